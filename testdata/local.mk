@@ -1,3 +1,3 @@
-# testdata - profiles that tests read; testdata/README.md says where each is from
+# testdata - profiles that tests read; testdata/README.md has the origin of each
 
 EXTRA_DIST += testdata

@@ -1,9 +1,9 @@
 /*
- * orders.c - a program with something to measure: it prices made-up orders, always the same number of them
+ * orders.c - a program to measure: it prices a fixed number of made-up orders
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Built with -DTWICE, price() does its work twice and so costs twice as much. Nothing else differs.
+ * With -DTWICE, price() does its work twice and costs twice as much. Nothing else differs.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static uint64_t orders[N_ORDERS];
 
-/* Not inlined, not split: a row of its own each. */
+/* Prevents inlining and cloning, so that each function has its own row. */
 #define STEP __attribute__((noinline, noclone))
 
 STEP static uint64_t read_orders(uint64_t seed)

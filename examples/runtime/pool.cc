@@ -1,10 +1,10 @@
 /*
- * pool.cc - four threads that wait for each other: a C++ program finds out for what
+ * pool.cc - a C++ program profiles its lock contention: four threads wait for each other
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  *	c++ -O2 -g -o pool pool.cc $(pkg-config --cflags --libs cpaprof) -pthread && ./pool
- *	cpa top mutex.pb.gz          whose lock the others waited for
+ *	cpa top mutex.pb.gz          waiting time by lock holder
  *	cpa tags cpu.pb.gz           CPU time by step
  */
 #include <cpa/pprof.hpp>
@@ -29,7 +29,7 @@ static std::vector<std::string> parse(unsigned document)
 	return words;
 }
 
-/* Holds the lock for all of its work, so that one thread at a time gets on. */
+/* Holds the lock for all of its work, so that only one thread at a time can continue. */
 static void merge(const std::vector<std::string> &words)
 {
 	std::lock_guard<std::mutex> guard(lock);
@@ -67,6 +67,6 @@ int main()
 	if (rc == 0)
 		rc = cpa::profile::lookup("mutex").write_path("mutex.pb.gz", CPA_OVERWRITE);
 	if (rc < 0)
-		std::fprintf(stderr, "pool: no profile: %s\n", std::strerror(-rc));
+		std::fprintf(stderr, "pool: cannot write profiles: %s\n", std::strerror(-rc));
 	return rc != 0;
 }

@@ -1,12 +1,12 @@
 /*
- * tenants.c - whose requests take the time, and what keeps the memory: a C program profiles itself
+ * tenants.c - a C program profiles its CPU time by tenant, and its memory
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  *	cc -O2 -g -o tenants tenants.c $(pkg-config --cflags --libs cpaprof) && ./tenants
  *	cpa tags cpu.pb.gz           CPU time by tenant
- *	cpa list render cpu.pb.gz    and by line
- *	cpa top heap.pb.gz           what is in use
+ *	cpa list render cpu.pb.gz    CPU time by line
+ *	cpa top heap.pb.gz           memory in use
  */
 #include <cpa/pprof.h>
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP __attribute__((noinline)) /* a row of its own */
+#define STEP __attribute__((noinline)) /* has its own row in reports */
 
 struct request {
 	const char *tenant;
@@ -35,7 +35,7 @@ STEP static void render(unsigned pages)
 		sum = sum * 31 + (i ^ sum >> 7);
 }
 
-/* Nobody ever frees them. */
+/* A leak: these pages are never freed. */
 STEP static void remember(unsigned pages)
 {
 	while (pages--) {
@@ -60,7 +60,7 @@ STEP static void serve(void *arg)
 int main(void)
 {
 	static struct request day[] = { { "acme", 6 }, { "globex", 3 }, { "initech", 1 } };
-	/* a short run takes more samples than the usual 100 a second, and one each 512 KiB */
+	/* a short run needs more samples than the default of 100 per second and one per 512 KiB */
 	const cpa_cpu_opts opts = { .size = sizeof(opts), .hz = 1000, .flags = CPA_OVERWRITE };
 	int rc;
 
@@ -76,6 +76,6 @@ int main(void)
 	if (rc == 0)
 		rc = cpa_profile_write_path(cpa_profile_lookup("heap"), 0, "heap.pb.gz", CPA_OVERWRITE);
 	if (rc < 0)
-		fprintf(stderr, "tenants: no profile: %s\n", strerror(-rc));
+		fprintf(stderr, "tenants: cannot write profiles: %s\n", strerror(-rc));
 	return rc != 0;
 }

@@ -1,5 +1,5 @@
 /*
- * mount.c - /debug/pprof in a server that there is already
+ * mount.c - /debug/pprof in an existing HTTP server
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -7,8 +7,8 @@
  *	curl http://127.0.0.1:8080/hello
  *	cpa top 'http://127.0.0.1:8080/debug/pprof/profile?seconds=5'
  *
- * The server decides who may ask: this one listens on 127.0.0.1, and refuses what comes from web pages. A thread for
- * each connection, for an answer takes as long as seconds= says.
+ * The server controls access: this one listens on 127.0.0.1 and refuses requests from web pages. Each connection has a
+ * thread, since a response can take as long as seconds=.
  */
 #define _GNU_SOURCE
 #include <cpa/pprof.h>
@@ -22,17 +22,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { HEAD_MOST = 8192, BODY_MOST = 64 << 10 };
+enum { HEAD_MAX = 8192, BODY_MAX = 64 << 10 };
 
 struct request {
-	char head[HEAD_MOST + 1];
-	char body[BODY_MOST];
+	char head[HEAD_MAX + 1];
+	char body[BODY_MAX];
 	const char *method, *target;
 	size_t n_body;
-	int from_page; /* a browser sends Origin */
+	int from_page; /* from a web page: browsers send Origin */
 };
 
-/* What came of an answer before its headers could be sent: those are known when the first piece comes. */
+/* A response. Its headers are known, and sent, when its first piece is written. */
 struct reply {
 	int fd, status, begun;
 	char headers[2048];
@@ -67,14 +67,14 @@ static int write_reply(void *arg, const void *data, size_t n)
 	return send_all(r->fd, data, n);
 }
 
-/* Gives 0 when it is whole. */
+/* Read a request. Gives 0 if it is complete. */
 static int read_request(int fd, struct request *r)
 {
 	char *end = NULL, *line, *rest;
 	size_t n = 0, more;
 
-	while (!end && n < HEAD_MOST) {
-		ssize_t got = recv(fd, r->head + n, HEAD_MOST - n, 0);
+	while (!end && n < HEAD_MAX) {
+		ssize_t got = recv(fd, r->head + n, HEAD_MAX - n, 0);
 
 		if (got <= 0)
 			return -1;
@@ -123,7 +123,7 @@ static void answer(int fd, const struct request *r)
 		reply.status = 200;
 		write_reply(&reply, hello, sizeof(hello) - 1);
 	}
-	/* no body: HEAD, a redirection */
+	/* a response without a body: HEAD, a redirection */
 	if (!reply.begun)
 		begin(&reply);
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
-# run.sh - start a server, and ask it what it is doing: CPU time by tenant, a leak, a lock
+# run.sh - start a server, and request its profiles: CPU time by tenant, a leak, a lock
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: examples/serve/run.sh [SECONDS]
 #
-# With cpa installed. From a build tree: PATH=BUILD/src:$PATH TOP_BUILDDIR=BUILD examples/serve/run.sh
+# Needs an installed cpa. From a build tree: PATH=BUILD/src:$PATH TOP_BUILDDIR=BUILD examples/serve/run.sh
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 seconds=${1:-3}

@@ -1,14 +1,14 @@
 /*
- * search.cc - a server in C++: lines come by TCP, and its profiles by HTTP
+ * search.cc - a server in C++: commands by TCP, profiles by HTTP
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- *	make search && ./search 127.0.0.1:6060 &          prints where its profiles are, and the port for lines
+ *	make search && ./search 127.0.0.1:6060 &          prints the address of its profiles and the port for commands
  *	printf 'add 1 the quick brown fox\nfind quick\n' | nc 127.0.0.1 PORT
  *	cpa tags 'http://127.0.0.1:6060/debug/pprof/profile?seconds=5'     CPU time by command
- *	cpa top http://127.0.0.1:6060/debug/pprof/connections              who is connected: a profile of its own
+ *	cpa top http://127.0.0.1:6060/debug/pprof/connections              open connections: a custom profile
  *
- * With "load" as second argument it is its own client.
+ * With "load" as second argument it also runs clients.
  */
 #include <cpa/pprof.hpp>
 
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 static std::mutex lock;
-static std::map<std::string, std::set<unsigned>> index_of; /* of each word: documents */
+static std::map<std::string, std::set<unsigned>> index_of; /* word: documents */
 
 static void add(unsigned document, std::istringstream &words)
 {
@@ -36,7 +36,7 @@ static void add(unsigned document, std::istringstream &words)
 		index_of[word].insert(document);
 }
 
-/* Documents with a word that has this in it. */
+/* The number of documents with a word that contains part. */
 static std::string find(const std::string &part)
 {
 	std::lock_guard<std::mutex> guard(lock);

@@ -1,14 +1,14 @@
 /*
- * shop.c - a server in C that can be asked at any time what it is doing
+ * shop.c - a server in C that serves its profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  *	make shop && ./shop 127.0.0.1:6060        or a Unix socket: ./shop unix:/tmp/shop.sock
  *	cpa tags 'http://127.0.0.1:6060/debug/pprof/profile?seconds=5'     CPU time by tenant
- *	cpa top 'http://127.0.0.1:6060/debug/pprof/heap?seconds=5'         what these seconds added, and keep
- *	cpa top http://127.0.0.1:6060/debug/pprof/mutex                    whose lock the others wait for
+ *	cpa top 'http://127.0.0.1:6060/debug/pprof/heap?seconds=5'         memory allocated in these seconds and still in use
+ *	cpa top http://127.0.0.1:6060/debug/pprof/mutex                    waiting time by lock holder
  *
- * Two customers send orders, four threads work on them. The receipts of one kind are never freed.
+ * Two customers send orders, which four threads process. The receipts of refunds are never freed.
  */
 #include <cpa/pprof.h>
 
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STEP __attribute__((noinline)) /* a row of its own */
+#define STEP __attribute__((noinline)) /* has its own row in reports */
 
 enum { N_WORKERS = 4, N_QUEUE = 64, N_ITEMS = 512, RECEIPT = 12000 };
 
@@ -74,7 +74,7 @@ STEP static unsigned price(unsigned items)
 	return sum;
 }
 
-/* All of the stock is behind one lock, which is held while everything is looked through. */
+/* One lock guards the whole stock, and is held during the whole scan. */
 STEP static void reserve(unsigned items)
 {
 	pthread_mutex_lock(&stock_lock);
@@ -96,7 +96,7 @@ STEP static void receipt(const struct order *o, unsigned sum)
 		free(r);
 		return;
 	}
-	/* to be looked at by somebody, some day */
+	/* a leak: this list is never read */
 	r->before = __atomic_load_n(&refunds, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&refunds, &r->before, r, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;

@@ -1,10 +1,10 @@
 /*
- * bundle.c - the source lines that reports of a profile need, put into it
+ * bundle.c - add to a profile the source lines that its reports need
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A profile may name any file, and a bundle is made to be given away, so a file has to be called as
- * source code is before it is even opened: /etc/passwd and ~/.ssh/id_rsa are not.
+ * A profile may name any file, and a bundle is made to be sent to others. So only files with the name of a source
+ * file are opened, which excludes /etc/passwd and ~/.ssh/id_rsa.
  */
 #include "config.h"
 
@@ -13,8 +13,9 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/unit.h"
 #include "base/utf8.h"
-#include "profile/texts.h"
+#include "profile/source.h"
 #include "report/where.h"
 #include "symbol/source_file.h"
 
@@ -23,14 +24,14 @@
 #include <string.h>
 
 enum {
-	WHOLE_LINES = 10000,  /* a file up to this long is taken as it is */
-	LINES_BEFORE = 50,    /* of a longer one: in front of a function and its lines */
-	LINES_BEHIND = 200,   /* and behind them */
-	ALL_LINES = 10000000, /* of all files */
-	LEFT_OUT_SHOWN = 3,   /* files */
+	WHOLE_LINES = 10000,  /* files up to this length are added whole */
+	LINES_BEFORE = 50,    /* in longer files: lines added before a function */
+	LINES_AFTER = 200,    /* in longer files: lines added after a line of the profile */
+	ALL_LINES = 10000000, /* max lines of all files together */
+	OMITTED_SHOWN = 3,    /* omitted files that the message names */
 };
 
-/* A line that the profile names, with the function that it is in. */
+/* A line in the profile, with its function. */
 struct named {
 	str_id file;
 	int64_t start, line;
@@ -47,8 +48,8 @@ static int compare_named(const void *left, const void *right)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* Every line of a location with a file, sorted by file, function and line. */
-static struct named *all_named(const struct profile *p, size_t *n)
+/* All lines of locations that have a file, sorted by file, function and line. */
+static struct named *find_lines(const struct profile *p, size_t *n)
 {
 	struct named *named = mem_alloc(p->n_lines, sizeof(*named));
 
@@ -65,7 +66,7 @@ static struct named *all_named(const struct profile *p, size_t *n)
 	return named;
 }
 
-/* What the names of source code end in, in the languages that compilers and interpreters of profiles are for. */
+/* Suffixes of source files in languages whose programs are profiled. */
 static const char *const suffixes[] = {
 	"C",   "F",     "F90", "H",     "S",    "adb", "ads", "asm", "c",    "c++",  "cc",  "cl",  "clj",
 	"cpp", "cppm",  "cr",  "cs",    "cu",   "cuh", "cxx", "d",   "dart", "def",  "di",  "erl", "ex",
@@ -75,7 +76,7 @@ static const char *const suffixes[] = {
 	"s",   "scala", "sx",  "swift", "tcc",  "tpp", "ts",  "tsx", "v",    "vala", "y",   "zig",
 };
 
-/* Is this a header without a suffix, as those of the C++ library are? */
+/* Is this a header without a suffix, such as those of the C++ library? */
 static bool is_plain_header(const char *path)
 {
 	const char *folder = strstr(path, "/include/"), *base = strrchr(path, '/');
@@ -83,8 +84,8 @@ static bool is_plain_header(const char *path)
 	return folder && !strchr(base, '.');
 }
 
-/* Is a file called as source code is? */
-static bool is_called_source(const char *name)
+/* Does the file have the name of a source file? */
+static bool has_source_name(const char *name)
 {
 	struct buf clean = { 0 };
 	const char *dot;
@@ -99,16 +100,16 @@ static bool is_called_source(const char *name)
 	return yes;
 }
 
-static void add_lines(struct profile_texts *t, const char *name, const struct source_file *f, int64_t lo, int64_t hi)
+static void add_lines(struct profile_source *t, const char *name, const struct source_file *f, int64_t lo, int64_t hi)
 {
 	size_t n = strlen(name);
 
 	for (int64_t line = lo > 1 ? lo : 1; line <= hi && line <= f->n && t->n < ALL_LINES; line++)
-		profile_texts_add(t, name, n, line, f->line[line - 1], strlen(f->line[line - 1]));
+		profile_source_add(t, name, n, line, f->line[line - 1], strlen(f->line[line - 1]));
 }
 
-/* The lines of one file that the profile names: [n]. */
-static void add_file(struct profile_texts *t, const char *name, const struct source_file *f, const struct named *named,
+/* Add the lines near the n lines of a file that the profile refers to. */
+static void add_file(struct profile_source *t, const char *name, const struct source_file *f, const struct named *named,
 		     size_t n)
 {
 	int64_t done = 0;
@@ -123,41 +124,41 @@ static void add_file(struct profile_texts *t, const char *name, const struct sou
 		if (named[i].line <= 0 || named[i].line > f->n)
 			continue;
 		lo = named[i].start - LINES_BEFORE;
-		hi = named[i].line + LINES_BEHIND;
+		hi = named[i].line + LINES_AFTER;
 		add_lines(t, name, f, lo > done ? lo : done + 1, hi);
 		done = hi > done ? hi : done;
 	}
 }
 
-/* What is bundled of the files of a profile, and what of it is told. */
-struct bundling {
+/* Source lines found so far, and counts for the message. */
+struct bundler {
 	struct source_files *files;
-	struct profile_texts texts;
-	size_t n_files, n_found, n_left_out;
-	struct buf left_out; /* the first of them, parted by commas */
+	struct profile_source texts;
+	size_t n_files, n_found, n_omitted;
+	struct buf omitted; /* names of the first omitted files, separated by commas */
 };
 
-static void leave_out(struct bundling *b, const char *name)
+static void omit(struct bundler *b, const char *name)
 {
-	if (b->n_left_out++ >= LEFT_OUT_SHOWN)
+	if (b->n_omitted++ >= OMITTED_SHOWN)
 		return;
-	if (b->left_out.len)
-		buf_addz(&b->left_out, ", ");
-	utf8_add_safe(&b->left_out, name, strlen(name));
+	if (b->omitted.len)
+		buf_addz(&b->omitted, ", ");
+	utf8_add_safe(&b->omitted, name, strlen(name));
 }
 
-/* One file, of which the profile names [n] lines. */
-static void take_file(struct bundling *b, const char *name, const struct named *named, size_t n)
+/* Add a source file to which n lines of the profile refer. */
+static void add_source_file(struct bundler *b, const char *name, const struct named *named, size_t n)
 {
 	const struct source_file *f;
 
-	if (!is_called_source(name)) {
-		leave_out(b, name);
+	if (!has_source_name(name)) {
+		omit(b, name);
 		return;
 	}
 	f = source_files_get(b->files, name);
-	if (f->n && !is_called_source(f->path)) { /* a folder to search may have made another one of it */
-		leave_out(b, name);
+	if (f->n && !has_source_name(f->path)) { /* the search path may have led to another file */
+		omit(b, name);
 		return;
 	}
 	b->n_files++;
@@ -165,35 +166,37 @@ static void take_file(struct bundling *b, const char *name, const struct named *
 	add_file(&b->texts, name, f, named, n);
 }
 
-static void tell(const struct bundling *b, uint32_t n_lines, struct buf *told)
+static void add_summary(const struct bundler *b, uint32_t n_lines, struct buf *notes)
 {
-	buf_addf(told, "bundled %" PRIu32 " lines of %zu of %zu source file%s: whoever gets the bundle can read them\n",
-		 n_lines, b->n_found, b->n_files, b->n_files == 1 ? "" : "s");
-	if (b->n_left_out)
-		buf_addf(told, "left out %zu file%s not called as source code is: %s%s\n", b->n_left_out,
-			 b->n_left_out == 1 ? "" : "s", buf_text(&b->left_out),
-			 b->n_left_out > LEFT_OUT_SHOWN ? ", ..." : "");
+	buf_addz(notes, "bundled ");
+	unit_add_count(notes, n_lines);
+	buf_addf(notes, " lines of %zu of %zu source file%s; anyone who receives the bundle can read them\n",
+		 b->n_found, b->n_files, b->n_files == 1 ? "" : "s");
+	if (b->n_omitted)
+		buf_addf(notes, "omitted %zu file%s whose name is not that of a source file: %s%s\n", b->n_omitted,
+			 b->n_omitted == 1 ? "" : "s", buf_text(&b->omitted),
+			 b->n_omitted > OMITTED_SHOWN ? ", ..." : "");
 }
 
-void bundle_sources(struct profile *p, const struct query *q, struct buf *told)
+void bundle_sources(struct profile *p, const struct query *q, struct buf *notes)
 {
 	struct arena *mem = arena_new();
-	struct bundling b = { 0 };
-	struct symbol_where where;
+	struct bundler b = { 0 };
+	struct symbol_options where;
 	size_t n, end;
-	struct named *named = all_named(p, &n);
+	struct named *named = find_lines(p, &n);
 
 	report_where(q, mem, &where);
 	b.files = source_files_new(p, &where);
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i; end < n && named[end].file == named[i].file; end++)
 			;
-		take_file(&b, profile_text(p, named[i].file), &named[i], end - i);
+		add_source_file(&b, profile_text(p, named[i].file), &named[i], end - i);
 	}
-	profile_texts_put(&b.texts, p);
-	tell(&b, p->n_texts, told);
-	buf_release(&b.left_out);
-	profile_texts_release(&b.texts);
+	profile_source_store(&b.texts, p);
+	add_summary(&b, p->n_source_lines, notes);
+	buf_release(&b.omitted);
+	profile_source_release(&b.texts);
 	source_files_free(b.files);
 	free(named);
 	arena_free(mem);

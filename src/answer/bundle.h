@@ -1,5 +1,5 @@
 /*
- * bundle.h - the source lines that reports of a profile need, put into it
+ * bundle.h - add to a profile the source lines that its reports need
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,13 +11,13 @@
 #include "profile/profile.h"
 
 /*
- * Put source files into a profile: those that its lines name, as far as they are found. Of a long
- * file only what is around functions and lines that the profile names. Files that are not called as
- * source code is (a suffix of a language; none only below a folder called include) are left out.
+ * Add to a profile the source files that its lines refer to, if they are found. If a file is long, only
+ * the lines near functions and lines of the profile are added. Files without a suffix of a programming
+ * language are omitted, except in folders named include.
  *
- * p       the loader's alone
- * told    a line is appended that counts what was found, and one that names what was left out
+ * p       owned by the loader, not shared yet
+ * notes   a line with the number of lines found is appended, and another with the names of omitted files
  */
-void bundle_sources(struct profile *p, const struct query *q, struct buf *told);
+void bundle_sources(struct profile *p, const struct query *q, struct buf *notes);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * compare.c - from sources and bases to the profile that a report is about
+ * compare.c - load sources, subtract bases
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #include "profile/edit.h"
 #include "profile/prune.h"
 
-struct loaded {
+struct side_load {
 	struct load *load;
 	struct profile *profile;
 	struct err err;
@@ -23,7 +23,7 @@ struct loaded {
 
 static void load_side(void *arg, unsigned part)
 {
-	struct loaded *s = (struct loaded *)arg + part;
+	struct side_load *s = (struct side_load *)arg + part;
 
 	s->rc = load_profile(s->load, &s->profile, &s->err);
 }
@@ -33,23 +33,23 @@ static const char *side_name(const struct load *l, const char *several)
 	return l->n == 1 ? l->source[0] : several;
 }
 
-/* Both are used up, whatever happens. */
-static int subtract(const struct loaded side[2], struct profile **out, struct err *err)
+/* Subtract the base. Both profiles are modified, even on failure. */
+static int subtract(const struct side_load side[2], struct profile **out, struct err *err)
 {
 	const struct query *q = side[0].load->q;
-	const struct sides_how how = { .apart = q->diff_base.n || q->keep_base,
-				       .intersect_types = q->intersect_types,
-				       .normalize = q->normalize,
-				       .target_name = side_name(side[0].load, "sources"),
-				       .base_name = side_name(side[1].load, "bases"),
-				       .stop = q->stop };
+	const struct sides_options options = { .keep_sides = q->diff_base.n || q->keep_base,
+					       .intersect_types = q->intersect_types,
+					       .normalize = q->normalize,
+					       .target_name = side_name(side[0].load, "sources"),
+					       .base_name = side_name(side[1].load, "bases"),
+					       .stop = q->stop };
 
-	return sides_take(side[0].profile, side[1].profile, &how, out, err);
+	return sides_make_in_place(side[0].profile, side[1].profile, &options, out, err);
 }
 
 static int load_sides(struct load *target, struct load *base, struct profile **out, struct err *err)
 {
-	struct loaded side[2] = { { .load = target }, { .load = base } };
+	struct side_load side[2] = { { .load = target }, { .load = base } };
 	int rc;
 
 	pool_run(load_side, side, base->n ? 2 : 1);
@@ -74,7 +74,7 @@ static int drop_frames(struct load *l, struct profile *p, struct err *err)
 	int rc;
 
 	if (l->q->all_frames)
-		profile_keep_all_frames(p);
+		profile_clear_frame_filters(p);
 	rc = profile_prune(p, &warning, err);
 	if (*warning.msg)
 		buf_addf(&l->notes, "%s\n", warning.msg);
@@ -91,7 +91,7 @@ int compare_load(struct load *target, struct load *base, struct profile **out, s
 	if (rc == 0)
 		rc = drop_frames(target, p, err);
 	if (rc == 0)
-		remote_unsource(p);
+		remote_remove_urls(p);
 	if (rc < 0) {
 		profile_free(p);
 		return rc;
@@ -102,24 +102,24 @@ int compare_load(struct load *target, struct load *base, struct profile **out, s
 	return 0;
 }
 
-int compare_load_apart(struct load *target, struct load *base, struct profile **out, struct profile **apart,
+int compare_load_sides(struct load *target, struct load *base, struct profile **out, struct profile **separate,
 		       struct err *err)
 {
 	const struct query *q = target->q;
 	struct query keep = *q;
 	int rc;
 
-	if (apart)
-		*apart = NULL;
-	if (!apart || base->n == 0 || q->diff_base.n || q->keep_base)
+	if (separate)
+		*separate = NULL;
+	if (!separate || base->n == 0 || q->diff_base.n || q->keep_base)
 		return compare_load(target, base, out, err);
 	keep.keep_base = true;
 	target->q = &keep;
-	rc = compare_load(target, base, apart, err);
+	rc = compare_load(target, base, separate, err);
 	target->q = q;
-	if (rc == 0 && (rc = sides_join(*apart, out, err)) < 0) {
-		profile_free(*apart);
-		*apart = NULL;
+	if (rc == 0 && (rc = sides_join(*separate, out, err)) < 0) {
+		profile_free(*separate);
+		*separate = NULL;
 	}
 	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * draw.c - a report in the format asked for, as text or to a file
+ * draw.c - draw a report in the requested format, as text or to a file
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,25 +16,26 @@
 
 enum {
 	PIECE_LOCATIONS = 4 << 10,
-	STEP_BYTES = 1 << 20,   /* what one step of a piece should make at most */
-	FLUSH_BYTES = 64 << 20, /* text of a piece that waits no longer for the rest of it */
+	STEP_BYTES = 1 << 20,   /* max text that one call of the viewer should produce */
+	FLUSH_BYTES = 64 << 20, /* write part of a piece when the text exceeds this size */
 };
 
+/* Draws a report and writes it in pieces, which are ranges of samples. */
 struct writer {
 	const struct report *r;
 	const struct traces_viewer *viewer;
 	void *drawing;
 	int fd;
-	pthread_mutex_t lock; /* of everything below */
+	pthread_mutex_t lock; /* guards the fields below */
 	pthread_cond_t turn_changed;
-	uint32_t next;        /* sample that the next piece begins with */
-	uint64_t taken, turn; /* pieces taken so far; the one to be written now */
+	uint32_t next;        /* first sample of the next piece */
+	uint64_t taken, turn; /* pieces taken so far; number of the piece to write now */
 	bool is_all_taken;
 	int rc;
 	struct err *err;
 };
 
-/* The end of a piece that begins with sample lo: at enough locations, after one sample at least. */
+/* End of the piece that begins with sample lo. A piece has at least one sample, and about PIECE_LOCATIONS locations. */
 static uint32_t piece_end(const struct traces *t, uint32_t lo)
 {
 	uint64_t n = 0;
@@ -46,24 +47,25 @@ static uint32_t piece_end(const struct traces *t, uint32_t lo)
 	return lo;
 }
 
-/* Take the next piece, samples lo to hi; false when there is none, or writing failed. */
-static bool take(struct writer *w, uint32_t *lo, uint32_t *hi, uint64_t *number)
+/* Take the next piece, samples lo to hi. Returns false if there is none, or if writing failed. */
+static bool take_piece(struct writer *w, uint32_t *lo, uint32_t *hi, uint64_t *number)
 {
-	bool is_left;
+	bool has_more;
 
 	pthread_mutex_lock(&w->lock);
-	is_left = !w->is_all_taken && w->rc == 0;
-	if (is_left) {
+	has_more = !w->is_all_taken && w->rc == 0;
+	if (has_more) {
 		*number = w->taken++;
 		*lo = w->next;
 		*hi = w->next = piece_end(w->r->traces, w->next);
 		w->is_all_taken = w->next == w->r->traces->n;
 	}
 	pthread_mutex_unlock(&w->lock);
-	return is_left;
+	return has_more;
 }
 
-/* Write text of a piece once the pieces before it are written. Running threads have those, so this ends. */
+/* Wait until all earlier pieces are written, then write this piece. Running threads own the earlier pieces, so the
+   wait ends. */
 static void write_in_turn(struct writer *w, uint64_t number, bool is_last, const struct buf *text)
 {
 	int rc = 0;
@@ -83,8 +85,10 @@ static void write_in_turn(struct writer *w, uint64_t number, bool is_last, const
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Draw and write samples lo to hi. How much text a sample makes is known only after drawing it, and names
-   may have megabytes: steps grow as long as they make little. */
+/*
+ * Draw and write samples lo to hi. The size of the text is known only after drawing, and a name may take megabytes, so
+ * the number of samples drawn at a time grows only while their text is short.
+ */
 static void write_piece(struct writer *w, uint64_t number, uint32_t lo, uint32_t hi, struct buf *text)
 {
 	uint32_t step = 1;
@@ -101,11 +105,11 @@ static void write_piece(struct writer *w, uint64_t number, uint32_t lo, uint32_t
 			write_in_turn(w, number, false, text);
 			text->len = 0;
 		}
-	} while (lo < hi); /* once without samples too, for what comes before and after them */
+	} while (lo < hi); /* one iteration even without samples, to draw header and footer */
 	write_in_turn(w, number, true, text);
 }
 
-static void write_some(void *arg, unsigned part)
+static void write_part(void *arg, unsigned part)
 {
 	struct writer *w = arg;
 	struct buf text = { 0 };
@@ -113,7 +117,7 @@ static void write_some(void *arg, unsigned part)
 	uint32_t lo, hi;
 
 	(void)part;
-	while (take(w, &lo, &hi, &number))
+	while (take_piece(w, &lo, &hi, &number))
 		write_piece(w, number, lo, hi, &text);
 	buf_release(&text);
 }
@@ -128,7 +132,7 @@ static int write_pieces(const struct report *r, const struct traces_viewer *view
 			    .err = err };
 
 	w.drawing = viewer->start(r);
-	pool_run(write_some, &w, pool_size());
+	pool_run(write_part, &w, pool_size());
 	viewer->end(w.drawing);
 	assert(w.rc < 0 || (w.is_all_taken && w.turn == w.taken));
 	return w.rc;

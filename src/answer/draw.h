@@ -1,5 +1,5 @@
 /*
- * draw.h - a report in the format asked for, as text or to a file
+ * draw.h - draw a report in the requested format, as text or to a file
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,20 +16,20 @@
 #include <stdbool.h>
 
 /*
- * Append a report as text, or in the format that q asks for.
+ * Append a report as text, or in the format that q selects.
  *
  * t       has a function for that format (answer_check)
- * color   with the codes of a terminal's colours
+ * color   add terminal colour codes
  */
 void answer_draw(const struct report_type *t, const struct report *r, const struct query *q, bool color,
 		 struct buf *out);
 
-/* Append the text of an answer, also of one that is written in pieces. */
+/* Append the text of an answer, even if it is written in pieces. */
 void answer_add_text(const struct answer *a, struct buf *out);
 
 /*
- * Write an answer to a descriptor. Large ones are drawn in pieces by several threads and written in turn, so that
- * memory stays bounded; the bytes do not depend on the number of threads.
+ * Write an answer to a descriptor. Large answers are drawn in pieces by several threads and written in order, so that
+ * memory stays bounded. The bytes do not depend on the number of threads.
  *
  * Fails   ERR_IO
  */

@@ -1,5 +1,5 @@
 /*
- * files.c - put names into profile files, and add up several of them
+ * files.c - symbolize and merge profile files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,14 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a profile becomes. */
+/* The file to write. */
 struct result {
 	const char *path;
-	const char *comment; /* of one of several processes; NULL for those that it has */
-	int64_t duration;    /* if there is a comment */
+	const char *comment; /* replaces the comments; NULL: retain them */
+	int64_t duration;    /* replaces the duration if comment is not NULL */
 };
 
-static void describe(struct profile *p, const struct result *to)
+static void set_comment(struct profile *p, const struct result *to)
 {
 	if (!to->comment)
 		return;
@@ -35,7 +35,7 @@ static void describe(struct profile *p, const struct result *to)
 	profile_add_comment(p, to->comment);
 }
 
-/* Read and add up files, and write the result. symbolize: as the option of that name. */
+/* Read and merge files, and write the result. symbolize is the value of the option of that name. */
 static int convert(const char *const *path, size_t n, const char *symbolize, const struct result *to,
 		   const struct load_events *events, struct err *err)
 {
@@ -57,7 +57,7 @@ static int convert(const char *const *path, size_t n, const char *symbolize, con
 		load_events_report(events, &load);
 	}
 	if (rc == 0) {
-		describe(p, to);
+		set_comment(p, to);
 		rc = export_proto(p, 1, &out, err);
 	}
 	if (rc == 0)
@@ -65,15 +65,15 @@ static int convert(const char *const *path, size_t n, const char *symbolize, con
 	buf_release(&out);
 	profile_free(p);
 	buf_release(&load.notes);
-	buf_release(&load.told);
+	buf_release(&load.info);
 	query_release(&q);
 	return rc;
 }
 
-static char *path_at(const struct texts *paths, size_t i)
+static char *path_at(const struct string_list *paths, size_t i)
 {
 	size_t n;
-	const char *path = texts_at(paths, i, &n);
+	const char *path = string_list_get(paths, i, &n);
 
 	return mem_strndup(path, n);
 }
@@ -85,7 +85,7 @@ int answer_files_symbolize(const char *path, const struct load_events *events, s
 	return convert(&path, 1, "local", &to, events, err);
 }
 
-int answer_files_merge(const struct texts *paths, const char *comment, int64_t duration, const char *to,
+int answer_files_merge(const struct string_list *paths, const char *comment, int64_t duration, const char *to,
 		       const struct load_events *events, struct err *err)
 {
 	struct result result = { .path = to, .comment = paths->n > 1 ? comment : NULL, .duration = duration };

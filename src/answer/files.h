@@ -1,35 +1,35 @@
 /*
- * files.h - put names into profile files, and add up several of them
+ * files.h - symbolize and merge profile files
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The notes about the files go to events, once they are read.
+ * Notes about the files are passed to events after reading.
  */
 #ifndef ANSWER_FILES_H
 #define ANSWER_FILES_H
 
 #include "answer/loaded.h"
 #include "base/err.h"
-#include "base/texts.h"
+#include "base/string_list.h"
 
 #include <stdint.h>
 
 /*
- * Put names into a file, as cpa symbolize does.
+ * Add names to a file, as cpa symbolize does.
  *
- * Fails   as compare_load, io_write_file; the file is then as before
+ * Fails   as compare_load, io_write_file; the file is then unchanged
  */
 int answer_files_symbolize(const char *path, const struct load_events *events, struct err *err);
 
 /*
- * Add up files, as cpa merge does, and write one.
+ * Merge files into one, as cpa merge does.
  *
- * paths     one or more
- * comment   instead of their comments when there are several, which would say little
- * duration  likewise, in ns
+ * paths     at least one
+ * comment   replaces the comments of the files if there are several
+ * duration  replaces their durations if there are several files, in ns
  * Fails     as compare_load, io_write_file
  */
-int answer_files_merge(const struct texts *paths, const char *comment, int64_t duration, const char *to,
+int answer_files_merge(const struct string_list *paths, const char *comment, int64_t duration, const char *to,
 		       const struct load_events *events, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * flame.c - flame graphs: check what is asked for, make the model, draw it in its format
+ * flame.c - flame graphs: check the options, make the model, draw it
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -49,8 +49,7 @@ int answer_flame_format(const struct query *q, enum flame_format *out, struct er
 	if (!*q->format && *q->output && strcmp(q->output, "-") != 0 &&
 	    (!dot || !find_word(dot + 1, formats, N_FLAME_FORMATS, &i)))
 		return err_set(err, ERR_USAGE,
-			       "%s: the ending says no format; choose .svg, .pdf, .png, .html, .folded or .json, "
-			       "or name one with --format",
+			       "%s: unknown suffix; choose .svg, .pdf, .png, .html, .folded or .json, or use --format",
 			       q->output);
 	*out = (enum flame_format)i;
 	return 0;
@@ -63,7 +62,7 @@ const char *answer_flame_suffix(const struct query *q)
 	return answer_flame_format(q, &format, NULL) == 0 && format != FLAME_FORMAT_FOLDED ? formats[format] : NULL;
 }
 
-/* How the picture shall look, and on which paper. */
+/* Read the style of the picture, and the paper size. */
 static int style_of(const struct query *q, struct flame_style *out, struct pdf_paper *paper, struct err *err)
 {
 	struct flame_style style = {
@@ -71,7 +70,7 @@ static int style_of(const struct query *q, struct flame_style *out, struct pdf_p
 	};
 
 	if (flame_style_read(q->order, q->theme, q->color_by, &style, err) < 0 ||
-	    pdf_paper_find(q->paper, paper, err) < 0)
+	    pdf_paper_find(q->paper, paper, err) < 0 || pdf_index_parse(q->index, &paper->index_max, err) < 0)
 		return ERR_USAGE;
 	if (q->width < MIN_WIDTH || q->width > MAX_WIDTH)
 		return err_set(err, ERR_USAGE, "--width=%" PRId64 ": choose a number from %d to %d", q->width,
@@ -83,7 +82,7 @@ static int style_of(const struct query *q, struct flame_style *out, struct pdf_p
 	return 0;
 }
 
-/* What is asked for that this format has no place for. */
+/* Fail if an option does not apply to this format. */
 static int check_format(const struct query *q, enum flame_format format, struct err *err)
 {
 	enum {
@@ -92,10 +91,11 @@ static int check_format(const struct query *q, enum flame_format format, struct 
 	};
 	const struct {
 		bool is_given;
-		unsigned formats; /* that can do it */
+		unsigned formats; /* formats that support the option */
 		const char *name;
-	} asked[] = {
+	} given[] = {
 		{ strcmp(q->paper, "fit") != 0, PAGES, "paper" },
+		{ strcmp(q->index, "40") != 0, PAGES, "index" },
 		{ *q->title, DRAWN, "title" },
 		{ q->icicle, DRAWN, "icicle" },
 		{ strcmp(q->order, "name") != 0, DRAWN, "order" },
@@ -106,20 +106,20 @@ static int check_format(const struct query *q, enum flame_format format, struct 
 		{ q->min_width != -1, DRAWN, "min-width" },
 	};
 
-	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
-		if (asked[i].is_given && !(asked[i].formats >> format & 1))
-			return err_set(err, ERR_USAGE, "--%s has no meaning for %s", asked[i].name, formats[format]);
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		if (given[i].is_given && !(given[i].formats >> format & 1))
+			return err_set(err, ERR_USAGE, "--%s does not apply to %s", given[i].name, formats[format]);
 	return 0;
 }
 
-/* What is asked for that a comparison, or what is none, has no place for. */
+/* Fail if an option does not apply to comparisons, or needs a comparison and there is none. */
 static int check_sides(const struct query *q, bool has_base, struct err *err)
 {
 	if (has_base && strcmp(q->color_by, "package") != 0)
 		return err_set(err, ERR_USAGE,
-			       "--color-by has no meaning for a comparison, whose colours show the change");
+			       "--color-by does not apply to comparisons, whose colours show the change");
 	if (!has_base && q->diff_self)
-		return err_set(err, ERR_USAGE, "--diff-self is for comparisons; name a base with -base");
+		return err_set(err, ERR_USAGE, "--diff-self needs a comparison; add -base=FILE");
 	return 0;
 }
 
@@ -130,7 +130,7 @@ int answer_flame_check(const struct query *q, struct err *err)
 	enum flame_format format;
 
 	if (q->mean)
-		return err_set(err, ERR_USAGE, "-mean has no meaning for flame: averages do not add up");
+		return err_set(err, ERR_USAGE, "-mean does not apply to flame: averages cannot be added");
 	if (answer_flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0 ||
 	    check_format(q, format, err) < 0)
 		return ERR_USAGE;
@@ -168,7 +168,7 @@ static struct flame_source source_of(const struct side_sources *s)
 int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], const struct query *q, struct buf *out,
 		 bool *is_empty, struct err *err)
 {
-	struct flame_ask ask = { .max_levels = MAX_LEVELS };
+	struct flame_options options = { .max_levels = MAX_LEVELS };
 	struct flame_style style;
 	struct pdf_paper paper;
 	enum flame_format format;
@@ -182,11 +182,13 @@ int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], 
 	if (format == FLAME_FORMAT_JSON)
 		return speedscope_draw(v, q, out, err);
 	style.min_width = min_width(q, format);
-	ask.min_share = style.min_width / (format == FLAME_FORMAT_PDF ? pdf_width(&paper, style.width) : style.width);
-	ask.sums = format == FLAME_FORMAT_HTML || format == FLAME_FORMAT_PDF; /* these list functions */
-	ask.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
-	ask.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
-	rc = report_flame_make(v, q, &ask, &r, err);
+	options.min_share =
+		style.min_width / (format == FLAME_FORMAT_PDF ? pdf_width(&paper, style.width) : style.width);
+	/* HTML and PDF list the functions with their sums. */
+	options.wants_sums = format == FLAME_FORMAT_HTML || format == FLAME_FORMAT_PDF;
+	options.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
+	options.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
+	rc = report_flame_make(v, q, &options, &r, err);
 	if (rc < 0)
 		return rc;
 	*is_empty = r.flame->width[0] == 0;
@@ -194,5 +196,33 @@ int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], 
 	if (rc == 0)
 		rc = draw(&r, &style, &paper, format, out, err);
 	report_release(&r);
+	return rc;
+}
+
+int answer_flame_part(const struct view *v, const struct side_sources from[N_SIDES], const struct query *query,
+		      const struct flame_part *part, struct flame_style *style, struct report *out, struct err *err)
+{
+	struct query q = *query;
+	struct flame_options options = { .min_share = part->min_share,
+					 .max_levels = part->max_levels ? part->max_levels : MAX_LEVELS,
+					 .path = part->path,
+					 .n_path = part->n_path,
+					 .wants_sums = true };
+	struct pdf_paper paper;
+	int rc = style_of(&q, style, &paper, err);
+
+	if (rc < 0)
+		return rc;
+	q.trim = true;
+	q.nodefraction = 0;
+	q.nodecount = part->max_boxes;
+	options.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
+	options.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
+	rc = report_flame_make(v, &q, &options, out, err);
+	if (rc < 0)
+		return rc;
+	rc = check_sides(&q, out->flame->has_base, err);
+	if (rc < 0)
+		report_release(out);
 	return rc;
 }

@@ -1,13 +1,13 @@
 /*
- * load.c - from sources to one profile
+ * load.c - load sources and merge them into one profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every thread does what is to be done next: add what has been read to the result if nobody else
- * does and it is worth it, else read the next source, else wait. Sources are added in their order
- * and in groups that do not depend on who was quicker, as long as they are small; large ones are
- * added as they come, which makes no difference but in the order of rows, and that only when
- * sources have different types.
+ * Each thread loops: merge the sources read so far into the result if no other thread is merging and
+ * there are enough; else read the next source; else wait. Sources are merged in their order. Small
+ * sources are merged in fixed groups, so the result does not depend on timing. Large sources are
+ * merged as soon as they are read; this affects only the order of rows, and only if the sources have
+ * different types.
  */
 #include "config.h"
 
@@ -32,42 +32,42 @@
 #include <unistd.h>
 
 enum {
-	GROUP = 128,               /* pprof merges so many, then the results */
-	ENOUGH_BYTES = 4 << 20,    /* of profiles make it worth to add them before a group is complete */
-	TOO_MANY_BYTES = 64 << 20, /* waiting: no more are read for now */
+	GROUP = 128,                  /* sources merged together, as in pprof; then the results are merged */
+	MERGE_BYTES = 4 << 20,        /* merge an incomplete group if its profiles reach this total size */
+	WAITING_BYTES_MAX = 64 << 20, /* pause reading while unmerged profiles have this size */
 };
 
-struct got {
-	struct profile *profile; /* NULL when it failed, or is not needed any more */
-	struct buf notes;        /* lines about binaries that were passed over */
-	char *why;               /* the sentence when it failed */
-	int code;                /* ERR_* then */
-	uint64_t bytes;          /* of profile, roughly */
-	bool done;
+struct result {
+	struct profile *profile; /* NULL if reading failed, or after merging */
+	struct buf notes;        /* messages about binaries that do not match */
+	char *reason;            /* error message if reading failed */
+	int code;                /* ERR_* if reading failed */
+	uint64_t bytes;          /* estimated size of the profile */
+	bool is_read;
 };
 
 struct loader {
 	struct load *load;
-	struct symbol_where where;
-	struct arena *mem;    /* its texts */
-	pthread_mutex_t lock; /* guards everything below but what a reading or adding thread has taken */
+	struct symbol_options where;
+	struct arena *mem;    /* memory of the texts in where */
+	pthread_mutex_t lock; /* guards all fields below; a thread owns the sources that it reads or merges */
 	pthread_cond_t changed;
-	struct got *got;        /* [n] */
-	size_t next;            /* the first source that nobody has taken */
-	size_t added;           /* all before this one are in the result, or failed */
-	uint64_t waiting_bytes; /* of those read but not added */
-	bool adding;            /* a thread is at it: merger and alone are its own */
+	struct result *result;  /* [n] */
+	size_t next;            /* next source to read */
+	size_t added;           /* sources [0, added) are merged, or could not be read */
+	uint64_t waiting_bytes; /* size of the profiles read but not merged */
+	bool is_merging;        /* a thread is merging; it owns merger and single */
 	struct merger *merger;  /* NULL until there are two profiles */
-	struct profile *alone;  /* the only one so far */
-	size_t alone_at;        /* its number */
-	int rc;                 /* not 0 when merging failed: err says why */
+	struct profile *single; /* the only profile so far */
+	size_t single_source;   /* index of the source of single */
+	int rc;                 /* not 0 if merging failed; err contains the reason */
 	struct err err;
 };
 
-/* -1 goes by the machine, 0 is no limit. */
+/* The limit set by an option: -1 is a quarter of the RAM, 0 unlimited. */
 static uint64_t bytes_limit(int64_t option)
 {
-	return option < 0 ? mem_quarter() : (uint64_t)option;
+	return option < 0 ? mem_quarter_of_ram() : (uint64_t)option;
 }
 
 static struct reader_limits limits_of(const struct query *q)
@@ -79,17 +79,30 @@ static struct reader_limits limits_of(const struct query *q)
 				       .max_nesting = (uint64_t)q->max_nesting };
 }
 
-static int read_profile(const struct load *l, const struct symbol_where *w, const char *source, struct profile **out,
+/* Take or read the content of source i. */
+static int read_bytes(const struct load *l, size_t i, struct bytes *out, bool *fetched, struct err *err)
+{
+	int rc;
+
+	*fetched = false;
+	if (l->data) {
+		*out = l->data[i];
+		l->data[i] = (struct bytes){ 0 };
+		return 0;
+	}
+	*fetched = remote_take(l->remote, l->source[i], out, &rc, err);
+	return *fetched ? rc : fetch_read(l->source[i], bytes_limit(l->q->max_input), out, err);
+}
+
+static int read_profile(const struct load *l, const struct symbol_options *w, size_t i, struct profile **out,
 			struct buf *notes, struct err *err)
 {
+	const char *source = l->source[i];
 	struct reader_limits limits = limits_of(l->q);
 	struct bytes bytes = { 0 };
 	bool fetched;
-	int rc;
+	int rc = read_bytes(l, i, &bytes, &fetched, err);
 
-	fetched = remote_take(l->remote, source, &bytes, &rc, err);
-	if (!fetched)
-		rc = fetch_read(source, bytes_limit(l->q->max_input), &bytes, err);
 	if (rc == 0)
 		rc = reader_read(&bytes, &limits, out, err);
 	if (rc < 0)
@@ -100,7 +113,7 @@ static int read_profile(const struct load *l, const struct symbol_where *w, cons
 	if (*l->q->buildid)
 		profile_set_build_id(*out, l->q->buildid);
 	if (fetched)
-		remote_note(l->remote, source, *out);
+		remote_record_origins(l->remote, source, *out);
 	if (*l->q->label)
 		rc = profile_set_label(*out, l->q->label, source, err);
 	if (rc < 0) {
@@ -110,7 +123,7 @@ static int read_profile(const struct load *l, const struct symbol_where *w, cons
 	return rc;
 }
 
-/* What a profile takes, roughly; strings count for what most are. */
+/* Estimate the size of a profile in memory, assuming strings of typical length. */
 static uint64_t profile_bytes(const struct profile *p)
 {
 	enum { STRING = 64, LOCATION = 48, FUNCTION = 32, LABEL = 24 };
@@ -122,60 +135,62 @@ static uint64_t profile_bytes(const struct profile *p)
 	       (uint64_t)p->n_funcs * FUNCTION + (uint64_t)p->n_labels * LABEL;
 }
 
-/* With the lock held, which is let go meanwhile. */
+/* Read the next source. Called with the lock held; releases it while reading. */
 static void read_next(struct loader *f)
 {
 	size_t i = f->next++;
-	struct got got = { .done = true };
+	struct result result = { .is_read = true };
 	struct err err;
 
 	pthread_mutex_unlock(&f->lock);
-	got.code = read_profile(f->load, &f->where, f->load->source[i], &got.profile, &got.notes, &err);
-	if (got.code < 0)
-		got.why = mem_strndup(err.msg, strlen(err.msg));
+	result.code = read_profile(f->load, &f->where, i, &result.profile, &result.notes, &err);
+	if (result.code < 0)
+		result.reason = mem_strndup(err.msg, strlen(err.msg));
 	else
-		got.bytes = profile_bytes(got.profile);
+		result.bytes = profile_bytes(result.profile);
 	pthread_mutex_lock(&f->lock);
-	f->got[i] = got;
-	f->waiting_bytes += got.bytes;
+	f->result[i] = result;
+	f->waiting_bytes += result.bytes;
 	pthread_cond_broadcast(&f->changed);
 }
 
-/* Up to where sources shall be added now; f->added when it is too early. */
+/*
+ * Find the sources [f->added, end) that can be merged now. Returns end, or f->added if too few sources were read yet.
+ */
 static size_t ready_end(const struct loader *f)
 {
 	size_t group_end = (f->added / GROUP + 1) * GROUP, i = f->added;
 	uint64_t bytes = 0;
 
 	group_end = group_end < f->load->n ? group_end : f->load->n;
-	for (; i < group_end && f->got[i].done; i++)
-		bytes += f->got[i].bytes;
-	return i == group_end || bytes >= ENOUGH_BYTES ? i : f->added;
+	for (; i < group_end && f->result[i].is_read; i++)
+		bytes += f->result[i].bytes;
+	return i == group_end || bytes >= MERGE_BYTES ? i : f->added;
 }
 
 static struct merger *merger_of(const struct loader *f)
 {
 	struct merger *m = merger_new(f->load->q->intersect_types);
 
-	merger_stop_by(m, f->load->q->stop);
+	merger_set_stop(m, f->load->q->stop);
 	return m;
 }
 
-static int add_alone(struct loader *f, size_t before)
+static int add_single(struct loader *f, size_t before)
 {
-	struct profile *p = f->alone;
+	struct profile *p = f->single;
 	int rc;
 
 	f->merger = merger_of(f);
-	rc = merger_add(f->merger, (const struct profile *const *)&p, &f->load->source[f->alone_at], 1, &f->err);
-	if (rc == 0 && f->alone_at / GROUP != before / GROUP)
-		rc = merger_pause(f->merger, &f->err);
+	rc = merger_add(f->merger, (const struct profile *const *)&p, &f->load->source[f->single_source], 1, &f->err);
+	if (rc == 0 && f->single_source / GROUP != before / GROUP)
+		rc = merger_end_group(f->merger, &f->err);
 	profile_free(p);
-	f->alone = NULL;
+	f->single = NULL;
 	return rc;
 }
 
-/* Add the n sources that could be read among those from the one numbered lo on. */
+/* Merge the n sources that could be read; the first source of their range is lo. */
 static int add_profiles(struct loader *f, const struct profile *const *src, const char *const *name, size_t n,
 			size_t lo)
 {
@@ -183,14 +198,14 @@ static int add_profiles(struct loader *f, const struct profile *const *src, cons
 
 	if (n == 0)
 		return 0;
-	if (f->alone)
-		rc = add_alone(f, lo);
+	if (f->single)
+		rc = add_single(f, lo);
 	else if (!f->merger)
 		f->merger = merger_of(f);
 	return rc == 0 ? merger_add(f->merger, src, name, n, &f->err) : rc;
 }
 
-/* Add sources [lo, hi), by the one thread that does. */
+/* Merge sources [lo, hi). Only one thread may call this at a time. */
 static int add_range(struct loader *f, size_t lo, size_t hi)
 {
 	const struct profile *src[GROUP];
@@ -200,41 +215,41 @@ static int add_range(struct loader *f, size_t lo, size_t hi)
 
 	assert(hi - lo <= GROUP);
 	for (size_t i = lo; i < hi; i++) {
-		if (!f->got[i].profile)
+		if (!f->result[i].profile)
 			continue;
 		last = i;
-		src[n] = f->got[i].profile;
+		src[n] = f->result[i].profile;
 		name[n++] = f->load->source[i];
 	}
-	if (n == 1 && !f->merger && !f->alone) {
-		f->alone = f->got[last].profile;
-		f->alone_at = last;
-		f->got[last].profile = NULL;
+	if (n == 1 && !f->merger && !f->single) {
+		f->single = f->result[last].profile;
+		f->single_source = last;
+		f->result[last].profile = NULL;
 		return 0;
 	}
 	rc = add_profiles(f, src, name, n, lo);
 	for (size_t i = lo; i < hi; i++) {
-		profile_free(f->got[i].profile);
-		f->got[i].profile = NULL;
+		profile_free(f->result[i].profile);
+		f->result[i].profile = NULL;
 	}
-	return rc == 0 && f->merger && hi % GROUP == 0 ? merger_pause(f->merger, &f->err) : rc;
+	return rc == 0 && f->merger && hi % GROUP == 0 ? merger_end_group(f->merger, &f->err) : rc;
 }
 
-/* With the lock held, which is let go meanwhile. */
+/* Merge the sources before end. Called with the lock held; releases it while merging. */
 static void add_ready(struct loader *f, size_t end)
 {
 	size_t lo = f->added;
 	int rc;
 
-	f->adding = true;
+	f->is_merging = true;
 	pthread_mutex_unlock(&f->lock);
 	rc = add_range(f, lo, end);
 	pthread_mutex_lock(&f->lock);
-	f->adding = false;
+	f->is_merging = false;
 	f->rc = rc;
 	f->added = end;
 	for (size_t i = lo; i < end; i++)
-		f->waiting_bytes -= f->got[i].bytes;
+		f->waiting_bytes -= f->result[i].bytes;
 	if (f->load->progress)
 		f->load->progress(f->added, f->load->n);
 	pthread_cond_broadcast(&f->changed);
@@ -247,11 +262,11 @@ static void load_part(void *arg, unsigned part)
 	(void)part;
 	pthread_mutex_lock(&f->lock);
 	while (f->rc == 0 && f->added < f->load->n && !stop_is_set(f->load->q->stop)) {
-		size_t end = f->adding ? f->added : ready_end(f);
+		size_t end = f->is_merging ? f->added : ready_end(f);
 
 		if (end > f->added)
 			add_ready(f, end);
-		else if (f->next < f->load->n && f->waiting_bytes < TOO_MANY_BYTES)
+		else if (f->next < f->load->n && f->waiting_bytes < WAITING_BYTES_MAX)
 			read_next(f);
 		else
 			pthread_cond_wait(&f->changed, &f->lock);
@@ -259,58 +274,58 @@ static void load_part(void *arg, unsigned part)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* What could not be read, in the order of the sources. Gives the error of the last one. */
-static int note_failures(struct loader *f)
+/* Append the error messages of failed sources, in the order of sources. Returns the error code of the last one. */
+static int add_failures(struct loader *f)
 {
 	struct load *l = f->load;
 	int code = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		if (!f->got[i].why)
+		if (!f->result[i].reason)
 			continue;
 		l->n_failed++;
-		buf_addf(&l->notes, "%s\n", f->got[i].why);
-		code = err_set(&f->err, f->got[i].code, "%s", f->got[i].why);
+		buf_addf(&l->notes, "%s\n", f->result[i].reason);
+		code = err_set(&f->err, f->result[i].code, "%s", f->result[i].reason);
 	}
 	return code;
 }
 
-/* Take the result out; without one, say why. */
+/* Return the merged profile, or the error if there is none. */
 static int load_result(struct loader *f, struct profile **out, struct err *err)
 {
 	struct load *l = f->load;
-	int rc = f->rc == 0 ? note_failures(f) : f->rc;
+	int rc = f->rc == 0 ? add_failures(f) : f->rc;
 
 	if (stop_check(l->q->stop, err) < 0)
 		return ERR_STOPPED;
-	if (f->rc == 0 && (f->merger || f->alone)) {
-		*out = f->merger ? merger_finish(f->merger) : f->alone;
-		f->alone = NULL;
+	if (f->rc == 0 && (f->merger || f->single)) {
+		*out = f->merger ? merger_finish(f->merger) : f->single;
+		f->single = NULL;
 		return 0;
 	}
 	if (f->rc == 0 && l->n > 1)
 		return err_set(err, rc, "none of %zu %s profiles could be read", l->n, l->kind);
 	if (f->rc == 0)
-		buf_release(&l->notes); /* the error says it */
+		buf_release(&l->notes); /* err contains the same message */
 	return err_set(err, rc, "%s", f->err.msg);
 }
 
 static void loader_release(struct loader *f)
 {
 	for (size_t i = 0; i < f->load->n; i++) {
-		profile_free(f->got[i].profile);
-		free(f->got[i].why);
-		buf_release(&f->got[i].notes);
+		profile_free(f->result[i].profile);
+		free(f->result[i].reason);
+		buf_release(&f->result[i].notes);
 	}
-	free(f->got);
-	profile_free(f->alone);
+	free(f->result);
+	profile_free(f->single);
 	merger_free(f->merger);
 	pthread_cond_destroy(&f->changed);
 	pthread_mutex_destroy(&f->lock);
 }
 
-/* Is one of these folders, parted by colons, there? Spares questions for each mapping of each source. */
-static bool any_folder(const char *path)
+/* Does any folder of a search path exist? If not, binaries of mappings are not searched. */
+static bool any_folder_exists(const char *path)
 {
 	char name[PATH_MAX];
 
@@ -328,18 +343,18 @@ static bool any_folder(const char *path)
 
 int load_profile(struct load *l, struct profile **out, struct err *err)
 {
-	struct loader f = { .load = l, .got = mem_zalloc(l->n, sizeof(*f.got)) };
+	struct loader f = { .load = l, .result = mem_zalloc(l->n, sizeof(*f.result)) };
 	int rc;
 
 	pthread_mutex_init(&f.lock, NULL);
 	pthread_cond_init(&f.changed, NULL);
 	f.mem = arena_new();
 	report_where(l->q, f.mem, &f.where);
-	if (!any_folder(f.where.binary_path))
+	if (!any_folder_exists(f.where.binary_path))
 		f.where.binary_path = "";
 	pool_run(load_part, &f, pool_size() < l->n ? pool_size() : (unsigned)l->n);
 	for (size_t i = 0; i < l->n; i++)
-		buf_add(&l->told, buf_text(&f.got[i].notes), f.got[i].notes.len);
+		buf_add(&l->info, buf_text(&f.result[i].notes), f.result[i].notes.len);
 	rc = load_result(&f, out, err);
 	arena_free(f.mem);
 	loader_release(&f);

@@ -1,5 +1,5 @@
 /*
- * load.h - from sources to one profile
+ * load.h - load sources and merge them into one profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "engine/query.h"
 #include "profile/profile.h"
 
@@ -19,25 +20,26 @@ struct load {
 	const char *const *source; /* [n] */
 	size_t n;
 	const char *kind;      /* "source" or "base", for messages */
-	const char *binary;    /* file name for the first mapping; NULL keeps the profiles' own */
+	const char *binary;    /* replaces the file name of the first mapping; NULL: no replacement */
 	const struct query *q; /* limits, buildid, label, intersect_types */
-	struct remote *remote; /* what was fetched of the sources; NULL for nothing */
-	/* NULL or told how many sources have been read and added; by any thread, but not by two at once */
+	struct remote *remote; /* fetched sources; NULL: none */
+	struct bytes *data;    /* [n] contents of the sources, consumed; NULL: the sources are read */
+	/* Called with the number of sources read and merged, by any thread, but not concurrently. May be NULL. */
 	void (*progress)(size_t done, size_t n);
-	struct buf notes;    /* lines for the user, one per source that failed; caller releases */
-	struct buf told;     /* lines about names, which are nothing wrong; caller releases */
-	size_t n_failed;     /* sources left out; notes say why */
-	uint32_t n_nameless; /* addresses that needed names and got none */
-	uint32_t n_named;    /* and that got some */
+	struct buf notes;   /* a line for each source that failed; the caller releases it */
+	struct buf info;    /* messages about symbol names, not errors; the caller releases it */
+	size_t n_failed;    /* sources that could not be read; notes contains the reasons */
+	uint32_t n_unnamed; /* addresses without a name */
+	uint32_t n_named;   /* addresses whose name was found */
 };
 
 /*
- * Read the sources side by side and merge them in their order. Few are held at a time: one per
- * thread, and what is waiting to be merged, which is kept small.
+ * Read the sources in parallel and merge them in their order. Memory is bounded: each thread reads one profile at a
+ * time, and the size of the profiles waiting to be merged is limited.
  *
- * out     the caller's alone; freed with profile_free
- * Fails   when no source could be read (a single one says why in err), or they do not fit; ERR_STOPPED, which is
- *         looked for between two sources
+ * out     owned by the caller, not shared; freed with profile_free
+ * Fails   when no source could be read (err contains the reason if there is only one), or their types are
+ *         incompatible; ERR_STOPPED, which is checked between sources
  * Like    pprof internal/driver/fetch.go: groups of 128 sources are merged, then their results
  */
 int load_profile(struct load *l, struct profile **out, struct err *err);

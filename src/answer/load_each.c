@@ -1,5 +1,5 @@
 /*
- * load_each.c - several profiles that stay apart, loaded side by side
+ * load_each.c - load several profiles in parallel without merging them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,10 +53,10 @@ void load_each(struct load_item *item, size_t n, const struct load_events *event
 	}
 }
 
-/* With several profiles, each line says which one it is about. */
+/* Append the info of a load with the name of its source before each line. */
 static void add_named(const struct load *l, struct buf *out)
 {
-	const char *line = buf_text(&l->told), *several = strcmp(l->kind, "base") == 0 ? "the base" : "the new side";
+	const char *line = buf_text(&l->info), *several = strcmp(l->kind, "base") == 0 ? "the base" : "the new side";
 
 	while (*line) {
 		size_t n = strcspn(line, "\n");
@@ -70,10 +70,10 @@ int load_item_report(const struct load_item *item, const struct load_events *eve
 {
 	struct load named = item->load;
 
-	named.told = (struct buf){ 0 };
-	add_named(&item->load, &named.told);
+	named.info = (struct buf){ 0 };
+	add_named(&item->load, &named.info);
 	load_events_report(events, &named);
-	buf_release(&named.told);
+	buf_release(&named.info);
 	return item->profile ? 0 : err_set(err, item->err.code, "%s", item->err.msg);
 }
 
@@ -82,5 +82,5 @@ void load_item_release(struct load_item *item)
 	profile_free(item->profile);
 	item->profile = NULL;
 	buf_release(&item->load.notes);
-	buf_release(&item->load.told);
+	buf_release(&item->load.info);
 }

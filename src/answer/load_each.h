@@ -1,5 +1,5 @@
 /*
- * load_each.h - several profiles that stay apart, loaded side by side
+ * load_each.h - load several profiles in parallel without merging them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,20 +13,20 @@
 
 #include <stddef.h>
 
-/* One profile, of one source or of several that are added up. */
+/* One profile, read from one source or merged from several. */
 struct load_item {
 	struct load load;
-	struct profile *profile; /* NULL when it could not be read */
-	struct err err;          /* why */
+	struct profile *profile; /* NULL if it could not be read */
+	struct err err;          /* the reason */
 };
 
-/* Load each of n, at most as many at once as there are threads, and save those that were fetched. */
+/* Load n items in parallel, and save the profiles that were fetched. */
 void load_each(struct load_item *item, size_t n, const struct load_events *events);
 
 /*
- * Pass on what there is to say of an item; each line names its source.
+ * Pass the notes of an item to events; each line names its source.
  *
- * Fails   when there is no profile. When only some of its sources are missing, load.n_failed counts them.
+ * Fails   when there is no profile. If only some of its sources are missing, load.n_failed counts them.
  */
 int load_item_report(const struct load_item *item, const struct load_events *events, struct err *err);
 

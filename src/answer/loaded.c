@@ -1,5 +1,5 @@
 /*
- * loaded.c - the one way from the names of sources to a loaded profile
+ * loaded.c - load a profile from the names of its sources
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +10,13 @@
 #include "answer/bundle.h"
 #include "answer/compare.h"
 #include "answer/save.h"
+#include "base/mem.h"
 #include "fetch/source.h"
 #include "profile/normalize.h"
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const kind[N_SIDES] = { [SIDE_TARGET] = "source", [SIDE_BASE] = "base" };
@@ -56,7 +58,7 @@ void load_events_report(const struct load_events *e, const struct load *l)
 		add_note(e, true, line, n);
 		line += n + (line[n] == '\n');
 	}
-	load_events_notes(e, &l->told);
+	load_events_notes(e, &l->info);
 	if (l->n_failed == 0 || l->n <= 1)
 		return;
 	snprintf(text, sizeof(text), "Fetched %zu %s profiles out of %zu", l->n - l->n_failed, l->kind, l->n);
@@ -106,10 +108,10 @@ bool answer_can_reload(const struct load_request *r)
 	return can;
 }
 
-/* Find out what the words name. */
+/* Expand and check the sources of both sides. */
 static int find_sources(const struct load_request *r, struct loaded *l, struct err *err)
 {
-	struct normalize normalize;
+	struct normalize_options normalize;
 	size_t n_stdin = 0;
 	int rc;
 
@@ -126,7 +128,7 @@ static int find_sources(const struct load_request *r, struct loaded *l, struct e
 	return rc;
 }
 
-/* Prepare the loads of both sides; the first of two sources may be a binary. */
+/* Prepare the loads of both sides. The first of several sources may be a binary. */
 static void set_loads(const struct query *q, struct loaded *l)
 {
 	struct load *target = &l->load[SIDE_TARGET];
@@ -143,7 +145,7 @@ static void set_loads(const struct query *q, struct loaded *l)
 		l->from[i] = (struct side_sources){ l->load[i].source, l->load[i].n };
 }
 
-/* A profile of which a part is missing would look like a change. */
+/* Fail if a source is missing: after a reload, that would look like a change. */
 static int check_all_read(const struct loaded *l, struct err *err)
 {
 	for (int i = 0; i < N_SIDES; i++) {
@@ -167,13 +169,13 @@ static int read_sources(const struct load_request *r, struct loaded *l, struct e
 	load_events_step(r->events, "reading");
 	rc = stop_check(q->stop, err);
 	if (rc == 0)
-		rc = compare_load_apart(target, base, &l->profile, r->keep_sides ? &l->sides : NULL, err);
+		rc = compare_load_sides(target, base, &l->profile, r->keep_sides ? &l->sides : NULL, err);
 	if (rc == 0 && r->is_reload)
 		rc = check_all_read(l, err);
 	if (rc == 0)
 		rc = stop_check(q->stop, err);
 	if (rc == 0 && r->add_sources)
-		bundle_sources(l->profile, q, &target->told);
+		bundle_sources(l->profile, q, &target->info);
 	load_events_step(r->events, NULL);
 	load_events_report(r->events, target);
 	load_events_report(r->events, base);
@@ -221,13 +223,46 @@ int answer_load(const struct load_request *r, struct loaded *out, struct err *er
 	return rc;
 }
 
+/* Use a copy of the name as the only source. */
+static void set_name(const char *name, struct sources *out)
+{
+	out->name = mem_alloc(1, sizeof(*out->name));
+	out->expanded = mem_alloc(1, sizeof(*out->expanded));
+	out->name[0] = out->expanded[0] = mem_strndup(name, strlen(name));
+	out->n = out->n_expanded = out->cap = out->cap_expanded = 1;
+}
+
+int answer_load_data(struct bytes *data, const char *name, const struct query *query, struct stop *stop,
+		     struct loaded *out, struct err *err)
+{
+	struct query q = *query;
+	int rc;
+
+	*out = (struct loaded){ 0 };
+	q.stop = stop;
+	q.normalize = "";
+	if (strcmp(q.symbolize, "none") != 0)
+		q.symbolize = "local";
+	set_name(name, &out->source[SIDE_TARGET]);
+	set_loads(&q, out);
+	out->load[SIDE_TARGET].data = data;
+	rc = compare_load(&out->load[SIDE_TARGET], &out->load[SIDE_BASE], &out->profile, err);
+	free(data->data);
+	*data = (struct bytes){ 0 };
+	for (int i = 0; i < N_SIDES; i++) {
+		out->load[i].q = query; /* outlives q */
+		out->load[i].data = NULL;
+	}
+	return rc;
+}
+
 void loaded_release(struct loaded *l)
 {
 	drop_profiles(l);
 	remote_free(l->remote);
 	for (int i = 0; i < N_SIDES; i++) {
 		buf_release(&l->load[i].notes);
-		buf_release(&l->load[i].told);
+		buf_release(&l->load[i].info);
 		sources_release(&l->source[i]);
 	}
 	*l = (struct loaded){ 0 };

@@ -8,6 +8,8 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/compare.h \
 	src/answer/draw.c \
 	src/answer/draw.h \
+	src/answer/explain.c \
+	src/answer/explain.h \
 	src/answer/files.c \
 	src/answer/files.h \
 	src/answer/flame.c \
@@ -20,17 +22,25 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/loaded.h \
 	src/answer/make.c \
 	src/answer/make.h \
+	src/answer/names.c \
+	src/answer/names.h \
+	src/answer/pages.c \
+	src/answer/pages.h \
 	src/answer/picture.c \
 	src/answer/picture.h \
 	src/answer/remote.c \
 	src/answer/remote.h \
+	src/answer/report_options.c \
 	src/answer/reports.c \
 	src/answer/reports.h \
 	src/answer/save.c \
 	src/answer/save.h \
+	src/answer/profile_server.c \
+	src/answer/profile_server.h \
 	src/answer/sides.c \
 	src/answer/sides.h \
 	src/answer/sides_join.c \
+	src/answer/sides_split.c \
 	src/answer/sources.c \
 	src/answer/sources.h \
 	src/answer/symbolize.c \

@@ -1,5 +1,5 @@
 /*
- * make.c - a query about a loaded profile, answered
+ * make.c - make a report of a loaded profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,9 +22,9 @@ static int check_format(const struct report_type *t, const struct query *q, stru
 	assert(q->shape >= 0 && q->shape < N_FORMATS);
 	if (q->shape == FORMAT_TEXT || t->draw[q->shape] || t->draw_pieces[q->shape])
 		return 0;
-	if (t->no_format[q->shape])
-		return err_set(err, ERR_USAGE, "%s", t->no_format[q->shape]);
-	return err_set(err, ERR_USAGE, "%s has no meaning for %s", flag[q->shape], t->name);
+	if (t->format_error[q->shape])
+		return err_set(err, ERR_USAGE, "%s", t->format_error[q->shape]);
+	return err_set(err, ERR_USAGE, "%s does not apply to %s", flag[q->shape], t->name);
 }
 
 int answer_check(const struct report_type *t, const struct query *q, struct err *err)
@@ -34,56 +34,80 @@ int answer_check(const struct report_type *t, const struct query *q, struct err 
 	return rc == 0 && t->check ? t->check(q, err) : rc;
 }
 
-/* Make the model of a report, and draw it unless that is done in pieces. */
-static int make_model(const struct report_type *t, const struct view *v, const struct query *q, bool color,
-		      struct answer *out, struct err *err)
+static int make_model(const struct report_type *t, const struct view *v, const struct query *q, struct answer *out,
+		      struct err *err)
 {
 	int rc = t->make(v, q, &out->report, &out->notes, err);
 
+	if (rc == 0)
+		out->is_empty = !(t->flags & REPORT_HAS_NO_VALUES) && out->report.head.total == 0;
+	return rc;
+}
+
+/* Make the model of a report. Draw it too, unless it is drawn in pieces. */
+static int make_and_draw(const struct report_type *t, const struct view *v, const struct query *q, bool color,
+			 struct answer *out, struct err *err)
+{
+	int rc = make_model(t, v, q, out, err);
+
 	if (rc < 0)
 		return rc;
-	out->is_empty = !(t->flags & REPORT_HAS_NO_VALUES) && out->report.head.total == 0;
 	out->pieces = t->draw_pieces[q->shape];
 	if (!out->pieces)
 		answer_draw(t, &out->report, q, color, &out->text);
 	return 0;
 }
 
-/* Write a report in the format of another tool, and have it drawn if it becomes a picture. */
-static int write_text(const struct report_type *t, const struct report_sources *from, struct answer *out,
+/* Write a report in the format of another tool, and draw it if it is a picture. */
+static int write_text(const struct report_type *t, const struct report_context *from, struct answer *out,
 		      struct err *err)
 {
 	int rc = t->write(from, out, err);
 
 	if (rc < 0 || !t->picture)
 		return rc;
-	out->shown = t->picture->is_shown && !*from->q->output ? t->picture : NULL;
+	out->picture = t->picture->is_shown && !*from->q->output ? t->picture : NULL;
 	return picture_draw(t->picture, &out->text, err);
 }
 
-int answer_make(const struct profile *p, const struct report_type *t, const struct query *asked,
+int answer_make(const struct profile *p, const struct report_type *t, const struct query *query,
 		const struct side_sources from[N_SIDES], bool color, struct answer *out, struct err *err)
 {
-	struct query q = *asked;
+	struct query q = *query;
 	struct view v;
 	int rc;
 
 	assert(t->input == INPUT_PROFILE && !t->make != !t->write);
 	out->mem = arena_new();
 	query_apply_defaults(&q, &t->defaults);
-	q.inlined = color || q.shape != FORMAT_TEXT; /* programs that read pprof's text do not expect it */
+	q.inlined = color || q.shape != FORMAT_TEXT; /* plain text must equal that of pprof, which programs parse */
 	rc = view_make(p, &q, out->mem, &v, &out->notes, err);
 	if (rc < 0)
 		return rc;
 	if (t->make)
-		return make_model(t, &v, &q, color, out, err);
-	return write_text(t, &(struct report_sources){ .view = &v, .q = &q, .from = from }, out, err);
+		return make_and_draw(t, &v, &q, color, out, err);
+	return write_text(t, &(struct report_context){ .view = &v, .q = &q, .from = from }, out, err);
 }
 
-int answer_compare(const struct profile *const p[N_SIDES], const struct report_type *t, const struct query *asked,
+int answer_model(const struct profile *p, const struct report_type *t, const struct query *query, struct answer *out,
+		 struct err *err)
+{
+	struct query q = *query;
+	struct view v;
+	int rc;
+
+	assert(t->input == INPUT_PROFILE && t->make);
+	out->mem = arena_new();
+	query_apply_defaults(&q, &t->defaults);
+	q.inlined = true;
+	rc = view_make(p, &q, out->mem, &v, &out->notes, err);
+	return rc < 0 ? rc : make_model(t, &v, &q, out, err);
+}
+
+int answer_compare(const struct profile *const p[N_SIDES], const struct report_type *t, const struct query *query,
 		   const struct side_sources from[N_SIDES], bool color, struct answer *out, struct err *err)
 {
-	struct query q = *asked;
+	struct query q = *query;
 	int rc;
 
 	assert(t->input == INPUT_SIDES && t->compare);

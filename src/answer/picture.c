@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * dot is run as a program: linking its library would cost every cpa its start-up time, and a graph
- * that crashes it would crash us.
+ * dot runs as a program: its library would slow down every start of cpa, and a graph that crashes dot
+ * would crash cpa.
  */
 #include "config.h"
 
@@ -15,22 +15,21 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Moving is changing the viewBox: drag to shift it, turn the wheel to scale it around the pointer,
-   click twice to go back. */
+/* The script changes the viewBox: dragging shifts it, the wheel scales it around the pointer, a double click resets it. */
 static const char script[] =
 	"\n<script type=\"text/ecmascript\"><![CDATA[\n"
 	"(function () {\n"
 	"  var self = document.currentScript;\n"
 	"  var svg = self && self.ownerSVGElement || document.documentElement;\n"
-	"  var box = svg.viewBox.baseVal, held = null;\n"
-	"  var home = [box.x, box.y, box.width, box.height];\n"
+	"  var box = svg.viewBox.baseVal, start = null;\n"
+	"  var initial = [box.x, box.y, box.width, box.height];\n"
 	"  function at(e) {\n"
 	"    var p = svg.createSVGPoint();\n"
 	"    p.x = e.clientX;\n"
 	"    p.y = e.clientY;\n"
 	"    return p.matrixTransform(svg.getScreenCTM().inverse());\n"
 	"  }\n"
-	"  function look(x, y, w, h) {\n"
+	"  function setBox(x, y, w, h) {\n"
 	"    box.x = x;\n"
 	"    box.y = y;\n"
 	"    box.width = w;\n"
@@ -39,24 +38,24 @@ static const char script[] =
 	"  svg.addEventListener('wheel', function (e) {\n"
 	"    var p = at(e), turn = e.deltaY * (e.deltaMode ? 20 : 1);\n"
 	"    var k = Math.exp(Math.max(-100, Math.min(100, turn)) / 400);\n"
-	"    look(p.x - (p.x - box.x) * k, p.y - (p.y - box.y) * k, box.width * k, box.height * k);\n"
+	"    setBox(p.x - (p.x - box.x) * k, p.y - (p.y - box.y) * k, box.width * k, box.height * k);\n"
 	"    e.preventDefault();\n"
 	"  }, { passive: false });\n"
 	"  svg.addEventListener('mousedown', function (e) {\n"
-	"    held = e.button === 0 ? at(e) : null;\n"
+	"    start = e.button === 0 ? at(e) : null;\n"
 	"    e.preventDefault();\n"
 	"  });\n"
 	"  svg.addEventListener('mousemove', function (e) {\n"
 	"    var p = at(e);\n"
-	"    if (held && e.buttons & 1)\n"
-	"      look(box.x + held.x - p.x, box.y + held.y - p.y, box.width, box.height);\n"
+	"    if (start && e.buttons & 1)\n"
+	"      setBox(box.x + start.x - p.x, box.y + start.y - p.y, box.width, box.height);\n"
 	"  });\n"
-	"  svg.addEventListener('mouseup', function () { held = null; });\n"
-	"  svg.addEventListener('dblclick', function () { look.apply(null, home); });\n"
+	"  svg.addEventListener('mouseup', function () { start = null; });\n"
+	"  svg.addEventListener('dblclick', function () { setBox.apply(null, initial); });\n"
 	"})();\n"
 	"]]></script>";
 
-/* Append the start of an SVG up to the end of its first tag, in which one attribute gets a value. */
+/* Set the value of an attribute of a tag. */
 static void set_attribute(struct buf *tag, const char *name, const char *value)
 {
 	struct buf out = { 0 };
@@ -101,8 +100,8 @@ int picture_draw(const struct picture *p, struct buf *graph, struct err *err)
 	buf_release(&flag);
 	if (rc == ERR_UNKNOWN)
 		rc = err_set(err, ERR_IO,
-			     "dot of Graphviz, which draws call graphs, is not installed (package graphviz); "
-			     "cpa flame draws flame graphs without it");
+			     "cannot run dot: Graphviz is not installed (package graphviz); "
+			     "cpa flame works without it");
 	if (rc < 0) {
 		buf_release(&out);
 		return rc;

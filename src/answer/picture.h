@@ -1,5 +1,5 @@
 /*
- * picture.h - call graphs as pictures, drawn by Graphviz
+ * picture.h - draw call graphs with Graphviz
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,24 +11,24 @@
 
 #include <stdbool.h>
 
-/* What becomes of the text of a report: a call graph in the language of dot, or a page. */
+/* Processing of the text of a report, which is a call graph in the language of dot, or a web page. */
 struct picture {
-	const char *format;  /* of dot -T; NULL when the text stays as it is */
-	const char *ext;     /* of a file that holds it */
-	bool is_movable;     /* drag and wheel move it in a browser */
-	bool is_shown;       /* by a program, unless it is written to a file */
-	const char *program; /* that shows it, with its arguments; NULL: a browser */
+	const char *format;  /* argument of dot -T; NULL: use the text unchanged */
+	const char *ext;     /* file name extension */
+	bool is_movable;     /* SVG with a script to pan (drag) and zoom (wheel) in a browser */
+	bool is_shown;       /* opened in a program, unless it is written to a file */
+	const char *program; /* the program and its arguments; NULL: a browser */
 };
 
 /*
- * Have Graphviz draw.
+ * Draw with Graphviz.
  *
- * graph   in the language of dot; becomes the picture on success
- * Fails   ERR_IO when Graphviz is not there or did not like it
+ * graph   in the language of dot; replaced by the picture on success
+ * Fails   ERR_IO when Graphviz is missing or fails
  */
 int picture_draw(const struct picture *p, struct buf *graph, struct err *err);
 
-/* Let an SVG of Graphviz fill its window, and be moved by dragging and by the wheel. */
+/* Make an SVG of Graphviz fill its window, and add a script to pan by dragging and to zoom with the wheel. */
 void picture_make_movable(struct buf *svg);
 
 #endif

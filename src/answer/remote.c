@@ -1,10 +1,10 @@
 /*
- * remote.c - the sources that are on servers: fetched first, then read as files are
+ * remote.c - sources on servers, which are fetched before they are read
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A source that was fetched goes by a name without user and password, which is the only one that
- * reports, labels and messages ever see.
+ * A fetched source is renamed to its URL without user and password. Only this name is used in reports,
+ * labels and messages.
  */
 #include "config.h"
 
@@ -17,21 +17,21 @@
 #include <string.h>
 #include <unistd.h>
 
-struct arrival {
+struct remote_source {
 	size_t number;
-	char *name; /* what stands in the list of sources: the pointer tells it from others */
+	char *name; /* name in the list of sources; the pointer identifies the source */
 	struct url url;
-	struct fetch get;
-	bool arrived;
+	struct fetch_request request;
+	bool is_fetched;
 	struct origin *origin; /* [n_origins], keys owned */
 	size_t n_origins;
 };
 
 struct remote {
-	struct fetch_how how;
+	struct fetch_options options;
 	int64_t seconds;
-	struct arrival **arrival; /* [n] as added */
-	struct arrival **by_name; /* [n] sorted by the pointer, from remote_fetch on */
+	struct remote_source **source;  /* [n] in the order in which they were added */
+	struct remote_source **by_name; /* [n] sorted by the name pointer; set by remote_fetch */
 	size_t n, cap;
 };
 
@@ -40,38 +40,38 @@ struct remote *remote_new(const struct query *q)
 	struct remote *r = mem_zalloc(1, sizeof(*r));
 
 	r->seconds = q->seconds;
-	r->how = (struct fetch_how){ .tls_cert = q->tls_cert,
-				     .tls_key = q->tls_key,
-				     .tls_ca = q->tls_ca,
-				     .header_file = q->header_file,
-				     .bearer_file = q->bearer_file,
-				     .netrc = q->netrc,
-				     .timeout = q->timeout };
-	fetch_set_limits(&r->how, q->max_input);
+	r->options = (struct fetch_options){ .tls_cert = q->tls_cert,
+					     .tls_key = q->tls_key,
+					     .tls_ca = q->tls_ca,
+					     .header_file = q->header_file,
+					     .bearer_file = q->bearer_file,
+					     .netrc = q->netrc,
+					     .timeout = q->timeout };
+	fetch_set_limits(&r->options, q->max_input);
 	return r;
 }
 
 void remote_free(struct remote *r)
 {
 	for (size_t i = 0; r && i < r->n; i++) {
-		struct arrival *a = r->arrival[i];
+		struct remote_source *a = r->source[i];
 
 		for (size_t k = 0; k < a->n_origins; k++)
 			free((char *)a->origin[k].key);
 		free(a->origin);
-		free(a->get.bytes.data);
+		free(a->request.bytes.data);
 		url_release(&a->url);
 		free(a->name);
 		free(a);
 	}
 	if (r) {
-		free(r->arrival);
+		free(r->source);
 		free(r->by_name);
 	}
 	free(r);
 }
 
-/* What exists is a file, whatever it is called. */
+/* An existing file is a file, even if its name looks like a URL. */
 static bool is_file(const char *name)
 {
 	return strcmp(name, "-") == 0 || access(name, F_OK) == 0;
@@ -83,7 +83,7 @@ int remote_add(struct remote *r, struct sources *s, struct err *err)
 		struct url url;
 		struct buf name = { 0 };
 		int rc = is_file(s->name[i]) ? ERR_UNKNOWN : url_parse(s->name[i], r->seconds, &url, err);
-		struct arrival *a;
+		struct remote_source *a;
 
 		if (rc == ERR_UNKNOWN)
 			continue;
@@ -97,9 +97,9 @@ int remote_add(struct remote *r, struct sources *s, struct err *err)
 		a->name = mem_strndup(buf_text(&name), name.len);
 		a->url = url;
 		buf_release(&name);
-		r->arrival = mem_grow(r->arrival, &r->cap, r->n + 1, sizeof(*r->arrival));
+		r->source = mem_grow(r->source, &r->cap, r->n + 1, sizeof(*r->source));
 		a->number = r->n;
-		r->arrival[r->n++] = a;
+		r->source[r->n++] = a;
 		s->name[i] = a->name;
 	}
 	return 0;
@@ -110,40 +110,46 @@ size_t remote_count(const struct remote *r)
 	return r->n;
 }
 
-void remote_show(const struct remote *r, size_t i, struct buf *out)
+void remote_print_url(const struct remote *r, size_t i, struct buf *out)
 {
-	url_show(&r->arrival[i]->url, out);
+	url_add_redacted(&r->source[i]->url, out);
+}
+
+void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received)
+{
+	r->options.stays_on_server = true;
+	r->options.n_received = n_received;
 }
 
 static int compare_names(const void *a, const void *b)
 {
-	uintptr_t x = (uintptr_t)(*(struct arrival *const *)a)->name,
-		  y = (uintptr_t)(*(struct arrival *const *)b)->name;
+	uintptr_t x = (uintptr_t)(*(struct remote_source *const *)a)->name,
+		  y = (uintptr_t)(*(struct remote_source *const *)b)->name;
 
 	return (x > y) - (x < y);
 }
 
 void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *stop, struct buf *notes)
 {
-	struct fetch *get = mem_zalloc(r->n, sizeof(*get));
+	struct fetch_request *request = mem_zalloc(r->n, sizeof(*request));
 
 	for (size_t i = 0; i < r->n; i++)
-		get[i].url = &r->arrival[i]->url;
-	fetch_all(get, r->n, &r->how, progress, stop, notes);
+		request[i].url = &r->source[i]->url;
+	fetch_all(request, r->n, &r->options, progress, stop, notes);
 	r->by_name = mem_alloc(r->n, sizeof(*r->by_name));
 	for (size_t i = 0; i < r->n; i++) {
-		r->arrival[i]->get = get[i];
-		r->arrival[i]->arrived = get[i].rc == 0;
-		r->by_name[i] = r->arrival[i];
+		r->source[i]->request = request[i];
+		r->source[i]->is_fetched = request[i].rc == 0;
+		r->by_name[i] = r->source[i];
 	}
 	if (r->n)
-		qsort(r->by_name, r->n, sizeof(struct arrival *), compare_names);
-	free(get);
+		qsort(r->by_name, r->n, sizeof(struct remote_source *), compare_names);
+	free(request);
 }
 
-const struct fetch_how *remote_how(const struct remote *r)
+const struct fetch_options *remote_fetch_options(const struct remote *r)
 {
-	return &r->how;
+	return &r->options;
 }
 
 struct name_key {
@@ -158,8 +164,8 @@ static bool is_before_name(const void *arg, size_t i)
 	return (uintptr_t)key->r->by_name[i]->name < (uintptr_t)key->name;
 }
 
-/* The one that goes by this very pointer; NULL when none does. */
-static struct arrival *find(const struct remote *r, const char *name)
+/* The source whose name is this pointer; NULL if there is none. */
+static struct remote_source *find(const struct remote *r, const char *name)
 {
 	size_t n = r && r->by_name ? r->n : 0, i = lower_bound(0, n, is_before_name, &(struct name_key){ r, name });
 
@@ -168,25 +174,25 @@ static struct arrival *find(const struct remote *r, const char *name)
 
 bool remote_take(struct remote *r, const char *source, struct bytes *out, int *rc, struct err *err)
 {
-	struct arrival *a = find(r, source);
+	struct remote_source *a = find(r, source);
 
 	if (!a)
 		return false;
-	*rc = a->get.rc;
+	*rc = a->request.rc;
 	if (*rc < 0)
-		*err = a->get.err;
+		*err = a->request.err;
 	else
-		*out = a->get.bytes;
-	a->get.bytes = (struct bytes){ 0 };
+		*out = a->request.bytes;
+	a->request.bytes = (struct bytes){ 0 };
 	return true;
 }
 
-void remote_note(struct remote *r, const char *source, struct profile *p)
+void remote_record_origins(struct remote *r, const char *source, struct profile *p)
 {
-	struct arrival *a = find(r, source);
+	struct remote_source *a = find(r, source);
 	struct buf url = { 0 };
 
-	url_show(&a->url, &url);
+	url_add_redacted(&a->url, &url);
 	a->origin = mem_alloc(p->n_maps, sizeof(*a->origin));
 	a->n_origins = p->n_maps;
 	for (uint32_t i = 0; i < p->n_maps; i++) {
@@ -208,7 +214,7 @@ size_t remote_origins(const struct remote *r, const char *const *source, size_t 
 
 	*out = NULL;
 	for (size_t i = 0; i < n; i++) {
-		const struct arrival *a = find(r, source[i]);
+		const struct remote_source *a = find(r, source[i]);
 
 		if (!a || !a->n_origins)
 			continue;
@@ -219,18 +225,18 @@ size_t remote_origins(const struct remote *r, const char *const *source, size_t 
 	return count;
 }
 
-bool remote_has(const struct remote *r, const char *const *source, size_t n)
+bool remote_has_any(const struct remote *r, const char *const *source, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct arrival *a = find(r, source[i]);
+		const struct remote_source *a = find(r, source[i]);
 
-		if (a && a->arrived)
+		if (a && a->is_fetched)
 			return true;
 	}
 	return false;
 }
 
-void remote_unsource(struct profile *p)
+void remote_remove_urls(struct profile *p)
 {
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		if (p->map[i].build_id == 0 && p->map[i].file && url_is_absolute(profile_text(p, p->map[i].file)))

@@ -1,5 +1,5 @@
 /*
- * remote.h - the sources that are on servers: fetched first, then read as files are
+ * remote.h - sources on servers, which are fetched before they are read
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,70 +14,74 @@
 #include "fetch/fetch.h"
 #include "profile/profile.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct remote;
 
-/* Where a mapping of a fetched profile came from. */
+/* The server and process that a mapping of a fetched profile came from. */
 struct origin {
-	const char *key;       /* its build id, else its file; lives as long as the remote */
-	uint64_t start;        /* its first address in that process */
-	uint64_t number;       /* sorts them by source, then by mapping */
+	const char *key;       /* build ID of the mapping, else its file; lives as long as the remote */
+	uint64_t start;        /* first address of the mapping in that process */
+	uint64_t number;       /* sort key: source << 32 | mapping */
 	const struct url *url; /* lives as long as the remote */
 };
 
-/* No source yet. q lives longer; freed with remote_free, which takes NULL. */
+/* Create a remote without sources. q must outlive the remote. Freed with remote_free, which takes NULL. */
 struct remote *remote_new(const struct query *q);
 void remote_free(struct remote *r);
 
 /*
- * Take note of those sources of s that are to be fetched. Their names in s become ones that can be
- * shown, without user and password, which live as long as r; find them with these very pointers.
+ * Add the sources of s that are URLs. Their names in s are replaced by names without user and password, which live as
+ * long as r. The functions below identify a source by the pointer to this name.
  *
- * Fails   ERR_USAGE for URLs that cannot be asked, naming them
+ * Fails   ERR_USAGE for an invalid URL; err contains it
  */
 int remote_add(struct remote *r, struct sources *s, struct err *err);
 
-/* How many are to be fetched, and what is asked for the one numbered i; append it. */
+/* The number of sources to fetch, and the URL of source i. */
 size_t remote_count(const struct remote *r);
-void remote_show(const struct remote *r, size_t i, struct buf *out);
+void remote_print_url(const struct remote *r, size_t i, struct buf *out);
 
-/* Fetch all that were noted; see fetch_all. Those that failed tell when they are taken. */
+/* Fetch all sources that were added; see fetch_all. remote_take returns the errors. */
 void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *stop, struct buf *notes);
 
-/* How servers are asked. */
-const struct fetch_how *remote_how(const struct remote *r);
+/* Refuse redirects to other servers, and count the bytes of responses while they arrive. */
+void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received);
+
+/* Options of requests to servers. */
+const struct fetch_options *remote_fetch_options(const struct remote *r);
 
 /*
- * Take what was fetched for a source.
+ * Take the data fetched for a source.
  *
- * r       NULL when nothing was fetched
+ * r       NULL if nothing was fetched
  * out     owned by the caller from now on
- * Gives   false when the source is not one that was fetched; rc then is as before
+ * Returns false if the source is not on a server; rc is then unchanged
  */
 bool remote_take(struct remote *r, const char *source, struct bytes *out, int *rc, struct err *err);
 
 /*
- * Note where the mappings of a profile come from that was read from what was fetched for a source.
- * One that has neither file nor build id is given the URL as its file, until remote_unsource.
+ * Record the origins of the mappings of a fetched profile. A mapping without file and build ID gets the URL as
+ * its file, until remote_remove_urls.
  *
  * Like    pprof internal/driver/fetch.go, collectMappingSources
  */
-void remote_note(struct remote *r, const char *source, struct profile *p);
+void remote_record_origins(struct remote *r, const char *source, struct profile *p);
 
 /*
- * The origins that were noted for n sources, in their order.
+ * The recorded origins of n sources, in their order.
  *
- * Gives   how many; the caller frees *out
+ * Returns their number; the caller frees *out
  */
 size_t remote_origins(const struct remote *r, const char *const *source, size_t n, struct origin **out);
 
-/* Could at least one of the n sources be fetched? */
-bool remote_has(const struct remote *r, const char *const *source, size_t n);
+/* Was at least one of the n sources fetched? */
+bool remote_has_any(const struct remote *r, const char *const *source, size_t n);
 
-/* Take URLs out of the files of mappings without build id. Like pprof unsourceMappings. */
-void remote_unsource(struct profile *p);
+/* Remove URLs from the files of mappings without build ID. Like pprof unsourceMappings. */
+void remote_remove_urls(struct profile *p);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * reports.c - the table of reports: one row for each
+ * reports.c - table of all reports
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,13 +26,13 @@
 #include <assert.h>
 #include <string.h>
 
-/* Reports whose files offer nothing but the function that makes them. */
+/* Reports without a header. */
 report_make_fn report_binaries_make, report_comments_make;
 
-/* ---- the formats of other tools ---- */
+/* ---- formats of other tools ---- */
 
-/* The calls, for Graphviz or for callgrind. */
-static int write_net(const struct report_sources *from, bool is_dot, struct buf *out, struct err *err)
+/* Write the call graph for Graphviz or for callgrind. */
+static int write_net(const struct report_context *from, bool is_dot, struct buf *out, struct err *err)
 {
 	const struct query *q = from->q;
 	struct report r = { .mem = arena_new() };
@@ -57,70 +57,70 @@ static int write_net(const struct report_sources *from, bool is_dot, struct buf 
 	return rc;
 }
 
-static int write_dot(const struct report_sources *from, struct answer *out, struct err *err)
+static int write_dot(const struct report_context *from, struct answer *out, struct err *err)
 {
 	return write_net(from, true, &out->text, err);
 }
 
-static int write_callgrind(const struct report_sources *from, struct answer *out, struct err *err)
+static int write_callgrind(const struct report_context *from, struct answer *out, struct err *err)
 {
 	return write_net(from, false, &out->text, err);
 }
 
-/* The profile as raw and proto write it: -noinlines leaves one line to each address. */
-static const struct profile *whole_profile(const struct report_sources *from, struct arena *mem)
+/* The profile for raw and proto: with -noinlines each address has one line. */
+static const struct profile *whole_profile(const struct report_context *from, struct arena *mem)
 {
 	const struct profile *p = from->view->p;
 
 	return from->q->noinlines ? filter_no_inlines(p, from->q->showcolumns, mem) : p;
 }
 
-static int write_raw(const struct report_sources *from, struct answer *out, struct err *err)
+static int write_raw(const struct report_context *from, struct answer *out, struct err *err)
 {
 	return raw_draw(whole_profile(from, out->mem), from->q->stop, &out->text, err);
 }
 
-static int write_proto(const struct report_sources *from, struct answer *out, struct err *err)
+static int write_proto(const struct report_context *from, struct answer *out, struct err *err)
 {
 	return export_proto(whole_profile(from, out->mem), query_ratio(from->q), &out->text, err);
 }
 
-static int write_topproto(const struct report_sources *from, struct answer *out, struct err *err)
+static int write_topproto(const struct report_context *from, struct answer *out, struct err *err)
 {
 	return topproto_draw(from->view, from->q, &out->text, err);
 }
 
-static int write_folded(const struct report_sources *from, struct answer *out, struct err *err)
+static int write_folded(const struct report_context *from, struct answer *out, struct err *err)
 {
 	return folded_draw(from->view, from->q, &out->text, err);
 }
 
-static int write_speedscope(const struct report_sources *from, struct answer *out, struct err *err)
+static int write_speedscope(const struct report_context *from, struct answer *out, struct err *err)
 {
 	return speedscope_draw(from->view, from->q, &out->text, err);
 }
 
-/* Source and instructions, as a web page. */
-static int write_weblist(const struct report_sources *from, struct answer *out, struct err *err)
+/* Write source and assembly as a web page. */
+static int write_weblist(const struct report_context *from, struct answer *out, struct err *err)
 {
 	struct weblist list;
 	int rc = report_weblist_make(from->view, from->q, &out->report, &list, &out->notes, err);
 
 	if (rc == 0)
-		html_draw_weblist(&out->report, &list, &out->text);
+		html_weblist_draw(&out->report, &list, &out->text);
 	return rc;
 }
 
-static int write_flame(const struct report_sources *from, struct answer *out, struct err *err)
+static int write_flame(const struct report_context *from, struct answer *out, struct err *err)
 {
 	return answer_flame(from->view, from->from, from->q, &out->text, &out->is_empty, err);
 }
 
-/* ---- options without a meaning ---- */
+/* ---- checks of options ---- */
 
 static int refuse_mean(const struct query *q, const char *name, struct err *err)
 {
-	return q->mean ? err_set(err, ERR_USAGE, "-mean has no meaning for %s: averages do not add up", name) : 0;
+	return q->mean ? err_set(err, ERR_USAGE, "-mean does not apply to %s: averages cannot be added", name) : 0;
 }
 
 static int check_folded(const struct query *q, struct err *err)
@@ -133,104 +133,141 @@ static int check_speedscope(const struct query *q, struct err *err)
 	return refuse_mean(q, "speedscope", err);
 }
 
-/* ---- the rows ---- */
+/* ---- table ---- */
 
 #define SOURCES "[OPTION]... SOURCE..."
 #define ABOUT_SOURCES "REGEX " SOURCES
 #define TO_FILE "[OPTION]... -o FILE SOURCE..."
 #define PICTURE(...) (&(const struct picture){ __VA_ARGS__ })
 
-/* A table has the same viewers but for text. */
+/* Functions that draw a table in each format; only that for text differs between reports. */
 #define DRAW_TABLE(text)                                                                                               \
 	.draw_text = (text),                                                                                           \
 	.draw = { [FORMAT_JSON] = json_draw, [FORMAT_CSV] = csv_draw, [FORMAT_MARKDOWN] = markdown_draw }
 
-#define GRAPH .defaults = { .nodecount = 80, .can_call_tree = true }, .write = write_dot
+/* Options of reports that print values, of those that write samples, and of tables. */
+#define TAKES_VALUES (TAKES_TYPE | TAKES_MEAN | TAKES_DIVISOR | TAKES_UNIT)
+#define TAKES_SAMPLES (TAKES_FILTERS | TAKES_BASE | TAKES_NORMALIZE | TAKES_INLINES)
+#define TAKES_TABLE                                                                                                    \
+	(TAKES_SAMPLES | TAKES_VALUES | TAKES_PERCENT | TAKES_GRAIN | TAKES_SORT | TAKES_ROWS | TAKES_NEGATIVE |       \
+	 TAKES_HEAD | TAKES_COMMENT | TAKES_PATHS)
+#define TAKES_PATTERN (TAKES_SAMPLES | TAKES_VALUES | TAKES_PERCENT)
+
+#define GRAPH                                                                                                          \
+	.defaults = { .nodecount = 80, .can_call_tree = true }, .write = write_dot,                                    \
+	.takes = (TAKES_TABLE & ~TAKES_SORT) | TAKES_EDGES
 #define CALLGRIND                                                                                                      \
 	.defaults = { .by_address = true, .by_object = true, .untrimmed = true, .can_call_tree = true },               \
-	.write = write_callgrind, .suffix = "callgraph.out"
-#define PROTO .suffix = "pb.gz", .write = write_proto, .flags = REPORT_IS_BINARY
+	.write = write_callgrind, .suffix = "callgraph.out", .takes = TAKES_SAMPLES | TAKES_VALUES | TAKES_PATHS
+#define PROTO                                                                                                          \
+	.suffix = "pb.gz", .write = write_proto, .takes = TAKES_SAMPLES | TAKES_DIVISOR | TAKES_COMMENT,               \
+	.flags = REPORT_IS_BINARY
 #define TOP                                                                                                            \
 	.flags = REPORT_SORTS, .make = report_top_make, DRAW_TABLE(text_draw), .shell_rows = 10, .view = VIEW_TOP,     \
-	.arguments = SOURCES
+	.arguments = SOURCES, .takes = TAKES_TABLE
+
+const struct report_format report_formats[N_FORMATS] = {
+	[FORMAT_TEXT] = { "text", ".txt", "" },
+	[FORMAT_JSON] = { "JSON", ".json", "--json" },
+	[FORMAT_CSV] = { "CSV, for spreadsheets", ".csv", "--csv" },
+	[FORMAT_MARKDOWN] = { "Markdown, for tickets", ".md", "--markdown" },
+};
 
 /* clang-format off */
 const struct report_type reports[] = {
-	{ .name = "top", TOP, .help = "print functions by their weight", .tab_key = "1", .tab = "Top" },
-	{ .name = "text", TOP, .help = "the same as top" },
+	{ .name = "top", TOP, .help = "print the top functions, by flat or cum", .tab_key = "1", .tab = "Top" },
+	{ .name = "text", TOP, .help = "same as top" },
 	{ .name = "tree", .arguments = SOURCES, .help = "print functions with their callers and callees",
+	  .takes = TAKES_TABLE | TAKES_EDGES,
 	  .flags = REPORT_SORTS, .defaults = { .nodecount = 80 },
 	  .make = report_calls_make, DRAW_TABLE(text_draw_calls), .view = VIEW_TREE, .tab_key = "3", .tab = "Tree" },
-	{ .name = "peek", .arguments = ABOUT_SOURCES, .help = "print callers and callees of the functions that match",
+	{ .name = "peek", .arguments = ABOUT_SOURCES, .help = "print callers and callees of matching functions",
+	  .takes = TAKES_TABLE & ~(TAKES_ROWS | TAKES_NEGATIVE),
 	  .flags = REPORT_TAKES_PATTERN, .defaults = { .untrimmed = true },
 	  .make = report_calls_make, DRAW_TABLE(text_draw_calls), .view = VIEW_CALLERS, .tab_key = "2", .tab = "Callers" },
 	{ .name = "traces", .arguments = SOURCES, .help = "print every sample with its stack and labels",
+	  .takes = TAKES_SAMPLES | TAKES_VALUES | TAKES_GRAIN | TAKES_COMMENT,
 	  .defaults = { .whole_paths = true }, .make = report_traces_make,
 	  .draw_pieces = { [FORMAT_TEXT] = &text_traces, [FORMAT_JSON] = &json_traces, [FORMAT_CSV] = &csv_traces },
-	  .no_format = { [FORMAT_MARKDOWN] = "--markdown: traces are no table; choose --json, --csv or text" },
+	  .format_error = { [FORMAT_MARKDOWN] = "--markdown does not apply to traces; choose --json, --csv or text" },
 	  .view = VIEW_TRACES, .tab_key = "7", .tab = "Traces" },
-	{ .name = "list", .arguments = ABOUT_SOURCES, .help = "print the source lines of the functions that match",
+	{ .name = "list", .arguments = ABOUT_SOURCES, .help = "print the source of matching functions, line by line",
+	  .takes = TAKES_PATTERN | TAKES_PATHS,
 	  .needs = NEEDS_SOURCE, .flags = REPORT_TAKES_PATTERN,
 	  .defaults = { .by_line = true, .by_object = true, .untrimmed = true },
 	  .make = report_list_make, DRAW_TABLE(text_draw_list), .view = VIEW_SOURCE, .tab_key = "5", .tab = "Source" },
-	{ .name = "disasm", .arguments = ABOUT_SOURCES, .help = "print the instructions of the functions that match",
+	{ .name = "disasm", .arguments = ABOUT_SOURCES, .help = "print the assembly of matching functions",
+	  .takes = (TAKES_PATTERN | TAKES_PATHS) & ~TAKES_INLINES,
 	  .needs = NEEDS_BINARY, .flags = REPORT_TAKES_PATTERN,
 	  .defaults = { .by_address = true, .noinlines = true, .untrimmed = true },
 	  .make = report_disasm_make, DRAW_TABLE(text_draw_disasm),
 	  .view = VIEW_ASSEMBLY, .tab_key = "6", .tab = "Assembly" },
-	{ .name = "weblist", .arguments = ABOUT_SOURCES, .help = "show source lines and instructions in a browser",
+	{ .name = "weblist", .arguments = ABOUT_SOURCES, .help = "show source and assembly in a browser",
+	  .takes = (TAKES_PATTERN | TAKES_PATHS | TAKES_COMMENT) & ~TAKES_INLINES,
 	  .needs = NEEDS_SOURCE | NEEDS_BINARY, .flags = REPORT_TAKES_PATTERN | REPORT_IS_BINARY,
 	  .defaults = { .by_address = true, .untrimmed = true }, .write = write_weblist,
 	  .picture = PICTURE(.ext = "html", .is_shown = true),
 	  .save_rank = 1, .file = { { ".html", "web page of source and assembly" } } },
-	{ .name = "tags", .arguments = SOURCES, .help = "print the labels of samples by their weight",
+	{ .name = "tags", .arguments = SOURCES, .help = "print the values of labels, sorted by cost",
+	  .takes = TAKES_PATTERN & ~TAKES_INLINES,
 	  .flags = REPORT_PICKS_LABELS, .make = report_tags_make, DRAW_TABLE(text_draw_tags),
 	  .view = VIEW_LABELS, .tab_key = "8", .tab = "Labels" },
-	{ .name = "binaries", .arguments = SOURCES, .help = "print programs and libraries by their weight",
+	{ .name = "binaries", .arguments = SOURCES, .help = "print the cost of each program and library",
+	  .takes = TAKES_TABLE & ~(TAKES_GRAIN | TAKES_INLINES | TAKES_PATHS),
 	  .flags = REPORT_SORTS, .make = report_binaries_make, DRAW_TABLE(text_draw) },
-	{ .name = "comments", .arguments = SOURCES, .help = "print the comments of the profile",
+	{ .name = "comments", .arguments = SOURCES, .help = "print the comments in the profile",
+	  .takes = TAKES_COMMENT,
 	  .flags = REPORT_HAS_NO_VALUES, .make = report_comments_make, DRAW_TABLE(text_draw_comments) },
-	{ .name = "raw", .arguments = SOURCES, .help = "print the profile itself as text", .write = write_raw },
+	{ .name = "raw", .arguments = SOURCES, .help = "print the whole profile as text",
+	  .takes = TAKES_SAMPLES | TAKES_COMMENT, .write = write_raw,
+	  .file = { { ".txt", "the whole profile as text" } } },
 	{ .name = "diff", .arguments = "[OPTION]... BASE NEW | BASE... -- NEW...",
 	  .help = "compare two profiles, function by function",
+	  .takes = TAKES_TABLE & ~(TAKES_HEAD | TAKES_COMMENT),
 	  .input = INPUT_SIDES, .defaults = { .nodecount = 30, .all_rows_for_tools = true },
 	  .compare = report_diff, DRAW_TABLE(text_draw_diff) },
-	{ .name = "trend", .arguments = SOURCES, .help = "print what grew from each profile to the next",
+	{ .name = "trend", .arguments = SOURCES, .help = "print what grows over a series of profiles",
+	  .takes = TAKES_FILTERS | TAKES_NORMALIZE | TAKES_ALL | TAKES_VALUES | TAKES_SORT | TAKES_ROWS | TAKES_GRAIN |
+		   TAKES_INLINES | TAKES_PATHS,
 	  .input = INPUT_SERIES, .defaults = { .nodecount = 30, .all_rows_for_tools = true }, DRAW_TABLE(text_draw_trend) },
 	{ .name = "gate", .arguments = "[OPTION]... OLD NEW | OLD... -- NEW... | -base=OLD... NEW...",
-	  .help = "say whether a function became slower: exit status 1 when one did",
-	  .input = INPUT_RUNS, .options = GROUP_GATE,
-	  .more_help = "\nOf the options of all reports it heeds these above all: --text --json --markdown\n"
-		       "(each to a file with =FILE), --flame=FILE, --all, -sample_index, -focus, -ignore,\n"
-		       "-tagfocus, --normalize=bulk|rest|work|none|duration|share.\n"
-		       "Exit status: 0 PASS, 1 FAIL, 2 trouble." },
-	{ .name = "merge", .arguments = TO_FILE, .help = "write one profile that holds all sources",
+	  .help = "fail if a function became slower, for CI",
+	  .takes = TAKES_FILTERS | TAKES_BASE | TAKES_NORMALIZE | TAKES_ALL | TAKES_TYPE,
+	  .input = INPUT_RUNS, .options = GROUP_GATE },
+	{ .name = "merge", .arguments = TO_FILE, .help = "merge profiles into one file",
 	  .example = "cpa merge -o all.pb.gz a.pb.gz b.pb.gz",
 	  PROTO | REPORT_NOT_IN_SHELL },
-	{ .name = "symbolize", .arguments = TO_FILE, .help = "write the profile with names, so that it needs no binary",
+	{ .name = "symbolize", .arguments = TO_FILE, .help = "write the profile with function names",
 	  PROTO | REPORT_NOT_IN_SHELL | REPORT_WANTS_NAMES },
-	{ .name = "bundle", .arguments = TO_FILE, .help = "write the profile with names and source lines in it",
+	{ .name = "bundle", .arguments = TO_FILE, .help = "write the profile with names and source code",
 	  PROTO | REPORT_NOT_IN_SHELL | REPORT_WANTS_NAMES | REPORT_ADDS_SOURCES },
-	{ .name = "proto", .arguments = SOURCES, .help = "write the profile as profile.proto, packed with gzip",
+	{ .name = "proto", .arguments = SOURCES, .help = "write the profile as compressed profile.proto",
 	  PROTO, .save_rank = 4, .file = { { ".pb.gz", "profile, for pprof" } } },
 	{ .name = "topproto", .arguments = SOURCES, .help = "write the rows of top as a profile",
+	  .takes = TAKES_TABLE & ~(TAKES_HEAD | TAKES_COMMENT | TAKES_PERCENT),
 	  .flags = REPORT_IS_BINARY, .suffix = "pb.gz", .write = write_topproto },
-	{ .name = "folded", .arguments = SOURCES, .help = "print each stack on a line, for flame graph tools",
+	{ .name = "folded", .arguments = SOURCES, .help = "print folded stacks, for flame graph tools",
+	  .takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR | TAKES_GRAIN | TAKES_PATHS | TAKES_INVERTED,
 	  .defaults = { .untrimmed = true }, .check = check_folded, .write = write_folded,
 	  .save_rank = 3, .file = { { ".folded", "folded stacks" } } },
 	{ .name = "speedscope", .arguments = SOURCES, .help = "write the profile for speedscope.app",
-	  .defaults = { .untrimmed = true }, .check = check_speedscope, .write = write_speedscope },
+	  .takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR | TAKES_GRAIN | TAKES_PATHS | TAKES_INVERTED,
+	  .defaults = { .untrimmed = true }, .check = check_speedscope, .write = write_speedscope,
+	  .file = { { ".json", "stacks, for speedscope" } } },
 	{ .name = "flame", .arguments = "[OPTION]... [-o FILE] [-base=OLD] SOURCE...",
-	  .help = "draw a flame graph: SVG, PDF, PNG or a web page",
+	  .help = "draw a flame graph: SVG, PDF, PNG or HTML",
+	  .takes = (TAKES_TABLE | TAKES_INVERTED) & ~(TAKES_SORT | TAKES_MEAN | TAKES_HEAD | TAKES_COMMENT),
 	  .flags = REPORT_KEEPS_BASE, .defaults = { .trims_by_width = true }, .options = GROUP_FLAME,
 	  .check = answer_flame_check, .write = write_flame, .suffix_of = answer_flame_suffix,
-	  .no_format = { [FORMAT_JSON] = "--json has no meaning for flame; --format=json writes its stacks for speedscope" },
+	  .format_error = { [FORMAT_JSON] = "--json does not apply to flame; --format=json writes stacks for speedscope" },
 	  .view = VIEW_FLAME, .tab_key = "4", .tab = "Flame", .save_rank = 2,
 	  .file = { { ".svg", "flame graph, SVG" }, { ".pdf", "flame graph, PDF" }, { ".png", "flame graph, PNG" },
 		    { ".html", "flame graph, web page" } } },
-	{ .name = "callgrind", .arguments = SOURCES, .help = "write the profile for kcachegrind", CALLGRIND, },
-	{ .name = "dot", .arguments = SOURCES, .help = "print the call graph for Graphviz", GRAPH },
-	{ .name = "svg", .arguments = SOURCES, .help = "draw the call graph as SVG (with Graphviz, as all pictures here)",
+	{ .name = "callgrind", .arguments = SOURCES, .help = "write the profile for KCachegrind", CALLGRIND,
+	  .file = { { ".callgrind", "call graph, for KCachegrind" } } },
+	{ .name = "dot", .arguments = SOURCES, .help = "print the call graph for Graphviz", GRAPH,
+	  .file = { { ".dot", "call graph, for Graphviz" } } },
+	{ .name = "svg", .arguments = SOURCES, .help = "draw the call graph as SVG",
 	  GRAPH, .flags = REPORT_IS_BINARY, .picture = PICTURE(.format = "svg", .ext = "svg", .is_movable = true) },
 	{ .name = "pdf", .arguments = SOURCES, .help = "draw the call graph as PDF",
 	  GRAPH, .flags = REPORT_IS_BINARY, .picture = PICTURE(.format = "pdf", .ext = "pdf") },
@@ -252,7 +289,7 @@ const struct report_type reports[] = {
 	{ .name = "gv", .arguments = SOURCES, .help = "show the call graph with gv",
 	  GRAPH, .flags = REPORT_IS_BINARY,
 	  .picture = PICTURE(.format = "ps", .ext = "ps", .is_shown = true, .program = "gv --noantialias") },
-	{ .name = "kcachegrind", .arguments = SOURCES, .help = "show the profile with kcachegrind", CALLGRIND,
+	{ .name = "kcachegrind", .arguments = SOURCES, .help = "show the profile with KCachegrind", CALLGRIND,
 	  .flags = REPORT_IS_BINARY,
 	  .picture = PICTURE(.ext = "grind", .is_shown = true, .program = "kcachegrind"), },
 };
@@ -278,6 +315,13 @@ const struct report_type *reports_get(const char *name)
 bool reports_is_in_shell(const struct report_type *t)
 {
 	return t->input == INPUT_PROFILE && !(t->flags & REPORT_NOT_IN_SHELL);
+}
+
+bool reports_has_format(const struct report_type *t, enum format format)
+{
+	if (t->draw_pieces[format])
+		return true;
+	return format == FORMAT_TEXT ? t->draw_text != NULL : t->draw[format] != NULL;
 }
 
 const struct report_type *reports_saved(int rank)

@@ -1,5 +1,5 @@
 /*
- * save.c - save profiles that were fetched
+ * save.c - save fetched profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 enum {
-	LAST_NUMBER = 9999, /* as pprof */
-	PREFIX_MAX = 200,   /* bytes, of the 255 that a name may have */
+	LAST_NUMBER = 9999, /* the same limit as in pprof */
+	PREFIX_MAX = 200,   /* bytes; file names are limited to 255 */
 	FOLDER_MODE = 0700,
-	FILE_MODE = 0600 /* labels and names may be nobody else's business */
+	FILE_MODE = 0600 /* labels and names may be confidential */
 };
 
 static void add_word(struct buf *out, const char *word)
@@ -48,7 +48,7 @@ void answer_save_prefix(const struct profile *p, struct buf *out)
 		add_word(out, profile_text(p, p->type[t].name));
 }
 
-/* Make a folder and those above it. */
+/* Create a folder and its parents. */
 static bool make_folder(const char *path)
 {
 	struct stat st;
@@ -61,31 +61,31 @@ static bool make_folder(const char *path)
 	return S_ISDIR(st.st_mode) && access(path, W_OK | X_OK) == 0;
 }
 
-/* The folder of number i into path; false when there is none of that number here. */
-static bool folder_of(int i, struct buf *path)
+/* Append candidate i for the folder to path. Returns false if its variable is not set. */
+static bool add_candidate(int i, struct buf *path)
 {
 	static const struct {
 		const char *variable, *below;
-	} place[] = { { "PPROF_TMPDIR", "" },
-		      { "XDG_STATE_HOME", "/cpa/profiles" },
-		      { "HOME", "/.local/state/cpa/profiles" },
-		      { "TMPDIR", "" } };
-	const char *value = getenv(place[i].variable);
+	} candidate[] = { { "PPROF_TMPDIR", "" },
+			  { "XDG_STATE_HOME", "/cpa/profiles" },
+			  { "HOME", "/.local/state/cpa/profiles" },
+			  { "TMPDIR", "" } };
+	const char *value = getenv(candidate[i].variable);
 
 	if (value && *value && (*value == '/' || i == 0))
-		buf_addf(path, "%s%s", value, place[i].below);
-	else if (strcmp(place[i].variable, "TMPDIR") == 0)
+		buf_addf(path, "%s%s", value, candidate[i].below);
+	else if (strcmp(candidate[i].variable, "TMPDIR") == 0)
 		buf_addz(path, "/tmp");
 	return path->len > 0;
 }
 
-/* Append the first folder that can be written to. */
+/* Append the first writable folder. */
 static bool find_folder(struct buf *out, struct buf *notes)
 {
-	enum { N_PLACES = 4 };
+	enum { N_CANDIDATES = 4 };
 
-	for (int i = 0; i < N_PLACES; i++) {
-		if (!folder_of(i, out))
+	for (int i = 0; i < N_CANDIDATES; i++) {
+		if (!add_candidate(i, out))
 			continue;
 		if (make_folder(out->data))
 			return true;
@@ -95,7 +95,7 @@ static bool find_folder(struct buf *out, struct buf *notes)
 	return false;
 }
 
-/* Create the first of NAME001.pb.gz ... that is not there yet, and append what is missing to its name. */
+/* Create the first of NAME001.pb.gz ... that does not exist yet, and append number and suffix to name. */
 static int create(struct buf *name, struct err *err)
 {
 	size_t n = name->len;
@@ -111,7 +111,7 @@ static int create(struct buf *name, struct err *err)
 		if (errno != EEXIST)
 			return err_set(err, ERR_IO, "%s: %s", name->data, strerror(errno));
 	}
-	return err_set(err, ERR_IO, "%s: all numbers are taken", name->data);
+	return err_set(err, ERR_IO, "%s: no free file name", name->data);
 }
 
 static int write_profile(const struct profile *p, struct buf *name, struct err *err)
@@ -135,8 +135,8 @@ void answer_save_fetched(const struct profile *p, const struct load *target, con
 	struct buf name = { 0 };
 	struct err err;
 
-	if (target->q->no_save || !(remote_has(target->remote, target->source, target->n) ||
-				    (base && remote_has(base->remote, base->source, base->n))))
+	if (target->q->no_save || !(remote_has_any(target->remote, target->source, target->n) ||
+				    (base && remote_has_any(base->remote, base->source, base->n))))
 		return;
 	if (find_folder(&name, notes)) {
 		buf_addz(&name, "/");

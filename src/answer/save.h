@@ -1,5 +1,5 @@
 /*
- * save.h - save profiles that were fetched
+ * save.h - save fetched profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,17 +11,18 @@
 #include "profile/profile.h"
 
 /*
- * Save a profile if a source of it was fetched, unless --no-save. It goes to PPROF_TMPDIR, else cpa/profiles in the
- * XDG state folder, else the temporary folder. Only its owner can read it. It is no failure when it cannot be saved.
+ * Save a profile if one of its sources was fetched, unless --no-save is given. The folder is PPROF_TMPDIR, else
+ * cpa/profiles in the XDG state folder, else the temporary folder. The file is readable by its owner only. Failure to
+ * save is not an error.
  *
- * base    NULL, or what was taken off
- * notes   a line is appended that says where it is, or why it was not saved
- * Like    pprof internal/driver/fetch.go, fetchProfiles; the folder is another one
+ * base    the bases that were subtracted, or NULL
+ * notes   a line is appended with the file name, or with the reason why the profile was not saved
+ * Like    pprof internal/driver/fetch.go, fetchProfiles, but in a different folder
  */
 void answer_save_fetched(const struct profile *p, const struct load *target, const struct load *base,
 			 struct buf *notes);
 
-/* Append the beginning of the file's name: pprof.BINARY.TYPE.TYPE. and so on. */
+/* Append the start of the file name: pprof.BINARY.TYPE.TYPE. and so on. */
 void answer_save_prefix(const struct profile *p, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * sides.c - two loaded profiles as one, for comparisons
+ * sides.c - combine two loaded profiles for comparisons
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,8 +27,8 @@ static void *copy_of(struct arena *mem, const void *column, size_t n, size_t siz
 	return copy;
 }
 
-/* A profile that may be edited as sides_take does: what that writes to is its own, all else is borrowed. */
-static struct profile shadow_of(const struct profile *p, bool strings, struct arena *mem)
+/* Copy the columns that sides_make_in_place modifies; borrow all others. */
+static struct profile copy_modified(const struct profile *p, bool strings, struct arena *mem)
 {
 	struct profile s = *p;
 
@@ -46,16 +46,17 @@ static struct profile shadow_of(const struct profile *p, bool strings, struct ar
 			strtab_addz(more, BASE_LABEL);
 		if (!strtab_find(p->str, base_text, strlen(base_text), &id))
 			strtab_addz(more, base_text);
-		s.str = strtab_make_over(p->str, more, mem);
+		s.str = strtab_make_concat(p->str, more, mem);
 		strtab_free(more);
 	}
 	return s;
 }
 
-static int scale_to(struct profile *p, const struct profile *base, const struct normalize *how, struct err *err)
+static int scale_to(struct profile *p, const struct profile *base, const struct normalize_options *options,
+		    struct err *err)
 {
 	double *ratio = mem_alloc(p->n_types, sizeof(*ratio));
-	int rc = normalize_ratios(how, p, base, ratio, err);
+	int rc = normalize_ratios(options, p, base, ratio, err);
 
 	if (rc == 0)
 		rc = profile_scale(p, ratio, err);
@@ -63,15 +64,15 @@ static int scale_to(struct profile *p, const struct profile *base, const struct 
 	return rc;
 }
 
-static int add_up(const struct profile *target, const struct profile *base, const struct sides_how *how,
-		  struct profile **out, struct err *err)
+static int merge_sides(const struct profile *target, const struct profile *base, const struct sides_options *options,
+		       struct profile **out, struct err *err)
 {
 	const struct profile *const both[] = { target, base };
-	const char *const name[] = { how->target_name, how->base_name };
-	struct merger *m = merger_new(how->intersect_types);
+	const char *const name[] = { options->target_name, options->base_name };
+	struct merger *m = merger_new(options->intersect_types);
 	int rc;
 
-	merger_stop_by(m, how->stop);
+	merger_set_stop(m, options->stop);
 	rc = merger_add(m, both, name, 2, err);
 	if (rc == 0)
 		*out = merger_finish(m);
@@ -79,46 +80,46 @@ static int add_up(const struct profile *target, const struct profile *base, cons
 	return rc;
 }
 
-/* When the label is wanted, its strings are there. target is written to when it is to be normalized. */
-static int take(struct profile *target, struct profile *base, const struct sides_how *how, struct profile **out,
-		struct err *err)
+/* With keep_sides the strings of the label must exist in base. target is modified only by normalizing. */
+static int subtract(struct profile *target, struct profile *base, const struct sides_options *options,
+		    struct profile **out, struct err *err)
 {
-	struct normalize by;
+	struct normalize_options by;
 	str_id key, text;
-	int rc = normalize_parse(how->normalize, &by, err);
+	int rc = normalize_parse(options->normalize, &by, err);
 
-	if (rc == 0 && how->apart && strtab_find(base->str, BASE_LABEL, strlen(BASE_LABEL), &key) &&
+	if (rc == 0 && options->keep_sides && strtab_find(base->str, BASE_LABEL, strlen(BASE_LABEL), &key) &&
 	    strtab_find(base->str, base_text, strlen(base_text), &text))
 		rc = profile_set_label_ids(base, key, text, err);
 	if (rc == 0 && by.by != NORMALIZE_NONE)
 		rc = scale_to(target, base, &by, err);
 	if (rc == 0 && (rc = profile_negate(base, err)) < 0)
-		err_wrap(err, "%.200s", how->base_name);
-	return rc == 0 ? add_up(target, base, how, out, err) : rc;
+		err_wrap(err, "%.200s", options->base_name);
+	return rc == 0 ? merge_sides(target, base, options, out, err) : rc;
 }
 
-int sides_take(struct profile *target, struct profile *base, const struct sides_how *how, struct profile **out,
-	       struct err *err)
+int sides_make_in_place(struct profile *target, struct profile *base, const struct sides_options *options,
+			struct profile **out, struct err *err)
 {
-	if (how->apart) {
+	if (options->keep_sides) {
 		strtab_addz(base->str, BASE_LABEL);
 		strtab_addz(base->str, base_text);
 	}
-	return take(target, base, how, out, err);
+	return subtract(target, base, options, out, err);
 }
 
-int sides_make(const struct profile *target, const struct profile *base, const struct sides_how *how,
+int sides_make(const struct profile *target, const struct profile *base, const struct sides_options *options,
 	       struct profile **out, struct err *err)
 {
 	struct arena *mem = arena_new();
-	struct profile b = shadow_of(base, how->apart, mem), t = *target;
-	struct normalize by;
-	int rc = normalize_parse(how->normalize, &by, err);
+	struct profile b = copy_modified(base, options->keep_sides, mem), t = *target;
+	struct normalize_options by;
+	int rc = normalize_parse(options->normalize, &by, err);
 
 	if (rc == 0 && by.by != NORMALIZE_NONE)
-		t = shadow_of(target, false, mem);
+		t = copy_modified(target, false, mem);
 	if (rc == 0)
-		rc = take(&t, &b, how, out, err);
+		rc = subtract(&t, &b, options, out, err);
 	arena_free(mem);
 	return rc;
 }

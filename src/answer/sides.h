@@ -1,16 +1,16 @@
 /*
- * sides.h - two loaded profiles as one, for comparisons
+ * sides.h - combine two loaded profiles for comparisons
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A comparison has two forms. Joined is what pprof's commands see with -base: the base is negated and added, so
- * that what is the same cancels out, and 100 % is the sum of the magnitudes that are left. Apart is the
- * same, but samples of the base keep apart by BASE_LABEL with the text "true": nothing cancels, above 0 is after
- * and below 0 before (engine/boxes.h, report/top.h). With -diff_base pprof's commands see it apart, too:
- * view_make then takes the base's total for 100 %.
+ * A comparison has two forms. The joined form is pprof's form for -base: the base is negated and added, so equal
+ * samples cancel out, and 100 % is the sum of the magnitudes of the remaining samples. In the separate form the samples
+ * of the base have the label BASE_LABEL with the text "true", so they do not cancel out: values above 0 are after,
+ * values below 0 are before (engine/boxes.h, report/top.h). pprof uses this form for -diff_base; then view_make uses
+ * the total of the base as 100 %.
  *
- * With -base the label is our own doing, and nobody shall see it: ask flame and top_sides of the profile whose
- * sides are apart, and everything else, tags above all, of the joined one.
+ * With -base the label is internal and must not be shown. So only flame and top_sides use the separate form; all
+ * other reports, in particular tags, use the joined form.
  */
 #ifndef ANSWER_SIDES_H
 #define ANSWER_SIDES_H
@@ -21,39 +21,50 @@
 
 #include <stdbool.h>
 
-struct sides_how {
-	bool apart;
-	bool intersect_types;                /* as the option */
-	const char *normalize;               /* as the option: scales the target to the base; "" for not at all */
+struct sides_options {
+	bool keep_sides;
+	bool intersect_types;                /* value of the option intersect_types */
+	const char *normalize;               /* value of -normalize: how to scale the target; "": do not scale */
 	const char *target_name, *base_name; /* for messages */
-	struct stop *stop;                   /* NULL: never */
+	struct stop *stop;                   /* NULL: cannot be stopped */
 };
 
 /*
- * Take a base off a target. Neither is changed, so threads may be reading them.
+ * Subtract a base from a target. Neither is modified, so other threads may read them.
  *
- * out     the caller's; it borrows nothing. Names have not been looked up for it, nor frames dropped, where
- *         that was not done to the two
- * Fails   ERR_FORMAT when their types do not fit, or cannot be normalized; ERR_RANGE when a value leaves 64 bits;
- *         ERR_LIMIT, ERR_STOPPED
+ * out     owned by the caller; it borrows nothing. Names are looked up and frames dropped only if that was done for
+ *         both profiles.
+ * Fails   ERR_FORMAT when their types are incompatible or cannot be normalized; ERR_RANGE when a value overflows 64
+ *         bits; ERR_LIMIT, ERR_STOPPED
  */
-int sides_make(const struct profile *target, const struct profile *base, const struct sides_how *how,
+int sides_make(const struct profile *target, const struct profile *base, const struct sides_options *options,
 	       struct profile **out, struct err *err);
 
 /*
- * The same for what is used up: both are written to, and only good for profile_free.
+ * Like sides_make, but both profiles are modified and can only be freed afterwards.
  */
-int sides_take(struct profile *target, struct profile *base, const struct sides_how *how, struct profile **out,
-	       struct err *err);
+int sides_make_in_place(struct profile *target, struct profile *base, const struct sides_options *options,
+			struct profile **out, struct err *err);
 
 /*
- * Join what is apart: the rows that the other form has, in its order.
+ * Convert the separate form into the joined form, with the same rows in the same order.
  *
- * apart   from sides_make, sides_take or compare_load; must live longer than the result, which borrows what did
- *         not change. The label is gone from the result.
- * out     the caller's
- * Fails   ERR_RANGE when a difference leaves 64 bits
+ * separate  from sides_make, sides_make_in_place or compare_load; must outlive the result, which borrows
+ *           unchanged columns. The result does not have the label.
+ * out       owned by the caller
+ * Fails     ERR_RANGE when a difference overflows 64 bits
  */
-int sides_join(const struct profile *apart, struct profile **out, struct err *err);
+int sides_join(const struct profile *separate, struct profile **out, struct err *err);
+
+/* Does the profile have samples of a base, in the separate form? */
+bool sides_are_separate(const struct profile *p);
+
+/*
+ * The samples of one side of the separate form, as a profile without time and duration. Those of the base get back
+ * their sign, but keep the label.
+ *
+ * separate  as for sides_join; must outlive the result
+ */
+struct profile *sides_split(const struct profile *separate, enum side side);
 
 #endif

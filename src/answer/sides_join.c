@@ -1,10 +1,10 @@
 /*
- * sides_join.c - a comparison whose samples of the base keep apart, joined
+ * sides_join.c - join the two sides of a comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stacks keep their ids, even where frames that were dropped made some of them equal: adding the base
- * comes before that, so it does not count as the same stack there either.
+ * Stacks keep their ids, even if some of them are equal after frames were dropped. They also stay distinct
+ * when the joined form is loaded directly, because then the base is added before frames are dropped.
  */
 #include "config.h"
 
@@ -22,13 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct joining {
+struct joiner {
 	const struct profile *from;
 	struct profile *d;
-	uint32_t label; /* the label that goes, or PROFILE_NONE */
-	uint32_t *set;  /* [label_sets] the set that it is without the label */
-	uint32_t *row;  /* [n_rows of from] the row that it is added to */
-	bool any_zero;
+	uint32_t label; /* the label to remove, or PROFILE_NONE */
+	uint32_t *set;  /* [label_sets] the set without the label */
+	uint32_t *row;  /* [n_rows of from] row of d to which the row is added */
 };
 
 static uint32_t find_label(const struct profile *p)
@@ -48,8 +47,8 @@ static bool same_items(const struct csr *lists, uint32_t a, uint32_t b)
 	       (n == 0 || memcmp(lists->item + lists->off[a], lists->item + lists->off[b], n * sizeof(uint32_t)) == 0);
 }
 
-/* A column of labels without the one that goes. */
-static void *without(const struct joining *j, const void *column, size_t size)
+/* Copy a column of labels without the label to remove. */
+static void *copy_without_label(const struct joiner *j, const void *column, size_t size)
 {
 	char *out = arena_alloc(j->d->mem, j->from->n_labels, size);
 	const char *in = column;
@@ -61,21 +60,21 @@ static void *without(const struct joining *j, const void *column, size_t size)
 	return out;
 }
 
-static void drop_label(struct joining *j)
+static void drop_label(struct joiner *j)
 {
 	const struct profile *p = j->from;
 	struct profile *d = j->d;
 
-	d->label_key = without(j, p->label_key, sizeof(*p->label_key));
-	d->label_text = without(j, p->label_text, sizeof(*p->label_text));
-	d->label_unit = without(j, p->label_unit, sizeof(*p->label_unit));
-	d->label_num = without(j, p->label_num, sizeof(*p->label_num));
-	d->label_is_text = without(j, p->label_is_text, sizeof(*p->label_is_text));
+	d->label_key = copy_without_label(j, p->label_key, sizeof(*p->label_key));
+	d->label_text = copy_without_label(j, p->label_text, sizeof(*p->label_text));
+	d->label_unit = copy_without_label(j, p->label_unit, sizeof(*p->label_unit));
+	d->label_num = copy_without_label(j, p->label_num, sizeof(*p->label_num));
+	d->label_is_text = copy_without_label(j, p->label_is_text, sizeof(*p->label_is_text));
 	d->n_labels--;
 }
 
-/* Label sets without the label; those that are equal then go by the number of the first. */
-static void join_sets(struct joining *j)
+/* Remove the label from the label sets. Sets that are then equal get the id of the first of them. */
+static void join_sets(struct joiner *j)
 {
 	const struct csr *in = &j->from->label_sets;
 	struct csr out = { .n = in->n };
@@ -106,12 +105,12 @@ static void join_sets(struct joining *j)
 	j->d->label_sets = out;
 }
 
-/* Which rows become one: those of one stack and one set. Sets stack and labels of the result. */
-static void join_rows(struct joining *j)
+/* Join rows with the same stack and label set. Sets stack and labels of the result. */
+static void join_rows(struct joiner *j)
 {
 	const struct profile *p = j->from;
 	struct profile *d = j->d;
-	uint32_t *plain = mem_alloc(p->stacks.n, sizeof(*plain)); /* the row of a stack without labels */
+	uint32_t *plain = mem_alloc(p->stacks.n, sizeof(*plain)); /* [stacks] the row of a stack without labels */
 	struct idtab ids;
 
 	memset(plain, 0xff, p->stacks.n * sizeof(*plain));
@@ -140,7 +139,7 @@ static void join_rows(struct joining *j)
 	free(plain);
 }
 
-static int join_values(struct joining *j, struct err *err)
+static int join_values(struct joiner *j, struct err *err)
 {
 	const struct profile *p = j->from;
 	struct profile *d = j->d;
@@ -152,8 +151,8 @@ static int join_values(struct joining *j, struct err *err)
 		for (uint32_t row = 0; row < p->n_rows; row++)
 			if (num_add(&to[j->row[row]], p->value[SIDE_TARGET][t][row]))
 				return err_set(err, ERR_RANGE,
-					       "sample %" PRIu32 ": the difference of %.100s leaves 64 bits", row + 1,
-					       profile_text(p, p->type[t].name));
+					       "sample %" PRIu32 ": the difference of %.100s overflows 64 bits",
+					       row + 1, profile_text(p, p->type[t].name));
 	}
 	return 0;
 }
@@ -171,8 +170,8 @@ static bool has_zero_row(const struct profile *p)
 	return false;
 }
 
-/* Have columns of its own where profile_compact writes. */
-static void own_columns(struct profile *d)
+/* Copy the columns that profile_compact modifies. */
+static void copy_columns(struct profile *d)
 {
 #define OWN(column, n)                                                                                                 \
 	column = memcpy(arena_alloc(d->mem, (size_t)(n) + 1, sizeof(*column)), column, (size_t)(n) * sizeof(*column))
@@ -200,19 +199,19 @@ static void own_columns(struct profile *d)
 #undef OWN
 }
 
-int sides_join(const struct profile *apart, struct profile **out, struct err *err)
+int sides_join(const struct profile *separate, struct profile **out, struct err *err)
 {
 	struct profile *d = mem_zalloc(1, sizeof(*d));
-	struct joining j = { .from = apart, .d = d, .label = find_label(apart) };
+	struct joiner j = { .from = separate, .d = d, .label = find_label(separate) };
 	int rc;
 
-	*d = *apart;
+	*d = *separate;
 	d->mem = arena_new();
-	d->lender = apart;
-	d->stack = arena_alloc(d->mem, apart->n_rows, sizeof(*d->stack));
-	d->labels = arena_alloc(d->mem, apart->n_rows, sizeof(*d->labels));
-	j.set = mem_alloc(apart->label_sets.n, sizeof(*j.set));
-	j.row = mem_alloc(apart->n_rows, sizeof(*j.row));
+	d->owner = separate;
+	d->stack = arena_alloc(d->mem, separate->n_rows, sizeof(*d->stack));
+	d->labels = arena_alloc(d->mem, separate->n_rows, sizeof(*d->labels));
+	j.set = mem_alloc(separate->label_sets.n, sizeof(*j.set));
+	j.row = mem_alloc(separate->n_rows, sizeof(*j.row));
 	join_sets(&j);
 	if (j.label != PROFILE_NONE)
 		drop_label(&j);
@@ -225,7 +224,7 @@ int sides_join(const struct profile *apart, struct profile **out, struct err *er
 		return rc;
 	}
 	if (has_zero_row(d)) {
-		own_columns(d);
+		copy_columns(d);
 		profile_compact(d);
 	}
 	*out = d;

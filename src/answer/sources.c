@@ -1,10 +1,10 @@
 /*
- * sources.c - patterns of file names to file names
+ * sources.c - expand patterns of file names
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A shell does this as well, but thousands of names may be too long for a command line, and scripts
- * pass patterns on unexpanded.
+ * A shell expands patterns as well, but thousands of names may be too long for a command line, and
+ * scripts may pass patterns on unexpanded.
  */
 #include "config.h"
 
@@ -43,14 +43,14 @@ static int add_pattern(struct sources *s, const char *pattern, struct err *err)
 		return 0;
 	}
 	if (rc != 0)
-		return err_set(err, ERR_IO, rc == GLOB_NOMATCH ? "%s: no file matches" : "%s: cannot be looked up",
-			       pattern);
+		return err_set(err, ERR_IO,
+			       rc == GLOB_NOMATCH ? "%s: no file matches" : "%s: cannot expand the pattern", pattern);
 	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), compare_names);
-	s->own = mem_grow(s->own, &s->cap_own, s->n_own + found.gl_pathc, sizeof(*s->own));
+	s->expanded = mem_grow(s->expanded, &s->cap_expanded, s->n_expanded + found.gl_pathc, sizeof(*s->expanded));
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *name = mem_strndup(found.gl_pathv[i], strlen(found.gl_pathv[i]));
 
-		s->own[s->n_own++] = name;
+		s->expanded[s->n_expanded++] = name;
 		add_name(s, name);
 	}
 	globfree(&found);
@@ -80,16 +80,16 @@ int sources_check(const struct sources *s, const char *kind, const struct query 
 
 		*n_stdin += strcmp(source, "-") == 0;
 		if (is_file && stat(source, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-			return err_set(err, ERR_USAGE, "%s: the report would take the place of a %s", source, kind);
+			return err_set(err, ERR_USAGE, "%s: the report would overwrite a %s", source, kind);
 	}
 	return *n_stdin > 1 ? err_set(err, ERR_USAGE, "standard input is given twice") : 0;
 }
 
 void sources_release(struct sources *s)
 {
-	for (size_t i = 0; i < s->n_own; i++)
-		free(s->own[i]);
-	free(s->own);
+	for (size_t i = 0; i < s->n_expanded; i++)
+		free(s->expanded[i]);
+	free(s->expanded);
 	free(s->name);
 	*s = (struct sources){ 0 };
 }

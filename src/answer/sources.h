@@ -1,5 +1,5 @@
 /*
- * sources.h - patterns of file names to file names
+ * sources.h - expand patterns of file names
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,26 +14,26 @@
 struct sources {
 	const char **name; /* [n] */
 	size_t n;
-	/* what is behind the names that were patterns */
-	char **own;
-	size_t n_own, cap, cap_own;
+	/* file names that match patterns, owned */
+	char **expanded;
+	size_t n_expanded, cap, cap_expanded;
 };
 
 /*
- * Add the names that the n words stand for: a word that is no file but has *, ? or [ in it stands
- * for the files that match, sorted by their bytes; one that matches none may be a URL, which stays.
+ * Add the names of n words. If a word contains *, ? or [ and is not an existing file, the files that match are added
+ * in byte order. If none matches and the word is a URL, it is added unchanged.
  *
- * out     zero-initialised or already holding some; borrows the words; released with sources_release
+ * out     zero-initialised or with names from earlier calls; borrows the words; released with sources_release
  * Fails   ERR_IO when a pattern matches nothing
  */
 int sources_add(struct sources *out, const char *const *word, size_t n, struct err *err);
 void sources_release(struct sources *s);
 
 /*
- * Refuse sources that cannot be meant: one that the report would be written over, standard input more than once.
+ * Fail if the report would overwrite a source, or if standard input is given more than once.
  *
- * kind     what they are called: "source", "base"
- * n_stdin  how often standard input has been named before; counted up
+ * kind     for messages: "source" or "base"
+ * n_stdin  number of times that standard input was given so far; increased
  * Fails    ERR_USAGE
  */
 int sources_check(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * symbolize.c - names for a loaded profile, from where -symbolize says
+ * symbolize.c - look up names for a loaded profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +9,7 @@
 
 #include "answer/symbolz.h"
 #include "base/arena.h"
+#include "base/unit.h"
 #include "report/where.h"
 #include "symbol/debuginfod.h"
 #include "symbol/names.h"
@@ -26,7 +27,7 @@ static bool is_word(const char *s, size_t n, const char *word)
 	return n == strlen(word) && strncasecmp(s, word, n) == 0;
 }
 
-/* demangle=full, or full alone. */
+/* Parse a demangling mode, such as "demangle=full" or "full". Returns false for an unknown word. */
 static bool read_demangle(const char *s, size_t n, struct symbolize_mode *m)
 {
 	static const struct {
@@ -92,10 +93,11 @@ struct symbolize_mode answer_symbolize_mode(const char *text, struct buf *notes)
 	return m;
 }
 
-/* "1 address", "12 addresses" */
+/* Append a count with the noun in singular or plural, such as "1 address" or "12 addresses". */
 static void add_count(struct buf *out, uint32_t n, const char *one, const char *many)
 {
-	buf_addf(out, "%" PRIu32 " %s", n, n == 1 ? one : many);
+	unit_add_count(out, n);
+	buf_addf(out, " %s", n == 1 ? one : many);
 }
 
 static void add_missing(struct buf *out, const char *lines)
@@ -116,29 +118,32 @@ static void add_missing(struct buf *out, const char *lines)
 		buf_addf(out, "; and %zu more", more);
 }
 
-/* One line of what was found, after those about each mapping. */
-static void tell(const struct symbolized *s, bool verbose, struct buf *out)
+/* Append a line with the result, after the lines about each mapping. */
+static void add_summary(const struct symbolize_result *s, bool verbose, struct buf *out)
 {
 	if (s->tried.len)
 		buf_add(out, s->tried.data, s->tried.len);
 	if (s->n_binaries == 0)
 		return;
-	buf_addf(out, "symbolized %" PRIu32 " of ", s->n_named);
+	buf_addz(out, "symbolized ");
+	unit_add_count(out, s->n_named);
+	buf_addz(out, " of ");
 	add_count(out, s->n_addresses, "address", "addresses");
 	buf_addf(out, " in %" PRIu32 " of ", s->n_found);
 	add_count(out, s->n_binaries, "binary", "binaries");
-	if (s->n_nowhere)
-		buf_addf(out, ", %" PRIu32 " in none", s->n_nowhere);
+	if (s->n_without_binary)
+		buf_addf(out, ", %" PRIu32 " outside any binary", s->n_without_binary);
 	add_missing(out, buf_text(&s->missing));
 	if (s->missing.len && !verbose)
-		buf_addz(out, "; -v tells where it was looked for");
+		buf_addz(out, "; -v shows the paths searched");
 	buf_addz(out, "\n");
 }
 
-static int look_local(struct profile *p, struct load *target, const struct symbolize_mode *m, struct err *err)
+static int symbolize_with_binaries(struct profile *p, struct load *target, const struct symbolize_mode *m,
+				   struct err *err)
 {
-	struct symbolized found = { 0 };
-	struct symbol_where where;
+	struct symbolize_result found = { 0 };
+	struct symbol_options where;
 	struct arena *mem;
 	int rc;
 
@@ -148,27 +153,30 @@ static int look_local(struct profile *p, struct load *target, const struct symbo
 	report_where(target->q, mem, &where);
 	where.fast = m->fast;
 	rc = symbolize_local(p, &where, m->force, target->q->verbose, &found, err);
-	tell(&found, target->q->verbose, &target->told);
-	if (debuginfod_missing(&where, &target->told))
-		buf_addz(&target->told, "\n");
+	add_summary(&found, target->q->verbose, &target->info);
+	if (debuginfod_missing(&where, &target->info))
+		buf_addz(&target->info, "\n");
 	target->n_named = found.n_named;
-	target->n_nameless = found.n_addresses - found.n_named;
-	symbolized_release(&found);
+	target->n_unnamed = found.n_addresses - found.n_named;
+	symbolize_result_release(&found);
 	arena_free(mem);
 	return rc;
 }
 
 int answer_symbolize(struct profile *p, struct load *target, const struct load *base, struct err *err)
 {
-	struct symbolize_mode m = answer_symbolize_mode(target->q->symbolize, &target->told);
+	struct symbolize_mode m = answer_symbolize_mode(target->q->symbolize, &target->info);
 	int rc = 0;
 
 	if (m.none)
 		return 0;
+	if (target->q->for_gate && m.demangle == DEMANGLE_DEFAULT)
+		m.demangle =
+			DEMANGLE_MANGLED; /* without arguments, <A as T>::go and <B as T>::go would be the same function */
 	if (m.local)
-		rc = look_local(p, target, &m, err);
-	if (rc == 0 && m.remote && symbolz_can(target, base))
-		rc = symbolz_run(p, target, base, m.force, &target->told, err);
+		rc = symbolize_with_binaries(p, target, &m, err);
+	if (rc == 0 && m.remote && symbolz_is_available(target, base))
+		rc = symbolz_run(p, target, base, m.force, &target->info, err);
 	if (rc == 0)
 		demangle_names(p, m.demangle, m.force);
 	return rc;

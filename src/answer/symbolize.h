@@ -1,5 +1,5 @@
 /*
- * symbolize.h - names for a loaded profile, from where -symbolize says
+ * symbolize.h - look up names for a loaded profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,29 +13,29 @@
 
 #include <stdbool.h>
 
-/* What -symbolize says. */
+/* The value of -symbolize, parsed. */
 struct symbolize_mode {
 	bool none;          /* neither look up nor demangle */
-	bool local, remote; /* look into binaries, then ask servers */
-	bool fast;          /* of binaries, symbol tables only */
-	bool force;         /* what has names too */
+	bool local, remote; /* local: read binaries; remote: query servers */
+	bool fast;          /* read only the symbol tables of binaries */
+	bool force;         /* also replace existing names */
 	enum demangle_mode demangle;
 };
 
 /*
- * Read the value of -symbolize.
+ * Parse the value of -symbolize.
  *
- * notes   a line is appended for words that it does not have
+ * notes   a line is appended for each unknown word
  * Like    pprof internal/symbolizer Symbolize
  */
 struct symbolize_mode answer_symbolize_mode(const char *text, struct buf *notes);
 
 /*
- * Give the profile names where it has addresses alone, and demangle them.
+ * Look up names of addresses that have none, and demangle names.
  *
- * p            the loader's alone
- * target, base what it was loaded from; what the user should know of it is appended to target->told
- * Fails        ERR_LIMIT; or when a server does not answer
+ * p             owned by the loader, not shared yet
+ * target, base  the loads that p came from; messages for the user are appended to target->info
+ * Fails         ERR_LIMIT; or when a server does not respond
  */
 int answer_symbolize(struct profile *p, struct load *target, const struct load *base, struct err *err);
 

@@ -1,10 +1,10 @@
 /*
- * symbolz.c - names from the server that a profile was fetched from
+ * symbolz.c - look up names on the server that sent the profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A server is sent the addresses of a mapping as it knows them: merging may have moved the mapping
- * to where another process has it.
+ * Addresses are first converted to addresses of the server's process: merging profiles of several
+ * processes may have changed the address of the mapping.
  */
 #include "config.h"
 
@@ -21,43 +21,43 @@
 #include <string.h>
 
 enum {
-	ASKS_MAX = 1000,          /* mappings that servers are asked about */
-	QUERY_MAX = 6000,         /* bytes of addresses in one URL */
-	METHOD_NOT_ALLOWED = 405, /* net/http/pprof since Go 1.22, which forgot that there is a POST */
+	LOOKUPS_MAX = 1000,       /* max mappings whose addresses are looked up on servers */
+	QUERY_MAX = 6000,         /* max bytes of addresses in a URL */
+	METHOD_NOT_ALLOWED = 405, /* response of net/http/pprof to POST since Go 1.22 */
 };
 
-/* One mapping, and the server that is asked about it. */
-struct ask {
+/* A query to a server about one mapping. */
+struct lookup {
 	uint32_t map;
-	uint32_t lo, hi; /* its locations: asks.loc[lo .. hi) */
-	uint64_t moved;  /* what is added, modulo 2^64, to an address here to get that of the server */
+	uint32_t lo, hi; /* its locations: lookups.loc[lo .. hi) */
+	uint64_t shift;  /* address on the server minus address in the profile, modulo 2^64 */
 	struct url url;
 	struct buf body;
 };
 
-struct asks {
+struct lookups {
 	struct stop *stop;
 	struct profile *p;
-	uint32_t *loc; /* [n_loc] those without lines but with an address and a mapping, by mapping and address */
-	str_id *name;  /* [n_loc] what a server says, 0 for nothing */
+	uint32_t *loc; /* [n_loc] locations with address and mapping but no lines, sorted by mapping and address */
+	str_id *name;  /* [n_loc] name of loc[i] from a server, 0 for none */
 	uint32_t n_loc;
-	struct ask *ask; /* [n] by mapping */
+	struct lookup *lookup; /* [n] in order of mappings */
 	size_t n, cap;
 };
 
 struct origins {
-	struct origin *item; /* [n] by key, then in the order of sources */
+	struct origin *item; /* [n] sorted by key, then by source */
 	size_t n;
 };
 
-bool symbolz_can(const struct load *target, const struct load *base)
+bool symbolz_is_available(const struct load *target, const struct load *base)
 {
-	return remote_has(target->remote, target->source, target->n) ||
-	       (base && remote_has(base->remote, base->source, base->n));
+	return remote_has_any(target->remote, target->source, target->n) ||
+	       (base && remote_has_any(base->remote, base->source, base->n));
 }
 
 /* Is this a path of Go's net/http/pprof or of gperftools? */
-static bool is_known(const char *path)
+static bool is_pprof_path(const char *path)
 {
 	static const char *const end[] = { "/pprof/heap", "/pprof/growth", "/pprof/profile", "/pprof/pmuprofile",
 					   "/pprof/contention" };
@@ -79,7 +79,7 @@ void symbolz_url(const struct url *u, struct url *out)
 		n--;
 	buf_add(&path, u->path, n);
 	buf_addz(&path, n ? "" : "/");
-	buf_addz(&path, is_known(u->path) ? "symbol" : "symbolz");
+	buf_addz(&path, is_pprof_path(u->path) ? "symbol" : "symbolz");
 	url_copy(u, out);
 	free(out->path);
 	free(out->query);
@@ -101,7 +101,7 @@ static int compare_loc(const void *a, const void *b, void *profile)
 	return (x > y) - (x < y);
 }
 
-static void find_locations(struct asks *a)
+static void find_locations(struct lookups *a)
 {
 	const struct profile *p = a->p;
 
@@ -114,7 +114,7 @@ static void find_locations(struct asks *a)
 	a->name = mem_zalloc(a->n_loc, sizeof(*a->name));
 }
 
-static void add_body(const struct asks *all, struct ask *a)
+static void add_body(const struct lookups *all, struct lookup *a)
 {
 	uint64_t last = 0;
 
@@ -123,13 +123,13 @@ static void add_body(const struct asks *all, struct ask *a)
 
 		if (i > a->lo && addr == last)
 			continue;
-		buf_addf(&a->body, "%s0x%" PRIx64, i > a->lo ? "+" : "", addr + a->moved);
+		buf_addf(&a->body, "%s0x%" PRIx64, i > a->lo ? "+" : "", addr + a->shift);
 		last = addr;
 	}
 }
 
 struct address_key {
-	const struct asks *all;
+	const struct lookups *all;
 	uint64_t addr;
 };
 
@@ -140,8 +140,8 @@ static bool is_below(const void *arg, size_t i)
 	return key->all->p->loc_addr[key->all->loc[i]] < key->addr;
 }
 
-/* The first location of an address gets the name; set_lines hands it on to the others. */
-static void take_name(struct asks *all, const struct ask *a, uint64_t addr, str_id name)
+/* Set the name of the first location of an address; set_lines copies it to the others. */
+static void set_name(struct lookups *all, const struct lookup *a, uint64_t addr, str_id name)
 {
 	size_t first = lower_bound(a->lo, a->hi, is_below, &(struct address_key){ all, addr });
 
@@ -162,8 +162,8 @@ static int digit(char c)
 				      : -1;
 }
 
-/* A line with 0xHEX, blanks and a name in it. Like pprof internal/symbolz symbolzRE. */
-static void take_line(struct asks *all, const struct ask *a, const char *s, const char *end)
+/* Parse a line that contains 0xHEX, blanks and a name. Like pprof internal/symbolz symbolzRE. */
+static void parse_line(struct lookups *all, const struct lookup *a, const char *s, const char *end)
 {
 	for (; end - s > 3; s++) {
 		const char *at = s + 2;
@@ -179,19 +179,19 @@ static void take_line(struct asks *all, const struct ask *a, const char *s, cons
 			at++;
 		while (end > at && is_blank(end[-1]))
 			end--;
-		take_name(all, a, addr - a->moved, strtab_add(all->p->str, at, (size_t)(end - at)));
+		set_name(all, a, addr - a->shift, strtab_add(all->p->str, at, (size_t)(end - at)));
 		return;
 	}
 }
 
-static void take_answer(struct asks *all, const struct ask *a, const struct bytes *answer)
+static void parse_answer(struct lookups *all, const struct lookup *a, const struct bytes *answer)
 {
 	const char *at = (const char *)answer->data, *end = at + answer->n;
 
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
 
-		take_line(all, a, at, stop);
+		parse_line(all, a, at, stop);
 		at = stop + 1;
 	}
 }
@@ -203,23 +203,23 @@ static int compare_found(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Have two locations the same address of the same mapping? */
-static bool is_same_place(const struct profile *p, uint32_t a, uint32_t b)
+/* Do two locations have the same address in the same mapping? */
+static bool is_same_address(const struct profile *p, uint32_t a, uint32_t b)
 {
 	return p->loc_map[a] == p->loc_map[b] && p->loc_addr[a] == p->loc_addr[b];
 }
 
-/* Locations that have a name now get it as their line. */
-static int set_lines(const struct asks *a, struct err *err)
+/* Add a line to each location whose name was found. */
+static int set_lines(const struct lookups *a, struct err *err)
 {
-	uint64_t *found = mem_alloc(a->n_loc, sizeof(*found)); /* location, and where its name is */
+	uint64_t *found = mem_alloc(a->n_loc, sizeof(*found)); /* location << 32 | index of its name */
 	struct new_line *line = mem_zalloc(a->n_loc, sizeof(*line));
 	uint32_t *loc = mem_alloc(a->n_loc, sizeof(*loc)), *off = mem_alloc((size_t)a->n_loc + 1, sizeof(*off));
 	struct new_lines l = { .loc = loc, .off = off, .line = line };
 	int rc;
 
 	for (uint32_t i = 1; i < a->n_loc; i++)
-		if (is_same_place(a->p, a->loc[i - 1], a->loc[i]))
+		if (is_same_address(a->p, a->loc[i - 1], a->loc[i]))
 			a->name[i] = a->name[i - 1];
 	for (uint32_t i = 0; i < a->n_loc; i++)
 		if (a->name[i])
@@ -260,7 +260,7 @@ static bool is_before_key(const void *arg, size_t i)
 	return strcmp(k->from->item[i].key, k->key) < 0;
 }
 
-/* The first server that is known for a key; NULL when none is. */
+/* The first origin of a key; NULL if there is none. */
 static const struct origin *find_origin(const struct origins *from, const char *key)
 {
 	size_t i = lower_bound(0, from->n, is_before_key, &(struct origin_key){ from, key });
@@ -268,7 +268,7 @@ static const struct origin *find_origin(const struct origins *from, const char *
 	return i < from->n && strcmp(from->item[i].key, key) == 0 ? &from->item[i] : NULL;
 }
 
-/* By file, else by build id. */
+/* Find the origin by file, else by build ID. */
 static const struct origin *origin_of(const struct profile *p, const struct mapping *m, const struct origins *from)
 {
 	const struct origin *o = m->file ? find_origin(from, profile_text(p, m->file)) : NULL;
@@ -276,13 +276,13 @@ static const struct origin *origin_of(const struct profile *p, const struct mapp
 	return o || !m->build_id ? o : find_origin(from, profile_text(p, m->build_id));
 }
 
-/* Whom to ask about which mapping. */
-static void find_asks(struct asks *all, const struct origins *from, bool force, struct buf *notes)
+/* Make a query for each mapping that has an origin. */
+static void find_lookups(struct lookups *all, const struct origins *from, bool force, struct buf *notes)
 {
 	const struct profile *p = all->p;
 
 	for (uint32_t lo = 0, hi; lo < all->n_loc; lo = hi) {
-		struct ask a = { .map = p->loc_map[all->loc[lo]], .lo = lo };
+		struct lookup a = { .map = p->loc_map[all->loc[lo]], .lo = lo };
 		const struct mapping *m = &p->map[a.map];
 		const struct origin *origin = m->has_functions && !force ? NULL : origin_of(p, m, from);
 
@@ -290,20 +290,20 @@ static void find_asks(struct asks *all, const struct origins *from, bool force, 
 			;
 		if (!origin)
 			continue;
-		if (all->n == ASKS_MAX) {
-			buf_addf(notes, "servers are asked for the names of the first %d mappings only\n", ASKS_MAX);
+		if (all->n == LOOKUPS_MAX) {
+			buf_addf(notes, "names are looked up for the first %d mappings only\n", LOOKUPS_MAX);
 			return;
 		}
 		a.hi = hi;
-		a.moved = origin->start - m->start;
+		a.shift = origin->start - m->start;
 		symbolz_url(origin->url, &a.url);
 		add_body(all, &a);
-		all->ask = mem_grow(all->ask, &all->cap, all->n + 1, sizeof(*all->ask));
-		all->ask[all->n++] = a;
+		all->lookup = mem_grow(all->lookup, &all->cap, all->n + 1, sizeof(*all->lookup));
+		all->lookup[all->n++] = a;
 	}
 }
 
-/* The next addresses for a URL from a body: up to a plus sign or the end. */
+/* Number of bytes of s that fit into a URL. s contains addresses separated by plus signs; none of them is split. */
 static size_t piece_length(const char *s)
 {
 	size_t n = strlen(s);
@@ -315,13 +315,13 @@ static size_t piece_length(const char *s)
 	return n;
 }
 
-/* The same with GET, for a server that knows nothing else: the addresses are in URLs then. */
-static int ask_with_get(struct asks *all, const struct ask *a, const struct fetch_how *how, struct buf *notes,
-			struct err *err)
+/* Query a server that does not support POST: send GET requests, with the addresses in their URLs. */
+static int query_with_get(struct lookups *all, const struct lookup *a, const struct fetch_options *options,
+			  struct buf *notes, struct err *err)
 {
 	size_t n = a->body.len / (QUERY_MAX / 2) + 1, used = 0;
 	struct url *url = mem_zalloc(n, sizeof(*url));
-	struct fetch *get = mem_zalloc(n, sizeof(*get));
+	struct fetch_request *request = mem_zalloc(n, sizeof(*request));
 	int rc = 0;
 
 	for (const char *at = a->body.data; *at; at += *at == '+', used++) {
@@ -330,73 +330,73 @@ static int ask_with_get(struct asks *all, const struct ask *a, const struct fetc
 		url_copy(&a->url, &url[used]);
 		free(url[used].query);
 		url[used].query = mem_strndup(at, length);
-		get[used].url = &url[used];
+		request[used].url = &url[used];
 		at += length;
 	}
-	fetch_all(get, used, how, NULL, all->stop, notes);
+	fetch_all(request, used, options, NULL, all->stop, notes);
 	for (size_t i = 0; i < used; i++) {
-		if (rc == 0 && get[i].rc < 0) {
-			rc = get[i].rc;
-			*err = get[i].err;
+		if (rc == 0 && request[i].rc < 0) {
+			rc = request[i].rc;
+			*err = request[i].err;
 		}
 		if (rc == 0)
-			take_answer(all, a, &get[i].bytes);
-		free(get[i].bytes.data);
+			parse_answer(all, a, &request[i].bytes);
+		free(request[i].bytes.data);
 		url_release(&url[i]);
 	}
-	free(get);
+	free(request);
 	free(url);
 	return rc;
 }
 
-static int take_one(struct asks *all, const struct ask *a, const struct fetch *get, const struct fetch_how *how,
-		    struct buf *notes, struct err *err)
+static int finish_lookup(struct lookups *all, const struct lookup *a, const struct fetch_request *request,
+			 const struct fetch_options *options, struct buf *notes, struct err *err)
 {
-	int rc = get->rc;
+	int rc = request->rc;
 
-	if (get->status == METHOD_NOT_ALLOWED)
-		rc = ask_with_get(all, a, how, notes, err);
+	if (request->status == METHOD_NOT_ALLOWED)
+		rc = query_with_get(all, a, options, notes, err);
 	else if (rc < 0)
-		*err = get->err;
+		*err = request->err;
 	else
-		take_answer(all, a, &get->bytes);
+		parse_answer(all, a, &request->bytes);
 	if (rc == 0)
 		all->p->map[a->map].has_functions = true;
 	return rc;
 }
 
-/* Ask all servers side by side, take their answers in the order of mappings. */
-static int ask_servers(struct asks *all, const struct fetch_how *how, struct buf *notes, struct err *err)
+/* Query all servers in parallel, and process their responses in order of mappings. */
+static int query_servers(struct lookups *all, const struct fetch_options *options, struct buf *notes, struct err *err)
 {
-	struct fetch *get = mem_zalloc(all->n, sizeof(*get));
+	struct fetch_request *request = mem_zalloc(all->n, sizeof(*request));
 	int rc = 0;
 
 	for (size_t i = 0; i < all->n; i++)
-		get[i] = (struct fetch){ .url = &all->ask[i].url,
-					 .body = all->ask[i].body.data,
-					 .n_body = all->ask[i].body.len };
-	fetch_all(get, all->n, how, NULL, all->stop, notes);
+		request[i] = (struct fetch_request){ .url = &all->lookup[i].url,
+						     .body = all->lookup[i].body.data,
+						     .n_body = all->lookup[i].body.len };
+	fetch_all(request, all->n, options, NULL, all->stop, notes);
 	for (size_t i = 0; i < all->n; i++) {
 		if (rc == 0)
-			rc = take_one(all, &all->ask[i], &get[i], how, notes, err);
-		free(get[i].bytes.data);
+			rc = finish_lookup(all, &all->lookup[i], &request[i], options, notes, err);
+		free(request[i].bytes.data);
 	}
-	free(get);
+	free(request);
 	return rc == 0 ? set_lines(all, err) : rc;
 }
 
-static void asks_release(struct asks *all)
+static void lookups_release(struct lookups *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		url_release(&all->ask[i].url);
-		buf_release(&all->ask[i].body);
+		url_release(&all->lookup[i].url);
+		buf_release(&all->lookup[i].body);
 	}
-	free(all->ask);
+	free(all->lookup);
 	free(all->loc);
 	free(all->name);
 }
 
-/* The origins of both, in their order. */
+/* The origins of target and base, sorted. */
 static struct origins origins_of(const struct load *target, const struct load *base)
 {
 	struct origins both = { 0 };
@@ -422,7 +422,7 @@ int symbolz_run(struct profile *p, const struct load *target, const struct load 
 		struct err *err)
 {
 	const struct remote *remote = target->remote ? target->remote : base ? base->remote : NULL;
-	struct asks all = { .p = p };
+	struct lookups all = { .p = p };
 	struct origins from;
 	int rc = 0;
 
@@ -431,12 +431,12 @@ int symbolz_run(struct profile *p, const struct load *target, const struct load 
 	all.stop = target->q->stop;
 	from = origins_of(target, base);
 	find_locations(&all);
-	find_asks(&all, &from, force, notes);
+	find_lookups(&all, &from, force, notes);
 	if (all.n)
-		rc = ask_servers(&all, remote_how(remote), notes, err);
+		rc = query_servers(&all, remote_fetch_options(remote), notes, err);
 	if (stop_is_set(all.stop))
 		rc = stop_check(all.stop, err);
-	asks_release(&all);
+	lookups_release(&all);
 	free(from.item);
 	return rc;
 }

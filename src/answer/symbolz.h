@@ -1,5 +1,5 @@
 /*
- * symbolz.h - names from the server that a profile was fetched from
+ * symbolz.h - look up names on the server that sent the profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,24 +14,23 @@
 
 #include <stdbool.h>
 
-/* Is there a server that could be asked for names: was any source of these loads fetched? */
-bool symbolz_can(const struct load *target, const struct load *base);
+/* Was any source of these loads fetched, so that its server can be queried? */
+bool symbolz_is_available(const struct load *target, const struct load *base);
 
 /*
- * Ask the servers that mappings came from for the names of addresses without lines: with
- * /debug/pprof/symbol, or /symbolz. Nothing where nothing was fetched or everything has names.
- * The names are as the server gives them, not demangled.
+ * Look up the names of addresses without lines on the servers that their mappings came from, with /debug/pprof/symbol
+ * or /symbolz. Does nothing if no profile was fetched or all addresses have names. The names are not demangled.
  *
- * target, base  what p was loaded from
- * force         ask for mappings too that have functions
- * notes         a line is appended for what the user should know
- * Fails         when a server does not answer, naming its URL; mappings before have their names
- * Like          pprof internal/symbolz Symbolize, but a last line without an end counts too
+ * target, base  the loads that p came from
+ * force         also query about mappings that are marked as symbolized
+ * notes         messages for the user are appended
+ * Fails         when a server does not respond, naming its URL; earlier mappings retain their new names
+ * Like          pprof internal/symbolz Symbolize, but also accepts a last line without newline
  */
 int symbolz_run(struct profile *p, const struct load *target, const struct load *base, bool force, struct buf *notes,
 		struct err *err);
 
-/* The URL to ask for names of what came from u; released with url_release.
+/* The URL to query for the names of a profile that came from u; released with url_release.
    Like pprof internal/symbolz symbolz. */
 void symbolz_url(const struct url *u, struct url *out);
 

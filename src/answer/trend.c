@@ -1,5 +1,5 @@
 /*
- * trend.c - the report of what grew from each of many profiles to the next
+ * trend.c - report what grew over a series of profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,12 +15,12 @@
 #include <assert.h>
 #include <string.h>
 
-enum { LOADED_MAX = 8 }; /* profiles in memory at once */
+enum { LOADED_MAX = 8 }; /* max profiles in memory at once */
 
-/* The profiles that were read so far. */
+/* The profiles read so far. */
 struct series {
 	struct trend *trend;
-	struct compare_side first, last; /* their texts are in the answer's arena */
+	struct compare_side first, last; /* texts of both are in the arena of the answer */
 	size_t n_read, n_failed;
 	const struct load_events *events;
 	struct answer *out;
@@ -31,7 +31,7 @@ static const char *copy(const char *text, struct arena *mem)
 	return arena_strndup(mem, text, strlen(text));
 }
 
-/* Note what a profile says of itself; the texts outlive it. */
+/* Record the metadata of a profile. Texts are copied because they must outlive the profile. */
 static void note_side(struct series *s, const struct load_item *item)
 {
 	const struct side_sources from = { item->load.source, 1 };
@@ -46,7 +46,7 @@ static void note_side(struct series *s, const struct load_item *item)
 		s->first = *side;
 }
 
-/* Add a profile that was loaded. One that could not be read is left out; one that does not fit fails. */
+/* Add a loaded profile. Skips a profile that could not be read; fails for an incompatible one. */
 static int add_item(struct series *s, const struct load_item *item, const struct query *q, struct err *err)
 {
 	struct err unread;
@@ -63,7 +63,7 @@ static int add_item(struct series *s, const struct load_item *item, const struct
 	return 0;
 }
 
-/* Load up to LOADED_MAX sources side by side and add them in their order. */
+/* Load up to LOADED_MAX sources in parallel and add them in order. */
 static int add_some(struct series *s, const char *const *source, size_t n, struct remote *remote, const struct query *q,
 		    struct err *err)
 {
@@ -94,16 +94,16 @@ static int add_all(struct series *s, const struct sources *sources, struct remot
 		rc = add_some(s, &sources->name[i], sources->n - i < step ? sources->n - i : step, remote, q, err);
 	load_events_step(s->events, NULL);
 	if (rc == 0 && s->n_read < 2)
-		rc = err_set(err, ERR_USAGE, "trend needs at least two profiles that can be read");
+		rc = err_set(err, ERR_USAGE, "trend needs at least two readable profiles");
 	return rc;
 }
 
 int answer_trend(const struct report_type *t, const struct sources *sources, struct remote *remote,
-		 const struct query *asked, bool color, const struct load_events *events, size_t *n_failed,
+		 const struct query *query, bool color, const struct load_events *events, size_t *n_failed,
 		 struct answer *out, struct err *err)
 {
 	struct series s = { .trend = trend_new(), .events = events, .out = out };
-	struct query q = *asked;
+	struct query q = *query;
 	int rc;
 
 	assert(t->input == INPUT_SERIES && t->draw_text);
@@ -114,7 +114,7 @@ int answer_trend(const struct report_type *t, const struct sources *sources, str
 	if (rc == 0) {
 		report_trend(s.trend, &s.first, &s.last, &q, &out->report, &out->notes);
 		if (out->report.table.n_rows == 0 && !q.all)
-			buf_addz(&out->notes, "nothing grew in every step; --all shows how everything went\n");
+			buf_addz(&out->notes, "no function grew in every step; --all shows all functions\n");
 		answer_draw(t, &out->report, &q, color, &out->text);
 	}
 	trend_free(s.trend);

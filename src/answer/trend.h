@@ -1,5 +1,5 @@
 /*
- * trend.h - the report of what grew from each of many profiles to the next
+ * trend.h - report what grew over a series of profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,15 +13,15 @@
 #include <stdbool.h>
 
 /*
- * Read profiles one after the other, few at a time, and make and draw the report of them. A profile that cannot be
- * read is reported to the events and left out.
+ * Read profiles in order, a few at a time, and make and draw the report. A profile that cannot be read is reported to
+ * the events and skipped.
  *
  * t         a report of INPUT_SERIES
- * s         the sources, in the order of their time
- * remote    what was fetched of them (answer_fetch); NULL for nothing
- * n_failed  set to how many were left out
+ * s         the sources, oldest first
+ * remote    fetched sources (answer_fetch); NULL: none
+ * n_failed  set to the number of skipped profiles
  * out       zero-initialised; released with answer_release, also after a failure
- * Fails     ERR_USAGE when fewer than two could be read; when one does not fit to the others, naming it
+ * Fails     ERR_USAGE when fewer than two profiles could be read; when a profile is incompatible with the others
  */
 int answer_trend(const struct report_type *t, const struct sources *s, struct remote *remote, const struct query *q,
 		 bool color, const struct load_events *events, size_t *n_failed, struct answer *out, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * files.c - the profiles of the processes that are run, as files
+ * files.c - write the profiles of the processes of a run to files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -54,7 +54,7 @@ static void add_host(struct buf *out)
 	buf_addz(out, gethostname(host, sizeof(host) - 1) == 0 && *host ? host : "localhost");
 }
 
-/* One of %p, %t, %h, %%. Anything else stays as it is. */
+/* Expand %p, %t, %h or %%; other text is unchanged. Returns the length of the input used. */
 static size_t add_percent(const char *at, pid_t pid, struct buf *out)
 {
 	switch (at[1]) {
@@ -102,17 +102,17 @@ static int sink(void *arg, const void *data, size_t n)
 }
 
 /*
- * Write one profile. Whatever goes wrong, others are written none the less.
+ * Write one profile. An error does not stop the other profiles.
  *
- * given   the name is as it was given: then a link is followed, and a pipe written to
+ * is_given  the path is exactly the name that the user gave: links are followed, and it may be a pipe
  */
-static void write_snap(struct attach_files *files, const struct snap *s, const char *path, bool given)
+static void write_snap(struct attach_files *files, const struct snap *s, const char *path, bool is_given)
 {
 	struct io_out out;
 	struct err err;
 	int rc;
 
-	if ((given ? io_out_open(path, &out, &err) : io_out_open_made(path, &out, &err)) < 0) {
+	if ((is_given ? io_out_open(path, &out, &err) : io_out_open_replace(path, &out, &err)) < 0) {
 		attach_error(&files->options->messages, "%s", err.msg);
 		return;
 	}
@@ -125,11 +125,11 @@ static void write_snap(struct attach_files *files, const struct snap *s, const c
 	}
 	if (rc == 0) {
 		buf_addz(&files->result->written.all, path);
-		texts_end(&files->result->written);
+		string_list_end(&files->result->written);
 	}
 }
 
-/* The profile of this name that the program made, if it did. */
+/* Take the custom profile of this name, if the program created one. */
 static int take_custom(struct process *p, const char *name, struct snap **out)
 {
 	char seen[SNAP_NAME_MAX];
@@ -147,52 +147,52 @@ static int take(struct process *p, const struct attach_file *f, struct snap **ou
 	return f->kind == SNAP_CUSTOM ? take_custom(p, f->custom, out) : snap_take(p, f->kind, 0, out);
 }
 
-bool attach_follows(const struct attach_options *o, const struct process_facts *f)
+bool attach_follows(const struct attach_options *o, const struct process_info *f)
 {
 	struct err err;
 	bool yes = true;
 
-	if (f->main || !o->follow)
+	if (f->is_main || !o->follow)
 		return true;
 	return regex_match(o->follow, f->program, f->n_program, &yes, &err) == 0 && yes;
 }
 
-static bool is_room(struct attach_files *files)
+static bool check_limit(struct attach_files *files)
 {
 	if (files->n_written++ < files->options->files_max)
 		return true;
 	if (!files->is_full)
-		attach_note(&files->options->messages, "more than %u files: no more profiles are written",
+		attach_note(&files->options->messages, "limit of %u files reached; no more profiles are written",
 			    files->options->files_max);
 	files->is_full = true;
 	return false;
 }
 
-/* Report why the program has no profile of a kind. Its children need not have one. */
-static void note_missing(const struct attach_files *files, const struct attach_file *file,
-			 const struct process_facts *f, int rc)
+/* Report why the program has no profile of a kind. A missing profile of a child is not reported. */
+static void note_missing(const struct attach_files *files, const struct attach_file *file, const struct process_info *f,
+			 int rc)
 {
-	if (!f->main || f->replaced)
+	if (!f->is_main || f->is_replaced)
 		return;
 	if (rc == -ENOENT && file->kind == SNAP_CUSTOM)
-		attach_note(&files->options->messages, "%s: the program made no profile of the name %s", file->name,
+		attach_note(&files->options->messages, "%s: the program has no profile named %s", file->name,
 			    file->custom);
 	else
 		attach_note(&files->options->messages, "%s: process %d has no such profile: %s", file->name,
 			    (int)f->pid, strerror(-rc));
 }
 
-/* The part before the suffix of the names of all files of a process. */
-static void name_process(const struct attach_files *files, const struct process_facts *f, const char *name,
+/* Append the text that makes the file names of a process unique; it is inserted before the suffix. */
+static void name_process(const struct attach_files *files, const struct process_info *f, const char *name,
 			 struct buf *more)
 {
-	if (!strstr(name, "%p") && (!f->main || f->replaced))
+	if (!strstr(name, "%p") && (!f->is_main || f->is_replaced))
 		buf_addf(more, "-%d", (int)f->pid);
-	if (f->replaced)
+	if (f->is_replaced)
 		buf_addf(more, "-%u", files->n_replaced);
 }
 
-static void write_all(struct attach_files *files, struct process *p, const struct process_facts *f, bool numbered)
+static void write_all(struct attach_files *files, struct process *p, const struct process_info *f, bool numbered)
 {
 	assert(!numbered || files->n_every > 0);
 	for (size_t i = 0; i < files->options->n_files; i++) {
@@ -209,8 +209,8 @@ static void write_all(struct attach_files *files, struct process *p, const struc
 				note_missing(files, file, f, rc);
 			continue;
 		}
-		/* nothing to tell: no file, but of the program itself */
-		if ((s->row.n || (f->main && !f->replaced)) && is_room(files)) {
+		/* an empty profile is written only for the program itself */
+		if ((s->row.n || (f->is_main && !f->is_replaced)) && check_limit(files)) {
 			name_process(files, f, file->name, &more);
 			if (numbered)
 				buf_addf(&more, "-%04u", files->n_every);
@@ -226,27 +226,27 @@ static void write_all(struct attach_files *files, struct process *p, const struc
 void attach_files_write(void *arg, struct process *p)
 {
 	struct attach_files *files = arg;
-	struct process_facts f;
+	struct process_info f;
 
 	assert(files->options && files->result);
-	process_facts(p, &f);
-	files->result->is_profiled |= f.main;
+	process_info(p, &f);
+	files->result->is_profiled |= f.is_main;
 	if (!attach_follows(files->options, &f))
 		return;
 	if (f.error && f.weight == 0)
-		attach_note(&files->options->messages, "process %d has no timers: %s", (int)f.pid,
+		attach_note(&files->options->messages, "process %d: cannot create timers: %s", (int)f.pid,
 			    strerror((int)f.error));
-	files->n_replaced += f.replaced;
+	files->n_replaced += f.is_replaced;
 	write_all(files, p, &f, false);
 }
 
 void attach_files_write_numbered(void *arg, struct process *p)
 {
 	struct attach_files *files = arg;
-	struct process_facts f;
+	struct process_info f;
 
 	assert(files->options && files->options->every_ns > 0);
-	process_facts(p, &f);
+	process_info(p, &f);
 	if (attach_follows(files->options, &f))
 		write_all(files, p, &f, true);
 }

@@ -1,5 +1,5 @@
 /*
- * files.h - the profiles of the processes that are run, as files
+ * files.h - write the profiles of the processes of a run to files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,26 +17,26 @@ struct attach_files {
 	const struct attach_options *options;
 	struct attach_result *result;
 	unsigned n_written, n_replaced, n_every;
-	bool is_full; /* a message said that no more are written */
+	bool is_full; /* was the max number of files reached, and reported? */
 };
 
-/* Write the profiles of a process that ended, or executed another program. Fits collect_done_fn. */
+/* Write the profiles of a process that ended or executed another program. A collect_process_fn. */
 void attach_files_write(void *files, struct process *p);
 
-/* Write the profiles of a process that still runs, with the number n_every. Fits collect_done_fn. */
+/* Write the profiles of a running process, with the number n_every in their names. A collect_process_fn. */
 void attach_files_write_numbered(void *files, struct process *p);
 
 /*
- * Append the name of a file: %p is the process, %t seconds since 1970, %h this host, %% one %.
+ * Append the name of a file: %p is the pid, %t seconds since 1970, %h the host name, %% a %.
  *
  * more    inserted before the suffix
  */
 void attach_file_name(const char *name, pid_t pid, const char *more, struct buf *out);
 
-/* Does this process have files, and can clients see it? The program itself always. */
-bool attach_follows(const struct attach_options *o, const struct process_facts *f);
+/* Are files written for this process, and can clients see it? Always true for the program itself. */
+bool attach_follows(const struct attach_options *o, const struct process_info *f);
 
-/* Format a message and hand it to the user's functions. attach_error gives ERR_IO. */
+/* Format a message and pass it to the callbacks of m. attach_error returns ERR_IO. */
 void attach_note(const struct attach_messages *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int attach_error(const struct attach_messages *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,4 +1,4 @@
-# src/attach - the tool's one door to libcpaprof: programs that are run with it, and threads of running processes
+# src/attach - start programs with libcpaprof, and read threads of running processes
 
 noinst_LIBRARIES += src/attach/libattach.a
 src_attach_libattach_a_SOURCES = \

@@ -1,12 +1,12 @@
 /*
- * names.c - names for the addresses of a profile of a process, from the files of this machine
+ * names.c - symbolize the addresses of a live profile, from the files of this machine
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A snap is written as a profile and read again, so that it has the names that a report would show.
+ * A snap is written as a profile and read again, so that it gets the same names as in a report.
  *
- * The server of cpa run does not ask servers of debug files, because its clients wait for the answer. One answer gets its
- * names at a time, which bounds the memory that this takes.
+ * The server of cpa run does not use debuginfod, because its clients wait for the answer. Answers are symbolized one
+ * at a time, which limits the memory.
  */
 #include "config.h"
 
@@ -28,15 +28,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lookup_lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct attach_names {
 	struct profile *profile;
-	uint32_t *by_addr; /* [profile->n_locs] locations in order of address */
-	uint64_t *offset;  /* [profile->n_locs] into the function that is there; 0 when not known */
+	uint32_t *by_addr; /* [profile->n_locs] locations sorted by address */
+	uint64_t *offset;  /* [profile->n_locs] offset of the address into its function; 0 if not known */
 };
 
-static int add_bytes(void *arg, const void *data, size_t n)
+static int append_bytes(void *arg, const void *data, size_t n)
 {
 	buf_add(arg, data, n);
 	return 0;
@@ -50,8 +50,8 @@ static int compare(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* How far into their functions the addresses of a mapping are, by the symbols that cover them. */
-static void find_offsets(const struct profile *p, uint32_t map, const struct symbol_where *where, uint64_t *offset)
+/* Find the offset of each address of a mapping in its function, by the symbol that covers it. */
+static void find_offsets(const struct profile *p, uint32_t map, const struct symbol_options *where, uint64_t *offset)
 {
 	const struct mapping *m = &p->map[map];
 	struct object_map at = locate_map(p, m);
@@ -62,7 +62,7 @@ static void find_offsets(const struct profile *p, uint32_t map, const struct sym
 	assert(map < p->n_maps);
 	if (locate_object(p, m, where, NULL, &o, &err) < 0)
 		return;
-	object_debug(o, where, NULL, &path); /* a stripped one may have its symbols there */
+	object_debug(o, where, NULL, &path); /* a stripped object may have its symbols in the debug file */
 	for (uint32_t i = 0; i < p->n_locs; i++) {
 		struct object_symbol sym;
 		uint64_t base;
@@ -77,43 +77,43 @@ static void find_offsets(const struct profile *p, uint32_t map, const struct sym
 }
 
 /*
- * Look up all addresses of a profile in files.
+ * Symbolize a profile.
  *
- * ask     servers of debug files, too
- * offset  [p->n_locs] how far into its function each is, where that is found; all 0 before; NULL: not wanted
+ * use_servers  look up missing debug files with debuginfod
+ * offset       [p->n_locs] out, zero-initialised: offsets into functions; NULL: not wanted
  */
-static int look_up(struct profile *p, bool ask, uint64_t *offset, struct err *err)
+static int symbolize(struct profile *p, bool use_servers, uint64_t *offset, struct err *err)
 {
-	struct symbolized found = { 0 };
-	struct symbol_where where;
+	struct symbolize_result found = { 0 };
+	struct symbol_options where;
 	struct arena *mem;
 	int rc;
 
 	if (!symbolize_needed(p, false))
 		return 0;
 	mem = arena_new();
-	symbol_where_init(&where, mem);
-	if (!ask)
+	symbol_options_init(&where, mem);
+	if (!use_servers)
 		where.servers = NULL;
 	rc = symbolize_local(p, &where, false, false, &found, err);
 	if (rc == 0)
 		demangle_names(p, DEMANGLE_DEFAULT, false);
 	for (uint32_t i = 0; i < p->n_maps && rc == 0 && offset; i++)
 		find_offsets(p, i, &where, offset);
-	symbolized_release(&found);
+	symbolize_result_release(&found);
 	arena_free(mem);
 	return rc;
 }
 
-/* in: consumed, as by reader_read; ask: servers too */
-static int make(struct bytes *in, bool ask, struct attach_names **out, struct err *err)
+/* Read and symbolize a profile. in: consumed, as by reader_read. */
+static int build(struct bytes *in, bool use_servers, struct attach_names **out, struct err *err)
 {
 	struct attach_names *n = mem_zalloc(1, sizeof(*n));
 	int rc = reader_read(in, &reader_limits_default, &n->profile, err);
 
 	if (rc == 0) {
 		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
-		rc = look_up(n->profile, ask, n->offset, err);
+		rc = symbolize(n->profile, use_servers, n->offset, err);
 	}
 	if (rc < 0) {
 		attach_names_free(n);
@@ -131,18 +131,18 @@ int attach_names_new(const struct snap *s, struct attach_names **out, struct err
 {
 	struct buf packed = { 0 };
 	struct bytes in;
-	int rc = snap_write(s, 0, NULL, NULL, add_bytes, &packed);
+	int rc = snap_write(s, 0, NULL, NULL, append_bytes, &packed);
 
 	if (rc < 0) {
 		buf_release(&packed);
 		return err_set(err, ERR_IO, "%s", strerror(-rc));
 	}
 	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	return make(&in, true, out, err);
+	return build(&in, true, out, err);
 }
 
 /*
- * The same for a profile of profile.proto, without asking servers of debug files.
+ * Read and symbolize a compressed profile.proto, without debuginfod.
  *
  * packed  [n] bytes; copied
  */
@@ -151,7 +151,7 @@ static int names_read(const void *packed, size_t n, struct attach_names **out, s
 	struct bytes in = { .data = mem_alloc(n, 1), .n = n };
 
 	memcpy(in.data, packed, n);
-	return make(&in, false, out, err);
+	return build(&in, false, out, err);
 }
 
 void attach_names_free(struct attach_names *n)
@@ -209,9 +209,9 @@ int attach_names_open(void *arg, const struct body *profile, snap_names_fn **fn,
 	int rc;
 
 	(void)arg;
-	pthread_mutex_lock(&one_at_a_time);
+	pthread_mutex_lock(&lookup_lock);
 	rc = names_read(profile->v.data, profile->v.n, &found, &err);
-	pthread_mutex_unlock(&one_at_a_time);
+	pthread_mutex_unlock(&lookup_lock);
 	if (rc < 0)
 		return errno_of(&err);
 	*fn = attach_names_at;
@@ -234,7 +234,7 @@ static int name_all(const struct body *from, struct buf *out, struct err *err)
 	memcpy(in.data, from->v.data, in.n);
 	rc = reader_read(&in, &reader_limits_default, &p, err);
 	if (rc == 0)
-		rc = look_up(p, false, NULL, err);
+		rc = symbolize(p, false, NULL, err);
 	if (rc == 0)
 		rc = export_proto(p, 1, out, err);
 	profile_free(p);
@@ -249,10 +249,10 @@ int attach_names_symbolize(void *arg, struct body *b)
 	int rc;
 
 	(void)arg;
-	pthread_mutex_lock(&one_at_a_time);
+	pthread_mutex_lock(&lookup_lock);
 	rc = name_all(b, &out, &err);
-	pthread_mutex_unlock(&one_at_a_time);
-	rc = rc < 0 ? errno_of(&err) : body_put(&named, out.data, out.len);
+	pthread_mutex_unlock(&lookup_lock);
+	rc = rc < 0 ? errno_of(&err) : body_append(&named, out.data, out.len);
 	buf_release(&out);
 	if (rc < 0) {
 		body_release(&named);

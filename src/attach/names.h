@@ -1,5 +1,5 @@
 /*
- * names.h - names for the addresses of a profile of a process, from the files of this machine
+ * names.h - symbolize the addresses of a live profile, from the files of this machine
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,22 +16,22 @@
 struct attach_names;
 
 /*
- * Look up all addresses of a snap, as reports do for those of a profile.
+ * Look up all addresses of a snap, like reports do for a profile.
  *
- * Fails   as reader_read and symbolize_local do
+ * Fails   like reader_read and symbolize_local
  */
 int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err);
 
 /* Takes NULL. */
 void attach_names_free(struct attach_names *n);
 
-/* A snap_names_fn; arg: a struct attach_names. */
+/* A snap_names_fn; arg is a struct attach_names. */
 bool attach_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i,
 		     struct snap_name *out);
 
 /*
- * These fit the functions of struct serve_host (libcpaprof/endpoint/serve.h) of the same names; arg is not used. Any thread
- * may call them.
+ * The callbacks names_open, names_close and symbolize of struct serve_host (libcpaprof/endpoint/serve.h). arg is not
+ * used. Any thread may call them.
  */
 int attach_names_open(void *arg, const struct body *profile, snap_names_fn **fn, void **names);
 void attach_names_close(void *arg, void *names);

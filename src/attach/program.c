@@ -1,9 +1,9 @@
 /*
- * program.c - can this program be profiled by a library that is loaded into it?
+ * program.c - check whether a program can be profiled with LD_PRELOAD
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The file is hostile: everything it says is checked against the file, and read piece by piece.
+ * The file is untrusted: all offsets and sizes are checked, and it is read piece by piece.
  */
 #include "config.h"
 
@@ -29,13 +29,13 @@ enum { SCRIPT_LINE_MAX = 256, SCRIPTS_MAX = 4 };
 
 enum { PROGRAM_LOADER_MAX = 256 };
 
-/* What an executable file says of itself. */
+/* Properties read from an executable file. */
 struct program_elf {
-	unsigned bits, order, machine;   /* of e_ident and e_machine */
-	char loader[PROGRAM_LOADER_MAX]; /* what it is loaded by; "" for a static program */
-	bool asan_library;     /* it needs the library of the address sanitizer, which wants to be the first */
-	const char *sanitizer; /* "address", "thread", "memory", "leak": it was built with that; or NULL */
-	bool has_malloc;       /* it brings a malloc of its own, which is taken before any library's */
+	unsigned bits, order, machine;   /* word size, byte order and machine, from e_ident and e_machine */
+	char loader[PROGRAM_LOADER_MAX]; /* path of its dynamic loader; "" for a static program */
+	bool asan_library;               /* does it need libasan.so, which must be the first library? */
+	const char *sanitizer;           /* sanitizer in use: "address", "thread", "memory" or "leak"; NULL: none */
+	bool has_malloc;                 /* does it define its own malloc, which overrides that of any library? */
 	bool is_go;
 };
 
@@ -89,7 +89,7 @@ static void find_loader(const struct elf *e, char loader[PROGRAM_LOADER_MAX])
 	}
 }
 
-/* A text of at most NAME_LEN - 1 bytes; longer ones are cut. */
+/* Read a NUL-terminated text, truncated to NAME_LEN - 1 bytes. */
 static void read_name(const struct elf *e, uint64_t at, char name[NAME_LEN])
 {
 	ssize_t n = at <= INT64_MAX ? pread(e->fd, name, NAME_LEN - 1, (off_t)at) : 0;
@@ -97,8 +97,8 @@ static void read_name(const struct elf *e, uint64_t at, char name[NAME_LEN])
 	name[n > 0 ? n : 0] = '\0';
 }
 
-/* Where in the file the byte is that is loaded to an address; UINT64_MAX for nowhere. */
-static uint64_t place_of(const struct elf *e, uint64_t address)
+/* The file offset of an address; UINT64_MAX: none. */
+static uint64_t file_offset(const struct elf *e, uint64_t address)
 {
 	for (int i = 0; i < e->n_segments; i++)
 		if (e->segment[i].p_type == PT_LOAD && address - e->segment[i].p_vaddr < e->segment[i].p_filesz)
@@ -106,8 +106,8 @@ static uint64_t place_of(const struct elf *e, uint64_t address)
 	return UINT64_MAX;
 }
 
-/* The libraries that it needs: which of them is one of a sanitizer? */
-static void look_at_needed(const struct elf *e, struct program_elf *out)
+/* Find libraries of sanitizers among the needed libraries. */
+static void check_needed(const struct elf *e, struct program_elf *out)
 {
 	ElfW(Dyn) dyn[DYNAMIC_MAX];
 	uint64_t names = 0;
@@ -127,7 +127,7 @@ static void look_at_needed(const struct elf *e, struct program_elf *out)
 
 		if (dyn[i].d_tag != DT_NEEDED)
 			continue;
-		read_name(e, place_of(e, names + dyn[i].d_un.d_val), name);
+		read_name(e, file_offset(e, names + dyn[i].d_un.d_val), name);
 		if (starts_with(name, "libasan.so")) {
 			out->asan_library = true;
 			out->sanitizer = "address";
@@ -139,8 +139,8 @@ static void look_at_needed(const struct elf *e, struct program_elf *out)
 	}
 }
 
-/* A function that the program defines, so that libraries call it too. */
-static void look_at_symbol(const char *name, struct program_elf *out)
+/* Check a symbol that the program defines. */
+static void check_symbol(const char *name, struct program_elf *out)
 {
 	static const struct {
 		const char *name, *sanitizer;
@@ -152,8 +152,8 @@ static void look_at_symbol(const char *name, struct program_elf *out)
 			out->sanitizer = of[i].sanitizer;
 }
 
-static void look_at_symbols(const struct elf *e, const ElfW(Shdr) * table, const ElfW(Shdr) * names,
-			    struct program_elf *out)
+static void check_symbols(const struct elf *e, const ElfW(Shdr) * table, const ElfW(Shdr) * names,
+			  struct program_elf *out)
 {
 	size_t n = table->sh_size / sizeof(ElfW(Sym));
 
@@ -169,24 +169,25 @@ static void look_at_symbols(const struct elf *e, const ElfW(Shdr) * table, const
 			if (symbol[i].st_shndx == SHN_UNDEF)
 				continue;
 			read_name(e, names->sh_offset + symbol[i].st_name, name);
-			look_at_symbol(name, out);
+			check_symbol(name, out);
 		}
 	}
 }
 
-static void look_at_sections(const struct elf *e, struct program_elf *out)
+static void check_sections(const struct elf *e, struct program_elf *out)
 {
 	int names = e->head.e_shstrndx;
-	bool looked = false;
+	bool has_dynsym = false;
 
 	assert(e->n_sections <= SECTIONS_MAX);
 	for (int i = 0; i < e->n_sections; i++) {
 		const ElfW(Shdr) *s = &e->section[i];
 		char name[NAME_LEN] = "";
 
-		if (s->sh_type == SHT_DYNSYM && s->sh_link < (unsigned)e->n_sections && !looked) {
-			look_at_symbols(e, s, &e->section[s->sh_link], out);
-			looked = true; /* there is one; a hostile file may say hundreds */
+		if (s->sh_type == SHT_DYNSYM && s->sh_link < (unsigned)e->n_sections && !has_dynsym) {
+			check_symbols(e, s, &e->section[s->sh_link], out);
+			/* a valid file has only one such section; a hostile file may have hundreds */
+			has_dynsym = true;
 		}
 		if (names < e->n_sections)
 			read_name(e, e->section[names].sh_offset + s->sh_name, name);
@@ -195,9 +196,9 @@ static void look_at_sections(const struct elf *e, struct program_elf *out)
 }
 
 /*
- * Read an ELF file. What is damaged or missing is as if it were not there.
+ * Read an ELF file. Damaged parts are treated as missing.
  *
- * Gives   false when it is no ELF file
+ * Returns false if it is not an ELF file
  */
 static bool read_elf(int fd, struct program_elf *out)
 {
@@ -215,8 +216,8 @@ static bool read_elf(int fd, struct program_elf *out)
 		return true;
 	read_heads(&e);
 	find_loader(&e, out->loader);
-	look_at_needed(&e, out);
-	look_at_sections(&e, out);
+	check_needed(&e, out);
+	check_sections(&e, out);
 	return true;
 }
 
@@ -259,30 +260,26 @@ static int check_elf(const struct program_elf *elf, const char *name, struct err
 		close(self);
 	}
 	if (elf->bits != ours.bits || elf->order != ours.order || elf->machine != ours.machine)
-		return err_set(err, ERR_USAGE, "%s is for another kind of machine than cpa, so it cannot be profiled",
-			       name);
+		return err_set(err, ERR_USAGE, "%s: cannot profile a program for a different architecture", name);
 	if (elf->is_go)
-		return err_set(
-			err, ERR_USAGE,
-			"%s is a Go program, whose runtime keeps the signals to itself; it has profiles of its own: "
-			"import net/http/pprof, then cpa top HOST:PORT",
-			name);
+		return err_set(err, ERR_USAGE,
+			       "%s: cannot profile a Go program; use its own profiles: import net/http/pprof, then "
+			       "cpa top HOST:PORT",
+			       name);
 	if (!*elf->loader)
 		return err_set(err, ERR_USAGE,
-			       "%s is linked statically, so no library can be loaded into it to profile it; "
-			       "link it without -static",
-			       name);
+			       "%s: cannot profile a statically linked program; link it without -static", name);
 	if (strcmp(path_base(elf->loader), path_base(ours.loader)) != 0)
-		return err_set(
-			err, ERR_USAGE,
-			"%s is of another C library (%s) than cpa, so it cannot be profiled; build it for that of cpa",
-			name, elf->loader);
+		return err_set(err, ERR_USAGE,
+			       "%s: cannot profile a program with a different C library (%s); build it with the C "
+			       "library of cpa",
+			       name, elf->loader);
 	return 0;
 }
 
 /*
- * Programs with rights of their own take no libraries from their user's environment. To root a file's
- * capabilities are nothing new, but another user's rights are.
+ * Setuid and setgid programs, and those with capabilities, ignore LD_PRELOAD. Root has all capabilities already, so
+ * for root only setuid and setgid matter.
  */
 static int check_rights(int fd, const char *name, struct err *err)
 {
@@ -292,15 +289,15 @@ static int check_rights(int fd, const char *name, struct err *err)
 		return 0;
 	if ((st.st_mode & S_ISUID && st.st_uid != geteuid()) || (st.st_mode & S_ISGID && st.st_gid != getegid()) ||
 	    (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0))
-		return err_set(err, ERR_USAGE,
-			       "%s runs with rights that you do not have, so it cannot be profiled; "
-			       "profile a copy without them",
-			       name);
+		return err_set(
+			err, ERR_USAGE,
+			"%s: cannot profile a program with setuid, setgid or capabilities; profile a copy without them",
+			name);
 	return 0;
 }
 
-/* #!INTERPRETER ARGUMENT */
-static bool script(const char *line, size_t n, char to[SCRIPT_LINE_MAX])
+/* Read the line "#!INTERPRETER ARGUMENT". */
+static bool parse_script(const char *line, size_t n, char to[SCRIPT_LINE_MAX])
 {
 	size_t at = 2, len;
 
@@ -319,11 +316,12 @@ static int check(const char *path, int depth, struct program *out, struct err *e
 {
 	char head[SCRIPT_LINE_MAX + 1] = "", interpreter[SCRIPT_LINE_MAX];
 	struct program_elf elf;
-	int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* an interpreter may be a pipe */
+	int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+					    O_NOCTTY); /* O_NONBLOCK, since an interpreter may be a pipe */
 	ssize_t n;
 
 	assert(depth <= SCRIPTS_MAX);
-	if (fd < 0) /* it may be run without being read; then nothing is known */
+	if (fd < 0) /* nothing can be checked if the file is executable but not readable */
 		return errno == EACCES ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	n = pread(fd, head, SCRIPT_LINE_MAX, 0);
 	if (read_elf(fd, &elf)) {
@@ -334,7 +332,7 @@ static int check(const char *path, int depth, struct program *out, struct err *e
 						 .sanitizer = elf.sanitizer,
 						 .has_malloc = elf.has_malloc };
 	} else if (n > 2 && head[0] == '#' && head[1] == '!' && depth < SCRIPTS_MAX &&
-		   script(head, (size_t)n, interpreter)) {
+		   parse_script(head, (size_t)n, interpreter)) {
 		rc = check(interpreter, depth + 1, out, err);
 	}
 	close(fd);

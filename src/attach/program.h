@@ -1,5 +1,5 @@
 /*
- * program.h - can this program be profiled by a library that is loaded into it?
+ * program.h - check whether a program can be profiled with LD_PRELOAD
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,20 +11,19 @@
 
 #include <stdbool.h>
 
-/* Properties of a program that matter when it is profiled. */
+/* Properties of a program that matter for profiling. */
 struct program {
-	bool asan_library; /* it has the library of the address sanitizer, which wants to be loaded before all others */
-	const char *sanitizer; /* the sanitizer that it was built with: "address", ...; NULL for none */
-	bool has_malloc;       /* it brings a malloc of its own: no library sees its heap */
+	bool asan_library;     /* does it need libasan.so, which must be the first library? */
+	const char *sanitizer; /* the sanitizer it was built with: "address", ...; NULL: none */
+	bool has_malloc;       /* does it define its own malloc? Then no library can profile its heap */
 };
 
 /*
- * Find the program as execvp does, and look whether our library will do in it. A script is what its
- * interpreter is.
+ * Find the program as execvp does, and check whether it can load our library. For a script the interpreter is checked.
  *
- * path    appended: what was found
- * Fails   ERR_IO when it cannot be run; ERR_USAGE, with the reason and what to do instead, when it can be but
- *         not profiled: it is static, of another C library or machine, in Go, or gets rights that its user does not have
+ * path    the path found is appended
+ * Fails   ERR_IO if it cannot be run; ERR_USAGE, with the reason and a remedy, if it can be run but not profiled: it is
+ *         static, for another C library or machine, written in Go, or runs with more rights than its user has
  */
 int attach_program_check(const char *name, struct buf *path, struct program *out, struct err *err);
 

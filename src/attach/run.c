@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The program gets our library by LD_PRELOAD, and memory that it shares with us. Nothing else of it
- * changes: standard streams, terminal, process group and signals are its own, and the exit status of
- * cpa is that of the program. What it sampled is in our memory, so it may end as it likes.
+ * The program gets our library through LD_PRELOAD, and shares memory with us. Nothing else changes for it: standard
+ * streams, terminal, process group and signals are as without cpa, and cpa exits with the status of the program. The
+ * samples are in the shared memory, so no sample is lost however the program ends.
  */
 #include "config.h"
 
@@ -28,16 +28,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The environment of the program: ours, and what brings our library into it. */
+/* The environment of the program: ours, plus the variables that load our library. */
 struct environment {
-	char **env; /* ends with NULL */
+	char **env; /* array that ends with NULL */
 	struct buf preload, asan;
 	char segment[COLLECT_ENV_MAX];
 };
 
-enum { NOT_FOUND = 127, NOT_RUN = 126, BY_SIGNAL = 128 };
-enum { ENDING_MS = 200, NAP_MS = 10 };
-enum { LAST_ANSWER_MS = 1000 }; /* for answers that are being made when the server has ended */
+enum { EXIT_NOT_FOUND = 127, EXIT_NOT_RUN = 126, EXIT_SIGNAL = 128 };
+enum { SURVIVORS_MS = 200, PAUSE_MS = 10 };
+enum { FINISH_MS = 1000 }; /* time for answers in progress after the server has stopped */
 
 struct run {
 	const struct attach_options *options;
@@ -45,17 +45,17 @@ struct run {
 	struct collect *c;
 	struct attach_server *server; /* NULL: none */
 	pid_t pid;
-	uint32_t n_left;  /* processes that went on when it ended */
-	uint64_t next_ns; /* monotonic: when the numbered profiles are due */
+	uint32_t n_survivors; /* number of processes that survived the program */
+	uint64_t next_ns;     /* monotonic due time of the next numbered profiles */
 };
 
-/* Append the path of our library: beside the program where it is built, else where it is installed. */
+/* Append the path of our library: in the build tree if cpa runs from there, else the installed library. */
 static int find_library(struct buf *out, struct err *err)
 {
 	static const char *const places[] = { "libcpaprof", "../lib/cpa", "../lib/x86_64-linux-gnu/cpa" };
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash, *whole;
+	char *slash, *resolved;
 
 	self[n > 0 ? n : 0] = '\0';
 	slash = strrchr(self, '/');
@@ -68,22 +68,22 @@ static int find_library(struct buf *out, struct err *err)
 	}
 	if (out->len == 0)
 		buf_addz(out, PKGLIBDIR "/libcpaprof.so");
-	/* its path is in profiles: as the kernel tells it */
-	whole = realpath(buf_text(out), NULL);
-	if (whole) {
+	/* resolve links: profiles show the path that the kernel reports */
+	resolved = realpath(buf_text(out), NULL);
+	if (resolved) {
 		out->len = 0;
-		buf_addz(out, whole);
-		free(whole);
+		buf_addz(out, resolved);
+		free(resolved);
 	}
 	if (access(buf_text(out), R_OK) != 0)
 		return err_set(err, ERR_IO, "%s: %s", buf_text(out), strerror(errno));
 	if (strpbrk(buf_text(out), ": "))
-		return err_set(err, ERR_IO, "%s: the loader takes no library whose path has spaces or colons",
+		return err_set(err, ERR_IO, "%s: LD_PRELOAD does not support paths with spaces or colons",
 			       buf_text(out));
 	return 0;
 }
 
-/* Is this the variable of that name with something in it? Appends what is in it, and a colon. */
+/* Does this variable have this name (with "=")? If so, append its value and a colon. */
 static bool take_variable(const char *variable, const char *name, struct buf *to)
 {
 	size_t n = strlen(name);
@@ -95,7 +95,7 @@ static bool take_variable(const char *variable, const char *name, struct buf *to
 	return true;
 }
 
-/* asan: the program has the library of the address sanitizer, which would else want to be the first */
+/* Make the environment. asan: the program needs libasan.so, which must precede our library. */
 static void make_environment(const struct collect *c, const char *library, bool asan, struct environment *e)
 {
 	static const char preload[] = "LD_PRELOAD=", options[] = "ASAN_OPTIONS=", segment[] = "CPA_SEGMENT=";
@@ -105,7 +105,7 @@ static void make_environment(const struct collect *c, const char *library, bool 
 	*e = (struct environment){ 0 };
 	collect_environment(c, e->segment);
 	buf_addz(&e->preload, preload);
-	/* allocators that are preloaded are profiled from in front of them, sanitizers must be the first */
+	/* our library precedes preloaded allocators, to profile them, but follows sanitizers */
 	if (!asan)
 		buf_addf(&e->preload, "%s:", library);
 	buf_addz(&e->asan, options);
@@ -119,11 +119,11 @@ static void make_environment(const struct collect *c, const char *library, bool 
 	if (asan)
 		buf_addz(&e->preload, library);
 	else
-		e->preload.data[--e->preload.len] = '\0'; /* the last colon */
+		e->preload.data[--e->preload.len] = '\0'; /* remove the last colon */
 	e->env[k++] = e->segment;
 	e->env[k++] = (char *)(uintptr_t)buf_text(&e->preload);
 	assert(k <= n + 3);
-	/* else the sanitizer ends the program, for its library is not the first */
+	/* otherwise the sanitizer exits, because its library is not loaded first */
 	buf_addz(&e->asan, "verify_asan_link_order=0");
 	if (asan)
 		e->env[k++] = (char *)(uintptr_t)buf_text(&e->asan);
@@ -136,8 +136,8 @@ static void release_environment(struct environment *e)
 	buf_release(&e->asan);
 }
 
-/* The signals we wait for; SIGINT and SIGQUIT of the terminal come to the program by themselves. */
-static void watched(sigset_t *set)
+/* The signals to wait for. The terminal sends SIGINT and SIGQUIT also to the program itself. */
+static void get_signals(sigset_t *set)
 {
 	static const int signals[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM };
 
@@ -146,7 +146,7 @@ static void watched(sigset_t *set)
 		sigaddset(set, signals[i]);
 }
 
-/* The first process of a container gets the children of all that end, and nobody else waits for them. */
+/* Reap orphaned processes, as pid 1 of a container must do. */
 static void reap_orphans(pid_t program)
 {
 	siginfo_t info = { 0 };
@@ -157,8 +157,8 @@ static void reap_orphans(pid_t program)
 	}
 }
 
-/* Wait for a signal until it is time to drain, and pass it on. True when the program ended. */
-static bool wait_a_while(const struct run *r, const sigset_t *set, int *status)
+/* Wait for a signal until the next drain, and forward it. Returns true if the program has ended. */
+static bool wait_signal(const struct run *r, const sigset_t *set, int *status)
 {
 	const struct timespec time = { .tv_nsec = COLLECT_DRAIN_MS * 1000000L };
 	siginfo_t info;
@@ -174,8 +174,8 @@ static bool wait_a_while(const struct run *r, const sigset_t *set, int *status)
 	return got == r->pid || (got < 0 && errno == ECHILD);
 }
 
-/* What came while the program was ending was meant for it: it must not end us before all is written. */
-static void forget_signals(const sigset_t *set)
+/* Discard signals sent while the program was ending: they were meant for it, and must not kill us before we finish. */
+static void discard_signals(const sigset_t *set)
 {
 	const struct timespec none = { 0 };
 
@@ -183,7 +183,7 @@ static void forget_signals(const sigset_t *set)
 		continue;
 }
 
-/* A script without #!, as execvp does it. */
+/* Run a script without #!, as execvp does. */
 static void run_script(const char *path, char **argv, char **env)
 {
 	static char shell[] = "/bin/sh";
@@ -201,7 +201,7 @@ static void run_script(const char *path, char **argv, char **env)
 	execve(shell, to, env);
 }
 
-static void drain_taken(struct run *r)
+static void drain_locked(struct run *r)
 {
 	collect_drain(r->c);
 	if (r->options->every_ns == 0 || clock_now() < r->next_ns)
@@ -213,15 +213,15 @@ static void drain_taken(struct run *r)
 
 static void drain(struct run *r)
 {
-	attach_server_take(r->server);
-	drain_taken(r);
-	attach_server_leave(r->server);
+	attach_server_lock(r->server);
+	drain_locked(r);
+	attach_server_unlock(r->server);
 }
 
-/* The program ended: clients get the last of it, unless somebody wants us to end at once. */
+/* The program has ended: finish the current answers, unless a signal requests to stop immediately. */
 static void end_server(struct run *r, const sigset_t *set)
 {
-	uint64_t end = clock_now() + (SERVER_LAST_MS + LAST_ANSWER_MS) * 1000000ULL;
+	uint64_t end = clock_now() + (SERVER_STOP_MS + FINISH_MS) * 1000000ULL;
 	const struct timespec time = { .tv_nsec = COLLECT_DRAIN_MS * 1000000L };
 
 	attach_server_stop(r->server, false);
@@ -236,19 +236,19 @@ static void end_server(struct run *r, const sigset_t *set)
 	r->server = NULL;
 }
 
-/* Count the processes that run on without the program. Some are just being ended by it. */
-static void count_left_behind(struct run *r)
+/* Wait briefly for surviving children, and count those that still run: some are just ending. */
+static void count_survivors(struct run *r)
 {
-	const struct timespec nap = { .tv_nsec = NAP_MS * 1000000L };
-	uint64_t end = clock_now() + ENDING_MS * 1000000ULL;
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
+	uint64_t end = clock_now() + SURVIVORS_MS * 1000000ULL;
 
-	for (bool first = true; first || (r->n_left && clock_now() < end); first = false) {
+	for (bool first = true; first || (r->n_survivors && clock_now() < end); first = false) {
 		if (!first)
-			nanosleep(&nap, NULL);
-		attach_server_take(r->server);
-		drain_taken(r);
-		r->n_left = r->server ? collect_left_behind(r->c) : 0;
-		attach_server_leave(r->server);
+			nanosleep(&pause, NULL);
+		attach_server_lock(r->server);
+		drain_locked(r);
+		r->n_survivors = r->server ? collect_count_survivors(r->c) : 0;
+		attach_server_unlock(r->server);
 	}
 }
 
@@ -258,7 +258,7 @@ static int run_child(struct run *r, const char *path, char **argv, char **env)
 	int status = 0, error;
 
 	assert(r->c && r->pid == 0);
-	watched(&set);
+	get_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	r->pid = fork();
 	if (r->pid == 0) {
@@ -269,7 +269,7 @@ static int run_child(struct run *r, const char *path, char **argv, char **env)
 			run_script(path, argv, env);
 		error = errno;
 		r->options->messages.exec_failed(r->options->messages.arg, path, error);
-		_exit(error == ENOENT ? NOT_FOUND : NOT_RUN);
+		_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
 	}
 	if (r->pid < 0) {
 		status = attach_error(&r->options->messages, "fork: %s", strerror(errno));
@@ -279,30 +279,30 @@ static int run_child(struct run *r, const char *path, char **argv, char **env)
 	collect_set_main(r->c, r->pid);
 	attach_server_start(r->server, r->pid);
 	r->next_ns = clock_now() + r->options->every_ns;
-	while (!wait_a_while(r, &set, &status))
+	while (!wait_signal(r, &set, &status))
 		drain(r);
-	count_left_behind(r);
+	count_survivors(r);
 	end_server(r, &set);
 	collect_finish(r->c);
-	forget_signals(&set);
+	discard_signals(&set);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+	return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static void note_problems(const struct run *r, const char *path, const char *library)
 {
 	if (!r->files.result->is_profiled && collect_was_loaded(r->c))
 		attach_note(&r->options->messages,
-			    "%s soon executed a program that cannot be profiled, so there is no profile of it", path);
+			    "%s: no profile, because it executed a program that cannot be profiled", path);
 	else if (!r->files.result->is_profiled)
-		attach_note(&r->options->messages, "%s did not load %s, so there is no profile of it", path, library);
-	if (r->n_left)
+		attach_note(&r->options->messages, "%s: no profile, because it did not load %s", path, library);
+	if (r->n_survivors)
 		attach_note(&r->options->messages,
-			    "%s has ended, and the server of its profiles with it; %u process%s that it started %s on",
-			    path, (unsigned)r->n_left, r->n_left == 1 ? "" : "es", r->n_left == 1 ? "goes" : "go");
-	if (collect_refused(r->c))
-		attach_note(&r->options->messages, "%u processes too many at once: they have no profiles",
-			    (unsigned)collect_refused(r->c));
+			    "%s has ended, so its profiling server stops; %u process%s still running", path,
+			    (unsigned)r->n_survivors, r->n_survivors == 1 ? " is" : "es are");
+	if (collect_count_missed(r->c))
+		attach_note(&r->options->messages, "too many processes at the same time: no profile of %u of them",
+			    (unsigned)collect_count_missed(r->c));
 }
 
 static int run_served(struct run *r, const struct program *program, const char *path, char **argv, const char *library)
@@ -338,7 +338,7 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 	rc = collect_open(&o->collect, attach_files_write, &r.files, &r.c);
 	if (rc < 0) {
 		buf_release(&library);
-		return attach_error(&o->messages, "memory to share with %s: %s", path, strerror(-rc));
+		return attach_error(&o->messages, "%s: cannot create shared memory: %s", path, strerror(-rc));
 	}
 	status = run_served(&r, program, path, argv, buf_text(&library));
 	collect_close(r.c);
@@ -348,15 +348,15 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 
 void attach_result_release(struct attach_result *r)
 {
-	texts_release(&r->written);
+	string_list_release(&r->written);
 }
 
 bool attach_engine_named(const char *name, uint32_t *out)
 {
-	return collect_engine(name, out);
+	return collect_parse_engine(name, out);
 }
 
 bool attach_signal_named(const char *name, uint32_t *out)
 {
-	return collect_signal_named(name, out);
+	return collect_parse_signal(name, out);
 }

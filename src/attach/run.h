@@ -1,9 +1,9 @@
 /*
- * run.h - run a program with our library in it, and write the profiles of its processes
+ * run.h - run a program with our library, and write the profiles of its processes
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Nothing here prints: what the user should know goes to the functions of struct attach_messages.
+ * No function prints: messages go to the callbacks of struct attach_messages.
  */
 #ifndef ATTACH_RUN_H
 #define ATTACH_RUN_H
@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/regex.h"
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/snap.h"
 #include "libcpaprof/endpoint/serve.h"
@@ -21,57 +21,57 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Called in the thread that called attach_run. text is a sentence, in which parts may be hostile. */
+/* Called in the thread that called attach_run. text may contain untrusted parts, such as file names. */
 struct attach_messages {
 	void *arg;
 	void (*note)(void *arg, const char *text);
-	void (*error)(void *arg, const char *text); /* something went wrong; the program runs all the same, if it can */
-	/* In the child that could not become the program: errno. The next thing that the child does is to end. */
+	void (*error)(void *arg, const char *text); /* report an error; the program still runs if possible */
+	/* Called in the child if exec failed with this errno. The child exits afterwards. */
 	void (*exec_failed)(void *arg, const char *path, int error);
 };
 
-/* A profile that is to be written of each process. */
+/* A profile to write for each process. */
 struct attach_file {
 	enum snap_kind kind;
 	const char *custom; /* SNAP_CUSTOM: the name of the profile; else NULL */
-	const char *name;   /* of the file, with %p, %t and %h */
+	const char *name;   /* name of the file, with %p, %t and %h */
 };
 
-struct attach_server_options; /* of attach/server.h */
+struct attach_server_options; /* see attach/server.h */
 
 struct attach_options {
 	struct collector_options collect;
 	const struct attach_file *file; /* [n_files] */
 	size_t n_files;
-	uint64_t every_ns;    /* write them all again and again, numbered; 0: at the end of each process */
-	struct regex *follow; /* paths of the programs, beside the one that is run, that have files; NULL: all */
-	unsigned files_max;   /* more are not written */
-	const struct attach_server_options *server; /* NULL: none */
-	struct serve_cpu cpu;                       /* how CPU time is sampled when a client asks for it */
+	uint64_t every_ns;    /* interval of numbered profiles; 0: write profiles only at the end of each process */
+	struct regex *follow; /* paths of child programs that get files, besides the program itself; NULL: all */
+	unsigned files_max;   /* max number of files */
+	const struct attach_server_options *server; /* NULL: no server */
+	struct serve_cpu cpu;                       /* settings of CPU profiles requested by clients */
 	struct attach_messages messages;
 };
 
 /* Zero-initialised; released by attach_result_release. */
 struct attach_result {
-	struct texts written; /* paths, in the order in which they were written */
-	bool is_profiled;     /* the program was profiled */
+	struct string_list written; /* paths of the files, in the order in which they were written */
+	bool is_profiled;           /* has the program loaded our library? */
 };
 
 /*
- * Run a program until it ends, and write the profiles of it.
+ * Run a program until it ends, and write its profiles.
  *
- * path    what to execute
- * Gives   the exit status of the program, 128 + N after signal N; ERR_IO when it could not be run, after a call of
+ * path    the executable
+ * Returns the exit status of the program, or 128 + N after signal N; ERR_IO if it could not be run, after a call of
  *         messages.error
  */
 int attach_run(const struct attach_options *o, const struct program *program, const char *path, char **argv,
 	       struct attach_result *out);
 void attach_result_release(struct attach_result *r);
 
-/* "timer", "perf" or "itimer" as struct collector_options has it. False when it is none of them. */
+/* Parse "timer", "perf" or "itimer" for struct collector_options. Returns false for any other name. */
 bool attach_engine_named(const char *name, uint32_t *out);
 
-/* A signal that timers may have, by its name or number. False when it is none. */
+/* Parse the name or number of a signal for timers. Returns false for any other signal. */
 bool attach_signal_named(const char *name, uint32_t *out);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * server.c - /debug/pprof of the program that is run
+ * server.c - the /debug/pprof server of cpa run
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * All of it is here, nothing in the program. The thread that runs the program collects; the server has one thread, and
- * each answer another, which takes as long as names take. They use the collector under one lock.
+ * The server runs in cpa, not in the program. The main thread drains the collector. The server has one thread, plus one
+ * for each answer, because looking up names can take a long time. All of them lock the collector before they use it.
  */
 #include "config.h"
 
@@ -26,28 +26,28 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { WHY_MAX = 512, SOCKET_PATH_MAX = 128 };
+enum { ERROR_MAX = 512, SOCKET_PATH_MAX = 128 };
 
 struct attach_server {
 	const struct attach_options *options;
 	pid_t pid;
-	pthread_t main, thread; /* who collects; the server */
+	pthread_t main, thread; /* thread of the collector; thread of the server */
 	bool is_started;
-	atomic_uint n_threads; /* of answers and the server, that use this */
-	pthread_mutex_t lock;  /* of the collector and what follows */
-	struct collect *c;     /* NULL: it is the main thread's alone again */
-	struct serve_cpu cpu;  /* of the recording that is on */
+	atomic_uint n_threads; /* number of threads that use this struct: the server and its answers */
+	pthread_mutex_t lock;  /* guards the collector and the fields below */
+	struct collect *c;     /* NULL after it was returned to the main thread */
+	struct serve_cpu cpu;  /* settings of the current recording */
 	bool is_sampling;
 	uint64_t n_recordings;
 
-	char path[SOCKET_PATH_MAX]; /* for at.address, when it was not said */
+	char path[SOCKET_PATH_MAX]; /* the default Unix socket */
 	struct listen_options at;
 	struct serve_host host;
 	struct serve *serve;
 	struct server *server;
 };
 
-static bool take(void *arg)
+static bool lock(void *arg)
 {
 	struct attach_server *s = arg;
 
@@ -58,20 +58,20 @@ static bool take(void *arg)
 	return false;
 }
 
-static void leave(void *arg)
+static void unlock(void *arg)
 {
 	struct attach_server *s = arg;
 
 	pthread_mutex_unlock(&s->lock);
 }
 
-void attach_server_take(struct attach_server *s)
+void attach_server_lock(struct attach_server *s)
 {
 	if (s)
 		pthread_mutex_lock(&s->lock);
 }
 
-void attach_server_leave(struct attach_server *s)
+void attach_server_unlock(struct attach_server *s)
 {
 	if (s)
 		pthread_mutex_unlock(&s->lock);
@@ -80,7 +80,7 @@ void attach_server_leave(struct attach_server *s)
 static struct process *process(void *arg, pid_t pid)
 {
 	struct attach_server *s = arg;
-	struct process_facts f;
+	struct process_info f;
 	struct process *p;
 
 	assert(s->c && s->pid > 0);
@@ -88,45 +88,45 @@ static struct process *process(void *arg, pid_t pid)
 	p = collect_process(s->c, pid ? pid : s->pid);
 	if (!p)
 		return NULL;
-	process_facts(p, &f);
+	process_info(p, &f);
 	return attach_follows(s->options, &f) ? p : NULL;
 }
 
-static const char *why_none(void *arg)
+static const char *explain_missing(void *arg)
 {
 	const struct attach_server *s = arg;
 	siginfo_t ended = { 0 };
 
 	if (waitid(P_PID, (id_t)s->pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0)
 		return NULL;
-	return collect_was_loaded(s->c) ? "the program executed one that is not profiled"
+	return collect_was_loaded(s->c) ? "the program executed another program that is not profiled"
 					: "the program is not profiled: it has not loaded libcpaprof.so, or has no "
 					  "memory for it";
 }
 
-struct others {
+struct process_list {
 	const struct attach_server *s;
-	struct process_facts *out; /* [most] */
+	struct process_info *out; /* [most] */
 	size_t n, most;
 };
 
 static void add_other(void *arg, struct process *p)
 {
-	struct others *o = arg;
-	struct process_facts f;
+	struct process_list *o = arg;
+	struct process_info f;
 
-	process_facts(p, &f);
-	if (f.pid == o->s->pid || !f.running || !attach_follows(o->s->options, &f))
+	process_info(p, &f);
+	if (f.pid == o->s->pid || !f.is_running || !attach_follows(o->s->options, &f))
 		return;
 	if (o->n < o->most)
 		o->out[o->n] = f;
 	o->n++;
 }
 
-static size_t others(void *arg, struct process_facts *out, size_t n)
+static size_t list_others(void *arg, struct process_info *out, size_t n)
 {
 	struct attach_server *s = arg;
-	struct others o = { .s = s, .out = out, .most = n };
+	struct process_list o = { .s = s, .out = out, .most = n };
 
 	collect_drain(s->c);
 	collect_each(s->c, add_other, &o);
@@ -138,7 +138,7 @@ static int cpu_begin(void *arg, const struct serve_cpu *options)
 	struct attach_server *s = arg;
 	struct serve_cpu cpu = { .hz = options->hz ? options->hz : s->options->cpu.hz,
 				 .engine = options->engine ? options->engine : s->options->cpu.engine };
-	int rc = collect_cpu_on(s->c, cpu.hz, cpu.engine - 1);
+	int rc = collect_cpu_start(s->c, cpu.hz, cpu.engine - 1);
 
 	assert(cpu.hz > 0 && cpu.engine > 0);
 	if (rc < 0)
@@ -150,18 +150,18 @@ static int cpu_begin(void *arg, const struct serve_cpu *options)
 	return 0;
 }
 
-static bool cpu_look(void *arg)
+static bool cpu_poll(void *arg)
 {
 	const struct attach_server *s = arg;
 
-	return collect_cpu_look(s->c);
+	return collect_cpu_poll(s->c);
 }
 
 static void cpu_end(void *arg)
 {
 	struct attach_server *s = arg;
 
-	collect_cpu_off(s->c);
+	collect_cpu_stop(s->c);
 	collect_drain(s->c);
 	s->is_sampling = false;
 }
@@ -170,7 +170,7 @@ static uint64_t cpu_recording(void *arg, struct serve_cpu *out)
 {
 	const struct attach_server *s = arg;
 
-	if (s->host.cpu_always) {
+	if (s->host.is_cpu_always) {
 		*out = (struct serve_cpu){ .hz = s->options->collect.hz, .engine = s->options->collect.engine + 1 };
 		return 1;
 	}
@@ -185,16 +185,16 @@ static struct serve_host host_of(struct attach_server *s)
 {
 	return (struct serve_host){
 		.arg = s,
-		.take = take,
-		.leave = leave,
+		.lock = lock,
+		.unlock = unlock,
 		.process = process,
-		.why_none = why_none,
-		.others = others,
+		.explain_missing = explain_missing,
+		.list_others = list_others,
 		.cpu_begin = cpu_begin,
-		.cpu_look = cpu_look,
+		.cpu_poll = cpu_poll,
 		.cpu_end = cpu_end,
 		.cpu_recording = cpu_recording,
-		.cpu_always = s->options->collect.hz != 0,
+		.is_cpu_always = s->options->collect.hz != 0,
 		.names_open = attach_names_open,
 		.names_close = attach_names_close,
 		.symbolize = attach_names_symbolize,
@@ -207,7 +207,7 @@ struct job {
 	void *arg;
 };
 
-/* The main thread may wait for the last one, and has then freed all. */
+/* Call this when a thread ends. After the last thread s is not used, because the main thread may have freed it. */
 static void end_thread(struct attach_server *s)
 {
 	pthread_t main = s->main;
@@ -227,7 +227,7 @@ static void *run_job(void *arg)
 	return NULL;
 }
 
-/* Called by the thread of the server: its signals, all blocked, are those of the new one. */
+/* Called by the thread of the server: the new thread inherits the signal mask, in which all signals are blocked. */
 static int spawn(void *arg, void (*fn)(void *fn_arg), void *fn_arg)
 {
 	struct attach_server *s = arg;
@@ -260,20 +260,20 @@ static void note_address(const struct attach_server *s)
 {
 	const struct listeners *l = server_listeners(s->server);
 
-	attach_note(&s->options->messages, "profiling server listening on %s%s", l->shown,
+	attach_note(&s->options->messages, "profiling server listening on %s%s", l->url,
 		    l->port ? "/debug/pprof/" : "");
 }
 
-static int find_place(struct attach_server *s, const char *name, struct err *err)
+static int choose_socket(struct attach_server *s, const char *name, struct err *err)
 {
 	int rc;
 
 	s->at = s->options->server->at;
 	if (s->at.address)
 		return 0;
-	rc = listen_usual(name, s->path, sizeof(s->path));
+	rc = listen_default_path(name, s->path, sizeof(s->path));
 	if (rc < 0)
-		return err_set(err, ERR_IO, "no place for a socket in $XDG_RUNTIME_DIR, /run/user or /tmp: %s",
+		return err_set(err, ERR_IO, "cannot create a socket in $XDG_RUNTIME_DIR, /run/user or /tmp: %s",
 			       strerror(-rc));
 	s->at.address = s->path;
 	return 0;
@@ -281,11 +281,11 @@ static int find_place(struct attach_server *s, const char *name, struct err *err
 
 static int open_server(struct attach_server *s, const char *name, struct err *err)
 {
-	char why[WHY_MAX] = "";
+	char why[ERROR_MAX] = "";
 	struct server_options options = { .at = &s->at, .guard = s->options->server->guard, .spawn = spawn, .arg = s };
 	int rc;
 
-	if (find_place(s, name, err) < 0)
+	if (choose_socket(s, name, err) < 0)
 		return ERR_IO;
 	assert(s->at.address);
 	rc = serve_new(&s->host, &s->options->server->serve, &s->serve);
@@ -305,7 +305,8 @@ int attach_server_open(const struct attach_options *o, struct collect *c, const 
 
 	assert(o->server && o->server->guard && *name);
 #ifdef M_ARENA_MAX
-	mallopt(M_ARENA_MAX, 1); /* or each thread that answers keeps what names once took: 24 MB instead of 11 */
+	mallopt(M_ARENA_MAX,
+		1); /* otherwise each thread has its own arena for the memory of its symbols: 24 MB instead of 11 */
 #endif
 	s->options = o;
 	s->c = c;
@@ -337,7 +338,7 @@ void attach_server_start(struct attach_server *s, pid_t pid)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	s->is_started = error == 0;
 	if (error)
-		attach_error(&s->options->messages, "no thread for the profiling server: %s", strerror(error));
+		attach_error(&s->options->messages, "cannot start the profiling server: %s", strerror(error));
 }
 
 void attach_server_stop(struct attach_server *s, bool now)
@@ -355,7 +356,7 @@ void attach_server_close(struct attach_server *s)
 {
 	if (!s)
 		return;
-	if (!attach_server_is_over(s)) { /* an answer that never comes to its end still uses all of this */
+	if (!attach_server_is_over(s)) { /* the thread of an answer has not ended and still uses this struct */
 		pthread_mutex_lock(&s->lock);
 		s->c = NULL;
 		pthread_mutex_unlock(&s->lock);
@@ -373,7 +374,7 @@ int attach_server_options_new(const struct attach_server_settings *from, struct 
 			      struct err *err)
 {
 	struct attach_server_options *o = mem_zalloc(1, sizeof(*o));
-	char why[WHY_MAX];
+	char why[ERROR_MAX];
 	int rc = 0;
 
 	assert(strlen(from->hosts) < ATTACH_HOSTS_MAX && from->max_seconds > 0);
@@ -383,10 +384,10 @@ int attach_server_options_new(const struct attach_server_settings *from, struct 
 					 .any_address = from->any_address };
 	o->serve = (struct serve_options){ .max_seconds = from->max_seconds,
 					   .hide_cmdline = from->hide_cmdline,
-					   .names = true };
+					   .wants_names = true };
 	o->guard = guard_new();
 	if (!o->guard) {
-		rc = err_set(err, ERR_LIMIT, "no memory for a secret");
+		rc = err_set(err, ERR_LIMIT, "out of memory");
 	} else {
 		o->guard->any_user = from->any_user;
 		snprintf(o->guard->hosts, sizeof(o->guard->hosts), "%s", from->hosts);

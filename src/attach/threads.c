@@ -1,10 +1,10 @@
 /*
- * threads.c - the threads of a running process: for people, as text of Go's, as a profile
+ * threads.c - print the threads of a running process for people, in Go's text format, or as a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Nothing happens to the process: it is not stopped, gets no signal and no code of ours. Threads that run at the moment
- * are polled until they wait, but not for long.
+ * The process is not affected: it is not stopped, and gets no signal and no code of ours. Running threads are polled
+ * for a short time until they wait.
  */
 #include "config.h"
 
@@ -31,14 +31,14 @@ struct writer {
 	const struct snap *s;
 	struct attach_names *names;
 	struct buf *out;
-	const struct snap_row **row; /* [s->row.n] groups beside each other */
+	const struct snap_row **row; /* [s->row.n] sorted by group */
 };
 
-/* Rows [at, at + n) of writing.row. */
+/* Rows [at, at + n) of writer.row. */
 struct group {
 	size_t at, n;
-	uint32_t first;                   /* the first thread of it */
-	uint64_t longest_ns, shortest_ns; /* that they wait; 0: not known */
+	uint32_t first;                   /* smallest tid of the group */
+	uint64_t longest_ns, shortest_ns; /* wait times; 0: not known */
 };
 
 static const struct snap_thread *thread_of(const struct snap *s, const struct snap_row *row)
@@ -46,7 +46,7 @@ static const struct snap_thread *thread_of(const struct snap *s, const struct sn
 	return (const struct snap_thread *)s->thread.data + row->thread - 1;
 }
 
-/* Do they stand together? Equal stacks are kept once. */
+/* Compare two rows by group: stack, labels and kind of wait. Equal stacks have equal positions. */
 static int compare_kind(const struct snap *s, const struct snap_row *a, const struct snap_row *b)
 {
 	if (a->at != b->at)
@@ -83,7 +83,7 @@ static int compare_groups(const void *a, const void *b)
 	return x->first < y->first ? -1 : 1;
 }
 
-/* "NAME", and how many of them there are. */
+/* Write "NAME" and its tid, or the number of threads with this name. */
 static void add_name(struct buf *out, const struct snap_thread *t, size_t n, bool id)
 {
 	struct buf name = { 0 };
@@ -123,13 +123,13 @@ static void add_names(const struct writer *w, const struct group *g, struct buf 
 	buf_release(&piece);
 }
 
-/* NULL: there is none of this number. Those of a snap are sorted by it. */
+/* Find a thread by its tid. The threads of a snap are sorted by tid. NULL: none. */
 static const struct snap_thread *find_thread(const struct snap *s, uint32_t tid)
 {
 	return tid ? vec_find_tid(&s->thread, sizeof(struct snap_thread), tid) : NULL;
 }
 
-/* Threads of a group may wait for different locks: told when one thread holds them all. */
+/* Write the holder of the mutexes that a group waits for, if one thread holds them all. */
 static void add_holder(const struct writer *w, const struct group *g)
 {
 	uint32_t holder = thread_of(w->s, w->row[g->at])->holder;
@@ -140,13 +140,13 @@ static void add_holder(const struct writer *w, const struct group *g)
 			return;
 	if (!t)
 		return;
-	buf_addz(w->out, "  for a mutex that is held by ");
+	buf_addz(w->out, "  for a mutex held by ");
 	add_name(w->out, t, 1, true);
 	buf_addz(w->out, "\n");
 }
 
-/* How far behind a thread the chain of holders comes back to it; 0: it does not. */
-static size_t circle_of(const struct snap *s, const struct snap_thread *first)
+/* The number of threads in the deadlock that this thread is part of: each waits for a mutex of the next. 0: none. */
+static size_t circle_length(const struct snap *s, const struct snap_thread *first)
 {
 	const struct snap_thread *t = find_thread(s, first->holder);
 	size_t n = 1;
@@ -156,7 +156,7 @@ static size_t circle_of(const struct snap *s, const struct snap_thread *first)
 	return t == first ? n : 0;
 }
 
-/* The circle that begins with its first thread, and nothing for the others of it. */
+/* Write a deadlock of n threads, unless another thread in it has a smaller tid. So each deadlock is written once. */
 static void add_circle(const struct writer *w, const struct snap_thread *first, size_t n)
 {
 	const struct snap_thread *t = first;
@@ -168,7 +168,7 @@ static void add_circle(const struct writer *w, const struct snap_thread *first, 
 	for (size_t i = 0; i < n && t; i++) {
 		buf_addz(w->out, "    ");
 		add_name(w->out, t, 1, true);
-		buf_addz(w->out, " waits for a mutex of ");
+		buf_addz(w->out, " waits for a mutex held by ");
 		t = find_thread(w->s, t->holder);
 		if (t)
 			add_name(w->out, t, 1, true);
@@ -176,20 +176,20 @@ static void add_circle(const struct writer *w, const struct snap_thread *first, 
 	}
 }
 
-/* Threads that wait for each other. */
+/* Write all deadlocks. */
 static void add_deadlocks(const struct writer *w)
 {
 	const struct snap_thread *t = w->s->thread.data;
 
 	for (size_t i = 0; i < w->s->thread.n; i++) {
-		size_t n = t[i].holder ? circle_of(w->s, &t[i]) : 0;
+		size_t n = t[i].holder ? circle_length(w->s, &t[i]) : 0;
 
 		if (n)
 			add_circle(w, &t[i], n);
 	}
 }
 
-/* " for 3s to 5s", from one second on. */
+/* Write " for 3s to 5s", unless all wait times are less than a second. */
 static void add_wait(struct buf *out, const struct group *g)
 {
 	uint64_t lo = g->shortest_ns / NS_PER_S, hi = g->longest_ns / NS_PER_S;
@@ -202,7 +202,7 @@ static void add_wait(struct buf *out, const struct group *g)
 	buf_addf(out, "%" PRIu64 "s", hi);
 }
 
-/* "3 threads, futex for 3s to 5s, cpu 1.2s:" and names. */
+/* Write "3 threads, futex for 3s to 5s, cpu 1.2s:" and names. */
 static void add_head(const struct writer *w, const struct group *g)
 {
 	struct buf head = { 0 };
@@ -211,7 +211,8 @@ static void add_head(const struct writer *w, const struct group *g)
 	assert(g->longest_ns >= g->shortest_ns);
 	for (size_t i = g->at; i < g->at + g->n; i++)
 		cpu_ns += thread_of(w->s, w->row[i])->cpu_ns;
-	buf_addf(&head, "%zu thread%s, %s", g->n, g->n == 1 ? "" : "s", thread_of(w->s, w->row[g->at])->wait);
+	unit_add_count(&head, g->n);
+	buf_addf(&head, " thread%s, %s", g->n == 1 ? "" : "s", thread_of(w->s, w->row[g->at])->wait);
 	add_wait(&head, g);
 	buf_addz(&head, ", cpu ");
 	unit_add_label(&head, cpu_ns > INT64_MAX ? INT64_MAX : (int64_t)cpu_ns, "ns", "auto");
@@ -221,7 +222,7 @@ static void add_head(const struct writer *w, const struct group *g)
 	buf_release(&head);
 }
 
-/* A frame that has no name: its address, and the file it is in. */
+/* Write a frame without a name: its address, and the offset in its file. */
 static void add_nameless(const struct snap_frame *f, struct buf *function, struct buf *place)
 {
 	struct buf safe = { 0 };
@@ -242,8 +243,8 @@ static void add_nameless(const struct snap_frame *f, struct buf *function, struc
 	buf_release(&safe);
 }
 
-/* The lines of a frame: of its inlined functions, then of itself. tell NULL: only how wide the widest name is. */
-static void each_line(const struct writer *w, const struct snap_row *row, uint32_t k, size_t *column, bool tell)
+/* Write the lines of a frame, inlined functions first. If write is false, only widen *column to the widest name. */
+static void each_line(const struct writer *w, const struct snap_row *row, uint32_t k, size_t *column, bool write)
 {
 	struct buf function = { 0 }, place = { 0 };
 	struct snap_name name = { 0 };
@@ -252,17 +253,17 @@ static void each_line(const struct writer *w, const struct snap_row *row, uint32
 	assert(k < row->n);
 	snap_frame(w->s, row, k, &f);
 	for (uint32_t i = 0;; i++) {
-		bool named = !f.place && attach_names_at(w->names, w->s->p, f.addr, f.map, i, &name);
+		bool named = !f.pseudo && attach_names_at(w->names, w->s->p, f.addr, f.map, i, &name);
 
 		if (!named && i > 0)
 			break;
 		function.len = place.len = 0;
 		if (named)
 			attach_threads_add_place(&place, name.file, name.file ? strlen(name.file) : 0, name.line);
-		else if (!f.place)
+		else if (!f.pseudo)
 			add_nameless(&f, &function, &place);
-		buf_addz(&function, named ? name.function : f.place ? f.place : "");
-		if (tell)
+		buf_addz(&function, named ? name.function : f.pseudo ? f.pseudo : "");
+		if (write)
 			attach_threads_add_line(w->out, buf_text(&function), &place, *column);
 		else if (function.len > *column && function.len <= FUNCTION_COLUMN)
 			*column = function.len;
@@ -293,18 +294,20 @@ static void add_group(const struct writer *w, const struct group *g)
 static void add_title(const struct writer *w)
 {
 	const struct snap_thread *t = w->s->thread.data;
-	struct process_facts f;
+	struct process_info f;
 	struct buf name = { 0 };
 	size_t n = w->s->thread.n;
 
-	process_facts(w->s->p, &f);
+	process_info(w->s->p, &f);
 	for (size_t i = 0; i < n; i++)
 		if (t[i].tid == (uint32_t)f.pid)
 			utf8_add_safe(&name, t[i].name, strnlen(t[i].name, sizeof(t[i].name)));
 	buf_addf(w->out, "process %d", (int)f.pid);
 	if (name.len)
 		buf_addf(w->out, " (%s)", buf_text(&name));
-	buf_addf(w->out, ": %zu thread%s\n", n, n == 1 ? "" : "s");
+	buf_addz(w->out, ": ");
+	unit_add_count(w->out, n);
+	buf_addf(w->out, " thread%s\n", n == 1 ? "" : "s");
 	buf_release(&name);
 }
 
@@ -343,17 +346,17 @@ static void add_threads(const struct snap *s, struct attach_names *names, struct
 	free((void *)w.row);
 }
 
-/* Why the threads of a process cannot be read. */
-static int set_refused(pid_t pid, int rc, struct err *err)
+/* Set the error for a process whose threads cannot be read. */
+static int set_error(pid_t pid, int rc, struct err *err)
 {
 	char scope[2] = "0";
 	int error = -rc;
 	FILE *yama;
 
 	if (error == ESRCH || error == EINVAL)
-		return err_set(err, ERR_IO, "there is no process %d", (int)pid);
+		return err_set(err, ERR_IO, "process %d does not exist", (int)pid);
 	if (error == ENOSYS)
-		return err_set(err, ERR_IO, "process %d: the kernel does not tell where its threads are", (int)pid);
+		return err_set(err, ERR_IO, "process %d: this kernel has no /proc/PID/task/TID/syscall", (int)pid);
 	if (error != EPERM && error != EACCES)
 		return err_set(err, ERR_IO, "process %d: %s", (int)pid, strerror(error));
 	yama = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
@@ -362,9 +365,9 @@ static int set_refused(pid_t pid, int rc, struct err *err)
 		fclose(yama);
 	}
 	if (scope[0] > '0')
-		return err_set(err, ERR_IO, "process %d may not be looked into: kernel.yama.ptrace_scope is %c",
-			       (int)pid, scope[0]);
-	return err_set(err, ERR_IO, "process %d may not be looked into: it is of another user, or protected", (int)pid);
+		return err_set(err, ERR_IO, "process %d: permission denied (kernel.yama.ptrace_scope is %c)", (int)pid,
+			       scope[0]);
+	return err_set(err, ERR_IO, "process %d: permission denied (another user's process, or protected)", (int)pid);
 }
 
 static int add_bytes(void *arg, const void *data, size_t n)
@@ -401,7 +404,7 @@ int attach_threads(pid_t pid, const struct attach_threads_options *o, struct buf
 	rc = process_open(pid, &p);
 	if (rc == 0)
 		rc = snap_take(p, SNAP_THREADS, 0, &s);
-	rc = rc < 0 ? set_refused(pid, rc, err) : write_snap(o, s, out, err);
+	rc = rc < 0 ? set_error(pid, rc, err) : write_snap(o, s, out, err);
 	snap_free(s);
 	process_close(p);
 	return rc;

@@ -1,5 +1,5 @@
 /*
- * threads_lines.c - lines of a dump of threads
+ * threads_lines.c - format the lines of a dump of threads
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,5 @@
 /*
- * threads_lines.h - lines of a dump of threads
+ * threads_lines.h - format the lines of a dump of threads
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,16 +13,16 @@
 
 enum { THREADS_WIDTH = 80, THREADS_PLACE_MAX = 34 };
 
-/* Append a piece of a list of names, on the next line if it is too wide for this one. */
+/* Append a piece of a list of names, on the next line if this line has no room for it. */
 void attach_threads_add_piece(struct buf *out, const char *piece, size_t n, size_t *column);
 
-/* Append FILE:LINE without its folder. n of file 0: nothing; line 0: none. */
+/* Append FILE:LINE without the folder. n 0: append nothing; line 0: no line. */
 void attach_threads_add_place(struct buf *out, const char *file, size_t n, uint64_t line);
 
 /*
- * Append FUNCTION PLACE, both made harmless and cut so that the line is not too wide.
+ * Append FUNCTION PLACE, with unsafe characters replaced, and cut to the width of the line.
  *
- * column   where places begin, if the function leaves them room
+ * column   where places begin, if the functions are short enough
  */
 void attach_threads_add_line(struct buf *out, const char *function, const struct buf *place, size_t column);
 

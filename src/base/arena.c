@@ -1,10 +1,10 @@
 /*
- * arena.c - memory with one lifetime
+ * arena.c - memory that is freed all at once
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Small requests are cut from chunks that double up to 1 MiB; large ones and adopted blocks are
- * kept in a list of their own.
+ * Small allocations come from chunks whose size doubles up to 1 MiB. Large allocations and blocks from
+ * arena_own are separate malloc blocks in a list.
  */
 #include "config.h"
 

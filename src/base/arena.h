@@ -1,5 +1,5 @@
 /*
- * arena.h - memory with one lifetime, freed at once
+ * arena.h - memory that is freed all at once
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,22 +10,22 @@
 
 struct arena;
 
-/* An empty arena; owned by the caller. Not shared between threads while it grows. */
+/* An empty arena, owned by the caller. Only one thread may allocate from it at a time. */
 struct arena *arena_new(void);
 
-/* Free everything that came from the arena or was handed to it. Takes NULL. */
+/* Free the arena with everything allocated from it or owned by it. NULL is allowed. */
 void arena_free(struct arena *a);
 
-/* count * size bytes, not cleared, aligned for any type; never NULL (see mem.h). */
+/* count * size uninitialized bytes, aligned for any type; never NULL (see mem.h). */
 void *arena_alloc(struct arena *a, size_t count, size_t size);
 
-/* The same, cleared. */
+/* Like arena_alloc, but zero-filled. */
 void *arena_zalloc(struct arena *a, size_t count, size_t size);
 
-/* A copy of n bytes of s with a NUL behind. */
+/* A NUL-terminated copy of n bytes of s. */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 
-/* Hand over a block from malloc: it is freed with the arena. Gives p. Takes NULL. */
+/* Transfer ownership of a malloc block: it is freed with the arena. Returns p, which may be NULL. */
 void *arena_own(struct arena *a, void *p);
 
 #endif

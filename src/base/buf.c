@@ -1,5 +1,5 @@
 /*
- * buf.c - bytes that grow
+ * buf.c - growable byte buffer
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -62,19 +62,19 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 void buf_vaddf(struct buf *b, const char *fmt, va_list args)
 {
 	size_t room = b->cap - b->len;
-	va_list again;
+	va_list args_copy;
 	int n;
 
 	assert(b->len <= b->cap);
-	va_copy(again, args);
+	va_copy(args_copy, args);
 	n = vsnprintf(room ? b->data + b->len : NULL, room, fmt, args);
 	if (n > 0 && (size_t)n >= room) {
 		b->data = mem_grow(b->data, &b->cap, b->len + (size_t)n + 1, 1);
-		vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
+		vsnprintf(b->data + b->len, (size_t)n + 1, fmt, args_copy);
 		assert(b->len + (size_t)n < b->cap);
 	}
 	b->len += n > 0 ? (size_t)n : 0;
-	va_end(again);
+	va_end(args_copy);
 }
 
 const char *buf_text(const struct buf *b)

@@ -1,10 +1,10 @@
 /*
- * child.c - other programs: bytes in, bytes out
+ * child.c - run other programs and exchange data with them
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A program that reads and writes at its own pace must never wait for us while we wait for it, so
- * all three pipes are served by one poll loop.
+ * One poll loop serves all three pipes: otherwise the child could block on a full pipe while we block on
+ * another one.
  */
 #include "config.h"
 
@@ -23,15 +23,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
-enum { IN, OUT, ERR, N_PIPES, ERR_MAX = 4096, LOOK_MS = 20 };
+enum { IN, OUT, ERR, N_PIPES, ERR_MAX = 4096, STOP_POLL_MS = 20 };
 
-/* Our ends of the pipes; -1 when closed. */
+/* Both ends of the pipes; -1 when closed. */
 struct pipes {
 	int ours[N_PIPES], theirs[N_PIPES];
 };
@@ -69,52 +70,52 @@ static int open_pipes(struct pipes *p, struct err *err)
 	return 0;
 }
 
-/* SIGPIPE, held back from one thread. */
-struct held {
+/* Saved state while SIGPIPE is blocked in this thread. */
+struct sigpipe_state {
 	sigset_t signal, before;
 	bool was_pending;
 };
 
 /*
- * A program may stop reading while we write. SIGPIPE is held back from this thread alone: to ignore it for a while
- * would be everybody's matter, and whoever of two threads is done first would end the other.
+ * Block SIGPIPE, because the child may stop reading while we write. Ignoring the signal would affect the whole process:
+ * as soon as one thread restored the action, SIGPIPE could kill the process while another thread still writes.
  */
-static void hold_pipe(struct held *h)
+static void block_sigpipe(struct sigpipe_state *s)
 {
 	sigset_t pending;
 
-	sigemptyset(&h->signal);
-	sigaddset(&h->signal, SIGPIPE);
-	h->was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
-	pthread_sigmask(SIG_BLOCK, &h->signal, &h->before);
+	sigemptyset(&s->signal);
+	sigaddset(&s->signal, SIGPIPE);
+	s->was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+	pthread_sigmask(SIG_BLOCK, &s->signal, &s->before);
 }
 
-static void let_pipe(const struct held *h)
+static void restore_sigpipe(const struct sigpipe_state *s)
 {
 	const struct timespec none = { 0 };
 
-	while (!h->was_pending && sigtimedwait(&h->signal, NULL, &none) < 0 && errno == EINTR)
+	while (!s->was_pending && sigtimedwait(&s->signal, NULL, &none) < 0 && errno == EINTR)
 		;
-	pthread_sigmask(SIG_SETMASK, &h->before, NULL);
+	pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 
-/* Start a program with signals as they are by default, whatever we do with them. */
-static int spawn(const char *const *argv, posix_spawn_file_actions_t *files, pid_t *pid, struct err *err)
+/* Start a program with the default signal actions instead of ours. flags: of posix_spawnattr_setflags. */
+static int spawn(const char *const *argv, posix_spawn_file_actions_t *files, short flags, pid_t *pid, struct err *err)
 {
 	posix_spawnattr_t attr;
-	sigset_t all, held;
+	sigset_t all, mask;
 	int rc;
 
 	posix_spawnattr_init(&attr);
-	pthread_sigmask(SIG_SETMASK, NULL, &held);
-	sigdelset(&held, SIGPIPE);
-	posix_spawnattr_setsigmask(&attr, &held);
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	sigdelset(&mask, SIGPIPE);
+	posix_spawnattr_setsigmask(&attr, &mask);
 	sigemptyset(&all);
 	sigaddset(&all, SIGPIPE);
 	sigaddset(&all, SIGINT);
 	sigaddset(&all, SIGQUIT);
 	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setflags(&attr, (short)(flags | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
 	rc = posix_spawnp(pid, argv[0], files, &attr, (char *const *)argv, environ);
 	posix_spawnattr_destroy(&attr);
 	if (rc == 0)
@@ -123,58 +124,59 @@ static int spawn(const char *const *argv, posix_spawn_file_actions_t *files, pid
 		       strerror(rc));
 }
 
-/* Wait for a program. noise is what it printed on standard error; may be NULL. */
-static int finish(pid_t pid, const char *name, const struct buf *noise, struct err *err)
+/* Wait for a program. errors: its standard error, or NULL. */
+static int wait_for_exit(pid_t pid, const char *name, const struct buf *errors, struct err *err)
 {
 	struct buf line = { 0 };
 	int status, rc = 0;
 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (noise && noise->len) {
+	if (errors && errors->len) {
 		buf_addz(&line, ": ");
-		utf8_add_safe(&line, noise->data, strcspn(noise->data, "\n"));
+		utf8_add_safe(&line, errors->data, strcspn(errors->data, "\n"));
 	}
 	if (WIFSIGNALED(status))
-		rc = err_set(err, ERR_IO, "%s was ended by signal %d%s", name, WTERMSIG(status), buf_text(&line));
+		rc = err_set(err, ERR_IO, "%s was killed by signal %d%s", name, WTERMSIG(status), buf_text(&line));
 	else if (WEXITSTATUS(status) != 0)
-		rc = err_set(err, ERR_IO, "%s ended with status %d%s", name, WEXITSTATUS(status), buf_text(&line));
+		rc = err_set(err, ERR_IO, "%s exited with status %d%s", name, WEXITSTATUS(status), buf_text(&line));
 	buf_release(&line);
 	return rc;
 }
 
-/* Write what the pipe takes; a program that stops reading is not an error by itself. */
-static void give(int *fd, const char **in, size_t *n)
+/* Write as much as the pipe accepts. A program that stops reading is not an error in itself. */
+static void write_input(int *fd, const char **in, size_t *n)
 {
-	ssize_t put = *n ? write(*fd, *in, *n) : 0;
+	ssize_t n_written = *n ? write(*fd, *in, *n) : 0;
 
 	assert(*fd >= 0);
-	if (put > 0) {
-		*in += put;
-		*n -= (size_t)put;
+	if (n_written > 0) {
+		*in += n_written;
+		*n -= (size_t)n_written;
 	}
-	if (*n == 0 || (put < 0 && errno != EAGAIN && errno != EINTR))
+	if (*n == 0 || (n_written < 0 && errno != EAGAIN && errno != EINTR))
 		close_end(fd);
 }
 
-static void take(int *fd, size_t max, struct buf *out)
+static void read_output(int *fd, size_t max, struct buf *out)
 {
 	char part[16 << 10];
-	ssize_t got = read(*fd, part, sizeof(part));
+	ssize_t n_read = read(*fd, part, sizeof(part));
 
 	assert(*fd >= 0);
-	if (got > 0 && out->len < max)
-		buf_add(out, part, (size_t)got);
-	else if (got == 0 || (got < 0 && errno != EINTR))
+	if (n_read > 0 && out->len < max)
+		buf_add(out, part, (size_t)n_read);
+	else if (n_read == 0 || (n_read < 0 && errno != EINTR))
 		close_end(fd);
 }
 
-/* How long it may take and how much it may print, and which of the two was too much. */
-struct bounds {
-	int64_t until_ms; /* of the monotonic clock; INT64_MAX for ever */
+/* Limits on the time and output of a program, and which limit it exceeded. */
+struct limits {
+	int64_t until_ms; /* monotonic clock; INT64_MAX for no limit */
 	size_t max;
-	bool late, much;
-	const struct stop *stop; /* it is ended when this is set; NULL: never */
+	bool has_group; /* does the program run in its own process group? */
+	bool timed_out, exceeded_max;
+	const struct stop *stop; /* kill the program when this is set; may be NULL */
 };
 
 static int64_t now_ms(void)
@@ -185,24 +187,24 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Wait until some pipe wants something, or for a while; false when the time is over, or it is to stop. */
-static bool wait_for(struct pollfd *fds, struct bounds *b)
+/* Wait until a pipe is ready or a timeout expires; false after the deadline or on cancellation. */
+static bool wait_for_pipes(struct pollfd *fds, struct limits *l)
 {
-	int64_t left = b->until_ms == INT64_MAX ? -1 : b->until_ms - now_ms();
+	int64_t left = l->until_ms == INT64_MAX ? -1 : l->until_ms - now_ms();
 
-	b->late = b->until_ms != INT64_MAX && left <= 0;
-	if (b->late || stop_is_set(b->stop))
+	l->timed_out = l->until_ms != INT64_MAX && left <= 0;
+	if (l->timed_out || stop_is_set(l->stop))
 		return false;
-	if (b->stop && (left < 0 || left > LOOK_MS))
-		left = LOOK_MS;
+	if (l->stop && (left < 0 || left > STOP_POLL_MS))
+		left = STOP_POLL_MS;
 	if (poll(fds, N_PIPES, left > INT_MAX ? INT_MAX : (int)left) <= 0)
 		for (int i = 0; i < N_PIPES; i++)
 			fds[i].revents = 0;
 	return true;
 }
 
-/* Gives false when a bound was met; the program then runs on. */
-static bool serve(struct pipes *p, const char *in, size_t n, struct bounds *b, struct buf *out, struct buf *noise)
+/* Exchange data until the program closes its output. False when a limit is exceeded; the program still runs then. */
+static bool exchange(struct pipes *p, const char *in, size_t n, struct limits *l, struct buf *out, struct buf *errors)
 {
 	size_t before = out->len;
 
@@ -211,44 +213,75 @@ static bool serve(struct pipes *p, const char *in, size_t n, struct bounds *b, s
 
 		for (int i = 0; i < N_PIPES; i++)
 			fds[i] = (struct pollfd){ .fd = p->ours[i], .events = i == IN ? POLLOUT : POLLIN };
-		if (!wait_for(fds, b))
+		if (!wait_for_pipes(fds, l))
 			return false;
 		if (fds[IN].revents)
-			give(&p->ours[IN], &in, &n);
+			write_input(&p->ours[IN], &in, &n);
 		if (fds[OUT].revents)
-			take(&p->ours[OUT], SIZE_MAX, out);
+			read_output(&p->ours[OUT], SIZE_MAX, out);
 		if (fds[ERR].revents)
-			take(&p->ours[ERR], ERR_MAX, noise);
-		b->much = out->len - before > b->max;
-		if (b->much)
+			read_output(&p->ours[ERR], ERR_MAX, errors);
+		l->exceeded_max = out->len - before > l->max;
+		if (l->exceeded_max)
 			return false;
 	}
 	return true;
 }
 
-static void ignore(int number, struct sigaction *old)
+/* Wait until a program that has closed its output exits; false when it exceeds its time, or on cancellation. */
+static bool wait_until_exit(pid_t pid, struct limits *l)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	siginfo_t info = { 0 };
+
+	while (l->until_ms != INT64_MAX) {
+		int rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+
+		if (rc == 0 ? info.si_pid == pid : errno != EINTR)
+			return true;
+		l->timed_out = now_ms() >= l->until_ms;
+		if (l->timed_out || stop_is_set(l->stop))
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+static void ignore_signal(int number, struct sigaction *old)
 {
 	struct sigaction none = { .sa_handler = SIG_IGN };
 
 	sigaction(number, &none, old);
 }
 
-/* A program that met a bound is ended. */
-static int end(pid_t pid, const char *name, const struct bounds *b, struct err *err)
+/* Kill a program that exceeded a limit. */
+static int kill_program(pid_t pid, const char *name, const struct limits *l, struct err *err)
 {
-	kill(pid, SIGKILL);
-	finish(pid, name, NULL, err);
-	if (stop_check(b->stop, err) < 0)
+	kill(l->has_group ? -pid : pid, SIGKILL);
+	wait_for_exit(pid, name, NULL, err);
+	if (stop_check(l->stop, err) < 0)
 		return ERR_STOPPED;
-	return b->late ? err_set(err, ERR_IO, "%s took too long", name)
-		       : err_set(err, ERR_LIMIT, "%s printed more than %zu MiB", name, b->max >> 20);
+	return l->timed_out ? err_set(err, ERR_IO, "%s timed out", name)
+			    : err_set(err, ERR_LIMIT, "%s printed more than %zu MiB", name, l->max >> 20);
 }
 
-static int run(const char *const *argv, const void *in, size_t n, struct bounds *b, struct buf *out, struct err *err)
+/* Limit the memory and the processor time of a program that has not received its input yet. */
+static void limit_program(pid_t pid, const struct child_limits *limits)
+{
+	const struct rlimit memory = { limits->max_memory, limits->max_memory };
+	const struct rlimit time = { limits->seconds, limits->seconds };
+
+	prlimit(pid, RLIMIT_AS, &memory, NULL);
+	prlimit(pid, RLIMIT_CPU, &time, NULL);
+}
+
+/* limits: NULL for a program in our process group. */
+static int run_program(const char *const *argv, const void *in, size_t n, const struct child_limits *limits,
+		       struct limits *l, struct buf *out, struct err *err)
 {
 	posix_spawn_file_actions_t files;
-	struct held held;
-	struct buf noise = { 0 };
+	struct sigpipe_state sigpipe;
+	struct buf errors = { 0 };
 	struct pipes p;
 	pid_t pid;
 	int rc = open_pipes(&p, err);
@@ -259,53 +292,68 @@ static int run(const char *const *argv, const void *in, size_t n, struct bounds 
 	posix_spawn_file_actions_init(&files);
 	for (int i = 0; i < N_PIPES; i++)
 		posix_spawn_file_actions_adddup2(&files, p.theirs[i], i);
-	hold_pipe(&held);
-	rc = spawn(argv, &files, &pid, err);
+	block_sigpipe(&sigpipe);
+	l->has_group = limits != NULL;
+	rc = spawn(argv, &files, limits ? POSIX_SPAWN_SETPGROUP : 0, &pid, err);
 	posix_spawn_file_actions_destroy(&files);
 	for (int i = 0; i < N_PIPES; i++)
 		close_end(&p.theirs[i]);
 	if (rc == 0) {
-		rc = serve(&p, in, n, b, out, &noise) ? finish(pid, argv[0], &noise, err) : end(pid, argv[0], b, err);
+		if (limits)
+			limit_program(pid, limits);
+		rc = exchange(&p, in, n, l, out, &errors) && wait_until_exit(pid, l)
+			     ? wait_for_exit(pid, argv[0], &errors, err)
+			     : kill_program(pid, argv[0], l, err);
 	}
-	let_pipe(&held);
+	restore_sigpipe(&sigpipe);
 	close_pipes(&p);
-	buf_release(&noise);
+	buf_release(&errors);
 	return rc;
 }
 
 int child_run(const char *const *argv, const void *in, size_t n, struct buf *out, struct err *err)
 {
-	struct bounds b = { .until_ms = INT64_MAX, .max = SIZE_MAX };
+	struct limits l = { .until_ms = INT64_MAX, .max = SIZE_MAX };
 
-	return run(argv, in, n, &b, out, err);
+	return run_program(argv, in, n, NULL, &l, out, err);
 }
 
 int child_read(const char *const *argv, size_t max, unsigned seconds, const struct stop *stop, struct buf *out,
 	       struct err *err)
 {
-	struct bounds b = { .until_ms = now_ms() + (int64_t)seconds * 1000, .max = max, .stop = stop };
+	struct limits l = { .until_ms = now_ms() + (int64_t)seconds * 1000, .max = max, .stop = stop };
 
-	return run(argv, "", 0, &b, out, err);
+	return run_program(argv, "", 0, NULL, &l, out, err);
 }
 
-/* Run a program on our terminal, with these changes to its files. */
+int child_run_limited(const char *const *argv, const void *in, size_t n, const struct child_limits *limits,
+		      struct buf *out, struct err *err)
+{
+	struct limits l = { .until_ms = now_ms() + (int64_t)limits->seconds * 1000,
+			    .max = limits->max_output,
+			    .stop = limits->stop };
+
+	return run_program(argv, in, n, limits, &l, out, err);
+}
+
+/* Run a program on our terminal; files are changes to the descriptors of the program, NULL for none. */
 static int run_on_terminal(const char *const *argv, posix_spawn_file_actions_t *files, struct err *err)
 {
 	struct sigaction old_int, old_quit;
 	pid_t pid;
 	int rc;
 
-	ignore(SIGINT, &old_int);
-	ignore(SIGQUIT, &old_quit);
-	rc = spawn(argv, files, &pid, err);
+	ignore_signal(SIGINT, &old_int);
+	ignore_signal(SIGQUIT, &old_quit);
+	rc = spawn(argv, files, 0, &pid, err);
 	if (rc == 0)
-		rc = finish(pid, argv[0], NULL, err);
+		rc = wait_for_exit(pid, argv[0], NULL, err);
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGQUIT, &old_quit, NULL);
 	return rc;
 }
 
-int child_pipe(const char *command, int *fd, pid_t *pid, struct err *err)
+int child_start_pipe(const char *command, int *fd, pid_t *pid, struct err *err)
 {
 	const char *const argv[] = { "/bin/sh", "-c", command, NULL };
 	posix_spawn_file_actions_t files;
@@ -315,7 +363,7 @@ int child_pipe(const char *command, int *fd, pid_t *pid, struct err *err)
 		return err_set(err, ERR_IO, "pipe: %s", strerror(errno));
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_adddup2(&files, ends[0], STDIN_FILENO);
-	rc = spawn(argv, &files, pid, err);
+	rc = spawn(argv, &files, 0, pid, err);
 	posix_spawn_file_actions_destroy(&files);
 	close(ends[0]);
 	if (rc < 0)
@@ -325,17 +373,17 @@ int child_pipe(const char *command, int *fd, pid_t *pid, struct err *err)
 	return rc;
 }
 
-int child_end(pid_t pid, bool *interrupted, struct err *err)
+int child_wait(pid_t pid, bool *interrupted, struct err *err)
 {
-	siginfo_t how = { 0 };
+	siginfo_t info = { 0 };
 
-	while (waitid(P_PID, (id_t)pid, &how, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
-	*interrupted = how.si_code != CLD_EXITED && how.si_status == SIGINT;
-	return finish(pid, "the command behind |", NULL, err) < 0 && !*interrupted ? ERR_IO : 0;
+	*interrupted = info.si_code != CLD_EXITED && info.si_status == SIGINT;
+	return wait_for_exit(pid, "the command after |", NULL, err) < 0 && !*interrupted ? ERR_IO : 0;
 }
 
-int child_show(const char *const *argv, struct err *err)
+int child_run_silent(const char *const *argv, struct err *err)
 {
 	posix_spawn_file_actions_t files;
 	int rc;
@@ -347,7 +395,7 @@ int child_show(const char *const *argv, struct err *err)
 	return rc;
 }
 
-int child_talk(const char *const *argv, struct err *err)
+int child_run_interactive(const char *const *argv, struct err *err)
 {
 	return run_on_terminal(argv, NULL, err);
 }

@@ -1,5 +1,5 @@
 /*
- * child.h - other programs: bytes in, bytes out
+ * child.h - run other programs and exchange data with them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,51 +15,67 @@
 #include <sys/types.h>
 
 /*
- * Run a program with these bytes on its standard input and wait for it. It is in our process group,
- * so Ctrl-C ends it too. Several threads may do this at the same time.
+ * Run a program with n bytes of standard input and wait for it. The program is in our process group, so Ctrl-C ends
+ * it too. Several threads may run programs at the same time.
  *
- * argv    [argv[0] is looked up in PATH] ends with NULL; no shell sees it
- * out     what it printed is appended, also when it failed
- * Fails   ERR_UNKNOWN when there is no such program; ERR_IO when it could not be run, or ended with
- *         another status than 0: the sentence then ends with the first line of its standard error
+ * argv    NULL-terminated; argv[0] is searched in PATH, without a shell
+ * out     its standard output is appended, even on failure
+ * Fails   ERR_UNKNOWN when there is no such program; ERR_IO when it cannot be run or its exit status
+ *         is not 0: the message then ends with the first line of its standard error
  */
 int child_run(const char *const *argv, const void *in, size_t n, struct buf *out, struct err *err);
 
 /*
- * Run a program that reads nothing, and end it when it prints more than max bytes or is not done
- * after so many seconds, or when stop, which may be NULL, is set.
+ * Run a program with empty standard input. Kill it when it prints more than max bytes, runs longer
+ * than this many seconds, or stop (may be NULL) is set.
  *
- * Fails   as child_run; ERR_LIMIT past max, ERR_IO when it took too long; ERR_STOPPED
+ * Fails   like child_run; ERR_LIMIT past max, ERR_IO on timeout, ERR_STOPPED
  */
 int child_read(const char *const *argv, size_t max, unsigned seconds, const struct stop *stop, struct buf *out,
 	       struct err *err);
 
-/*
- * Run a program on our terminal and wait for it; what it prints on standard output goes nowhere.
- * Ctrl-C ends it and not us. There is one terminal: not from two threads at the same time.
- *
- * Fails   as child_run
- */
-int child_show(const char *const *argv, struct err *err);
+/* Limits of a program. */
+struct child_limits {
+	size_t max_output;       /* bytes of standard output */
+	size_t max_memory;       /* bytes of address space */
+	unsigned seconds;        /* duration, and processor time */
+	const struct stop *stop; /* kill the program when this is set; may be NULL */
+};
 
 /*
- * Start a command of sh on our terminal that reads from a pipe. Whoever writes to it ignores SIGPIPE,
- * for the command may end when it likes.
+ * Run a program in its own process group with n bytes of standard input. Kill the whole group when a limit is exceeded.
  *
- * fd      the end to write to; closed in other programs. The caller closes it, then calls child_end
- * Fails   as child_run
+ * Fails   like child_read
  */
-int child_pipe(const char *command, int *fd, pid_t *pid, struct err *err);
+int child_run_limited(const char *const *argv, const void *in, size_t n, const struct child_limits *limits,
+		      struct buf *out, struct err *err);
 
 /*
- * Wait for it.
+ * Run a program on our terminal with standard output discarded, and wait for it. Ctrl-C ends the program but not cpa.
+ * Not thread-safe: there is only one terminal.
  *
- * interrupted  set to whether Ctrl-C ended it; then it is no failure
- * Fails        ERR_IO when it ended with another status than 0, which may be its answer
+ * Fails   like child_run
  */
-int child_end(pid_t pid, bool *interrupted, struct err *err);
+int child_run_silent(const char *const *argv, struct err *err);
 
-/* As child_show for a program that prints on our terminal, as editors do. */
-int child_talk(const char *const *argv, struct err *err);
+/*
+ * Start a shell command on our terminal that reads from a pipe. The caller must ignore SIGPIPE while
+ * writing, since the command may exit at any time.
+ *
+ * fd      write end of the pipe, close-on-exec. The caller closes it, then calls child_wait
+ * Fails   like child_run
+ */
+int child_start_pipe(const char *command, int *fd, pid_t *pid, struct err *err);
+
+/*
+ * Wait for a program that child_start_pipe started.
+ *
+ * interrupted  set to whether Ctrl-C ended the program, which is not a failure
+ * Fails        ERR_IO when the exit status is not 0; for some commands that is a normal result
+ */
+int child_wait(pid_t pid, bool *interrupted, struct err *err);
+
+/* Like child_run_silent, but with standard output on our terminal, for editors and the like. */
+int child_run_interactive(const char *const *argv, struct err *err);
 
 #endif

@@ -28,7 +28,7 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 
 int err_wrap(struct err *err, const char *fmt, ...)
 {
-	char clause[sizeof(err->msg)];
+	char context[sizeof(err->msg)];
 	va_list ap;
 	size_t n, room;
 
@@ -36,15 +36,15 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	if (!err)
 		return ERR_FORMAT;
 	va_start(ap, fmt);
-	vsnprintf(clause, sizeof(clause) - 2, fmt, ap);
+	vsnprintf(context, sizeof(context) - 2, fmt, ap);
 	va_end(ap);
-	strcat(clause, ": ");
-	n = strlen(clause);
+	strcat(context, ": ");
+	n = strlen(context);
 	room = sizeof(err->msg) - 1 - n;
 	if (strlen(err->msg) < room)
 		room = strlen(err->msg);
 	memmove(err->msg + n, err->msg, room);
-	memcpy(err->msg, clause, n);
+	memcpy(err->msg, context, n);
 	err->msg[n + room] = 0;
 	return err->code;
 }

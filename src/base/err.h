@@ -1,5 +1,5 @@
 /*
- * err.h - errors as values: a code and one sentence for a person
+ * err.h - errors as values: a code and a message
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,34 +7,35 @@
 #define BASE_ERR_H
 
 enum err_code {
-	ERR_IO = -1,      /* the operating system said no */
-	ERR_FORMAT = -2,  /* the input is not what it should be */
-	ERR_LIMIT = -3,   /* a limit was met; the sentence names the flag that lifts it */
-	ERR_USAGE = -4,   /* the command line or an option value is wrong */
-	ERR_RANGE = -5,   /* a number leaves its type */
-	ERR_UNKNOWN = -6, /* not this format: the next reader may try */
-	ERR_STOPPED = -7, /* somebody asked to: see stop.h */
+	ERR_IO = -1,      /* a system call failed */
+	ERR_FORMAT = -2,  /* malformed input */
+	ERR_LIMIT = -3,   /* a limit was exceeded; the message names the option that raises it */
+	ERR_USAGE = -4,   /* invalid command line or option value */
+	ERR_RANGE = -5,   /* a number overflows its type */
+	ERR_UNKNOWN = -6, /* not this format; another reader may accept it */
+	ERR_STOPPED = -7, /* cancelled by the user: see stop.h */
 };
 
-/* An error; msg reads outside in ("reading a.pb.gz: sample 3: ..."). Text in it may be hostile. */
+/* An error. msg goes from the outermost context to the innermost ("reading a.pb.gz: sample 3: ..."). It may quote
+   hostile input. */
 struct err {
 	int code;
 	char msg[1024];
 };
 
 /*
- * Write the sentence of an error.
+ * Set the code and the message of an error.
  *
- * err     filled; may be NULL when the caller only wants the code
+ * err     may be NULL when the caller only needs the code
  * code    one of ERR_*
- * Gives   code, so that a caller can return it
+ * Returns code, so that a caller can return it directly
  */
 int err_set(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * Put one clause and ": " in front of the sentence.
+ * Prepend context and ": " to the message.
  *
- * Gives   the code that err holds
+ * Returns the code of err
  */
 int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

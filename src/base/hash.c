@@ -1,5 +1,5 @@
 /*
- * hash.c - the secret of the hash functions
+ * hash.c - the random key of the hash functions
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,10 +1,10 @@
 /*
- * hash.h - hashing of bytes and ids, with a secret per process
+ * hash.h - hash functions for bytes and ids, with a random key per process
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The secret keeps a hostile file from aiming all its names at one bucket. No result depends on
- * it: tables give ids in order of insertion.
+ * The key prevents a hostile file from putting all its names into one bucket. No output depends on
+ * it, since tables assign ids in order of insertion.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
@@ -15,7 +15,7 @@
 
 extern uint64_t hash_secret[2]; /* set once before main by hash.c */
 
-/* Mix two words into one: the two halves of their product, as wyhash and others do it. */
+/* Mix two words into one by folding their 128-bit product, as wyhash does. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__

@@ -1,9 +1,9 @@
 /*
- * idtab.c - a hash table from anything to the ids of a column
+ * idtab.c - hash table from keys of any type to ids
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Linear probing, at most half full.
+ * Open addressing with linear probing, at most half full.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ void idtab_init(struct idtab *t, size_t expect)
 
 	while (slots < expect * 2)
 		slots *= 2;
-	t->slot = mem_alloc_large(slots, sizeof(*t->slot)); /* looked up all over: huge pages save misses */
+	t->slot = mem_alloc_large(slots, sizeof(*t->slot)); /* random access to huge pages causes fewer TLB misses */
 	memset(t->slot, 0, slots * sizeof(*t->slot));
 	t->mask = slots - 1;
 	t->n = 0;

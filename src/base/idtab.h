@@ -1,9 +1,9 @@
 /*
- * idtab.h - a hash table from anything to the ids of a column
+ * idtab.h - hash table from keys of any type to ids
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The table keeps 32 bits of hash and an id per slot; the keys stay in the caller's columns:
+ * A slot contains 32 bits of the hash and an id; the keys stay in the caller's arrays:
  *
  *	uint32_t id;
  *
@@ -24,11 +24,11 @@ struct idtab {
 	size_t mask, n;
 };
 
-/* Room for expect ids without growing. */
+/* An empty table with room for expect ids. */
 void idtab_init(struct idtab *t, size_t expect);
 void idtab_release(struct idtab *t);
 
-/* Store id (below UINT32_MAX) under a hash; does not look for an equal one. */
+/* Store id (below UINT32_MAX) under a hash, without checking for duplicates. */
 void idtab_put(struct idtab *t, uint64_t hash, uint32_t id);
 
 static inline size_t idtab_start(const struct idtab *t, uint64_t hash)
@@ -36,7 +36,7 @@ static inline size_t idtab_start(const struct idtab *t, uint64_t hash)
 	return (uint32_t)hash & t->mask;
 }
 
-/* The next id stored under this hash; false when there is none left. */
+/* The next id stored under this hash; false when there are no more. */
 static inline bool idtab_next(const struct idtab *t, uint64_t hash, size_t *pos, uint32_t *id)
 {
 	for (;;) {
@@ -52,7 +52,7 @@ static inline bool idtab_next(const struct idtab *t, uint64_t hash, size_t *pos,
 	}
 }
 
-/* Ask the processor to have the slot ready soon. */
+/* Prefetch the slot into the CPU cache. */
 static inline void idtab_prefetch(const struct idtab *t, uint64_t hash)
 {
 	__builtin_prefetch(&t->slot[idtab_start(t, hash)]);

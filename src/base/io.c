@@ -1,5 +1,5 @@
 /*
- * io.c - whole files in and out
+ * io.c - read and write whole files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,22 +33,24 @@ int io_read_fd(int fd, size_t max, const char *flag, struct bytes *out, struct e
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size < max)
 		data = mem_alloc_large(cap = (size_t)st.st_size + 1, 1);
 	for (;;) {
-		ssize_t got;
+		ssize_t n_read;
 
 		data = mem_grow(data, &cap, n + (n < cap ? 1 : READ_STEP), 1);
-		got = read(fd, data + n, cap - n);
-		if (got < 0 && errno == EINTR)
+		n_read = read(fd, data + n, cap - n);
+		if (n_read < 0 && errno == EINTR)
 			continue;
-		if (got <= 0) {
-			if (got == 0)
+		if (n_read <= 0) {
+			if (n_read == 0)
 				break;
 			free(data);
 			return err_set(err, ERR_IO, "%s", strerror(errno));
 		}
-		n += (size_t)got;
+		n += (size_t)n_read;
 		if (n > max) {
 			free(data);
-			return err_set(err, ERR_LIMIT, "more than %zu bytes; %s lifts this limit", max, flag);
+			if (!flag)
+				return err_set(err, ERR_LIMIT, "more than %zu bytes", max);
+			return err_set(err, ERR_LIMIT, "more than %zu bytes; raise the limit with %s", max, flag);
 		}
 	}
 	*out = (struct bytes){ data, n };
@@ -68,14 +70,14 @@ int io_read_file(const char *path, size_t max, const char *flag, struct bytes *o
 
 void io_make_folders(const char *path)
 {
-	char *own = mem_strndup(path, strlen(path));
+	char *copy = mem_strndup(path, strlen(path));
 
-	for (char *slash = own; *slash && (slash = strchr(slash + 1, '/'));) {
+	for (char *slash = copy; *slash && (slash = strchr(slash + 1, '/'));) {
 		*slash = '\0';
-		mkdir(own, 0700);
+		mkdir(copy, 0700);
 		*slash = '/';
 	}
-	free(own);
+	free(copy);
 }
 
 int io_write_fd(int fd, const void *data, size_t n, struct err *err)
@@ -84,20 +86,20 @@ int io_write_fd(int fd, const void *data, size_t n, struct err *err)
 
 	assert(fd >= 0 && (data || n == 0));
 	while (n) {
-		ssize_t put = write(fd, p, n);
+		ssize_t n_written = write(fd, p, n);
 
-		if (put < 0 && errno == EINTR)
+		if (n_written < 0 && errno == EINTR)
 			continue;
-		if (put < 0)
+		if (n_written < 0)
 			return err_set(err, ERR_IO, "%s", strerror(errno));
-		p += put;
-		n -= (size_t)put;
+		p += n_written;
+		n -= (size_t)n_written;
 	}
 	return 0;
 }
 
-/* A new file beside the one at path, with the mode a plain creat would give; renamed in the end. */
-static int open_beside(const char *path, mode_t mode, struct io_out *out, struct err *err)
+/* Create a temporary file next to path; io_out_close renames it. */
+static int open_temp(const char *path, mode_t mode, struct io_out *out, struct err *err)
 {
 	struct buf temp = { 0 };
 	int fd;
@@ -127,7 +129,7 @@ int io_out_open(const char *path, struct io_out *out, struct err *err)
 
 	umask(mask);
 	if (stat(path, &st) != 0)
-		return open_beside(path, 0666 & ~mask, out, err);
+		return open_temp(path, 0666 & ~mask, out, err);
 	if (!S_ISREG(st.st_mode)) {
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 		if (fd < 0)
@@ -135,18 +137,18 @@ int io_out_open(const char *path, struct io_out *out, struct err *err)
 		*out = (struct io_out){ fd, mem_strndup(path, strlen(path)), NULL };
 		return 0;
 	}
-	real = realpath(path, NULL); /* a link stays a link: its target is replaced */
-	rc = open_beside(real ? real : path, st.st_mode & 07777, out, err);
+	real = realpath(path, NULL); /* replace the target of a symbolic link, not the link */
+	rc = open_temp(real ? real : path, st.st_mode & 07777, out, err);
 	free(real);
 	return rc;
 }
 
-int io_out_open_made(const char *path, struct io_out *out, struct err *err)
+int io_out_open_replace(const char *path, struct io_out *out, struct err *err)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return open_beside(path, 0666 & ~mask, out, err);
+	return open_temp(path, 0666 & ~mask, out, err);
 }
 
 int io_out_close(struct io_out *out, bool keep, struct err *err)

@@ -1,5 +1,5 @@
 /*
- * io.h - whole files in and out
+ * io.h - read and write whole files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that one owner frees with free(data). */
+/* A block of bytes; its owner releases it with free(data). */
 struct bytes {
 	uint8_t *data;
 	size_t n;
@@ -21,39 +21,40 @@ struct bytes {
 /*
  * Read a file descriptor to its end.
  *
- * max     more bytes than this are an error; flag names the option that lifts it
- * Fails   ERR_IO with the system's words, ERR_LIMIT
+ * max     more bytes than this are an error; flag is the option that raises the limit, or NULL
+ * Fails   ERR_IO with the system's error message, ERR_LIMIT
  */
 int io_read_fd(int fd, size_t max, const char *flag, struct bytes *out, struct err *err);
 
-/* The same for a path. A directory is refused in words. The path is not part of the sentence. */
+/* Like io_read_fd, for a path. A directory is an error. The message does not include the path. */
 int io_read_file(const char *path, size_t max, const char *flag, struct bytes *out, struct err *err);
 
-/* Make the folders on the way to a file, for their owner alone; what goes wrong shows when the file is opened. */
+/* Make the parent folders of a file with mode 0700. Errors are ignored: opening the file then fails. */
 void io_make_folders(const char *path);
 
 /* Write all bytes to a descriptor. */
 int io_write_fd(int fd, const void *data, size_t n, struct err *err);
 
 /*
- * Replace a file by these bytes in one step: they go to a temporary file beside it, which is then
- * renamed; nobody ever sees half of it. What is not a regular file (a pipe, /dev/null) is written
- * as it is.
+ * Replace a file atomically: write a temporary file in the same folder, then rename it. An existing
+ * path that is not a regular file (a pipe, /dev/null) is written directly.
  */
 int io_write_file(const char *path, const void *data, size_t n, struct err *err);
 
-/* A file that is being replaced piece by piece: write to fd with io_write_fd. */
+/* A file that is being replaced: write to fd with io_write_fd. */
 struct io_out {
 	int fd;
-	char *path, *temp; /* the file, and what it is until then; NULL when written as it is */
+	char *path, *temp; /* the file, and the temporary file; temp is NULL when the file is written directly */
 };
 
-/* Begin what io_write_file does at once. io_out_close ends it: with keep the file is the new one,
-   without it stays as it was. Sentences begin with the path. */
+/*
+ * Start to replace a file; io_write_file replaces it in one call. io_out_close finishes: if keep is set, the new file
+ * replaces the old one, else it is discarded. Messages begin with the path.
+ */
 int io_out_open(const char *path, struct io_out *out, struct err *err);
 
-/* The same for a name that was made, not given: what is there is replaced, and be it a link or a pipe of others. */
-int io_out_open_made(const char *path, struct io_out *out, struct err *err);
+/* Like io_out_open, but also replace an existing link or pipe of this name. For names not chosen by the user. */
+int io_out_open_replace(const char *path, struct io_out *out, struct err *err);
 int io_out_close(struct io_out *out, bool keep, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * jsonw.c - write JSON
+ * jsonw.c - JSON writer
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,42 +16,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void json_lead(struct json *j)
+static void json_separate(struct json *j)
 {
-	if (j->keyed) {
-		j->keyed = false;
+	if (j->is_after_key) {
+		j->is_after_key = false;
 		return;
 	}
-	if (j->more)
+	if (j->has_previous)
 		buf_add(j->out, ",", 1);
-	if (j->depth && !j->tight) {
+	if (j->depth && !j->is_one_line) {
 		buf_add(j->out, "\n", 1);
 		buf_fill(j->out, ' ', (size_t)j->depth * 2);
-	} else if (j->more) {
+	} else if (j->has_previous) {
 		buf_add(j->out, " ", 1);
 	}
-	j->more = true;
+	j->has_previous = true;
 }
 
 void jsonw_open(struct json *j, char bracket)
 {
 	assert(j->out && (bracket == '{' || bracket == '['));
-	json_lead(j);
+	json_separate(j);
 	buf_add(j->out, &bracket, 1);
 	j->depth++;
-	j->more = false;
+	j->has_previous = false;
 }
 
 void jsonw_close(struct json *j, char bracket)
 {
-	assert(j->depth > 0 && !j->keyed);
+	assert(j->depth > 0 && !j->is_after_key);
 	j->depth--;
-	if (j->more && !j->tight) {
+	if (j->has_previous && !j->is_one_line) {
 		buf_add(j->out, "\n", 1);
 		buf_fill(j->out, ' ', (size_t)j->depth * 2);
 	}
 	buf_add(j->out, &bracket, 1);
-	j->more = true;
+	j->has_previous = true;
 }
 
 static void json_quote(struct buf *b, const char *s, size_t n)
@@ -65,9 +65,9 @@ static void json_quote(struct buf *b, const char *s, size_t n)
 			buf_addz(b, "\xef\xbf\xbd");
 		else if (c == '"' || c == '\\')
 			buf_addf(b, "\\%c", (char)c);
-		else if (c == '<' || c == '>' || c == '&' || (c < 0x10000 && !utf8_is_plain(c)))
+		else if (c == '<' || c == '>' || c == '&' || (c < 0x10000 && !utf8_is_safe(c)))
 			buf_addf(b, "\\u%04x", c);
-		else if (!utf8_is_plain(c))
+		else if (!utf8_is_safe(c))
 			buf_addf(b, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
 		else
 			buf_add(b, s + i, len);
@@ -78,16 +78,16 @@ static void json_quote(struct buf *b, const char *s, size_t n)
 
 void jsonw_key(struct json *j, const char *key)
 {
-	assert(!j->keyed);
-	json_lead(j);
+	assert(!j->is_after_key);
+	json_separate(j);
 	json_quote(j->out, key, strlen(key));
 	buf_addz(j->out, ": ");
-	j->keyed = true;
+	j->is_after_key = true;
 }
 
 void jsonw_text(struct json *j, const char *s, size_t n)
 {
-	json_lead(j);
+	json_separate(j);
 	json_quote(j->out, s, n);
 }
 
@@ -100,19 +100,19 @@ void jsonw_int(struct json *j, int64_t v)
 {
 	char digits[NUM_DIGITS];
 
-	json_lead(j);
+	json_separate(j);
 	buf_add(j->out, digits, (size_t)(num_put(digits, v) - digits));
 }
 
 void jsonw_raw(struct json *j, const char *s, size_t n)
 {
-	json_lead(j);
+	json_separate(j);
 	buf_add(j->out, s, n);
 }
 
 void jsonw_bool(struct json *j, bool v)
 {
-	json_lead(j);
+	json_separate(j);
 	buf_addz(j->out, v ? "true" : "false");
 }
 
@@ -121,7 +121,7 @@ void jsonw_real(struct json *j, double v)
 	char text[400];
 	size_t n;
 
-	json_lead(j);
+	json_separate(j);
 	if (!isfinite(v)) {
 		buf_addz(j->out, "null");
 		return;
@@ -138,7 +138,7 @@ void jsonw_number(struct json *j, double v)
 {
 	char text[40];
 
-	json_lead(j);
+	json_separate(j);
 	if (!isfinite(v)) {
 		buf_addz(j->out, "null");
 		return;

@@ -1,5 +1,5 @@
 /*
- * jsonw.h - write JSON
+ * jsonw.h - JSON writer
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,20 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A writer over a buffer; it sets commas, line ends and indentation. Start with { .out = &buf }. */
+/* A writer that appends to a buffer, with commas, newlines and indentation. Initialize with { .out = &buf }. */
 struct json {
 	struct buf *out;
 	unsigned depth;
-	bool tight; /* everything on one line */
-	bool more;  /* something stands before on this level */
-	bool keyed; /* a key was just written */
+	bool is_one_line;  /* no newlines and no indentation */
+	bool has_previous; /* the open array or object is not empty */
+	bool is_after_key; /* a key has been written, its value has not */
 };
 
 void jsonw_open(struct json *j, char bracket);  /* '{' or '[' */
 void jsonw_close(struct json *j, char bracket); /* '}' or ']' */
 void jsonw_key(struct json *j, const char *key);
 
-/* Bytes that are not UTF-8 become U+FFFD; controls, quotes, < > & and U+2028/9 are escaped. */
+/* Invalid UTF-8 becomes U+FFFD; control characters, quotes, < > & and U+2028/9 are escaped. */
 void jsonw_text(struct json *j, const char *s, size_t n);
 void jsonw_textz(struct json *j, const char *s);
 void jsonw_int(struct json *j, int64_t v);
@@ -34,14 +34,14 @@ void jsonw_int(struct json *j, int64_t v);
 void jsonw_add_text(struct json *j, const char *key, const char *text);
 void jsonw_add_int(struct json *j, const char *key, int64_t v);
 
-/* A value that is JSON already; what a caller appends to out right behind it belongs to it. */
+/* A value, or the start of a value, that is already JSON; the caller may append the remaining part to out. */
 void jsonw_raw(struct json *j, const char *s, size_t n);
 void jsonw_bool(struct json *j, bool v);
 
-/* A number with at most four decimals; what is not finite is null. */
+/* A number with at most four decimals; null when it is not finite. */
 void jsonw_real(struct json *j, double v);
 
-/* A number in the fewest digits that read back as the same double; what is not finite is null. */
+/* A number with the fewest digits that parse to the same double; null when it is not finite. */
 void jsonw_number(struct json *j, double v);
 void jsonw_add_number(struct json *j, const char *key, double v);
 

@@ -1,5 +1,5 @@
 /*
- * library.c - libraries that are loaded when they are first needed
+ * library.c - load shared libraries on first use
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +23,7 @@ int library_load(const char *soname, const struct library_function *functions, s
 		void *function = dlsym(so, functions[i].name);
 
 		if (!function)
-			return err_set(err, ERR_IO, "%s (this one is too old: it has no %s)", advice,
+			return err_set(err, ERR_IO, "%s (the installed version is too old: it lacks %s)", advice,
 				       functions[i].name);
 		memcpy((char *)table + functions[i].at, &function, sizeof(function));
 	}

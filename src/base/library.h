@@ -1,10 +1,10 @@
 /*
- * library.h - libraries that are loaded when they are first needed
+ * library.h - load shared libraries on first use
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For what few commands use and every start would pay for: linked, libcurl costs 5 ms, cairo and
- * libxml2 1 ms each, of 3 ms.
+ * This is for libraries that only few commands need. Starting cpa takes 3 ms; linking libcurl would add 5 ms, cairo
+ * and libxml2 1 ms each.
  */
 #ifndef BASE_LIBRARY_H
 #define BASE_LIBRARY_H
@@ -13,18 +13,18 @@
 
 #include <stddef.h>
 
-/* A function of a library, and where in the table its address goes. */
+/* A function of a library, and the offset of its pointer in the table. */
 struct library_function {
 	const char *name;
 	size_t at;
 };
 
 /*
- * Load a library, which stays, and look up its functions. Not kept: the caller asks once.
+ * Load a library and look up its functions. The library is never unloaded; the caller caches the table.
  *
- * table    filled at each function's place
- * advice   what it is needed for and which package has it: the whole sentence of the error
- * Fails    ERR_IO when it is not there or lacks a function
+ * table    filled at the offset of each function
+ * advice   the error message: what the library is needed for, and which package contains it
+ * Fails    ERR_IO when the library is missing or lacks a function
  */
 int library_load(const char *soname, const struct library_function *functions, size_t n, void *table,
 		 const char *advice, struct err *err);

@@ -1,4 +1,4 @@
-# src/base - plain tools of the analysis program
+# src/base - general utilities of the analysis program
 
 noinst_LIBRARIES += src/base/libbase.a
 src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS)
@@ -9,10 +9,14 @@ src_base_libbase_a_SOURCES = \
 	src/base/buf.h \
 	src/base/child.c \
 	src/base/child.h \
+	src/base/cond.c \
+	src/base/cond.h \
 	src/base/err.c \
 	src/base/err.h \
 	src/base/hash.c \
 	src/base/hash.h \
+	src/base/http.c \
+	src/base/http.h \
 	src/base/idtab.c \
 	src/base/idtab.h \
 	src/base/io.c \
@@ -42,6 +46,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/strtab.h \
 	src/base/utf8.c \
 	src/base/utf8.h \
-	src/base/texts.h \
+	src/base/string_list.h \
 	src/base/unit.c \
-	src/base/unit.h
+	src/base/unit.h \
+	src/base/url_escape.c \
+	src/base/url_escape.h

@@ -1,5 +1,5 @@
 /*
- * mem.c - memory that is there or the program has stopped
+ * mem.c - memory allocation that never fails
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 
 enum { HUGE_PAGE = 2 << 20, LARGE_BYTES = HUGE_PAGE + HUGE_PAGE / 2 };
 
-static _Noreturn void mem_gone(size_t count, size_t size)
+static _Noreturn void out_of_memory(size_t count, size_t size)
 {
 	fprintf(stderr, "cpa: out of memory (%zu elements of %zu bytes)\n", count, size);
 	exit(2);
@@ -28,7 +28,7 @@ static size_t mem_bytes(size_t count, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX)
-		mem_gone(count, size);
+		out_of_memory(count, size);
 	return bytes ? bytes : 1;
 }
 
@@ -37,7 +37,7 @@ void *mem_alloc(size_t count, size_t size)
 	void *p = malloc(mem_bytes(count, size));
 
 	if (!p)
-		mem_gone(count, size);
+		out_of_memory(count, size);
 	return p;
 }
 
@@ -46,21 +46,21 @@ void *mem_zalloc(size_t count, size_t size)
 	void *p = calloc(1, mem_bytes(count, size));
 
 	if (!p)
-		mem_gone(count, size);
+		out_of_memory(count, size);
 	return p;
 }
 
-void *mem_grow_now(void *p, size_t *cap, size_t need, size_t size)
+void *mem_grow_slow(void *p, size_t *cap, size_t need, size_t size)
 {
-	size_t want = *cap ? *cap : 16;
+	size_t new_cap = *cap ? *cap : 16;
 
 	assert(size > 0);
-	while (want < need)
-		want += want / 2 + 1;
-	p = realloc(p, mem_bytes(want, size));
+	while (new_cap < need)
+		new_cap += new_cap / 2 + 1;
+	p = realloc(p, mem_bytes(new_cap, size));
 	if (!p)
-		mem_gone(want, size);
-	*cap = want;
+		out_of_memory(new_cap, size);
+	*cap = new_cap;
 	assert(*cap >= need);
 	return p;
 }
@@ -81,18 +81,18 @@ void *mem_alloc_large(size_t count, size_t size)
 		return mem_alloc(count, size);
 	bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 	if (posix_memalign(&p, HUGE_PAGE, bytes) != 0)
-		mem_gone(count, size);
+		out_of_memory(count, size);
 	madvise(p, bytes, MADV_HUGEPAGE);
 	return p;
 }
 
-uint64_t mem_quarter(void)
+uint64_t mem_quarter_of_ram(void)
 {
-	const uint64_t least = UINT64_C(256) << 20;
+	const uint64_t quarter_min = UINT64_C(256) << 20;
 	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
 	uint64_t quarter = pages > 0 && size > 0 ? (uint64_t)pages / 4 * (uint64_t)size : 0;
 
-	return quarter > least ? quarter : least;
+	return quarter > quarter_min ? quarter : quarter_min;
 }
 
 char *mem_strndup(const char *s, size_t n)

@@ -1,5 +1,5 @@
 /*
- * num.h - numbers that do not wrap
+ * num.h - integer arithmetic with overflow checks, and conversions
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Add v to *sum; true when the result leaves int64_t (then *sum is unchanged). */
+/* Add v to *sum. Returns true on overflow; *sum is then unchanged. */
 static inline bool num_add(int64_t *sum, int64_t v)
 {
 	int64_t r;
@@ -20,21 +20,21 @@ static inline bool num_add(int64_t *sum, int64_t v)
 	return false;
 }
 
-/* a + b; a sum that leaves int64_t is its end on that side, which has a magnitude: INT64_MAX or minus that. */
+/* a + b, or on overflow INT64_MAX or -INT64_MAX, whose absolute values also fit. */
 static inline int64_t num_add_capped(int64_t a, int64_t b)
 {
 	return num_add(&a, b) ? (b < 0 ? -INT64_MAX : INT64_MAX) : a;
 }
 
-/* The magnitude; of INT64_MIN it is 2^63, which is why the result is unsigned. */
+/* The absolute value; unsigned, since that of INT64_MIN is 2^63. */
 static inline uint64_t num_abs(int64_t v)
 {
 	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-enum { NUM_DIGITS = 20 }; /* of the longest number, its sign included */
+enum { NUM_DIGITS = 20 }; /* characters of the longest int64_t, including its sign */
 
-/* Write v in decimal at at, where there is room for NUM_DIGITS bytes. Gives what lies behind. */
+/* Write v in decimal to at, which has room for NUM_DIGITS bytes. Returns the end. */
 static inline char *num_put(char *at, int64_t v)
 {
 	char digits[NUM_DIGITS], *first = digits + NUM_DIGITS;
@@ -51,8 +51,7 @@ static inline char *num_put(char *at, int64_t v)
 }
 
 /*
- * A double as int64_t, toward zero. What does not fit becomes INT64_MIN, as the x86-64 conversion
- * that pprof runs on gives it.
+ * A double as int64_t, rounded toward zero. A value out of range becomes INT64_MIN, as in pprof on x86-64.
  */
 static inline int64_t num_trunc(double v)
 {

@@ -1,5 +1,5 @@
 /*
- * opt.c - options from a table
+ * opt.c - table of options
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,7 +35,7 @@ const struct opt *opt_find(const struct opt *table, size_t n_opts, const char *n
 
 bool opt_is_flag(const struct opt *o)
 {
-	return o->kind == OPT_BOOL || o->kind == OPT_PICK || o->kind == OPT_MODE;
+	return o->kind == OPT_BOOL || o->kind == OPT_CHOICE || o->kind == OPT_MODE;
 }
 
 static bool parse_bool(const char *s, bool *out)
@@ -52,7 +52,7 @@ static bool parse_bool(const char *s, bool *out)
 	return false;
 }
 
-/* Copy the digits of a number; _ may stand between digits and, with a prefix, before the first. */
+/* Copy the digits of a number; _ is allowed between digits and, after a prefix, before the first. */
 static bool copy_digits(const char *s, bool prefixed, char *out, size_t room)
 {
 	bool after_digit = prefixed;
@@ -72,7 +72,7 @@ static bool copy_digits(const char *s, bool prefixed, char *out, size_t room)
 	return true;
 }
 
-/* Decimal, 0x, 0o, 0b or leading 0, with _ between digits. */
+/* Parse a decimal number, or one with prefix 0x, 0o, 0b or 0, with _ between digits. */
 static bool parse_int(const char *s, int64_t *out)
 {
 	char digits[80], *end;
@@ -110,10 +110,10 @@ static bool parse_real(const char *s, double *out)
 	return true;
 }
 
-const char *opt_shown(const struct opt *o, char buf[OPT_NAME_MAX])
+const char *opt_display_name(const struct opt *o, char buf[OPT_NAME_MAX])
 {
 	snprintf(buf, OPT_NAME_MAX, "%s", o->name);
-	for (char *p = buf; o->own && *p; p++)
+	for (char *p = buf; o->is_ours && *p; p++)
 		if (*p == '_')
 			*p = '-';
 	return buf;
@@ -135,18 +135,18 @@ int opt_set(const struct opt *o, void *target, const char *value, struct err *er
 {
 	void *field = (char *)target + o->at;
 	char name[OPT_NAME_MAX];
-	bool yes = true, ok = true;
+	bool is_true = true, ok = true;
 
-	assert(value || opt_is_flag(o) || o->kind == OPT_TEXT); /* a text without a default is NULL */
-	if (opt_is_flag(o) && o->kind != OPT_MODE && value && !parse_bool(value, &yes))
-		return err_set(err, ERR_USAGE, "-%s=%s: a flag is true or false", opt_shown(o, name), value);
+	assert(value || opt_is_flag(o) || o->kind == OPT_TEXT); /* an OPT_TEXT may have no default, which is NULL */
+	if (opt_is_flag(o) && o->kind != OPT_MODE && value && !parse_bool(value, &is_true))
+		return err_set(err, ERR_USAGE, "-%s=%s: must be true or false", opt_display_name(o, name), value);
 	switch (o->kind) {
 	case OPT_BOOL:
-		*(bool *)field = yes;
+		*(bool *)field = is_true;
 		break;
-	case OPT_PICK:
-		if (yes)
-			*(int *)field = o->pick;
+	case OPT_CHOICE:
+		if (is_true)
+			*(int *)field = o->choice;
 		break;
 	case OPT_INT:
 		ok = parse_int(value, field);
@@ -164,19 +164,19 @@ int opt_set(const struct opt *o, void *target, const char *value, struct err *er
 		list_add(field, value);
 	}
 	if (!ok)
-		return err_set(err, ERR_USAGE, "-%s=%s: not a %s", opt_shown(o, name), value,
-			       o->kind == OPT_INT ? "whole number, or too large" : "number");
+		return err_set(err, ERR_USAGE, "-%s=%s: not a %s", opt_display_name(o, name), value,
+			       o->kind == OPT_INT ? "whole number, or out of range" : "number");
 	return 0;
 }
 
-void opt_preset(const struct opt *table, size_t n_opts, void *target)
+void opt_set_defaults(const struct opt *table, size_t n_opts, void *target)
 {
 	for (size_t i = 0; i < n_opts; i++) {
-		if (table[i].kind == OPT_PICK)
+		if (table[i].kind == OPT_CHOICE)
 			*(int *)((char *)target + table[i].at) = 0;
 		else if (table[i].kind == OPT_LIST)
 			*(struct opt_list *)((char *)target + table[i].at) = (struct opt_list){ 0 };
-		else if (opt_set(&table[i], target, table[i].preset, NULL) < 0)
+		else if (opt_set(&table[i], target, table[i].default_text, NULL) < 0)
 			assert(!"a default in the table does not parse");
 	}
 }

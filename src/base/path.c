@@ -1,5 +1,5 @@
 /*
- * path.c - paths as text: clean, joined, trimmed, their parts
+ * path.c - path strings: clean, trim, base name, folder
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Take back the last part of what was written since start; false when there is none to take. */
-static bool take_back(struct buf *out, size_t start, bool rooted)
+/* Remove the last part of the path written since start. False when there is none to remove: keep "..". */
+static bool remove_last(struct buf *out, size_t start, bool rooted)
 {
 	size_t n = out->len;
 
@@ -44,9 +44,9 @@ void path_add_clean(struct buf *out, const char *path)
 		buf_add(out, "/", 1);
 	while (*path) {
 		size_t n = strcspn(path, "/");
-		bool up = n == 2 && memcmp(path, "..", 2) == 0;
+		bool is_parent = n == 2 && memcmp(path, "..", 2) == 0;
 
-		if (n > 0 && !(n == 1 && *path == '.') && !(up && take_back(out, start, rooted))) {
+		if (n > 0 && !(n == 1 && *path == '.') && !(is_parent && remove_last(out, start, rooted))) {
 			if (out->len > start + rooted)
 				buf_add(out, "/", 1);
 			buf_add(out, path, n);
@@ -82,32 +82,32 @@ void path_add_dir(struct buf *out, const char *path)
 	free(dir);
 }
 
-/* The end of a list's first entry. */
+/* The end of the first entry of a colon-separated list. */
 static const char *entry_end(const char *list)
 {
 	return list + strcspn(list, ":");
 }
 
-/* What stands behind the first /BASE/ in a path, BASE being the last part of a folder; NULL for none. */
-static const char *behind_folder(const char *path, const char *dir, size_t n)
+/* The part after the first /BASE/ in a path, where BASE is the base name of dir; NULL if there is none. */
+static const char *after_folder(const char *path, const char *dir, size_t n)
 {
 	char *name = mem_strndup(dir, n);
-	struct buf want = { 0 };
+	struct buf pattern = { 0 };
 	const char *at;
 
-	buf_addz(&want, "/");
-	path_add_base(&want, name);
-	buf_addz(&want, "/");
-	at = strstr(path, want.data);
+	buf_addz(&pattern, "/");
+	path_add_base(&pattern, name);
+	buf_addz(&pattern, "/");
+	at = strstr(path, pattern.data);
 	if (at)
-		at += want.len;
-	buf_release(&want);
+		at += pattern.len;
+	buf_release(&pattern);
 	free(name);
 	return at;
 }
 
-/* What stands behind a folder at the start of a path; NULL when it does not start so. */
-static const char *behind_prefix(const char *path, const char *dir, size_t n)
+/* The part of a path after dir; NULL when the path does not start with dir. */
+static const char *after_prefix(const char *path, const char *dir, size_t n)
 {
 	if (strncmp(path, dir, n) != 0)
 		return NULL;
@@ -116,15 +116,15 @@ static const char *behind_prefix(const char *path, const char *dir, size_t n)
 	return path[n] == '/' ? path + n + 1 : NULL;
 }
 
-const char *path_trimmed(const char *path, const char *prefixes, const char *search)
+const char *path_trim(const char *path, const char *prefixes, const char *search)
 {
-	static const char *const known[] = { "/proc/self/cwd/./", "/proc/self/cwd/" };
+	static const char *const build_prefixes[] = { "/proc/self/cwd/./", "/proc/self/cwd/" };
 	const char *out, *end;
 
 	assert(path && prefixes && search);
 	for (const char *dir = search; !*prefixes && *search; dir = end + 1) {
 		end = entry_end(dir);
-		out = behind_folder(path, dir, (size_t)(end - dir));
+		out = after_folder(path, dir, (size_t)(end - dir));
 		if (out)
 			return out;
 		if (!*end)
@@ -132,14 +132,14 @@ const char *path_trimmed(const char *path, const char *prefixes, const char *sea
 	}
 	for (const char *dir = prefixes; *prefixes; dir = end + 1) {
 		end = entry_end(dir);
-		out = behind_prefix(path, dir, (size_t)(end - dir));
+		out = after_prefix(path, dir, (size_t)(end - dir));
 		if (out)
 			return out;
 		if (!*end)
 			break;
 	}
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (starts_with(path, known[i]))
-			return path + strlen(known[i]);
+	for (size_t i = 0; i < sizeof(build_prefixes) / sizeof(build_prefixes[0]); i++)
+		if (starts_with(path, build_prefixes[i]))
+			return path + strlen(build_prefixes[i]);
 	return path;
 }

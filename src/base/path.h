@@ -1,5 +1,5 @@
 /*
- * path.h - paths as text: clean, joined, trimmed, their parts
+ * path.h - path strings: clean, trim, base name, folder
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,14 +10,13 @@
 
 #include <string.h>
 
-/* Append the path without //, . and .. where that can be told from the text; "" stays "".
-   Like Go path/filepath.Clean. */
+/* Append the path without //, . and .. as far as the text alone allows; "" stays "". Like Go path/filepath.Clean. */
 void path_add_clean(struct buf *out, const char *path);
 
 /* Append the last part of a path; "." for "", "/" for slashes alone. Like Go path/filepath.Base. */
 void path_add_base(struct buf *out, const char *path);
 
-/* Append all but the last part of a path, clean; "." for none. Like Go path/filepath.Dir. */
+/* Append all but the last part of a path, cleaned; "." if there is no other part. Like Go path/filepath.Dir. */
 void path_add_dir(struct buf *out, const char *path);
 
 /* The part after the last slash; "" when a slash is last. Borrowed. Like GNU basename(3). */
@@ -29,14 +28,14 @@ static inline const char *path_base(const char *path)
 }
 
 /*
- * A source file name without what stands for the machine that built it; borrowed.
+ * A source file name without the folders of the machine that built it; borrowed.
  *
- * prefixes  folders to take off its start, parted by colons; behind them come those that build
- *           systems put in front (/proc/self/cwd/)
- * search    folders parted by colons; without prefixes, the part up to the first folder in the path
- *           that is named as one of them goes
+ * prefixes  colon-separated folders to remove from the start, tried before the prefixes of build
+ *           systems (/proc/self/cwd/)
+ * search    colon-separated folders, used only without prefixes: the path is cut after the first folder
+ *           that has the base name of one of them
  * Like      pprof internal/report trimPath
  */
-const char *path_trimmed(const char *path, const char *prefixes, const char *search);
+const char *path_trim(const char *path, const char *prefixes, const char *search);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * pool.c - the same work on several threads
+ * pool.c - run parts of a task on several threads
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,12 +14,13 @@
 
 enum { POOL_MAX = 8 };
 
-static unsigned forced; /* set once by main before work starts */
+static unsigned size_override; /* set once by main before work starts */
+static _Thread_local unsigned limit;
 
 struct part {
 	pool_fn fn;
 	void *arg;
-	unsigned part;
+	unsigned part, limit;
 	pthread_t thread;
 	bool started;
 };
@@ -28,6 +29,7 @@ static void *part_main(void *arg)
 {
 	struct part *p = arg;
 
+	limit = p->limit;
 	p->fn(p->arg, p->part);
 	return NULL;
 }
@@ -39,7 +41,7 @@ void pool_run(pool_fn fn, void *arg, unsigned n)
 
 	assert(fn);
 	for (unsigned i = 1; i < n_started; i++) {
-		part[i] = (struct part){ .fn = fn, .arg = arg, .part = i };
+		part[i] = (struct part){ .fn = fn, .arg = arg, .part = i, .limit = limit };
 		part[i].started = pthread_create(&part[i].thread, NULL, part_main, &part[i]) == 0;
 	}
 	if (n)
@@ -52,13 +54,11 @@ void pool_run(pool_fn fn, void *arg, unsigned n)
 	}
 }
 
-unsigned pool_size(void)
+static unsigned count_cpus(void)
 {
 	cpu_set_t set;
 	int n;
 
-	if (forced)
-		return forced;
 	CPU_ZERO(&set);
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
 		return 1;
@@ -66,7 +66,19 @@ unsigned pool_size(void)
 	return n < 1 ? 1 : n < POOL_MAX ? (unsigned)n : POOL_MAX;
 }
 
+unsigned pool_size(void)
+{
+	unsigned n = size_override ? size_override : count_cpus();
+
+	return limit && limit < n ? limit : n;
+}
+
+void pool_limit(unsigned n)
+{
+	limit = n;
+}
+
 void pool_set_size(unsigned n)
 {
-	forced = n < POOL_MAX ? n : POOL_MAX;
+	size_override = n < POOL_MAX ? n : POOL_MAX;
 }

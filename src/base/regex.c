@@ -1,15 +1,15 @@
 /*
- * regex.c - regular expressions: RE2's language, matched by PCRE2
+ * regex.c - regular expressions in RE2 syntax, matched by PCRE2
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * PCRE2's just-in-time compiler is fast on what people ask for, but it goes back and tries again,
- * and some expressions explode. So a match gets few steps. When they do not do, the same question
- * goes to PCRE2's other matcher, which follows all ways at once: slow, but its time grows with the
- * text and not exponentially. Both give the same answer. The time that matches may take in the slow
- * way, over all texts of an expression, has a limit; past it there is an error and no hang.
+ * The JIT matcher of PCRE2 is fast for typical expressions, but it backtracks, and some expressions take exponential
+ * time. So a match has a limited number of steps. If that is not enough, the match is repeated with the DFA matcher of
+ * PCRE2, which follows all alternatives in parallel. It is slower, but its time does not grow exponentially with the
+ * text. Both find the same matches. The total time of an expression in the DFA matcher is limited too; exceeding it is
+ * an error.
  *
- * Bytes that are not UTF-8 count as U+FFFD each, as in Go.
+ * Each byte of invalid UTF-8 counts as U+FFFD, as in Go.
  */
 #include "config.h"
 
@@ -29,12 +29,12 @@
 #include <time.h>
 
 enum {
-	STEPS = 1 << 20, /* of one fast match, shared by the bytes of its text */
+	STEPS = 1 << 20, /* maximum steps of a fast match per byte of text */
 	STEPS_MIN = 256,
-	FAST_TEXT = 4096, /* bytes; a longer text is only tried the fast way until it fails once */
-	FAST_TRIES = 16,  /* fast matches that may fail before all go the slow way */
+	FAST_TEXT = 4096, /* bytes; longer texts use the fast matcher only until it fails once */
+	FAST_TRIES = 16,  /* failed fast matches after which only the slow matcher is used */
 	SLOW_MS = 700,
-	STATE_WORDS = 6, /* of workspace for each way that is followed */
+	STATE_WORDS = 6, /* words of workspace per state of the slow matcher */
 	STATES_MIN = 64,
 	STATES_MAX = 8000,
 	NAME_SHOWN = 60,
@@ -42,15 +42,15 @@ enum {
 };
 
 struct regex {
-	char *pattern;                   /* for PCRE2 */
-	pcre2_code *fast, *slow, *whole; /* whole: anchored at both ends, with groups; made when first needed */
+	char *pattern;                   /* the expression in PCRE2 syntax */
+	pcre2_code *fast, *slow, *whole; /* slow and whole are compiled on first use; whole is anchored, with groups */
 	pcre2_compile_context *compile;
-	pcre2_match_data *data, *groups; /* of whole */
+	pcre2_match_data *data, *groups; /* groups: match data for whole */
 	pcre2_match_context *limits;
-	unsigned n_failed;   /* fast matches that took too many steps */
-	int64_t slow_ns;     /* spent so far */
-	int *work;           /* of the slow matcher */
-	struct buf readable; /* the text, when it is not UTF-8 */
+	unsigned n_failed;     /* fast matches that exceeded the step limit */
+	int64_t slow_ns;       /* CPU time used by the slow matcher so far */
+	int *work;             /* workspace of the slow matcher */
+	struct buf valid_text; /* copy of a text with invalid UTF-8 replaced */
 };
 
 static int64_t now_ns(void)
@@ -61,7 +61,7 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* PCRE2 stopped behind a \p{...} that it does not know. */
+/* Report a \p{...} that PCRE2 does not support and that ends before at. */
 static void unknown_property(const char *pattern, size_t at, struct err *err)
 {
 	size_t end = at, start;
@@ -115,7 +115,7 @@ int regex_new(const char *pattern, struct regex **out, struct err *err)
 		regex_free(r);
 		return ERR_USAGE;
 	}
-	pcre2_jit_compile(r->fast, PCRE2_JIT_COMPLETE); /* without it the interpreter does the same */
+	pcre2_jit_compile(r->fast, PCRE2_JIT_COMPLETE); /* on failure, PCRE2 uses its interpreter */
 	r->data = pcre2_match_data_create(1, NULL);
 	r->limits = pcre2_match_context_create(NULL);
 	*out = r;
@@ -133,19 +133,19 @@ void regex_free(struct regex *r)
 	pcre2_code_free(r->whole);
 	pcre2_match_data_free(r->groups);
 	pcre2_compile_context_free(r->compile);
-	buf_release(&r->readable);
+	buf_release(&r->valid_text);
 	free(r->work);
 	free(r->pattern);
 	free(r);
 }
 
-static int fail(const char *text, size_t n, const char *why, struct err *err)
+static int fail(const char *text, size_t n, const char *reason, struct err *err)
 {
-	return err_set(err, ERR_LIMIT, "matching `%.*s`: %s", n < NAME_SHOWN ? (int)n : NAME_SHOWN, text, why);
+	return err_set(err, ERR_LIMIT, "matching `%.*s`: %s", n < NAME_SHOWN ? (int)n : NAME_SHOWN, text, reason);
 }
 
-/* How many ways at once may be followed in n bytes, so that it ends in time. */
-static size_t states_for(size_t n)
+/* Maximum number of states of the slow matcher for n bytes; it bounds the time of one match. */
+static size_t states_limit(size_t n)
 {
 	size_t states = STATES_MAX;
 
@@ -154,7 +154,7 @@ static size_t states_for(size_t n)
 	return states;
 }
 
-/* The slow way: one walk over the text, anchored, with an item in front that skips any start. */
+/* Match with the slow matcher: one anchored pass, after a lazy item that skips any prefix. */
 static int match_slow(struct regex *r, const char *text, size_t n, bool *out, struct err *err)
 {
 	int64_t start = now_ns();
@@ -174,10 +174,10 @@ static int match_slow(struct regex *r, const char *text, size_t n, bool *out, st
 	if (r->slow_ns > INT64_C(1000000) * SLOW_MS)
 		return fail(text, n, "the expression takes too many steps", err);
 	rc = pcre2_dfa_match(r->slow, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK | PCRE2_DFA_SHORTEST, r->data, NULL,
-			     r->work, states_for(n) * STATE_WORDS);
+			     r->work, states_limit(n) * STATE_WORDS);
 	r->slow_ns += now_ns() - start;
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
-		return fail(text, n, "the expression takes too many steps at once", err);
+		return fail(text, n, "the expression needs too much memory", err);
 	*out = rc != PCRE2_ERROR_NOMATCH;
 	return 0;
 }
@@ -197,8 +197,8 @@ static bool is_ascii(const char *text, size_t n)
 	return true;
 }
 
-/* Put U+FFFD for each byte that is not UTF-8. */
-static void make_readable(struct regex *r, const char **text, size_t *n)
+/* Replace each byte of invalid UTF-8 by U+FFFD. */
+static void make_valid(struct regex *r, const char **text, size_t *n)
 {
 	const char *s = *text, *end = s + *n;
 	bool broken = false;
@@ -206,17 +206,17 @@ static void make_readable(struct regex *r, const char **text, size_t *n)
 
 	if (is_ascii(s, *n))
 		return;
-	r->readable.len = 0;
+	r->valid_text.len = 0;
 	while (s < end) {
 		size_t length = utf8_decode(s, (size_t)(end - s), &c);
 
-		buf_add(&r->readable, length ? s : "\xef\xbf\xbd", length ? length : 3);
+		buf_add(&r->valid_text, length ? s : "\xef\xbf\xbd", length ? length : 3);
 		broken |= length == 0;
 		s += length ? length : 1;
 	}
 	if (broken) {
-		*text = r->readable.data;
-		*n = r->readable.len;
+		*text = r->valid_text.data;
+		*n = r->valid_text.len;
 	}
 }
 
@@ -225,7 +225,7 @@ int regex_match(struct regex *r, const char *text, size_t n, bool *out, struct e
 	uint32_t steps;
 	int rc;
 
-	make_readable(r, &text, &n);
+	make_valid(r, &text, &n);
 	if (r->n_failed >= FAST_TRIES || (r->n_failed && n > FAST_TEXT))
 		return match_slow(r, text, n, out, err);
 	steps = (uint32_t)(STEPS / (n + 1)) + STEPS_MIN;
@@ -239,7 +239,7 @@ int regex_match(struct regex *r, const char *text, size_t n, bool *out, struct e
 	return 0;
 }
 
-static int make_whole(struct regex *r, struct err *err)
+static int compile_whole(struct regex *r, struct err *err)
 {
 	if (r->whole)
 		return 0;
@@ -256,7 +256,7 @@ static bool is_word(char c)
 	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The number of a group behind a dollar: "1" or "{1}"; s moves behind it. */
+/* Read the number of a group after a dollar sign: "1" or "{1}". *s is set to its end. */
 static int group_number(const char **s, uint32_t *out, struct err *err)
 {
 	const char *start = *s + (**s == '{'), *end = start;
@@ -265,7 +265,7 @@ static int group_number(const char **s, uint32_t *out, struct err *err)
 	for (; is_word(*end); end++)
 		n = *end >= '0' && *end <= '9' && n < 100000 ? n * 10 + (uint32_t)(*end - '0') : UINT32_MAX;
 	if (end == start || n == UINT32_MAX || (start > *s && *end != '}'))
-		return err_set(err, ERR_USAGE, "$%s: groups go by their number, $1 or ${1}, and $$ is a dollar", *s);
+		return err_set(err, ERR_USAGE, "$%s: use group numbers, $1 or ${1}; $$ is a dollar sign", *s);
 	*s = end + (start > *s);
 	*out = n;
 	return 0;
@@ -290,7 +290,7 @@ static int expand(const struct regex *r, const char *text, const char *to, struc
 		if (group_number(&to, &group, err) < 0)
 			return ERR_USAGE;
 		if (group >= n_groups)
-			return err_set(err, ERR_USAGE, "$%u: the expression has %u groups", group, n_groups - 1);
+			return err_set(err, ERR_USAGE, "$%u: the expression has only %u groups", group, n_groups - 1);
 		if (at[2 * group] != PCRE2_UNSET)
 			buf_add(out, text + at[2 * group], at[2 * group + 1] - at[2 * group]);
 	}
@@ -303,9 +303,9 @@ int regex_replace(struct regex *r, const char *text, size_t n, const char *to, s
 	size_t before = out->len;
 	int rc;
 
-	if (make_whole(r, err) < 0)
+	if (compile_whole(r, err) < 0)
 		return ERR_USAGE;
-	make_readable(r, &text, &n);
+	make_valid(r, &text, &n);
 	pcre2_set_match_limit(r->limits, (uint32_t)(STEPS / (n + 1)) + STEPS_MIN);
 	rc = pcre2_match(r->whole, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK, r->groups, r->limits);
 	if (rc == PCRE2_ERROR_NOMATCH) {

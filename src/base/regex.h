@@ -1,5 +1,5 @@
 /*
- * regex.h - regular expressions over names
+ * regex.h - regular expressions in RE2 syntax
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,30 +15,30 @@
 struct regex;
 
 /*
- * Compile an expression of RE2's language, which is Go's; matching is unanchored, case-sensitive,
- * over characters. What RE2 does not have (looking around, references back) is an error here too.
+ * Compile an expression in the syntax of RE2 and Go; matching is unanchored, case-sensitive, by
+ * character. Lookaround and backreferences are errors, as in RE2.
  *
  * out     owned by the caller, freed with regex_free
- * Fails   ERR_USAGE in the words of Go's regexp package
+ * Fails   ERR_USAGE with the message of Go's regexp package
  */
 int regex_new(const char *pattern, struct regex **out, struct err *err);
 void regex_free(struct regex *r);
 
 /*
- * Does it match somewhere in n bytes of text? An expression serves one thread at a time.
+ * Does the expression match anywhere in n bytes of text? Only one thread may use an expression at a time.
  *
- * out     yes or no; untouched on failure
- * Fails   ERR_LIMIT when the expression needs too many steps for this text, or for all so far
+ * out     the result; unchanged on failure
+ * Fails   ERR_LIMIT when the expression needs too many steps for this text, or for all texts so far
  */
 int regex_match(struct regex *r, const char *text, size_t n, bool *out, struct err *err);
 
 /*
- * Does it match all n bytes of text? Then append what they become: to, in which $1 or ${1} is what the first
- * group matched, $0 everything, $$ a dollar; a group that took no part is empty. (?U) is not heeded.
+ * If the expression matches all n bytes of text, append the replacement: to, with $1 or ${1} replaced by the first
+ * group, $0 by the whole text, $$ by a dollar sign. A group that did not match is empty. (?U) has no effect.
  *
- * yes     yes or no; untouched on failure, as is out
- * Fails   ERR_USAGE when to names a group that is not there; ERR_LIMIT as regex_match
- * Like    Go's regexp.Expand, where a group that is not there is empty
+ * yes     whether it matches; unchanged on failure, as is out
+ * Fails   ERR_USAGE when to refers to a group that does not exist; ERR_LIMIT like regex_match
+ * Like    Go's regexp.Expand, where a group that does not exist is empty
  */
 int regex_replace(struct regex *r, const char *text, size_t n, const char *to, struct buf *out, bool *yes,
 		  struct err *err);

@@ -1,10 +1,10 @@
 /*
- * regex_syntax.c - translate RE2's regular expressions to those of PCRE2
+ * regex_syntax.c - translate RE2 regular expressions to PCRE2
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * One pass from left to right over UTF-8 that was checked before. Flags are tracked here and written before the next
- * item, so that nothing is ever between an item and its repeat: in RE2, a(?i)* repeats the a.
+ * One pass from left to right over validated UTF-8. A change of flags is written before the next item, so that it
+ * never separates an item from its repeat: in RE2, a(?i)* repeats the a.
  */
 #include "config.h"
 
@@ -20,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UTF8_MAX = 4 }; /* bytes of a character; reading no more keeps long expressions fast */
+enum { UTF8_MAX = 4 }; /* maximum bytes of a character; scanning no further keeps long expressions fast */
 enum { FLAG_FOLD = 1, FLAG_LINES = 2, FLAG_DOT_ALL = 4, MAX_CHAR = 0x10ffff }; /* flags i, m, s */
 
-/* An error in Go's words that quotes n bytes of the expression. */
+/* Set an error as Go words it, quoting n bytes of the expression. */
 static int refuse(struct err *err, const char *what, const char *from, size_t n)
 {
 	return err_set(err, ERR_USAGE, "error parsing regexp: %s: `%.*s`", what, (int)n, from);
@@ -69,7 +69,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* After \x: two digits, or any number in braces. On failure *s is after the wrong character. */
+/* Read the digits after \x: two, or any number in braces. On failure *s is after the invalid character. */
 static bool hex(const char **s, uint32_t *out)
 {
 	uint32_t v = 0;
@@ -112,7 +112,7 @@ static bool octal(const char **s, char first, uint32_t *out)
 {
 	uint32_t v = (uint32_t)(first - '0');
 
-	if (first != '0' && (**s < '0' || **s > '7')) /* a reference back */
+	if (first != '0' && (**s < '0' || **s > '7')) /* a backreference */
 		return false;
 	for (int i = 1; i < 3 && **s >= '0' && **s <= '7'; i++)
 		v = v * 8 + (uint32_t)(*(*s)++ - '0');
@@ -146,7 +146,7 @@ static int read_char_escape(const char **s, uint32_t *out, struct err *err)
 	return refuse(err, "invalid escape sequence", start, (size_t)(*s - start));
 }
 
-/* Names are compared without case, blanks, hyphens and underscores, then written as "Lu" or "Greek". */
+/* Normalize a property name to the form "Lu" or "Greek", ignoring case, blanks, hyphens and underscores. */
 static bool property_name(const char *s, const char *end, char *out, size_t size)
 {
 	size_t n = 0;
@@ -182,7 +182,7 @@ static void add_property(const char *name, bool negated, unsigned flags, bool in
 		buf_addf(out, "\\%s{sc:%s}", p, name);
 }
 
-/* \pL \PL \p{Greek} \p{^Greek} */
+/* Translate \pL \PL \p{Greek} \p{^Greek}. */
 static int property(const char **s, unsigned flags, bool inside, struct buf *out, struct err *err)
 {
 	const char *start = *s, *from = start + 2, *end;
@@ -210,10 +210,10 @@ static int property(const char **s, unsigned flags, bool inside, struct buf *out
 	return 0;
 }
 
-/* Append an escape for a set of characters (\d \pL \P{Greek}), inside brackets or not; 1 when it is another escape. */
+/* Append a character class escape (\d \pL \P{Greek}), inside brackets or not. Returns 1 for other escapes. */
 static int add_class_escape(const char **s, unsigned flags, bool inside, struct buf *out, struct err *err)
 {
-	/* spelt out: \s of PCRE2 takes in \v, and case folding makes a difference to ranges only */
+	/* spelled out, since \s of PCRE2 includes \v and case folding affects only ranges */
 	static const struct {
 		char letter;
 		const char *alone, *inside;
@@ -238,11 +238,11 @@ static int add_class_escape(const char **s, unsigned flags, bool inside, struct 
 	return 1;
 }
 
-/* [:alpha:] and [:^alpha:]; gives 1 when s does not start with [: ... :] */
+/* Translate [:alpha:] and [:^alpha:]. Returns 1 when s does not start with [: ... :]. */
 static int named_class(const char **s, struct buf *out, struct err *err)
 {
 	static const struct {
-		const char *name, *set; /* the set is spelt out where case folding adds to it */
+		const char *name, *set; /* the set is spelled out where case folding extends it */
 	} classes[] = {
 		{ "alnum", "0-9A-Za-z" }, { "alpha", "A-Za-z" }, { "ascii", NULL }, { "blank", NULL },
 		{ "cntrl", NULL },        { "digit", NULL },     { "graph", NULL }, { "lower", "a-z" },
@@ -272,7 +272,7 @@ static int named_class(const char **s, struct buf *out, struct err *err)
 	return refuse(err, "invalid character class range", start, (size_t)(end + 2 - start));
 }
 
-/* One character inside brackets. */
+/* Read a character inside brackets. */
 static int class_char(const char **s, const char *whole, uint32_t *out, struct err *err)
 {
 	if (!**s)
@@ -335,7 +335,7 @@ static int add_class(const char **s, unsigned flags, struct buf *out, struct err
 }
 
 enum {
-	MAX_REPEAT = 1000, /* of one count, and of counts inside counts multiplied */
+	MAX_REPEAT = 1000, /* maximum of a count, and of the product of nested counts */
 	MAX_DEPTH = 1000,
 	TOO_LARGE = MAX_REPEAT + 1
 };
@@ -343,38 +343,38 @@ enum {
 /* State to restore at the end of a group. */
 struct group {
 	unsigned flags, shown;
-	size_t at;       /* where it starts in out */
-	unsigned repeat; /* of the group around */
+	size_t at;       /* start of the group in out */
+	unsigned repeat; /* parser.repeat of the enclosing group */
 };
 
 struct parser {
-	const char *whole, *s; /* the expression, and its rest */
+	const char *whole, *s; /* the expression, and the part not parsed yet */
 	struct buf *out;
 	struct err *err;
-	unsigned flags, shown; /* FLAG_: in effect, and those written to out */
+	unsigned flags, shown; /* FLAG_* in effect, and FLAG_* as written to out */
 	struct group *group;   /* [depth] */
 	size_t depth, cap;
-	const char *last_repeat;      /* start of the repeat that was just read; else NULL */
-	size_t item;                  /* where the last item starts in out */
-	bool has_item, needs_group;   /* PCRE2 repeats no assertions, nor what is repeated already */
-	unsigned item_repeat, repeat; /* nested counts multiplied: of the last item, the largest of this group */
+	const char *last_repeat;      /* start of the repeat just parsed, else NULL */
+	size_t item;                  /* start of the last item in out */
+	bool has_item, needs_group;   /* PCRE2 cannot repeat assertions or repeats without a group */
+	unsigned item_repeat, repeat; /* products of nested counts: of the last item, and the largest in this group */
 };
 
 /* Prepare out for the next item. */
 static void item_begin(struct parser *p, bool is_assertion)
 {
 	static const char letter[] = "ims";
-	unsigned on = p->flags & ~p->shown, off = p->shown & ~p->flags;
+	unsigned flags_on = p->flags & ~p->shown, flags_off = p->shown & ~p->flags;
 
-	if (on | off) {
+	if (flags_on | flags_off) {
 		buf_addz(p->out, "(?");
 		for (int i = 0; letter[i]; i++)
-			if (on & 1u << i)
+			if (flags_on & 1u << i)
 				buf_add(p->out, &letter[i], 1);
-		if (off)
+		if (flags_off)
 			buf_addz(p->out, "-");
 		for (int i = 0; letter[i]; i++)
-			if (off & 1u << i)
+			if (flags_off & 1u << i)
 				buf_add(p->out, &letter[i], 1);
 		buf_addz(p->out, ")");
 		p->shown = p->flags;
@@ -442,7 +442,7 @@ static bool name_is_word(const char *s, const char *end)
 	return true;
 }
 
-/* (?P<name> and (?<name>; gives 1 when s starts with neither. */
+/* Parse (?P<name> or (?<name>. Returns 1 when s starts with neither. */
 static int named_group(struct parser *p)
 {
 	size_t skip = starts_with(p->s, "(?P<") ? 4 : starts_with(p->s, "(?<") ? 3 : 0;
@@ -459,11 +459,12 @@ static int named_group(struct parser *p)
 	return group_open(p, "(", p->flags);
 }
 
-/* (?flags) and (?flags: */
+/* Parse (?flags) or (?flags: */
 static int perl_group(struct parser *p)
 {
 	static const char letter[] = "imsU";
-	unsigned on = p->flags, seen = 0;
+	unsigned flags = p->flags;
+	bool has_flags = false;
 	bool minus = false;
 	const char *s = p->s + 2;
 	int rc = named_group(p);
@@ -474,17 +475,17 @@ static int perl_group(struct parser *p)
 		const char *known = strchr(letter, *s);
 
 		if (known) {
-			seen |= 1;
-			on = minus ? on & ~(1u << (known - letter)) : on | 1u << (known - letter);
+			has_flags = true;
+			flags = minus ? flags & ~(1u << (known - letter)) : flags | 1u << (known - letter);
 		} else if (*s == '-' && !minus) {
 			minus = true;
-			seen = 0;
-		} else if ((*s == ':' || *s == ')') && !(minus && !seen)) {
+			has_flags = false;
+		} else if ((*s == ':' || *s == ')') && !(minus && !has_flags)) {
 			p->s = s + 1;
-			on &= FLAG_FOLD | FLAG_LINES | FLAG_DOT_ALL; /* U does not change whether a text matches */
+			flags &= FLAG_FOLD | FLAG_LINES | FLAG_DOT_ALL; /* U does not affect whether a text matches */
 			if (*s == ':')
-				return group_open(p, "(?:", on);
-			p->flags = on;
+				return group_open(p, "(?:", flags);
+			p->flags = flags;
 			return 0;
 		} else {
 			s += char_length(s);
@@ -494,7 +495,7 @@ static int perl_group(struct parser *p)
 	return refuse(p->err, "invalid or unsupported Perl syntax", p->s, (size_t)(s - p->s));
 }
 
-static void put_in_group(struct parser *p)
+static void wrap_in_group(struct parser *p)
 {
 	struct buf bare = { 0 };
 
@@ -504,7 +505,7 @@ static void put_in_group(struct parser *p)
 	buf_release(&bare);
 }
 
-/* Repeat the last item by the n bytes at op; s is after them. min and max are of {}, else 0. */
+/* Repeat the last item with the operator from op to s. min and max are the counts of {}, else 0. */
 static int repeat(struct parser *p, const char *op, unsigned min, unsigned max)
 {
 	const char *start = p->last_repeat ? p->last_repeat : op;
@@ -525,7 +526,7 @@ static int repeat(struct parser *p, const char *op, unsigned min, unsigned max)
 	if (p->item_repeat > p->repeat)
 		p->repeat = p->item_repeat;
 	if (p->needs_group)
-		put_in_group(p);
+		wrap_in_group(p);
 	p->needs_group = true;
 	buf_add(p->out, op, n);
 	if (op + n < p->s)
@@ -534,7 +535,7 @@ static int repeat(struct parser *p, const char *op, unsigned min, unsigned max)
 	return 0;
 }
 
-/* A number of {}: no leading zero; TOO_LARGE for any larger one. */
+/* Read a number of {}, without leading zeros; numbers over the limit become TOO_LARGE. */
 static bool count(const char **s, unsigned *out)
 {
 	const char *digit = *s;
@@ -549,7 +550,7 @@ static bool count(const char **s, unsigned *out)
 	return true;
 }
 
-/* {n} {n,} {n,m}; anything else is a brace. */
+/* Parse {n} {n,} {n,m}; any other { is a literal. */
 static int braces(struct parser *p)
 {
 	const char *op = p->s, *s = op + 1;
@@ -634,7 +635,7 @@ static int parse_one(struct parser *p)
 		buf_add(p->out, p->s++, 1);
 		p->has_item = false;
 		return 0;
-	case '$': /* the slow matcher of PCRE2 10.42 gets $ wrong where a line ends inside of the text */
+	case '$': /* the DFA matcher of PCRE2 10.42 handles $ incorrectly at line ends within the text */
 		item(p, p->flags & FLAG_LINES ? "(?=\\n|\\z)" : "\\z", true);
 		p->s++;
 		return 0;

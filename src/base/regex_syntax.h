@@ -1,5 +1,5 @@
 /*
- * regex_syntax.h - RE2's regular expressions in the words of PCRE2
+ * regex_syntax.h - translate RE2 regular expressions to PCRE2
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,13 +10,13 @@
 #include "base/err.h"
 
 /*
- * Translate an expression: what RE2 refuses (looking around, references back, possessive repeats)
- * is refused, what the two spell or read in different ways is spelt out. Groups have the numbers
- * that they have in RE2, and no names.
+ * Translate an expression. Syntax that RE2 rejects (lookaround, backreferences, possessive repeats) is
+ * an error; syntax that means something else in PCRE2 is rewritten. Groups keep their numbers and lose
+ * their names.
  *
- * out     appended; for PCRE2_UTF, PCRE2_ALT_CIRCUMFLEX, newline LF, surrogates allowed in escapes.
- *         Half done on failure.
- * Fails   ERR_USAGE in the words of Go's regexp package
+ * out     the translation is appended; compile it with PCRE2_UTF, PCRE2_ALT_CIRCUMFLEX, newline LF,
+ *         and surrogates allowed in escapes. Incomplete on failure.
+ * Fails   ERR_USAGE with the message of Go's regexp package
  * From    go.dev/s/re2syntax
  */
 int regex_syntax(const char *pattern, struct buf *out, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * search.h - binary search: the first element that is not before a key
+ * search.h - binary search for a lower bound
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,14 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is element i before what is searched? */
+/* Is element i before the key? */
 typedef bool (*lower_bound_fn)(const void *arg, size_t i);
 
 /*
- * Index of the first element that is not before what is searched; hi when all are.
+ * Index of the first element that is not before the key, or hi.
  *
  * lo, hi      elements [lo, hi), lo <= hi
- * is_before   yes for the elements before some index, no for those from there
+ * is_before   true for all elements before some index, false for the rest
  */
 static inline __attribute__((always_inline)) size_t lower_bound(size_t lo, size_t hi, lower_bound_fn is_before,
 								const void *arg)
@@ -33,7 +33,7 @@ static inline __attribute__((always_inline)) size_t lower_bound(size_t lo, size_
 	return lo;
 }
 
-/* Index of the first of n ascending numbers that is not below key; n when all are. */
+/* Index of the first of n ascending numbers that is >= key, or n. */
 static inline size_t lower_bound_u32(const uint32_t *number, size_t n, uint64_t key)
 {
 	size_t lo = 0;

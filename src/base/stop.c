@@ -1,5 +1,5 @@
 /*
- * stop.c - work that another thread may end, and how far it is
+ * stop.c - cancel work from another thread, and report its progress
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,14 +14,14 @@ int stop_check(const struct stop *s, struct err *err)
 	return stop_is_set(s) ? err_set(err, ERR_STOPPED, "stopped") : 0;
 }
 
-int stop_percent(const struct stop *s, const char **what)
+int stop_percent(const struct stop *s, const char **activity)
 {
-	uint64_t all = atomic_load_explicit(&s->all, memory_order_relaxed);
+	uint64_t total = atomic_load_explicit(&s->total, memory_order_relaxed);
 	uint64_t done = atomic_load_explicit(&s->done, memory_order_relaxed);
 
-	assert(s && what);
-	*what = atomic_load_explicit(&s->what, memory_order_relaxed);
-	if (all == 0)
+	assert(s && activity);
+	*activity = atomic_load_explicit(&s->activity, memory_order_relaxed);
+	if (total == 0)
 		return -1;
-	return done >= all ? 100 : (int)((double)done * 100 / (double)all);
+	return done >= total ? 100 : (int)((double)done * 100 / (double)total);
 }

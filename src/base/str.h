@@ -1,5 +1,5 @@
 /*
- * str.h - how strings start and end
+ * str.h - string prefixes and suffixes
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@ static inline bool starts_with(const char *s, const char *start)
 	return strncmp(s, start, strlen(start)) == 0;
 }
 
-/* The same for n bytes. */
+/* Like starts_with, for n bytes of s. */
 static inline bool starts_with_n(const char *s, size_t n, const char *start)
 {
 	size_t m = strlen(start);

@@ -22,11 +22,11 @@ struct strtab {
 	struct entry {
 		const char *text;
 		size_t len;
-		uint32_t hash; /* as much of it as the table wants */
+		uint32_t hash; /* the low 32 bits, which are all that idtab uses */
 	} * str;               /* [n] */
 	size_t cap;
 	uint32_t n;
-	const struct strtab *base; /* of strtab_make_over; ids has no string of it */
+	const struct strtab *base; /* from strtab_make_concat, else NULL; the strings of base are not in ids */
 };
 
 struct strtab *strtab_new(void)
@@ -67,7 +67,7 @@ bool strtab_find(const struct strtab *t, const char *s, size_t n, str_id *out)
 	return find(t, hash_bytes(s, n), s, n, out);
 }
 
-bool strtab_find_of(const struct strtab *t, const struct strtab *other, str_id id, str_id *out)
+bool strtab_find_from(const struct strtab *t, const struct strtab *other, str_id id, str_id *out)
 {
 	const struct entry *e = &other->str[id];
 
@@ -75,7 +75,7 @@ bool strtab_find_of(const struct strtab *t, const struct strtab *other, str_id i
 	return find(t, e->hash, e->text, e->len, out);
 }
 
-struct strtab *strtab_make_over(const struct strtab *base, const struct strtab *more, struct arena *mem)
+struct strtab *strtab_make_concat(const struct strtab *base, const struct strtab *more, struct arena *mem)
 {
 	struct strtab *t = arena_zalloc(mem, 1, sizeof(*t));
 
@@ -115,7 +115,7 @@ str_id strtab_add(struct strtab *t, const char *s, size_t n)
 	return add(t, (uint32_t)hash_bytes(s, n), s, n);
 }
 
-str_id strtab_add_of(struct strtab *t, const struct strtab *other, str_id id)
+str_id strtab_add_from(struct strtab *t, const struct strtab *other, str_id id)
 {
 	const struct entry *e = &other->str[id];
 

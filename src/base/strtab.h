@@ -1,5 +1,5 @@
 /*
- * strtab.h - interned strings: equal text has one id
+ * strtab.h - interned strings: equal strings have one id
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,39 +15,38 @@ typedef uint32_t str_id; /* 0 is "" */
 struct arena;
 struct strtab;
 
-/* An empty table, holding "" as id 0; owned by the caller. */
+/* A table that contains only "", with id 0; owned by the caller. */
 struct strtab *strtab_new(void);
 void strtab_free(struct strtab *t);
 
-/* The id of n bytes of s (any bytes, NUL too), storing a copy when new. */
+/* The id of n bytes of s, which may include NUL; a new string is copied. */
 str_id strtab_add(struct strtab *t, const char *s, size_t n);
 
-/* The id of n bytes of s; false when they are not in the table. */
+/* Find the id of n bytes of s; false when they are not in the table. */
 bool strtab_find(const struct strtab *t, const char *s, size_t n, str_id *out);
 
-/* The same with a string of another table, which has been hashed before. */
-str_id strtab_add_of(struct strtab *t, const struct strtab *other, str_id id);
-bool strtab_find_of(const struct strtab *t, const struct strtab *other, str_id id, str_id *out);
+/* Like strtab_add and strtab_find, for a string of another table, whose hash is reused. */
+str_id strtab_add_from(struct strtab *t, const struct strtab *other, str_id id);
+bool strtab_find_from(const struct strtab *t, const struct strtab *other, str_id id, str_id *out);
 
 /*
- * A table that holds all of base under the same ids, and behind them the strings of more, which
- * base must not hold, in their order (but for the "" that more starts with). base is not changed:
- * other threads may read it.
+ * A table of the strings of base, with the same ids, followed by the strings of more, except its "". base must
+ * contain none of the added strings. It is not changed, so other threads may read it.
  *
- * mem    owns the table, which must not be added to nor handed to strtab_free; base lives longer
+ * mem    owns the table; do not add to it or pass it to strtab_free. base must outlive it
  */
-struct strtab *strtab_make_over(const struct strtab *base, const struct strtab *more, struct arena *mem);
+struct strtab *strtab_make_concat(const struct strtab *base, const struct strtab *more, struct arena *mem);
 
-/* The same as strtab_add for a C string. */
+/* Like strtab_add, for a C string. */
 str_id strtab_addz(struct strtab *t, const char *s);
 
-/* The text, with a NUL behind; borrowed, stays until strtab_free. */
+/* The NUL-terminated text of a string; borrowed, valid until strtab_free. */
 const char *strtab_text(const struct strtab *t, str_id id);
 
-/* Its length in bytes. */
+/* The length of a string in bytes. */
 size_t strtab_len(const struct strtab *t, str_id id);
 
-/* How many strings there are; ids are below. */
+/* Number of strings; all ids are below it. */
 uint32_t strtab_count(const struct strtab *t);
 
 #endif

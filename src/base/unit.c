@@ -9,6 +9,7 @@
 
 #include "base/num.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 struct unit_name {
 	const char *canonical;
 	double factor;
-	const char *alias[4];
+	const char *alias[5];
 };
 
 struct unit_family {
@@ -38,7 +39,7 @@ static const struct unit_family families[] = {
 	{ "s",
 	  1e9,
 	  { { "ns", 1, { "ns", "nanosecond" } },
-	    { "us", 1e3, { "\xce\xbcs", "\xc2\xb5s", "us", "microsecond" } },
+	    { "us", 1e3, { "\xce\xbcs", "\xce\x9cs", "\xc2\xb5s", "us", "microsecond" } }, /* mu, capital mu, micro */
 	    { "ms", 1e6, { "ms", "millisecond" } },
 	    { "s", 1e9, { "s", "sec", "second" } },
 	    { "hrs", 3.6e12, { "hour", "hr" } } } },
@@ -55,9 +56,9 @@ static const struct unit_family families[] = {
 	    { "P*GCU", 1e15, { "petagcu" } } } },
 };
 
-enum { N_FAMILIES = sizeof(families) / sizeof(families[0]), N_UNITS = 10, N_ALIASES = 4, UNIT_MAX = 24 };
+enum { N_FAMILIES = sizeof(families) / sizeof(families[0]), N_UNITS = 10, N_ALIASES = 5, UNIT_MAX = 24 };
 
-/* Lower case; a trailing s of what is longer than two bytes goes. False when it is no unit. */
+/* Fold a unit to lower case and remove a trailing s after two bytes. False when it cannot be a unit. */
 static bool unit_fold(const char *unit, char out[UNIT_MAX])
 {
 	size_t n = strlen(unit);
@@ -71,7 +72,7 @@ static bool unit_fold(const char *unit, char out[UNIT_MAX])
 	return true;
 }
 
-/* By a name in lower case, or as it is printed: m*GCU and M*GCU differ in case alone. */
+/* Find a unit by canonical name, case-sensitive since m*GCU and M*GCU differ, or by alias in lower case. */
 static const struct unit_name *unit_in(const struct unit_family *f, const char *unit, const char *folded)
 {
 	for (size_t u = 0; u < N_UNITS && f->unit[u].canonical; u++)
@@ -128,6 +129,23 @@ static bool unit_is_auto(const char *to)
 	return strcmp(to, "minimum") == 0 || strcmp(to, "auto") == 0;
 }
 
+static bool unit_is_count(const char *to)
+{
+	return strcmp(to, "count") == 0 || strcmp(to, "sample") == 0 || strcmp(to, "unit") == 0;
+}
+
+bool unit_is_choice(const char *unit)
+{
+	return !*unit || unit_is_auto(unit) || unit_is_count(unit) || unit_find(unit, NULL);
+}
+
+void unit_add_choices(struct buf *b)
+{
+	for (size_t f = 0; f < N_FAMILIES; f++)
+		for (size_t u = 0; u < N_UNITS && families[f].unit[u].canonical; u++)
+			buf_addf(b, "%s%s", f + u ? ", " : "", families[f].unit[u].canonical);
+}
+
 double unit_scale(int64_t value, const char *from, const char *to, const char **unit)
 {
 	const struct unit_family *family, *to_family;
@@ -138,10 +156,7 @@ double unit_scale(int64_t value, const char *from, const char *to, const char **
 		return -unit_scale(-value, from, to, unit);
 	u = unit_lookup(from, &family);
 	if (!u) {
-		bool no_unit = unit_is_auto(to) || strcmp(to, "count") == 0 || strcmp(to, "sample") == 0 ||
-			       strcmp(to, "unit") == 0;
-
-		*unit = no_unit ? "" : to;
+		*unit = unit_is_auto(to) || unit_is_count(to) ? "" : to;
 		return (double)value;
 	}
 	v = (double)value * u->factor;
@@ -171,6 +186,28 @@ void unit_add_label(struct buf *b, int64_t value, const char *from, const char *
 		buf_addf(b, "%s%s", text, unit);
 }
 
+void unit_add_grouped(struct buf *b, const char *number)
+{
+	size_t sign = strcspn(number, "0123456789"), n = strspn(number + sign, "0123456789");
+
+	buf_add(b, number, sign);
+	number += sign;
+	for (size_t i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			buf_addz(b, ",");
+		buf_add(b, &number[i], 1);
+	}
+	buf_addz(b, number + n);
+}
+
+void unit_add_count(struct buf *b, uint64_t n)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRIu64, n);
+	unit_add_grouped(b, digits);
+}
+
 double unit_percent(int64_t value, int64_t total)
 {
 	return total ? fabs((double)value / (double)total) * 100 : 0;
@@ -191,7 +228,7 @@ void unit_add_percent(struct buf *b, int64_t value, int64_t total)
 	unit_add_share(b, unit_percent(value, total));
 }
 
-void unit_add_percent_tight(struct buf *b, int64_t value, int64_t total)
+void unit_add_percent_trimmed(struct buf *b, int64_t value, int64_t total)
 {
 	struct buf text = { 0 };
 
@@ -200,7 +237,7 @@ void unit_add_percent_tight(struct buf *b, int64_t value, int64_t total)
 	buf_release(&text);
 }
 
-bool unit_agree(const char *a, const char *b)
+bool unit_is_compatible(const char *a, const char *b)
 {
 	const struct unit_family *f = unit_find(a, NULL);
 

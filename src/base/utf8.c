@@ -1,5 +1,5 @@
 /*
- * utf8.c - UTF-8, and text from strangers made harmless
+ * utf8.c - UTF-8, and escaping of untrusted text
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 size_t utf8_decode(const char *s, size_t n, uint32_t *out)
 {
 	const unsigned char *p = (const unsigned char *)s;
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t code_min[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
 	uint32_t c;
 
@@ -25,7 +25,7 @@ size_t utf8_decode(const char *s, size_t n, uint32_t *out)
 			return 0;
 		c = c << 6 | (p[i] & 0x3f);
 	}
-	if (c < least[len] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+	if (c < code_min[len] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
 		return 0;
 	*out = c;
 	return len;
@@ -41,7 +41,7 @@ size_t utf8_count(const char *s, size_t n)
 	return count;
 }
 
-bool utf8_is_plain(uint32_t c)
+bool utf8_is_safe(uint32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
 		return false;
@@ -68,7 +68,7 @@ void utf8_add_char(struct buf *b, uint32_t c)
 	buf_add(b, out, n + 1);
 }
 
-static void text_add_control(struct buf *b, uint32_t c)
+static void add_escape(struct buf *b, uint32_t c)
 {
 	switch (c) {
 	case '\n':
@@ -84,19 +84,19 @@ static void text_add_control(struct buf *b, uint32_t c)
 
 void utf8_add_safe(struct buf *b, const char *s, size_t n)
 {
-	size_t plain = 0; /* start of the run not yet copied */
+	size_t plain = 0; /* start of the bytes not copied yet */
 
 	for (size_t i = 0; i < n;) {
 		uint32_t c = 0;
 		size_t len = utf8_decode(s + i, n - i, &c);
 
-		if (len && (utf8_is_plain(c) || c == '\t')) {
+		if (len && (utf8_is_safe(c) || c == '\t')) {
 			i += len;
 			continue;
 		}
 		buf_add(b, s + plain, i - plain);
 		if (len)
-			text_add_control(b, c);
+			add_escape(b, c);
 		else
 			buf_addf(b, "\\x%02x", (unsigned char)s[i]);
 		i += len ? len : 1;
@@ -105,17 +105,20 @@ void utf8_add_safe(struct buf *b, const char *s, size_t n)
 	buf_add(b, s + plain, n - plain);
 }
 
-/* A longer fence keeps backquotes in, and a bar is escaped because tables are split before spans are read (GFM 4.10). */
+/*
+ * Length of the longest sequence of backquotes. The fence of a code span must be longer. A | is escaped, because
+ * Markdown splits table cells before it parses code spans (GFM 4.10).
+ */
 static size_t longest_backquotes(const char *s)
 {
-	size_t most = 0;
+	size_t longest = 0;
 
 	for (size_t run; *s; s += run ? run : 1) {
 		run = strspn(s, "`");
-		if (run > most)
-			most = run;
+		if (run > longest)
+			longest = run;
 	}
-	return most;
+	return longest;
 }
 
 void utf8_add_code(struct buf *b, const char *s)
@@ -123,7 +126,7 @@ void utf8_add_code(struct buf *b, const char *s)
 	struct buf safe = { 0 };
 	size_t fence;
 
-	if (!*s) /* no span is empty */
+	if (!*s) /* a code span cannot be empty */
 		return;
 	utf8_add_safe(&safe, s, strlen(s));
 	fence = longest_backquotes(buf_text(&safe)) + 1;
@@ -141,7 +144,7 @@ void utf8_add_code(struct buf *b, const char *s)
 	buf_release(&safe);
 }
 
-/* Does a character go on with s[i]? */
+/* Is s[i] a continuation byte? */
 static bool is_inside(const char *s, size_t i)
 {
 	return ((unsigned char)s[i] & 0xc0) == 0x80;
@@ -150,7 +153,7 @@ static bool is_inside(const char *s, size_t i)
 void utf8_add_short(struct buf *b, const char *s, size_t n, size_t max)
 {
 	static const char dots[] = "\xe2\x80\xa6";
-	enum { INSIDE = 3 }; /* bytes of the longest character, but for its first */
+	enum { INSIDE = 3 }; /* continuation bytes of the longest character */
 	size_t room = max - (sizeof(dots) - 1), head = (room + 1) / 2, tail = n - room / 2;
 
 	assert(max >= sizeof(dots) - 1);

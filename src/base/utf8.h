@@ -1,5 +1,5 @@
 /*
- * utf8.h - UTF-8, and text from strangers made harmless
+ * utf8.h - UTF-8, and escaping of untrusted text
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,44 +15,43 @@
 /*
  * Decode the first character of n > 0 bytes.
  *
- * out     the code point, untouched when the bytes are not UTF-8
- * Gives   its length in bytes, 0 when s does not start with well-formed UTF-8
+ * out     the code point; unchanged when s does not start with valid UTF-8
+ * Returns its length in bytes; 0 when s does not start with valid UTF-8
  */
 size_t utf8_decode(const char *s, size_t n, uint32_t *out);
 
-/* Count characters as Go does: each byte that is not part of well-formed UTF-8 counts as one. */
+/* Count characters as Go does: each byte of invalid UTF-8 counts as one character. */
 size_t utf8_count(const char *s, size_t n);
 
-/* May this character reach a terminal? No for controls (C0, DEL, C1) and for the marks that turn
-   the direction of text or separate lines. */
-bool utf8_is_plain(uint32_t c);
+/* Is it safe to print this character on a terminal? False for control characters (C0, DEL, C1), direction marks
+   and line separators. */
+bool utf8_is_safe(uint32_t c);
 
-/* Append a character in UTF-8; one that Unicode does not allow as U+FFFD. */
+/* Append a character in UTF-8; U+FFFD if it is not valid in Unicode. */
 void utf8_add_char(struct buf *b, uint32_t c);
 
 /*
- * Append text so that it cannot do anything to a terminal, a log or a table: controls and bytes
- * that are not UTF-8 become \n, \r, \xNN or \u{N}. All other characters stay, tabs and backslashes
- * too.
+ * Append text that is safe for a terminal, a log or a table: control characters and invalid UTF-8 become
+ * \n, \r, \xNN or \u{N}. All other characters are copied, including tabs and backslashes.
  */
 void utf8_add_safe(struct buf *b, const char *s, size_t n);
 
 /*
- * Append text as a code span of Markdown, which stays one inside a table: nothing in it is a link, a tag, a mark or
- * somebody's name, and it is safe as above. Nothing for "".
+ * Append text as a Markdown code span, also valid inside a table, so that nothing in it is a link, a tag, markup or
+ * a mention. Control characters are escaped as above. "" appends nothing.
  */
 void utf8_add_code(struct buf *b, const char *s);
 
 /*
- * Append text of at most so many bytes: what is longer loses its middle to a "…". No character is cut.
+ * Append text, shortened to max bytes by replacing its middle with "…". No character is split.
  *
- * max   at least 3, the length of the sign
+ * max   at least 3, the length of "…"
  */
 void utf8_add_short(struct buf *b, const char *s, size_t n, size_t max);
 
 /*
- * The distance between two words: inserts, deletes, changes and swaps of neighbours, as for "did
- * you mean". Words longer than 64 bytes are as far apart as they are long.
+ * The edit distance of two words for "did you mean": insertions, deletions, substitutions and swaps of
+ * neighbours. If a word is longer than 64 bytes, it is the length of the longer one.
  */
 size_t utf8_distance(const char *a, const char *b);
 

@@ -1,5 +1,5 @@
 /*
- * args.c - the command line, understood
+ * args.c - parse the command line
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,13 +8,12 @@
 #include "cli/args.h"
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/hints.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { NEAR_SHORT = 1, NEAR_LONG = 2, LONG_WORD = 5 };
+#include <unistd.h>
 
 const struct command *args_command(const char *name, size_t n)
 {
@@ -24,58 +23,17 @@ const struct command *args_command(const char *name, size_t n)
 	return NULL;
 }
 
-static void nearer(const char *word, const char *name, size_t *best, const char **found)
-{
-	size_t d = utf8_distance(word, name);
-
-	if (d < *best) {
-		*best = d;
-		*found = name;
-	}
-}
-
-const char *args_suggest(const char *word, bool with_commands, bool with_options)
-{
-	size_t best = (strlen(word) >= LONG_WORD ? NEAR_LONG : NEAR_SHORT) + 1;
-	const char *found = "";
-
-	for (size_t i = 0; with_commands && i < n_reports; i++)
-		nearer(word, reports[i].name, &best, &found);
-	for (size_t i = 0; with_commands && i < n_commands; i++)
-		nearer(word, commands[i].name, &best, &found);
-	for (size_t i = 0; with_options && i < query_n_options; i++)
-		nearer(word, query_options[i].name, &best, &found);
-	return found;
-}
-
-/* A flag being read: its name without dashes, and what stands behind =. */
+/* A flag: its name without dashes, and the value after =. */
 struct flag {
 	const char *name;
 	size_t n;
 	const char *value; /* NULL without = */
 };
 
-/* clang-format off */
-/* What pprof has and this version does not. */
-static const char *const not_yet[] = { "http", "no_browser",
-};
-/* clang-format on */
-
-bool args_not_yet(const char *word)
-{
-	for (size_t i = 0; i < sizeof(not_yet) / sizeof(not_yet[0]); i++)
-		if (strcmp(not_yet[i], word) == 0)
-			return true;
-	return false;
-}
-
-static int unknown_flag(const struct flag *f, struct err *err)
+static int unknown_flag(const struct flag *f, const char *next, struct err *err)
 {
 	char *word = mem_strndup(f->name, f->n);
-	const char *near = args_suggest(word, true, true);
-	int rc = args_not_yet(word) ? err_set(err, ERR_USAGE, "pprof's -%s is not in this version of cpa", word)
-		 : *near            ? err_set(err, ERR_USAGE, "unknown option -%s; did you mean -%s?", word, near)
-				    : err_set(err, ERR_USAGE, "unknown option -%s; cpa --help lists them", word);
+	int rc = hint_option(word, f->value, next, err);
 
 	free(word);
 	return rc;
@@ -90,7 +48,7 @@ static const char *const file_name[] = {
 	[ARGS_TEXT] = "text", [ARGS_JSON] = "json", [ARGS_MARKDOWN] = "markdown", [ARGS_FLAME] = "flame"
 };
 
-/* Which file of a gate --json=FILE and its like name; N_ARGS_FILES for none. */
+/* The output file of gate that a flag such as --json=FILE sets; N_ARGS_FILES: none. */
 static enum args_file find_file(const struct flag *f)
 {
 	const struct opt flag = { .name = "", .kind = OPT_BOOL };
@@ -102,17 +60,17 @@ static enum args_file find_file(const struct flag *f)
 	return i < N_ARGS_FILES && f->value && opt_set(&flag, &yes, f->value, NULL) < 0 ? i : N_ARGS_FILES;
 }
 
-/* Files are a gate's: others have -o. And --flame with a gate needs one. */
+/* Only gate has --json=FILE; other reports have -o. */
 static int check_files(const struct args *a, struct err *err)
 {
 	for (int i = 0; i < N_ARGS_FILES && !is_gate(a->report); i++)
 		if (a->file[i])
-			return err_set(err, ERR_USAGE, "-%s=%s: a flag is true or false; a file is named with -o",
+			return err_set(err, ERR_USAGE, "-%s=%s: not true or false; use -o to write a file",
 				       file_name[i], a->file[i]);
 	return 0;
 }
 
-/* cpa gate --text: its own text, and not another report. Gives 1 when that is not it. */
+/* Handle cpa gate --text, where text is the format and not another report. Returns 1 for all other reports. */
 static int set_with_gate(struct args *a, const struct report_type *t, struct err *err)
 {
 	const char *other = is_gate(a->report) ? t->name : a->report->name;
@@ -120,7 +78,7 @@ static int set_with_gate(struct args *a, const struct report_type *t, struct err
 	if (!is_gate(a->report) && !is_gate(t))
 		return 1;
 	if (strcmp(other, file_name[ARGS_FLAME]) == 0)
-		return err_set(err, ERR_USAGE, "with gate --flame takes a file: --flame=diff.svg");
+		return err_set(err, ERR_USAGE, "gate: --flame needs a file: --flame=diff.svg");
 	if (strcmp(other, file_name[ARGS_TEXT]) != 0)
 		return 1;
 	a->report = is_gate(a->report) ? a->report : t;
@@ -153,7 +111,7 @@ static int set_command(struct args *a, const struct command *c, struct err *err)
 	return 0;
 }
 
-/* -peek=REGEX; an empty one is as if it had not been given, as in pprof. */
+/* Set the pattern of -peek=REGEX. As in pprof, an empty one is ignored. */
 static int set_pattern(struct args *a, const struct report_type *t, const char *value, char **next, int *used,
 		       struct err *err)
 {
@@ -169,7 +127,7 @@ static int set_pattern(struct args *a, const struct report_type *t, const char *
 	return set_report(a, t, err);
 }
 
-/* Two flags of one choice cannot both hold. */
+/* Fail if another flag of the same choice was given. */
 static int check_pick(const struct opt *o, const struct opt **picked, struct err *err)
 {
 	for (size_t i = 0; i < query_n_options; i++)
@@ -187,8 +145,8 @@ static int pick(struct args *a, const struct opt *o, const struct opt **picked, 
 	return opt_set(o, &a->q, NULL, err);
 }
 
-/* -lines=false behind -lines, or -top=false behind -top: as if neither had been given. */
-static int take_back(struct args *a, const struct opt *o, const struct report_type *t, const struct opt **picked)
+/* Unset -lines for -lines=false, or -top for -top=false. */
+static int undo_flag(struct args *a, const struct opt *o, const struct report_type *t, const struct opt **picked)
 {
 	if (!o && a->report == t)
 		a->report = NULL;
@@ -201,7 +159,7 @@ static int take_back(struct args *a, const struct opt *o, const struct report_ty
 	return 0;
 }
 
-/* The options that have a name of one letter. */
+/* The option with this short form. */
 static const struct opt *short_option(char letter)
 {
 	const char *name = letter == 'o' ? "output" : letter == 'h' ? "help" : letter == 'v' ? "verbose" : NULL;
@@ -227,22 +185,22 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 	if (!o && f->n == 1)
 		o = short_option(*f->name);
 	if (!o && !t && !c)
-		return unknown_flag(f, err);
+		return unknown_flag(f, *next, err);
 	if (t && reports_takes_pattern(t))
 		return set_pattern(a, t, value, next, used, err);
-	if (!o || o->kind == OPT_PICK) {
+	if (!o || o->kind == OPT_CHOICE) {
 		const struct opt flag = { .name = o ? o->name : t ? t->name : c->name, .kind = OPT_BOOL };
 
 		rc = opt_set(&flag, &yes, value, err);
 		if (rc < 0)
 			return rc;
 		if (!yes)
-			return take_back(a, o, t, picked);
+			return undo_flag(a, o, t, picked);
 		return o ? pick(a, o, picked, err) : t ? set_report(a, t, err) : set_command(a, c, err);
 	}
 	if (!value && !opt_is_flag(o)) {
 		if (!*next)
-			return err_set(err, ERR_USAGE, "flag needs an argument: -%s", o->name);
+			return err_set(err, ERR_USAGE, "flag needs an argument: -%.*s", (int)f->n, f->name);
 		value = *next;
 		*used = 1;
 	}
@@ -265,10 +223,16 @@ static int add_word(struct args *a, const char *word, struct err *err)
 	return 0;
 }
 
-/* "cpa help -lines" asks about -lines. */
-static bool is_help(const struct args *a)
+/* Commands that take options as words: "cpa help -lines" and "cpa completion words -li". */
+static bool takes_any_word(const struct args *a)
 {
-	return a->command && strcmp(a->command->name, "help") == 0;
+	return a->command && (strcmp(a->command->name, "help") == 0 || strcmp(a->command->name, "completion") == 0);
+}
+
+/* Is it an option after -- between two sides? Only files are allowed there. */
+static bool is_late_option(const struct args *a, const char *word)
+{
+	return a->n_before_dashes > 0 && word[0] == '-' && word[1] && access(word, F_OK) < 0;
 }
 
 static int parse_words(int argc, char **argv, struct args *a, const struct opt **picked, struct err *err)
@@ -281,14 +245,15 @@ static int parse_words(int argc, char **argv, struct args *a, const struct opt *
 		struct flag f;
 		int used = 0;
 
-		if (!flags || word[0] != '-' || word[1] == 0 || is_help(a)) {
-			rc = add_word(a, word, err);
+		if (!flags || word[0] != '-' || word[1] == 0 || takes_any_word(a)) {
+			rc = is_late_option(a, word) ? err_set(err, ERR_USAGE, "%s: options must precede --", word)
+						     : add_word(a, word, err);
 			continue;
 		}
 		f.name = word + 1 + (word[1] == '-');
 		if (*f.name == 0) {
 			flags = false;
-			a->n_left = a->n_words;
+			a->n_before_dashes = a->n_words;
 			continue;
 		}
 		f.n = strcspn(f.name, "=");
@@ -301,7 +266,7 @@ static int parse_words(int argc, char **argv, struct args *a, const struct opt *
 
 int args_parse(int argc, char **argv, struct args *out, struct err *err)
 {
-	struct args a = { .word = mem_alloc((size_t)argc, sizeof(*a.word)) };
+	struct args a = { .argc = argc, .argv = argv, .word = mem_alloc((size_t)argc, sizeof(*a.word)) };
 	const struct opt **picked = mem_zalloc(query_n_options, sizeof(*picked));
 	int rc;
 
@@ -312,7 +277,7 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 	if (rc == 0)
 		rc = check_files(&a, err);
 	if (rc == 0)
-		rc = query_finish(&a.q, &a.ignored, err);
+		rc = query_finish(&a.q, &a.overruled_type, err);
 	a.q.keep_base = a.report && a.report->flags & REPORT_KEEPS_BASE;
 	if (rc < 0)
 		args_release(&a);

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each gives the exit status: see STATUS_* in cli/messages.h.
+ * Each command returns the exit status: see STATUS_* in cli/messages.h.
  */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
@@ -12,12 +12,25 @@
 
 #include <stddef.h>
 
-/* A command that is no report. */
+/* Groups of options of commands that are not reports; the help has a heading for each. */
+enum command_group {
+	COMMAND_GROUP_MAIN,
+	COMMAND_GROUP_FILES,
+	COMMAND_GROUP_SAMPLING,
+	COMMAND_GROUP_SERVER,
+	COMMAND_GROUP_FETCH,
+	N_COMMAND_GROUPS
+};
+
+/* A command that is not a report. */
 struct command {
 	const char *name;
 	const char *arguments; /* "[OPTION]... [--] PROGRAM [ARGUMENT]..." */
-	const char *help;      /* one line */
-	/* One of these two: with the words from its name on, which it reads by itself; with options of reports read. */
+	const char *help;      /* one line; cli/help_text.c has the rest */
+	/* Returns option i of the command, NULL after the last. NULL: the command has no options. */
+	const struct opt *(*option)(size_t i);
+	/* Either run or run_with is set. run parses the command line, which starts with the name of the command;
+	   run_with gets the parsed command line. */
 	int (*run)(int argc, char **argv);
 	int (*run_with)(const struct args *a);
 };
@@ -25,46 +38,55 @@ struct command {
 extern const struct command commands[];
 extern const size_t n_commands;
 
-/* Read the sources, make the report, write it where it shall go. */
+/* Read the sources, make the report and write it. */
 int cmd_report(const struct args *a);
 
-/* The same for a report of two sides. */
+/* Make and write a report that compares two sides. */
 int cmd_report_diff(const struct args *a);
 
-/* The same for a report of profiles in a row. */
+/* Make and write a report on a series of profiles. */
 int cmd_report_trend(const struct args *a);
 
-/* Read two sides, say whether the new one is slower. */
+/* Read two sides and decide whether the new one is slower. */
 int cmd_gate(const struct args *a);
 
-/* cpa help [WORD], cpa --help: examples first. */
+/* Remove the output files of an earlier run of gate when the command line cannot be parsed. */
+void cmd_gate_discard(int argc, char **argv);
+
+/* cpa help [WORD]..., cpa --help, cpa REPORT --help. */
 int cmd_help(const struct args *a);
 
-/* The completion script of a shell, made from the option table. */
+/* Print the help of a command that is not a report, as cpa help NAME does. */
+void cmd_help_command(const char *name);
+
+/* Print the completion script of a shell; cpa completion words WORD... completes the last WORD of a command line. */
 int cmd_completion(const struct args *a);
 
-/* Run a program and profile it: the words behind "cpa", which are not the options of a report. */
+/* Run a program and profile it. The arguments begin with the name of the command. */
 int cmd_run(int argc, char **argv);
 
-/* The same, with one profile at the end and a report of it. */
+/* The same, with one profile at the end and a report. */
 int cmd_run_record(int argc, char **argv);
 
-/* Print where each thread of a process is; the words as of cmd_run. */
+/* Print the stack of each thread of a process; arguments as for cmd_run. */
 int cmd_threads(int argc, char **argv);
 
-/* Capture all profiles of a server into a folder; the words as of cmd_run. */
+/* Save all profiles of a server into a folder; arguments as for cmd_run. */
 int cmd_snapshot(int argc, char **argv);
 
-/* The names of its options, for a completion. */
-void cmd_snapshot_print_words(void);
+/* Functions for struct command.option. */
+const struct opt *cmd_run_option_at(size_t i);
+const struct opt *cmd_record_option_at(size_t i);
+const struct opt *cmd_snapshot_option_at(size_t i);
+const struct opt *cmd_threads_option_at(size_t i);
 
 /* Print the version. */
 int cmd_version(const struct args *a);
 
-/* Read the profile and answer lines about it until they end. */
-int cmd_shell(const struct args *a);
+/* Serve the web UI until a signal. */
+int cmd_web(const struct args *a);
 
-/* Is it the full screen that shall do so? */
-bool cmd_shell_wants_screen(const struct args *a);
+/* Run the interactive shell. */
+int cmd_shell(const struct args *a);
 
 #endif

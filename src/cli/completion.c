@@ -1,181 +1,138 @@
 /*
- * completion.c - completion scripts for bash, zsh and fish, from the option table
+ * completion.c - completion scripts for bash, zsh and fish
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * The scripts run "cpa completion words" to get the candidates, so they contain no commands or options.
  */
 #include "config.h"
 
-#include "answer/reports.h"
 #include "cli/cmd.h"
+#include "cli/complete.h"
 #include "cli/messages.h"
-#include "cli/run/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* All options as shell words with these dashes, = behind those that take a value. */
-static void print_words(const char *dashes)
+/* bash splits words at = and colons. The script joins the parts that no blank separates, and strips the text up to the
+   last separator of the word from the candidates. */
+static const char bash[] =
+	"# bash completion of cpa; put it in a file that bash reads, or: . <(cpa completion bash)\n"
+	"_cpa() {\n"
+	"\tlocal line=${COMP_LINE:0:COMP_POINT} cur word i files=() words=() kept=()\n"
+	"\tfor ((i = 0; i <= COMP_CWORD; i++)); do\n"
+	"\t\tword=${COMP_WORDS[i]}\n"
+	"\t\tif ((i == 0)) || [[ $line == [[:space:]]* ]]; then\n"
+	"\t\t\tline=${line#\"${line%%[![:space:]]*}\"}\n"
+	"\t\t\twords+=(\"\")\n"
+	"\t\tfi\n"
+	"\t\t((i == COMP_CWORD)) && word=$line\n"
+	"\t\tline=${line#\"$word\"}\n"
+	"\t\twords[${#words[@]}-1]+=$word\n"
+	"\tdone\n"
+	"\tcur=${words[${#words[@]}-1]}\n"
+	"\tfor ((i = 1; i < ${#words[@]}; i++)); do\n"
+	"\t\t[[ ${words[i]} == [\\'\\\"]* || ${words[i]} == *\\\\* ]] && "
+	"words[i]=$(xargs printf %s <<<\"${words[i]}\" 2>/dev/null)\n"
+	"\tdone\n"
+	"\tCOMPREPLY=()\n"
+	"\twhile IFS=$'\\t' read -r word _; do\n"
+	"\t\tcase $word in\n"
+	"\t\t:files) files=(-f) ;;\n"
+	"\t\t:folders) files=(-d) ;;\n"
+	"\t\t:programs) files=(-c) ;;\n"
+	"\t\t?*) kept+=(\"$word\") ;;\n"
+	"\t\tesac\n"
+	"\tdone < <(\"${words[0]/#\\~\\//$HOME/}\" completion words \"${words[@]:1}\" 2>/dev/null)\n"
+	"\tlocal break=\"${cur%\"${cur##*[=:]}\"}\" end=${cur##*[=:]}\n"
+	"\tfor word in \"${kept[@]}\"; do\n"
+	"\t\tword=${word#\"$break\"}\n"
+	"\t\t[[ $word == *[=:] || ${#files[@]} -gt 0 ]] || word+=' '\n"
+	"\t\tCOMPREPLY+=(\"$word\")\n"
+	"\tdone\n"
+	"\tif ((${#files[@]} == 0)); then\n"
+	"\t\tcompopt -o nospace 2>/dev/null\n"
+	"\telse\n"
+	"\t\tcompopt -o filenames 2>/dev/null\n"
+	"\t\twhile IFS= read -r word; do COMPREPLY+=(\"$word\"); done < <(compgen \"${files[@]}\" -- \"$end\")\n"
+	"\t\t[[ ${files[0]} == -c ]] && while IFS= read -r word; do COMPREPLY+=(\"$word\"); done < <(compgen -f -- "
+	"\"$end\")\n"
+	"\tfi\n"
+	"\treturn 0\n"
+	"}\n"
+	"complete -F _cpa cpa\n";
+
+static const char zsh[] =
+	"#compdef cpa\n"
+	"# zsh completion of cpa: save as _cpa in a folder of fpath\n"
+	"_cpa() {\n"
+	"\tlocal line word text files\n"
+	"\tlocal -a given whole open\n"
+	"\tgiven=(\"${(@Q)words[2,CURRENT-1]}\" \"${(Q)PREFIX}\")\n"
+	"\tfor line in \"${(@f)$(\"${(Q)words[1]}\" completion words \"${given[@]}\" 2>/dev/null)}\"; do\n"
+	"\t\tword=${line%%$'\\t'*} text=${line#*$'\\t'}\n"
+	"\t\tcase $word in\n"
+	"\t\t:files) files=files ;;\n"
+	"\t\t:folders) files=folders ;;\n"
+	"\t\t:programs) files=programs ;;\n"
+	"\t\t*[=:]) open+=(\"${word//:/\\\\:}${text:+:$text}\") ;;\n"
+	"\t\t?*) whole+=(\"${word//:/\\\\:}${text:+:$text}\") ;;\n"
+	"\t\tesac\n"
+	"\tdone\n"
+	"\t((${#whole} + ${#open})) && _describe -V cpa whole -- open -S ''\n"
+	"\t[[ -n $files && $PREFIX == -*=* ]] && compset -P 1 '*='\n"
+	"\tcase $files in\n"
+	"\tfiles) _files ;;\n"
+	"\tfolders) _files -/ ;;\n"
+	"\tprograms) _command_names -e; _files ;;\n"
+	"\tesac\n"
+	"}\n"
+	"if [[ $funcstack[1] == _cpa ]]; then _cpa \"$@\"; else compdef _cpa cpa; fi\n";
+
+static const char fish[] = "# fish completion of cpa: save as cpa.fish in ~/.config/fish/completions\n"
+			   "function __cpa_words\n"
+			   "\tset -l words (commandline -opc) (commandline -ct)\n"
+			   "\tset -l cur (string replace -r '^(-[^=]*=)?' '' -- $words[-1])\n"
+			   "\tset -l before (string match -r -- '^-[^=]*=' $words[-1])\n"
+			   "\tfor line in ($words[1] completion words $words[2..-1] 2>/dev/null)\n"
+			   "\t\tswitch $line\n"
+			   "\t\t\tcase :files\n"
+			   "\t\t\t\tstring replace -r -- '^' \"$before\" (__fish_complete_path $cur)\n"
+			   "\t\t\tcase :folders\n"
+			   "\t\t\t\tstring replace -r -- '^' \"$before\" (__fish_complete_directories $cur '')\n"
+			   "\t\t\tcase :programs\n"
+			   "\t\t\t\t__fish_complete_command\n"
+			   "\t\t\tcase '*'\n"
+			   "\t\t\t\techo $line\n"
+			   "\t\tend\n"
+			   "\tend\n"
+			   "end\n"
+			   "complete -c cpa -f -a '(__cpa_words)'\n";
+
+static int print_candidates(const struct args *a)
 {
-	char name[OPT_NAME_MAX];
+	struct buf out = { 0 };
 
-	for (size_t i = 0; i < query_n_options; i++)
-		printf("%s%s%s ", dashes, opt_shown(&query_options[i], name),
-		       opt_is_flag(&query_options[i]) ? "" : "=");
-	for (size_t i = 0; i < n_reports; i++)
-		printf("%s%s ", dashes, reports[i].name);
-}
-
-static void print_names(void)
-{
-	for (size_t i = 0; i < n_reports; i++)
-		printf("%s ", reports[i].name);
-	for (size_t i = 0; i < n_commands; i++)
-		printf("%s ", commands[i].name);
-}
-
-/* Commands that have options of their own; those of cpa run and cpa record stand before the program. */
-static void print_words_of_run(void)
-{
-	fputs("\trun-*) words='", stdout);
-	cmd_run_options_print_words(COMMAND_RUN);
-	fputs("' ;;\n\trecord-*) words='", stdout);
-	cmd_run_options_print_words(COMMAND_RECORD);
-	fputs("' ;;\n\tsnapshot-*) words='", stdout);
-	cmd_snapshot_print_words();
-	puts("' ;;");
-}
-
-/* bash takes = for the end of a word: the value of an option comes as a word of its own. */
-static void print_bash(void)
-{
-	puts("# bash completion of cpa; put it in a file that bash reads, or: . <(cpa completion bash)\n"
-	     "_cpa() {\n"
-	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]} words\n"
-	     "\tif [[ $cur == = ]]; then\n"
-	     "\t\tcur=\n"
-	     "\telif [[ $option == = ]]; then\n"
-	     "\t\toption=${COMP_WORDS[COMP_CWORD-2]}\n"
-	     "\tfi\n"
-	     "\tCOMPREPLY=()\n"
-	     "\tcase $option in\n"
-	     "\t-unit | --unit) words='minimum auto ns us ms s hrs B kB MB GB TB PB' ;;\n"
-	     "\t-color | --color) words='auto always never' ;;\n"
-	     "\t-symbolize | --symbolize) words='local fastlocal remote none' ;;\n"
-	     "\t-sample[_-]index | --sample[_-]index) words='inuse_space inuse_objects alloc_space alloc_objects cpu "
-	     "'\n"
-	     "\t\twords+='samples contentions delay' ;;\n"
-	     "\tcompletion) words='bash zsh fish' ;;");
-	fputs("\thelp) words='", stdout);
-	print_names();
-	for (size_t i = 0; i < query_n_options; i++)
-		printf("%s ", query_options[i].name);
-	puts("' ;;\n"
-	     "\tesac\n"
-	     "\tif [[ -n $words ]]; then\n"
-	     "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-	     "\t\treturn\n"
-	     "\tfi\n"
-	     "\tcase ${COMP_WORDS[1]}$cur in");
-	print_words_of_run();
-	puts("\tesac\n"
-	     "\tif [[ -z $words ]]; then\n"
-	     "\tcase $cur in");
-	fputs("\t--*) words='", stdout);
-	print_words("--");
-	fputs("' ;;\n\t-*) words='", stdout);
-	print_words("-");
-	puts("' ;;\n"
-	     "\tesac\n"
-	     "\tfi\n"
-	     "\tif [[ -n $words ]]; then\n"
-	     "\t\tcompopt -o nospace 2>/dev/null\n"
-	     "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-	     "\t\t[[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} != *= ]] && COMPREPLY[0]+=' '\n"
-	     "\t\treturn\n"
-	     "\tfi\n"
-	     "\tcompopt -o filenames 2>/dev/null");
-	puts("\t[[ ${COMP_WORDS[1]} == @(run|record) ]] && COMPREPLY=($(compgen -c -- \"$cur\"))");
-	fputs("\t[[ $COMP_CWORD -eq 1 ]] && COMPREPLY=($(compgen -W '", stdout);
-	print_names();
-	puts("' -- \"$cur\"))\n"
-	     "\tCOMPREPLY+=($(compgen -f -- \"$cur\"))\n"
-	     "}\n"
-	     "complete -F _cpa cpa");
-}
-
-/* Help for zsh and fish: quotes, brackets and colons would end the word. */
-static void print_plain(const char *s)
-{
-	for (; *s && *s != '\n'; s++)
-		putchar(strchr("'[]:\\", *s) ? ' ' : *s);
-}
-
-static void print_zsh(void)
-{
-	char name[OPT_NAME_MAX];
-
-	puts("#compdef cpa\n"
-	     "# zsh completion of cpa: save as _cpa in a folder of fpath\n"
-	     "_cpa_first() {\n"
-	     "\tlocal -a commands=(");
-	for (size_t i = 0; i < n_reports; i++)
-		printf("\t\t'%s:%s'\n", reports[i].name, reports[i].help);
-	for (size_t i = 0; i < n_commands; i++)
-		printf("\t\t'%s:%s'\n", commands[i].name, commands[i].help);
-	puts("\t)\n"
-	     "\t_describe command commands\n"
-	     "\t_files\n"
-	     "}\n"
-	     "_arguments \\");
-	for (size_t i = 0; i < query_n_options; i++) {
-		const struct opt *o = &query_options[i];
-
-		printf("\t'%s%s%s[", o->own ? "--" : "-", opt_shown(o, name), opt_is_flag(o) ? "" : "=-");
-		print_plain(o->help);
-		printf("]%s%s%s' \\\n", o->arg ? ":" : "", o->arg ? o->arg : "",
-		       o->arg && strcmp(o->arg, "FILE") == 0 ? ":_files"
-		       : o->arg                              ? ": "
-							     : "");
-	}
-	puts("\t'1: :_cpa_first' '*:source:_files'");
-}
-
-static void print_fish_command(const char *name, const char *help)
-{
-	printf("complete -c cpa -n __fish_use_subcommand -a %s -d '", name);
-	print_plain(help);
-	puts("'");
-}
-
-static void print_fish(void)
-{
-	char name[OPT_NAME_MAX];
-
-	puts("# fish completion of cpa: save as cpa.fish in ~/.config/fish/completions");
-	for (size_t i = 0; i < n_reports; i++)
-		print_fish_command(reports[i].name, reports[i].help);
-	for (size_t i = 0; i < n_commands; i++)
-		print_fish_command(commands[i].name, commands[i].help);
-	for (size_t i = 0; i < query_n_options; i++) {
-		const struct opt *o = &query_options[i];
-
-		printf("complete -c cpa -%s %s%s -d '", o->own ? "l" : "o", opt_shown(o, name),
-		       opt_is_flag(o) ? "" : " -r");
-		print_plain(o->help);
-		puts("'");
-	}
+	completion_candidates(a->word + 1, a->n_words - 1, &out);
+	fputs(buf_text(&out), stdout);
+	buf_release(&out);
+	return STATUS_FINE;
 }
 
 int cmd_completion(const struct args *a)
 {
-	const char *shell = a->n_words == 1 ? a->word[0] : "";
+	const char *shell = a->n_words ? a->word[0] : "";
 
-	if (strcmp(shell, "bash") == 0)
-		print_bash();
-	else if (strcmp(shell, "zsh") == 0)
-		print_zsh();
-	else if (strcmp(shell, "fish") == 0)
-		print_fish();
+	if (strcmp(shell, "words") == 0)
+		return print_candidates(a);
+	if (strcmp(shell, "--help") == 0 || strcmp(shell, "-h") == 0)
+		cmd_help_command("completion");
+	else if (a->n_words == 1 && strcmp(shell, "bash") == 0)
+		fputs(bash, stdout);
+	else if (a->n_words == 1 && strcmp(shell, "zsh") == 0)
+		fputs(zsh, stdout);
+	else if (a->n_words == 1 && strcmp(shell, "fish") == 0)
+		fputs(fish, stdout);
 	else
 		return say_error("usage: cpa completion bash | zsh | fish");
 	return STATUS_FINE;

@@ -1,5 +1,5 @@
 /*
- * help.c - help, with examples first, from the option table
+ * help.c - help, generated from the tables of commands, reports and options
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,236 +8,445 @@
 #include "answer/reports.h"
 #include "base/str.h"
 #include "cli/cmd.h"
+#include "cli/help_text.h"
+#include "cli/hints.h"
 #include "cli/messages.h"
-#include "cli/run/options.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-static const char examples[] =
-	"cpa - what takes the time and the memory, from a profile\n"
-	"\n"
-	"Examples\n"
-	"  cpa top cpu.pb.gz                      functions by their own time\n"
-	"  cpa top -cum -nodecount=20 cpu.pb.gz   by the time of all they call, 20 rows\n"
-	"  cpa top -lines heap.pb.gz              source lines instead of functions\n"
-	"  cpa top -sample_index=alloc_space heap.pb.gz\n"
-	"  cpa peek 'json.Marshal' cpu.pb.gz      who calls it, and what does it call\n"
-	"  cpa top -focus=handler cpu.pb.gz       only what runs below a handler\n"
-	"  cpa diff old.pb.gz new.pb.gz           before, after and change of each function\n"
-	"  cpa -top -base=a.pb.gz b.pb.gz         what is new in b, as with go tool pprof\n"
-	"  cpa gate -base=old.pb.gz new.pb.gz     for CI: exit status 1 when a function became slower\n"
-	"  cpa trend heap.*.pb.gz                 what grows from each profile to the next\n"
-	"  cpa merge -o all.pb.gz 'prof/*.pb.gz'  one profile of many\n"
-	"  cpa flame -o cpu.svg cpu.pb.gz         a flame graph; .html, .pdf and .png too\n"
-	"  cpa flame -o diff.html -base=old.pb.gz new.pb.gz   what grew and what shrank\n"
-	"  cpa svg -o calls.svg cpu.pb.gz         a picture of the call graph\n"
-	"  cpa top --json cpu.pb.gz               for a program; --csv and --markdown too\n"
-	"  cpa top -seconds=5 localhost:6060      what a server does now\n"
-	"  cpa list parse ./server cpu.pb.gz      its source, line by line; disasm for instructions\n"
-	"  cpa bundle -o all.pb.gz cpu.pb.gz      names and source in one file, to read elsewhere\n"
-	"  cpa cpu.pb.gz                          a prompt for all of these; man cpa-shell\n"
-	"  cpa record -- make -j4                 run it, and print what took most, of all that it started\n"
-	"  cpa run --heap=heap.pb.gz -- ./server  profiles of a program that has no profiler\n"
-	"  cpa run --profile-port=7777 ./server   and ask it while it runs: cpa top localhost:7777\n"
-	"  cpa snapshot -o prof/v1.4 localhost:6060   all profiles of a server, as files\n"
-	"  cpa threads 4711                       where the threads of a process are now\n"
-	"  cpa top a.pb.gz b.pb.gz c.pb.gz        several profiles, added up\n"
-	"  cpa -top -cum ./server cpu.pb.gz       as with go tool pprof\n"
-	"\n"
-	"Usage: cpa COMMAND [OPTION]... [BINARY] SOURCE...\n"
-	"SOURCE is a file with a profile (profile.proto or a legacy format), the address of a server\n"
-	"(http://, https://, unix:/SOCKET:/PATH, HOST:PORT), or - for standard input.\n"
-	"Options may stand anywhere and begin with - or --; commands may be given as options.\n";
+/* Columns: where the text about a name begins, in lists of commands and of options, and the end of a line. */
+enum { COMMAND_COLUMN = 14, COMMON_COLUMN = 22, TEXT_COLUMN = 27, EXAMPLE_COLUMN = 44, END_COLUMN = 80 };
 
-static void print_commands(void)
+static const char *const command_group_title[N_COMMAND_GROUPS] = {
+	[COMMAND_GROUP_MAIN] = "Options",
+	[COMMAND_GROUP_FILES] = "Profiles to write",
+	[COMMAND_GROUP_SAMPLING] = "Sampling",
+	[COMMAND_GROUP_SERVER] = "Serving profiles",
+	[COMMAND_GROUP_FETCH] = "Fetching from servers",
+};
+
+/* Print words from this column on, wrapped; further lines begin at indent. Returns the column after the last word. */
+static size_t print_words(const char *text, size_t column, size_t indent)
 {
-	puts("\nCommands");
-	for (size_t i = 0; i < n_reports; i++)
-		printf("  %-24s %s\n", reports[i].name, reports[i].help);
-	for (size_t i = 0; i < n_commands; i++)
-		printf("  %-24s %s\n", commands[i].name, commands[i].help);
-}
-
-static void name_option(const struct opt *o, char shown[2 * OPT_NAME_MAX])
-{
-	char name[OPT_NAME_MAX];
-
-	snprintf(shown, 2 * OPT_NAME_MAX, "%s%s%s%s", o->own ? "--" : "-", opt_shown(o, name), o->arg ? "=" : "",
-		 o->arg ? o->arg : "");
-}
-
-static void print_option(const struct opt *o)
-{
-	char shown[2 * OPT_NAME_MAX];
-
-	name_option(o, shown);
-	printf("  %-24s %.*s\n", shown, (int)strcspn(o->help, "\n"), o->help);
-}
-
-/* Words behind the names of options, on as many lines of 80 columns as it takes. Gives the column. */
-static size_t print_words(const char *text, size_t column)
-{
-	enum { START = 27, END = 80 };
-	bool is_end = false; /* of a line of the text */
+	bool is_end = false; /* does the first line, or a sentence at the end of a line, end here? */
+	const char *first = text;
 
 	while (*text) {
-		size_t n = strcspn(text, " \n");
-		bool breaks = column > START && (column + 1 + n > END || is_end);
+		size_t n = strcspn(text, " \n"), gap = column > indent;
+		bool breaks = column > indent && (column + gap + n > END_COLUMN || is_end);
 
 		if (breaks)
-			printf("\n%*s", START, "");
-		else
-			printf("%*s", column < START ? (int)(START - column) : 1, "");
-		column = (breaks || column < START ? START : column + 1) + n;
+			putchar('\n');
+		if (breaks || column < indent)
+			printf("%*s", (int)(breaks ? indent : indent - column), "");
+		else if (gap)
+			putchar(' ');
+		column = (breaks || column < indent ? indent : column + gap) + n;
 		printf("%.*s", (int)n, text);
-		is_end = text[n] == '\n';
+		is_end = text[n] == '\n' && (!memchr(first, '\n', (size_t)(text - first)) || (n && text[n - 1] == '.'));
 		text += n + (text[n] != 0);
 	}
 	return column;
 }
 
-/* All that is known of an option, and its default. */
-static void print_whole_option(const struct opt *o)
+/* Print a name and its text, which begins on the next line if the name is long. Returns the column after the text. */
+static size_t print_entry(const char *name, const char *text, size_t text_column)
 {
-	char shown[2 * OPT_NAME_MAX], preset[120];
+	size_t column = (size_t)printf("  %s", name);
+
+	if (column >= text_column) {
+		putchar('\n');
+		column = 0;
+	}
+	return print_words(text, column, text_column);
+}
+
+/* ---- options ---- */
+
+static void name_option(const struct opt *o, char shown[3 * OPT_NAME_MAX])
+{
+	char name[OPT_NAME_MAX];
+	const char *dash = o->is_ours && o->name[1] ? "--" : "-";
+
+	snprintf(shown, 3 * OPT_NAME_MAX, "%s%s%s%s%s", dash, opt_display_name(o, name),
+		 !o->arg               ? ""
+		 : o->kind == OPT_MODE ? "[="
+				       : "=",
+		 o->arg ? o->arg : "", o->arg && o->kind == OPT_MODE ? "]" : "");
+}
+
+/* Print an option, its complete help, and its default. */
+static void print_option(const struct opt *o)
+{
+	enum { DEFAULT_MAX = 20 };
+	const char *text = o->default_text;
+	char shown[3 * OPT_NAME_MAX], value[OPT_NAME_MAX];
 	size_t column;
 
 	name_option(o, shown);
-	column = (size_t)printf("  %-24s", shown);
-	column = print_words(o->help, column);
-	if (o->preset && *o->preset && !opt_is_flag(o) && strlen(o->preset) < 20) {
-		snprintf(preset, sizeof(preset), "(default %s)", o->preset);
-		print_words(preset, column);
+	column = print_entry(shown, o->help, TEXT_COLUMN);
+	if (text && *text && strcmp(text, "-1") != 0 && !opt_is_flag(o) && strlen(text) < DEFAULT_MAX) {
+		snprintf(value, sizeof(value), "(default %s)", text);
+		print_words(value, column, TEXT_COLUMN);
 	}
 	putchar('\n');
 }
 
-static void print_group(int group)
+/* Is it only the short form of another option of the table? */
+static bool is_short_form(const struct opt *o)
 {
-	printf("\n%s\n", query_group_title[group]);
-	for (size_t i = 0; i < query_n_options; i++)
-		if (query_options[i].group == group)
-			print_option(&query_options[i]);
+	return o->name[1] == 0;
 }
 
-static void print_options(void)
+/* Should an option of reports be printed? */
+typedef bool option_filter_fn(const struct opt *o, const struct report_type *t);
+
+static bool any_option(const struct opt *o, const struct report_type *t)
 {
-	for (int g = 0; g < N_GROUPS; g++)
-		print_group(g);
-	puts("\nExit status: 0 fine, 2 trouble (the message is on standard error); of gate 1 for FAIL, too.\n"
-	     "More: man cpa, cpa help WORD.");
+	(void)o;
+	(void)t;
+	return true;
 }
 
-/* The lines of the examples that use a command. */
-static void print_examples(const char *command)
+static bool option_of_report(const struct opt *o, const struct report_type *t)
 {
-	size_t n = strlen(command);
+	return reports_takes_option(t, o);
+}
 
-	for (const char *line = examples; *line; line += strcspn(line, "\n") + 1) {
-		const char *at = strstr(line, "cpa ");
-		size_t len = strcspn(line, "\n");
+static bool option_of_shell(const struct opt *o, const struct report_type *t)
+{
+	(void)t;
+	return o->group != GROUP_GATE && o->group != GROUP_FLAME && strcmp(o->name, "all") != 0 &&
+	       strcmp(o->name, "version") != 0;
+}
 
-		if (!starts_with(line, "  ") || !at || at > line + len)
+static void print_group(int group, option_filter_fn *filter, const struct report_type *t)
+{
+	const struct opt *own;
+	bool has_title = false;
+
+	for (size_t i = 0; i < query_n_options; i++) {
+		const struct opt *o = &query_options[i];
+
+		if (o->group != group || !filter(o, t))
 			continue;
-		at += strlen("cpa ");
-		at += *at == '-';
-		if (strncmp(at, command, n) == 0 && at[n] == ' ')
-			printf("%.*s\n", (int)len, line);
+		if (!has_title)
+			printf("\n%s\n", query_group_title[group]);
+		has_title = true;
+		print_option(t ? help_text_option(t, o) : o);
+	}
+	for (size_t i = 0; t && has_title && (own = help_text_own_option(t, i)); i++)
+		if (own->group == group)
+			print_option(own);
+}
+
+/* Print the options of a report by group, beginning with the group first. t is NULL if there is no single report. */
+static void print_options(enum query_group first, option_filter_fn *filter, const struct report_type *t)
+{
+	if (first != GROUP_REPORT)
+		print_group((int)first, filter, t);
+	for (int g = 0; g < N_GROUPS; g++)
+		if (first == GROUP_REPORT || g != (int)first)
+			print_group(g, filter, t);
+}
+
+/* Print the options of a command that is not a report. */
+static void print_own_options(const struct command *c)
+{
+	const struct opt *o;
+
+	for (int g = 0; g < N_COMMAND_GROUPS; g++) {
+		bool has_title = false;
+
+		for (size_t i = 0; (o = c->option(i)); i++) {
+			if (o->group != g || is_short_form(o))
+				continue;
+			if (!has_title)
+				printf("\n%s\n", command_group_title[g]);
+			has_title = true;
+			print_option(o);
+		}
 	}
 }
 
-/* The options that a report alone has. */
-static void print_own(const struct report_type *t)
+/* ---- commands ---- */
+
+/* "COMMAND LINE\tMEANING\n" */
+static void print_example(const char *line)
 {
-	if (t->options == GROUP_REPORT)
-		return;
-	printf("\n%s\n", query_group_title[t->options]);
-	for (size_t i = 0; i < query_n_options; i++)
-		if (query_options[i].group == (int)t->options)
-			print_whole_option(&query_options[i]);
+	size_t n = strcspn(line, "\t\n"), n_meaning = line[n] == '\t' ? strcspn(line + n + 1, "\n") : 0;
+	size_t column = 2 + n + 2 > EXAMPLE_COLUMN ? 2 + n + 2 : EXAMPLE_COLUMN;
+
+	if (n_meaning == 0)
+		printf("  %.*s\n", (int)n, line);
+	else if (column + n_meaning <= END_COLUMN)
+		printf("  %-*.*s%.*s\n", (int)column - 2, (int)n, line, (int)n_meaning, line + n + 1);
+	else
+		printf("  %.*s\n      %.*s\n", (int)n, line, (int)n_meaning, line + n + 1);
+}
+
+static void print_examples(const struct help_text *text)
+{
+	puts("\nExamples");
+	for (const char *line = text->examples; *line; line += strcspn(line, "\n") + 1)
+		print_example(line);
+}
+
+/* "Usage: cpa NAME ARGUMENTS", what the command does, and examples. */
+static void print_head(const char *name, const char *arguments, const char *help, const struct help_text *text)
+{
+	printf("Usage: cpa%s%s%s%s\n\n  %s\n", *name ? " " : "", name, *arguments ? " " : "", arguments, help);
+	if (text->about) {
+		putchar('\n');
+		print_words(text->about, 0, 0);
+		putchar('\n');
+	}
+	print_examples(text);
+}
+
+static void print_tail(const struct help_text *text)
+{
+	puts("\nExit status");
+	fputs("  ", stdout);
+	print_words(text->status ? text->status : "0 on success, 2 on error.", 2, 2);
+	printf("\n\nManual: man cpa%s", text->manual ? ", " : "");
+	for (const char *at = text->manual; at && *at; at += strcspn(at, "(") + 3)
+		printf("man %.*s", (int)strcspn(at, "("), at);
+	putchar('\n');
 }
 
 static void help_report(const struct report_type *t)
 {
-	printf("cpa %s %s\n  %s\n", t->name, t->arguments, t->help);
-	print_examples(t->name);
-	print_own(t);
-	if (t->more_help)
-		puts(t->more_help);
-	printf("%s: cpa --help; all about it: man cpa\n",
-	       t->options != GROUP_REPORT ? "\nOptions of all reports" : "Options");
+	const struct help_text *text = help_text_find(t->name);
+
+	print_head(t->name, t->arguments, t->help, text);
+	print_options(t->options, option_of_report, t);
+	print_tail(text);
 }
 
 static void help_command(const struct command *c)
 {
-	printf("cpa %s %s\n  %s\n", c->name, c->arguments, c->help);
-	print_examples(c->name);
-	puts("Options: cpa --help; all about it: man cpa");
+	const struct help_text *text = help_text_find(c->name);
+
+	print_head(c->name, c->arguments, c->help, text);
+	if (c->option)
+		print_own_options(c);
+	print_tail(text);
 }
 
-/* An option of cpa run, or of cpa record alone. Gives false when it is none. */
-static bool help_run_option(const char *word)
-{
-	for (int which = COMMAND_RUN; which <= COMMAND_RECORD; which++) {
-		const struct opt *o = cmd_run_option((enum run_command)which, word, strlen(word));
-		const char *command = cmd_run_command_name((enum run_command)which);
+static const char shell_arguments[] = "[OPTION]... [BINARY] SOURCE...";
+static const char shell_help[] = "explore profiles interactively";
 
-		if (!o)
+static void help_shell(void)
+{
+	const struct help_text *text = help_text_find("shell");
+
+	print_head("", shell_arguments, shell_help, text);
+	print_options(GROUP_SHELL, option_of_shell, NULL);
+	print_tail(text);
+}
+
+void cmd_help_command(const char *name)
+{
+	help_command(args_command(name, strlen(name)));
+}
+
+/* ---- the overview ---- */
+
+static const char *one_line(const char *name)
+{
+	const struct report_type *t = reports_find(name, strlen(name));
+	const struct command *c = args_command(name, strlen(name));
+
+	return t ? t->help : c ? c->help : shell_help;
+}
+
+/* Print the remaining commands on one line. */
+static void print_others(enum help_job job)
+{
+	bool has_any = false;
+
+	for (size_t i = 0; i < n_help_texts; i++) {
+		if (help_texts[i].job != job || help_texts[i].is_main)
 			continue;
-		printf("An option of cpa %s\n", command);
-		print_option(o);
-		printf("All of them: cpa %s --help\n", command);
-		return true;
+		printf("%s%s", has_any ? ", " : "  others      ", help_texts[i].name);
+		has_any = true;
 	}
-	return false;
+	if (has_any)
+		putchar('\n');
+}
+
+static void print_job(enum help_job job)
+{
+	printf("\n%s\n", help_job_title[job]);
+	for (size_t i = 0; i < n_help_texts; i++) {
+		const struct help_text *text = &help_texts[i];
+
+		if (text->job != job || !text->is_main)
+			continue;
+		if (strcmp(text->name, "shell") == 0)
+			print_entry("(none)", one_line(text->name), COMMAND_COLUMN);
+		else
+			print_entry(text->name, one_line(text->name), COMMAND_COLUMN);
+		putchar('\n');
+	}
+	print_others(job);
+}
+
+static void help_overview(void)
+{
+	static const char *const common[] = { "cum",  "nodecount", "focus", "ignore", "lines", "sample_index",
+					      "base", "seconds",   "json",  "output", "http" };
+
+	puts("cpa shows where a program spends CPU time and memory.\n"
+	     "\n"
+	     "Usage: cpa COMMAND [OPTION]... [BINARY] SOURCE...\n"
+	     "\n"
+	     "SOURCE is a profile (the format is detected from the content), a server\n"
+	     "(HOST:PORT, http://, https://, unix:/SOCKET:/PATH), or - for standard input.");
+	for (int job = 0; job < JOB_HELP; job++)
+		print_job((enum help_job)job);
+	puts("\nCommon options");
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
+		const struct opt *o = opt_find(query_options, query_n_options, common[i], strlen(common[i]));
+		char shown[3 * OPT_NAME_MAX];
+
+		/* print only the first clause of the help, on one line */
+		name_option(o, shown);
+		printf("  %-*s%.*s\n", COMMON_COLUMN - 2, shown, (int)strcspn(o->help, ",;\n"), o->help);
+	}
+	puts("\ncpa help COMMAND explains a command, cpa help -OPTION an option; cpa help all\n"
+	     "lists everything. See also: man cpa, cpa version, cpa help completion.");
+}
+
+static void print_command(const char *name, const char *argument, const char *help)
+{
+	char shown[3 * OPT_NAME_MAX];
+
+	snprintf(shown, sizeof(shown), "%s%s", name, argument);
+	print_entry(shown, help, TEXT_COLUMN);
+	putchar('\n');
+}
+
+static void help_all(void)
+{
+	puts("Usage: cpa COMMAND [OPTION]... [BINARY] SOURCE...\n"
+	     "       cpa [OPTION]... [BINARY] SOURCE...     (without a command: explore)\n"
+	     "\n"
+	     "SOURCE is a file with a profile (profile.proto or a legacy format, detected\n"
+	     "from the content), the address of a server (http://, https://,\n"
+	     "unix:/SOCKET:/PATH, HOST:PORT), or - for standard input. BINARY is the program\n"
+	     "that was profiled; it is needed for profiles without function names.\n"
+	     "The command comes first. Options may follow sources; they begin with - or --,\n"
+	     "and take a value as -name=value or -name value. As with go tool pprof, a\n"
+	     "command can be an option: cpa -top cpu.pb.gz.\n"
+	     "\nExamples");
+	for (size_t i = 0; i < n_help_texts; i++)
+		if (help_texts[i].is_main)
+			print_example(help_texts[i].examples);
+	puts("\nCommands");
+	for (size_t i = 0; i < n_reports; i++)
+		print_command(reports[i].name, reports_takes_pattern(&reports[i]) ? " REGEX" : "", reports[i].help);
+	for (size_t i = 0; i < n_commands; i++)
+		print_command(commands[i].name, "", commands[i].help);
+	print_options(GROUP_REPORT, any_option, NULL);
+	puts("\nExit status\n  0 on success, 2 on error. gate: 1 FAIL, 3 INCONCLUSIVE.\n\nManual: man cpa");
+}
+
+/* ---- cpa help WORD ---- */
+
+/* Explain an option of commands that are not reports. Returns false if no command has it. */
+static bool help_own_option(const char *word)
+{
+	const struct opt *o;
+	bool is_found = false;
+
+	for (size_t i = 0; i < n_commands; i++) {
+		for (size_t k = 0; commands[i].option && (o = commands[i].option(k)); k++) {
+			if (is_short_form(o) || opt_find(o, 1, word, strlen(word)) != o)
+				continue;
+			printf("Option of cpa %s:\n", commands[i].name);
+			print_option(o);
+			is_found = true;
+		}
+	}
+	return is_found;
+}
+
+/* Explain an option. Returns false if there is no option of that name. */
+static bool help_option(const char *word)
+{
+	const struct opt *o = opt_find(query_options, query_n_options, word, strlen(word));
+	bool is_own = false;
+
+	if (o)
+		print_option(o);
+	is_own = help_own_option(word);
+	return o || is_own;
+}
+
+/* Explain a command. Returns false if there is no command of that name. */
+static bool help_topic(const char *word)
+{
+	const struct report_type *t = reports_find(word, strlen(word));
+	const struct command *c = args_command(word, strlen(word));
+
+	if (t)
+		help_report(t);
+	else if (c)
+		help_command(c);
+	else if (strcmp(word, "shell") == 0)
+		help_shell();
+	else if (strcmp(word, "all") == 0)
+		help_all();
+	else
+		return false;
+	return true;
 }
 
 static int help_word(const char *word)
 {
-	size_t n;
-	const struct report_type *t;
-	const struct command *c;
-	const struct opt *o;
-	const char *near;
+	struct err err;
+	bool is_option = *word == '-' && strcmp(word, "--help") != 0;
 
 	word += strspn(word, "-");
-	n = strlen(word);
-	t = reports_find(word, n);
-	c = args_command(word, n);
-	o = opt_find(query_options, query_n_options, word, n);
-	if (t)
-		help_report(t);
-	if (c)
-		help_command(c);
-	if (o) {
-		print_option(o);
-		for (const char *more = strchr(o->help, '\n'); more; more = strchr(more + 1, '\n'))
-			printf("  %-24s %.*s\n", "", (int)strcspn(more + 1, "\n"), more + 1);
-		if (o->preset && *o->preset && !opt_is_flag(o))
-			printf("  %-24s default: %s\n", "", o->preset);
-	}
-	if (t || c || o || help_run_option(word))
+	if ((!is_option && help_topic(word)) || help_option(word) || (is_option && help_topic(word)))
 		return STATUS_FINE;
-	near = args_suggest(word, true, true);
-	return *near ? say_error("no help on \"%s\"; did you mean %s?", word, near)
-		     : say_error("no help on \"%s\"", word);
+	hint_help(word, &err);
+	return say_error("%s", err.msg);
+}
+
+/* cpa help WORD... */
+static int help_words(const struct args *a)
+{
+	int status = STATUS_FINE;
+
+	for (size_t i = 0; i < a->n_words; i++) {
+		if (i > 0)
+			putchar('\n');
+		if (help_word(a->word[i]) != STATUS_FINE)
+			status = STATUS_TROUBLE;
+	}
+	if (a->n_words == 0)
+		help_overview();
+	return status;
 }
 
 int cmd_help(const struct args *a)
 {
-	int status = STATUS_FINE;
-
-	for (size_t i = 0; i < a->n_words; i++)
-		if (help_word(a->word[i]) != STATUS_FINE)
-			status = STATUS_TROUBLE;
-	if (a->n_words)
-		return status;
-	if (a->report && a->report->options != GROUP_REPORT) /* cpa gate --help */
-		return help_word(a->report->name);
-	fputs(examples, stdout);
-	print_commands();
-	print_options();
+	if (!a->q.help)
+		return help_words(a);
+	/* COMMAND --help: other words of the command line do not matter */
+	if (a->report)
+		help_report(a->report);
+	else if (a->command)
+		help_command(a->command);
+	else if (a->n_words == 0 || access(a->word[0], F_OK) == 0)
+		help_overview();
+	else
+		return help_word(a->word[0]);
 	return STATUS_FINE;
 }
 

@@ -1,5 +1,5 @@
 /*
- * http_options.c - how the commands that are no reports ask servers
+ * http_options.c - HTTP options of commands that are not reports
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,7 @@
 #include "cli/http_options.h"
 
 #include "base/mem.h"
+#include "cli/cmd.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/report/report.h"
@@ -19,25 +20,26 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct http_options, field)
+#define FETCH COMMAND_GROUP_FETCH
 
 /* clang-format off */
 static const struct opt options[] = {
-	{ "timeout", OPT_INT, AT(timeout), 0, "-1", "N", 0, false, "wait N seconds for an answer (60, or 1.5 times --seconds)" },
-	{ "tls_cert", OPT_TEXT, AT(tls_cert), 0, "", "FILE", 0, false, "certificate to show to servers (PEM)" },
-	{ "tls_key", OPT_TEXT, AT(tls_key), 0, "", "FILE", 0, false, "private key of that certificate (PEM)" },
-	{ "tls_ca", OPT_TEXT, AT(tls_ca), 0, "", "FILE", 0, false, "certificates to trust servers by (PEM)" },
-	{ "header_file", OPT_TEXT, AT(header_file), 0, "", "FILE", 0, true, "send the header lines in FILE" },
-	{ "bearer_file", OPT_TEXT, AT(bearer_file), 0, "", "FILE", 0, true, "send the token in FILE as Authorization: Bearer" },
-	{ "netrc", OPT_MODE, AT(netrc), 0, "", NULL, 0, true, "log in with what ~/.netrc says, or =FILE" },
-	{ "max_input", OPT_INT, AT(max_input), 0, "-1", "BYTES", 0, true, "of one answer; 0: no limit" },
-	{ "max_inflated", OPT_INT, AT(max_inflated), 0, "-1", "BYTES", 0, true, "of one answer, unpacked; 0: no limit" },
+	{ "timeout", OPT_INT, AT(timeout), 0, "-1", "N", FETCH, false, "wait at most N seconds for an answer; -1: 1.5 times --seconds, else 60" },
+	{ "tls_cert", OPT_TEXT, AT(tls_cert), 0, "", "FILE", FETCH, false, "client certificate (PEM)" },
+	{ "tls_key", OPT_TEXT, AT(tls_key), 0, "", "FILE", FETCH, false, "private key of the client certificate (PEM)" },
+	{ "tls_ca", OPT_TEXT, AT(tls_ca), 0, "", "FILE", FETCH, false, "CA certificates to verify servers with (PEM)" },
+	{ "header_file", OPT_TEXT, AT(header_file), 0, "", "FILE", FETCH, true, "send the header lines in FILE" },
+	{ "bearer_file", OPT_TEXT, AT(bearer_file), 0, "", "FILE", FETCH, true, "send the token in FILE as Authorization: Bearer" },
+	{ "netrc", OPT_MODE, AT(netrc), 0, "", "FILE", FETCH, true, "log in with the credentials in ~/.netrc, or in FILE" },
+	{ "max_input", OPT_INT, AT(max_input), 0, "-1", "BYTES", FETCH, true, "largest answer, in bytes; 0: unlimited" },
+	{ "max_inflated", OPT_INT, AT(max_inflated), 0, "-1", "BYTES", FETCH, true, "largest unpacked answer, in bytes; 0: unlimited" },
 };
 /* clang-format on */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
 
-void cmd_http_preset(struct http_options *o)
+void cmd_http_set_defaults(struct http_options *o)
 {
-	opt_preset(options, N_OPTIONS, o);
+	opt_set_defaults(options, N_OPTIONS, o);
 }
 
 const struct opt *cmd_http_option(const char *name, size_t n)
@@ -45,41 +47,19 @@ const struct opt *cmd_http_option(const char *name, size_t n)
 	return opt_find(options, N_OPTIONS, name, n);
 }
 
-static void name_of(const struct opt *o, char out[2 * OPT_NAME_MAX])
+const struct opt *cmd_http_option_at(size_t i)
 {
-	char name[OPT_NAME_MAX];
-
-	snprintf(out, 2 * OPT_NAME_MAX, "%s%s%s%s", o->own ? "--" : "-", opt_shown(o, name), o->arg ? "=" : "",
-		 o->arg ? o->arg : "");
-}
-
-void cmd_http_help(void)
-{
-	char shown[2 * OPT_NAME_MAX];
-
-	puts("\nHow servers are asked");
-	for (size_t i = 0; i < N_OPTIONS; i++) {
-		name_of(&options[i], shown);
-		printf("  %-22s %s\n", shown, options[i].help);
-	}
-}
-
-void cmd_http_print_words(void)
-{
-	char name[OPT_NAME_MAX];
-
-	for (size_t i = 0; i < N_OPTIONS; i++)
-		printf("--%s%s ", opt_shown(&options[i], name), opt_is_flag(&options[i]) ? "" : "=");
+	return i < N_OPTIONS ? &options[i] : NULL;
 }
 
 uint64_t cmd_http_max_inflated(const struct http_options *o)
 {
-	return o->max_inflated < 0 ? mem_quarter() : (uint64_t)o->max_inflated;
+	return o->max_inflated < 0 ? mem_quarter_of_ram() : (uint64_t)o->max_inflated;
 }
 
-bool cmd_http_fetch(const struct http_options *o, struct fetch *get, size_t n, const char *what)
+bool cmd_http_fetch(const struct http_options *o, struct fetch_request *get, size_t n, const char *what)
 {
-	struct fetch_how how = {
+	struct fetch_options how = {
 		.tls_cert = o->tls_cert,
 		.tls_key = o->tls_key,
 		.tls_ca = o->tls_ca,

@@ -1,5 +1,5 @@
 /*
- * http_options.h - how the commands that are no reports ask servers
+ * http_options.h - HTTP options of commands that are not reports
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,30 +13,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The options of reports that say how servers are asked, by the same names. */
+/* HTTP options with the same names as those of reports. */
 struct http_options {
 	const char *tls_cert, *tls_key, *tls_ca, *header_file, *bearer_file, *netrc;
 	int64_t timeout, max_input, max_inflated;
 };
 
-void cmd_http_preset(struct http_options *o);
+void cmd_http_set_defaults(struct http_options *o);
 
-/* The option of this name (n bytes), of a struct http_options; NULL when there is none. */
+/* The option of this name (n bytes) for a struct http_options; NULL if there is none. */
 const struct opt *cmd_http_option(const char *name, size_t n);
 
-/* Print their part of the help of a command; their names as words of a completion. */
-void cmd_http_help(void);
-void cmd_http_print_words(void);
+/* Option i, NULL after the last. */
+const struct opt *cmd_http_option_at(size_t i);
 
-/* Max bytes of one answer, unpacked. */
+/* Largest unpacked answer, in bytes. */
 uint64_t cmd_http_max_inflated(const struct http_options *o);
 
 /*
- * Ask for all n, side by side; Ctrl-C ends it, and what has arrived stays.
+ * Fetch n URLs in parallel. Ctrl-C stops waiting; complete answers are retained.
  *
- * what    shown on a terminal while it takes long
- * Gives   whether it was interrupted
+ * what    shown on a terminal while waiting
+ * Returns true if it was interrupted
  */
-bool cmd_http_fetch(const struct http_options *o, struct fetch *get, size_t n, const char *what);
+bool cmd_http_fetch(const struct http_options *o, struct fetch_request *get, size_t n, const char *what);
 
 #endif

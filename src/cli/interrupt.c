@@ -1,5 +1,5 @@
 /*
- * interrupt.c - Ctrl-C while servers are asked
+ * interrupt.c - handle Ctrl-C while fetching
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-/* One at a time; set by the signal handler. */
+/* Set by the signal handler. */
 static struct stop interrupted;
 static struct sigaction before;
 

@@ -1,5 +1,5 @@
 /*
- * interrupt.h - Ctrl-C while servers are asked
+ * interrupt.h - handle Ctrl-C while fetching
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,13 +11,13 @@
 #include <stdbool.h>
 
 /*
- * From now on Ctrl-C sets a stop, and a second one ends cpa. Where it is ignored it stays ignored.
+ * Make Ctrl-C set a stop flag; a second Ctrl-C terminates cpa. If SIGINT is ignored, it stays ignored.
  *
- * Gives   the stop, not set
+ * Returns the stop flag, not set yet
  */
 struct stop *cmd_interrupt_catch(void);
 
-/* Ctrl-C does what it did before. Gives whether the stop was set. */
+/* Restore the previous handling of Ctrl-C. Returns true if the stop flag was set. */
 bool cmd_interrupt_release(void);
 
 #endif

@@ -1,14 +1,20 @@
-# src/cli - argv in, exit status out: the program
+# src/cli - the program: from argv to the exit status
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/attach/libattach.a src/snapshot/libsnapshot.a $(answer_libs) \
+src_cpa_LDADD = viewers/web/libweb.a src/httpd/libhttpd.a viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/attach/libattach.a src/snapshot/libsnapshot.a $(answer_libs) \
 	$(endpoint_libs) $(collector_libs)
 src_cpa_SOURCES = \
 	src/cli/args.c \
 	src/cli/args.h \
 	src/cli/cmd.h \
+	src/cli/complete.c \
+	src/cli/complete.h \
 	src/cli/completion.c \
 	src/cli/help.c \
+	src/cli/help_text.c \
+	src/cli/help_text.h \
+	src/cli/hints.c \
+	src/cli/hints.h \
 	src/cli/http_options.c \
 	src/cli/http_options.h \
 	src/cli/interrupt.c \
@@ -23,8 +29,9 @@ include src/cli/run/local.mk
 include src/cli/shell/local.mk
 include src/cli/snapshot/local.mk
 include src/cli/threads/local.mk
+include src/cli/web/local.mk
 
-# The completions come out of the program itself, where each shell looks for them.
+# The program itself prints the completions, which are installed where each shell looks for them.
 completions = bash-completion/completions/cpa zsh/site-functions/_cpa fish/vendor_completions.d/cpa.fish
 
 install-data-local: src/cpa

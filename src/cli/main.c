@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/hints.h"
 #include "cli/messages.h"
 
 #include <errno.h>
@@ -15,36 +16,29 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without a command: the shell, unless something else was probably meant. */
+/* Run the shell, which has no command name. */
 static int no_command(const struct args *a)
 {
-	const char *near;
-
 	if (a->n_words == 0) {
 		say_error("no profile source specified");
 		fputs("Try: cpa top -cum cpu.pb.gz\n     cpa flame -o cpu.svg cpu.pb.gz\n     cpa --help\n", stderr);
 		return STATUS_TROUBLE;
 	}
-	if (args_not_yet(a->word[0]) && access(a->word[0], F_OK) != 0)
-		return say_error("pprof's %s is not in this version of cpa", a->word[0]);
-	near = args_suggest(a->word[0], true, false);
-	if (*near && access(a->word[0], F_OK) != 0)
-		return say_error("unknown command \"%s\"; did you mean %s?", a->word[0], near);
 	return cmd_shell(a);
 }
 
 const struct command commands[] = {
 	{ "record", "[OPTION]... [--] PROGRAM [ARGUMENT]...",
-	  "run a program, write one profile of it, print what took most; cpa record --help", cmd_run_record, NULL },
-	{ "run", "[OPTION]... [--] PROGRAM [ARGUMENT]...",
-	  "run a program and write profiles of it; cpa run --help tells more", cmd_run, NULL },
-	{ "snapshot", "[OPTION]... -o DIR SERVER",
-	  "capture all profiles of a server into a folder; cpa snapshot --help", cmd_snapshot, NULL },
-	{ "threads", "[OPTION]... PID | SERVER | FILE", "show where each thread of a process is; cpa threads --help",
-	  cmd_threads, NULL },
-	{ "help", "[COMMAND | OPTION]", "explain a command or an option", NULL, cmd_help },
-	{ "completion", "bash | zsh | fish", "print the completion script of a shell", NULL, cmd_completion },
-	{ "version", "", "print the version", NULL, cmd_version },
+	  "run a program, write one profile, print the top functions", cmd_record_option_at, cmd_run_record, NULL },
+	{ "run", "[OPTION]... [--] PROGRAM [ARGUMENT]...", "run a program and write profiles of it", cmd_run_option_at,
+	  cmd_run, NULL },
+	{ "snapshot", "[OPTION]... -o DIR SERVER", "save all profiles of a server into a folder",
+	  cmd_snapshot_option_at, cmd_snapshot, NULL },
+	{ "threads", "[OPTION]... PID | SERVER | FILE", "print the stacks of all threads of a process",
+	  cmd_threads_option_at, cmd_threads, NULL },
+	{ "help", "[COMMAND | -OPTION | shell | all]...", "explain a command or an option", NULL, NULL, cmd_help },
+	{ "completion", "bash | zsh | fish", "print a completion script for a shell", NULL, NULL, cmd_completion },
+	{ "version", "", "print the version", NULL, NULL, cmd_version },
 };
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);
 
@@ -57,19 +51,27 @@ static int dispatch(const struct args *a)
 		[INPUT_RUNS] = cmd_gate,
 	};
 
+	struct err err;
+
 	if (a->q.help)
 		return cmd_help(a);
 	if (a->q.version)
 		return cmd_version(a);
 	if (a->command && a->command->run)
-		return say_error("%s has options of its own, so it comes first: cpa %s %s", a->command->name,
-				 a->command->name, a->command->arguments);
+		return say_error("%s must come first: cpa %s %s", a->command->name, a->command->name,
+				 a->command->arguments);
 	if (a->command)
 		return a->command->run_with(a);
+	if (a->q.no_browser && !*a->q.http)
+		return say_error("-no_browser only makes sense with -http");
+	if (hint_check(a, &err) < 0)
+		return say_error("%s", err.msg);
+	if (*a->q.http)
+		return cmd_web(a);
 	return a->report ? report[a->report->input](a) : no_command(a);
 }
 
-/* The command that reads all of its words by itself; NULL when the first one names none. */
+/* The command that parses its own arguments; NULL if the first word is not such a command. */
 static const struct command *first_command(int argc, char **argv)
 {
 	const struct command *c = argc > 1 ? args_command(argv[1], strlen(argv[1])) : NULL;
@@ -84,14 +86,16 @@ int main(int argc, char **argv)
 	struct err err;
 	int status;
 
-	say_set_color(say_color(STDERR_FILENO, "auto"));
+	say_set_color(say_wants_color(STDERR_FILENO, "auto"));
 	if (c)
 		return c->run(argc - 1, argv + 1);
-	if (args_parse(argc, argv, &a, &err) < 0)
+	if (args_parse(argc, argv, &a, &err) < 0) {
+		cmd_gate_discard(argc, argv);
 		return say_error("%s", err.msg);
-	say_set_color(say_color(STDERR_FILENO, a.q.color));
+	}
+	say_set_color(say_wants_color(STDERR_FILENO, a.q.color));
 	pool_set_size((unsigned)a.q.threads);
-	a.q.waiting = progress_asking;
+	a.q.waiting = progress_debuginfod;
 	status = dispatch(&a);
 	args_release(&a);
 	if (fflush(stdout) != 0)

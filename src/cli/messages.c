@@ -1,5 +1,5 @@
 /*
- * messages.c - talk to the user on standard error
+ * messages.c - messages and progress on standard error
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,10 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-static bool color; /* of errors; set once by main */
+static bool color;      /* print errors in colour; set once by main */
+static bool no_rewrite; /* write no escape sequences; set by the prompt before other threads start */
 
 static bool is_set(const char *name)
 {
@@ -29,7 +31,7 @@ static bool is_set(const char *name)
 	return value && *value && strcmp(value, "0") != 0;
 }
 
-bool say_color(int fd, const char *choice)
+bool say_wants_color(int fd, const char *choice)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR"), *cli = getenv("CLICOLOR");
 
@@ -47,42 +49,60 @@ void say_set_color(bool on)
 	color = on;
 }
 
-/* Where what is said goes while the full screen is shown. */
+bool say_can_rewrite(int fd)
+{
+	const char *term = getenv("TERM");
+	struct winsize size;
+
+	return !no_rewrite && isatty(fd) && term && *term && strcmp(term, "dumb") != 0 &&
+	       ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0;
+}
+
+void say_disable_escapes(void)
+{
+	color = false;
+	no_rewrite = true;
+}
+
+/* Destination of messages while the full screen is shown. */
 static struct {
 	pthread_mutex_t lock;
-	struct buf *to; /* NULL: standard error */
-} sink = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct buf *to;   /* NULL: standard error */
+	char error[1024]; /* the last error */
+} redirect = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-void say_into(struct buf *to)
+void say_redirect(struct buf *to)
 {
-	pthread_mutex_lock(&sink.lock);
-	sink.to = to;
-	pthread_mutex_unlock(&sink.lock);
+	pthread_mutex_lock(&redirect.lock);
+	redirect.to = to;
+	pthread_mutex_unlock(&redirect.lock);
 }
 
-static bool is_sunk(void)
+static bool is_redirected(void)
 {
-	bool sunk;
+	bool yes;
 
-	pthread_mutex_lock(&sink.lock);
-	sunk = sink.to != NULL;
-	pthread_mutex_unlock(&sink.lock);
-	return sunk;
+	pthread_mutex_lock(&redirect.lock);
+	yes = redirect.to != NULL;
+	pthread_mutex_unlock(&redirect.lock);
+	return yes;
 }
 
-static void vsay(const char *style, const char *fmt, va_list ap)
+static void print_message(const char *style, bool is_error, const char *fmt, va_list ap)
 {
 	struct buf safe = { 0 };
 	char text[4096];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	utf8_add_safe(&safe, text, strlen(text));
-	pthread_mutex_lock(&sink.lock);
-	if (sink.to)
-		buf_addf(sink.to, "%s\n", buf_text(&safe));
+	pthread_mutex_lock(&redirect.lock);
+	if (is_error)
+		snprintf(redirect.error, sizeof(redirect.error), "%s", buf_text(&safe));
+	if (redirect.to)
+		buf_addf(redirect.to, "%s\n", buf_text(&safe));
 	else
 		fprintf(stderr, "%scpa: %s%s\n", style, buf_text(&safe), *style ? "\033[0m" : "");
-	pthread_mutex_unlock(&sink.lock);
+	pthread_mutex_unlock(&redirect.lock);
 	buf_release(&safe);
 }
 
@@ -91,7 +111,7 @@ void say(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsay("", fmt, ap);
+	print_message("", false, fmt, ap);
 	va_end(ap);
 }
 
@@ -100,51 +120,56 @@ int say_error(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsay(color ? "\033[31m" : "", fmt, ap);
+	print_message(color ? "\033[31m" : "", true, fmt, ap);
 	va_end(ap);
 	return STATUS_TROUBLE;
 }
 
-/* The thread that tells; all of it guarded by lock. */
+const char *say_last_error(void)
+{
+	return redirect.error;
+}
+
+/* The thread that shows progress. lock guards all fields. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	pthread_t thread;
 	bool running, shown;
 	const char *what;
-	size_t done, all; /* all 0 when there is nothing to count */
-	size_t on_way;    /* profiles of servers, 0 for none */
-	int64_t seconds;  /* for them */
-	char asked[128];  /* what a debuginfod server is asked for, "" for nothing */
+	size_t done, all;    /* items done, and their total; all is 0 if there is nothing to count */
+	size_t n_fetching;   /* profiles being fetched */
+	int64_t seconds;     /* remaining time of these profiles */
+	char requested[128]; /* file requested from a debuginfod server, "" for none */
 	int64_t got, size;
 } progress = { .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
 
 enum { PROGRESS_STEP_NS = 500000000 };
 
-/* With the lock held. */
-static void progress_show_asking(void)
+/* Call with the lock held. */
+static void progress_show_debuginfod(void)
 {
 	struct buf name = { 0 };
 
-	utf8_add_safe(&name, progress.asked, strlen(progress.asked));
-	fprintf(stderr, "\r\033[Kasking debuginfod for %s", buf_text(&name));
+	utf8_add_safe(&name, progress.requested, strlen(progress.requested));
+	fprintf(stderr, "\r\033[Kquerying debuginfod for %s", buf_text(&name));
 	if (progress.size > 0)
 		fprintf(stderr, ", %" PRId64 " of %" PRId64 " KiB", progress.got / 1024, progress.size / 1024);
 	buf_release(&name);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void progress_show(unsigned halves)
 {
-	const char *s = progress.on_way == 1 ? "" : "s";
+	const char *s = progress.n_fetching == 1 ? "" : "s";
 
-	if (*progress.asked)
-		progress_show_asking();
-	else if (progress.on_way && progress.seconds)
-		fprintf(stderr, "\r\033[Kfetching %zu profile%s: %" PRId64 " s left", progress.on_way, s,
+	if (*progress.requested)
+		progress_show_debuginfod();
+	else if (progress.n_fetching && progress.seconds)
+		fprintf(stderr, "\r\033[Kfetching %zu profile%s: %" PRId64 " s left", progress.n_fetching, s,
 			progress.seconds);
-	else if (progress.on_way)
-		fprintf(stderr, "\r\033[Kfetching %zu profile%s ... %u.%us", progress.on_way, s, halves / 2,
+	else if (progress.n_fetching)
+		fprintf(stderr, "\r\033[Kfetching %zu profile%s ... %u.%us", progress.n_fetching, s, halves / 2,
 			halves % 2 * 5);
 	else
 		fprintf(stderr, "\r\033[K%s ... %u.%us", progress.what, halves / 2, halves % 2 * 5);
@@ -180,11 +205,11 @@ static void *progress_main(void *arg)
 
 void progress_begin(const char *what)
 {
-	if (!isatty(STDERR_FILENO) || is_sunk())
+	if (!say_can_rewrite(STDERR_FILENO) || is_redirected())
 		return;
 	progress.what = what;
-	progress.done = progress.all = progress.on_way = 0;
-	progress.asked[0] = '\0';
+	progress.done = progress.all = progress.n_fetching = 0;
+	progress.requested[0] = '\0';
 	progress.shown = false;
 	progress.running = true;
 	if (pthread_create(&progress.thread, NULL, progress_main, NULL) != 0)
@@ -202,16 +227,16 @@ void progress_count(size_t done, size_t all)
 void progress_fetch(size_t left, int64_t seconds)
 {
 	pthread_mutex_lock(&progress.lock);
-	progress.on_way = left;
+	progress.n_fetching = left;
 	progress.seconds = seconds;
 	pthread_mutex_unlock(&progress.lock);
 }
 
-void progress_asking(void *arg, const char *name, int64_t got, int64_t size)
+void progress_debuginfod(void *arg, const char *name, int64_t got, int64_t size)
 {
 	(void)arg;
 	pthread_mutex_lock(&progress.lock);
-	snprintf(progress.asked, sizeof(progress.asked), "%s", name ? path_base(name) : "");
+	snprintf(progress.requested, sizeof(progress.requested), "%s", name ? path_base(name) : "");
 	progress.got = got;
 	progress.size = size;
 	pthread_mutex_unlock(&progress.lock);

@@ -1,5 +1,5 @@
 /*
- * messages.h - talk to the user on standard error
+ * messages.h - messages and progress on standard error
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,45 +14,55 @@
 
 enum { STATUS_FINE = 0, STATUS_NO = 1, STATUS_TROUBLE = 2 };
 
-/* Should this descriptor get colours? choice is the value of --color. From no-color.org. */
-bool say_color(int fd, const char *choice);
+/* Should output to this descriptor have colours? choice is the value of --color. From no-color.org. */
+bool say_wants_color(int fd, const char *choice);
 
-/* Choose the colour of errors; before it they have none. */
+/* Print errors in colour; the default is no colour. */
 void say_set_color(bool on);
 
-/* "cpa: " and a sentence, made harmless, and a newline. */
+/* Is fd a terminal that can overwrite lines, that is, neither dumb nor without a size? */
+bool say_can_rewrite(int fd);
+
+/* Stop writing escape sequences to standard error: no colours, no progress. */
+void say_disable_escapes(void);
+
+/* Print "cpa: ", a message without control characters, and a newline. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for something that went wrong. Gives STATUS_TROUBLE. */
+/* Print an error in the same way. Returns STATUS_TROUBLE. */
 int say_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/*
- * Append what is said to a buffer instead, and show no progress: while the full screen has the terminal.
- *
- * to      NULL goes back to standard error. Guarded: any thread may say something.
- */
-void say_into(struct buf *to);
+/* The message of the last say_error, "" for none. Call when no other thread prints messages. */
+const char *say_last_error(void);
 
 /*
- * Tell on a terminal what takes so long, from half a second on; nothing anywhere else.
+ * Append messages to a buffer instead of printing them, and show no progress, while the full screen uses the terminal.
  *
- * what    stays the caller's; shown until progress_end
+ * to      NULL: print to standard error again. Any thread may print messages at the same time.
+ */
+void say_redirect(struct buf *to);
+
+/*
+ * Show on a terminal what cpa is doing, after half a second; does nothing without a terminal.
+ *
+ * what    borrowed until progress_end
  */
 void progress_begin(const char *what);
 void progress_end(void);
 
-/* Show instead of it how many profiles are still on their way, and for how many seconds at least. */
+/* Show the number of profiles still being fetched, and the minimum remaining time in seconds, instead of the text. */
 void progress_fetch(size_t left, int64_t seconds);
 
 /*
- * Show instead of it what a debuginfod server is asked for. Fits query.waiting; from any thread.
+ * Show the file that is requested from a debuginfod server, instead of the text. A callback for query.waiting; any
+ * thread may call it.
  *
- * name    a path or file name, hostile; NULL shows what was shown before
- * got     of size bytes, both 0 as long as nothing comes
+ * name    a path or file name from an untrusted profile; NULL: show the previous text again
+ * got     number of size bytes received; both 0 before the first
  */
-void progress_asking(void *arg, const char *name, int64_t got, int64_t size);
+void progress_debuginfod(void *arg, const char *name, int64_t got, int64_t size);
 
-/* Show behind it how many of all files are done, from the next time on that something is shown. */
+/* Also show how many files of the total are done, from the next update on. */
 void progress_count(size_t done, size_t all);
 
 #endif

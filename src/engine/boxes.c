@@ -1,14 +1,13 @@
 /*
- * boxes.c - stacks folded into a tree of boxes
+ * boxes.c - fold stacks into a tree of boxes
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Level by level: the stacks of a box are parted by their next frame, and only parts that are large
- * enough become boxes and go on to the next level, so that the long tail of a large profile costs one
- * look per stack and not a tree.
+ * Level by level, the stacks of a box are split by their next frame. Only parts that are large enough become boxes and
+ * are split further, so the long tail of a large profile costs one step per stack, not a tree.
  *
- * When there are more boxes than asked for, the sizes of the largest are gathered first, without
- * boxes, and the smallest of these is what boxes then must have.
+ * If there are more boxes than max_boxes, a first pass finds the sizes of the largest boxes without making any. The
+ * smallest of these sizes is then the minimum in a second pass.
  */
 #include "config.h"
 
@@ -23,25 +22,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest sizes so far. */
+/* The largest sizes so far, fewer than twice max_sizes of them. */
 struct tally {
 	int64_t *size;
-	size_t n, cap, most;
+	size_t n, cap, max_sizes;
 };
 
-struct folding {
+struct box_builder {
 	const struct view *v;
-	const struct boxes_ask *ask;
+	const struct boxes_options *options;
 	struct parts ps;
 	struct boxes *b;
-	size_t cap;           /* of the columns of b */
-	uint32_t n_sides;     /* of these */
-	uint32_t n_real, max; /* boxes that are neither root nor rest, and how many there may be */
+	size_t cap;           /* length of the columns of b */
+	uint32_t n_sides;     /* sides in use */
+	uint32_t n_real, max; /* boxes that are neither root nor rest, and their limit */
 	int64_t min;          /* size of the smallest box */
-	uint32_t n_ties;      /* how many boxes of just that size there may be */
-	uint32_t level;       /* of the boxes that are being made */
-	struct tally *tally;  /* when sizes are all that is wanted; else NULL */
-	uint32_t *box, *next; /* of the lists of this level and of the next one */
+	uint32_t n_ties;      /* boxes of exactly the size min that may still be added */
+	uint32_t level;       /* level of the boxes that are being made */
+	struct tally *tally;  /* sizes collected by the first pass; NULL in the second pass */
+	uint32_t *box, *next; /* boxes of the lists of this level, and of the next level */
 	size_t n_next, cap_box, cap_next;
 };
 
@@ -50,7 +49,7 @@ static int64_t larger(const int64_t side[N_SIDES])
 	return side[SIDE_TARGET] > side[SIDE_BASE] ? side[SIDE_TARGET] : side[SIDE_BASE];
 }
 
-/* What a box must have to be seen, for a share of another one. */
+/* The minimum size of a box, given its minimum share of another box. */
 static int64_t min_size(double share, int64_t all)
 {
 	double min = ceil(share * (double)all);
@@ -58,7 +57,7 @@ static int64_t min_size(double share, int64_t all)
 	return !(min > 1) || all == 0 ? 1 : min < (double)all ? (int64_t)min : all;
 }
 
-static void grow(struct folding *f)
+static void grow(struct box_builder *f)
 {
 	struct boxes *b = f->b;
 	size_t cap = f->cap * 2 + 64;
@@ -77,7 +76,7 @@ static void grow(struct folding *f)
 	f->cap = cap;
 }
 
-static uint32_t add_box(struct folding *f, uint32_t parent, uint32_t place, const int64_t total[N_SIDES])
+static uint32_t add_box(struct box_builder *f, uint32_t parent, uint32_t place, const int64_t total[N_SIDES])
 {
 	struct boxes *b = f->b;
 	uint32_t i = b->n++;
@@ -104,32 +103,32 @@ static int larger_first(const void *a, const void *b)
 	return (l < r) - (l > r);
 }
 
-/* Note a size; gives the least that may still be among the largest. */
+/* Record a size. Returns the smallest size that can still be among the max_sizes largest. */
 static int64_t tally_add(struct tally *t, int64_t size, int64_t min)
 {
-	assert(t->most > 0);
+	assert(t->max_sizes > 0);
 	t->size = mem_grow(t->size, &t->cap, t->n + 1, sizeof(*t->size));
 	t->size[t->n++] = size;
-	if (t->n < 2 * t->most)
+	if (t->n < 2 * t->max_sizes)
 		return min;
 	qsort(t->size, t->n, sizeof(*t->size), larger_first);
-	t->n = t->most;
+	t->n = t->max_sizes;
 	return t->size[t->n - 1];
 }
 
-/* Is a part the next box of the way? All boxes below its last one are measured by that. */
-static bool is_on_way(struct folding *f, const struct part *part, int64_t size)
+/* Is a part the next box of the path? The size of the last box of the path can raise the minimum. */
+static bool is_on_path(struct box_builder *f, const struct part *part, int64_t size)
 {
-	int64_t min = min_size(f->ask->way_share, size);
+	int64_t min = min_size(f->options->path_share, size);
 
-	if (part->place != f->ask->way[f->level - 1])
+	if (part->place != f->options->path[f->level - 1])
 		return false;
-	if (f->level == f->ask->n_way && min > f->min)
+	if (f->level == f->options->n_path && min > f->min)
 		f->min = min;
 	return true;
 }
 
-static bool is_large(struct folding *f, int64_t size)
+static bool is_large(struct box_builder *f, int64_t size)
 {
 	if (size < f->min)
 		return false;
@@ -142,8 +141,8 @@ static bool is_large(struct folding *f, int64_t size)
 	return true;
 }
 
-/* One box for the parts that are too small, when they are not together. */
-static void add_rest(struct folding *f, uint32_t parent, uint32_t n, const int64_t total[N_SIDES], int64_t width)
+/* Add a rest box for the parts that are too small, if their sum is large enough. */
+static void add_rest(struct box_builder *f, uint32_t parent, uint32_t n, const int64_t total[N_SIDES], int64_t width)
 {
 	struct boxes *b = f->b;
 	uint32_t box;
@@ -160,11 +159,11 @@ static void add_rest(struct folding *f, uint32_t parent, uint32_t n, const int64
 	b->width[box] = width;
 }
 
-/* Boxes for the parts of a list. */
-static void part_box(struct folding *f, size_t list)
+/* Make boxes for the parts of a list. */
+static void split_box(struct box_builder *f, size_t list)
 {
 	struct boxes *b = f->b;
-	bool is_last = f->level > f->ask->max_levels, is_way = f->level <= f->ask->n_way;
+	bool is_last = f->level > f->options->max_levels, is_path = f->level <= f->options->n_path;
 	uint32_t parent = f->box[list], n = 0;
 	int64_t rest[N_SIDES] = { 0 }, width = 0;
 
@@ -175,12 +174,12 @@ static void part_box(struct folding *f, size_t list)
 		struct part *part = &f->ps.part[i];
 		int64_t size = larger(part->total);
 
-		if (f->ask->drop_negative && part->total[SIDE_TARGET] < part->total[SIDE_BASE]) {
-			b->n_lost++;
+		if (f->options->drop_negative && part->total[SIDE_TARGET] < part->total[SIDE_BASE]) {
+			b->n_shrunk++;
 			continue;
 		}
-		part->goes_on = !is_last && (is_way ? is_on_way(f, part, size) : is_large(f, size));
-		if (!part->goes_on) {
+		part->is_selected = !is_last && (is_path ? is_on_path(f, part, size) : is_large(f, size));
+		if (!part->is_selected) {
 			n++;
 			b->n_deep += is_last;
 			width += size;
@@ -193,7 +192,7 @@ static void part_box(struct folding *f, size_t list)
 		if (!f->tally) {
 			f->next[f->n_next] = add_box(f, parent, part->place, part->total);
 			b->inlined[f->next[f->n_next]] = part->inlined;
-			f->n_real += !is_way;
+			f->n_real += !is_path;
 		}
 		f->n_next++;
 	}
@@ -201,60 +200,60 @@ static void part_box(struct folding *f, size_t list)
 		add_rest(f, parent, n, rest, width);
 }
 
-static bool too_many(const struct folding *f)
+static bool too_many(const struct box_builder *f)
 {
 	return f->n_real > f->max;
 }
 
-/* Is there nothing more to be done? */
-static bool is_done(const struct folding *f)
+/* Is the tree complete, too large, or stopped? */
+static bool is_done(const struct box_builder *f)
 {
 	return f->ps.n == 0 || too_many(f) || stop_is_set(f->v->stop);
 }
 
-static void part_level(struct folding *f)
+static void split_level(struct box_builder *f)
 {
 	uint32_t *box = f->box;
 	size_t cap = f->cap_box;
 
-	parts_take(&f->ps);
+	parts_split(&f->ps);
 	if (stop_is_set(f->v->stop))
 		return;
 	f->n_next = 0;
 	for (size_t list = 0; list < f->ps.n && !too_many(f); list++)
-		part_box(f, list);
-	parts_go_on(&f->ps);
+		split_box(f, list);
+	parts_next_level(&f->ps);
 	f->box = f->next;
 	f->cap_box = f->cap_next;
 	f->next = box;
 	f->cap_next = cap;
 }
 
-/* Fold all stacks into boxes of at least a size; 0 is what ask says. */
-static void fold(struct folding *f, int64_t min)
+/* Fold all stacks into boxes of at least this size; 0 means the size from the options. */
+static void fold(struct box_builder *f, int64_t min)
 {
-	parts_start(&f->ps, f->v, f->b->places, f->ask->inverted);
-	f->min = min ? min : min_size(f->ask->min_share, larger(f->ps.total));
+	parts_start(&f->ps, f->v, f->b->places, f->options->inverted);
+	f->min = min ? min : min_size(f->options->min_share, larger(f->ps.total));
 	assert(f->ps.total[SIDE_TARGET] >= 0 && f->ps.total[SIDE_BASE] >= 0 && f->min >= 1);
-	f->b->has_base = f->ask->two_sides || f->ps.has_base;
+	f->b->has_base = f->options->wants_base || f->ps.has_base;
 	f->n_sides = f->b->has_base ? N_SIDES : 1;
 	f->b->n = f->n_real = 0;
-	f->b->n_cut = f->b->n_deep = f->b->n_lost = 0;
+	f->b->n_cut = f->b->n_deep = f->b->n_shrunk = 0;
 	f->b->cut_width = 0;
 	f->box = mem_grow(f->box, &f->cap_box, 1, sizeof(*f->box));
 	f->box[0] = add_box(f, BOXES_NONE, BOXES_NONE, f->ps.total);
 	for (uint32_t level = 1; !is_done(f); level++) {
 		f->level = level;
-		part_level(f);
+		split_level(f);
 	}
 	f->b->min = f->min;
 	parts_release(&f->ps);
 }
 
-/* Fold again, when there are too many boxes, to those that are large enough. */
-static void fold_largest(struct folding *f)
+/* Fold again when there are too many boxes, keeping only the largest. */
+static void fold_largest(struct box_builder *f)
 {
-	struct tally t = { .most = f->max };
+	struct tally t = { .max_sizes = f->max };
 	int64_t min;
 	size_t n = 0;
 
@@ -277,7 +276,7 @@ static void fold_largest(struct folding *f)
 	fold(f, min);
 }
 
-static void hand_over(struct boxes *b, struct arena *mem)
+static void finish_boxes(struct boxes *b, struct arena *mem)
 {
 	assert(b->n > 0 && b->parent[0] == BOXES_NONE);
 	for (uint32_t i = b->n; i-- > 1;)
@@ -293,25 +292,25 @@ static void hand_over(struct boxes *b, struct arena *mem)
 	}
 }
 
-int boxes_make(const struct view *v, const struct places *pl, const struct boxes_ask *ask, struct arena *mem,
+int boxes_make(const struct view *v, const struct places *pl, const struct boxes_options *options, struct arena *mem,
 	       struct boxes *out, struct err *err)
 {
-	struct folding f = { .v = v, .ask = ask, .b = out, .n_ties = UINT32_MAX };
+	struct box_builder f = { .v = v, .options = options, .b = out, .n_ties = UINT32_MAX };
 	int rc = 0;
 
 	if (v->mean)
-		return err_set(err, ERR_USAGE, "-mean has no meaning for flame: averages do not add up");
-	assert(ask->n_way == 0 || ask->way);
+		return err_set(err, ERR_USAGE, "-mean does not apply to flame: averages cannot be added");
+	assert(options->n_path == 0 || options->path);
 	*out = (struct boxes){ .places = pl };
-	f.max = ask->max_boxes && ask->max_boxes < BOXES_MAX ? ask->max_boxes : BOXES_MAX;
+	f.max = options->max_boxes && options->max_boxes < BOXES_MAX ? options->max_boxes : BOXES_MAX;
 	fold(&f, 0);
-	if (too_many(&f) && ask->max_boxes)
+	if (too_many(&f) && options->max_boxes)
 		fold_largest(&f);
 	else if (too_many(&f))
 		rc = err_set(err, ERR_LIMIT, "more than %d boxes; -nodecount=N keeps the N widest", BOXES_MAX);
 	free(f.box);
 	free(f.next);
-	hand_over(out, mem);
+	finish_boxes(out, mem);
 	return stop_is_set(v->stop) ? stop_check(v->stop, err) : rc;
 }
 

@@ -1,16 +1,16 @@
 /*
- * boxes.h - stacks folded into a tree of boxes, down to those that are wide enough to be seen
+ * boxes.h - fold stacks into a tree of boxes, without those too small to be drawn
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The sides of a comparison are told apart by the sign of values: what is above 0 is of the target
- * (after), what is below 0 of the base (before), which is how session/compare leaves them.
+ * The sign of a value gives its side in a comparison: values above 0 belong to the target (after), values below 0 to
+ * the base (before), as session/compare makes them.
  *
- * The width of a box is the sum of the widths of what it calls and of the larger side of what it has
- * itself, so children always fill their parent, and what grew, shrank, came or went all have a place.
- * Without a base it is the total. The size of a box, by which boxes are chosen, is the larger side of
- * its total; no box is larger than its parent. No sum overflows, since view_make has seen to it that
- * the magnitudes of all values together do not.
+ * The width of a box is the sum of the widths of its children and of the larger side of its own values. So children
+ * never exceed their parent, and functions that grew, shrank, are new or are gone all have room. Without a base the
+ * width is the total. The size of a box, by which boxes are chosen, is the larger side of its total; no box is larger
+ * than its parent. No sum overflows, because view_make has checked that the sum of the magnitudes of all values does
+ * not.
  */
 #ifndef ENGINE_BOXES_H
 #define ENGINE_BOXES_H
@@ -23,59 +23,58 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BOXES_NONE UINT32_MAX /* no parent: the root; no place: the root or a rest */
+#define BOXES_NONE UINT32_MAX /* parent of the root; place of the root and of rest boxes */
 
-enum { BOXES_MAX = 1 << 22 }; /* without the root and rests */
+enum { BOXES_MAX = 1 << 22 }; /* max boxes, not counting the root and rest boxes */
 
-struct boxes_ask {
-	bool two_sides;      /* give the base side even when nothing is below 0 */
-	bool inverted;       /* from the leaf of each stack to its callers */
-	bool drop_negative;  /* leave out what got smaller, with all it calls */
-	double min_share;    /* leave out boxes whose size is below this share of the root's */
-	const uint32_t *way; /* [n_way] places from the root's child down: nothing but this way and what lies */
-	uint32_t n_way;      /* below its end, where way_share of the size of its last box counts too */
-	double way_share;
-	uint32_t max_levels; /* and what lies deeper than this; the root is level 0. A rest may be one deeper */
-	uint32_t max_boxes;  /* the largest so many, without the root and rests; of equal ones those nearest to the
-	                        root, then the first; 0 for all */
+struct boxes_options {
+	bool wants_base;    /* fill in the base side even when no value is below 0 */
+	bool inverted;      /* start at the leaf of each stack instead of at its root */
+	bool drop_negative; /* omit boxes that got smaller, with their children */
+	double min_share;   /* omit boxes smaller than this share of the root */
+	/* If n_path > 0, make only the boxes of a path and those below its end. */
+	const uint32_t *path; /* [n_path] places of the path, starting with the child of the root */
+	uint32_t n_path;
+	double path_share;   /* omit boxes below the path smaller than this share of its last box */
+	uint32_t max_levels; /* omit deeper boxes; the root has level 0. A rest box can be one level deeper */
+	uint32_t max_boxes;  /* keep only the largest boxes, not counting root and rest boxes; 0: no limit */
 };
 
 struct boxes {
 	const struct places *places;
-	uint32_t n;               /* box 0 is the root, which holds all stacks */
-	uint32_t *parent, *place; /* [n] parents have lower numbers than children */
-	uint32_t *n_rest;         /* [n] siblings left out that this box stands for; 0 for a real box */
-	bool *inlined;            /* [n] inlined into its caller in every sample */
-	int64_t *self[N_SIDES];   /* [n] of stacks that end here, at least 0; base NULL unless has_base */
-	int64_t *total[N_SIDES];  /* [n] of all stacks through here: self, children and what was left out */
-	int64_t *width;           /* [n] self, children and what was left out, but for what got smaller */
-	bool has_base;            /* there are values below 0, or ask said so */
-	int64_t min;              /* no real box is smaller */
-	bool is_full;             /* there are max_boxes, and smaller ones were left out for that */
-	uint64_t n_cut;           /* boxes left out because they are too small or too deep, without what they call */
-	uint64_t n_deep;          /* of these, the boxes that are too deep */
-	int64_t cut_width;        /* sum of the sizes of those */
-	uint64_t n_lost;          /* boxes left out because they got smaller, without what they call */
+	uint32_t n;               /* number of boxes; box 0 is the root, with all stacks */
+	uint32_t *parent, *place; /* [n] a parent has a lower number than its children */
+	uint32_t *n_rest;         /* [n] number of omitted siblings that a rest box replaces; 0 for other boxes */
+	bool *inlined;            /* [n] is the box inlined into its caller in every sample? */
+	int64_t *self[N_SIDES];   /* [n] value of the stacks that end here, >= 0; the base is NULL unless has_base */
+	int64_t *total[N_SIDES];  /* [n] value of all stacks through here: self, children and omitted boxes */
+	int64_t *width;           /* [n] self, children and omitted boxes, except those that got smaller */
+	bool has_base;            /* there are values below 0, or wants_base is set */
+	int64_t min;              /* smallest size of a box other than a rest box */
+	bool is_full;             /* max_boxes was reached, and smaller boxes were omitted */
+	uint64_t n_cut;           /* number of boxes omitted as too small or too deep, not counting their children */
+	uint64_t n_deep;          /* number of boxes omitted as too deep */
+	int64_t cut_width;        /* sum of the sizes of omitted boxes */
+	uint64_t n_shrunk;        /* number of boxes omitted because they got smaller, not counting their children */
 };
 
 /*
- * Fold the stacks that have a value. Children of a box are in the order in which stacks first come to
- * them. A rest, which stands for the children that are too small, comes last and is there when these
- * together are large enough.
+ * Fold the stacks that have a value. The children of a box are in order of first appearance. The last child can be a
+ * rest box, which replaces the children that are too small, if their sum is large enough.
  *
- * mem     the result lives there
- * Fails   ERR_USAGE for a mean: averages do not add up; ERR_LIMIT past BOXES_MAX boxes; ERR_STOPPED
+ * mem     owns the result
+ * Fails   ERR_USAGE for a mean: averages cannot be added; ERR_LIMIT past BOXES_MAX boxes; ERR_STOPPED
  */
-int boxes_make(const struct view *v, const struct places *pl, const struct boxes_ask *ask, struct arena *mem,
+int boxes_make(const struct view *v, const struct places *pl, const struct boxes_options *options, struct arena *mem,
 	       struct boxes *out, struct err *err);
 
-/* Sums per place; [places] each, not negative. */
+/* Sums per place, each >= 0; [places]. */
 struct boxes_sums {
 	int64_t *self[N_SIDES], *total[N_SIDES];
 };
 
-/* Add up what places have at the leaf of stacks and on all stacks, counted once a stack. The result lives in mem;
-   when v->stop is set, stacks may be lacking. */
+/* Add up self and total of all places. A place counts once per stack. mem owns the result; when v->stop is set, stacks
+   may be missing. */
 void boxes_sum(const struct view *v, const struct places *pl, struct arena *mem, struct boxes_sums *out);
 
 #endif

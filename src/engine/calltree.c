@@ -1,10 +1,10 @@
 /*
- * calltree.c - every way to a place is a node of its own
+ * calltree.c - call tree: one node for each path to a place
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each distinct stack is walked once from its root; its rows' sum goes to the node it ends at, and
- * from there up to all parents in one sweep at the end, since children have higher numbers.
+ * Each distinct stack is walked once from its root, and the sum of its rows is added to the node of its leaf. One sweep
+ * at the end adds these sums to all parents, which works because children have higher numbers than their parents.
  */
 #include "config.h"
 
@@ -17,13 +17,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct folding {
+struct tree_builder {
 	struct calltree t;
-	struct idtab ids; /* children by parent and place */
+	struct idtab ids; /* finds a child by its parent and place */
 	size_t cap_parent, cap_place, cap_inlined;
 };
 
-static void put_node(struct folding *f, uint64_t hash, uint32_t parent, uint32_t place, bool inlined)
+static void add_node(struct tree_builder *f, uint64_t hash, uint32_t parent, uint32_t place, bool inlined)
 {
 	struct calltree *t = &f->t;
 	size_t n = (size_t)t->n + 1;
@@ -38,7 +38,8 @@ static void put_node(struct folding *f, uint64_t hash, uint32_t parent, uint32_t
 	idtab_put(&f->ids, hash, t->n++);
 }
 
-static int find_child(struct folding *f, uint32_t parent, uint32_t place, bool inlined, uint32_t *out, struct err *err)
+static int find_child(struct tree_builder *f, uint32_t parent, uint32_t place, bool inlined, uint32_t *out,
+		      struct err *err)
 {
 	struct calltree *t = &f->t;
 	uint64_t h = hash_u64((uint64_t)parent << 32 | place);
@@ -52,11 +53,11 @@ static int find_child(struct folding *f, uint32_t parent, uint32_t place, bool i
 	if (t->n == CALLTREE_NONE - 1)
 		return err_set(err, ERR_LIMIT, "too many different stacks for a call tree");
 	*out = t->n;
-	put_node(f, h, parent, place, inlined);
+	add_node(f, h, parent, place, inlined);
 	return 0;
 }
 
-static int fold_stack(struct folding *f, const struct csr *stacks, uint32_t s, struct err *err)
+static int fold_stack(struct tree_builder *f, const struct csr *stacks, uint32_t s, struct err *err)
 {
 	uint32_t at = CALLTREE_NONE, n;
 
@@ -71,7 +72,7 @@ static int fold_stack(struct folding *f, const struct csr *stacks, uint32_t s, s
 	return 0;
 }
 
-/* The sum of a column's rows, at the nodes where their stacks end, and at those above them too. */
+/* Add up the rows of a column: at the leaf nodes of their stacks for flat, and at all parents too for cum. */
 static void sum_column(const struct calltree *t, const struct view *v, const int64_t *column, int64_t **flat,
 		       int64_t **cum)
 {
@@ -93,7 +94,7 @@ static void sum_column(const struct calltree *t, const struct view *v, const int
 int calltree_make(const struct view *v, const struct places *pl, struct calltree *out, struct err *err)
 {
 	const struct csr *stacks = &v->p->stacks;
-	struct folding f = { .t = { .places = pl, .leaf = mem_alloc(stacks->n, sizeof(*f.t.leaf)) } };
+	struct tree_builder f = { .t = { .places = pl, .leaf = mem_alloc(stacks->n, sizeof(*f.t.leaf)) } };
 	const int64_t *val = v->val[SIDE_TARGET], *div = v->div[SIDE_TARGET];
 	int rc = 0;
 

@@ -1,5 +1,5 @@
 /*
- * calltree.h - every way to a place is a node of its own
+ * calltree.h - call tree: one node for each path to a place
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,23 +14,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CALLTREE_NONE UINT32_MAX /* no parent: a root of the forest; no node: a stack that is empty or has no value */
+/* The parent of a root of the forest; the leaf of a stack that is empty or has no value. */
+#define CALLTREE_NONE UINT32_MAX
 
-/* Stacks folded into a forest; parents have lower numbers than their children. */
+/* Stacks folded into a forest. A parent has a lower number than its children. */
 struct calltree {
 	const struct places *places;
 	uint32_t n;
 	uint32_t *parent, *place;    /* [n] */
-	bool *inlined;               /* [n] inlined into its parent in every sample */
-	int64_t *flat, *cum;         /* [n] of the target side */
-	int64_t *flat_div, *cum_div; /* [n] only for a mean, else NULL */
-	uint32_t *leaf;              /* [stacks] where each stack ends */
+	bool *inlined;               /* [n] is the node inlined into its parent in every sample? */
+	int64_t *flat, *cum;         /* [n] sums of the target side */
+	int64_t *flat_div, *cum_div; /* [n] divisors for a mean; else NULL */
+	uint32_t *leaf;              /* [stacks] node of the leaf of each stack */
 };
 
 /*
  * Fold the stacks that have a value. Nodes are numbered in order of the stacks.
  *
- * out     calltree_release frees it
+ * out     freed with calltree_release
  * Fails   ERR_LIMIT past 2^32 - 1 nodes; ERR_STOPPED
  * Like    pprof internal/graph newTree
  */

@@ -1,5 +1,5 @@
 /*
- * diff.c - two profiles side by side: flat and cum of every function in each
+ * diff.c - compare two profiles: flat and cum of every function in each
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,14 +17,14 @@
 
 static const char *const side_word[N_SIDES] = { [SIDE_BASE] = "BASE", [SIDE_TARGET] = "NEW" };
 
-/* The type of the same name, and of a unit that can be scaled. */
-static bool find_like(const struct profile *p, uint32_t type, const struct profile *other, uint32_t *out)
+/* Find the type with the same name and a compatible unit. */
+static bool find_same_type(const struct profile *p, uint32_t type, const struct profile *other, uint32_t *out)
 {
 	const char *name = profile_text(p, p->type[type].name), *unit = profile_text(p, p->type[type].unit);
 
 	for (uint32_t t = 0; t < other->n_types; t++)
 		if (strcmp(profile_text(other, other->type[t].name), name) == 0 &&
-		    unit_agree(profile_text(other, other->type[t].unit), unit)) {
+		    unit_is_compatible(profile_text(other, other->type[t].unit), unit)) {
 			*out = t;
 			return true;
 		}
@@ -55,13 +55,13 @@ static int no_common_type(const struct profile *p, const struct profile *other, 
 int diff_common_type(const struct profile *p, const struct profile *other, const char *name, uint32_t type[2],
 		     struct err *err)
 {
-	if (view_type(p, name, &type[0], err) < 0)
+	if (view_find_type(p, name, &type[0], err) < 0)
 		return ERR_USAGE;
-	if (find_like(p, type[0], other, &type[1]))
+	if (find_same_type(p, type[0], other, &type[1]))
 		return 0;
 	for (uint32_t t = p->n_types; !*name && t-- > 0;) {
 		type[0] = t;
-		if (find_like(p, t, other, &type[1]))
+		if (find_same_type(p, t, other, &type[1]))
 			return 0;
 	}
 	return no_common_type(p, other, name, err);
@@ -74,12 +74,12 @@ static bool same_types(const struct profile *a, const struct profile *b)
 	if (a->n_types != b->n_types)
 		return false;
 	for (uint32_t t = 0; t < a->n_types; t++)
-		if (!find_like(a, t, b, &at))
+		if (!find_same_type(a, t, b, &at))
 			return false;
 	return true;
 }
 
-static void tell_types(const struct profile *const p[N_SIDES], uint32_t type, struct buf *notes)
+static void note_types(const struct profile *const p[N_SIDES], uint32_t type, struct buf *notes)
 {
 	if (same_types(p[SIDE_TARGET], p[SIDE_BASE]))
 		return;
@@ -90,8 +90,8 @@ static void tell_types(const struct profile *const p[N_SIDES], uint32_t type, st
 	buf_addf(notes, "; comparing %s\n", profile_text(p[SIDE_TARGET], p[SIDE_TARGET]->type[type].name));
 }
 
-/* What filters had to say about a side, with its name in front. */
-static void tell_side(const struct buf *lines, enum side side, struct buf *notes)
+/* Append the notes of filters about a side, each prefixed with the name of the side. */
+static void note_side(const struct buf *lines, enum side side, struct buf *notes)
 {
 	const char *line = buf_text(lines);
 
@@ -110,7 +110,7 @@ static int make_views(const struct profile *const p[N_SIDES], const struct query
 
 	if (diff_common_type(p[SIDE_TARGET], p[SIDE_BASE], q->sample_index, type, err) < 0)
 		return ERR_USAGE;
-	tell_types(p, type[SIDE_TARGET], notes);
+	note_types(p, type[SIDE_TARGET], notes);
 	assert(type[SIDE_TARGET] < p[SIDE_TARGET]->n_types && type[SIDE_BASE] < p[SIDE_BASE]->n_types);
 	for (int side = 0; side < N_SIDES; side++) {
 		struct query own = *q;
@@ -121,7 +121,7 @@ static int make_views(const struct profile *const p[N_SIDES], const struct query
 		snprintf(number, sizeof(number), "%" PRIu32, type[side]);
 		own.sample_index = number;
 		rc = view_make(p[side], &own, mem, &d->side[side].view, &lines, err);
-		tell_side(&lines, (enum side)side, notes);
+		note_side(&lines, (enum side)side, notes);
 		buf_release(&lines);
 		if (rc < 0)
 			return err_wrap(err, "%s", side_word[side]);
@@ -129,7 +129,7 @@ static int make_views(const struct profile *const p[N_SIDES], const struct query
 	return 0;
 }
 
-/* Units, then the normalisation; totals in what came out. */
+/* Find the ratio of the units, then the factor of the normalization, and scale the totals. */
 static int find_ratios(struct diff *d, const char *normalize, struct err *err)
 {
 	struct diff_side *base = &d->side[SIDE_BASE], *target = &d->side[SIDE_TARGET];
@@ -150,7 +150,7 @@ static int find_ratios(struct diff *d, const char *normalize, struct err *err)
 	for (int side = 0; side < N_SIDES; side++) {
 		d->side[side].ratio = ratio[side];
 		if (scale_value(d->side[side].view.total, ratio[side], &d->side[side].total))
-			return err_set(err, ERR_RANGE, "%s: its total, multiplied by %g, leaves 64 bits",
+			return err_set(err, ERR_RANGE, "%s: its total, multiplied by %g, overflows 64 bits",
 				       side_word[side], ratio[side]);
 	}
 	return 0;
@@ -204,7 +204,7 @@ void diff_release(struct diff *d)
 	d->match = NULL;
 }
 
-/* With a mean, sums can pass the total that was checked. */
+/* Scale a sum. With -mean, a sum can exceed the total that was checked. */
 static int64_t scaled(int64_t v, double ratio)
 {
 	int64_t out = v < 0 ? INT64_MIN : INT64_MAX;
@@ -227,7 +227,7 @@ int64_t diff_cum(const struct diff *d, enum side side, uint32_t row)
 	return row < s->graph.n ? scaled(graph_cum(&s->graph, row), s->ratio) : 0;
 }
 
-int64_t diff_minus(int64_t a, int64_t b)
+int64_t diff_subtract(int64_t a, int64_t b)
 {
 	int64_t out;
 

@@ -1,10 +1,10 @@
 /*
- * diff.h - two profiles side by side: flat and cum of every function in each
+ * diff.h - compare two profiles: flat and cum of every function in each
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The sides stay two profiles: only their functions have to meet, not their stacks, so that nothing
- * is merged and sums are scaled instead of samples, which would round each of them.
+ * The sides stay two profiles, since only functions have to be matched, not stacks. So nothing is merged, and sums are
+ * scaled instead of samples, each of which would be rounded.
  */
 #ifndef ENGINE_DIFF_H
 #define ENGINE_DIFF_H
@@ -18,47 +18,46 @@
 
 struct diff_side {
 	struct view view;
-	struct places places; /* their numbers are rows of the match */
+	struct places places; /* indexed by row of the match */
 	struct graph graph;
-	double ratio;  /* from values of the view to those of the comparison */
-	int64_t total; /* what 100 % of this side is, scaled */
+	double ratio;  /* multiplies values of the view to get those of the comparison */
+	int64_t total; /* 100 % of this side, scaled */
 };
 
 struct diff {
 	struct match *match;
-	const char *unit; /* of all values: the finer one of the sides' */
-	struct normalize normal;
-	double factor;  /* by which the new side was multiplied for it */
-	bool by_period; /* part of that factor is the ratio of the periods */
+	const char *unit; /* unit of all values: the finer one of the two sides */
+	struct normalize_options normal;
+	double factor;  /* factor of the normalization; multiplies the new side */
+	bool by_period; /* the factor includes the ratio of the periods */
 	struct diff_side side[N_SIDES];
 };
 
 /*
  * Compare target with base.
  *
- * p       [N_SIDES] borrowed, must live longer
- * q       its sample type, or else the default one of the target that both sides have
- * mem     the result lives there; diff_release frees what does not
- * notes   lines for the user are appended
- * Fails   ERR_USAGE when the sides have no sample type in common or a question has no answer,
- *         ERR_RANGE, ERR_LIMIT
+ * p       [N_SIDES] borrowed; must outlive the result
+ * q       without a sample type, the target's default is used if both sides have it
+ * mem     owns most of the result; diff_release frees the rest
+ * notes   messages for the user are appended, a line each
+ * Fails   ERR_USAGE when the sides have no common sample type or the query cannot be answered, ERR_RANGE, ERR_LIMIT
  */
 int diff_make(const struct profile *const p[N_SIDES], const struct query *q, struct arena *mem, struct diff *out,
 	      struct buf *notes, struct err *err);
 void diff_release(struct diff *d);
 
-/* Sums of a row on a side, scaled, halves away from zero; 0 where the side does not know the row. */
+/* Sums of a row on a side, scaled and rounded half away from zero; 0 if the side does not contain the row. */
 int64_t diff_flat(const struct diff *d, enum side side, uint32_t row);
 int64_t diff_cum(const struct diff *d, enum side side, uint32_t row);
 
-/* a - b, at most what an int64_t holds. */
-int64_t diff_minus(int64_t a, int64_t b);
+/* a - b, clamped to int64_t. */
+int64_t diff_subtract(int64_t a, int64_t b);
 
 /*
- * Choose a type that two profiles have and whose units agree: by name as view_type does, else the
- * default one of the first profile, else its last one that fits.
+ * Choose a sample type that two profiles have, with compatible units: by name as view_find_type does, else the default
+ * type of the first profile, else its last compatible type.
  *
- * type    set to its place in either
+ * type    set to its index in each profile
  * Fails   ERR_USAGE
  */
 int diff_common_type(const struct profile *p, const struct profile *other, const char *name, uint32_t type[2],

@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each thread walks a share of the stacks from root to leaf and keeps its calls in a table of its
- * own, with the last stack that counted a call beside it. The tables are merged and sorted, so the
- * result is the same for any number of threads.
+ * Each thread walks a share of the stacks from root to leaf and counts calls in its own table. The table stores for
+ * each call the last stack that counted it. The tables are merged and sorted, so the result is the same for any number
+ * of threads.
  */
 #include "config.h"
 
@@ -25,47 +25,47 @@ enum { STACKS_PER_THREAD = 10000 };
 
 struct call {
 	struct edge edge;
-	uint32_t seen; /* last stack that counted it, + 1 */
+	uint32_t seen; /* last stack that counted this call, + 1 */
 };
 
 struct calls {
 	struct idtab ids;
-	struct call *call; /* [n] in order of first appearance, so that common ones stand together */
+	struct call *call; /* [n] calls in order of first appearance, so that frequent ones are close together */
 	size_t cap;
 	uint32_t n;
 };
 
-/* What a walk has to know of each location, in one byte: most hold nothing that is kept. The calls
-   out of the innermost kept place of LOC_CALLS are wanted, whatever they lead into. */
+/* Flags of a location, in one byte each: most locations have no kept place. LOC_CALLS: all calls from its innermost
+   kept place are wanted. */
 enum { LOC_KEPT = 1, LOC_WANTED = 2, LOC_CALLS = 4 };
 
-/* What is known beforehand of the calls into and inside a location with a kept place. */
+/* The calls into and inside a location with a kept place, computed once per location. */
 struct spot {
 	uint32_t inner, outer; /* innermost and outermost kept place */
-	bool inner_cut;        /* places that are not kept stand inside of inner */
-	bool outer_cut;        /* or outside of outer */
+	bool inner_cut;        /* places inlined into inner were removed */
+	bool outer_cut;        /* places that outer is inlined into were removed */
 	bool outer_wanted;     /* the call into outer is wanted */
-	uint32_t first, n;     /* wanted calls between its places: fixed[first] .. fixed[first + n] */
+	uint32_t first, n;     /* wanted calls between its places: fixed[first .. first + n) */
 };
 
-struct fixed {
+struct inner_call {
 	uint32_t src, dst;
 	bool residual;
 };
 
 struct spots {
-	uint8_t *mark; /* [n_locs] LOC_* */
+	uint8_t *mark; /* [n_locs] LOC_ flags* */
 	uint32_t *of;  /* [n_locs] spot of a location that is LOC_KEPT */
 	struct spot *spot;
-	struct fixed *fixed;
-	size_t n, cap, n_fixed, cap_fixed;
+	struct inner_call *inner_call;
+	size_t n, cap, n_inner_calls, cap_inner_calls;
 };
 
-/* A share of the stacks: its calls, and which of them a place in spots led to last. */
+/* The calls of a share of the stacks. The last call of each entry of spots is stored as a hint. */
 struct edge_part {
 	struct calls calls;
-	uint32_t *of_fixed; /* [n_fixed] call + 1 */
-	uint32_t *of_spot;  /* [n] call + 1 into outer, as it was the last time */
+	uint32_t *of_inner_call; /* [n_inner_calls] call + 1 */
+	uint32_t *of_spot;       /* [n] call + 1 into outer, as in the last stack */
 };
 
 struct edge_walk {
@@ -101,7 +101,7 @@ static uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst)
 	return c->n++;
 }
 
-/* What a stack adds to a call. */
+/* Weight that a stack adds to each of its calls. */
 struct share {
 	uint32_t stack;
 	int64_t weight, div;
@@ -118,7 +118,7 @@ static void count_call(struct call *call, const struct share *share, bool residu
 	call->edge.inlined &= inlined;
 }
 
-/* The call that *hint names if it is the one, else the one that is; hints spare most look-ups. */
+/* Find a call. *hint is tried first, which avoids most look-ups. */
 static struct call *hinted_call(struct calls *c, uint32_t *hint, uint32_t src, uint32_t dst)
 {
 	if (*hint == 0 || c->call[*hint - 1].edge.src != src || c->call[*hint - 1].edge.dst != dst)
@@ -126,7 +126,7 @@ static struct call *hinted_call(struct calls *c, uint32_t *hint, uint32_t src, u
 	return &c->call[*hint - 1];
 }
 
-/* The innermost kept place of the nearest location toward the root that has one. */
+/* The innermost kept place of the nearest location toward the root that has a kept place. */
 static uint32_t caller_of(const struct spots *spots, const uint32_t *loc, const uint32_t *root, bool *residual)
 {
 	while (++loc < root) {
@@ -144,9 +144,9 @@ static uint32_t caller_of(const struct spots *spots, const uint32_t *loc, const 
 }
 
 /*
- * From root to leaf, since the first of equal calls tells whether it is inlined. Only locations
- * with a wanted place, or called from one, are looked at; their callers are searched from there, which
- * passes each frame once at most because these are kept.
+ * Count the calls of a stack, from root to leaf, since the first of equal calls decides whether it is inlined. Only
+ * locations with a wanted place, or called from one, are visited. The search for a caller stops at the nearest location
+ * with a kept place, so it passes each frame at most once.
  */
 static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32_t s)
 {
@@ -156,7 +156,7 @@ static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32
 	const int64_t *div = w->g->div[SIDE_TARGET];
 	const struct share share = { s, w->g->weight[SIDE_TARGET][s], div ? div[s] : 0 };
 
-	uint8_t outside = 0; /* mark of the kept location before */
+	uint8_t outside = 0; /* LOC_ flags of the nearest location toward the root that has a kept place */
 
 	for (const uint32_t *loc = root; loc-- > first;) {
 		const struct spot *spot;
@@ -174,10 +174,10 @@ static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32
 			count_call(hinted_call(&part->calls, &part->of_spot[at], parent, spot->outer), &share,
 				   residual || spot->outer_cut, spot->outer_cut);
 		for (uint32_t i = spot->first; i < spot->first + spot->n; i++) {
-			const struct fixed *f = &spots->fixed[i];
+			const struct inner_call *f = &spots->inner_call[i];
 
-			count_call(hinted_call(&part->calls, &part->of_fixed[i], f->src, f->dst), &share, f->residual,
-				   true);
+			count_call(hinted_call(&part->calls, &part->of_inner_call[i], f->src, f->dst), &share,
+				   f->residual, true);
 		}
 	}
 }
@@ -186,7 +186,7 @@ static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32
 static void spot_add(struct spots *spots, const uint32_t *place, uint32_t n, const bool *keep, const bool *wanted,
 		     bool both)
 {
-	struct spot spot = { .inner = NO_NODE, .outer = NO_NODE, .first = (uint32_t)spots->n_fixed };
+	struct spot spot = { .inner = NO_NODE, .outer = NO_NODE, .first = (uint32_t)spots->n_inner_calls };
 	bool residual = false;
 
 	for (uint32_t k = n; k-- > 0;) {
@@ -202,15 +202,15 @@ static void spot_add(struct spots *spots, const uint32_t *place, uint32_t n, con
 			spot.outer_cut = residual;
 			spot.outer_wanted = !wanted || wanted[place[k]];
 		} else if (outside != place[k] && (!wanted || wanted[place[k]] || (both && wanted[outside]))) {
-			spots->fixed =
-				mem_grow(spots->fixed, &spots->cap_fixed, spots->n_fixed + 1, sizeof(*spots->fixed));
-			spots->fixed[spots->n_fixed++] = (struct fixed){ outside, place[k], residual };
+			spots->inner_call = mem_grow(spots->inner_call, &spots->cap_inner_calls,
+						     spots->n_inner_calls + 1, sizeof(*spots->inner_call));
+			spots->inner_call[spots->n_inner_calls++] = (struct inner_call){ outside, place[k], residual };
 		}
 		residual = false;
 	}
 	spot.inner_cut = residual;
 	assert(spot.inner != NO_NODE && spot.outer != NO_NODE);
-	spot.n = (uint32_t)spots->n_fixed - spot.first;
+	spot.n = (uint32_t)spots->n_inner_calls - spot.first;
 	spots->spot = mem_grow(spots->spot, &spots->cap, spots->n + 1, sizeof(*spots->spot));
 	spots->spot[spots->n++] = spot;
 }
@@ -243,7 +243,7 @@ static void spots_release(struct spots *spots)
 	free(spots->mark);
 	free(spots->of);
 	free(spots->spot);
-	free(spots->fixed);
+	free(spots->inner_call);
 }
 
 static void edge_run(void *arg, unsigned part)
@@ -255,12 +255,12 @@ static void edge_run(void *arg, unsigned part)
 
 	assert(part < w->parts && end <= n);
 	calls_init(&mine->calls);
-	mine->of_fixed = mem_zalloc(w->spots.n_fixed, sizeof(*mine->of_fixed));
+	mine->of_inner_call = mem_zalloc(w->spots.n_inner_calls, sizeof(*mine->of_inner_call));
 	mine->of_spot = mem_zalloc(w->spots.n, sizeof(*mine->of_spot));
 	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts); s < end && !stop_step(w->g->view->stop, s); s++)
 		if (w->g->live[s])
 			walk_stack(w, mine, s);
-	free(mine->of_fixed);
+	free(mine->of_inner_call);
 	free(mine->of_spot);
 }
 
@@ -277,7 +277,7 @@ static void calls_merge(struct calls *into, const struct calls *from)
 {
 	for (uint32_t i = 0; i < from->n; i++) {
 		const struct edge *e = &from->call[i].edge;
-		uint32_t id = calls_find(into, e->src, e->dst); /* may move the calls */
+		uint32_t id = calls_find(into, e->src, e->dst); /* may reallocate the calls */
 		struct edge *sum = &into->call[id].edge;
 
 		sum->weight += e->weight;

@@ -1,9 +1,9 @@
 /*
- * filter.c - the part of a profile that a question is about
+ * filter.c - the part of a profile that a query selects
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every name is matched once per expression. Locations, stacks and label sets are then judged once each, and rows only
+ * Every name is matched once per expression. Then each location, stack and label set is decided once, and rows only
  * look up the results.
  */
 #include "config.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool asks_nothing(const struct query *q)
+static bool has_no_filters(const struct query *q)
 {
 	const char *const all[] = { q->focus,    q->ignore,    q->hide,    q->show,    q->show_from, q->prune_from,
 				    q->tagfocus, q->tagignore, q->tagshow, q->taghide, q->tagroot,   q->tagleaf };
@@ -38,7 +38,7 @@ static void release(struct filter *f)
 	matcher_release(&f->taghide);
 }
 
-/* Compile the expressions in the order of pprof, as the first that does not parse is reported. */
+/* Compile the expressions in the order of pprof, because the first invalid one is reported. */
 static int compile(struct filter *f, struct err *err)
 {
 	const struct query *q = f->q;
@@ -65,6 +65,19 @@ static int compile(struct filter *f, struct err *err)
 	for (int i = 0; i < N_NAMES; i++)
 		f->name[i].stop = q->stop;
 	f->tagshow.stop = f->taghide.stop = q->stop;
+	return rc;
+}
+
+int filter_check(const struct query *q, struct err *err)
+{
+	struct arena *mem = arena_new();
+	struct buf notes = { 0 };
+	struct filter f = { .q = q, .mem = mem, .notes = &notes };
+	int rc = compile(&f, err);
+
+	release(&f);
+	buf_release(&notes);
+	arena_free(mem);
 	return rc;
 }
 
@@ -114,7 +127,7 @@ static void filter_rows(struct filter *f)
 
 	if (!f->stack_removed && !f->set_removed)
 		return;
-	row = mem_alloc(d->n_rows, sizeof(*row)); /* that remain */
+	row = mem_alloc(d->n_rows, sizeof(*row)); /* rows that remain */
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		row[n] = i;
 		n += !is_removed(f, i);
@@ -131,7 +144,7 @@ static void filter_rows(struct filter *f)
 	free(row);
 }
 
-/* Does any row remain? */
+/* Do any rows remain? */
 static bool has_rows(const struct filter *f)
 {
 	for (uint32_t row = 0; row < f->d.n_rows; row++)
@@ -140,7 +153,7 @@ static bool has_rows(const struct filter *f)
 	return false;
 }
 
-/* Add a note that these options removed all samples although each expression matched something. */
+/* Add a note that these options together removed all samples, although each expression matched some. */
 static void note_empty(struct filter *f, const char *const option[], const bool set[], int n)
 {
 	const char *between = "No samples are left after ";
@@ -204,7 +217,7 @@ int filter_make(const struct profile *p, const struct query *q, struct arena *me
 	struct filter f = { .d = *p, .q = q, .mem = mem, .notes = notes };
 	int rc;
 
-	if (asks_nothing(q)) {
+	if (has_no_filters(q)) {
 		*out = p;
 		return 0;
 	}

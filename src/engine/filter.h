@@ -1,5 +1,5 @@
 /*
- * filter.h - the part of a profile that a question is about
+ * filter.h - the part of a profile that a query selects
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,25 +16,30 @@
  * Apply tagroot and tagleaf, then focus, ignore, hide, show, show_from, tagfocus, tagignore, tagshow,
  * taghide and prune_from.
  *
- * mem     what differs from p lives there
- * out     a profile that shares with p the columns that are the same, p itself when nothing is
- *         asked; not to be freed, and p lives longer. Stacks and label sets that became equal may
- *         have several ids; stacks, label sets, locations and so on that no row uses any more may
- *         still be there. Locations and functions keep their ids, those made for labels follow them.
- * notes   a line is appended for every expression that matched nothing
- * Fails   ERR_USAGE for an expression that does not parse, ERR_LIMIT for one that takes too many
- *         steps, and when frames made for labels make too many stacks; ERR_STOPPED
+ * mem     owns the parts that differ from p
+ * out     a profile that shares unchanged columns with p, or p itself when no filter is set; not to be freed; p must
+ *         outlive it. Stacks and label sets that became equal may keep different ids, and unused stacks, label sets,
+ *         locations and so on may remain. Locations and functions keep their ids; those made for labels follow them.
+ * notes   a line is appended per expression that matched nothing
+ * Fails   ERR_USAGE for an invalid expression, ERR_LIMIT for one that takes too many steps, or when the frames of
+ *         labels make too many stacks; ERR_STOPPED
  * Like    pprof profile/filter.go, internal/driver/driver_focus.go and tagroot.go
  */
 int filter_make(const struct profile *p, const struct query *q, struct arena *mem, const struct profile **out,
 		struct buf *notes, struct err *err);
 
 /*
- * The profile as reports by address show it with noinlines: of each location only the function
- * itself.
+ * Check the expressions of a query without a profile.
  *
- * show_columns  keep the columns of lines, else they become 0
- * mem           what differs from p lives there; the rest is shared
+ * Fails   as filter_make for an invalid expression
+ */
+int filter_check(const struct query *q, struct err *err);
+
+/*
+ * The profile for reports by address with noinlines: each location has only its outermost function.
+ *
+ * show_columns  keep column numbers, else they become 0
+ * mem           owns the parts that differ from p; the rest is shared
  * Like          pprof profile/profile.go, Aggregate
  */
 const struct profile *filter_no_inlines(const struct profile *p, bool show_columns, struct arena *mem);

@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Frames depend on the label set alone: each set in use gets a list of locations, equal lists share
- * an id. A new stack is made for each distinct pair of a stack and a list. Strings that the profile
- * does not have are collected in a second table, as other threads may be reading that of the profile.
+ * Frames depend only on the label set: each set in use gets a list of locations, and equal lists share an id. A new
+ * stack is made for each distinct pair of a stack and a list. New strings are collected in a second table, because
+ * other threads may be reading that of the profile.
  */
 #include "config.h"
 
@@ -21,9 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES_MAX = 1 << 29 }; /* in all new stacks together */
+enum { FRAMES_MAX = 1 << 29 }; /* total over all new stacks */
 
-/* A frame of a label: its function's name and file. */
+/* The frame of a label: name and file of its function. */
 struct frame {
 	str_id name, key;
 };
@@ -33,25 +33,25 @@ struct frame_builder {
 	struct arena *mem;
 	struct stop *stop;
 	const char *unit;
-	const char **key; /* [n_leaf + n_root] in order of frames */
+	const char **key; /* [n_leaf + n_root] keys in the order of frames */
 	str_id *key_id;   /* [n_leaf + n_root] */
 	uint32_t n_leaf, n_root;
 	bool leaf_seen, root_seen;
-	struct strtab *more; /* its string i has id n_base + i - 1 */
+	struct strtab *more; /* additional strings; string i has the id n_base + i - 1 */
 	uint32_t n_base;
 
-	struct frame *frame; /* [n_frames] location n_locs + i */
+	struct frame *frame; /* [n_frames] frame i is location n_locs + i */
 	uint32_t n_frames;
 	size_t cap_frames;
 	struct idtab frame_ids;
 
-	uint32_t *list; /* [n_lists][n_leaf + n_root] locations */
+	uint32_t *list; /* [n_lists][n_leaf + n_root] locations of each list */
 	uint32_t n_lists;
 	size_t cap_lists;
 	struct idtab list_ids;
-	uint32_t *list_of; /* [label_sets] list + 1, 0 before it is made */
+	uint32_t *list_of; /* [label_sets] list of the set, + 1; 0 if not made yet */
 
-	uint64_t *pair; /* [n_pairs] stack << 32 | list, by new stack */
+	uint64_t *pair; /* [n_pairs] stack << 32 | list, for each new stack */
 	uint32_t n_pairs;
 	size_t cap_pairs;
 	struct idtab pair_ids;
@@ -66,7 +66,7 @@ static str_id intern(struct frame_builder *x, const char *s, size_t n)
 	return x->n_base + strtab_add(x->more, s, n) - 1;
 }
 
-/* Keys of a list, without empty ones, last first: nearest to the leaf. */
+/* Split a list of keys and skip empty ones. The result is in reverse order: the key nearest to the leaf is first. */
 static uint32_t split_keys(struct frame_builder *x, const char *list, uint32_t at)
 {
 	uint32_t n = 0;
@@ -115,7 +115,7 @@ static void frame_builder_release(struct frame_builder *x)
 	free(x->pair);
 }
 
-/* Has any number of this key a unit in this set? */
+/* Does a number of this key have a unit in this set? */
 static bool has_units(const struct profile *p, uint32_t set, str_id key)
 {
 	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
@@ -127,7 +127,7 @@ static bool has_units(const struct profile *p, uint32_t set, str_id key)
 	return false;
 }
 
-/* The values of a key in a set: texts first, then numbers. Are there any? */
+/* Append the values of a key in a set: texts first, then numbers. Returns false if there are none. */
 static bool add_values(const struct frame_builder *x, uint32_t set, str_id key, struct buf *out)
 {
 	const struct profile *p = x->p;
@@ -187,7 +187,7 @@ static uint32_t list_for(struct frame_builder *x, uint32_t set)
 		return x->list_of[set] - 1;
 	x->list = mem_grow(x->list, &x->cap_lists, ((size_t)x->n_lists + 1) * n, sizeof(*x->list));
 	list = x->list + (size_t)x->n_lists * n;
-	for (uint32_t k = x->n_leaf; k < n; k++) /* the root first, since ids are given in this order */
+	for (uint32_t k = x->n_leaf; k < n; k++) /* start at the root, since ids are assigned in this order */
 		list[k] = location_for(x, set, k, &x->root_seen);
 	for (uint32_t k = 0; k < x->n_leaf; k++)
 		list[k] = location_for(x, set, k, &x->leaf_seen);
@@ -244,7 +244,7 @@ static int make_stacks(struct frame_builder *x, struct csr *out, struct err *err
 	}
 	if (n > FRAMES_MAX)
 		return err_set(err, ERR_LIMIT,
-			       "tagroot and tagleaf make stacks of %" PRIu64 " frames together, more than %d", n,
+			       "tagroot and tagleaf make stacks with %" PRIu64 " frames in total, more than %d", n,
 			       FRAMES_MAX);
 	out->n = x->n_pairs;
 	out->off = arena_alloc(x->mem, (size_t)out->n + 1, sizeof(*out->off));
@@ -264,7 +264,7 @@ static int make_stacks(struct frame_builder *x, struct csr *out, struct err *err
 	return 0;
 }
 
-/* A copy of a column with room for more; the new elements are 0. */
+/* Copy a column and append zeroed elements. */
 static void *grown(struct arena *mem, const void *column, size_t n, size_t more, size_t size)
 {
 	char *out = arena_alloc(mem, n + more, size);
@@ -282,7 +282,7 @@ static int by_id(const void *a, const void *b)
 	return l < r ? -1 : l > r;
 }
 
-/* The column of ids with more: those after the highest one or, when these run out, the lowest free. */
+/* Copy a column of ids and append new ones: those after the highest id or, when these run out, the lowest free ones. */
 static uint64_t *more_ids(struct arena *mem, const uint64_t *id, uint32_t n, uint32_t more)
 {
 	uint64_t *out = grown(mem, id, n, more, sizeof(*id)), *sorted = mem_alloc(n, sizeof(*id)), next;
@@ -320,7 +320,7 @@ static void add_functions(struct frame_builder *x)
 	}
 }
 
-/* A location with one line for each frame; functions have been added. */
+/* Add a location with one line per frame; its functions exist already. */
 static void add_locations(struct frame_builder *x)
 {
 	struct profile *p = x->p;
@@ -358,7 +358,7 @@ static int add_frames(struct frame_builder *x, struct err *err)
 	p->n_label_funcs = x->n_frames;
 	p->n_locs += x->n_frames;
 	p->n_lines += x->n_frames;
-	p->str = strtab_make_over(p->str, x->more, x->mem);
+	p->str = strtab_make_concat(p->str, x->more, x->mem);
 	p->stack = stack;
 	p->stacks = stacks;
 	return 0;
@@ -368,7 +368,7 @@ int filter_frames(struct filter *f, struct err *err)
 {
 	const struct query *q = f->q;
 	struct frame_builder x = { .p = &f->d, .mem = f->mem };
-	struct filter before = *f; /* hints are about the profile without the frames */
+	struct filter before = *f; /* hints use the profile without the new frames */
 	int rc = 0;
 
 	if (!*q->tagroot && !*q->tagleaf)

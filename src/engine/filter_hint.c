@@ -1,10 +1,10 @@
 /*
- * filter_hint.c - what to say when an expression matched nothing
+ * filter_hint.c - suggestions when an expression matched nothing
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For a name that is not there: names that match without regard to case, or are a slip of a finger
- * away. For labels: those that there are.
+ * Expressions for names: suggest names that match if case is ignored, or that differ by a few typing errors.
+ * Expressions for labels: list the labels of the profile.
  */
 #include "config.h"
 
@@ -18,20 +18,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_SHOWN = 3, LABELS_SHOWN = 5, SLIPS = 2 };
+enum { NAMES_SHOWN = 3, LABELS_SHOWN = 5, ERRORS_MAX = 2 };
 
 struct candidate {
 	const char *name;
-	size_t rank; /* 0 when only case differs, else slips */
+	size_t rank; /* 0 if only case differs, else the number of typing errors */
 	uint64_t weight;
 };
 
-static void say_no_match(struct filter *f, const char *option)
+static void note_no_match(struct filter *f, const char *option)
 {
 	buf_addf(f->notes, "%s expression matched no samples", option);
 }
 
-/* What the user had in mind: the expression without anchors and backslashes. */
+/* The expression without anchors and backslashes, to compare with names. */
 static char *plain_word(const char *pattern)
 {
 	char *word = mem_strndup(pattern, strlen(pattern)), *to = word;
@@ -43,7 +43,7 @@ static char *plain_word(const char *pattern)
 	return word;
 }
 
-/* The name behind its package or namespace. */
+/* The name without its package or namespace. */
 static const char *last_part(const char *name)
 {
 	const char *part = name;
@@ -54,15 +54,15 @@ static const char *last_part(const char *name)
 	return part;
 }
 
-static size_t slips(const char *word, const char *name)
+static size_t count_errors(const char *word, const char *name)
 {
-	size_t a = strlen(word), b = strlen(name), limit = a < 5 ? 1 : SLIPS;
-	size_t d = a > b + limit || b > a + limit ? SLIPS + 1 : utf8_distance(word, name);
+	size_t a = strlen(word), b = strlen(name), limit = a < 5 ? 1 : ERRORS_MAX;
+	size_t d = a > b + limit || b > a + limit ? ERRORS_MAX + 1 : utf8_distance(word, name);
 
-	return d <= limit ? d : SLIPS + 1;
+	return d <= limit ? d : ERRORS_MAX + 1;
 }
 
-/* How much each function weighs by itself; near enough to say which of some names comes first. */
+/* Approximate flat value of each function, to rank suggestions. */
 static uint64_t *leaf_weights(const struct profile *p)
 {
 	uint64_t *weight = mem_zalloc(p->n_funcs, sizeof(*weight));
@@ -104,13 +104,13 @@ static struct candidate *find_candidates(const struct profile *p, const char *pa
 		rx = NULL;
 	for (uint32_t i = 0; i < p->n_funcs; i++) {
 		const char *name = profile_text(p, p->func_name[i]);
-		size_t rank = slips(word, name), part = slips(word, last_part(name));
+		size_t rank = count_errors(word, name), part = count_errors(word, last_part(name));
 		bool yes = false;
 
 		if (rx && regex_match(rx, name, strlen(name), &yes, NULL) == 0 && yes)
 			rank = 0;
 		rank = part < rank ? part : rank;
-		if (rank <= SLIPS && *name)
+		if (rank <= ERRORS_MAX && *name)
 			c[(*n)++] = (struct candidate){ name, rank, weight[i] };
 	}
 	regex_free(rx);
@@ -127,7 +127,7 @@ void filter_hint_names(struct filter *f, const char *option, const char *pattern
 	const char *last = NULL;
 	int shown = 0;
 
-	say_no_match(f, option);
+	note_no_match(f, option);
 	if (n)
 		qsort(c, n, sizeof(*c), by_rank);
 	for (size_t i = 0; i < n && shown < NAMES_SHOWN; i++) {
@@ -141,7 +141,7 @@ void filter_hint_names(struct filter *f, const char *option, const char *pattern
 	free(c);
 }
 
-/* Append a list, from the third word on cut short. */
+/* Append item i to a list; items after the first LABELS_SHOWN become "...". */
 static void add_item(struct buf *notes, const char *intro, uint32_t i, const struct buf *item)
 {
 	if (i > LABELS_SHOWN)
@@ -153,7 +153,7 @@ static void add_item(struct buf *notes, const char *intro, uint32_t i, const str
 		utf8_add_safe(notes, buf_text(item), item->len);
 }
 
-/* The values of a key in order of their ids; how many are there? */
+/* Append the values of a key in order of their ids. Returns their number. */
 static uint32_t add_values(struct filter *f, const char *key)
 {
 	const struct profile *p = &f->d;
@@ -188,7 +188,7 @@ static void add_keys(struct filter *f)
 			continue;
 		seen[key] = true;
 		buf_add(&item, profile_text(p, key), strtab_len(p->str, key));
-		add_item(f->notes, "; the keys of labels are ", n++, &item);
+		add_item(f->notes, "; available label keys: ", n++, &item);
 		buf_release(&item);
 	}
 	if (n == 0)
@@ -203,7 +203,7 @@ static void add_labels(struct filter *f, const char *key)
 	buf_addz(f->notes, "\n");
 }
 
-/* A number is a range, even when the labels that were meant are text. Is there such a label? */
+/* Is there a text label whose value looks like the range? A number is parsed as a range even if the labels are text. */
 static bool is_some_text(const struct filter *f, const struct tag_filter *t)
 {
 	const struct profile *p = &f->d;
@@ -217,9 +217,9 @@ static bool is_some_text(const struct filter *f, const struct tag_filter *t)
 
 void filter_hint_tags(struct filter *f, const struct tag_filter *t, const char *option)
 {
-	say_no_match(f, option);
+	note_no_match(f, option);
 	if (t->n_ranges == 1 && is_some_text(f, t))
-		buf_addf(f->notes, "; '%s' is a range of numbers, for labels of text write '%s%s%s$'\n", t->expr,
+		buf_addf(f->notes, "; '%s' is a range of numbers; for text labels use '%s%s%s$'\n", t->expr,
 			 t->key ? t->key : "", t->key ? "=^" : ":", t->expr);
 	else
 		add_labels(f, t->key);
@@ -227,7 +227,7 @@ void filter_hint_tags(struct filter *f, const struct tag_filter *t, const char *
 
 void filter_hint_keys(struct filter *f, const char *option)
 {
-	say_no_match(f, option);
+	note_no_match(f, option);
 	add_keys(f);
 	buf_addz(f->notes, "\n");
 }

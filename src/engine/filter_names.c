@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each string that lines or mappings use is matched once per expression. These bits give the bits of functions, and
- * those give the lines that each location keeps and the bits that stacks need of it.
+ * Each string that lines or mappings use is matched once per expression. The bits of functions are computed from these,
+ * and from them the lines that each location keeps and the location's bits for stacks.
  *
- * One walk then judges each stack and finds the part that stays. If some stack changes, a second walk copies these
- * parts. Both are split over threads by number of frames; a thread writes only the data of its own stacks.
+ * A first pass over the stacks then finds the part of each that remains. If some stack changes, a second pass copies
+ * these parts. Both are split over threads by number of frames; a thread writes only the data of its own stacks.
  */
 #include "config.h"
 
@@ -22,7 +22,7 @@
 
 enum { FRAMES_PER_THREAD = 200000 };
 
-/* Of a stack, the locations of [first, end) that are not hidden remain. */
+/* The part of a stack that remains: the locations in [first, end) that are not hidden. */
 struct range {
 	uint32_t first, end;
 };
@@ -30,12 +30,12 @@ struct range {
 struct stack_cutter {
 	const struct csr *in;
 	struct csr out;
-	const uint8_t *loc;              /* [n_locs] LOC_ */
-	bool by_focus, show_from, prune; /* set options */
+	const uint8_t *loc;              /* [n_locs] LOC_ flags */
+	bool by_focus, show_from, prune; /* options that are set */
 	bool any_hidden;                 /* hide or show removed whole locations */
-	uint8_t *removed;                /* [stacks] is removed with its rows */
+	uint8_t *removed;                /* [stacks] is the stack removed, with its rows? */
 	struct range *range;             /* [stacks] */
-	uint32_t *n_left;                /* [stacks] locations that remain */
+	uint32_t *n_remaining;           /* [stacks] number of locations that remain */
 	struct stop *stop;
 	unsigned parts;
 	struct outcome {
@@ -52,14 +52,14 @@ static uint32_t visible(const struct stack_cutter *c, struct range r)
 	return n;
 }
 
-/* Is location i visible, with this bit set? */
+/* Is location i of the stacks visible, and does it have this bit? */
 static bool has_bit(const struct stack_cutter *c, uint32_t i, uint8_t bit)
 {
 	return (c->loc[c->in->item[i]] & (bit | LOC_HIDDEN)) == bit;
 }
 
 /* Find the part of a stack that remains; false when the stack is removed with its rows. */
-static bool judge_stack(const struct stack_cutter *c, uint32_t stack, struct range *r)
+static bool find_range(const struct stack_cutter *c, uint32_t stack, struct range *r)
 {
 	const uint32_t *item = c->in->item;
 	uint8_t all = 0;
@@ -90,7 +90,7 @@ static bool judge_stack(const struct stack_cutter *c, uint32_t stack, struct ran
 	return true;
 }
 
-static void judge_part(void *arg, unsigned part)
+static void find_ranges(void *arg, unsigned part)
 {
 	struct stack_cutter *c = arg;
 	struct outcome o = { 0 };
@@ -99,12 +99,12 @@ static void judge_part(void *arg, unsigned part)
 	     s < end && !stop_step(c->stop, s); s++) {
 		struct range *r = &c->range[s];
 
-		if (judge_stack(c, s, r)) {
-			c->n_left[s] = visible(c, *r);
-			o.any_changes |= c->n_left[s] != c->in->off[s + 1] - c->in->off[s];
+		if (find_range(c, s, r)) {
+			c->n_remaining[s] = visible(c, *r);
+			o.any_changes |= c->n_remaining[s] != c->in->off[s + 1] - c->in->off[s];
 		} else {
 			r->end = r->first;
-			c->n_left[s] = 0;
+			c->n_remaining[s] = 0;
 			c->removed[s] = 1;
 			o.any_removed = true;
 		}
@@ -135,7 +135,7 @@ static void cut_stacks(struct stack_cutter *c, struct arena *mem)
 	c->out.off = arena_alloc(mem, (size_t)c->in->n + 1, sizeof(*c->out.off));
 	for (uint32_t s = 0; s < c->in->n; s++) {
 		c->out.off[s] = n;
-		n += c->n_left[s];
+		n += c->n_remaining[s];
 	}
 	assert(n <= c->in->off[c->in->n]);
 	c->out.off[c->in->n] = n;
@@ -156,7 +156,7 @@ static bool has_hidden(const struct filter *f, const uint8_t *loc)
 	return false;
 }
 
-/* Apply the bits of locations to stacks. Fails: ERR_STOPPED */
+/* Combine the match bits of the locations of each stack into bits of the stack. Fails: ERR_STOPPED */
 static int filter_stacks(struct filter *f, const uint8_t *loc, struct err *err)
 {
 	struct stack_cutter c = { .in = &f->d.stacks, .loc = loc, .stop = f->q->stop };
@@ -169,11 +169,11 @@ static int filter_stacks(struct filter *f, const uint8_t *loc, struct err *err)
 	c.any_hidden = has_hidden(f, loc);
 	c.removed = arena_zalloc(f->mem, c.in->n, sizeof(*c.removed));
 	c.range = mem_alloc(c.in->n, sizeof(*c.range));
-	c.n_left = mem_alloc(c.in->n, sizeof(*c.n_left));
+	c.n_remaining = mem_alloc(c.in->n, sizeof(*c.n_remaining));
 	c.parts = wish < pool_size() ? (unsigned)wish : pool_size();
 	c.part = mem_zalloc(c.parts, sizeof(*c.part));
 	stop_begin(c.stop, "filtering", c.in->n);
-	pool_run(judge_part, &c, c.parts);
+	pool_run(find_ranges, &c, c.parts);
 	for (unsigned i = 0; i < c.parts; i++) {
 		any_removed |= c.part[i].any_removed;
 		any_changes |= c.part[i].any_changes;
@@ -185,7 +185,7 @@ static int filter_stacks(struct filter *f, const uint8_t *loc, struct err *err)
 		f->d.stacks = c.out;
 	}
 	free(c.range);
-	free(c.n_left);
+	free(c.n_remaining);
 	free(c.part);
 	return stop_check(c.stop, err);
 }
@@ -197,17 +197,17 @@ struct name_filter {
 	const struct profile *p;
 	unsigned set; /* bits of the expressions that are set */
 	str_id *text; /* [n_texts] distinct, names of functions first */
-	uint8_t *hit; /* [n_texts] bits */
+	uint8_t *hit; /* [n_texts] bits of each text */
 	uint32_t n_names, n_texts;
-	uint32_t *text_of; /* [strings] index in text + 1; 0 for none */
-	uint8_t *func;     /* [n_funcs] bits */
-	uint8_t *loc;      /* [n_locs] LOC_ */
-	uint8_t *gone;     /* [n_lines] is removed */
-	uint32_t n_gone;
-	bool seen[N_NAMES]; /* some location matched */
+	uint32_t *text_of;     /* [strings] index in text + 1; 0 for none */
+	uint8_t *func;         /* [n_funcs] bits of each function */
+	uint8_t *loc;          /* [n_locs] LOC_ flags */
+	uint8_t *line_removed; /* [n_lines] is the line removed? */
+	uint32_t n_lines_removed;
+	bool seen[N_NAMES]; /* expressions that matched a location */
 };
 
-/* Add a string to those that are matched. */
+/* Add a string to be matched. */
 static void add_text(struct name_filter *x, str_id id)
 {
 	if (x->text_of[id])
@@ -274,7 +274,7 @@ static uint8_t hit_of(const struct name_filter *x, str_id id)
 	return x->text_of[id] ? x->hit[x->text_of[id] - 1] : 0;
 }
 
-static void judge_functions(struct name_filter *x)
+static void set_function_bits(struct name_filter *x)
 {
 	const struct profile *p = x->p;
 
@@ -297,23 +297,23 @@ static uint8_t line_bits(const struct name_filter *x, uint32_t line)
 
 static void remove_line(struct name_filter *x, uint32_t line)
 {
-	x->n_gone += !x->gone[line];
-	x->gone[line] = 1;
+	x->n_lines_removed += !x->line_removed[line];
+	x->line_removed[line] = 1;
 }
 
-/* Remove the lines whose bits have this state; gives the number of lines that remain. */
+/* Remove the lines of a location for which the bit has this state. Returns the number of lines that remain. */
 static uint32_t remove_lines_of(struct name_filter *x, uint32_t loc, uint8_t bit, bool state)
 {
-	uint32_t left = 0;
+	uint32_t n = 0;
 
 	for (uint32_t l = x->p->loc_line[loc]; l < x->p->loc_line[loc + 1]; l++) {
 		bool has_function = x->p->line_func[l] != PROFILE_NONE;
 
-		if (!x->gone[l] && has_function && ((line_bits(x, l) & bit) != 0) == state)
+		if (!x->line_removed[l] && has_function && ((line_bits(x, l) & bit) != 0) == state)
 			remove_line(x, l);
-		left += !x->gone[l];
+		n += !x->line_removed[l];
 	}
-	return left;
+	return n;
 }
 
 static uint32_t remove_all_lines(struct name_filter *x, uint32_t loc)
@@ -325,15 +325,15 @@ static uint32_t remove_all_lines(struct name_filter *x, uint32_t loc)
 
 static uint32_t count_lines(const struct name_filter *x, uint32_t loc)
 {
-	uint32_t left = 0;
+	uint32_t n = 0;
 
 	for (uint32_t l = x->p->loc_line[loc]; l < x->p->loc_line[loc + 1]; l++)
-		left += !x->gone[l];
-	return left;
+		n += !x->line_removed[l];
+	return n;
 }
 
 /* Apply focus, ignore, hide and show. map: the bits of the mapping. */
-static void judge_location(struct name_filter *x, uint32_t loc, uint8_t map)
+static void filter_location(struct name_filter *x, uint32_t loc, uint8_t map)
 {
 	const uint8_t focus = 1 << NAME_FOCUS, ignore = 1 << NAME_IGNORE, hide = 1 << NAME_HIDE, show = 1 << NAME_SHOW;
 	uint8_t all = map;
@@ -361,13 +361,13 @@ static void judge_location(struct name_filter *x, uint32_t loc, uint8_t map)
 }
 
 /* Remove the callers of the outermost line that matches. */
-static void judge_show_from(struct name_filter *x, uint32_t loc, uint8_t map)
+static void apply_show_from(struct name_filter *x, uint32_t loc, uint8_t map)
 {
 	const uint8_t from = 1 << NAME_SHOW_FROM;
 	uint32_t first = x->p->loc_line[loc], l = x->p->loc_line[loc + 1];
 
 	if (!(map & from)) {
-		while (l > first && (x->gone[l - 1] || !(line_bits(x, l - 1) & from)))
+		while (l > first && (x->line_removed[l - 1] || !(line_bits(x, l - 1) & from)))
 			l--;
 		if (l == first)
 			return;
@@ -379,11 +379,11 @@ static void judge_show_from(struct name_filter *x, uint32_t loc, uint8_t map)
 }
 
 /* Remove the callees of the innermost line that matches. */
-static void judge_prune_from(struct name_filter *x, uint32_t loc)
+static void apply_prune_from(struct name_filter *x, uint32_t loc)
 {
 	uint32_t l = x->p->loc_line[loc], end = x->p->loc_line[loc + 1];
 
-	while (l < end && (x->gone[l] || !(line_bits(x, l) & BIT_PRUNE)))
+	while (l < end && (x->line_removed[l] || !(line_bits(x, l) & BIT_PRUNE)))
 		l++;
 	if (l == end)
 		return;
@@ -392,27 +392,27 @@ static void judge_prune_from(struct name_filter *x, uint32_t loc)
 		remove_line(x, --l);
 }
 
-static void judge_locations(struct name_filter *x)
+static void filter_locations(struct name_filter *x)
 {
 	const struct profile *p = x->p;
 	bool any = x->set & (1 << NAME_FOCUS | 1 << NAME_IGNORE | 1 << NAME_HIDE | 1 << NAME_SHOW);
 
 	x->loc = mem_zalloc(p->n_locs, sizeof(*x->loc));
-	x->gone = mem_zalloc(p->n_lines, sizeof(*x->gone));
+	x->line_removed = mem_zalloc(p->n_lines, sizeof(*x->line_removed));
 	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
 		uint8_t map = p->loc_map[loc] == PROFILE_NONE ? 0 : hit_of(x, p->map[p->loc_map[loc]].file);
 
 		map &= (uint8_t)~BIT_PRUNE;
 		if (any)
-			judge_location(x, loc, map);
+			filter_location(x, loc, map);
 		if (x->set & 1 << NAME_SHOW_FROM)
-			judge_show_from(x, loc, map);
+			apply_show_from(x, loc, map);
 		if (x->set & BIT_PRUNE)
-			judge_prune_from(x, loc);
+			apply_prune_from(x, loc);
 	}
 }
 
-/* Make columns of lines without the removed ones. */
+/* Make columns of lines without the removed lines. */
 static void drop_lines(struct name_filter *x)
 {
 	const struct profile *p = x->p;
@@ -420,14 +420,14 @@ static void drop_lines(struct name_filter *x)
 	uint32_t n = 0;
 
 	d.loc_line = arena_alloc(x->f->mem, (size_t)p->n_locs + 1, sizeof(*d.loc_line));
-	d.n_lines = p->n_lines - x->n_gone;
+	d.n_lines = p->n_lines - x->n_lines_removed;
 	d.line_func = arena_alloc(x->f->mem, d.n_lines, sizeof(*d.line_func));
 	d.line_no = arena_alloc(x->f->mem, d.n_lines, sizeof(*d.line_no));
 	d.line_col = arena_alloc(x->f->mem, d.n_lines, sizeof(*d.line_col));
 	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
 		d.loc_line[loc] = n;
 		for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++) {
-			if (x->gone[l])
+			if (x->line_removed[l])
 				continue;
 			d.line_func[n] = p->line_func[l];
 			d.line_no[n] = p->line_no[l];
@@ -461,10 +461,10 @@ int filter_names(struct filter *f, struct err *err)
 	collect_texts(&x);
 	rc = match_texts(&x, err);
 	if (rc == 0) {
-		judge_functions(&x);
-		judge_locations(&x);
+		set_function_bits(&x);
+		filter_locations(&x);
 		add_hints(&x);
-		if (x.n_gone)
+		if (x.n_lines_removed)
 			drop_lines(&x);
 		rc = filter_stacks(f, x.loc, err);
 	}
@@ -473,6 +473,6 @@ int filter_names(struct filter *f, struct err *err)
 	free(x.hit);
 	free(x.func);
 	free(x.loc);
-	free(x.gone);
+	free(x.line_removed);
 	return rc;
 }

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For tagfocus and tagignore each distinct label is compared once with ranges of numbers and with expressions; label
- * sets then look up their labels. tagshow and taghide remove labels from sets.
+ * For tagfocus and tagignore each distinct label is compared once with ranges and expressions; label sets then look up
+ * their labels. tagshow and taghide remove labels from sets.
  */
 #include "config.h"
 
@@ -40,7 +40,7 @@ static bool read_token(const char **s, const char *end, struct arena *mem, struc
 	const char *c = *s, *unit;
 	bool negative = c < end && *c == '-';
 	struct token t = { 0 };
-	int64_t v = 0; /* negated, as INT64_MIN has no positive counterpart */
+	int64_t v = 0; /* accumulate negative values, because INT64_MIN has no positive counterpart */
 
 	if (c < end && (*c == '-' || *c == '+'))
 		c++;
@@ -60,10 +60,10 @@ static bool read_token(const char **s, const char *end, struct arena *mem, struc
 
 static int range_error(const char *text, size_t n, struct err *err)
 {
-	return err_set(err, ERR_USAGE, "the range %.*s has a number that leaves 64 bits", (int)n, text);
+	return err_set(err, ERR_USAGE, "a number in the range %.*s overflows 64 bits", (int)n, text);
 }
 
-/* Set the upper end; gives 1 when its unit is of another kind. */
+/* Set the upper end of a range. Returns 1 if its unit is incompatible with that of the lower end. */
 static int close_range(const struct token *t, struct tag_range *r)
 {
 	const char *unit;
@@ -77,8 +77,8 @@ static int close_range(const struct token *t, struct tag_range *r)
  *
  * text   n bytes
  * mem    owns the unit of out
- * Gives  1 when the text is no range, which includes ranges from one kind of unit to another
- * Fails  ERR_USAGE for numbers beyond 64 bits
+ * Returns 1 when the text is not a range, or has units of different kinds
+ * Fails  ERR_USAGE for numbers that overflow 64 bits
  * Like   pprof internal/driver/driver_focus.go, parseTagFilterRange
  */
 static int parse_range(const char *text, size_t n, struct arena *mem, struct tag_range *out, struct err *err)
@@ -123,7 +123,7 @@ static bool range_has(const struct tag_range *r, int64_t value, const char *unit
 	return strcmp(scaled_unit, r->unit) == 0 && v >= r->lo && v <= r->hi;
 }
 
-/* The number of elements of a list, which are separated by commas. */
+/* The number of elements in a comma-separated list. */
 static size_t count_elements(const char *expr)
 {
 	size_t n = 1;
@@ -133,7 +133,7 @@ static size_t count_elements(const char *expr)
 	return n;
 }
 
-/* Parse all elements as ranges; gives 1 when one of them is none. */
+/* Parse all elements as ranges. Returns 1 when one of them is not a range. */
 static int parse_ranges(struct filter *f, struct tag_filter *t, struct err *err)
 {
 	size_t n = count_elements(t->expr), i = 0;
@@ -188,7 +188,7 @@ int tag_filter_init(struct filter *f, struct tag_filter *t, const char *option, 
 		buf_addf(f->notes, "%s:Interpreted '%s' as range, not regexp\n", option, t->expr);
 	if (rc == 0 && t->n_ranges == 1)
 		return 0;
-	/* a list is matched as text too, so that it finds what pprof finds */
+	/* a list is matched as text too, to find the same samples as pprof */
 	return rc < 0 ? rc : parse_expressions(f, t, err);
 }
 
@@ -202,8 +202,8 @@ struct tag_matcher {
 	const struct profile *p;
 	const struct tag_filter *t;
 	const struct label_units *units;
-	bool *is_key;    /* [strings] labels with this key count */
-	uint32_t *label; /* [n] labels of text that count */
+	bool *is_key;    /* [strings] are labels with this key matched? */
+	uint32_t *label; /* [n] text labels to be matched */
 	uint32_t n;
 	uint8_t *yes; /* [n] */
 	uint8_t *hit; /* [n_labels] */
@@ -244,7 +244,7 @@ static bool in_a_range(const struct tag_matcher *x, uint32_t label)
 	return false;
 }
 
-/* Set yes[set] for the sets in use with a label that was hit. */
+/* Set yes[set] for the sets in use that have a matching label. */
 static void mark_sets(const struct tag_matcher *x, const uint8_t *used, uint8_t *yes)
 {
 	const struct csr *sets = &x->p->label_sets;
@@ -254,7 +254,7 @@ static void mark_sets(const struct tag_matcher *x, const uint8_t *used, uint8_t 
 			yes[s] = x->hit[sets->item[i]];
 }
 
-/* Without a key, each expression has to match some label; with a key, any of them. */
+/* Without a key, every expression has to match a label; with a key, one match is enough. */
 static int match_expressions(struct tag_matcher *x, const uint8_t *used, uint8_t *yes, struct err *err)
 {
 	uint32_t n_sets = x->p->label_sets.n;
@@ -317,16 +317,16 @@ static bool has_any(const uint8_t *a, uint32_t n)
 	return false;
 }
 
-/* Add the note for an expression that matched nothing; it differs when no sample had remained before. */
+/* Add the note for an expression that matched nothing. It differs if earlier filters had removed all samples. */
 static void add_hint(struct filter *f, const struct tag_filter *t, const char *option, bool had_rows)
 {
 	if (had_rows)
 		filter_hint_tags(f, t, option);
 	else
-		buf_addf(f->notes, "%s expression matched no samples; none had been left\n", option);
+		buf_addf(f->notes, "%s expression matched no samples; earlier filters removed all\n", option);
 }
 
-/* Apply tagfocus and tagignore: rows with the marked label sets are removed. */
+/* Apply tagfocus and tagignore: mark the label sets whose rows are removed. */
 static int filter_by_tag(struct filter *f, const struct label_units *units, struct err *err)
 {
 	uint32_t n = f->d.label_sets.n;
@@ -356,10 +356,10 @@ enum { KEY_USED = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
 
 struct keys {
 	struct filter *f;
-	str_id *key; /* [n] distinct keys of labels in use */
+	str_id *key; /* [n] the distinct keys of all labels in use */
 	uint32_t n;
 	uint8_t *bits; /* [n] KEY_ */
-	uint8_t *of;   /* [strings] the same by key */
+	uint8_t *of;   /* [strings] the same bits, indexed by key */
 };
 
 static void collect_keys(struct keys *k, const uint8_t *used)
@@ -414,7 +414,7 @@ static int match_keys(struct keys *k, struct err *err)
 	return 0;
 }
 
-/* Make label sets without the removed labels; sets keep their ids. */
+/* Make label sets without the removed labels. Sets keep their ids. */
 static void remove_labels(struct keys *k)
 {
 	struct filter *f = k->f;

@@ -3,10 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Rows with equal stacks are added up first, so that each distinct stack is walked once. The walk
- * is split over threads by number of frames; each adds into columns of its own, which are then
- * summed. Sums of integers do not depend on the order, and view_make has made sure that none of
- * them overflows.
+ * Rows with equal stacks are added up first, so that each distinct stack is walked once. The walk is split over threads
+ * by number of frames. Each thread has its own columns, which are then summed. Integer sums do not depend on the order,
+ * and view_make has checked that none overflows.
  */
 #include "config.h"
 
@@ -21,10 +20,10 @@
 
 enum {
 	FRAMES_PER_THREAD = 100000,
-	WALK_LOT = 256, /* frames looked at before those with several places get their turn */
+	WALK_LOT = 256, /* frames per batch; locations with several places are handled at its end */
 };
 
-/* One walk over all stacks, adding one value per stack. */
+/* A walk over all stacks that adds one value per stack. */
 struct walk {
 	struct stop *stop;
 	const struct csr *stacks;
@@ -37,20 +36,20 @@ struct walk {
 	} * part;
 };
 
-/* What a walk touches for every frame stands together, for the sake of the cache. */
+/* Fields that the walk accesses for every frame, kept together for the CPU cache. */
 struct sum {
 	int64_t cum;
-	uint32_t seen; /* last stack that counted, + 1 */
+	uint32_t seen; /* last stack counted, + 1 */
 };
 
-/* Without a branch: which places recur on a stack cannot be foreseen. */
+/* Branchless, because the branch predictor cannot predict which places recur on a stack. */
 static inline void sum_add(struct sum *at, uint32_t stack, int64_t v)
 {
 	at->cum += v & -(int64_t)(at->seen != stack);
 	at->seen = stack;
 }
 
-/* The places of locations that have several. Nearly all have two or three: padding makes that one case. */
+/* Add the places of locations that have several. Nearly all have two or three; padding lets both be handled alike. */
 static void walk_several(const uint32_t *many, const uint32_t *code, uint32_t n, struct sum *sum, uint32_t stack,
 			 int64_t v)
 {
@@ -64,7 +63,7 @@ static void walk_several(const uint32_t *many, const uint32_t *code, uint32_t n,
 	}
 }
 
-/* One stack, loc to end; id is its number + 1. */
+/* Walk one stack, from loc to end; id is the number of the stack + 1. */
 static inline void walk_stack(const struct places *pl, const uint32_t *loc, const uint32_t *end, struct sum *sum,
 			      uint32_t id, int64_t v)
 {
@@ -135,7 +134,7 @@ static void walk(const struct view *v, const struct places *pl, const int64_t *w
 	free(w.part);
 }
 
-/* Sum of the rows of each stack; marks the stacks that have any. */
+/* Add up the rows of each stack, and mark the stacks that have any value. */
 static int64_t *stack_sums(const struct view *v, const int64_t *column, bool *live, struct arena *mem)
 {
 	int64_t *sum = arena_zalloc(mem, v->p->stacks.n, sizeof(*sum));
@@ -174,7 +173,7 @@ void graph_make_sides(const struct view *v, const struct places *pl, struct aren
 	int64_t *side[N_SIDES], *net;
 
 	assert(!v->mean && pl->p->n_locs == v->p->n_locs);
-	parts_weigh(v, side);
+	parts_sum_stacks(v, side);
 	g.live = arena_zalloc(mem, n, sizeof(*g.live));
 	g.weight[SIDE_TARGET] = net = arena_alloc(mem, n, sizeof(*net));
 	if (!side[SIDE_BASE])

@@ -1,5 +1,5 @@
 /*
- * label_unit.c - the unit that the numbers of a label key are read in
+ * label_unit.c - the unit of the numbers of a label key
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,19 +18,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A unit that a key has been seen with. */
+/* A unit that is used with a key. */
 struct pair {
 	str_id key, unit;
 };
 
 struct pairs {
 	const struct profile *p;
-	struct pair *pair; /* [n] in order of appearance */
+	struct pair *pair; /* [n] units in order of appearance */
 	size_t n, cap;
 	struct idtab ids;
 };
 
-static void see(struct pairs *s, str_id key, str_id unit)
+static void add_pair(struct pairs *s, str_id key, str_id unit)
 {
 	uint64_t h = hash_u64((uint64_t)key << 32 | unit);
 	uint32_t id;
@@ -43,8 +43,8 @@ static void see(struct pairs *s, str_id key, str_id unit)
 	s->pair[s->n++] = (struct pair){ key, unit };
 }
 
-/* What each label says, in order of the rows. */
-static void see_all(struct pairs *s)
+/* Collect the units of all labels, in order of the rows. */
+static void add_all_pairs(struct pairs *s)
 {
 	const struct profile *p = s->p;
 	bool *label = mem_zalloc(p->n_labels, sizeof(*label));
@@ -60,7 +60,7 @@ static void see_all(struct pairs *s)
 			uint32_t l = p->label_sets.item[i];
 
 			if (!label[l] && !p->label_is_text[l])
-				see(s, p->label_key[l], p->label_unit[l]);
+				add_pair(s, p->label_key[l], p->label_unit[l]);
 			label[l] = true;
 		}
 	}
@@ -86,22 +86,22 @@ static void add_text(const struct profile *p, str_id id, struct buf *out)
 	utf8_add_safe(out, profile_text(p, id), strtab_len(p->str, id));
 }
 
-static void tell_others(const struct pairs *s, const struct label_units *u, struct buf *notes)
+static void note_other_units(const struct pairs *s, const struct label_units *u, struct buf *notes)
 {
-	const char *told = NULL; /* the unit in use for the key whose line is being written */
+	const char *key_unit = NULL; /* unit of the key of the current line */
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct pair *pair = &s->pair[i];
 		const char *used = u->unit[pair->key], *unit = profile_text(s->p, pair->unit);
 
 		if (i == 0 || pair->key != s->pair[i - 1].key) {
-			if (told)
+			if (key_unit)
 				buf_add(notes, "\n", 1);
-			told = NULL;
+			key_unit = NULL;
 		}
-		if (!*unit || strcmp(unit, used) == 0 || unit_agree(unit, used))
+		if (!*unit || strcmp(unit, used) == 0 || unit_is_compatible(unit, used))
 			continue;
-		if (!told) {
+		if (!key_unit) {
 			buf_addz(notes, "For tag ");
 			add_text(s->p, pair->key, notes);
 			buf_addz(notes, " used unit ");
@@ -111,9 +111,9 @@ static void tell_others(const struct pairs *s, const struct label_units *u, stru
 			buf_addz(notes, ", ");
 		}
 		add_text(s->p, pair->unit, notes);
-		told = used;
+		key_unit = used;
 	}
-	if (told)
+	if (key_unit)
 		buf_add(notes, "\n", 1);
 }
 
@@ -125,7 +125,8 @@ static void find_finest(const struct pairs *s, const struct label_units *u)
 
 		if (!*shown)
 			*shown = u->unit[s->pair[i].key];
-		if (*unit && strcmp(unit, *shown) != 0 && unit_agree(unit, *shown) && scale_is_finer(*shown, unit))
+		if (*unit && strcmp(unit, *shown) != 0 && unit_is_compatible(unit, *shown) &&
+		    scale_is_finer(*shown, unit))
 			*shown = unit;
 	}
 }
@@ -137,7 +138,7 @@ void label_units_make(const struct profile *p, struct arena *mem, struct label_u
 	struct pairs s = { .p = p };
 
 	idtab_init(&s.ids, 0);
-	see_all(&s);
+	add_all_pairs(&s);
 	for (size_t i = 0; i < s.n; i++)
 		if (!u.unit[s.pair[i].key] && s.pair[i].unit)
 			u.unit[s.pair[i].key] = profile_text(p, s.pair[i].unit);
@@ -151,7 +152,7 @@ void label_units_make(const struct profile *p, struct arena *mem, struct label_u
 	find_finest(&s, &u);
 	if (notes && s.n) {
 		qsort_r(s.pair, s.n, sizeof(*s.pair), by_key_unit, (void *)p);
-		tell_others(&s, &u, notes);
+		note_other_units(&s, &u, notes);
 	}
 	idtab_release(&s.ids);
 	free(s.pair);
@@ -168,7 +169,7 @@ int64_t label_number(const struct label_units *u, const struct profile *p, uint3
 	const char *own = label_unit(u, p, label), *shown = u->shown[p->label_key[label]];
 	int64_t v = p->label_num[label], scaled = v < 0 ? INT64_MIN : INT64_MAX;
 
-	if (!own || !shown || strcmp(own, shown) == 0 || !unit_agree(own, shown))
+	if (!own || !shown || strcmp(own, shown) == 0 || !unit_is_compatible(own, shown))
 		return v;
 	scale_value(v, scale_ratio(own, shown), &scaled);
 	return scaled;

@@ -1,4 +1,4 @@
-# src/engine - a question over a profile
+# src/engine - evaluate a query over a profile
 
 noinst_LIBRARIES += src/engine/libengine.a
 src_engine_libengine_a_SOURCES = \

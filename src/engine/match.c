@@ -1,11 +1,10 @@
 /*
- * match.c - the same function in several profiles, whatever its address
+ * match.c - find the same function in several profiles, at any address
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Functions of one name are looked at together: those known so far against those of the profile at
- * hand. Nearly always there is one of each; where there are more they are sorted by the end of their
- * path, once for each length of that end.
+ * Functions of one name are matched together: those of earlier profiles with those of the new one. Nearly always there
+ * is one on each side. Otherwise they are sorted by the end of their path, once per length of that end.
  */
 #include "config.h"
 
@@ -21,43 +20,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 8 }; /* parts of a path that are compared before the bare file name */
+enum { PATH_PARTS_MAX = 8 }; /* max number of path parts that are compared, from the end of the path */
 
 struct match {
 	struct strtab *text;
 	uint32_t n_funcs;
 	struct match_func {
 		str_id name, file;
-		uint32_t next; /* of the same name, + 1 */
+		uint32_t next; /* previous function of the same name, + 1 */
 	} * func;              /* [n_funcs] */
 	size_t cap_funcs;
-	uint32_t *first; /* [cap_first] by name: the last function appended, + 1 */
+	uint32_t *first; /* [cap_first] by name: the function appended last, + 1 */
 	size_t cap_first, n_first;
 	struct keys rows; /* function, line, column */
 	match_name_fn name;
 	void *name_arg;
 };
 
-/* A function of the profile at hand. */
+/* A function of the new profile. */
 struct pair {
 	str_id name, file;
-	uint32_t func; /* of the match, once it is known */
-	uint32_t next; /* of the same name, + 1 */
+	uint32_t func; /* matching function, if found */
+	uint32_t next; /* previous function of the same name, + 1 */
 };
 
 struct candidate {
 	const char *file, *end;
 	uint32_t id;
-	bool known; /* id is a function of the match, else a pair */
+	bool known; /* id is the index of a function of the match; otherwise of a pair */
 };
 
-struct making {
+struct match_builder {
 	struct match *m;
 	struct places *pl;
 	struct keys keys;
 	struct pair *pair;
 	size_t cap_pairs;
-	str_id *file;      /* [files of pl] + 1 */
+	str_id *file;      /* [files of pl] id of the file in the match, + 1; 0 until needed */
 	uint32_t *pair_of; /* [places] */
 	struct candidate *list;
 	size_t n_list, cap_list;
@@ -136,22 +135,23 @@ int match_query(const struct query *q, struct query *out, struct err *err)
 {
 	if (q->granularity == GRAIN_ADDRESSES)
 		return err_set(err, ERR_USAGE,
-			       "-addresses: addresses differ from build to build; compare functions, files or lines");
+			       "-addresses: addresses differ between builds; compare functions, files or lines");
 	*out = *q;
 	if (q->granularity == GRAIN_FUNCTIONS)
 		out->granularity = GRAIN_FILEFUNCTIONS;
 	return 0;
 }
 
-/* The name of a function, as whoever asked wants it, else without what the compiler appended. */
-static int function_name(struct making *mk, const char *name, size_t n, const char *file, str_id *id, struct err *err)
+/* Make the name of a function: with the callback if there is one, otherwise by removing compiler suffixes. */
+static int function_name(struct match_builder *mk, const char *name, size_t n, const char *file, str_id *id,
+			 struct err *err)
 {
 	struct match *m = mk->m;
 	struct buf own = { 0 };
 	int rc = 0;
 
 	if (memchr(name, 0, n)) {
-		utf8_add_safe(&own, name, n); /* a C string could not hold it */
+		utf8_add_safe(&own, name, n); /* a C string cannot contain a NUL */
 		*id = strtab_addz(m->text, buf_text(&own));
 	} else if (m->name) {
 		rc = m->name(m->name_arg, name, n, file, &own, err);
@@ -163,8 +163,8 @@ static int function_name(struct making *mk, const char *name, size_t n, const ch
 	return rc;
 }
 
-/* The name of a place, or what stands for one that has none. */
-static int name_of(struct making *mk, const struct place *k, const char *file, str_id *id, struct err *err)
+/* Make the name of a place. A place without name and file uses its printed text. */
+static int name_of(struct match_builder *mk, const struct place *k, const char *file, str_id *id, struct err *err)
 {
 	const struct profile *p = mk->pl->p;
 	struct buf printed = { 0 };
@@ -180,14 +180,14 @@ static int name_of(struct making *mk, const struct place *k, const char *file, s
 	return 0;
 }
 
-static str_id file_of(struct making *mk, uint32_t file)
+static str_id file_of(struct match_builder *mk, uint32_t file)
 {
 	if (!mk->file[file])
 		mk->file[file] = strtab_addz(mk->m->text, strtab_text(mk->pl->files, file)) + 1;
 	return mk->file[file] - 1;
 }
 
-static int collect_pairs(struct making *mk, struct err *err)
+static int collect_pairs(struct match_builder *mk, struct err *err)
 {
 	const struct places *pl = mk->pl;
 
@@ -211,8 +211,8 @@ static int collect_pairs(struct making *mk, struct err *err)
 	return 0;
 }
 
-/* Chain the functions of the profile by name; gives the last of each chain + 1, by name. */
-static uint32_t *chain_pairs(struct making *mk)
+/* Chain the functions of the profile by name. Returns the last function of each chain, + 1, by name. */
+static uint32_t *chain_pairs(struct match_builder *mk)
 {
 	uint32_t *last = mem_zalloc(strtab_count(mk->m->text), sizeof(*last));
 
@@ -223,13 +223,13 @@ static uint32_t *chain_pairs(struct making *mk)
 	return last;
 }
 
-static void candidate_add(struct making *mk, str_id file, uint32_t id, bool known)
+static void candidate_add(struct match_builder *mk, str_id file, uint32_t id, bool known)
 {
 	mk->list = mem_grow(mk->list, &mk->cap_list, mk->n_list + 1, sizeof(*mk->list));
 	mk->list[mk->n_list++] = (struct candidate){ .file = strtab_text(mk->m->text, file), .id = id, .known = known };
 }
 
-/* The last parts of a path, at most that many; 0 for all of it. */
+/* The last parts of a path, at most this many; 0 for the whole path. */
 static const char *path_end(const char *path, unsigned parts)
 {
 	const char *end = path + strlen(path);
@@ -251,7 +251,7 @@ static int compare_candidates(const void *a, const void *b)
 	return c ? c : (l->id > r->id) - (l->id < r->id);
 }
 
-static void join(struct making *mk, const struct candidate *known, const struct candidate *own)
+static void join(struct match_builder *mk, const struct candidate *known, const struct candidate *own)
 {
 	assert(known->known && !own->known);
 	assert(known->id < mk->m->n_funcs && own->id < mk->keys.n);
@@ -259,8 +259,8 @@ static void join(struct making *mk, const struct candidate *known, const struct 
 	mk->m->func[known->id].file = mk->pair[own->id].file;
 }
 
-/* Join those whose path ends alike and which are alone with it on their side. */
-static void join_by_end(struct making *mk, unsigned parts)
+/* Join functions with the same path end if it is unique on both sides. */
+static void join_by_end(struct match_builder *mk, unsigned parts)
 {
 	struct candidate *list = mk->list;
 	size_t left = 0, end;
@@ -282,8 +282,8 @@ static void join_by_end(struct making *mk, unsigned parts)
 	mk->n_list = left;
 }
 
-/* One of each, in files that have nothing in common. */
-static void join_only(struct making *mk)
+/* Join the two functions of a name, if each is the only one on its side; their files have nothing in common. */
+static void join_only(struct match_builder *mk)
 {
 	const struct candidate *list = mk->list;
 
@@ -292,8 +292,8 @@ static void join_only(struct making *mk)
 		join(mk, &list[!list[0].known], &list[list[0].known]);
 }
 
-/* The one function with a file, or none, that stands for those without. */
-static uint32_t only_with_file(const struct making *mk, uint32_t last)
+/* The function with a file, + 1, if there is only one; it also represents functions without a file. Otherwise 0. */
+static uint32_t only_with_file(const struct match_builder *mk, uint32_t last)
 {
 	uint32_t found = 0;
 
@@ -318,36 +318,36 @@ static int append_func(struct match *m, struct pair *pair, struct err *err)
 	return 0;
 }
 
-/* All functions of one name: last is the end of the chain of the profile at hand. */
-static int match_group(struct making *mk, str_id name, uint32_t last, struct err *err)
+/* Match all functions of one name; last is the last function in the chain of the new profile. */
+static int match_group(struct match_builder *mk, str_id name, uint32_t last, struct err *err)
 {
 	struct match *m = mk->m;
-	uint32_t stand_in = name ? only_with_file(mk, last) : 0;
+	uint32_t representative = name ? only_with_file(mk, last) : 0;
 	size_t n;
 
 	mk->n_list = 0;
 	for (uint32_t i = last; i; i = mk->pair[i - 1].next)
-		if (mk->pair[i - 1].file || !stand_in)
+		if (mk->pair[i - 1].file || !representative)
 			candidate_add(mk, mk->pair[i - 1].file, i - 1, false);
 	for (uint32_t f = m->first[name]; f; f = m->func[f - 1].next)
 		candidate_add(mk, m->func[f - 1].file, f - 1, true);
 	n = mk->n_list;
 	join_by_end(mk, 0);
-	for (unsigned parts = DEEPEST; parts > 0 && mk->n_list > 1 && (n > 2 || !name); parts--)
+	for (unsigned parts = PATH_PARTS_MAX; parts > 0 && mk->n_list > 1 && (n > 2 || !name); parts--)
 		join_by_end(mk, parts);
 	if (name && n == 2 && mk->n_list == 2)
 		join_only(mk);
 	for (uint32_t i = last; i; i = mk->pair[i - 1].next)
-		if (mk->pair[i - 1].func == PROFILE_NONE && (mk->pair[i - 1].file || !stand_in) &&
+		if (mk->pair[i - 1].func == PROFILE_NONE && (mk->pair[i - 1].file || !representative) &&
 		    append_func(m, &mk->pair[i - 1], err) < 0)
 			return ERR_LIMIT;
-	for (uint32_t i = last; i && stand_in; i = mk->pair[i - 1].next)
+	for (uint32_t i = last; i && representative; i = mk->pair[i - 1].next)
 		if (!mk->pair[i - 1].file)
-			mk->pair[i - 1].func = mk->pair[stand_in - 1].func;
+			mk->pair[i - 1].func = mk->pair[representative - 1].func;
 	return 0;
 }
 
-static int match_groups(struct making *mk, struct err *err)
+static int match_groups(struct match_builder *mk, struct err *err)
 {
 	struct match *m = mk->m;
 	uint32_t *last = chain_pairs(mk);
@@ -365,7 +365,7 @@ static int match_groups(struct making *mk, struct err *err)
 	return rc;
 }
 
-/* From place to row, in every location. */
+/* Replace places by rows in every location. */
 static void renumber(struct places *pl, const uint32_t *row)
 {
 	for (uint32_t loc = 0; loc < pl->p->n_locs; loc++) {
@@ -381,7 +381,7 @@ static void renumber(struct places *pl, const uint32_t *row)
 	}
 }
 
-static int match_rows(struct making *mk, struct err *err)
+static int match_rows(struct match_builder *mk, struct err *err)
 {
 	struct places *pl = mk->pl;
 	uint32_t *row = mk->pair_of;
@@ -404,10 +404,10 @@ static int match_rows(struct making *mk, struct err *err)
 
 int match_places(struct match *m, struct places *pl, struct err *err)
 {
-	struct making mk = { .m = m, .pl = pl };
+	struct match_builder mk = { .m = m, .pl = pl };
 	int rc;
 
-	assert(pl->place || pl->n == 0); /* places become rows once */
+	assert(pl->place || pl->n == 0); /* places can be converted to rows only once */
 	keys_init(&mk.keys, 1, pl->n);
 	mk.file = mem_zalloc(strtab_count(pl->files), sizeof(*mk.file));
 	mk.pair_of = mem_alloc(pl->n, sizeof(*mk.pair_of));

@@ -1,19 +1,19 @@
 /*
- * match.h - the same function in several profiles, whatever its address
+ * match.h - find the same function in several profiles, at any address
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A row is what a comparison counts: a function, a file or a line, known by its name without what
- * compilers append (match_name.h) and by its file. Between profiles the directories of a build tree
- * may differ, so of functions of one name these are the same, the first rule that fits:
+ * A row is an item of a comparison: a function, a file or a line. It is identified by its file and by its name without
+ * compiler suffixes (match_name.h). The directories of a build tree may differ between profiles, so functions of one
+ * name are the same by the first rule that applies:
  *
  *	1. the whole path is equal;
- *	2. as many last parts of the path are equal as make it one function on either side: eight,
+ *	2. the last parts of the path are equal and this is unique on both sides: eight parts,
  *	   then seven, and so on down to the bare file name;
- *	3. it is the only one of its name on either side: it has moved, or one side knows no files.
+ *	3. it is the only function of its name on both sides: it has moved, or one side has no files.
  *
- * Functions that these leave apart stay apart. Within one profile a function without a file is the
- * one with a file, when there is one such only. Files, for rows that have no name, follow 1 and 2.
+ * All other functions are different. Within one profile, a function without a file is the same as the function with a
+ * file, if there is exactly one. Files, for rows that have no name, follow rules 1 and 2.
  */
 #ifndef ENGINE_MATCH_H
 #define ENGINE_MATCH_H
@@ -28,37 +28,37 @@
 
 struct match;
 
-/* No rows yet; owned by the caller. */
+/* Create a match without rows; owned by the caller. */
 struct match *match_new(void);
 void match_free(struct match *m);
 
-/* Append the name that a function of n bytes counts for. Fails with a sentence. */
+/* Append the name to use for a function whose name has n bytes. Fails with a message. */
 typedef int (*match_name_fn)(void *arg, const char *name, size_t n, const char *file, struct buf *out, struct err *err);
 
-/* Have the names of profiles to come made by fn, and not cut by match_name.h; NULL goes back to that. */
+/* Use fn instead of match_name.h to make the names of profiles added later. NULL restores match_name.h. */
 void match_set_names(struct match *m, match_name_fn fn, void *arg);
 
 /*
- * Find or append the rows of one more profile.
+ * Find or append the rows of another profile.
  *
- * pl     made with file names kept (match_query); its places become rows of m: list and many are
- *        renumbered, n is the number of rows there are so far, place is gone
+ * pl     made with file names (match_query); its places become rows of m: list and many are renumbered, n becomes the
+ *        number of rows so far, and place is released
  * Fails  ERR_LIMIT; as match_name_fn
  */
 int match_places(struct match *m, struct places *pl, struct err *err);
 
-/* The question to make places with: functions are told apart by file too. Fails ERR_USAGE for addresses. */
+/* The query for making places: functions in different files are different places. Fails ERR_USAGE for addresses. */
 int match_query(const struct query *q, struct query *out, struct err *err);
 
-/* Rows so far; ids are below and never change. */
+/* Number of rows so far; ids are below it and never change. */
 uint32_t match_count(const struct match *m);
 
-/* The name and the file of a row, "" when it has none; the file is that of the last profile. Borrowed. */
+/* The name and the file of a row, "" for none; the file is that of the last profile. Borrowed. */
 const char *match_name(const struct match *m, uint32_t row);
 const char *match_file(const struct match *m, uint32_t row);
 int64_t match_line(const struct match *m, uint32_t row);
 
-/* Append the row as reports print it; with_file where a name alone would not tell it from others. */
+/* Append the row as printed in reports; with_file adds the file, for names that are ambiguous without it. */
 void match_add_label(const struct match *m, uint32_t row, bool with_file, struct buf *out);
 
 #endif

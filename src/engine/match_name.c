@@ -1,5 +1,5 @@
 /*
- * match_name.c - what of a function's name stays the same from build to build
+ * match_name.c - the part of a function name that is stable between builds
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@ static bool ends_with(const char *s, size_t n, const char *end)
 	return n > len && memcmp(s + n - len, end, len) == 0;
 }
 
-/* Without digits at the end that follow a dot: "f.part.12" gives the length of "f.part". */
+/* The length without a final dot and digits: for "f.part.12", that of "f.part". */
 static size_t without_number(const char *s, size_t n)
 {
 	size_t k = n;
@@ -29,12 +29,12 @@ static size_t without_number(const char *s, size_t n)
 	return k < n && k > 1 && s[k - 1] == '.' ? k - 1 : n;
 }
 
-/* One suffix of a C compiler less, or n. */
+/* The length without one suffix of a C compiler, or n. */
 static size_t without_suffix(const char *s, size_t n)
 {
 	static const struct {
 		const char *text;
-		bool numbered; /* a number must follow */
+		bool numbered; /* must a number follow the suffix? */
 	} suffix[] = { { ".cold", false }, { ".part", true },        { ".constprop", true },
 		       { ".isra", true },  { ".clone", true },       { ".lto_priv", true },
 		       { ".llvm", true },  { ".localalias", false }, { ".__uniq", true } };
@@ -46,7 +46,7 @@ static size_t without_suffix(const char *s, size_t n)
 	return n;
 }
 
-/* "f(int) [clone .part.0]": the part in brackets goes when it is a suffix we know. */
+/* The length without a known suffix in brackets: "f(int) [clone .part.0]". */
 static size_t without_clone(const char *s, size_t n)
 {
 	static const char open[] = " [clone ";
@@ -58,11 +58,12 @@ static size_t without_clone(const char *s, size_t n)
 		;
 	if (start < 2 || n - start < len || memcmp(s + start - 1, open, len) != 0)
 		return n;
-	/* the bracket is looked at with what stands before it, as in "x.cold" */
+	/* check the suffix with a character before it, as in "x.cold" */
 	return without_suffix(s + start + len - 2, n - 1 - (start + len - 2)) == 1 ? start - 1 : n;
 }
 
-/* Behind a name as people read it, "::h" and the hash; behind one of the linker, "17h", the hash and "E". */
+/* The length without the hash: "::h" and the hash after a demangled name; "17h", the hash and "E" after a mangled
+   one. */
 static size_t without_rust_hash(const char *s, size_t n)
 {
 	bool mangled = n > 3 && memcmp(s, "_ZN", 3) == 0 && s[n - 1] == 'E';
@@ -77,7 +78,7 @@ static size_t without_rust_hash(const char *s, size_t n)
 	return memcmp(s + start - 3, mangled ? "17h" : "::h", 3) == 0 ? start - 3 : n;
 }
 
-/* Source files of languages in whose names a dot is an ordinary part. */
+/* Is it a source file of a language with dots in names? */
 static bool is_dotted(const char *file)
 {
 	static const char *const end[] = { ".go", ".java", ".kt", ".scala", ".py",  ".js", ".mjs",
@@ -89,7 +90,7 @@ static bool is_dotted(const char *file)
 	return false;
 }
 
-/* Can the first n bytes be a whole name of C, C++ or Rust, in whichever spelling? */
+/* Can the first n bytes be a whole name of C, C++ or Rust, mangled or not? */
 static bool is_c_like(const char *s, size_t n)
 {
 	if (n > 2 && s[0] == '_' && (s[1] == 'Z' || s[1] == 'R'))
@@ -100,7 +101,7 @@ static bool is_c_like(const char *s, size_t n)
 	return n > 0 && !memchr(s, '.', n);
 }
 
-/* All suffixes of C compilers less, if what remains can be such a name. */
+/* The length without all suffixes of C compilers, if the rest can be a C name. */
 static size_t without_suffixes(const char *s, size_t n)
 {
 	size_t k = n, before;

@@ -1,5 +1,5 @@
 /*
- * match_name.h - what of a function's name stays the same from build to build
+ * match_name.h - the part of a function name that is stable between builds
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,17 +9,17 @@
 #include <stddef.h>
 
 /*
- * The length of a name without what compilers append to a part or a copy of a function:
+ * The length of a name without the suffixes that compilers append to parts and clones of a function:
  *
  *	.cold .part.N .constprop.N .isra.N .clone.N .lto_priv.N .llvm.N .localalias .__uniq.N
  *	                         GCC and clang
- *	[clone .cold]            the same as binutils spells it behind a demangled name
- *	::h0123456789abcdef      the hash behind a Rust name; 17h0123456789abcdefE behind a mangled one
+ *	[clone .cold]            the same, as binutils prints it after a demangled name
+ *	::h0123456789abcdef      the hash after a Rust name; 17h0123456789abcdefE after a mangled one
  *	.abi0                    the other calling convention of a Go function
  *
- * A dot is part of the name in most other languages ("main.cold" is a function of Go), so the first
- * line goes only where the rest is a name of C, C++ or Rust and the file is not one of Go, Java,
- * Python and their like. Type arguments in brackets and closure counters stay.
+ * A dot is part of the name in most other languages ("main.cold" is a Go function), so the suffixes of the first line
+ * are removed only if the rest is a name of C, C++ or Rust and the file is not of Go, Java, Python or similar. Type
+ * arguments in brackets and closure counters remain.
  *
  * name    n bytes
  * file    source file, "" when unknown

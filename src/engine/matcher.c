@@ -1,9 +1,9 @@
 /*
- * matcher.c - an expression over many texts
+ * matcher.c - match an expression against many texts
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * An expression serves one thread at a time, so each thread but the first compiles its own.
+ * A compiled expression can be used by one thread at a time, so each thread but the first compiles its own.
  */
 #include "config.h"
 
@@ -55,7 +55,7 @@ static void matcher_part(void *arg, unsigned number)
 	uint32_t end = (uint32_t)((uint64_t)m->n * (number + 1) / m->parts);
 	struct buf scratch = { 0 };
 
-	/* an expression can take a millisecond for each text, so a stop is looked for at each */
+	/* matching a text can take a millisecond, so the stop is checked at each */
 	for (; part->rc == 0 && i < end && !stop_step(m->stop, i) && !stop_is_set(m->stop); i++) {
 		bool yes = false;
 		const char *text;

@@ -1,5 +1,5 @@
 /*
- * matcher.h - an expression over many texts
+ * matcher.h - match an expression against many texts
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-/* An option that is an expression; rx is NULL when it is not set. */
+/* An option that is a regular expression; rx is NULL when it is not set. */
 struct matcher {
 	const char *option, *pattern;
 	struct regex *rx;
@@ -21,21 +21,21 @@ struct matcher {
 };
 
 /*
- * Compile an expression; "" is not set.
+ * Compile an expression; "" means not set.
  *
  * Fails  ERR_USAGE: "parsing OPTION regexp: ..."
  */
 int matcher_init(struct matcher *m, const char *option, const char *pattern, struct err *err);
 void matcher_release(struct matcher *m);
 
-/* Text i, n bytes: borrowed, or in scratch, which is empty. Called by several threads. */
+/* Return text i, of n bytes: borrowed, or written to scratch, which is empty. Called by several threads. */
 typedef const char *(*matcher_text_fn)(const void *arg, uint32_t i, struct buf *scratch, size_t *n);
 
 /*
- * Match n texts, split over threads; the result does not depend on how many there are.
+ * Match n texts, split over threads; the result does not depend on the number of threads.
  *
- * yes    [n] bit is set where the text matches, other bits stay
- * Fails  ERR_LIMIT; ERR_STOPPED, and not all texts have been looked at
+ * yes    [n] bit is set where the text matches; other bits are unchanged
+ * Fails  ERR_LIMIT; ERR_STOPPED, when not all texts have been matched
  */
 int matcher_all(struct matcher *m, matcher_text_fn text, const void *arg, uint32_t n, uint8_t *yes, uint8_t bit,
 		struct err *err);

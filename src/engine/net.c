@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Calls are counted on the nodes that are kept, once to choose the nodes of a picture and once more when nodecount
- * cuts further: the calls through a removed node are not the sum of its calls.
+ * Calls between kept nodes are counted once to choose the nodes of a picture, and again if nodecount removes more
+ * nodes: the calls through a removed node are not the sum of its calls.
  *
  * A node of a call tree has one parent, so the weight of its call is that of the node. Parents have lower numbers, so
- * that one sweep finds the nearest kept one for all nodes.
+ * one sweep finds the nearest kept parent of all nodes.
  */
 #include "config.h"
 
@@ -60,7 +60,7 @@ static uint32_t *rank_ends(struct net *net, struct arena *mem)
 	return node_names_rank(&net->names, some, mem);
 }
 
-/* Edges of one weight and one pair of names stay in order of their nodes. */
+/* Sort edges by weight. Edges with equal weight and names stay in order of their nodes. */
 static void sort_edges(struct net *net, struct arena *mem)
 {
 	const uint32_t *rank = rank_ends(net, mem);
@@ -101,7 +101,7 @@ static void list_calls(const struct net *net, bool out, struct arena *mem, struc
 	*lists = (struct call_lists){ off, call };
 }
 
-/* Sort the edges, the heaviest first, and list them by node. */
+/* Sort the edges, heaviest first, and list them by node. */
 static void list_edges(struct net *net, struct arena *mem)
 {
 	if (stop_is_set(net->stop))
@@ -111,7 +111,7 @@ static void list_edges(struct net *net, struct arena *mem)
 	list_calls(net, true, mem, &net->out);
 }
 
-/* Remove edges into listed nodes that are lighter than the cutoff; gives their number. */
+/* Remove edges into listed nodes that are lighter than the cutoff. Returns their number. */
 static uint32_t cut_edges(struct net *net)
 {
 	size_t n = 0, before = net->edges.n;
@@ -130,13 +130,13 @@ static uint32_t cut_edges(struct net *net)
 /* A search from the end of an edge back to its start. */
 struct search {
 	const struct net *net;
-	const bool *gone; /* [edges] */
-	uint32_t *seen;   /* [nodes] the last search that reached it */
-	uint32_t *queue;  /* [nodes] */
+	const bool *is_removed; /* [edges] */
+	uint32_t *seen;         /* [nodes] the last search that reached it */
+	uint32_t *queue;        /* [nodes] */
 	uint32_t round;
 };
 
-/* Can dst of an edge be reached from src over other edges? */
+/* Can dst of an edge be reached from src via other edges? */
 static bool is_redundant(struct search *s, uint32_t edge)
 {
 	const struct edge *edges = s->net->edges.edge;
@@ -151,7 +151,7 @@ static bool is_redundant(struct search *s, uint32_t edge)
 		for (size_t i = s->net->in.off[node]; i < s->net->in.off[node + 1]; i++) {
 			uint32_t call = s->net->in.call[i], from = edges[call].src;
 
-			if (call == edge || s->gone[call] || s->seen[from] == s->round)
+			if (call == edge || s->is_removed[call] || s->seen[from] == s->round)
 				continue;
 			if (from == edges[edge].src)
 				return true;
@@ -162,8 +162,8 @@ static bool is_redundant(struct search *s, uint32_t edge)
 	return false;
 }
 
-/* Remove redundant edges into a node, the lightest first, up to one that is not residual. */
-static void remove_into(struct search *s, uint32_t node, bool *gone)
+/* Remove redundant edges into a node, starting with the lightest; stop at the first edge that is not residual. */
+static void remove_into(struct search *s, uint32_t node, bool *removed)
 {
 	const struct call_lists *in = &s->net->in;
 
@@ -171,34 +171,34 @@ static void remove_into(struct search *s, uint32_t node, bool *gone)
 		if (!s->net->edges.edge[in->call[i]].residual)
 			return;
 		if (is_redundant(s, in->call[i]))
-			gone[in->call[i]] = true;
+			removed[in->call[i]] = true;
 	}
 }
 
 /* Remove residual edges whose nodes are connected without them. Like pprof RemoveRedundantEdges. */
 static void remove_redundant(struct net *net, struct stop *stop)
 {
-	bool *gone = mem_zalloc(net->edges.n, sizeof(*gone));
+	bool *removed = mem_zalloc(net->edges.n, sizeof(*removed));
 	struct search s = { .net = net,
-			    .gone = gone,
+			    .is_removed = removed,
 			    .seen = mem_zalloc(net->nodes.n, sizeof(*s.seen)),
 			    .queue = mem_alloc(net->nodes.n, sizeof(*s.queue)) };
 	size_t n = 0;
 
 	assert(net->in.off && net->in.call);
 	for (uint32_t i = net->shown.n; i-- > 0 && !stop_is_set(stop);)
-		remove_into(&s, net->shown.node[i], gone);
+		remove_into(&s, net->shown.node[i], removed);
 	for (size_t i = 0; i < net->edges.n; i++)
-		if (!gone[i])
+		if (!removed[i])
 			net->edges.edge[n++] = net->edges.edge[i];
 	net->edges.n = n;
 	free(s.queue);
 	free(s.seen);
-	free(gone);
+	free(removed);
 }
 
-/* For a call without weight this is 0 times infinity, so that it and the entropy are NAN. */
-static double surprise(uint64_t weight, double total)
+/* NAN for a call without weight, which makes the entropy NAN too. */
+static double entropy_term(uint64_t weight, double total)
 {
 	double share = (double)weight / total;
 
@@ -212,22 +212,22 @@ static double entropy(const struct net *net, const uint32_t *call, size_t n, int
 	double score = 0, total;
 	int64_t sum = self;
 
-	for (size_t i = 0; i < n; i++) /* a stack may count for several calls, so that their sum has no bound */
+	for (size_t i = 0; i < n; i++) /* a stack may count for several calls, so their sum is unbounded */
 		sum = num_add_capped(sum, edges[call[i]].weight > 0 ? edges[call[i]].weight : 0);
 	if (sum == 0)
 		return 0;
 	total = (double)sum;
 	for (size_t i = 0; i < n; i++)
-		score += surprise(num_abs(edges[call[i]].weight), total);
-	return self > 0 ? score + surprise((uint64_t)self, total) : score;
+		score += entropy_term(num_abs(edges[call[i]].weight), total);
+	return self > 0 ? score + entropy_term((uint64_t)self, total) : score;
 }
 
 /*
- * The score of each node, by which a picture prefers nodes.
+ * The score of each node; a picture prefers nodes with high scores.
  *
- * Gives   [nodes] in the arena
- * Like    pprof internal/graph entropyScore; a node with a call that weighs nothing, as comparisons
- *         have them, gets the least score when its flat is 0, else nearly the greatest
+ * Returns [nodes] in the arena
+ * Like    pprof internal/graph entropyScore; a node with a call of weight 0, as in comparisons, gets the lowest score
+ *         if its flat is 0, else nearly the highest
  */
 static int64_t *find_scores(const struct net *net, struct arena *mem)
 {
@@ -247,7 +247,7 @@ static int64_t *find_scores(const struct net *net, struct arena *mem)
 	return score;
 }
 
-/* Replace parents that are not kept by the nearest kept one. */
+/* Replace removed parents by the nearest kept parent. */
 static void tree_splice(struct net *net)
 {
 	for (uint32_t i = 0; i < net->nodes.n; i++) {
@@ -358,7 +358,7 @@ static int make_tags(struct net *net, const struct view *v, const struct query *
 			 mem, &net->tags, err);
 }
 
-/* The number of nodes of a picture that fit into count, where each label that is drawn counts as one too. */
+/* The number of nodes to draw, with each drawn label counted as a node; the sum reaches count at the last node. */
 static uint32_t fit_nodes(const struct net *net, uint32_t count)
 {
 	uint32_t sum = 0;
@@ -368,7 +368,7 @@ static uint32_t fit_nodes(const struct net *net, uint32_t count)
 
 		for (size_t k = net->tags.off[node]; k < net->tags.off[node + 1]; k++)
 			n += net->tags.tag[k].flat != 0;
-		sum += 1 + (n < NET_LABELS ? n : NET_LABELS);
+		sum += 1 + (n < NET_LABELS_MAX ? n : NET_LABELS_MAX);
 		if (sum >= count)
 			return i + 1;
 	}
@@ -392,8 +392,8 @@ static int limit_nodes(struct net *net, const struct view *v, const struct query
 	}
 	if (net->is_tree)
 		tree_cut(net);
-	net->limited = trim_limit(&net->nodes, count, &net->shown);
-	if (!net->limited)
+	net->is_limited = trim_limit(&net->nodes, count, &net->shown);
+	if (!net->is_limited)
 		return 0;
 	if (net->is_tree)
 		tree_splice(net);
@@ -407,7 +407,7 @@ int net_make(const struct view *v, const struct query *q, bool picture, const st
 {
 	int rc;
 
-	*net = (struct net){ .stop = v->stop, .picture = picture };
+	*net = (struct net){ .stop = v->stop, .is_picture = picture };
 	rc = make_nodes(v, q, mem, net, err);
 	if (rc < 0)
 		goto out;
@@ -436,16 +436,16 @@ out:
 
 void net_calls(struct net *net, const struct query *q, const bool *wanted, struct arena *mem)
 {
-	assert(net->position && (!net->picture || !wanted));
-	if (net->picture)
-		trim_keep_shown(&net->nodes, &net->shown);  /* scores use nodes that are not drawn too */
-	if (!net->picture || !net->limited || net->is_tree) /* else sort_nodes has made them */
+	assert(net->position && (!net->is_picture || !wanted));
+	if (net->is_picture)
+		trim_keep_shown(&net->nodes, &net->shown);        /* scores include nodes that are not drawn */
+	if (!net->is_picture || !net->is_limited || net->is_tree) /* otherwise sort_nodes has computed them */
 		make_edges(net, wanted, mem);
 	net->n_dropped_edges = cut_edges(net);
-	if (q->nodecount > 0 && !net->limited)
-		net->n_dropped_edges = 0; /* pprof drops them before it counts */
+	if (q->nodecount > 0 && !net->is_limited)
+		net->n_dropped_edges = 0; /* pprof drops these edges before counting */
 	list_edges(net, mem);
-	if (net->picture) {
+	if (net->is_picture) {
 		remove_redundant(net, q->stop);
 		list_edges(net, mem);
 	}

@@ -1,5 +1,5 @@
 /*
- * net.h - the nodes a report shows, with the calls between them
+ * net.h - the nodes of a report, with the calls between them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,41 +21,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NET_LABELS = 4 }; /* labels drawn at a node, and as many again for each group of numbers */
+enum { NET_LABELS_MAX = 4 }; /* max labels drawn at a node, and per group of numbers */
 
-/* The calls into or out of each node, the heaviest first. */
+/* The calls into or out of each node, heaviest first. */
 struct call_lists {
 	size_t *off;    /* [nodes + 1] */
-	uint32_t *call; /* [off[nodes]] numbers of edges */
+	uint32_t *call; /* [off[nodes]] indices of edges */
 };
 
 struct net {
 	struct stop *stop;
 	struct places places;
-	struct graph graph;   /* unless the nodes are those of a tree */
-	struct calltree tree; /* with call_tree */
-	bool is_tree, picture;
-	bool limited;                   /* nodecount left nodes out */
-	uint32_t *parent;               /* [nodes] of a tree, as splicing left it */
-	bool *is_inlined, *is_residual; /* [nodes] the call from that parent */
+	struct graph graph;   /* used unless is_tree */
+	struct calltree tree; /* used if is_tree (-call_tree) */
+	bool is_tree, is_picture;
+	bool is_limited;                /* nodecount removed nodes */
+	uint32_t *parent;               /* [nodes] parents in a tree, with removed parents skipped */
+	bool *is_inlined, *is_residual; /* [nodes] properties of the call from that parent */
 	struct nodes nodes;
 	struct node_names names;
-	struct trimmed shown;
-	uint32_t *position; /* [nodes] place in shown from 1; 0 for what is not shown */
-	struct edges edges; /* heaviest first; between kept nodes, of which not all need to be shown */
+	struct trim_result shown;
+	uint32_t *position; /* [nodes] index in shown, + 1; 0 for hidden nodes */
+	struct edges edges; /* calls between kept nodes, some of which may be hidden, heaviest first */
 	struct call_lists in, out;
-	uint32_t n_dropped_edges; /* calls left out because their weight was too small */
-	struct tags tags;         /* of the shown nodes, only for a picture */
+	uint32_t n_dropped_edges; /* number of calls removed because of their small weight */
+	struct tags tags;         /* labels of the shown nodes, only for a picture */
 };
 
 /*
- * Choose and sort the nodes of a report; their calls come from net_calls.
+ * Choose and sort the nodes of a report. net_calls adds their calls.
  *
- * picture  choose and order nodes as suits a drawing, with labels counted as nodes, and leave out
- *          calls that are implied by others
+ * picture  choose and sort nodes for a drawing, count labels as nodes, and remove redundant calls
  * units    of numeric labels; only for a picture
- * mem      what is not freed by net_release lives there
- * net      must stay where it is, since its parts point at each other; nothing to release on failure
+ * mem      owns the parts that net_release does not free
+ * net      must not be moved, since its parts point to each other; needs no release on failure
  * Fails    ERR_LIMIT, ERR_STOPPED
  * Like     pprof internal/report newTrimmedGraph
  */
@@ -64,9 +63,9 @@ int net_make(const struct view *v, const struct query *q, bool picture, const st
 void net_release(struct net *net);
 
 /*
- * Fill in the calls: edges, in, out, n_dropped_edges. When q->stop is set, calls may be lacking.
+ * Fill in the calls: edges, in, out, n_dropped_edges. When q->stop is set, calls may be missing.
  *
- * wanted  [nodes] only calls into or out of these; NULL for all, as always for a picture
+ * wanted  [nodes] only calls into or out of these; NULL for all; always NULL for a picture
  */
 void net_calls(struct net *net, const struct query *q, const bool *wanted, struct arena *mem);
 

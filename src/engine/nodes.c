@@ -1,5 +1,5 @@
 /*
- * nodes.c - what reports choose from and sort
+ * nodes.c - nodes of a report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,7 +35,7 @@ void node_names_init(struct node_names *names, const struct places *pl, struct a
 		(struct node_names){ .places = pl, .mem = mem, .name = arena_zalloc(mem, pl->n, sizeof(*names->name)) };
 }
 
-/* The string of the profile itself when there is nothing to add. */
+/* Make a printed name; the profile's own string is used if nothing is added to it. */
 static const char *make_name(const struct places *pl, uint32_t place, struct arena *mem)
 {
 	const struct place *k = &pl->place[place];
@@ -46,7 +46,7 @@ static const char *make_name(const struct places *pl, uint32_t place, struct are
 	    strlen(profile_text(pl->p, k->name)) == strtab_len(pl->p->str, k->name))
 		return profile_text(pl->p, k->name);
 	places_add_name(pl, place, &text);
-	if (memchr(text.data, 0, text.len)) { /* a C string could not hold it */
+	if (memchr(text.data, 0, text.len)) { /* a C string cannot contain a NUL */
 		struct buf safe = { 0 };
 
 		utf8_add_safe(&safe, text.data, text.len);

@@ -1,5 +1,5 @@
 /*
- * normal.c - how two sides of a comparison are made comparable
+ * normal.c - normalize the two sides of a comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,25 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples are counted, each worth a period of time. */
+/* The period in ns if values are sample counts; else 0. */
 static double counted_period(const struct view *v)
 {
 	const struct profile_meta *m = &v->p->meta;
 	const char *unit = profile_text(v->p, m->period_type.unit);
 
 	if (strcmp(profile_text(v->p, v->p->type[v->type].name), "samples") != 0 || strcmp(v->unit, "count") != 0 ||
-	    m->period <= 0 || !unit_agree(unit, "ns"))
+	    m->period <= 0 || !unit_is_compatible(unit, "ns"))
 		return 0;
 	return (double)m->period * scale_ratio(unit, "ns");
 }
 
-int normal_size(const struct normalize *how, const struct view *v, double ratio, struct normal_size *out,
+int normal_size(const struct normalize_options *options, const struct view *v, double ratio, struct normal_size *out,
 		struct err *err)
 {
 	struct normal_size s = { .size = 1 };
 	int rc = 0;
 
-	switch (how->by) {
+	switch (options->by) {
 	case NORMALIZE_NONE:
 		break;
 	case NORMALIZE_TOTAL:
@@ -43,28 +43,28 @@ int normal_size(const struct normalize *how, const struct view *v, double ratio,
 		s.period_ns = counted_period(v);
 		break;
 	case NORMALIZE_LABEL:
-		rc = normalize_label_size(how, v->p, v->val[SIDE_TARGET], &s.label, err);
-		s.size = s.label.size * (s.label.numbers ? 1 : ratio);
+		rc = normalize_label_size(options, v->p, v->val[SIDE_TARGET], &s.label, err);
+		s.size = s.label.size * (s.label.is_numeric ? 1 : ratio);
 		break;
 	}
 	*out = s;
 	return rc;
 }
 
-int normal_factor(const struct normalize *how, const struct normal_size *to, const struct normal_size *own, double *out,
-		  bool *by_period, struct err *err)
+int normal_factor(const struct normalize_options *options, const struct normal_size *to, const struct normal_size *own,
+		  double *out, bool *by_period, struct err *err)
 {
-	const char *side = to->size > 0 ? "what is to be scaled" : "the base";
+	const char *side = to->size > 0 ? "the profile to scale" : "the base";
 
-	if ((!(to->size > 0) || !(own->size > 0)) && how->by == NORMALIZE_LABEL)
-		return err_set(err, ERR_USAGE, "--normalize=label: no sample of %s has that label, or they sum up to 0",
+	if ((!(to->size > 0) || !(own->size > 0)) && options->by == NORMALIZE_LABEL)
+		return err_set(err, ERR_USAGE, "--normalize=label: no sample of %s has that label, or the sum is 0",
 			       side);
 	if (!(to->size > 0) || !(own->size > 0))
-		return err_set(err, ERR_USAGE, "--normalize=%s: the %s of %s is 0 or not known",
-			       normalize_words[how->by], normalize_words[how->by], side);
-	if (to->label.numbers != own->label.numbers || to->label.family != own->label.family)
+		return err_set(err, ERR_USAGE, "--normalize=%s: the %s of %s is 0 or unknown",
+			       normalize_modes[options->by], normalize_modes[options->by], side);
+	if (to->label.is_numeric != own->label.is_numeric || to->label.family != own->label.family)
 		return err_set(err, ERR_USAGE,
-			       "--normalize=label: the two sides do not have the label in the same way");
+			       "--normalize=label: the label differs in type or unit between the two sides");
 	*out = to->size / own->size;
 	*by_period = to->period_ns > 0 && own->period_ns > 0 && to->period_ns != own->period_ns;
 	if (*by_period)

@@ -1,5 +1,5 @@
 /*
- * normal.h - how two sides of a comparison are made comparable
+ * normal.h - normalize the two sides of a comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,31 +12,30 @@
 
 #include <stdbool.h>
 
-/* What a profile is scaled by. */
+/* The size of a profile by which it is scaled. */
 struct normal_size {
-	double size;             /* its total, its duration or what its label says; 0 when unknown; 1 for none */
-	double period_ns;        /* duration: of the samples that are counted; 0 for other values */
-	struct label_size label; /* in label mode, with size as it is there */
+	double size;      /* the total, the duration or the value of the label; 0 if unknown; 1 without normalization */
+	double period_ns; /* with durations: period of the samples, if values are sample counts; else 0 */
+	struct label_size label; /* sum of the label, for label:KEY */
 };
 
 /*
- * The size of a profile for a normalisation.
+ * Find the size of a profile for a normalization.
  *
- * ratio   values of the view times this are in the unit of the comparison
+ * ratio   converts values of the view to the unit of the comparison
  * Fails   ERR_FORMAT as normalize_label_size
  */
-int normal_size(const struct normalize *how, const struct view *v, double ratio, struct normal_size *out,
+int normal_size(const struct normalize_options *options, const struct view *v, double ratio, struct normal_size *out,
 		struct err *err);
 
 /*
- * What values of one profile are multiplied by to make it the size of another. A duration also
- * weighs samples by their period where their number is what is counted and the periods differ: so
- * many samples then stand for so much more time.
+ * Find the factor that scales a profile to the size of another. For a duration, if the values are sample counts and the
+ * periods differ, the factor also includes the ratio of the periods.
  *
  * Fails   ERR_USAGE when a size is 0 or unknown
  * Like    pprof profile/profile.go Normalize, for the total
  */
-int normal_factor(const struct normalize *how, const struct normal_size *to, const struct normal_size *own, double *out,
-		  bool *by_period, struct err *err);
+int normal_factor(const struct normalize_options *options, const struct normal_size *to, const struct normal_size *own,
+		  double *out, bool *by_period, struct err *err);
 
 #endif

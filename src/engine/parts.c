@@ -1,12 +1,11 @@
 /*
- * parts.c - stacks on their way from one end to the other
+ * parts.c - split stacks by their next frame, level by level
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each thread has its share of the stacks, in their order, and lists of its own, so that all it writes
- * is its own; only what it counted of a list is joined with what the others did. Since shares follow
- * each other, and lists keep the order of their stacks, a part first met by any thread stands where
- * a single thread would have put it.
+ * Each thread has a contiguous share of the stacks, and its own lists, so threads write no shared data. Only their
+ * counts per list are merged. Shares are consecutive and lists preserve the order of stacks, so the merged parts are in
+ * the same order as with a single thread.
  */
 #include "config.h"
 
@@ -23,26 +22,26 @@
 #define NOWHERE SIZE_MAX
 
 enum {
-	ITEMS_PER_THREAD = 20000, /* for less, starting it takes longer */
-	AHEAD = 16,               /* stacks whose next location is asked for before its turn */
+	ITEMS_PER_THREAD = 20000, /* with fewer items, starting a thread takes longer than the work */
+	AHEAD = 16,               /* prefetch distance, in stacks */
 };
 
-/* A stack on its way. One with values on both sides is there twice. */
+/* A stack and its position. A stack with values on both sides has two items. */
 struct item {
-	int64_t value;  /* below 0: of the base */
-	uint32_t at;    /* its next location, in the list of all stacks' locations; from the root: behind it */
-	uint32_t left;  /* locations that are not done */
-	uint32_t taken; /* frames of the next location that are done */
-	uint32_t group; /* of its last frame; NONE behind its end */
+	int64_t value;        /* a value below 0 belongs to the base */
+	uint32_t at;          /* index of its next location in all stacks; from the root, index + 1 */
+	uint32_t n_remaining; /* number of remaining locations */
+	uint32_t n_read;      /* number of frames of the next location that were read already */
+	uint32_t group;       /* group of the frame read last; NONE after the end of the stack */
 };
 
-/* What a thread has of a part. */
+/* The items of one thread in a part. */
 struct group {
 	uint32_t place, n;
-	uint32_t part; /* until it is joined, the list */
+	uint32_t part; /* index of its part; before merging, of its list */
 	bool inlined;
 	int64_t total[N_SIDES];
-	size_t to; /* where its next item goes, or NOWHERE */
+	size_t to; /* index of its next item in the next level, or NOWHERE */
 };
 
 struct worker {
@@ -50,10 +49,10 @@ struct worker {
 	size_t *lo, *next_lo; /* [lists + 1] the items of each list */
 	size_t cap_lo, cap_next_lo, cap_self;
 	int64_t (*self)[N_SIDES];
-	struct group *group; /* by list */
-	uint32_t n_groups, n_joined;
+	struct group *group; /* groups, by list */
+	uint32_t n_groups, n_merged;
 	size_t cap_groups;
-	uint32_t *slot; /* [places] group of the list at hand, or NONE */
+	uint32_t *slot; /* [places] group of the current list, or NONE */
 };
 
 struct parts_work {
@@ -65,11 +64,11 @@ struct parts_work {
 	struct worker *worker;
 	unsigned n_workers;
 	size_t n_next;  /* lists of the next level */
-	uint32_t *slot; /* [places] part of the list at hand, or NONE */
+	uint32_t *slot; /* [places] part of the current list, or NONE */
 	size_t cap_first, cap_part, cap_self;
 };
 
-/* On all workers; on as many threads when that is worth while. */
+/* Run fn for all workers, on threads if there are enough items. */
 static void run(struct parts_work *w, pool_fn fn)
 {
 	size_t n = 0;
@@ -83,35 +82,35 @@ static void run(struct parts_work *w, pool_fn fn)
 			fn(w, t);
 }
 
-/* The place of the next frame of a stack. */
-static inline uint32_t take_frame(const struct parts_work *w, struct item *it, bool *inlined)
+/* Read the place of the next frame of a stack. */
+static inline uint32_t read_frame(const struct parts_work *w, struct item *it, bool *inlined)
 {
 	uint32_t back = !w->inverted, n, k;
 	const uint32_t *place = places_of(w->pl, w->stacks->item[it->at - back], &n);
 
-	k = w->inverted ? it->taken : n - 1 - it->taken;
+	k = w->inverted ? it->n_read : n - 1 - it->n_read;
 	*inlined = k + 1 < n;
-	if (++it->taken == n) {
-		it->taken = 0;
-		it->left--;
+	if (++it->n_read == n) {
+		it->n_read = 0;
+		it->n_remaining--;
 		it->at = w->inverted ? it->at + 1 : it->at - 1;
 	}
 	return place[k];
 }
 
-static inline void take_item(const struct parts_work *w, struct worker *me, uint32_t list, struct item *it)
+static inline void read_item(const struct parts_work *w, struct worker *me, uint32_t list, struct item *it)
 {
 	bool inlined, of_base = it->value < 0;
 	int64_t v = of_base ? -it->value : it->value;
 	struct group *g;
 	uint32_t place;
 
-	if (it->left == 0) {
+	if (it->n_remaining == 0) {
 		it->group = NONE;
 		me->self[list][of_base ? SIDE_BASE : SIDE_TARGET] += v;
 		return;
 	}
-	place = take_frame(w, it, &inlined);
+	place = read_frame(w, it, &inlined);
 	if (me->slot[place] == NONE) {
 		me->group = mem_grow(me->group, &me->cap_groups, (size_t)me->n_groups + 1, sizeof(*me->group));
 		me->slot[place] = me->n_groups;
@@ -124,14 +123,14 @@ static inline void take_item(const struct parts_work *w, struct worker *me, uint
 	g->total[of_base ? SIDE_BASE : SIDE_TARGET] += v;
 }
 
-static void take_run(void *arg, unsigned number)
+static void split_run(void *arg, unsigned number)
 {
 	const struct parts_work *w = arg;
 	struct worker *me = &w->worker[number];
 	size_t n = w->ps->n, end = me->lo[n];
 
 	assert(number < w->n_workers);
-	me->n_groups = me->n_joined = 0;
+	me->n_groups = me->n_merged = 0;
 	me->self = mem_grow(me->self, &me->cap_self, n, sizeof(*me->self));
 	memset(me->self, 0, n * sizeof(*me->self));
 	for (uint32_t list = 0; list < n && !stop_is_set(w->stop); list++) {
@@ -140,22 +139,22 @@ static void take_run(void *arg, unsigned number)
 		for (size_t i = me->lo[list]; i < me->lo[list + 1] && !stop_step(w->stop, i); i++) {
 			if (i + AHEAD < end)
 				__builtin_prefetch(&w->stacks->item[me->item[i + AHEAD].at]);
-			take_item(w, me, list, &me->item[i]);
+			read_item(w, me, list, &me->item[i]);
 		}
 		for (uint32_t g = first; g < me->n_groups; g++)
 			me->slot[me->group[g].place] = NONE;
 	}
 }
 
-/* Add what a thread has of a list to the parts, of which there are n. */
-static size_t join_worker(struct parts *ps, struct worker *me, uint32_t list, size_t n)
+/* Merge the groups of a thread for a list into the n parts. Returns the new number of parts. */
+static size_t merge_worker(struct parts *ps, struct worker *me, uint32_t list, size_t n)
 {
 	struct parts_work *w = ps->work;
 
 	for (int side = 0; side < N_SIDES; side++)
 		ps->self[list][side] += me->self[list][side];
-	for (; me->n_joined < me->n_groups && me->group[me->n_joined].part == list; me->n_joined++) {
-		struct group *g = &me->group[me->n_joined];
+	for (; me->n_merged < me->n_groups && me->group[me->n_merged].part == list; me->n_merged++) {
+		struct group *g = &me->group[me->n_merged];
 		struct part *part;
 
 		if (w->slot[g->place] == NONE) {
@@ -172,11 +171,11 @@ static size_t join_worker(struct parts *ps, struct worker *me, uint32_t list, si
 	return n;
 }
 
-void parts_take(struct parts *ps)
+void parts_split(struct parts *ps)
 {
 	struct parts_work *w = ps->work;
 
-	run(w, take_run);
+	run(w, split_run);
 	ps->first = mem_grow(ps->first, &w->cap_first, ps->n + 1, sizeof(*ps->first));
 	ps->self = mem_grow(ps->self, &w->cap_self, ps->n, sizeof(*ps->self));
 	memset(ps->self, 0, ps->n * sizeof(*ps->self));
@@ -185,7 +184,7 @@ void parts_take(struct parts *ps)
 		size_t n = ps->first[list];
 
 		for (unsigned t = 0; t < w->n_workers; t++)
-			n = join_worker(ps, &w->worker[t], list, n);
+			n = merge_worker(ps, &w->worker[t], list, n);
 		assert(n >= ps->first[list]);
 		ps->first[list + 1] = n;
 		for (size_t i = ps->first[list]; i < n; i++)
@@ -193,7 +192,7 @@ void parts_take(struct parts *ps)
 	}
 }
 
-static void go_on_run(void *arg, unsigned number)
+static void next_level_run(void *arg, unsigned number)
 {
 	const struct parts_work *w = arg;
 	struct worker *me = &w->worker[number];
@@ -204,14 +203,14 @@ static void go_on_run(void *arg, unsigned number)
 
 	memset(lo, 0, (w->n_next + 1) * sizeof(*lo));
 	for (uint32_t g = 0; g < me->n_groups; g++)
-		if (part[me->group[g].part].goes_on)
+		if (part[me->group[g].part].is_selected)
 			lo[part[me->group[g].part].list + 1] = me->group[g].n;
 	for (size_t i = 0; i < w->n_next; i++)
 		lo[i + 1] += lo[i];
 	for (uint32_t g = 0; g < me->n_groups; g++) {
 		const struct part *p = &part[me->group[g].part];
 
-		me->group[g].to = p->goes_on ? lo[p->list] : NOWHERE;
+		me->group[g].to = p->is_selected ? lo[p->list] : NOWHERE;
 	}
 	if (!me->next)
 		me->next = mem_alloc(lo[w->n_next], sizeof(*me->next));
@@ -231,20 +230,20 @@ static void go_on_run(void *arg, unsigned number)
 	me->cap_next_lo = n;
 }
 
-void parts_go_on(struct parts *ps)
+void parts_next_level(struct parts *ps)
 {
 	struct parts_work *w = ps->work;
 
 	w->n_next = 0;
 	for (size_t i = 0; i < ps->first[ps->n]; i++)
-		if (ps->part[i].goes_on)
+		if (ps->part[i].is_selected)
 			ps->part[i].list = (uint32_t)w->n_next++;
 	assert(w->n_next <= ps->first[ps->n]);
-	run(w, go_on_run);
+	run(w, next_level_run);
 	ps->n = w->n_next;
 }
 
-void parts_weigh(const struct view *v, int64_t *weight[N_SIDES])
+void parts_sum_stacks(const struct view *v, int64_t *weight[N_SIDES])
 {
 	const int64_t *value = v->val[SIDE_TARGET];
 	uint32_t n = v->p->stacks.n;
@@ -271,7 +270,7 @@ static uint32_t *empty_slots(const struct places *pl)
 	return slot;
 }
 
-/* A worker with room for so many items, and an empty list. */
+/* Set up a worker with room for n items, and an empty list. */
 static void worker_init(struct parts_work *w, size_t n)
 {
 	struct worker *me = &w->worker[w->n_workers++];
@@ -282,8 +281,8 @@ static void worker_init(struct parts_work *w, size_t n)
 	me->slot = empty_slots(w->pl);
 }
 
-/* Give every worker its share of the stacks that have a value. */
-static void share_out(struct parts_work *w, int64_t *weight[N_SIDES])
+/* Distribute the stacks that have a value to workers. */
+static void distribute(struct parts_work *w, int64_t *weight[N_SIDES])
 {
 	size_t n = 0, share, wish;
 	struct worker *me;
@@ -305,9 +304,10 @@ static void share_out(struct parts_work *w, int64_t *weight[N_SIDES])
 				continue;
 			me += me->lo[1] == share;
 			w->ps->total[side] += value;
-			me->item[me->lo[1]++] = (struct item){ .value = side == SIDE_BASE ? -value : value,
-							       .at = w->stacks->off[w->inverted ? s : s + 1],
-							       .left = w->stacks->off[s + 1] - w->stacks->off[s] };
+			me->item[me->lo[1]++] =
+				(struct item){ .value = side == SIDE_BASE ? -value : value,
+					       .at = w->stacks->off[w->inverted ? s : s + 1],
+					       .n_remaining = w->stacks->off[s + 1] - w->stacks->off[s] };
 		}
 	}
 }
@@ -322,9 +322,9 @@ void parts_start(struct parts *ps, const struct view *v, const struct places *pl
 	*ps = (struct parts){ .n = 1, .work = w };
 	*w = (struct parts_work){ .stop = v->stop, .stacks = &v->p->stacks, .pl = pl, .ps = ps, .inverted = inverted };
 	w->slot = empty_slots(pl);
-	parts_weigh(v, weight);
+	parts_sum_stacks(v, weight);
 	ps->has_base = weight[SIDE_BASE] != NULL;
-	share_out(w, weight);
+	distribute(w, weight);
 	free(weight[SIDE_TARGET]);
 	free(weight[SIDE_BASE]);
 }

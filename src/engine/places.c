@@ -1,10 +1,10 @@
 /*
- * places.c - what the rows of a report can be
+ * places.c - places, the rows of a report
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Most questions are about functions, and then a place depends on the function alone: it is
- * looked up once per function and not once per line.
+ * Most reports are by function. Then a place depends only on the function, and is looked up once per function instead
+ * of once per line.
  */
 #include "config.h"
 
@@ -20,20 +20,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a granularity keeps of a line. Like pprof internal/driver aggregate. */
+/* The parts of a line that a granularity keeps. Like pprof internal/driver aggregate. */
 struct keep {
 	bool name, file, line, col, addr, inlines;
 };
 
-struct making {
+struct places_builder {
 	struct places *pl;
 	const struct query *q;
 	struct keep keep;
 	bool by_object;
 	struct idtab ids;
 	size_t cap_places;
-	uint32_t *file;       /* [strings of the profile] place file + 1 of a function's file */
-	uint32_t *func_place; /* [n_funcs] place + 1, when a place depends on the function alone */
+	uint32_t *file;       /* [strings of the profile] file + 1 in places, by a function's file */
+	uint32_t *func_place; /* [n_funcs] place + 1, if the place depends only on the function */
 	size_t n_many, cap_many;
 };
 
@@ -79,7 +79,7 @@ static bool place_equal(const struct place *a, const struct place *b)
 	       a->col == b->col && a->start == b->start && a->objfile == b->objfile && a->label == b->label;
 }
 
-static uint32_t place_add(struct making *m, const struct place *k)
+static uint32_t place_add(struct places_builder *m, const struct place *k)
 {
 	struct places *pl = m->pl;
 	uint64_t h = place_hash(k);
@@ -98,10 +98,10 @@ const char *places_source(const struct profile *p, str_id file, const struct que
 {
 	const char *path = profile_text(p, file);
 
-	return q->whole_paths ? path : path_trimmed(path, q->trim_path, q->source_path);
+	return q->whole_paths ? path : path_trim(path, q->trim_path, q->source_path);
 }
 
-static uint32_t file_of(struct making *m, str_id path)
+static uint32_t file_of(struct places_builder *m, str_id path)
 {
 	struct buf clean = { 0 };
 	uint32_t *file = &m->file[path];
@@ -119,7 +119,7 @@ static str_id objfile_of(const struct profile *p, uint32_t loc)
 	return p->loc_map[loc] == PROFILE_NONE ? 0 : p->map[p->loc_map[loc]].file;
 }
 
-static uint32_t place_of_line(struct making *m, uint32_t loc, uint32_t line)
+static uint32_t place_of_line(struct places_builder *m, uint32_t loc, uint32_t line)
 {
 	const struct profile *p = m->pl->p;
 	uint32_t f = p->line_func[line], id;
@@ -146,7 +146,7 @@ static uint32_t place_of_line(struct making *m, uint32_t loc, uint32_t line)
 	return id;
 }
 
-static void location_add(struct making *m, uint32_t loc)
+static void location_add(struct places_builder *m, uint32_t loc)
 {
 	struct places *pl = m->pl;
 	const struct profile *p = pl->p;
@@ -176,7 +176,7 @@ static void location_add(struct making *m, uint32_t loc)
 int places_make(const struct profile *p, const struct query *q, struct arena *mem, struct places *out, struct err *err)
 {
 	struct places pl = { .p = p, .files = strtab_new() };
-	struct making m = { .pl = &pl, .q = q, .keep = keep_for(q), .by_object = q->by_object };
+	struct places_builder m = { .pl = &pl, .q = q, .keep = keep_for(q), .by_object = q->by_object };
 
 	if ((uint64_t)p->n_lines + 4 * (uint64_t)p->n_locs >= PLACES_MANY) {
 		strtab_free(pl.files);

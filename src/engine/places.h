@@ -1,9 +1,9 @@
 /*
- * places.h - what the rows of a report can be: functions, files, lines or addresses
+ * places.h - places, the rows of a report: functions, files, lines or addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A place is what one line of a location counts for at a granularity. Equal places are one.
+ * A place is a line of a location, reduced to the granularity of the report. Equal places have one number.
  */
 #ifndef ENGINE_PLACES_H
 #define ENGINE_PLACES_H
@@ -17,22 +17,22 @@
 #include <stdint.h>
 
 struct place {
-	str_id name;   /* function, of the profile's strings */
-	uint32_t file; /* place_file of it; 0 is "" */
-	uint64_t addr; /* 0 unless addresses are kept */
+	str_id name;   /* name of the function, a string of the profile */
+	uint32_t file; /* id of its cleaned name in places.files; 0 is "" */
+	uint64_t addr; /* 0 unless by address */
 	int64_t line, col, start;
-	str_id objfile; /* binary; only where nothing else names the place */
-	uint32_t label; /* function + 1 of a label's frame, when these are kept apart; else 0 */
+	str_id objfile; /* binary, only set if the place has no other name */
+	uint32_t label; /* with keep_labels, function + 1 of the frame of a label; else 0 */
 };
 
 struct places {
 	const struct profile *p;
 	struct strtab *files; /* cleaned file names */
 	uint32_t n;
-	struct place *place; /* [n] in order of first use by a location */
-	/* Location i is place list[i] when the top bit is clear; else, without that bit, the list
-	   at many[list[i]]: a count, then that many places, innermost inlined call first. Behind
-	   the last of fewer than PLACES_PADDED it is repeated. */
+	struct place *place; /* [n] places in order of first use by a location */
+	/* If the top bit of list[i] is clear, it is the only place of location i. Otherwise the rest is an index into
+	   many: a count, then the places, innermost inlined call first. If there are fewer than PLACES_PADDED places,
+	   the last one is repeated. */
 	uint32_t *list; /* [n_locs] */
 	uint32_t *many;
 };
@@ -41,18 +41,18 @@ struct places {
 enum { PLACES_PADDED = 3 };
 
 /*
- * Cut the locations of a profile into places.
+ * Find the places of the locations of a profile.
  *
- * mem     the result lives there; places_release frees what does not
+ * mem     owns most of the result; places_release frees the rest
  * q       granularity, noinlines, showcolumns, by_object, keep_labels
  * Fails   ERR_LIMIT past 2^31 places; ERR_STOPPED
- * Like    pprof internal/graph CreateNodes after internal/driver aggregate, but that a source
- *         file is one place at GRAIN_FILES
+ * Like    pprof internal/graph CreateNodes after internal/driver aggregate, except that a source file is one place at
+ *         GRAIN_FILES
  */
 int places_make(const struct profile *p, const struct query *q, struct arena *mem, struct places *out, struct err *err);
 void places_release(struct places *pl);
 
-/* The places of a location, innermost first, and how many. */
+/* The n places of a location, innermost first. */
 static inline const uint32_t *places_of(const struct places *pl, uint32_t loc, uint32_t *n)
 {
 	const uint32_t *places = &pl->list[loc];
@@ -65,11 +65,11 @@ static inline const uint32_t *places_of(const struct places *pl, uint32_t loc, u
 	return places + 1;
 }
 
-/* Append the name of a place as reports print it. Like pprof internal/graph PrintableName. */
+/* Append the name of a place as printed in reports. Like pprof internal/graph PrintableName. */
 void places_add_name(const struct places *pl, uint32_t place, struct buf *out);
 
-/* The source file of a function as the question wants it, not yet cleaned; borrowed.
-   Like pprof internal/report newGraph. */
+/* The source file of a function according to the query, not yet cleaned; borrowed. Like pprof internal/report
+   newGraph. */
 const char *places_source(const struct profile *p, str_id file, const struct query *q);
 
 const char *places_file(const struct places *pl, uint32_t place);

@@ -1,5 +1,5 @@
 /*
- * query.c - a question, as asked on a command line
+ * query.c - the query of a command line: a field per option
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,8 +19,9 @@ const struct opt query_options[] = {
 #define OPTION(type, name, kind, preset, arg, group, help)                                                             \
 	{ #name, kind, AT(name), 0, preset, arg, group, false, help },
 #define OWN(type, name, kind, preset, arg, group, help) { #name, kind, AT(name), 0, preset, arg, group, true, help },
-#define PICK(name, field, value, group, help) { #name, OPT_PICK, AT(field), value, NULL, NULL, group, false, help },
-#define OWN_PICK(name, field, value, group, help) { #name, OPT_PICK, AT(field), value, NULL, NULL, group, true, help },
+#define PICK(name, field, value, group, help) { #name, OPT_CHOICE, AT(field), value, NULL, NULL, group, false, help },
+#define OWN_PICK(name, field, value, group, help)                                                                      \
+	{ #name, OPT_CHOICE, AT(field), value, NULL, NULL, group, true, help },
 #include "engine/query.def"
 #undef AT
 };
@@ -32,35 +33,45 @@ const struct query_choice query_choices[] = {
 };
 const size_t query_n_choices = sizeof(query_choices) / sizeof(query_choices[0]);
 
+const struct query_param query_params[] = {
+#define PARAM(name, param, kind) { #name, param, kind },
+#include "engine/query.def"
+};
+const size_t query_n_params = sizeof(query_params) / sizeof(query_params[0]);
+
 const char *const query_group_title[N_GROUPS] = {
-	[GROUP_REPORT] = "What is shown",
-	[GROUP_FILTER] = "Which samples and frames",
-	[GROUP_COMPARE] = "Comparing",
-	[GROUP_GATE] = "The gate",
-	[GROUP_GRAIN] = "What a row is",
-	[GROUP_VALUE] = "Which value, in which unit",
+	[GROUP_REPORT] = "Rows and order",
+	[GROUP_FILTER] = "Filters",
+	[GROUP_COMPARE] = "Comparison",
+	[GROUP_GATE] = "Gate",
+	[GROUP_GRAIN] = "Granularity",
+	[GROUP_VALUE] = "Values and units",
 	[GROUP_INPUT] = "Reading profiles",
 	[GROUP_SYMBOL] = "Names, source and assembly",
-	[GROUP_FETCH] = "Profiles from servers",
-	[GROUP_FLAME] = "Flame graphs",
-	[GROUP_SHELL] = "The interactive shell",
-	[GROUP_OUTPUT] = "Where it goes",
-	[GROUP_LIMIT] = "Limits on what an input may cost (0 lifts a limit)",
+	[GROUP_FETCH] = "Fetching from servers",
+	[GROUP_FLAME] = "Flame graph",
+	[GROUP_SHELL] = "Interactive shell",
+	[GROUP_WEB] = "Web UI",
+	[GROUP_OUTPUT] = "Output",
+	[GROUP_LIMIT] = "Input limits (0 = unlimited)",
 	[GROUP_GENERAL] = "General",
 };
 
 void query_init(struct query *q)
 {
-	opt_preset(query_options, query_n_options, q);
+	opt_set_defaults(query_options, query_n_options, q);
 	q->pattern = "";
-	q->by_object = q->inlined = q->whole_paths = q->keep_base = q->keep_labels = q->has_nodefraction = q->for_gate =
-		false;
+	q->by_object = q->inlined = q->whole_files = q->bare_lines = q->whole_paths = q->keep_base = q->keep_labels =
+		q->has_nodefraction = q->has_granularity = q->for_gate = q->for_page = q->is_uploaded = false;
+	q->max_groups = 0;
+	q->waiting = NULL;
 	q->stop = NULL;
 }
 
 int query_set(struct query *q, const struct opt *o, const char *value, struct err *err)
 {
 	q->has_nodefraction |= o->at == offsetof(struct query, nodefraction);
+	q->has_granularity |= o->at == offsetof(struct query, granularity);
 	return opt_set(o, q, value, err);
 }
 
@@ -70,9 +81,10 @@ void query_release(struct query *q)
 	opt_list_release(&q->diff_base);
 	opt_list_release(&q->limit);
 	opt_list_release(&q->rename);
+	opt_list_release(&q->http_allow_server);
 }
 
-/* The number of rows when -nodecount is left open. */
+/* The number of rows without -nodecount. */
 static int64_t default_rows(const struct query *q, const struct query_defaults *d)
 {
 	bool is_for_people = q->shape == FORMAT_TEXT || q->shape == FORMAT_MARKDOWN;
@@ -110,8 +122,8 @@ double query_ratio(const struct query *q)
 	return ratio > 0 ? ratio : 1;
 }
 
-/* The flags that name a sample type, in the order in which pprof looks at them. */
-static void settle_type(struct query *q, const char **ignored)
+/* Apply the flags that name a sample type, in the order in which pprof checks them. */
+static void apply_type_flags(struct query *q, const char **ignored)
 {
 	const struct {
 		bool set;
@@ -136,7 +148,7 @@ static void settle_type(struct query *q, const char **ignored)
 	}
 }
 
-/* An empty name, of a variable that is not set say, is none. */
+/* Remove empty names, for example of unset shell variables. */
 static void drop_empty(struct opt_list *l)
 {
 	size_t n = 0;
@@ -148,7 +160,7 @@ static void drop_empty(struct opt_list *l)
 }
 
 /* --by=label:KEY is -tagroot=KEY. */
-static int settle_by(struct query *q, struct err *err)
+static int apply_by(struct query *q, struct err *err)
 {
 	static const char label[] = "label:";
 
@@ -157,7 +169,8 @@ static int settle_by(struct query *q, struct err *err)
 	if (!starts_with(q->by, label) || !q->by[sizeof(label) - 1])
 		return err_set(err, ERR_USAGE, "--by=%s: write label:KEY", q->by);
 	if (*q->tagroot)
-		return err_set(err, ERR_USAGE, "--by and -tagroot do the same: choose one; -tagroot takes KEY,KEY");
+		return err_set(err, ERR_USAGE,
+			       "--by and -tagroot exclude each other; for several keys use -tagroot=KEY,KEY");
 	q->tagroot = q->by + sizeof(label) - 1;
 	return 0;
 }
@@ -171,7 +184,7 @@ int query_check(const struct query *q, struct err *err)
 	if (!isfinite(1 / q->divide_by))
 		return err_set(err, ERR_USAGE, "-divide_by=%g: choose a larger number", q->divide_by);
 	if (!(q->nodefraction >= 0 && q->nodefraction <= 1) || !(q->edgefraction >= 0 && q->edgefraction <= 1))
-		return err_set(err, ERR_USAGE, "-nodefraction and -edgefraction lie between 0 and 1");
+		return err_set(err, ERR_USAGE, "-nodefraction and -edgefraction must lie between 0 and 1");
 	if (strcmp(q->color, "auto") != 0 && strcmp(q->color, "always") != 0 && strcmp(q->color, "never") != 0)
 		return err_set(err, ERR_USAGE, "--color=%s: choose auto, always or never", q->color);
 	return 0;
@@ -190,21 +203,21 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 		       { q->max_nesting, "max-nesting" },
 		       { q->threads, "threads" },
 		       { q->debuginfod_timeout, "debuginfod-timeout" } };
-	struct normalize how;
+	struct normalize_options normalize;
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (limits[i].value < 0)
 			return err_set(err, ERR_USAGE, "--%s must not be negative", limits[i].name);
 	if (query_check(q, err) < 0)
 		return ERR_USAGE;
-	if (!q->for_gate && normalize_parse(q->normalize, &how, err) < 0)
+	if (!q->for_gate && normalize_parse(q->normalize, &normalize, err) < 0)
 		return ERR_USAGE;
 	drop_empty(&q->base);
 	drop_empty(&q->diff_base);
 	if (q->base.n && q->diff_base.n)
 		return err_set(err, ERR_USAGE, "-base and -diff_base flags cannot both be specified");
-	if (settle_by(q, err) < 0)
+	if (apply_by(q, err) < 0)
 		return ERR_USAGE;
-	settle_type(q, ignored);
+	apply_type_flags(q, ignored);
 	return 0;
 }

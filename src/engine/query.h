@@ -1,5 +1,5 @@
 /*
- * query.h - a question, as asked on a command line
+ * query.h - the query of a command line: a field per option
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,6 +32,7 @@ enum query_group {
 	GROUP_FETCH,
 	GROUP_FLAME,
 	GROUP_SHELL,
+	GROUP_WEB,
 	GROUP_OUTPUT,
 	GROUP_LIMIT,
 	GROUP_GENERAL,
@@ -44,77 +45,99 @@ struct query {
 #define OWN OPTION
 #define CHOICE(field) int field;
 #include "engine/query.def"
-	bool by_object;   /* functions of different binaries, or that start at different lines, are different places */
+	bool by_object;   /* functions in different binaries, or with different start lines, are different places */
 	bool inlined;     /* list shows the calls that were inlined into a line */
 	bool whole_files; /* list shows files from their first line to their last */
-	bool bare_lines;  /* list shows the lines that have weight when their file was not found, too */
-	bool keep_base;   /* samples of a base keep apart by their label, as with diff_base */
+	bool bare_lines;  /* list also shows lines with values if their file was not found */
+	bool keep_base;   /* samples of the base are kept separate by a label, as with diff_base */
 	bool whole_paths; /* source file names are not trimmed */
-	bool keep_labels; /* frames of labels are places of their own, whatever functions are called */
-	bool for_gate;    /* normalize is a word of the gate, which has others */
-	bool has_nodefraction; /* nodefraction was asked for, and is not just the default */
-	const char *pattern;   /* of reports that take one; "" for others */
-	/* NULL, or told of waiting for a debuginfod server, as in symbol/where.h; by any thread */
+	bool keep_labels; /* frames of labels are separate places, even if a function has the same name */
+	bool for_gate;    /* normalize has a value for gate, which has its own list of values */
+	bool has_nodefraction; /* nodefraction was given explicitly */
+	bool has_granularity;  /* granularity was given explicitly */
+	bool for_page;    /* source files are read only below folders with sources (symbol/options.h, SOURCE_LOCAL) */
+	bool is_uploaded; /* for a page of an uploaded profile: only below source_path and symfs (SOURCE_NAMED) */
+	uint32_t
+		max_groups; /* disasm and weblist show at most this many symbols or files, with the largest flat; 0: all */
+	const char *pattern; /* argument of the report; "" if it takes none */
+	/* as symbol_progress_fn, called by any thread while a report waits for debuginfod; may be NULL */
 	void (*waiting)(void *arg, const char *name, int64_t got, int64_t size);
-	struct stop *stop; /* ends the answer from another thread, which then is ERR_STOPPED; NULL: never */
+	struct stop *stop; /* lets another thread stop the query, which then fails with ERR_STOPPED; may be NULL */
 };
 
-/* A choice that several options make together: -flat and -cum are the choice sort. */
+/* A setting made by several options: -flat and -cum are the choice sort. */
 struct query_choice {
 	const char *name;
-	size_t at; /* as in struct opt */
+	size_t offset; /* see struct opt */
 };
 
+/* A parameter in URLs of the web UI. */
+enum query_param_kind {
+	PARAM_SAVED,     /* of pprof, also in saved configs */
+	PARAM_PPROF,     /* of pprof, not in saved configs */
+	PARAM_SAVED_OWN, /* in saved configs of pprof, but not in its URLs */
+	PARAM_OWN,       /* of cpa only */
+};
+
+struct query_param {
+	const char *name;  /* of an option or a choice, as in saved configs */
+	const char *param; /* "f" for focus */
+	enum query_param_kind kind;
+};
+
+extern const struct query_param query_params[];
+extern const size_t query_n_params;
 extern const struct query_choice query_choices[];
 extern const size_t query_n_choices;
 extern const struct opt query_options[];
 extern const size_t query_n_options;
 extern const char *const query_group_title[N_GROUPS];
 
-/* A question with every option at its default; query_release frees its lists. */
+/* A query with all options at their defaults; query_release frees its lists. */
 void query_init(struct query *q);
 void query_release(struct query *q);
 
-/* Set one option, as opt_set; what depends on whether it was given at all is noted. */
+/* Set an option, like opt_set, and record that it was given where this matters. */
 int query_set(struct query *q, const struct opt *o, const char *value, struct err *err);
 
 /*
- * Are the numbers and words that every report heeds what they can be?
+ * Validate the options common to all reports.
  *
  * Fails   ERR_USAGE
  */
 int query_check(const struct query *q, struct err *err);
 
 /*
- * Settle what options say about each other: the sample type flags become sample_index, no trimming
- * clears the fractions, numbers are in their range.
+ * Combine options and check their ranges: sample type flags become sample_index, and without trimming the fractions are
+ * 0.
  *
- * ignored  set to the name of a sample type flag that another one overrules, NULL when none is
+ * ignored  set to a sample type flag that another option overrides, or NULL
  * Fails    ERR_USAGE
  */
 int query_finish(struct query *q, const char **ignored, struct err *err);
 
-/* How a report settles options that are left open or that do not concern it. All zero: show all rows, as asked. */
+/* Defaults of a report for options that are not given or do not apply. If all are zero, all rows are shown as
+ * requested. */
 struct query_defaults {
-	int nodecount;            /* rows when -nodecount is left open; 0: all */
-	bool all_rows_for_tools;  /* nodecount is for text and Markdown; JSON and CSV have all rows */
-	bool by_line, by_address; /* the granularity, whatever was asked for */
-	bool by_object;           /* as query.by_object */
-	bool untrimmed;           /* as -trim=false */
-	bool trims_by_width;      /* boxes too narrow to be drawn are left out, not rows; frames of labels are kept */
-	bool noinlines;           /* as -noinlines */
-	bool whole_paths;         /* as query.whole_paths */
-	bool can_call_tree;       /* -call_tree has a meaning */
+	int nodecount;            /* rows without -nodecount; 0: all */
+	bool all_rows_for_tools;  /* nodecount applies to text and Markdown; JSON and CSV contain all rows */
+	bool by_line, by_address; /* granularity, regardless of options */
+	bool by_object;           /* see query.by_object */
+	bool untrimmed;           /* same as -trim=false */
+	bool trims_by_width;      /* without -nodefraction, omit only boxes too narrow to be drawn; keep_labels */
+	bool noinlines;           /* same as -noinlines */
+	bool whole_paths;         /* see query.whole_paths */
+	bool can_call_tree;       /* the report supports -call_tree */
 };
 
 /*
- * Settle the options of q for a report with these defaults.
+ * Apply the defaults of a report to the options of q.
  *
  * Like    pprof internal/driver/commands.go and driver.go, applyCommandOverrides
  */
 void query_apply_defaults(struct query *q, const struct query_defaults *d);
 
-/* The ratio that divide_by asks for: 1 / divide_by, or 1 when it is not a positive number. */
+/* The ratio for divide_by: 1 / divide_by, or 1 if that is not a positive number. */
 double query_ratio(const struct query *q);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * runtime_names.c - functions of runtimes, libraries and the system, known by name and source file
+ * runtime_names.c - recognise functions of runtimes, libraries and the system
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -26,7 +26,7 @@ static const char *const runtime_name_start[] = {
 	"entry_SYSCALL_", "asm_exc_",          "asm_sysvec_",       "[kernel",      "[k]",
 };
 
-/* Whole names: exports of glibc, and assembly of Go, which has no package in its name. */
+/* Whole names: exports of glibc, and Go assembly functions, whose names contain no package. */
 static const char *const runtime_whole[] = {
 	"malloc",  "free",      "calloc",         "realloc",     "memcpy",
 	"memmove", "memset",    "memcmp",         "_start",      "start_thread",
@@ -37,7 +37,7 @@ static const char *const runtime_whole[] = {
 /* Parts of source paths. */
 static const char *const runtime_path[] = { "/glibc-", "/musl-", "/sysdeps/", "/build/linux-", "[kernel" };
 
-/* Prefixes of source paths, as distributions build glibc. */
+/* Prefixes of source paths of glibc in distributions. */
 static const char *const runtime_path_start[] = {
 	"./malloc/", "./nptl/", "./string/", "./elf/", "./csu/", "../sysdeps/"
 };
@@ -87,7 +87,7 @@ static bool has_any(const char *text, const char *const *part, size_t n)
 	return false;
 }
 
-/* net/http.(*conn).serve, but not net.example.com/shop.Serve */
+/* Is it a function of Go's standard library: net/http.(*conn).serve, but not net.example.com/shop.Serve? */
 static bool is_go_library(const char *name)
 {
 	size_t whole = strcspn(name, "(["), n = strcspn(name, "/");

@@ -1,5 +1,5 @@
 /*
- * runtime_names.h - functions of runtimes, libraries and the system, known by name and source file
+ * runtime_names.h - recognise functions of runtimes, libraries and the system by name and source file
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,8 +16,8 @@
 bool function_is_runtime(const char *name, const char *file);
 
 /*
- * Is a function part of the program itself, and not of a language's library, an installed package or the system? The
- * answer is no when neither name nor file decides.
+ * Is a function part of the program itself, and not of a language's library, an installed package or the system? False
+ * when neither name nor file decides.
  *
  * file   its source file; "" when unknown
  */

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Three languages, told apart by how a name looks; each rule is the regular expression that pprof
- * has for it, walked by hand, since only one way through it can match.
+ * The form of a name determines its language. Each rule is the regular expression of pprof, matched by hand; it needs
+ * no backtracking, since only one path can match.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Part of a name that stays. */
+/* The part of a name that is kept. */
 struct span {
 	const char *start;
 	size_t n;
@@ -46,7 +46,7 @@ static size_t count_words(const char *s, const char *more)
 	return n;
 }
 
-/* The length of /vN in front of / or ., where N is a version of 2 and up; 0 when it is none. */
+/* The length of /vN before / or ., where N is a version of 2 or more; 0 for other text. */
 static size_t version_length(const char *s)
 {
 	size_t n = 2, digits;
@@ -75,10 +75,10 @@ static void add_unversioned(struct buf *out, const char *name)
 	buf_addz(out, name);
 }
 
-/* github.com/a/b.(*T).M: what stands behind the last slash of the path. */
+/* github.com/a/b.(*T).M: the part after the last slash of the path. */
 static bool shorten_go(const char *name, struct span *out)
 {
-	const char *dot = name; /* the next one from s on; looked for once, however many slashes there are */
+	const char *dot = name; /* the next dot from s on, so that each is found only once */
 	const char *start = NULL, *tail = NULL, *s = name;
 
 	for (size_t n; (n = count_words(s, "-.")) && s[n] == '/';) {
@@ -124,7 +124,7 @@ static bool shorten_java(const char *name, struct span *out)
 	return *end == '(' || *end == 0;
 }
 
-/* Class::method, with its template arguments; gives the length, 0 when s is none. */
+/* The length of Class::method, with its template arguments; 0 for other text. */
 static size_t class_method(const char *s)
 {
 	size_t n = strspn(s, "_"), close = 0;
@@ -147,7 +147,7 @@ static size_t class_method(const char *s)
 	return close ? close : n;
 }
 
-/* ns::Class::method(int): class and method, behind at least one name space. */
+/* ns::Class::method(int): class and method, after at least one namespace. */
 static bool shorten_cpp(const char *name, struct span *out)
 {
 	bool found = false;

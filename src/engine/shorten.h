@@ -1,5 +1,5 @@
 /*
- * shorten.h - function names without their packages, for boxes that are narrow
+ * shorten.h - function names without their packages, for narrow boxes
  *
  * SPDX-License-Identifier: Apache-2.0
  */

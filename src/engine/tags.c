@@ -3,10 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Label sets are made into words once each; then the rows are walked in their order, since a number
- * that is printed like one before it counts for that one, with its value. A label whose samples
- * together weigh less than the cutoff cannot reach it at any node and is left out from the start,
- * which with a label per request is nearly all of them.
+ * Each label set is converted to words once. Then the rows are visited in order, since a number that prints the same as
+ * an earlier one is added to it and takes over its value. A word whose samples together weigh less than the cutoff
+ * cannot reach the cutoff at any node, and is dropped first. With a label per request, this drops nearly all words.
  */
 #include "config.h"
 
@@ -25,32 +24,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tag whatever the node: the joined text labels of a set, or a number under them. */
+/* A tag of any node: the joined text labels of a set, or a number below them. */
 struct word {
-	uint32_t label, text; /* in texts; label is 0 for none */
+	uint32_t label, text; /* ids in texts; label 0 means none */
 	bool is_number;
-	uint64_t weight; /* sum of the magnitudes of all samples that have it */
+	uint64_t weight; /* sum of the magnitudes of all samples that have the word */
 };
 
-/* A word as a label set has it. */
+/* A word in a label set. */
 struct use {
 	uint32_t word;
-	int64_t value; /* of a number */
+	int64_t value; /* value of a number */
 };
 
-/* What a label set says: use[first] .. use[first + n]. */
+/* The words of a label set: use[first .. first + n). */
 struct set_uses {
 	uint32_t first, n;
 };
 
-struct collecting {
+struct tag_builder {
 	const struct view *v;
 	const struct nodes *nodes;
 	const struct calltree *tree;
 	const bool *wanted;
-	const char *unit; /* of numbers of the key bytes */
+	const char *unit; /* unit of numbers whose key is "bytes" */
 	struct strtab *texts;
-	const char **shown; /* [texts] a text of joined labels for people, else NULL */
+	const char **shown; /* [texts] display text of joined labels, else NULL */
 	size_t n_shown, cap_shown;
 	struct arena *mem;
 	struct set_uses *set; /* [label sets] */
@@ -60,10 +59,10 @@ struct collecting {
 	struct use *use;
 	size_t n_uses, cap_uses;
 	struct tag *tag;
-	uint32_t *of; /* [tags] its word */
+	uint32_t *of; /* [tags] word of the tag */
 	size_t n, cap, cap_of;
 	struct idtab ids;
-	uint32_t *seen, *reached; /* [nodes] the last row there, and the nodes a row reaches */
+	uint32_t *seen, *reached; /* [nodes] last row seen at the node, + 1; the nodes of the current row */
 };
 
 static bool is_text(const struct profile *p, uint32_t label)
@@ -76,8 +75,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Remember the labels one per line, for people. */
-static void show_labels(struct collecting *c, uint32_t id, char *const *part, uint32_t n)
+/* Make the display text: one label per line. */
+static void show_labels(struct tag_builder *c, uint32_t id, char *const *part, uint32_t n)
 {
 	struct buf lines = { 0 };
 
@@ -96,7 +95,7 @@ static void show_labels(struct collecting *c, uint32_t id, char *const *part, ui
 	buf_release(&lines);
 }
 
-static uint32_t join_labels(struct collecting *c, const uint32_t *label, uint32_t n, struct arena *scratch)
+static uint32_t join_labels(struct tag_builder *c, const uint32_t *label, uint32_t n, struct arena *scratch)
 {
 	const struct profile *p = c->v->p;
 	char **part = arena_alloc(scratch, n, sizeof(*part));
@@ -123,7 +122,7 @@ static uint32_t join_labels(struct collecting *c, const uint32_t *label, uint32_
 	return id;
 }
 
-static uint32_t find_word(struct collecting *c, uint32_t label, bool is_number, uint32_t text)
+static uint32_t find_word(struct tag_builder *c, uint32_t label, bool is_number, uint32_t text)
 {
 	uint64_t words[2] = { (uint64_t)label << 32 | text, is_number };
 	uint64_t h = hash_bytes(words, sizeof(words));
@@ -138,13 +137,13 @@ static uint32_t find_word(struct collecting *c, uint32_t label, bool is_number, 
 	return (uint32_t)c->n_words++;
 }
 
-static void add_use(struct collecting *c, uint32_t word, int64_t value)
+static void add_use(struct tag_builder *c, uint32_t word, int64_t value)
 {
 	c->use = mem_grow(c->use, &c->cap_uses, c->n_uses + 1, sizeof(*c->use));
 	c->use[c->n_uses++] = (struct use){ word, value };
 }
 
-static void add_number(struct collecting *c, uint32_t label, int64_t value, const char *shown_unit)
+static void add_number(struct tag_builder *c, uint32_t label, int64_t value, const char *shown_unit)
 {
 	struct buf text = { 0 };
 
@@ -153,7 +152,7 @@ static void add_number(struct collecting *c, uint32_t label, int64_t value, cons
 	buf_release(&text);
 }
 
-static void read_sets(struct collecting *c, str_id bytes, const struct label_units *units, const char *shown_unit)
+static void read_sets(struct tag_builder *c, str_id bytes, const struct label_units *units, const char *shown_unit)
 {
 	const struct profile *p = c->v->p;
 	struct arena *scratch = arena_new();
@@ -180,8 +179,8 @@ static void add_saturated(uint64_t *sum, uint64_t v)
 	*sum = *sum + v < v ? UINT64_MAX : *sum + v;
 }
 
-/* Forget the words that weigh less than the cutoff in all samples together. */
-static void drop_light(struct collecting *c, uint64_t cutoff)
+/* Drop the words whose weight over all samples is below the cutoff. */
+static void drop_light(struct tag_builder *c, uint64_t cutoff)
 {
 	const struct profile *p = c->v->p;
 	uint32_t n = 0;
@@ -203,8 +202,8 @@ static void drop_light(struct collecting *c, uint64_t cutoff)
 	assert(n <= c->n_uses);
 }
 
-/* The tag of a node for a word. */
-static struct tag *find_tag(struct collecting *c, uint32_t node, const struct use *use)
+/* Find or add the tag of a node for a word. */
+static struct tag *find_tag(struct tag_builder *c, uint32_t node, const struct use *use)
 {
 	uint64_t h = hash_u64((uint64_t)node << 32 | use->word);
 	uint32_t id;
@@ -223,8 +222,8 @@ static struct tag *find_tag(struct collecting *c, uint32_t node, const struct us
 	return &c->tag[c->n++];
 }
 
-/* One row at one node. */
-static void add_row(struct collecting *c, uint32_t node, uint32_t row, bool flat)
+/* Add a row to the tags of a node. */
+static void add_row(struct tag_builder *c, uint32_t node, uint32_t row, bool flat)
 {
 	const struct set_uses *set = &c->set[c->v->p->labels[row]];
 	const int64_t *div = c->v->div[SIDE_TARGET];
@@ -235,13 +234,13 @@ static void add_row(struct collecting *c, uint32_t node, uint32_t row, bool flat
 
 		int64_t *sum = flat ? &t->flat : &t->cum, *sum_div = flat ? &t->flat_div : &t->cum_div;
 
-		*sum = num_add_capped(*sum, w); /* numbers of one set that read the same count once each */
+		*sum = num_add_capped(*sum, w); /* equal printed numbers of one set count once each */
 		*sum_div = num_add_capped(*sum_div, d);
 	}
 }
 
-/* The wanted nodes that a row reaches, root first; gives how many. The one it ends at is set. */
-static uint32_t reach_places(struct collecting *c, uint32_t row, uint32_t *leaf)
+/* Find the wanted nodes of a row, root first, and its leaf. Returns their number. */
+static uint32_t reach_places(struct tag_builder *c, uint32_t row, uint32_t *leaf)
 {
 	const struct csr *stacks = &c->v->p->stacks;
 	uint32_t s = c->v->p->stack[row], n = 0, k, at = 0;
@@ -261,7 +260,7 @@ static uint32_t reach_places(struct collecting *c, uint32_t row, uint32_t *leaf)
 	return n;
 }
 
-static uint32_t reach_tree(struct collecting *c, uint32_t row, uint32_t *leaf)
+static uint32_t reach_tree(struct tag_builder *c, uint32_t row, uint32_t *leaf)
 {
 	uint32_t n = 0;
 
@@ -272,9 +271,9 @@ static uint32_t reach_tree(struct collecting *c, uint32_t row, uint32_t *leaf)
 	return n;
 }
 
-static int collect(struct collecting *c, struct err *err)
+static int collect(struct tag_builder *c, struct err *err)
 {
-	const size_t most = mem_quarter() / (4 * sizeof(*c->tag)); /* with the table, and room to grow */
+	const size_t max_tags = mem_quarter_of_ram() / (4 * sizeof(*c->tag)); /* with hash table and room to grow */
 	const struct profile *p = c->v->p;
 	const int64_t *val = c->v->val[SIDE_TARGET], *div = c->v->div[SIDE_TARGET];
 
@@ -286,20 +285,19 @@ static int collect(struct collecting *c, struct err *err)
 		    p->stacks.off[s] == p->stacks.off[s + 1])
 			continue;
 		n = c->tree ? reach_tree(c, row, &leaf) : reach_places(c, row, &leaf);
-		for (uint32_t i = 0; i < n && c->n <= most; i++)
+		for (uint32_t i = 0; i < n && c->n <= max_tags; i++)
 			add_row(c, c->reached[i], row, false);
 		if (leaf != CALLTREE_NONE && c->wanted[leaf])
 			add_row(c, leaf, row, true);
-		if (c->n > most)
+		if (c->n > max_tags)
 			return err_set(err, ERR_LIMIT,
-				       "more than %zu labels at nodes; show fewer nodes, or no labels with -taghide=.",
-				       most);
+				       "more than %zu labels on nodes; show fewer nodes, or add -taghide=.", max_tags);
 	}
 	return stop_check(c->v->stop, err);
 }
 
-/* Put the tags in order of their nodes and give them their names. */
-static void hand_over(struct collecting *c, struct arena *mem, struct tags *out)
+/* Sort the tags by node and set their names. */
+static void finish_tags(struct tag_builder *c, struct arena *mem, struct tags *out)
 {
 	struct tags t = { .n = c->n, .tag = arena_alloc(mem, c->n, sizeof(*t.tag)) };
 
@@ -322,7 +320,7 @@ static void hand_over(struct collecting *c, struct arena *mem, struct tags *out)
 	*out = t;
 }
 
-/* Leave out tags whose flat and cum are both below the cutoff. */
+/* Remove tags whose flat and cum are both below the cutoff. */
 static void cut(struct tags *tags, size_t n_nodes, uint64_t cutoff)
 {
 	size_t n = 0, lo = 0;
@@ -345,7 +343,7 @@ int tags_make(const struct view *v, const struct nodes *nodes, const struct call
 	      struct err *err)
 {
 	int rc;
-	struct collecting c = { .v = v, .nodes = nodes, .tree = tree, .wanted = wanted, .unit = "bytes" };
+	struct tag_builder c = { .v = v, .nodes = nodes, .tree = tree, .wanted = wanted, .unit = "bytes" };
 	str_id key = 0;
 
 	assert(wanted && units && (!tree || tree->n == nodes->n));
@@ -364,7 +362,7 @@ int tags_make(const struct view *v, const struct nodes *nodes, const struct call
 	drop_light(&c, cutoff);
 	rc = collect(&c, err);
 	if (rc == 0) {
-		hand_over(&c, mem, out);
+		finish_tags(&c, mem, out);
 		cut(out, nodes->n, cutoff);
 	}
 	strtab_free(c.texts);

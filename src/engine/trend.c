@@ -1,11 +1,11 @@
 /*
- * trend.c - how the weight of functions goes over many profiles
+ * trend.c - trend of functions over many profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A line through the values y of a row at x is found from the sums of y and x*y, which are added up
- * as profiles come; what it needs of x alone is the same for all rows. x is the number of the
- * profile, and the time since the first.
+ * The least-squares line through the values y of a row at x is computed from the sums of y and x*y, to which each
+ * profile is added; the sums of x and x*x are the same for all rows. x is the number of the profile for one slope, and
+ * the time since the first profile for the other.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@
 
 /* The sums of one row. */
 struct sums {
-	int64_t first, last, most;
+	int64_t first, last, max;
 	uint32_t n_grown;
 	long double y, iy, ty;
 };
@@ -36,10 +36,11 @@ struct trend {
 	struct sums *row;  /* [n_rows] */
 	size_t n_rows, cap_rows;
 	struct sums total;
-	struct normal_size size; /* of the first profile */
+	struct normal_size size; /* size of the first profile */
 	int64_t first_ns, last_ns;
-	bool no_time, falls, stands; /* some profile has no time, an earlier one, or the same one */
-	long double t, tt;           /* sums over the profiles, in hours */
+	/* A profile has no time, or its time is before or equal to that of the previous profile. */
+	bool has_no_time, has_earlier, has_equal;
+	long double t, tt; /* sums over the profiles, in hours */
 };
 
 struct trend *trend_new(void)
@@ -66,13 +67,13 @@ const struct match *trend_match(const struct trend *t)
 	return t->match;
 }
 
-/* The type of the first profile in another one. */
+/* Find the sample type of the first profile in another profile. */
 static int find_type(struct trend *t, const struct profile *p, const char *name, uint32_t *out, struct err *err)
 {
 	if (!t->type) {
 		const char *type, *unit;
 
-		if (view_type(p, name, out, err) < 0)
+		if (view_find_type(p, name, out, err) < 0)
 			return ERR_USAGE;
 		type = profile_text(p, p->type[*out].name);
 		unit = profile_text(p, p->type[*out].unit);
@@ -82,10 +83,9 @@ static int find_type(struct trend *t, const struct profile *p, const char *name,
 	}
 	for (*out = 0; *out < p->n_types; ++*out)
 		if (strcmp(profile_text(p, p->type[*out].name), t->type) == 0 &&
-		    unit_agree(profile_text(p, p->type[*out].unit), t->unit))
+		    unit_is_compatible(profile_text(p, p->type[*out].unit), t->unit))
 			return 0;
-	return err_set(err, ERR_USAGE, "it has no sample type %.100s/%.100s, which the first profile has", t->type,
-		       t->unit);
+	return err_set(err, ERR_USAGE, "no sample type %.100s/%.100s, as in the first profile", t->type, t->unit);
 }
 
 static int make_view(struct trend *t, const struct profile *p, const struct query *q, struct arena *mem,
@@ -102,10 +102,10 @@ static int make_view(struct trend *t, const struct profile *p, const struct quer
 	return view_make(p, &own, mem, out, notes, err);
 }
 
-/* From values of the view to the unit and the size of the first profile. */
+/* Find the ratio that scales values of the view to the unit and the size of the first profile. */
 static int find_ratio(struct trend *t, const struct view *v, const struct query *q, double *ratio, struct err *err)
 {
-	struct normalize normal;
+	struct normalize_options normal;
 	struct normal_size own;
 	double factor;
 	bool by_period;
@@ -123,8 +123,8 @@ static int find_ratio(struct trend *t, const struct view *v, const struct query 
 	return 0;
 }
 
-/* The hours since the first profile. */
-static long double take_time(struct trend *t, const struct profile *p)
+/* Record the time of a profile. Returns the hours since the first. */
+static long double record_time(struct trend *t, const struct profile *p)
 {
 	int64_t at = p->meta.time_ns;
 	long double hours;
@@ -132,10 +132,10 @@ static long double take_time(struct trend *t, const struct profile *p)
 	if (t->n == 0)
 		t->first_ns = at;
 	hours = ((long double)at - (long double)t->first_ns) / 3.6e12L;
-	t->no_time |= at == 0;
+	t->has_no_time |= at == 0;
 	if (t->n > 0 && at && t->last_ns) {
-		t->falls |= at < t->last_ns;
-		t->stands |= at == t->last_ns;
+		t->has_earlier |= at < t->last_ns;
+		t->has_equal |= at == t->last_ns;
 	}
 	t->last_ns = at;
 	t->t += hours;
@@ -150,7 +150,7 @@ static void sums_add(struct sums *s, uint32_t i, long double hours, int64_t y)
 		s->first = y;
 	s->n_grown += i > 0 && y > s->last;
 	s->last = y;
-	s->most = y > s->most ? y : s->most;
+	s->max = y > s->max ? y : s->max;
 	s->y += (long double)y;
 	s->iy += (long double)i * (long double)y;
 	s->ty += hours * (long double)y;
@@ -186,7 +186,7 @@ static int add_rows(struct trend *t, const struct view *v, const struct query *q
 		int64_t y = q->sort == SORT_CUM ? graph_cum(&g, row) : graph_flat(&g, row);
 
 		if (scale_value(y, ratio, &y))
-			return err_set(err, ERR_RANGE, "a sum, multiplied by %g, leaves 64 bits", ratio);
+			return err_set(err, ERR_RANGE, "a sum, multiplied by %g, overflows 64 bits", ratio);
 		sums_add(&t->row[row], t->n, hours, y);
 	}
 	return 0;
@@ -203,9 +203,9 @@ int trend_add(struct trend *t, const struct profile *p, const struct query *q, s
 	if (rc == 0)
 		rc = find_ratio(t, &v, q, &ratio, err);
 	if (rc == 0 && scale_value(v.total, ratio, &total))
-		rc = err_set(err, ERR_RANGE, "its total, multiplied by %g, leaves 64 bits", ratio);
+		rc = err_set(err, ERR_RANGE, "the total, multiplied by %g, overflows 64 bits", ratio);
 	if (rc == 0) {
-		long double hours = take_time(t, p);
+		long double hours = record_time(t, p);
 
 		rc = add_rows(t, &v, q, ratio, hours, mem, err);
 		sums_add(&t->total, t->n, hours, total);
@@ -217,10 +217,10 @@ int trend_add(struct trend *t, const struct profile *p, const struct query *q, s
 
 static bool has_times(const struct trend *t)
 {
-	return t->n > 1 && !t->no_time && !t->falls && !t->stands;
+	return t->n > 1 && !t->has_no_time && !t->has_earlier && !t->has_equal;
 }
 
-/* The slope of the line through n points; below is n * sum of xx - (sum of x) squared. */
+/* The slope of the line through n points. */
 static double slope(long double n, long double x, long double xx, long double y, long double xy)
 {
 	long double below = n * xx - x * x;
@@ -234,7 +234,7 @@ static struct trend_row row_of(const struct trend *t, const struct sums *s)
 
 	return (struct trend_row){ .first = s->first,
 				   .last = s->last,
-				   .most = s->most,
+				   .max = s->max,
 				   .n_grown = s->n_grown,
 				   .slope_step = slope(n, i, ii, s->y, s->iy),
 				   .slope_hour = has_times(t) ? slope(n, t->t, t->tt, s->y, s->ty) : 0 };
@@ -246,12 +246,12 @@ struct trend_row trend_row(const struct trend *t, uint32_t row)
 	return row_of(t, &t->row[row]);
 }
 
-struct trend_all trend_all(const struct trend *t)
+struct trend_summary trend_summary(const struct trend *t)
 {
-	return (struct trend_all){ .n_profiles = t->n,
-				   .type = t->type,
-				   .unit = t->unit,
-				   .has_times = has_times(t),
-				   .out_of_order = t->falls,
-				   .total = row_of(t, &t->total) };
+	return (struct trend_summary){ .n_profiles = t->n,
+				       .type = t->type,
+				       .unit = t->unit,
+				       .has_times = has_times(t),
+				       .out_of_order = t->has_earlier,
+				       .total = row_of(t, &t->total) };
 }

@@ -1,10 +1,10 @@
 /*
- * trend.h - how the weight of functions goes over many profiles
+ * trend.h - trend of functions over many profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Profiles are taken in one after the other and need not stay: what is kept are a few sums per
- * function, however many profiles there are.
+ * Profiles are added one after the other and can then be freed: only a few sums per function are stored, for any number
+ * of profiles.
  */
 #ifndef ENGINE_TREND_H
 #define ENGINE_TREND_H
@@ -16,20 +16,20 @@
 
 struct trend;
 
-/* What is known of a row; a profile that does not have it counts as 0. */
+/* The trend of a row; its value is 0 in profiles that do not have it. */
 struct trend_row {
-	int64_t first, last, most;
-	uint32_t n_grown;  /* steps in which it got larger */
+	int64_t first, last, max;
+	uint32_t n_grown;  /* number of steps in which the value grew */
 	double slope_step; /* least squares, per step; 0 for a single profile */
-	double slope_hour; /* the same per hour; 0 without times */
+	double slope_hour; /* slope per hour; 0 if times are unknown */
 };
 
-/* What is known of all profiles so far. */
-struct trend_all {
+/* Summary of all profiles so far. */
+struct trend_summary {
 	uint32_t n_profiles;
-	const char *type, *unit; /* of the first profile */
-	bool has_times;          /* all profiles tell their time, and each is later than the one before */
-	bool out_of_order;       /* times are known and fall somewhere */
+	const char *type, *unit; /* sample type of the first profile */
+	bool has_times;          /* all profiles have a time, in ascending order */
+	bool out_of_order;       /* a profile is older than the previous one */
 	struct trend_row total;
 };
 
@@ -37,18 +37,18 @@ struct trend *trend_new(void);
 void trend_free(struct trend *t); /* takes NULL */
 
 /*
- * Take in the next profile.
+ * Add the next profile.
  *
- * p       not kept
- * q       the same for all; its sort says whether flat or cum is followed. The sample type is settled
- *         by the first profile; the others must have it, in a unit that can be scaled
- * notes   lines for the user are appended
+ * p       not needed afterwards
+ * q       the same for all profiles; its sort selects flat or cum. The first profile determines the sample type; the
+ *         others must have it, in a compatible unit
+ * notes   messages for the user are appended, a line each
  * Fails   ERR_USAGE, ERR_RANGE, ERR_LIMIT
  */
 int trend_add(struct trend *t, const struct profile *p, const struct query *q, struct buf *notes, struct err *err);
 
 const struct match *trend_match(const struct trend *t);
-struct trend_all trend_all(const struct trend *t);
+struct trend_summary trend_summary(const struct trend *t);
 struct trend_row trend_row(const struct trend *t, uint32_t row);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * trim.c - which nodes a report shows, and in which order
+ * trim.c - choose and sort the nodes of a report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,10 +19,10 @@ static uint64_t cutoff(int64_t sum, double fraction)
 	return num_abs(num_trunc((double)sum * fraction));
 }
 
-/* What the order looks at. */
+/* Sort key of a node. */
 struct sort_key {
-	uint64_t first, second; /* magnitudes, the larger one first; first is one more, 0 for INT64_MIN */
-	bool negative;          /* of equal magnitudes the positive one is first */
+	uint64_t first, second; /* magnitudes, larger first; first is magnitude + 1, 0 for INT64_MIN */
+	bool negative;          /* for equal magnitudes, positive values sort first */
 	uint64_t addr;
 	const char *name;
 	const struct place *place;
@@ -39,7 +39,7 @@ static int compare_i64(int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Weight, then name (or addresses, where both have one), then everything else there is. */
+/* Compare weights, then names (or addresses if both have one), then all other fields. */
 static int compare_keys(const void *a, const void *b)
 {
 	const struct sort_key *l = a, *r = b;
@@ -63,7 +63,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct node_names *names,
-	       struct trimmed *t)
+	       struct trim_result *t)
 {
 	struct sort_key *key = mem_alloc(t->n, sizeof(*key));
 	bool by_cum = q->sort == SORT_CUM;
@@ -99,9 +99,9 @@ static bool is_listed(const struct nodes *nodes, const struct query *q, uint32_t
 	return !q->drop_negative || !(flat < 0 || (flat == 0 && cum < 0));
 }
 
-void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *mem, struct trimmed *out)
+void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *mem, struct trim_result *out)
 {
-	struct trimmed t = { 0 };
+	struct trim_result t = { 0 };
 	uint32_t n_listed = 0;
 	int64_t sum = 0;
 
@@ -121,7 +121,7 @@ void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *me
 			t.node[t.n++] = k;
 	assert(t.n <= n_listed && n_listed <= nodes->n);
 	t.n_dropped = n_listed - t.n;
-	t.n_before = t.n;
+	t.n_before_limit = t.n;
 	for (uint32_t k = 0; k < nodes->n && t.n_dropped == 0; k++)
 		t.keep[k] = true;
 	for (uint32_t i = 0; i < t.n; i++)
@@ -129,7 +129,7 @@ void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *me
 	*out = t;
 }
 
-void trim_keep_shown(const struct nodes *nodes, struct trimmed *t)
+void trim_keep_shown(const struct nodes *nodes, struct trim_result *t)
 {
 	for (uint32_t k = 0; k < nodes->n; k++)
 		t->keep[k] = false;
@@ -137,9 +137,9 @@ void trim_keep_shown(const struct nodes *nodes, struct trimmed *t)
 		t->keep[t->node[i]] = true;
 }
 
-bool trim_limit(const struct nodes *nodes, uint32_t n, struct trimmed *t)
+bool trim_limit(const struct nodes *nodes, uint32_t n, struct trim_result *t)
 {
-	assert(t->n <= t->n_before && t->n_before <= nodes->n);
+	assert(t->n <= t->n_before_limit && t->n_before_limit <= nodes->n);
 	if (n >= t->n)
 		return false;
 	t->n = n;
@@ -148,7 +148,7 @@ bool trim_limit(const struct nodes *nodes, uint32_t n, struct trimmed *t)
 }
 
 void trim_make(const struct nodes *nodes, const struct query *q, struct node_names *names, struct arena *mem,
-	       struct trimmed *out)
+	       struct trim_result *out)
 {
 	trim_cut(nodes, q, mem, out);
 	trim_sort(nodes, q, NULL, names, out);
@@ -156,12 +156,12 @@ void trim_make(const struct nodes *nodes, const struct query *q, struct node_nam
 		trim_limit(nodes, (uint32_t)q->nodecount, out);
 }
 
-/* Where places stand in locations: as a call that was inlined, as the function itself. */
-enum { STANDS_INLINED = 1, STANDS_OUTERMOST = 2 };
+/* Roles of a place in locations: inlined call, outermost function. */
+enum { ROLE_INLINED = 1, ROLE_OUTERMOST = 2 };
 
-static uint8_t *find_stands(const struct graph *g, struct arena *mem)
+static uint8_t *find_roles(const struct graph *g, struct arena *mem)
 {
-	uint8_t *stands = arena_zalloc(mem, g->n, sizeof(*stands));
+	uint8_t *roles = arena_zalloc(mem, g->n, sizeof(*roles));
 
 	for (uint32_t loc = 0; loc < g->view->p->n_locs; loc++) {
 		uint32_t n;
@@ -169,14 +169,14 @@ static uint8_t *find_stands(const struct graph *g, struct arena *mem)
 
 		assert(n > 0);
 		for (uint32_t k = 0; k + 1 < n; k++)
-			stands[place[k]] |= STANDS_INLINED;
-		stands[place[n - 1]] |= STANDS_OUTERMOST;
+			roles[place[k]] |= ROLE_INLINED;
+		roles[place[n - 1]] |= ROLE_OUTERMOST;
 	}
-	return stands;
+	return roles;
 }
 
-/* Are calls never cut, nor led past nodes? */
-static bool has_all_calls(const struct graph *g, const struct trimmed *t)
+/* Are all calls and all nodes kept? */
+static bool has_all_calls(const struct graph *g, const struct trim_result *t)
 {
 	bool all = t->edge_cut == 0;
 
@@ -186,29 +186,28 @@ static bool has_all_calls(const struct graph *g, const struct trimmed *t)
 }
 
 /*
- * Nodes of which calls have to be looked at. Those that never stand as an inlined call need not be. Nor, when
- * all calls count, do those that stand as nothing else: whatever calls them has inlined them. In Go's profiles
- * that is all of them, which spares the walk.
+ * Find the nodes whose calls have to be checked. Nodes that are never inlined calls need no check. If all calls count,
+ * neither do nodes that are only ever inlined calls: every caller has inlined them. In Go profiles this covers all
+ * nodes, so no stack is walked.
  */
-static bool *find_wanted(const struct graph *g, const struct trimmed *t, const uint8_t *stands, bool all_calls,
+static bool *find_wanted(const struct graph *g, const struct trim_result *t, const uint8_t *roles, bool all_calls,
 			 struct arena *mem, bool *any)
 {
 	bool *wanted = arena_zalloc(mem, g->n, sizeof(*wanted));
 
 	*any = false;
 	for (uint32_t k = 0; k < g->n; k++) {
-		wanted[k] =
-			t->keep[k] && (stands[k] & STANDS_INLINED) && (!all_calls || (stands[k] & STANDS_OUTERMOST));
+		wanted[k] = t->keep[k] && (roles[k] & ROLE_INLINED) && (!all_calls || (roles[k] & ROLE_OUTERMOST));
 		*any |= wanted[k];
 	}
 	return wanted;
 }
 
-enum inlined *trim_inlined(const struct graph *g, const struct trimmed *t, struct arena *mem)
+enum inlined *trim_inlined(const struct graph *g, const struct trim_result *t, struct arena *mem)
 {
 	enum inlined *out = arena_zalloc(mem, t->n, sizeof(*out));
-	const uint8_t *stands = find_stands(g, mem);
-	bool any, all_calls = has_all_calls(g, t), *wanted = find_wanted(g, t, stands, all_calls, mem, &any);
+	const uint8_t *roles = find_roles(g, mem);
+	bool any, all_calls = has_all_calls(g, t), *wanted = find_wanted(g, t, roles, all_calls, mem, &any);
 	bool *yes = arena_zalloc(mem, g->n, sizeof(*yes)), *no = arena_zalloc(mem, g->n, sizeof(*no));
 	struct edges e = { 0 };
 
@@ -221,7 +220,7 @@ enum inlined *trim_inlined(const struct graph *g, const struct trimmed *t, struc
 	for (uint32_t i = 0; i < t->n; i++) {
 		if (yes[t->node[i]])
 			out[i] = no[t->node[i]] ? INLINED_PARTLY : INLINED_ALWAYS;
-		else if (all_calls && stands[t->node[i]] == STANDS_INLINED)
+		else if (all_calls && roles[t->node[i]] == ROLE_INLINED)
 			out[i] = INLINED_ALWAYS;
 	}
 	return out;

@@ -1,5 +1,5 @@
 /*
- * trim.h - which nodes a report shows, and in which order
+ * trim.h - choose and sort the nodes of a report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,53 +14,52 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct trimmed {
+struct trim_result {
 	uint32_t n;
-	uint32_t *node;              /* [n] nodes that are shown, in their order */
-	const char **name;           /* [n] as printed */
-	bool *keep;                  /* [nodes] stacks do not run through it unseen; the shown ones, and before
-	                                anything is cut also those that have nothing to show */
-	uint32_t n_dropped;          /* nodes whose cum was below the cutoff */
-	uint32_t n_before;           /* nodes that were left then, before nodecount */
+	uint32_t *node;     /* [n] shown nodes, in order */
+	const char **name;  /* [n] names as printed */
+	bool *keep;         /* [nodes] shown, or all nodes if none was below the cutoff; stacks pass through others */
+	uint32_t n_dropped; /* nodes with cum below the cutoff */
+	uint32_t n_before_limit;     /* nodes that remained before nodecount */
 	uint64_t node_cut, edge_cut; /* cutoffs as magnitudes */
 };
 
 /*
- * Leave out the nodes with nothing (and with drop_negative those that lost), then those below
- * nodefraction of the sum of flat. Nothing is sorted yet and names are not set.
+ * Remove the nodes with value 0 (and with drop_negative those that got smaller), then those below nodefraction of the
+ * sum of flat. Does not sort nodes or set names.
  *
- * mem     the result lives there
+ * mem     owns the result
  * Like    pprof internal/report newTrimmedGraph, first step
  */
-void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *mem, struct trimmed *out);
+void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *mem, struct trim_result *out);
 
 /*
- * Sort what is shown by weight, the larger magnitude first, then by name, then by all else there is.
+ * Sort the shown nodes by weight, larger magnitude first, then by name, then by all other fields.
  *
- * score   [nodes] the weight; NULL for flat, or cum when the question says so
+ * score   [nodes] the weight; NULL for flat or cum, as in the query
  * Like    pprof internal/graph, Nodes.Sort
  */
 void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct node_names *names,
-	       struct trimmed *t);
+	       struct trim_result *t);
 
-/* Let stacks run unseen through all that is not shown; pprof leads calls to a node N0 there. */
-void trim_keep_shown(const struct nodes *nodes, struct trimmed *t);
+/* Make stacks pass through all hidden nodes; pprof draws calls to a node N0 there. */
+void trim_keep_shown(const struct nodes *nodes, struct trim_result *t);
 
-/* Keep the first n of what is shown; gives true when that left some out. */
-bool trim_limit(const struct nodes *nodes, uint32_t n, struct trimmed *t);
+/* Keep only the first n shown nodes. Returns true if nodes were removed. */
+bool trim_limit(const struct nodes *nodes, uint32_t n, struct trim_result *t);
 
-/* All three: nodecount 0 shows all. For reports without pictures. */
+/* Trim and sort the nodes of a report that is not a picture, and apply nodecount; 0 shows all nodes. */
 void trim_make(const struct nodes *nodes, const struct query *q, struct node_names *names, struct arena *mem,
-	       struct trimmed *out);
+	       struct trim_result *out);
 
-/* How a shown node is called: inlined into its callers always, sometimes or never. */
+/* Is a shown node never, sometimes or always inlined into its callers? */
 enum inlined { INLINED_NEVER, INLINED_PARTLY, INLINED_ALWAYS };
 
 /*
- * Tell for each shown node how it is called, by the calls that are left after trimming.
+ * Find for each shown node whether it is inlined, by the calls that remain after trimming.
  *
- * out     [t->n] in the arena
+ * Returns [t->n] in the arena
  */
-enum inlined *trim_inlined(const struct graph *g, const struct trimmed *t, struct arena *mem);
+enum inlined *trim_inlined(const struct graph *g, const struct trim_result *t, struct arena *mem);
 
 #endif

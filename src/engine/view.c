@@ -1,5 +1,5 @@
 /*
- * view.c - the rows of a profile that a question is about
+ * view.c - the rows of a profile that a query selects
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "base/unit.h"
 #include "engine/filter.h"
 #include "profile/edit.h"
 
@@ -40,6 +41,26 @@ static int unknown_type(const struct profile *p, const char *name, struct err *e
 	return rc;
 }
 
+int view_check_unit(const struct profile *p, const char *unit, struct err *err)
+{
+	struct buf choices = { 0 };
+	int rc;
+
+	if (unit_is_choice(unit))
+		return 0;
+	for (uint32_t t = 0; t < p->n_types; t++)
+		if (strcmp(profile_text(p, p->type[t].unit), unit) == 0)
+			return 0;
+	for (uint32_t i = 0; i < p->n_labels; i++)
+		if (!p->label_is_text[i] && strcmp(profile_text(p, p->label_unit[i]), unit) == 0)
+			return 0;
+	unit_add_choices(&choices);
+	rc = err_set(err, ERR_USAGE, "-unit=%s: unknown unit; use minimum, auto, count or one of %s", unit,
+		     buf_text(&choices));
+	buf_release(&choices);
+	return rc;
+}
+
 static int type_by_number(const struct profile *p, const char *number, uint32_t *out, struct err *err)
 {
 	bool negative = *number == '-';
@@ -54,7 +75,7 @@ static int type_by_number(const struct profile *p, const char *number, uint32_t 
 	return 0;
 }
 
-int view_type(const struct profile *p, const char *name, uint32_t *out, struct err *err)
+int view_find_type(const struct profile *p, const char *name, uint32_t *out, struct err *err)
 {
 	static const char inuse[] = "inuse_", digits[] = "0123456789";
 
@@ -68,7 +89,7 @@ int view_type(const struct profile *p, const char *name, uint32_t *out, struct e
 		return type_by_number(p, name, out, err);
 	if (name[strspn(name, digits)] == 0)
 		return type_by_number(p, name, out, err);
-	for (uint32_t t = 0; t < p->n_types; t++) { /* the first that fits either way, as in pprof */
+	for (uint32_t t = 0; t < p->n_types; t++) { /* first match, with or without inuse_, as in pprof */
 		const char *type = profile_text(p, p->type[t].name);
 
 		if (strcmp(type, name) == 0 ||
@@ -80,13 +101,13 @@ int view_type(const struct profile *p, const char *name, uint32_t *out, struct e
 	return unknown_type(p, name, err);
 }
 
-/* A row counts unless there is a mask of label sets and its set is not in it. */
+/* Does a row count for the total? All rows do, unless a mask of label sets excludes them. */
 static bool counts(const struct view *v, const bool *only, uint32_t row)
 {
 	return !only || only[v->p->labels[row]];
 }
 
-/* Sum of the magnitudes of a column; all of them together must stay within int64_t. */
+/* Add up the magnitudes of a column; the sum over all rows must not overflow int64_t. */
 static int column_total(const struct view *v, const int64_t *column, const bool *only, const char *what, int64_t *total,
 			struct err *err)
 {
@@ -98,7 +119,8 @@ static int column_total(const struct view *v, const int64_t *column, const bool 
 		if (!counts(v, only, i))
 			continue;
 		if (next < sum || next > INT64_MAX)
-			return err_set(err, ERR_RANGE, "sample %" PRIu32 ": the sum of %s leaves 64 bits", i + 1, what);
+			return err_set(err, ERR_RANGE, "sample %" PRIu32 ": the sum of %s overflows 64 bits", i + 1,
+				       what);
 		sum = next;
 	}
 	*total = (int64_t)sum;
@@ -114,7 +136,7 @@ static int64_t column_sum(const struct view *v, const int64_t *column, const boo
 	return sum;
 }
 
-/* Point at the columns of a profile: as loaded, or as filters left it. */
+/* Point to the columns of a profile, as loaded or after filters. */
 static void use_rows(struct view *v, const struct profile *p)
 {
 	assert(v->type < p->n_types);
@@ -145,7 +167,7 @@ bool *view_base_sets(const struct profile *p, struct arena *mem)
 	return of_base;
 }
 
-/* Sums of what is above and below 0, which column_total has checked. */
+/* Add up values above and below 0; column_total has checked that these do not overflow. */
 static void find_sides(struct view *v)
 {
 	const int64_t *column = v->val[SIDE_TARGET];
@@ -183,8 +205,8 @@ static int find_total(struct view *v, struct arena *mem, struct err *err)
 }
 
 /*
- * Refuse a profile whose inlined calls blow its stacks up: a location with 50 000 lines, 50 000 times on
- * a stack, fits into a packed file of 1 KB. Real stacks have up to three frames per location.
+ * Reject a profile whose inlined calls make its stacks huge: a location with 50 000 lines, 50 000 times on a stack,
+ * fits into a compressed file of 1 KB. Real stacks have up to three frames per location.
  */
 static int check_frames(const struct profile *p, struct err *err)
 {
@@ -211,20 +233,20 @@ int view_make(const struct profile *p, const struct query *q, struct arena *mem,
 	      struct err *err)
 {
 	struct view v = { .mean = q->mean, .stop = q->stop };
-	const struct profile *left;
+	const struct profile *filtered;
 	int rc;
 
-	if (view_type(p, q->sample_index, &v.type, err) < 0)
+	if (view_find_type(p, q->sample_index, &v.type, err) < 0 || view_check_unit(p, q->unit, err) < 0)
 		return ERR_USAGE;
 	v.unit = profile_text(p, p->type[v.type].unit);
-	rc = filter_make(p, q, mem, &left, notes, err);
+	rc = filter_make(p, q, mem, &filtered, notes, err);
 	if (rc < 0)
 		return rc;
-	if (!q->noinlines && check_frames(left, err) < 0)
+	if (!q->noinlines && check_frames(filtered, err) < 0)
 		return ERR_LIMIT;
-	use_rows(&v, p); /* even if only filtered rows make the total, sums over all rows must not overflow */
+	use_rows(&v, p); /* sums over all rows must not overflow, even if the total is that of filtered rows */
 	rc = find_total(&v, mem, err);
-	use_rows(&v, left);
+	use_rows(&v, filtered);
 	if (rc == 0 && q->relative_percentages)
 		rc = find_total(&v, mem, err);
 	if (rc == 0)

@@ -1,5 +1,5 @@
 /*
- * content.c - check that a server sent a profile, and not something else
+ * content.c - detect responses of a server that are not profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -58,7 +58,7 @@ static void add_title(const uint8_t *s, size_t n, struct buf *out)
 		out->data[--out->len] = '\0';
 }
 
-/* "go 1.22 trace" and zero bytes. */
+/* Are the bytes a Go execution trace: "go 1.22 trace" padded with zero bytes? */
 static bool is_trace(const uint8_t *s, size_t n)
 {
 	return n >= 16 && memcmp(s, "go 1.", 5) == 0 && memmem(s, 16, " trace", 6);
@@ -70,17 +70,16 @@ int fetch_check_content(const uint8_t *data, size_t n, struct err *err)
 
 	assert(data || n == 0);
 	if (n == 0)
-		return err_set(err, ERR_FORMAT, "the server sent nothing");
+		return err_set(err, ERR_FORMAT, "the server sent an empty answer");
 	if (is_trace(data, n))
-		return err_set(err, ERR_FORMAT,
-			       "this is an execution trace and not a profile; look at it with: go tool trace");
+		return err_set(err, ERR_FORMAT, "the server sent an execution trace, not a profile; use go tool trace");
 	if (!is_page(data, n))
 		return 0;
 	add_title(data, n, &title);
 	if (title.len)
-		err_set(err, ERR_FORMAT, "the server sent a web page and not a profile: \"%s\"", title.data);
+		err_set(err, ERR_FORMAT, "the server sent a web page, not a profile: \"%s\"", title.data);
 	else
-		err_set(err, ERR_FORMAT, "the server sent a web page and not a profile");
+		err_set(err, ERR_FORMAT, "the server sent a web page, not a profile");
 	buf_release(&title);
 	return ERR_FORMAT;
 }

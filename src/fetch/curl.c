@@ -1,5 +1,5 @@
 /*
- * curl.c - libcurl, loaded when it is first needed
+ * curl.c - libcurl, loaded on first use
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Filled by the first curl_load that succeeds, and not changed again. */
+/* Filled in by the first successful curl_load; constant afterwards. */
 static struct curl lib;
 static bool is_loaded;
 
@@ -35,7 +35,7 @@ static int load(struct err *err)
 	int rc = library_load("libcurl.so.4", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice, err);
 
 	if (rc == 0 && lib.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		rc = err_set(err, ERR_IO, "libcurl cannot be started");
+		rc = err_set(err, ERR_IO, "cannot initialize libcurl");
 	is_loaded = rc == 0;
 	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * curl.h - libcurl, loaded when it is first needed
+ * curl.h - libcurl, loaded on first use
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 
-/* The functions of libcurl that are used, each without curl_ in front. */
+/* The functions of libcurl that cpa uses, without their prefix curl_. */
 struct curl {
 	CURLcode (*global_init)(long flags);
 	CURL *(*easy_init)(void);
@@ -34,9 +34,9 @@ struct curl {
 };
 
 /*
- * Load and start libcurl, once; it stays. By one thread at a time.
+ * Load and initialize libcurl on the first call. It is never unloaded. Not thread-safe.
  *
- * Fails   ERR_IO, naming the package that has it
+ * Fails   ERR_IO; the message names the package to install
  */
 int curl_load(const struct curl **out, struct err *err);
 

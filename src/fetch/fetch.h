@@ -1,10 +1,10 @@
 /*
- * fetch.h - profiles from servers: http, https and Unix sockets
+ * fetch.h - fetch profiles from servers: http, https and Unix sockets
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * libcurl is loaded when the first URL is asked for, since it alone would make every start of cpa
- * three times as long. Nothing secret is ever part of a sentence.
+ * libcurl is loaded only for the first URL, since it would make every start of cpa three times as long.
+ * Messages never contain secrets.
  */
 #ifndef FETCH_FETCH_H
 #define FETCH_FETCH_H
@@ -15,52 +15,58 @@
 #include "base/stop.h"
 #include "fetch/url.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* How to talk to servers; texts are borrowed, "" where there is none. */
-struct fetch_how {
+/* Options for requests. Strings are borrowed; "" if not set. */
+struct fetch_options {
 	const char *tls_cert, *tls_key, *tls_ca; /* PEM files */
 	const char *header_file, *bearer_file;
-	const char *netrc; /* "" for none, "true" for ~/.netrc, else a file */
-	int64_t timeout;   /* as -timeout; below 1 to derive it from the seconds */
-	uint64_t max;      /* bytes of one answer, 0 for no limit; --max-input lifts it */
-	uint64_t max_all;  /* bytes of all answers together, 0 for no limit */
+	const char *netrc;    /* "" for none, "true" for ~/.netrc, else a file */
+	int64_t timeout;      /* seconds, as -timeout; below 1 to derive it from the duration of the profile */
+	uint64_t max;         /* max bytes of a response (--max-input); 0 for no limit */
+	uint64_t max_all;     /* max bytes of all responses together; 0 for no limit */
+	bool stays_on_server; /* a redirect to another server is an error */
+	atomic_uint_fast64_t *n_received; /* increased by the bytes of responses while they arrive; may be NULL */
 };
 
-/* Limit answers as --max-input says: -1 is what fits into this machine, 0 no limit. */
-void fetch_set_limits(struct fetch_how *how, int64_t max_input);
+/* Set the limits from the value of --max-input: -1 for a default that depends on memory size, 0 for no limit. */
+void fetch_set_limits(struct fetch_options *options, int64_t max_input);
 
-/* One URL to get, and what came. */
-struct fetch {
+/* A request and its result. */
+struct fetch_request {
 	const struct url *url;
-	const char *body; /* to send with POST; NULL for GET */
+	const char *body; /* body of a POST request; NULL for GET */
 	size_t n_body;
-	struct bytes bytes; /* owned; data NULL when it failed */
-	long status;        /* of the answer; 0 for none */
+	struct bytes bytes; /* the response, owned; data is NULL on failure */
+	long status;        /* HTTP status; 0 if there was no response */
 	int rc;             /* 0, or ERR_* */
-	struct err err;     /* then: the sentence, without the source in front */
+	struct err err;     /* set if rc < 0; the message does not begin with the source */
 };
-
-/* Told about once a second how many are still on their way, and how many seconds at least. */
-typedef void (*fetch_progress_fn)(size_t left, int64_t seconds);
 
 /*
- * Get all of them side by side, at most 128 at once.
+ * Called about once per second with the number of unfinished requests, and the minimum number of seconds that they will
+ * take.
+ */
+typedef void (*fetch_progress_fn)(size_t n_remaining, int64_t seconds);
+
+/*
+ * Run all requests in parallel, at most 128 at a time.
  *
- * get       [n] with url set, the rest as it shall be, rc 0
- * progress  NULL or told
- * stop      NULL, or when it is set, what has not arrived fails and the rest stays; told of the time that passes
- * notes     a line is appended for what the user should know
+ * request   [n] with url and, for POST, body; rc must be 0
+ * progress  callback, may be NULL
+ * stop      may be NULL; when set, unfinished requests fail. Its progress is the elapsed time
+ * notes     warnings for the user are appended, a line each
  * Like      pprof internal/driver/fetch.go, fetchURL
  */
-void fetch_all(struct fetch *get, size_t n, const struct fetch_how *how, fetch_progress_fn progress, struct stop *stop,
-	       struct buf *notes);
+void fetch_all(struct fetch_request *request, size_t n, const struct fetch_options *options, fetch_progress_fn progress,
+	       struct stop *stop, struct buf *notes);
 
 /*
- * Check an answer for what users get by a wrong URL: nothing, a web page, an execution trace. Other content is checked
- * by the reader.
+ * Refuse responses that are typical of a wrong URL: empty responses, web pages, execution traces. All other content
+ * is checked by the reader.
  *
  * data    [n]
  * Fails   ERR_FORMAT

@@ -1,5 +1,5 @@
 /*
- * folder.c - the /debug/pprof folder of a server, and URLs of the profiles in it
+ * folder.c - the /debug/pprof folder of a server, and the URLs of its profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,13 +9,13 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "fetch/url_query.h"
+#include "base/url_escape.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What servers have below /debug/pprof: a URL that ends in one names the folder it is in. */
+/* Is this the name of a profile below /debug/pprof? If a URL ends in such a name, its folder is the part before it. */
 static bool is_profile(const char *name)
 {
 	static const char *const names[] = { "profile", "cmdline", "heap",  "allocs",       "goroutine", "threads",
@@ -27,8 +27,8 @@ static bool is_profile(const char *name)
 	return false;
 }
 
-/* The query without the keys that each request sets for itself. */
-static char *query_of(const char *query)
+/* The query without seconds and debug, which are set for each request. */
+static char *strip_request_keys(const char *query)
 {
 	struct buf out = { 0 };
 	char *text;
@@ -49,15 +49,15 @@ static char *query_of(const char *query)
 
 int fetch_folder(const char *source, struct url *out, struct err *err)
 {
-	struct buf shown = { 0 };
+	struct buf redacted = { 0 };
 	char *slash, *query;
 	size_t n;
 	int rc = url_parse(source, 0, out, err);
 
 	if (rc < 0) {
-		url_redact(source, &shown);
-		err_wrap(err, "%.300s", buf_text(&shown));
-		buf_release(&shown);
+		url_redact(source, &redacted);
+		err_wrap(err, "%.300s", buf_text(&redacted));
+		buf_release(&redacted);
 		return rc;
 	}
 	slash = strrchr(out->path, '/');
@@ -65,7 +65,7 @@ int fetch_folder(const char *source, struct url *out, struct err *err)
 		*slash = '\0';
 	for (n = strlen(out->path); n && out->path[n - 1] == '/';)
 		out->path[--n] = '\0';
-	query = query_of(out->query);
+	query = strip_request_keys(out->query);
 	free(out->query);
 	out->query = query;
 	out->seconds = 0;

@@ -1,5 +1,5 @@
 /*
- * folder.h - the /debug/pprof folder of a server, and URLs of the profiles in it
+ * folder.h - the /debug/pprof folder of a server, and the URLs of its profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,15 +12,18 @@
 #include <stdint.h>
 
 /*
- * Where the profiles of a server are, from the words of the user: HOST:PORT and http://HOST:PORT ask below
- * /debug/pprof; another path is that folder, or one of the profiles in it.
+ * The URL of the folder with the profiles of a server: /debug/pprof for HOST:PORT and http://HOST:PORT. Any other path
+ * names the folder itself, or a profile in it.
  *
- * out     path without a slash at its end, query without seconds and debug; released with url_release
- * Fails   ERR_UNKNOWN when it can only be a path, ERR_USAGE; the sentence names the source without secrets
+ * out     path without trailing slash, query without seconds and debug; released with url_release
+ * Fails   ERR_UNKNOWN when source can only be a file, ERR_USAGE; the message names the source without its secrets
  */
 int fetch_folder(const char *source, struct url *out, struct err *err);
 
-/* One profile of that folder. query: "" or more to ask, as debug=2; seconds: that it takes, 0 if it takes none. */
+/*
+ * The URL of a profile in the folder. query is added, for example "debug=2", or ""; seconds is the duration of the
+ * profile, 0 for none.
+ */
 void fetch_folder_url(const struct url *folder, const char *name, const char *query, int64_t seconds, struct url *out);
 
 #endif

@@ -1,4 +1,4 @@
-# src/fetch - where bytes come from
+# src/fetch - read profiles from files and servers
 
 noinst_LIBRARIES += src/fetch/libfetch.a
 src_fetch_libfetch_a_SOURCES = \

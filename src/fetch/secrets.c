@@ -1,5 +1,5 @@
 /*
- * secrets.c - header lines that only the server that was named may see
+ * secrets.c - secret header lines, sent only to the server that the user named
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,25 +17,25 @@
 
 enum { FILE_MAX = 64 << 10 };
 
-static void forget(void *data, size_t n)
+static void free_secret(void *data, size_t n)
 {
 	explicit_bzero(data, n);
 	free(data);
 }
 
-/* Read a small file that only its owner should be able to read. */
+/* Read a small file, and warn if other users can read it. */
 static int read_secret(const char *option, const char *path, struct bytes *out, struct buf *notes, struct err *err)
 {
 	struct stat st;
 
-	if (io_read_file(path, FILE_MAX, "nothing", out, err) < 0)
+	if (io_read_file(path, FILE_MAX, NULL, out, err) < 0)
 		return err_wrap(err, "--%s: %.300s", option, path);
 	if (memchr(out->data, 0, out->n)) {
-		forget(out->data, out->n);
-		return err_set(err, ERR_USAGE, "--%s: %.300s: has zero bytes in it", option, path);
+		free_secret(out->data, out->n);
+		return err_set(err, ERR_USAGE, "--%s: %.300s: contains NUL bytes", option, path);
 	}
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)))
-		buf_addf(notes, "%s: others can read this file; chmod 600 keeps its secrets\n", path);
+		buf_addf(notes, "%s: readable by other users; protect it with chmod 600\n", path);
 	return 0;
 }
 
@@ -74,8 +74,8 @@ static bool is_token(const char *s, size_t n)
 	return n > 0;
 }
 
-/* One "Name: value". Gives what is wrong with it, NULL for nothing. */
-static const char *take_header(struct secrets *s, const char *text, size_t n)
+/* Add a header line "Name: value". Returns the error, or NULL. */
+static const char *add_header(struct secrets *s, const char *text, size_t n)
 {
 	const char *colon = memchr(text, ':', n), *value;
 	size_t n_value;
@@ -87,29 +87,29 @@ static const char *take_header(struct secrets *s, const char *text, size_t n)
 	if (n_value == 0)
 		return "has no value";
 	if (has_control(value, n_value))
-		return "has control characters in it";
+		return "has control characters";
 	memcpy(add_line(s, n), text, n);
 	return NULL;
 }
 
-static int take_headers(struct secrets *s, const char *path, const struct bytes *file, struct err *err)
+static int add_headers(struct secrets *s, const char *path, const struct bytes *file, struct err *err)
 {
 	const char *at = (const char *)file->data, *end = at + file->n;
 
 	for (unsigned number = 1; at < end; number++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at)), *line = at, *wrong = NULL;
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *line = at, *problem = NULL;
 		size_t n = trim(&line, (size_t)((newline ? newline : end) - at));
 
 		if (n && *line != '#')
-			wrong = take_header(s, line, n);
-		if (wrong)
-			return err_set(err, ERR_USAGE, "--header_file: %.300s: line %u %s", path, number, wrong);
+			problem = add_header(s, line, n);
+		if (problem)
+			return err_set(err, ERR_USAGE, "--header_file: %.300s: line %u %s", path, number, problem);
 		at = newline ? newline + 1 : end;
 	}
 	return 0;
 }
 
-static int take_bearer(struct secrets *s, const char *path, const struct bytes *file, struct err *err)
+static int add_bearer(struct secrets *s, const char *path, const struct bytes *file, struct err *err)
 {
 	static const char start[] = "Authorization: Bearer ";
 	const char *token = (const char *)file->data;
@@ -117,30 +117,30 @@ static int take_bearer(struct secrets *s, const char *path, const struct bytes *
 	char *line;
 
 	if (n == 0 || has_control(token, n) || memchr(token, ' ', n) || memchr(token, '\t', n))
-		return err_set(err, ERR_USAGE, "--bearer_file: %.300s: is not one token", path);
+		return err_set(err, ERR_USAGE, "--bearer_file: %.300s: is not a single token", path);
 	line = add_line(s, strlen(start) + n);
 	memcpy(line, start, strlen(start));
 	memcpy(line + strlen(start), token, n);
 	return 0;
 }
 
-int secrets_read(const struct fetch_how *how, struct secrets *out, struct buf *notes, struct err *err)
+int secrets_read(const struct fetch_options *options, struct secrets *out, struct buf *notes, struct err *err)
 {
 	struct bytes file = { 0 };
 	int rc = 0;
 
-	if (*how->header_file) {
-		rc = read_secret("header_file", how->header_file, &file, notes, err);
+	if (*options->header_file) {
+		rc = read_secret("header_file", options->header_file, &file, notes, err);
 		if (rc == 0) {
-			rc = take_headers(out, how->header_file, &file, err);
-			forget(file.data, file.n);
+			rc = add_headers(out, options->header_file, &file, err);
+			free_secret(file.data, file.n);
 		}
 	}
-	if (rc == 0 && *how->bearer_file) {
-		rc = read_secret("bearer_file", how->bearer_file, &file, notes, err);
+	if (rc == 0 && *options->bearer_file) {
+		rc = read_secret("bearer_file", options->bearer_file, &file, notes, err);
 		if (rc == 0) {
-			rc = take_bearer(out, how->bearer_file, &file, err);
-			forget(file.data, file.n);
+			rc = add_bearer(out, options->bearer_file, &file, err);
+			free_secret(file.data, file.n);
 		}
 	}
 	return rc;
@@ -149,7 +149,7 @@ int secrets_read(const struct fetch_how *how, struct secrets *out, struct buf *n
 void secrets_release(struct secrets *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		forget(s->line[i], strlen(s->line[i]));
+		free_secret(s->line[i], strlen(s->line[i]));
 	free(s->line);
 	*s = (struct secrets){ 0 };
 }

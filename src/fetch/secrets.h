@@ -1,5 +1,5 @@
 /*
- * secrets.h - header lines that only the server that was named may see
+ * secrets.h - secret header lines, sent only to the server that the user named
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,13 +20,13 @@ struct secrets {
 /*
  * Read the header and bearer files.
  *
- * notes   a line is appended for a file that others can read
- * out     zero-initialised; released with secrets_release, also after a failure
- * Fails   ERR_IO, ERR_USAGE, naming option and file, and nothing that is in it
+ * notes   a warning is appended for a file that other users can read
+ * out     must be zero-initialised; released with secrets_release, even after a failure
+ * Fails   ERR_IO, ERR_USAGE; the message names the option and the file, but quotes nothing from the file
  */
-int secrets_read(const struct fetch_how *how, struct secrets *out, struct buf *notes, struct err *err);
+int secrets_read(const struct fetch_options *options, struct secrets *out, struct buf *notes, struct err *err);
 
-/* Overwrites them before they go. */
+/* Overwrite and free the secrets. */
 void secrets_release(struct secrets *s);
 
 #endif

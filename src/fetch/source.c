@@ -1,5 +1,5 @@
 /*
- * source.c - where the bytes of a profile come from
+ * source.c - read local files and standard input
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -39,7 +39,7 @@ bool fetch_is_binary(const char *path)
 	ssize_t n;
 	int fd;
 
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) /* a pipe has its bytes only once */
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) /* a pipe can be read only once */
 		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

@@ -1,5 +1,5 @@
 /*
- * source.h - where the bytes of a profile come from
+ * source.h - read local files and standard input
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,11 +17,11 @@
  *
  * max     more bytes are an error; 0 for no limit
  * out     owned by the caller
- * Fails   ERR_IO, ERR_LIMIT; the sentence does not name the source
+ * Fails   ERR_IO, ERR_LIMIT; the message does not name the source
  */
 int fetch_read(const char *source, uint64_t max, struct bytes *out, struct err *err);
 
-/* Is this a path to a program or library (ELF, Mach-O, PE) and not to a profile? */
+/* Is the file a program or library (ELF, Mach-O, PE)? */
 bool fetch_is_binary(const char *path);
 
 #endif

@@ -1,11 +1,10 @@
 /*
- * url.c - what a source that is not a file asks for
+ * url.c - parse URLs of profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A source is read as Go's net/url reads it, since that is what people's command lines were written
- * for. Where pprof goes on with what net/url could not make sense of, and asks a server that nobody
- * named, this refuses.
+ * Sources are parsed as by Go's net/url, since users have command lines that rely on this. One difference: when
+ * net/url fails, pprof may send its request to a server that the user did not name. Here it is an error.
  */
 #include "config.h"
 
@@ -13,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/url_escape.h"
 #include "fetch/url_query.h"
 
 #include <assert.h>
@@ -28,23 +28,23 @@ struct span {
 	size_t n;
 };
 
-/* What is where in a URL, still with its escapes. */
+/* The parts of a URL, escaped. */
 struct parts {
 	struct span scheme, user, host, path, query;
 	bool has_user;
 };
 
-static struct span span_of(const char *s, const char *end)
+static struct span make_span(const char *s, const char *end)
 {
 	return (struct span){ s, (size_t)(end - s) };
 }
 
-static char *copy(const struct buf *b)
+static char *copy_buf(const struct buf *b)
 {
 	return mem_strndup(buf_text(b), b->len);
 }
 
-/* The length of the scheme in front of a colon; 0 when there is none. */
+/* The length of the scheme before a colon; 0 if there is none. */
 static size_t scheme_length(const char *s)
 {
 	size_t n = 0;
@@ -60,32 +60,33 @@ static bool is_scheme(const struct parts *p, const char *name)
 	return p->scheme.n == strlen(name) && strncasecmp(p->scheme.at, name, p->scheme.n) == 0;
 }
 
-/* Is this a host, with nothing or a colon and digits behind it? */
+/* Is this a host, alone or with a colon and a port, which may be empty? */
 static bool is_host(struct span h)
 {
 	const char *end = h.at + h.n, *name_end, *colon;
-	struct buf plain = { 0 };
-	bool fine;
+	struct buf unescaped = { 0 };
+	bool is_valid;
 
 	if (h.n && *h.at == '[') {
 		name_end = memchr(h.at, ']', h.n);
 		if (!name_end)
 			return false;
 		colon = ++name_end;
-		fine = strspn(h.at + 1, "0123456789abcdefABCDEF:.") + 2 == (size_t)(name_end - h.at);
+		is_valid = strspn(h.at + 1, "0123456789abcdefABCDEF:.") + 2 == (size_t)(name_end - h.at);
 	} else {
 		colon = memchr(h.at, ':', h.n);
 		name_end = colon ? colon : end;
 		colon = name_end;
-		fine = url_unescape(h.at, (size_t)(name_end - h.at), URL_HOST, &plain) &&
-		       !memchr(h.at, '[', (size_t)(name_end - h.at)) && !memchr(h.at, ']', (size_t)(name_end - h.at));
-		buf_release(&plain);
+		is_valid = url_unescape(h.at, (size_t)(name_end - h.at), URL_HOST, &unescaped) &&
+			   !memchr(h.at, '[', (size_t)(name_end - h.at)) &&
+			   !memchr(h.at, ']', (size_t)(name_end - h.at));
+		buf_release(&unescaped);
 	}
 	if (colon < end && *colon++ != ':')
 		return false;
 	while (colon < end && *colon >= '0' && *colon <= '9')
 		colon++;
-	return fine && colon == end && !(h.n && *h.at == ':');
+	return is_valid && colon == end && !(h.n && *h.at == ':');
 }
 
 static bool is_userinfo(struct span u)
@@ -97,7 +98,7 @@ static bool is_userinfo(struct span u)
 	return true;
 }
 
-/* What is between // and the path. */
+/* Split the part between // and the path into user and host. */
 static int split_authority(struct parts *p, struct span a, struct err *err)
 {
 	const char *at = a.n ? memrchr(a.at, '@', a.n) : NULL;
@@ -105,12 +106,12 @@ static int split_authority(struct parts *p, struct span a, struct err *err)
 	p->host = a;
 	if (at) {
 		p->has_user = true;
-		p->user = span_of(a.at, at);
-		p->host = span_of(at + 1, a.at + a.n);
+		p->user = make_span(a.at, at);
+		p->host = make_span(at + 1, a.at + a.n);
 	}
 	if (!is_userinfo(p->user))
 		return err_set(err, ERR_USAGE,
-			       "user and password of the URL have characters that need an escape (%%40 for @)");
+			       "user or password of the URL has characters that must be escaped (%%40 for @)");
 	if (!is_host(p->host))
 		return err_set(err, ERR_USAGE, "the URL has no valid host and port");
 	return 0;
@@ -124,7 +125,7 @@ static bool has_control(const char *s)
 	return false;
 }
 
-/* Like net/url Parse, without the fragment, which is for browsers only. */
+/* Split a URL into its parts, without the fragment, which is for browsers only. Like net/url Parse. */
 static int split(const char *s, struct parts *p, struct err *err)
 {
 	size_t n_scheme = scheme_length(s);
@@ -132,110 +133,111 @@ static int split(const char *s, struct parts *p, struct err *err)
 
 	*p = (struct parts){ .scheme = { s, n_scheme }, .user = { s, 0 }, .host = { s, 0 } };
 	if (has_control(s))
-		return err_set(err, ERR_USAGE, "the URL has control characters in it");
+		return err_set(err, ERR_USAGE, "the URL has control characters");
 	s += n_scheme ? n_scheme + 1 : 0;
 	question = memchr(s, '?', (size_t)(end - s));
-	p->query = question ? span_of(question + 1, end) : span_of(end, end);
+	p->query = question ? make_span(question + 1, end) : make_span(end, end);
 	end = question ? question : end;
-	p->path = span_of(s, end);
+	p->path = make_span(s, end);
 	if (s == end || *s != '/') {
 		const char *slash = s < end ? memchr(s, '/', (size_t)(end - s)) : NULL;
 
 		if (!n_scheme && s < end && memchr(s, ':', (size_t)((slash ? slash : end) - s)))
-			return err_set(err, ERR_USAGE, "the URL has a colon in front of its path");
+			return err_set(err, ERR_USAGE,
+				       "the URL has a colon before the first slash, but no valid scheme");
 		return 0;
 	}
 	if (end - s >= 2 && s[1] == '/' && (n_scheme || end - s < 3 || s[2] != '/')) {
 		const char *slash = memchr(s + 2, '/', (size_t)(end - s - 2)), *stop = slash ? slash : end;
 
-		p->path = span_of(stop, end);
-		return split_authority(p, span_of(s + 2, stop), err);
+		p->path = make_span(stop, end);
+		return split_authority(p, make_span(s + 2, stop), err);
 	}
 	return 0;
 }
 
-static int take_path(struct span path, struct url *out, struct err *err)
+static int set_path(struct span path, struct url *out, struct err *err)
 {
-	struct buf plain = { 0 }, spelt = { 0 };
+	struct buf unescaped = { 0 }, escaped = { 0 };
 	int rc = 0;
 
-	if (!url_unescape(path.at, path.n, URL_PATH, &plain))
+	if (!url_unescape(path.at, path.n, URL_PATH, &unescaped))
 		rc = err_set(err, ERR_USAGE, "the path of the URL has a %% without two hexadecimal digits");
-	else if (path.n == 0 || (plain.len == 1 && *plain.data == '/'))
-		buf_addz(&spelt, default_path);
-	else if (url_path_is_fine(path.at, path.n))
-		buf_add(&spelt, path.at, path.n);
+	else if (path.n == 0 || (unescaped.len == 1 && *unescaped.data == '/'))
+		buf_addz(&escaped, default_path);
+	else if (url_path_is_valid(path.at, path.n))
+		buf_add(&escaped, path.at, path.n);
 	else
-		url_escape(plain.data, plain.len, URL_PATH, &spelt);
+		url_escape(unescaped.data, unescaped.len, URL_PATH, &escaped);
 	if (rc == 0)
-		out->path = copy(&spelt);
-	buf_release(&plain);
-	buf_release(&spelt);
+		out->path = copy_buf(&escaped);
+	buf_release(&unescaped);
+	buf_release(&escaped);
 	return rc;
 }
 
-/* The bytes behind the escapes of a part; NULL when that is nothing to put in a request. */
-static char *unescaped(const char *s, size_t n)
+/* Unescape a user or password; NULL if it is invalid or contains NUL. */
+static char *unescape_secret(const char *s, size_t n)
 {
-	struct buf plain = { 0 };
-	char *text =
-		url_unescape(s, n, URL_USER, &plain) && !memchr(buf_text(&plain), 0, plain.len) ? copy(&plain) : NULL;
+	struct buf unescaped = { 0 };
+	char *text = url_unescape(s, n, URL_USER, &unescaped) && !memchr(buf_text(&unescaped), 0, unescaped.len)
+			     ? copy_buf(&unescaped)
+			     : NULL;
 
-	buf_release(&plain);
+	buf_release(&unescaped);
 	return text;
 }
 
-static int take_user(const struct parts *p, struct url *out, struct err *err)
+static int set_user(const struct parts *p, struct url *out, struct err *err)
 {
 	const char *colon = p->user.n ? memchr(p->user.at, ':', p->user.n) : NULL, *end = p->user.at + p->user.n;
 
 	if (!p->has_user)
 		return 0;
-	out->user = unescaped(p->user.at, (size_t)((colon ? colon : end) - p->user.at));
-	out->password = colon ? unescaped(colon + 1, (size_t)(end - colon - 1)) : NULL;
+	out->user = unescape_secret(p->user.at, (size_t)((colon ? colon : end) - p->user.at));
+	out->password = colon ? unescape_secret(colon + 1, (size_t)(end - colon - 1)) : NULL;
 	if (!out->user || (colon && !out->password))
-		return err_set(err, ERR_USAGE, "user and password of the URL have escapes that mean nothing");
+		return err_set(err, ERR_USAGE, "user or password of the URL has invalid escapes");
 	return 0;
 }
 
-static void take_host(struct span host, struct url *out)
+static void set_host(struct span host, struct url *out)
 {
-	struct buf plain = { 0 }, spelt = { 0 };
+	struct buf unescaped = { 0 }, escaped = { 0 };
 
-	url_unescape(host.at, host.n, URL_HOST, &plain);
-	url_escape(buf_text(&plain), plain.len, URL_HOST, &spelt);
-	out->host = copy(&spelt);
-	buf_release(&plain);
-	buf_release(&spelt);
+	url_unescape(host.at, host.n, URL_HOST, &unescaped);
+	url_escape(buf_text(&unescaped), unescaped.len, URL_HOST, &escaped);
+	out->host = copy_buf(&escaped);
+	buf_release(&unescaped);
+	buf_release(&escaped);
 }
 
-static int take(const struct parts *p, int64_t seconds, struct url *out, struct err *err)
+static int set_url(const struct parts *p, int64_t seconds, struct url *out, struct err *err)
 {
 	struct url u = { .seconds = seconds, .insecure = is_scheme(p, "https+insecure") };
 	struct buf query = { 0 };
 	int rc;
 
 	if (!is_scheme(p, "http") && !is_scheme(p, "https") && !u.insecure)
-		return err_set(err, ERR_USAGE, "only http, https, https+insecure and unix can be fetched, not %.*s",
+		return err_set(err, ERR_USAGE, "unsupported scheme %.*s; use http, https, https+insecure or unix",
 			       (int)(p->scheme.n < 40 ? p->scheme.n : 40), p->scheme.at);
 	u.scheme = mem_strndup(is_scheme(p, "http") ? "http" : "https", is_scheme(p, "http") ? 4 : 5);
-	take_host(p->host, &u);
-	rc = take_path(p->path, &u, err);
+	set_host(p->host, &u);
+	rc = set_path(p->path, &u, err);
 	if (rc == 0)
-		rc = take_user(p, &u, err);
+		rc = set_user(p, &u, err);
 	if (rc < 0) {
 		url_release(&u);
 		return rc;
 	}
 	url_query(p->query.at, p->query.n, &u.seconds, &query);
-	u.query = copy(&query);
+	u.query = copy_buf(&query);
 	buf_release(&query);
 	*out = u;
 	return 0;
 }
 
-/* Where the path of the request begins in SOCKET:/PATH: behind a socket that is there, else behind the
-   last colon that can be meant. */
+/* The end of SOCKET in SOCKET:/PATH: after the first prefix that is an existing socket, else at the last ":/". */
 static const char *socket_end(const char *s)
 {
 	const char *stop = s + strcspn(s, "?#"), *last = NULL;
@@ -264,18 +266,18 @@ static int parse_unix(const char *s, int64_t seconds, struct url *out, struct er
 		s += 2;
 	end = socket_end(s);
 	if (end == s)
-		return err_set(err, ERR_USAGE, "the URL names no socket; write unix:/run/app.sock:/debug/pprof/heap");
+		return err_set(err, ERR_USAGE, "the URL has no socket; write unix:/run/app.sock:/debug/pprof/heap");
 	buf_addf(&b, "http://localhost%s", *end == ':' ? end + 1 : end);
 	rc = split(b.data, &p, err);
 	if (rc == 0)
-		rc = take(&p, seconds, out, err);
+		rc = set_url(&p, seconds, out, err);
 	if (rc == 0)
 		out->socket = mem_strndup(s, (size_t)(end - s));
 	buf_release(&b);
 	return rc;
 }
 
-/* host:port, which net/url takes for a scheme and a path. */
+/* Parse host:port, which net/url would parse as scheme and path. */
 static int parse_short(const char *source, int64_t seconds, struct url *out, struct err *err)
 {
 	struct buf b = { 0 };
@@ -284,7 +286,7 @@ static int parse_short(const char *source, int64_t seconds, struct url *out, str
 
 	buf_addf(&b, "http://%s", source);
 	rc = split(b.data, &p, NULL) < 0 || p.host.n == 0 ? err_set(err, ERR_UNKNOWN, "is not a URL")
-							  : take(&p, seconds, out, err);
+							  : set_url(&p, seconds, out, err);
 	buf_release(&b);
 	return rc;
 }
@@ -302,15 +304,15 @@ int url_parse(const char *source, int64_t seconds, struct url *out, struct err *
 	if (p.scheme.n && starts_with(source + p.scheme.n, "://")) {
 		if (rc == 0 && p.host.n == 0 && !is_scheme(&p, "file"))
 			rc = err_set(err, ERR_USAGE, "the URL has no host");
-		return rc < 0 ? rc : take(&p, seconds, out, err);
+		return rc < 0 ? rc : set_url(&p, seconds, out, err);
 	}
 	if (rc < 0 || (p.scheme.n && !is_scheme(&p, "file")))
 		return parse_short(source, seconds, out, err);
 	return err_set(err, ERR_UNKNOWN, "is not a URL");
 }
 
-/* Secrets are overwritten before they go. */
-static void forget(char *secret)
+/* Overwrite and free a secret. */
+static void free_secret(char *secret)
 {
 	if (secret)
 		explicit_bzero(secret, strlen(secret));
@@ -324,12 +326,12 @@ void url_release(struct url *u)
 	free(u->path);
 	free(u->query);
 	free(u->socket);
-	forget(u->user);
-	forget(u->password);
+	free_secret(u->user);
+	free_secret(u->password);
 	*u = (struct url){ 0 };
 }
 
-static char *text_copy(const char *s)
+static char *copy_string(const char *s)
 {
 	return s ? mem_strndup(s, strlen(s)) : NULL;
 }
@@ -337,13 +339,13 @@ static char *text_copy(const char *s)
 void url_copy(const struct url *u, struct url *out)
 {
 	*out = *u;
-	out->scheme = text_copy(u->scheme);
-	out->host = text_copy(u->host);
-	out->path = text_copy(u->path);
-	out->query = text_copy(u->query);
-	out->socket = text_copy(u->socket);
-	out->user = text_copy(u->user);
-	out->password = text_copy(u->password);
+	out->scheme = copy_string(u->scheme);
+	out->host = copy_string(u->host);
+	out->path = copy_string(u->path);
+	out->query = copy_string(u->query);
+	out->socket = copy_string(u->socket);
+	out->user = copy_string(u->user);
+	out->password = copy_string(u->password);
 }
 
 static void add_path(const struct url *u, struct buf *out)
@@ -353,7 +355,7 @@ static void add_path(const struct url *u, struct buf *out)
 		buf_addf(out, "?%s", u->query);
 }
 
-void url_show(const struct url *u, struct buf *out)
+void url_add_redacted(const struct url *u, struct buf *out)
 {
 	assert(u->scheme && u->host && u->path && u->query);
 	if (u->socket)
@@ -363,7 +365,7 @@ void url_show(const struct url *u, struct buf *out)
 	add_path(u, out);
 }
 
-void url_request(const struct url *u, struct buf *out)
+void url_add_request(const struct url *u, struct buf *out)
 {
 	assert(u->scheme && u->host && u->path && u->query);
 	buf_addf(out, "%s://%s", u->scheme, u->host);
@@ -376,11 +378,10 @@ void url_redact(const char *source, struct buf *out)
 	const char *host = source + first, *stop = host + strcspn(host, "?#");
 	const char *at = memrchr(host, '@', strlen(host)), *end = host + strcspn(host, "/?#");
 
-	/* a password may have a / or ? in it that should have been an escape; then what stands in front of
-	   it is no host */
+	/* an unescaped / or ? may belong to a password; then the part before it is not a host */
 	if (at && memchr(host, '@', (size_t)(end - host)))
 		at = memrchr(host, '@', (size_t)(stop - host));
-	else if (at && is_host(span_of(host, end)))
+	else if (at && is_host(make_span(host, end)))
 		at = NULL;
 	buf_add(out, source, first);
 	buf_addz(out, at ? at + 1 : host);

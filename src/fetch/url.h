@@ -1,5 +1,5 @@
 /*
- * url.h - what a source that is not a file asks for
+ * url.h - parse URLs of profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,50 +12,50 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* All texts are owned and ready for a request; user and password are secret. */
+/* A parsed URL. Strings are owned. host, path and query are escaped for a request; user and password are secret. */
 struct url {
 	char *scheme;    /* http or https */
-	char *host;      /* with its port, if one was given */
+	char *host;      /* with port, if given */
 	char *path;      /* begins with / */
 	char *query;     /* sorted by key; "" for none */
-	char *socket;    /* of the Unix socket to connect to, NULL for the host */
+	char *socket;    /* path of the Unix socket to connect to; NULL to connect to the host */
 	char *user;      /* NULL when there is none */
 	char *password;  /* NULL when there is none */
-	bool insecure;   /* whoever answers is believed: https+insecure */
-	int64_t seconds; /* that its query asks for; 0 when it does not say */
+	bool insecure;   /* https+insecure: certificates are not verified */
+	int64_t seconds; /* duration in the query; 0 if it has none */
 };
 
 /*
- * Take a source apart: a URL; host:port with or without a path; unix:SOCKET or unix:SOCKET:PATH.
- * Without a path it asks for a CPU profile.
+ * Parse a source: a URL; host:port with or without a path; unix:SOCKET or unix:SOCKET:PATH. Without a
+ * path, the URL is that of a CPU profile.
  *
- * seconds  to ask for in place of what the query says; below 1 leaves that
- * out      released with url_release; untouched on failure
- * Fails    ERR_UNKNOWN when it can only be a path, ERR_USAGE when it is no URL that can be asked;
- *          the sentence has neither source nor secrets in it
- * Like     go tool pprof, cmd/pprof adjustURL, and what net/url makes of it
+ * seconds  replaces the duration in the query; below 1 to keep the duration in the query
+ * out      released with url_release; unchanged on failure
+ * Fails    ERR_UNKNOWN when source can only be a file, ERR_USAGE when it is not a valid URL; the message
+ *          contains neither the source nor secrets
+ * Like     go tool pprof, cmd/pprof adjustURL, and Go's net/url
  */
 int url_parse(const char *source, int64_t seconds, struct url *out, struct err *err);
 
-/* Overwrites user and password before they go. */
+/* Free the strings; user and password are overwritten first. */
 void url_release(struct url *u);
 
-/* The same once more; released with url_release. */
+/* Copy a URL; the copy is released with url_release. */
 void url_copy(const struct url *u, struct url *out);
 
-/* Append the URL for people and messages: without user and password. */
-void url_show(const struct url *u, struct buf *out);
+/* Append the URL for messages, without user and password. */
+void url_add_redacted(const struct url *u, struct buf *out);
 
-/* Append the URL that goes to the server: without user and password, https for https+insecure. */
-void url_request(const struct url *u, struct buf *out);
+/* Append the URL for libcurl: without user and password, and https for https+insecure. */
+void url_add_request(const struct url *u, struct buf *out);
 
-/* Append a source with what stands before the @ of its host taken out, for messages about it. */
+/* Append a source for messages, without the user and password before an @. It need not be a URL. */
 void url_redact(const char *source, struct buf *out);
 
-/* Is this the name of this machine, or one of its loopback addresses, or a Unix socket? */
+/* Is the server on this machine: localhost, a loopback address, or a Unix socket? */
 bool url_is_local(const struct url *u);
 
-/* Has text a scheme and colon in front, as an absolute URL does? Like net/url, URL.IsAbs. */
+/* Is the text an absolute URL, which has a scheme? Like net/url URL.IsAbs. */
 bool url_is_absolute(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * url_query.c - escapes and queries of URLs, as net/url of Go has them
+ * url_query.c - queries of URLs, as in Go's net/url
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,7 @@
 #include "fetch/url_query.h"
 
 #include "base/mem.h"
+#include "base/url_escape.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -15,85 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_alnum(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-static bool is_one_of(char c, const char *set)
-{
-	return c && strchr(set, c);
-}
-
-static bool is_escaped(char c, enum url_part part)
-{
-	static const char *const plain[] = {
-		[URL_HOST] = "-_.~!$&'()*+,;=:[]<>\"",
-		[URL_PATH] = "-_.~$&+,/:;=@",
-		[URL_QUERY] = "-_.~",
-		[URL_USER] = "-_.~$&+,;=",
-	};
-
-	assert(part <= URL_USER);
-	return !is_alnum(c) && !is_one_of(c, plain[part]);
-}
-
-static int digit_value(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
-
-bool url_unescape(const char *s, size_t n, enum url_part part, struct buf *out)
-{
-	for (size_t i = 0; i < n; i++) {
-		char c = s[i];
-
-		if (c == '%') {
-			int high = i + 2 < n ? digit_value(s[i + 1]) : -1, low = i + 2 < n ? digit_value(s[i + 2]) : -1;
-
-			if (high < 0 || low < 0 ||
-			    (part == URL_HOST && high < 8)) /* a host escapes other scripts only */
-				return false;
-			c = (char)(high << 4 | low);
-			i += 2;
-		} else if (c == '+' && part == URL_QUERY) {
-			c = ' ';
-		} else if (part == URL_HOST && (signed char)c >= 0 && is_escaped(c, part)) {
-			return false;
-		}
-		buf_add(out, &c, 1);
-	}
-	return true;
-}
-
-void url_escape(const char *s, size_t n, enum url_part part, struct buf *out)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] == ' ' && part == URL_QUERY)
-			buf_addz(out, "+");
-		else if (is_escaped(s[i], part))
-			buf_addf(out, "%%%02X", (unsigned char)s[i]);
-		else
-			buf_add(out, &s[i], 1);
-	}
-}
-
-bool url_path_is_fine(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (is_escaped(s[i], URL_PATH) && !is_one_of(s[i], "!'()*[]%"))
-			return false;
-	return true;
-}
-
-/* One of a query, without its escapes: key and value lie behind each other in a buffer. */
+/* An unescaped pair of a query; key and value are adjacent in a buffer. */
 struct pair {
 	size_t at, n_key, n_value;
-	const char *text; /* that buffer's, once it has stopped growing */
-	size_t number;    /* as in the query */
+	const char *text; /* start of the key, set when the buffer is complete */
+	size_t number;    /* position in the query */
 };
 
 struct pairs {
@@ -136,13 +63,13 @@ static bool is_seconds(const struct pair *p)
 	return p->n_key == 7 && memcmp(p->text, "seconds", 7) == 0;
 }
 
-/* As strconv.ParseInt reads 32 bits in base 10; 0 for what it does not. */
-static int64_t number_of(const struct pair *p)
+/* The value as a 32-bit decimal number, as by strconv.ParseInt; 0 if it is not such a number. */
+static int64_t pair_number(const struct pair *p)
 {
 	char digits[16] = "", *end;
 	int64_t value;
 
-	if (p->n_value == 0 || p->n_value >= sizeof(digits) || !is_one_of(p->text[p->n_key], "+-0123456789"))
+	if (p->n_value == 0 || p->n_value >= sizeof(digits) || !strchr("+-0123456789", p->text[p->n_key]))
 		return 0;
 	memcpy(digits, p->text + p->n_key, p->n_value);
 	errno = 0;
@@ -150,7 +77,7 @@ static int64_t number_of(const struct pair *p)
 	return end == digits + p->n_value && errno == 0 && value >= INT32_MIN && value <= INT32_MAX ? value : 0;
 }
 
-static void draw_pair(const char *key, size_t n_key, const char *value, size_t n_value, struct buf *out)
+static void add_escaped_pair(const char *key, size_t n_key, const char *value, size_t n_value, struct buf *out)
 {
 	if (out->len)
 		buf_addz(out, "&");
@@ -177,17 +104,18 @@ void url_query(const char *s, size_t n, int64_t *seconds, struct buf *out)
 {
 	static const char name[] = "seconds";
 	struct pairs p = { 0 };
-	struct buf all = { 0 }, wanted = { 0 };
-	bool set = *seconds > 0, known = false;
+	struct buf result = { 0 }, replacement = { 0 };
+	bool has_replacement = *seconds > 0, is_found = false;
 
 	assert(seconds && out);
 	split_query(&p, s, n);
-	if (set) { /* one more, behind all that are left out for it */
-		buf_addf(&wanted, "%s%" PRId64, name, *seconds);
+	if (has_replacement) { /* append the new pair; the pairs it replaces are skipped below */
+		buf_addf(&replacement, "%s%" PRId64, name, *seconds);
 		p.item = mem_grow(p.item, &p.cap, p.n + 1, sizeof(*p.item));
-		p.item[p.n] = (struct pair){
-			.n_key = strlen(name), .n_value = wanted.len - strlen(name), .text = wanted.data, .number = p.n
-		};
+		p.item[p.n] = (struct pair){ .n_key = strlen(name),
+					     .n_value = replacement.len - strlen(name),
+					     .text = replacement.data,
+					     .number = p.n };
 		p.n++;
 	} else {
 		*seconds = 0;
@@ -197,17 +125,17 @@ void url_query(const char *s, size_t n, int64_t *seconds, struct buf *out)
 	for (size_t i = 0; i < p.n; i++) {
 		const struct pair *pair = &p.item[i];
 
-		if (is_seconds(pair) && set && pair->text != wanted.data)
+		if (is_seconds(pair) && has_replacement && pair->text != replacement.data)
 			continue;
-		if (is_seconds(pair) && !set && !known) {
-			*seconds = number_of(pair);
-			known = true;
+		if (is_seconds(pair) && !has_replacement && !is_found) {
+			*seconds = pair_number(pair);
+			is_found = true;
 		}
-		draw_pair(pair->text, pair->n_key, pair->text + pair->n_key, pair->n_value, &all);
+		add_escaped_pair(pair->text, pair->n_key, pair->text + pair->n_key, pair->n_value, &result);
 	}
-	buf_add(out, buf_text(&all), all.len);
+	buf_add(out, buf_text(&result), result.len);
 	free(p.item);
 	buf_release(&p.text);
-	buf_release(&wanted);
-	buf_release(&all);
+	buf_release(&replacement);
+	buf_release(&result);
 }

@@ -1,7 +1,7 @@
-# src/libcpaprof - everything that runs in or beside profiled programs: one shared library, preloaded or linked
+# src/libcpaprof - code that runs in profiled programs or next to them: one shared library, preloaded or linked
 #
-# No libtool: objects that can be anywhere, and one link. Nothing is exported but wrappers and the
-# public interface. -z nodelete, for timers may still be running.
+# No libtool: position-independent objects and one link step. Only wrappers and the public interface are
+# exported. -z nodelete, because timers may still be running when the library would be unloaded.
 
 include src/libcpaprof/target/local.mk
 include src/libcpaprof/target/unwind/local.mk
@@ -11,7 +11,7 @@ include src/libcpaprof/api/local.mk
 
 runtimedir = $(pkglibdir)
 runtime_PROGRAMS = src/libcpaprof/libcpaprof.so
-# Programs that are linked ask for libcpaprof.so.0, and it may be a link to what cpa run preloads.
+# Linked programs need libcpaprof.so.0, which may be a symbolic link to the library that cpa run preloads.
 src/libcpaprof/libcpaprof.so.0: src/libcpaprof/libcpaprof.so
 	$(AM_V_GEN)ln -sf libcpaprof.so $@
 noinst_DATA += src/libcpaprof/libcpaprof.so.0
@@ -20,9 +20,10 @@ install-exec-hook:
 	$(MKDIR_P) '$(DESTDIR)$(libdir)'
 	ln -sf cpa/libcpaprof.so '$(DESTDIR)$(libdir)/libcpaprof.so.0'
 	ln -sf libcpaprof.so.0 '$(DESTDIR)$(libdir)/libcpaprof.so'
+	test -n '$(DESTDIR)' || ldconfig 2>/dev/null || : # so that the loader finds it in linked programs
 uninstall-hook:
 	rm -f '$(DESTDIR)$(libdir)/libcpaprof.so' '$(DESTDIR)$(libdir)/libcpaprof.so.0'
-# Without sanitizers, whose library the profiled program does not have; so the unwinder is compiled here too.
+# Without sanitizers, since the profiled program lacks their library; so the unwinder is compiled here too.
 src_libcpaprof_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
 src_libcpaprof_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so.0 -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
@@ -33,6 +34,7 @@ src_libcpaprof_libcpaprof_so_SOURCES = \
 	$(api_sources) \
 	$(src_libcpaprof_collector_libcollector_a_SOURCES) \
 	$(src_libcpaprof_endpoint_libendpoint_a_SOURCES) \
+	$(access_sources) \
 	$(src_libcpaprof_target_unwind_libunwind_a_SOURCES) \
 	$(src_wire_libwire_a_SOURCES) \
 	$(target_sources)

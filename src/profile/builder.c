@@ -1,10 +1,10 @@
 /*
- * builder.c - make a profile: append, then seal
+ * builder.c - build a profile: append, then seal
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Columns grow with realloc, which moves pages and not bytes once they are large, and are handed
- * to the arena of the profile when it is sealed.
+ * Columns grow with realloc, which remaps pages of large blocks instead of copying them. Sealing passes
+ * the columns to the arena of the profile.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 
 enum { ID_MAX = 0xfffffff0, ROWS_KNOWN = 1000, CACHE_LINE = 64 };
 
-/* A csr that grows, and the table that finds an equal list. */
+/* A struct csr that grows, with a hash table to find equal lists. */
 struct lists {
 	uint32_t n;
 	uint32_t *off, *item;
@@ -36,7 +36,7 @@ struct builder {
 	size_t cap_types, cap_comments, cap_labels, cap_locs, cap_lines, cap_funcs, cap_maps, cap_rows;
 };
 
-/* While there is room nobody calls mem_grow. */
+/* Is the array full? Checking this here avoids most calls of mem_grow. */
 static bool is_full(size_t cap, size_t need)
 {
 	return need > cap;
@@ -71,7 +71,7 @@ static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t h
 		if (lists_equal(l, *id, item, n))
 			return 0;
 	if (l->n >= ID_MAX || n > ID_MAX - end)
-		return err_set(err, ERR_LIMIT, "more than %u entries in one table", (unsigned)ID_MAX);
+		return err_set(err, ERR_LIMIT, "more than %u entries in a table", (unsigned)ID_MAX);
 	if (is_full(l->cap_item, end + n))
 		l->item = mem_grow(l->item, &l->cap_item, end + n, sizeof(*l->item));
 	if (n)
@@ -99,7 +99,7 @@ struct builder *builder_new(void)
 	return b;
 }
 
-/* Every column that grows with realloc until it is sealed, the values apart. */
+/* All columns that grow with realloc until sealed, except the values. */
 /* clang-format off */
 #define EACH_COLUMN(X) \
 	X(type) X(stack) X(labels) X(label_key) X(label_text) X(label_unit) X(label_num) X(label_is_text) \
@@ -170,7 +170,7 @@ uint32_t builder_n_types(const struct builder *b)
 	return b->p->n_types;
 }
 
-const struct profile *builder_so_far(const struct builder *b)
+const struct profile *builder_profile(const struct builder *b)
 {
 	assert(b->p);
 	return b->p;
@@ -197,8 +197,8 @@ int builder_mapping(struct builder *b, const struct mapping *m, uint32_t *id, st
 }
 
 /*
- * Several columns of one table grow in step. GROW makes room in one of them and leaves the shared
- * capacity to the last.
+ * The columns of a table share one capacity. GROW makes room in a column without updating it; the last
+ * column updates it with mem_grow.
  */
 #define GROW(column, cap, need) mem_grow(column, &(size_t){ *(cap) }, need, sizeof(*(column)))
 
@@ -253,7 +253,7 @@ int builder_location(struct builder *b, const struct builder_location *l, const 
 {
 	struct profile *p = b->p;
 	uint32_t n = p->n_locs;
-	size_t *cap = &b->cap_locs, need = (size_t)n + 2; /* loc_line has one more */
+	size_t *cap = &b->cap_locs, need = (size_t)n + 2; /* loc_line needs an extra entry */
 
 	assert(lines || n_lines == 0);
 	assert(l->map == PROFILE_NONE || l->map < p->n_maps);
@@ -291,7 +291,7 @@ void builder_stack_prefetch(const struct builder *b, uint64_t hash)
 	idtab_prefetch(&b->stacks.ids, hash);
 }
 
-uint32_t builder_stack_likely(const struct builder *b, uint64_t hash)
+uint32_t builder_stack_guess(const struct builder *b, uint64_t hash)
 {
 	size_t pos = idtab_start(&b->stacks.ids, hash);
 	uint32_t id;
@@ -317,7 +317,7 @@ int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t ha
 	return 0;
 }
 
-void builder_expect(struct builder *b, size_t n_rows, size_t n_stack_items)
+void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items)
 {
 	struct lists *l = &b->stacks;
 
@@ -381,7 +381,7 @@ int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint3
 	return 0;
 }
 
-/* Room for rows: exactly what is asked for at first, since a reader knows how many there are. */
+/* Make room for need rows. A large first allocation has no spare room, since readers know the number of rows. */
 static void rows_grow(struct builder *b, size_t need)
 {
 	struct profile *p = b->p;
@@ -437,14 +437,15 @@ int builder_sample(struct builder *b, const int64_t *values, const uint32_t *loc
 	return 0;
 }
 
-static void *own(struct profile *p, void *column)
+static void *own_column(struct profile *p, void *column)
 {
 	return arena_own(p->mem, column ? column : mem_zalloc(1, sizeof(uint64_t)));
 }
 
 static struct csr lists_seal(struct lists *l, struct profile *p)
 {
-	struct csr c = { l->n, own(p, l->off), own(p, mem_trim(l->item, l->off[l->n], sizeof(*l->item))) };
+	struct csr c = { l->n, own_column(p, l->off),
+			 own_column(p, mem_trim(l->item, l->off[l->n], sizeof(*l->item))) };
 
 	assert(l->off && l->off[l->n] <= l->cap_item && l->n < l->cap_off);
 	idtab_release(&l->ids);
@@ -457,12 +458,12 @@ struct profile *builder_seal(struct builder *b)
 	struct profile *p = b->p;
 
 	assert(b->p);
-#define OWN(column) p->column = own(p, p->column);
+#define OWN(column) p->column = own_column(p, p->column);
 	EACH_COLUMN(OWN)
 #undef OWN
 	for (uint32_t t = 0; t < p->n_types; t++)
-		p->value[SIDE_TARGET][t] = own(p, p->value[SIDE_TARGET][t]);
-	p->value[SIDE_TARGET] = own(p, p->value[SIDE_TARGET]);
+		p->value[SIDE_TARGET][t] = own_column(p, p->value[SIDE_TARGET][t]);
+	p->value[SIDE_TARGET] = own_column(p, p->value[SIDE_TARGET]);
 	p->stacks = lists_seal(&b->stacks, p);
 	p->label_sets = lists_seal(&b->sets, p);
 	b->p = NULL;

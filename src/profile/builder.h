@@ -1,10 +1,10 @@
 /*
- * builder.h - make a profile: append, then seal
+ * builder.h - build a profile: append, then seal
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Ids are given in order of appending, from 0. Nothing can be taken back. Every function that can
- * run into a limit of uint32_t ids says so with ERR_LIMIT.
+ * Ids are assigned in order of appending, from 0. Nothing can be removed. Functions that can run out of
+ * uint32_t ids return ERR_LIMIT.
  */
 #ifndef PROFILE_BUILDER_H
 #define PROFILE_BUILDER_H
@@ -23,7 +23,7 @@ struct builder_line {
 
 struct builder_location {
 	uint64_t id, addr;
-	uint32_t map; /* or PROFILE_NONE */
+	uint32_t map; /* mapping id or PROFILE_NONE */
 	bool folded;
 };
 
@@ -39,73 +39,74 @@ struct builder_label {
 	bool is_text;
 };
 
-/* Rows appended together; a thread may fill them while others are filled elsewhere. */
+/* A range of appended rows. Several threads may fill different ranges at the same time. */
 struct builder_rows {
 	uint32_t first;           /* number of the first row */
-	uint32_t *stack, *labels; /* [n] to be filled with ids */
+	uint32_t *stack, *labels; /* [n] ids, to be filled by the caller */
 };
 
 struct builder *builder_new(void);
 void builder_free(struct builder *b); /* takes NULL */
 
-/* The strings, for ids to hand to the functions below. */
+/* The string table, for the string ids that the functions below take. */
 struct strtab *builder_strings(struct builder *b);
 
-/* Times, period, comments and so on; every field may be set until builder_seal. */
+/* Times, period, comments and so on; the caller may set any field until builder_seal. */
 struct profile_meta *builder_meta(struct builder *b);
 void builder_comment(struct builder *b, str_id text);
 
-/* All value types come before the first row. */
+/* Append a sample type. All types must be appended before the first row. */
 void builder_type(struct builder *b, str_id name, str_id unit);
 uint32_t builder_n_types(const struct builder *b);
 
-/* The profile so far: its types, meta and strings can be read, its columns not yet. Borrowed. */
-const struct profile *builder_so_far(const struct builder *b);
+/* The unfinished profile: types, meta, strings and n_rows are valid, columns are not. Borrowed. */
+const struct profile *builder_profile(const struct builder *b);
 
 int builder_mapping(struct builder *b, const struct mapping *m, uint32_t *id, struct err *err);
 int builder_function(struct builder *b, const struct builder_function *f, uint32_t *id, struct err *err);
 
-/* lines  [n] innermost first; functions and the mapping must have been appended */
+/* lines  [n] innermost first; their functions and the mapping must have been appended before */
 int builder_location(struct builder *b, const struct builder_location *l, const struct builder_line *lines, size_t n,
 		     uint32_t *id, struct err *err);
 
 /*
- * The id of a stack; equal stacks share one.
+ * The id of a stack. Equal stacks have the same id.
  *
  * locs   [n] location ids, leaf first; n may be 0
- * hash   of these n ids by builder_stack_hash
+ * hash   the builder_stack_hash of these n ids
  */
 int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id, struct err *err);
 uint64_t builder_stack_hash(const uint32_t *locs, size_t n);
 uint32_t builder_n_stacks(const struct builder *b);
 
-/* Have the table ready for a stack that is asked for soon. */
+/* Prefetch the hash table slot of a stack. */
 void builder_stack_prefetch(const struct builder *b, uint64_t hash);
 
-/* Which stack is it most likely, if any? PROFILE_NONE is none for sure. Comes after builder_stack_prefetch. */
-uint32_t builder_stack_likely(const struct builder *b, uint64_t hash);
+/* The probable id of a stack with this hash; PROFILE_NONE if there is certainly none. Call it some time after
+   builder_stack_prefetch. */
+uint32_t builder_stack_guess(const struct builder *b, uint64_t hash);
 
-/* Have the frames of that stack ready, a while after builder_stack_likely. */
+/* Prefetch the frames of a stack that builder_stack_guess returned; call it some time later. */
 void builder_stack_prefetch_frames(const struct builder *b, uint32_t id);
 
-/* Before the first stack: expect about this many rows, and locations in all stacks together. */
-void builder_expect(struct builder *b, size_t n_rows, size_t n_stack_items);
+/* Reserve memory for about this many rows, and for locations in all stacks together. Call it before the first stack. */
+void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items);
 
-/* The id of a label, and of a list of labels in their order; equal ones share one. */
+/* The id of a label, and the id of an ordered list of labels. Equal labels and equal lists have the same id. */
 int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id, struct err *err);
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);
 
-/* Append n rows with all values 0, stack and labels not set. */
+/* Append n rows with values 0; stack and labels are uninitialized. */
 int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struct err *err);
 
-/* The values of one type, [rows so far]; moves when rows are appended. */
+/* The values of a type, [rows so far]; the pointer is valid until rows are appended. */
 int64_t *builder_values(struct builder *b, uint32_t type);
 
-/* Append one row: values [T], locs [n] leaf first, labels [n_labels] ids from builder_label. */
+/* Append a row: values [T], locs [n] leaf first, labels [n_labels] ids from builder_label. */
 int builder_sample(struct builder *b, const int64_t *values, const uint32_t *locs, size_t n, const uint32_t *labels,
 		   size_t n_labels, struct err *err);
 
-/* Make the profile; the builder is empty afterwards and only good for builder_free. */
+/* Finish the profile. Afterwards only builder_free may be called. */
 struct profile *builder_seal(struct builder *b);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * check.c - is a profile what profile.h says?
+ * check.c - check the invariants of a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-/* Is everything there at all? */
+/* Check that all columns exist. */
 static int check_columns(const struct profile *p, struct err *err)
 {
 	/* clang-format off */
@@ -32,9 +32,9 @@ static int check_columns(const struct profile *p, struct err *err)
 	/* clang-format on */
 
 	if (!p->mem || !p->str)
-		return err_set(err, ERR_FORMAT, "a profile without memory or strings");
+		return err_set(err, ERR_FORMAT, "the profile has no arena or no strings");
 	if (p->n_types == 0)
-		return err_set(err, ERR_FORMAT, "a profile without value types");
+		return err_set(err, ERR_FORMAT, "the profile has no sample types");
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		if (!columns[i].column)
 			return err_set(err, ERR_FORMAT, "column %s is missing", columns[i].name);
@@ -59,17 +59,17 @@ static int check_strings(const struct profile *p, struct err *err)
 		return err_set(err, ERR_FORMAT, "string 0 is not empty");
 	for (str_id i = 0; i < n; i++)
 		if (strtab_text(p->str, i)[strtab_len(p->str, i)] != 0)
-			return err_set(err, ERR_FORMAT, "string %" PRIu32 " has no end", i);
+			return err_set(err, ERR_FORMAT, "string %" PRIu32 " is not NUL-terminated", i);
 	return 0;
 }
 
-/* All n ids are below the limit. */
+/* Check that all n ids are below the limit. */
 static int check_ids(const char *what, const uint32_t *id, uint32_t n, uint32_t limit, struct err *err)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (id[i] >= limit)
-			return err_set(err, ERR_FORMAT, "%s %" PRIu32 " is %" PRIu32 " of %" PRIu32, what, i, id[i],
-				       limit);
+			return err_set(err, ERR_FORMAT, "%s %" PRIu32 ": id %" PRIu32 " of %" PRIu32 " does not exist",
+				       what, i, id[i], limit);
 	return 0;
 }
 
@@ -118,12 +118,13 @@ static int check_locs(const struct profile *p, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (p->loc_line[p->n_locs] != p->n_lines)
-		return err_set(err, ERR_FORMAT, "locations have %" PRIu32 " lines of %" PRIu32, p->loc_line[p->n_locs],
-			       p->n_lines);
+		return err_set(err, ERR_FORMAT, "locations have %" PRIu32 " lines, but the profile has %" PRIu32,
+			       p->loc_line[p->n_locs], p->n_lines);
 	for (uint32_t i = 0; i < p->n_locs; i++)
 		if (p->loc_map[i] != PROFILE_NONE && p->loc_map[i] >= p->n_maps)
-			return err_set(err, ERR_FORMAT, "mapping of location %" PRIu32 " is %" PRIu32 " of %" PRIu32, i,
-				       p->loc_map[i], p->n_maps);
+			return err_set(err, ERR_FORMAT,
+				       "mapping of location %" PRIu32 ": id %" PRIu32 " of %" PRIu32 " does not exist",
+				       i, p->loc_map[i], p->n_maps);
 	return check_ids("function of line", p->line_func, p->n_lines, p->n_funcs, err);
 }
 
@@ -142,20 +143,21 @@ static int check_maps(const struct profile *p, uint32_t n_str, struct err *err)
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		if (p->map[i].file >= n_str || p->map[i].build_id >= n_str)
 			return err_set(err, ERR_FORMAT,
-				       "mapping %" PRIu32 " has strings %" PRIu32 " and %" PRIu32 " of %" PRIu32, i,
-				       p->map[i].file, p->map[i].build_id, n_str);
+				       "mapping %" PRIu32 ": string %" PRIu32 " or %" PRIu32 " of %" PRIu32
+				       " does not exist",
+				       i, p->map[i].file, p->map[i].build_id, n_str);
 	return 0;
 }
 
 static int check_texts(const struct profile *p, uint32_t n_str, struct err *err)
 {
-	if (check_ids("file of source line", p->text_file, p->n_texts, n_str, err) < 0)
+	if (check_ids("file of source line", p->source_file, p->n_source_lines, n_str, err) < 0)
 		return ERR_FORMAT;
-	for (uint32_t i = 1; i < p->n_texts; i++)
-		if (p->text_file[i] < p->text_file[i - 1] ||
-		    (p->text_file[i] == p->text_file[i - 1] && p->text_line[i] <= p->text_line[i - 1]))
+	for (uint32_t i = 1; i < p->n_source_lines; i++)
+		if (p->source_file[i] < p->source_file[i - 1] ||
+		    (p->source_file[i] == p->source_file[i - 1] && p->source_line[i] <= p->source_line[i - 1]))
 			return err_set(err, ERR_FORMAT, "source line %" PRIu32 " does not follow the one before it", i);
-	return check_ids("source line", p->text, p->n_texts, n_str, err);
+	return check_ids("source line", p->source_text, p->n_source_lines, n_str, err);
 }
 
 static int check_meta(const struct profile *p, uint32_t n_str, struct err *err)
@@ -168,8 +170,9 @@ static int check_meta(const struct profile *p, uint32_t n_str, struct err *err)
 	for (uint32_t t = 0; t < p->n_types; t++)
 		if (p->type[t].name >= n_str || p->type[t].unit >= n_str)
 			return err_set(err, ERR_FORMAT,
-				       "type %" PRIu32 " has strings %" PRIu32 " and %" PRIu32 " of %" PRIu32, t,
-				       p->type[t].name, p->type[t].unit, n_str);
+				       "type %" PRIu32 ": string %" PRIu32 " or %" PRIu32 " of %" PRIu32
+				       " does not exist",
+				       t, p->type[t].name, p->type[t].unit, n_str);
 	if (check_ids("comment", m->comment, m->n_comments, n_str, err) < 0)
 		return ERR_FORMAT;
 	return check_ids("header string", text, sizeof(text) / sizeof(text[0]), n_str, err);

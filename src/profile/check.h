@@ -1,5 +1,5 @@
 /*
- * check.h - is a profile what profile.h says?
+ * check.h - check the invariants of a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +10,11 @@
 #include "profile/profile.h"
 
 /*
- * Look at everything that later code relies on: columns are there, offsets rise, ids and strings
- * exist, set 0 is empty. For tests and fuzzers; readers check what they read. That equal stacks
- * share an id is not looked at, since pruning may make stacks equal.
+ * Check everything that later code relies on: columns exist, offsets ascend, ids are in range, label
+ * set 0 is empty. For tests and fuzzers; readers check their input themselves. Duplicate stacks are
+ * allowed, since pruning may make stacks equal.
  *
- * Fails  ERR_FORMAT with the first thing that is wrong
+ * Fails  ERR_FORMAT with the first violation
  */
 int profile_check(const struct profile *p, struct err *err);
 

@@ -1,11 +1,11 @@
 /*
- * compact.c - take out of a profile what says nothing
+ * compact.c - remove empty rows and unused entries from a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Rows, stacks and label sets keep their order and are moved down. Mappings, functions and
- * locations may change their order, since a row that went may have been the first user of one:
- * they are numbered anew by walking the rows that stay, then gathered.
+ * Rows, stacks and label sets keep their order; unused ones are removed in place. Mappings, functions
+ * and locations may change their order, since a removed row may have been the first to use them: they
+ * are renumbered by walking the remaining rows, then copied in the new order.
  */
 #include "config.h"
 
@@ -45,7 +45,7 @@ static void renumber_release(struct renumber *r)
 	free(r->old_id);
 }
 
-/* Take an id into use; was it already? */
+/* Mark an id as used. True when it was marked already. */
 static bool renumber_use(struct renumber *r, uint32_t old)
 {
 	if (r->new_id[old] != PROFILE_NONE)
@@ -98,7 +98,7 @@ static void use_all(struct compact *c)
 			use_row(c, row);
 }
 
-/* The new ids of lists that keep their order; those of unused ones mean nothing. */
+/* New ids of lists that keep their order; undefined for unused lists. */
 static uint32_t *lists_ids(const bool *used, uint32_t n)
 {
 	uint32_t *id = mem_alloc(n, sizeof(*id)), next = 0;
@@ -133,7 +133,7 @@ static void move_rows(struct compact *c)
 
 static void move_lists(struct csr *lists, const bool *used, const struct renumber *items)
 {
-	uint32_t n = 0, end = 0, first = 0; /* where list i starts is overwritten before it is read */
+	uint32_t n = 0, end = 0, first = 0; /* off[i] is overwritten before list i is read */
 
 	for (uint32_t i = 0; i < lists->n; i++) {
 		uint32_t next = lists->off[i + 1];
@@ -148,7 +148,7 @@ static void move_lists(struct csr *lists, const bool *used, const struct renumbe
 	lists->n = n;
 }
 
-/* column[i] = column[old_id[i]], for ids that may stand in any order. */
+/* column[i] = column[old_id[i]], for ids in any order. */
 static void gather(void *column, const struct renumber *r, size_t size)
 {
 	char *copy = mem_alloc(r->n, size), *at = column;
@@ -203,7 +203,7 @@ static void move_labels(struct compact *c)
 	p->n_labels = c->labels.n;
 }
 
-/* The lines in the order of the locations that stay; loc_line is still that of all locations. */
+/* Reorder the lines by the new order of the locations; loc_line still has all old locations. */
 static void move_lines(struct compact *c)
 {
 	struct profile *p = c->p;

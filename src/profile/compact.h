@@ -1,5 +1,5 @@
 /*
- * compact.h - take out of a profile what says nothing
+ * compact.h - remove empty rows and unused entries from a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,12 +9,12 @@
 #include "profile/profile.h"
 
 /*
- * Remove the rows whose values are all 0 and everything that only they used; what stays is
- * numbered from 1 in order of first use by the rows, the first mapping being first in any case. It
- * does nothing when there is no such row.
+ * Remove the rows whose values are all 0, and entries that no other row uses. The remaining entries are numbered from 1
+ * in order of first use by the rows, except that the first mapping stays first. A profile without rows of zeros is
+ * unchanged.
  *
- * p     written in place: the caller has just made it and shares it with nobody
- * Like  pprof profile/merge.go, where Merge ends by merging the result alone
+ * p     modified in place; must not be shared yet
+ * Like  pprof profile/merge.go, where Merge finally merges the result with itself
  */
 void profile_compact(struct profile *p);
 

@@ -1,5 +1,5 @@
 /*
- * edit.c - last changes by the loader
+ * edit.c - changes to a profile before it is shared
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,21 +29,21 @@ void profile_set_build_id(struct profile *p, const char *build_id)
 void profile_add_comment(struct profile *p, const char *text)
 {
 	struct profile_meta *m = &p->meta;
-	str_id *longer = arena_alloc(p->mem, (size_t)m->n_comments + 1, sizeof(*longer));
+	str_id *copy_with_room = arena_alloc(p->mem, (size_t)m->n_comments + 1, sizeof(*copy_with_room));
 
 	if (m->n_comments)
-		memcpy(longer, m->comment, m->n_comments * sizeof(*longer));
-	longer[m->n_comments++] = strtab_addz(p->str, text);
-	m->comment = longer;
+		memcpy(copy_with_room, m->comment, m->n_comments * sizeof(*copy_with_room));
+	copy_with_room[m->n_comments++] = strtab_addz(p->str, text);
+	m->comment = copy_with_room;
 }
 
-void profile_keep_all_frames(struct profile *p)
+void profile_clear_frame_filters(struct profile *p)
 {
 	p->meta.drop_frames = p->meta.keep_frames = 0;
 }
 
-/* One more in a column that keeps its values. */
-static void *longer(struct profile *p, const void *column, uint32_t n, size_t size)
+/* Copy a column, with room for one more entry. */
+static void *copy_with_room(struct profile *p, const void *column, uint32_t n, size_t size)
 {
 	void *copy = arena_alloc(p->mem, (size_t)n + 1, size);
 
@@ -56,11 +56,11 @@ static uint32_t add_label(struct profile *p, str_id key, str_id text)
 {
 	uint32_t n = p->n_labels;
 
-	p->label_key = longer(p, p->label_key, n, sizeof(*p->label_key));
-	p->label_text = longer(p, p->label_text, n, sizeof(*p->label_text));
-	p->label_unit = longer(p, p->label_unit, n, sizeof(*p->label_unit));
-	p->label_num = longer(p, p->label_num, n, sizeof(*p->label_num));
-	p->label_is_text = longer(p, p->label_is_text, n, sizeof(*p->label_is_text));
+	p->label_key = copy_with_room(p, p->label_key, n, sizeof(*p->label_key));
+	p->label_text = copy_with_room(p, p->label_text, n, sizeof(*p->label_text));
+	p->label_unit = copy_with_room(p, p->label_unit, n, sizeof(*p->label_unit));
+	p->label_num = copy_with_room(p, p->label_num, n, sizeof(*p->label_num));
+	p->label_is_text = copy_with_room(p, p->label_is_text, n, sizeof(*p->label_is_text));
 	p->label_key[n] = key;
 	p->label_text[n] = text;
 	p->label_unit[n] = 0;
@@ -69,8 +69,10 @@ static uint32_t add_label(struct profile *p, str_id key, str_id text)
 	return p->n_labels++;
 }
 
-/* Set 0 stays the empty one; what was set i is set i + 1, with the label behind what stays of it. */
-static struct csr sets_with(struct profile *p, uint32_t label)
+/*
+ * The label sets with a label added and other texts of its key removed. Set 0 stays empty; old set i becomes set i + 1.
+ */
+static struct csr sets_with_label(struct profile *p, uint32_t label)
 {
 	const struct csr *old = &p->label_sets;
 	struct csr new = { .n = old->n + 1 };
@@ -100,9 +102,9 @@ int profile_set_label_ids(struct profile *p, str_id key, str_id text, struct err
 	assert(key < strtab_count(p->str) && text < strtab_count(p->str));
 	if (p->n_labels >= PROFILE_NONE - 1 || sets->n >= PROFILE_NONE - 2 ||
 	    sets->off[sets->n] >= PROFILE_NONE - sets->n)
-		return err_set(err, ERR_LIMIT, "too many labels for one more, %.100s", profile_text(p, key));
+		return err_set(err, ERR_LIMIT, "too many labels to add %.100s", profile_text(p, key));
 	label = add_label(p, key, text);
-	p->label_sets = sets_with(p, label);
+	p->label_sets = sets_with_label(p, label);
 	for (uint32_t row = 0; row < p->n_rows; row++)
 		p->labels[row]++;
 	return 0;
@@ -113,9 +115,9 @@ int profile_set_label(struct profile *p, const char *key, const char *text, stru
 	return profile_set_label_ids(p, strtab_addz(p->str, key), strtab_addz(p->str, text), err);
 }
 
-static int value_failed(const struct profile *p, uint32_t t, uint32_t row, double ratio, struct err *err)
+static int overflow_error(const struct profile *p, uint32_t t, uint32_t row, double ratio, struct err *err)
 {
-	return err_set(err, ERR_RANGE, "sample %" PRIu32 ": its %.100s times %g leaves 64 bits", row + 1,
+	return err_set(err, ERR_RANGE, "sample %" PRIu32 ": %.100s times %g overflows 64 bits", row + 1,
 		       profile_text(p, p->type[t].name), ratio);
 }
 
@@ -127,7 +129,7 @@ int profile_scale(struct profile *p, const double *ratio, struct err *err)
 
 		for (uint32_t row = 0; row < p->n_rows; row++)
 			if (scale_value(value[row], ratio[t], &value[row]))
-				return value_failed(p, t, row, ratio[t], err);
+				return overflow_error(p, t, row, ratio[t], err);
 	}
 	return 0;
 }
@@ -139,7 +141,7 @@ int profile_negate(struct profile *p, struct err *err)
 
 		for (uint32_t row = 0; row < p->n_rows; row++) {
 			if (value[row] == INT64_MIN)
-				return value_failed(p, t, row, -1, err);
+				return overflow_error(p, t, row, -1, err);
 			value[row] = -value[row];
 		}
 	}

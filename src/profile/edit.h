@@ -1,9 +1,9 @@
 /*
- * edit.h - last changes by the loader, before a profile is shared
+ * edit.h - changes to a profile before it is shared
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * These write into the profile. Only who has just read or merged it may call them.
+ * These functions modify the profile. Only the code that loads it may call them, before it is shared.
  */
 #ifndef PROFILE_EDIT_H
 #define PROFILE_EDIT_H
@@ -11,41 +11,41 @@
 #include "base/err.h"
 #include "profile/profile.h"
 
-/* The label that -diff_base gives every sample of the base, with the text "true". */
+/* The label that -diff_base adds to every sample of the base, with the text "true". */
 #define BASE_LABEL "pprof::base"
 
-/* Name the file of the first mapping, which is the program itself; nothing without mappings. */
+/* Set the file name of the first mapping, which is the program itself. A profile without mappings is unchanged. */
 void profile_set_binary(struct profile *p, const char *file);
 
-/* Give the first mapping a build id if it has none. */
+/* Set the build id of the first mapping if it has none. */
 void profile_set_build_id(struct profile *p, const char *build_id);
 
 /* Append a comment. */
 void profile_add_comment(struct profile *p, const char *text);
 
-/* Forget drop_frames and keep_frames. */
-void profile_keep_all_frames(struct profile *p);
+/* Remove drop_frames and keep_frames. */
+void profile_clear_frame_filters(struct profile *p);
 
 /*
- * Give every sample a label with a text, in place of all texts it has under that key.
+ * Set a text label on every sample, replacing all its text labels with that key.
  *
  * Fails   ERR_LIMIT
  * Like    pprof profile/profile.go, SetLabel
  */
 int profile_set_label(struct profile *p, const char *key, const char *text, struct err *err);
 
-/* The same by strings that the profile has. */
+/* Like profile_set_label, with string ids of the profile. */
 int profile_set_label_ids(struct profile *p, str_id key, str_id text, struct err *err);
 
 /*
- * Multiply the values of each type, halves away from zero. Rows that become 0 stay.
+ * Multiply the values of each type, rounding halves away from zero. Rows that become 0 are kept.
  *
  * ratio   [n_types]
- * Fails   ERR_RANGE when a value leaves 64 bits, naming sample and type
+ * Fails   ERR_RANGE when a value overflows int64_t, naming sample and type
  */
 int profile_scale(struct profile *p, const double *ratio, struct err *err);
 
-/* Change the sign of every value, exactly. Fails with ERR_RANGE, as profile_scale. */
+/* Negate every value. Fails with ERR_RANGE, like profile_scale. */
 int profile_negate(struct profile *p, struct err *err);
 
 #endif

@@ -3,9 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Strings get their numbers in the order in which pprof meets them, in a pass of its own
- * (number_strings); then all fields are written once. The lengths of stacks and of label sets are
- * known before, since many samples share them.
+ * A first pass numbers the strings in pprof's order (number_strings), a second pass writes all fields.
+ * The sizes of location ids and of label sets are computed in advance, since many samples share them.
  */
 #include "config.h"
 
@@ -36,7 +35,7 @@ enum {
 	PROFILE_COMMENT,
 	PROFILE_DEFAULT_TYPE,
 	PROFILE_DOC_URL,
-	/* ours, far from what others may use: see proto/profile.proto */
+	/* extensions of cpa, with numbers unlikely to collide: see proto/profile.proto */
 	PROFILE_SOURCE_FILE = 6516833,
 	PROFILE_SOURCE_LINE,
 	PROFILE_SOURCE_TEXT
@@ -60,24 +59,24 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE, LOCAT
 enum { LINE_FUNCTION = 1, LINE_NUMBER, LINE_COLUMN };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE, FUNCTION_START };
 
-/* A location id as a varint, at most so long; n is 0 when it is longer. */
+/* A location id encoded as a varint of n bytes. */
 enum { CODE_BYTES = 7 };
 struct code {
 	uint8_t byte[CODE_BYTES], n;
 };
 
-struct encoding {
+struct encoder {
 	const struct profile *p;
-	struct code *code; /* [locations]; NULL when some id is too long */
+	struct code *code; /* [n_locs]; NULL when an id takes more than CODE_BYTES */
 	struct wire w;
 	uint32_t n_str;
-	str_id *str;           /* [n_str] in the order of the file */
-	uint32_t *number;      /* [strings of p] place in str, or PROFILE_NONE */
-	uint32_t *label;       /* labels of each set, sorted */
-	uint64_t *labels_size; /* [label sets] bytes of all labels of a sample with their tags */
+	str_id *str;           /* [n_str] in output order */
+	uint32_t *number;      /* [strings of p] index in str, or PROFILE_NONE */
+	uint32_t *label;       /* labels of the sets, from profile_label_order */
+	uint64_t *labels_size; /* [label sets] encoded size of all labels of a sample, with tags */
 };
 
-static void number_string(struct encoding *e, str_id id)
+static void number_string(struct encoder *e, str_id id)
 {
 	if (e->number[id] != PROFILE_NONE)
 		return;
@@ -85,7 +84,7 @@ static void number_string(struct encoding *e, str_id id)
 	e->str[e->n_str++] = id;
 }
 
-static void number_labels(struct encoding *e)
+static void number_labels(struct encoder *e)
 {
 	const struct profile *p = e->p;
 	const uint32_t *off = p->label_sets.off;
@@ -105,7 +104,7 @@ static void number_labels(struct encoding *e)
 	free(seen);
 }
 
-static void number_strings(struct encoding *e)
+static void number_strings(struct encoder *e)
 {
 	const struct profile *p = e->p;
 	const struct profile_meta *m = &p->meta;
@@ -135,7 +134,7 @@ static void number_strings(struct encoding *e)
 	number_string(e, m->doc_url);
 }
 
-static void make_codes(struct encoding *e)
+static void make_codes(struct encoder *e)
 {
 	const struct profile *p = e->p;
 
@@ -150,21 +149,21 @@ static void make_codes(struct encoding *e)
 	}
 }
 
-static void encode_type(struct encoding *e, uint32_t field, const struct value_type *t)
+static void encode_type(struct encoder *e, uint32_t field, const struct value_type *t)
 {
 	uint32_t name = e->number[t->name], unit = e->number[t->unit];
 
-	wire_head(&e->w, field, wire_size_set(TYPE_NAME, name) + wire_size_set(TYPE_UNIT, unit));
-	wire_set(&e->w, TYPE_NAME, name);
-	wire_set(&e->w, TYPE_UNIT, unit);
+	wire_head(&e->w, field, wire_size_nonzero(TYPE_NAME, name) + wire_size_nonzero(TYPE_UNIT, unit));
+	wire_number_nonzero(&e->w, TYPE_NAME, name);
+	wire_number_nonzero(&e->w, TYPE_UNIT, unit);
 }
 
-/* A label as it is written: numbers of strings, or 0. */
+/* The field values of an encoded label; 0 for a missing field. */
 struct label {
 	uint64_t key, text, number, unit;
 };
 
-static struct label label_of(const struct encoding *e, uint32_t l)
+static struct label make_label(const struct encoder *e, uint32_t l)
 {
 	const struct profile *p = e->p;
 	struct label v = { .key = e->number[p->label_key[l]] };
@@ -180,17 +179,17 @@ static struct label label_of(const struct encoding *e, uint32_t l)
 
 static size_t label_size(const struct label *v)
 {
-	return wire_size_set(LABEL_KEY, v->key) + wire_size_set(LABEL_TEXT, v->text) +
-	       wire_size_set(LABEL_NUMBER, v->number) + wire_size_set(LABEL_UNIT, v->unit);
+	return wire_size_nonzero(LABEL_KEY, v->key) + wire_size_nonzero(LABEL_TEXT, v->text) +
+	       wire_size_nonzero(LABEL_NUMBER, v->number) + wire_size_nonzero(LABEL_UNIT, v->unit);
 }
 
-static void size_labels(struct encoding *e)
+static void size_labels(struct encoder *e)
 {
 	const struct csr *sets = &e->p->label_sets;
 
 	for (uint32_t s = 0; s < sets->n; s++) {
 		for (uint32_t i = sets->off[s]; i < sets->off[s + 1]; i++) {
-			struct label v = label_of(e, e->label[i]);
+			struct label v = make_label(e, e->label[i]);
 			size_t n = label_size(&v);
 
 			e->labels_size[s] += 1 + wire_size(n) + n;
@@ -198,28 +197,28 @@ static void size_labels(struct encoding *e)
 	}
 }
 
-static void encode_labels(struct encoding *e, uint32_t set)
+static void encode_labels(struct encoder *e, uint32_t set)
 {
 	const uint32_t *off = e->p->label_sets.off;
 
 	for (uint32_t i = off[set]; i < off[set + 1]; i++) {
-		struct label v = label_of(e, e->label[i]);
+		struct label v = make_label(e, e->label[i]);
 
 		wire_head(&e->w, SAMPLE_LABEL, label_size(&v));
-		wire_set(&e->w, LABEL_KEY, v.key);
-		wire_set(&e->w, LABEL_TEXT, v.text);
-		wire_set(&e->w, LABEL_NUMBER, v.number);
-		wire_set(&e->w, LABEL_UNIT, v.unit);
+		wire_number_nonzero(&e->w, LABEL_KEY, v.key);
+		wire_number_nonzero(&e->w, LABEL_TEXT, v.text);
+		wire_number_nonzero(&e->w, LABEL_NUMBER, v.number);
+		wire_number_nonzero(&e->w, LABEL_UNIT, v.unit);
 	}
 }
 
-/* Bytes of a list of n numbers that take size bytes themselves, in a field below 16. */
+/* Encoded size of a list of n numbers of size bytes in total, in a field below 16. */
 static size_t list_size(size_t n, size_t size)
 {
 	return n < PACKED_FROM ? n + size : 1 + wire_size(size) + size;
 }
 
-static size_t stack_size(const struct encoding *e, const uint32_t *loc, size_t n)
+static size_t stack_size(const struct encoder *e, const uint32_t *loc, size_t n)
 {
 	size_t size = 0;
 
@@ -232,8 +231,11 @@ static size_t stack_size(const struct encoding *e, const uint32_t *loc, size_t n
 	return size;
 }
 
-/* The frames of a packed list that takes size bytes. A code is written whole, the next over its end. */
-static void encode_frames(struct encoding *e, const uint32_t *loc, size_t n, size_t size)
+/*
+ * Write the frames of a packed list of size bytes. Each code is copied with its constant struct size, and the next
+ * code overwrites the excess.
+ */
+static void encode_frames(struct encoder *e, const uint32_t *loc, size_t n, size_t size)
 {
 	struct wire *w = &e->w;
 
@@ -260,7 +262,7 @@ static size_t values_size(const struct profile *p, uint32_t row)
 	return size;
 }
 
-static void encode_sample(struct encoding *e, uint32_t row)
+static void encode_sample(struct encoder *e, uint32_t row)
 {
 	const struct profile *p = e->p;
 	const uint32_t *loc = p->stacks.item + p->stacks.off[p->stack[row]];
@@ -286,39 +288,39 @@ static void encode_sample(struct encoding *e, uint32_t row)
 	encode_labels(e, p->labels[row]);
 }
 
-static void encode_mapping(struct encoding *e, const struct mapping *m)
+static void encode_mapping(struct encoder *e, const struct mapping *m)
 {
 	struct wire *w = &e->w;
 	size_t mark = wire_open(w, PROFILE_MAPPING);
 
-	wire_set(w, MAPPING_ID, m->id);
-	wire_set(w, MAPPING_START, m->start);
-	wire_set(w, MAPPING_LIMIT, m->limit);
-	wire_set(w, MAPPING_OFFSET, m->offset);
-	wire_set(w, MAPPING_FILE, e->number[m->file]);
-	wire_set(w, MAPPING_BUILD_ID, e->number[m->build_id]);
-	wire_set(w, MAPPING_FUNCTIONS, m->has_functions);
-	wire_set(w, MAPPING_FILENAMES, m->has_filenames);
-	wire_set(w, MAPPING_LINES, m->has_line_numbers);
-	wire_set(w, MAPPING_INLINES, m->has_inline_frames);
+	wire_number_nonzero(w, MAPPING_ID, m->id);
+	wire_number_nonzero(w, MAPPING_START, m->start);
+	wire_number_nonzero(w, MAPPING_LIMIT, m->limit);
+	wire_number_nonzero(w, MAPPING_OFFSET, m->offset);
+	wire_number_nonzero(w, MAPPING_FILE, e->number[m->file]);
+	wire_number_nonzero(w, MAPPING_BUILD_ID, e->number[m->build_id]);
+	wire_number_nonzero(w, MAPPING_FUNCTIONS, m->has_functions);
+	wire_number_nonzero(w, MAPPING_FILENAMES, m->has_filenames);
+	wire_number_nonzero(w, MAPPING_LINES, m->has_line_numbers);
+	wire_number_nonzero(w, MAPPING_INLINES, m->has_inline_frames);
 	wire_close(w, mark);
 }
 
 static size_t line_size(const struct profile *p, uint32_t line)
 {
-	return wire_size_set(LINE_FUNCTION, p->func_id[p->line_func[line]]) +
-	       wire_size_set(LINE_NUMBER, (uint64_t)p->line_no[line]) +
-	       wire_size_set(LINE_COLUMN, (uint64_t)p->line_col[line]);
+	return wire_size_nonzero(LINE_FUNCTION, p->func_id[p->line_func[line]]) +
+	       wire_size_nonzero(LINE_NUMBER, (uint64_t)p->line_no[line]) +
+	       wire_size_nonzero(LINE_COLUMN, (uint64_t)p->line_col[line]);
 }
 
-/* A location may have more lines than fit into any buffer, so its length is counted before. */
-static void encode_location(struct encoding *e, uint32_t loc)
+/* Write a location. Its size is computed in advance, since its lines may not fit into the buffer. */
+static void encode_location(struct encoder *e, uint32_t loc)
 {
 	const struct profile *p = e->p;
 	uint64_t map = p->loc_map[loc] == PROFILE_NONE ? 0 : p->map[p->loc_map[loc]].id;
-	size_t size = wire_size_set(LOCATION_ID, p->loc_id[loc]) + wire_size_set(LOCATION_MAPPING, map) +
-		      wire_size_set(LOCATION_ADDRESS, p->loc_addr[loc]) +
-		      wire_size_set(LOCATION_FOLDED, p->loc_folded[loc]);
+	size_t size = wire_size_nonzero(LOCATION_ID, p->loc_id[loc]) + wire_size_nonzero(LOCATION_MAPPING, map) +
+		      wire_size_nonzero(LOCATION_ADDRESS, p->loc_addr[loc]) +
+		      wire_size_nonzero(LOCATION_FOLDED, p->loc_folded[loc]);
 	struct wire *w = &e->w;
 
 	for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++) {
@@ -327,33 +329,33 @@ static void encode_location(struct encoding *e, uint32_t loc)
 		size += 1 + wire_size(n) + n;
 	}
 	wire_head(w, PROFILE_LOCATION, size);
-	wire_set(w, LOCATION_ID, p->loc_id[loc]);
-	wire_set(w, LOCATION_MAPPING, map);
-	wire_set(w, LOCATION_ADDRESS, p->loc_addr[loc]);
+	wire_number_nonzero(w, LOCATION_ID, p->loc_id[loc]);
+	wire_number_nonzero(w, LOCATION_MAPPING, map);
+	wire_number_nonzero(w, LOCATION_ADDRESS, p->loc_addr[loc]);
 	for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++) {
 		wire_head(w, LOCATION_LINE, line_size(p, l));
-		wire_set(w, LINE_FUNCTION, p->func_id[p->line_func[l]]);
-		wire_set(w, LINE_NUMBER, (uint64_t)p->line_no[l]);
-		wire_set(w, LINE_COLUMN, (uint64_t)p->line_col[l]);
+		wire_number_nonzero(w, LINE_FUNCTION, p->func_id[p->line_func[l]]);
+		wire_number_nonzero(w, LINE_NUMBER, (uint64_t)p->line_no[l]);
+		wire_number_nonzero(w, LINE_COLUMN, (uint64_t)p->line_col[l]);
 	}
-	wire_set(w, LOCATION_FOLDED, p->loc_folded[loc]);
+	wire_number_nonzero(w, LOCATION_FOLDED, p->loc_folded[loc]);
 }
 
-static void encode_function(struct encoding *e, uint32_t f)
+static void encode_function(struct encoder *e, uint32_t f)
 {
 	const struct profile *p = e->p;
 	struct wire *w = &e->w;
 	size_t mark = wire_open(w, PROFILE_FUNCTION);
 
-	wire_set(w, FUNCTION_ID, p->func_id[f]);
-	wire_set(w, FUNCTION_NAME, e->number[p->func_name[f]]);
-	wire_set(w, FUNCTION_SYSTEM_NAME, e->number[p->func_sysname[f]]);
-	wire_set(w, FUNCTION_FILE, e->number[p->func_file[f]]);
-	wire_set(w, FUNCTION_START, (uint64_t)p->func_start[f]);
+	wire_number_nonzero(w, FUNCTION_ID, p->func_id[f]);
+	wire_number_nonzero(w, FUNCTION_NAME, e->number[p->func_name[f]]);
+	wire_number_nonzero(w, FUNCTION_SYSTEM_NAME, e->number[p->func_sysname[f]]);
+	wire_number_nonzero(w, FUNCTION_FILE, e->number[p->func_file[f]]);
+	wire_number_nonzero(w, FUNCTION_START, (uint64_t)p->func_start[f]);
 	wire_close(w, mark);
 }
 
-static void encode_comments(struct encoding *e)
+static void encode_comments(struct encoder *e)
 {
 	const struct profile_meta *m = &e->p->meta;
 	size_t size = 0;
@@ -369,42 +371,42 @@ static void encode_comments(struct encoding *e)
 	}
 }
 
-static void encode_meta(struct encoding *e)
+static void encode_meta(struct encoder *e)
 {
 	const struct profile_meta *m = &e->p->meta;
 	struct wire *w = &e->w;
 
-	wire_set(w, PROFILE_DROP, e->number[m->drop_frames]);
-	wire_set(w, PROFILE_KEEP, e->number[m->keep_frames]);
-	wire_set(w, PROFILE_TIME, (uint64_t)m->time_ns);
-	wire_set(w, PROFILE_DURATION, (uint64_t)m->duration_ns);
+	wire_number_nonzero(w, PROFILE_DROP, e->number[m->drop_frames]);
+	wire_number_nonzero(w, PROFILE_KEEP, e->number[m->keep_frames]);
+	wire_number_nonzero(w, PROFILE_TIME, (uint64_t)m->time_ns);
+	wire_number_nonzero(w, PROFILE_DURATION, (uint64_t)m->duration_ns);
 	if (m->period_type.name || m->period_type.unit)
 		encode_type(e, PROFILE_PERIOD_TYPE, &m->period_type);
-	wire_set(w, PROFILE_PERIOD, (uint64_t)m->period);
+	wire_number_nonzero(w, PROFILE_PERIOD, (uint64_t)m->period);
 	encode_comments(e);
 	wire_number(w, PROFILE_DEFAULT_TYPE, e->number[m->default_type]);
-	wire_set(w, PROFILE_DOC_URL, e->number[m->doc_url]);
+	wire_number_nonzero(w, PROFILE_DOC_URL, e->number[m->doc_url]);
 }
 
-/* Not the table of strings, which readers that know nothing of source lines would hold in memory. */
-static void encode_texts(struct encoding *e)
+/* Source lines are not in the string table, so that readers without this extension need not store them. */
+static void encode_texts(struct encoder *e)
 {
 	const struct profile *p = e->p;
 
-	for (uint32_t i = 0; i < p->n_texts; i++) {
-		size_t file_n = strtab_len(p->str, p->text_file[i]), text_n = strtab_len(p->str, p->text[i]);
-		bool begins =
-			i == 0 || p->text_file[i] != p->text_file[i - 1] || p->text_line[i] != p->text_line[i - 1] + 1;
+	for (uint32_t i = 0; i < p->n_source_lines; i++) {
+		size_t file_n = strtab_len(p->str, p->source_file[i]), text_n = strtab_len(p->str, p->source_text[i]);
+		bool is_new_run = i == 0 || p->source_file[i] != p->source_file[i - 1] ||
+				  p->source_line[i] != p->source_line[i - 1] + 1;
 
-		if (begins) {
-			wire_bytes(&e->w, PROFILE_SOURCE_FILE, strtab_text(p->str, p->text_file[i]), file_n);
-			wire_number(&e->w, PROFILE_SOURCE_LINE, (uint64_t)p->text_line[i]);
+		if (is_new_run) {
+			wire_bytes(&e->w, PROFILE_SOURCE_FILE, strtab_text(p->str, p->source_file[i]), file_n);
+			wire_number(&e->w, PROFILE_SOURCE_LINE, (uint64_t)p->source_line[i]);
 		}
-		wire_bytes(&e->w, PROFILE_SOURCE_TEXT, strtab_text(p->str, p->text[i]), text_n);
+		wire_bytes(&e->w, PROFILE_SOURCE_TEXT, strtab_text(p->str, p->source_text[i]), text_n);
 	}
 }
 
-static void encode_all(struct encoding *e)
+static void encode_all(struct encoder *e)
 {
 	const struct profile *p = e->p;
 
@@ -424,16 +426,16 @@ static void encode_all(struct encoding *e)
 	encode_texts(e);
 }
 
-/* The caller's sink, up to 2 GiB. */
-struct limited {
+/* A sink that fails past 2 GiB, and passes data to the caller's sink. */
+struct limited_sink {
 	wire_sink_fn sink;
 	void *arg;
 	size_t n;
 };
 
-static bool limited_take(void *arg, const void *data, size_t n)
+static bool limited_sink_write(void *arg, const void *data, size_t n)
 {
-	struct limited *l = arg;
+	struct limited_sink *l = arg;
 
 	if (n > INT32_MAX - l->n)
 		return false;
@@ -443,35 +445,35 @@ static bool limited_take(void *arg, const void *data, size_t n)
 
 int profile_encode_to(const struct profile *p, wire_sink_fn sink, void *arg, struct err *err)
 {
-	struct limited limited = { sink, arg, 0 };
+	struct limited_sink limited_sink = { sink, arg, 0 };
 	uint32_t n_strings = strtab_count(p->str);
-	struct encoding e = { .p = p,
-			      .str = mem_alloc(n_strings, sizeof(str_id)),
-			      .number = mem_alloc(n_strings, sizeof(uint32_t)),
-			      .label = profile_label_order(p),
-			      .labels_size = mem_zalloc(p->label_sets.n, sizeof(uint64_t)) };
+	struct encoder e = { .p = p,
+			     .str = mem_alloc(n_strings, sizeof(str_id)),
+			     .number = mem_alloc(n_strings, sizeof(uint32_t)),
+			     .label = profile_label_order(p),
+			     .labels_size = mem_zalloc(p->label_sets.n, sizeof(uint64_t)) };
 	void *buffer = mem_alloc(BUFFER_BYTES, 1);
-	bool done;
+	bool is_complete;
 
 	memset(e.number, 0xff, n_strings * sizeof(uint32_t));
-	wire_begin(&e.w, buffer, BUFFER_BYTES, limited_take, &limited);
+	wire_begin(&e.w, buffer, BUFFER_BYTES, limited_sink_write, &limited_sink);
 	number_strings(&e);
 	size_labels(&e);
 	make_codes(&e);
 	encode_all(&e);
-	done = wire_end(&e.w);
+	is_complete = wire_end(&e.w);
 	free(buffer);
 	free(e.code);
 	free(e.str);
 	free(e.number);
 	free(e.label);
 	free(e.labels_size);
-	if (done)
+	if (is_complete)
 		return 0;
-	return err_set(err, ERR_LIMIT, "as profile.proto it takes more than 2 GiB, which nothing could read");
+	return err_set(err, ERR_LIMIT, "more than 2 GiB as profile.proto, which no protobuf reader accepts");
 }
 
-static bool buf_take(void *arg, const void *data, size_t n)
+static bool buf_sink(void *arg, const void *data, size_t n)
 {
 	buf_add(arg, data, n);
 	return true;
@@ -480,7 +482,7 @@ static bool buf_take(void *arg, const void *data, size_t n)
 int profile_encode(const struct profile *p, struct buf *out, struct err *err)
 {
 	size_t before = out->len;
-	int rc = profile_encode_to(p, buf_take, out, err);
+	int rc = profile_encode_to(p, buf_sink, out, err);
 
 	assert(p);
 	if (rc < 0)

@@ -12,16 +12,17 @@
 #include "wire/wire.h"
 
 /*
- * Append a profile as profile.proto, not compressed: the target side, with the ids that it has, and
- * with the locations, functions and mappings that no row uses. Reading it gives an equal profile.
+ * Append the target side of a profile as uncompressed profile.proto. Ids are kept, and so are unused
+ * locations, functions and mappings. Reading the result yields an equal profile.
  *
- * Fails   ERR_LIMIT past 2 GiB, which is where readers of protocol buffers give up; out is as
- *         before then
- * Like    pprof profile/encode.go, in the order of fields and strings too
+ * Fails   ERR_LIMIT past 2 GiB, the limit of protobuf readers; out is then unchanged
+ * Like    pprof profile/encode.go, including the order of fields and strings
  */
 int profile_encode(const struct profile *p, struct buf *out, struct err *err);
 
-/* The same, handed over bit by bit: the sink has had some of it when it fails. */
+/*
+ * Like profile_encode, but the output is passed to a sink in pieces. On failure the sink has received part of it.
+ */
 int profile_encode_to(const struct profile *p, wire_sink_fn sink, void *arg, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * keys.c - lists of words, each given an id when it is first met
+ * keys.c - table of keys that are lists of words
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,11 +40,11 @@ static size_t keys_start(const struct keys *k, uint32_t id)
 static bool keys_equal(const struct keys *k, uint32_t id, const uint64_t *word, size_t n)
 {
 	size_t start = keys_start(k, id);
-	const uint64_t *own = k->word + start;
+	const uint64_t *stored = k->word + start;
 
 	if (k->width == 0 && keys_start(k, id + 1) - start != n)
 		return false;
-	return *own == *word && (n == 1 || memcmp(own + 1, word + 1, (n - 1) * sizeof(*word)) == 0);
+	return *stored == *word && (n == 1 || memcmp(stored + 1, word + 1, (n - 1) * sizeof(*word)) == 0);
 }
 
 void keys_prefetch(const struct keys *k, uint64_t hash)
@@ -76,7 +76,7 @@ int keys_add(struct keys *k, const uint64_t *word, size_t n, uint64_t hash, uint
 	if (keys_find(k, word, n, hash, id))
 		return 0;
 	if (k->n >= KEYS_MAX)
-		return err_set(err, ERR_LIMIT, "more than %u entries in one table", (unsigned)KEYS_MAX);
+		return err_set(err, ERR_LIMIT, "more than %u entries in a table", (unsigned)KEYS_MAX);
 	k->word = mem_grow(k->word, &k->cap_words, end + n, sizeof(*k->word));
 	memcpy(k->word + end, word, n * sizeof(*word));
 	if (k->width == 0) {

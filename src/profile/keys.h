@@ -1,10 +1,10 @@
 /*
- * keys.h - lists of words, each given an id when it is first met
+ * keys.h - table of keys that are lists of words; each key gets an id when first added
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * What merging compares functions, locations, rows and so on by. Words are written out in full,
- * so two keys are one exactly when all their words are.
+ * Merging uses these keys to compare functions, locations, rows and so on. A table stores all words of
+ * its keys, so keys are equal only if all their words are.
  */
 #ifndef PROFILE_KEYS_H
 #define PROFILE_KEYS_H
@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 struct keys {
-	uint32_t n;     /* keys so far; ids are below */
-	uint32_t width; /* words of every key; 0 when each has its own length */
+	uint32_t n;     /* number of keys; all ids are below it */
+	uint32_t width; /* words per key; 0 when the length varies */
 	uint64_t *word;
 	size_t cap_words;
 	size_t *off; /* [n + 1] when width is 0; key i is word[off[i] .. off[i + 1]) */
@@ -27,7 +27,7 @@ struct keys {
 	struct idtab ids;
 };
 
-/* Empty, with room for about expect keys. */
+/* An empty table with room for about expect keys. */
 void keys_init(struct keys *k, uint32_t width, size_t expect);
 void keys_release(struct keys *k);
 
@@ -36,17 +36,17 @@ static inline uint64_t keys_hash(const uint64_t *word, size_t n)
 	return n == 1 ? hash_u64(*word) : hash_bytes(word, n * sizeof(*word));
 }
 
-/* Have the key with this hash ready soon, a while after its slot was asked for with idtab_prefetch. */
+/* Prefetch the key with this hash; call it some time after idtab_prefetch. */
 void keys_prefetch(const struct keys *k, uint64_t hash);
 
-/* Is there this key, of n words and with this keys_hash? Then id is set. */
+/* Find the id of a key of n words with this keys_hash; false when it is not in the table. */
 bool keys_find(const struct keys *k, const uint64_t *word, size_t n, uint64_t hash, uint32_t *id);
 
 /*
- * The id of a key, which is stored when it is new.
+ * The id of a key, which is added if it is new.
  *
- * id     equal to the k->n of before exactly when the key is new
- * Fails  ERR_LIMIT when the ids are used up
+ * id     equal to the previous k->n if and only if the key is new
+ * Fails  ERR_LIMIT when there are no more ids
  */
 int keys_add(struct keys *k, const uint64_t *word, size_t n, uint64_t hash, uint32_t *id, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * label_order.c - the labels of a sample in the order in which they are written
+ * label_order.c - the labels of a sample in output order
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,7 +27,7 @@ static int compare_keys(const void *a, const void *b)
 	return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* The place of each key among all keys; [strings], only those of keys are set. */
+/* The rank of each key in byte order; [strings], set only for keys. */
 static uint32_t *rank_keys(const struct profile *p)
 {
 	uint32_t *rank = mem_zalloc(strtab_count(p->str), sizeof(*rank)), n = 0;
@@ -49,7 +49,7 @@ static uint32_t *rank_keys(const struct profile *p)
 }
 
 struct entry {
-	uint32_t rank, place, label;
+	uint32_t rank, position, label;
 };
 
 static int compare_entries(const void *a, const void *b)
@@ -58,10 +58,10 @@ static int compare_entries(const void *a, const void *b)
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	return (x->position > y->position) - (x->position < y->position);
 }
 
-/* entry  room for the labels of the largest set */
+/* entry  scratch space for the labels of the largest set */
 static void sort_set(const struct profile *p, const uint32_t *rank, uint32_t set, struct entry *entry, uint32_t *out)
 {
 	uint32_t first = p->label_sets.off[set], end = p->label_sets.off[set + 1], n = 0;
@@ -85,12 +85,12 @@ static void sort_set(const struct profile *p, const uint32_t *rank, uint32_t set
 uint32_t *profile_label_order(const struct profile *p)
 {
 	const struct csr *sets = &p->label_sets;
-	uint32_t *out = mem_alloc(sets->off[sets->n], sizeof(*out)), *rank = rank_keys(p), most = 0;
+	uint32_t *out = mem_alloc(sets->off[sets->n], sizeof(*out)), *rank = rank_keys(p), n_max = 0;
 	struct entry *entry;
 
 	for (uint32_t s = 0; s < sets->n; s++)
-		most = sets->off[s + 1] - sets->off[s] > most ? sets->off[s + 1] - sets->off[s] : most;
-	entry = mem_alloc(most, sizeof(*entry));
+		n_max = sets->off[s + 1] - sets->off[s] > n_max ? sets->off[s + 1] - sets->off[s] : n_max;
+	entry = mem_alloc(n_max, sizeof(*entry));
 	for (uint32_t s = 0; s < sets->n; s++)
 		sort_set(p, rank, s, entry, out);
 	free(entry);

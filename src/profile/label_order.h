@@ -1,5 +1,5 @@
 /*
- * label_order.h - the labels of a sample in the order in which they are written
+ * label_order.h - the labels of a sample in output order
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,11 +9,9 @@
 #include "profile/profile.h"
 
 /*
- * Sort each label set: texts before numbers, by the bytes of their keys; labels of one key stay in
- * their order.
+ * Sort each label set: texts before numbers, then by the bytes of the key, then in the original order.
  *
- * Gives   [label_sets.off[label_sets.n]] label ids, at the places of the set's own; the caller
- *         frees
+ * Returns [label_sets.off[label_sets.n]] label ids, arranged like label_sets.item; the caller frees it
  * Like    pprof profile/encode.go, preEncode
  */
 uint32_t *profile_label_order(const struct profile *p);

@@ -1,5 +1,5 @@
 /*
- * lines.c - give locations other functions and lines
+ * lines.c - replace the functions and lines of locations
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@
 
 enum { FUNC_WORDS = 4 };
 
-/* The id of a new function among those that are new, by its words. */
+/* The id of the function of a new line among all new functions. */
 static int new_function(struct keys *k, const struct new_line *l, uint32_t *id, struct err *err)
 {
 	uint64_t word[FUNC_WORDS] = { l->name, l->sysname, l->file, (uint64_t)l->start };
@@ -26,9 +26,9 @@ static int new_function(struct keys *k, const struct new_line *l, uint32_t *id, 
 	return keys_add(k, word, FUNC_WORDS, keys_hash(word, FUNC_WORDS), id, err);
 }
 
-static void *longer(struct arena *mem, const void *column, size_t n, size_t more, size_t size)
+static void *copy_with_room(struct arena *mem, const void *column, size_t n, size_t n_more, size_t size)
 {
-	char *copy = arena_alloc(mem, n + more, size);
+	char *copy = arena_alloc(mem, n + n_more, size);
 
 	if (n)
 		memcpy(copy, column, n * size);
@@ -43,12 +43,12 @@ static int add_functions(struct profile *p, const struct keys *k, struct err *er
 	for (uint32_t i = 0; i < n; i++)
 		highest = p->func_id[i] > highest ? p->func_id[i] : highest;
 	if (k->n > PROFILE_NONE - n || k->n > UINT64_MAX - highest)
-		return err_set(err, ERR_LIMIT, "no room for %u more functions", k->n);
-	p->func_id = longer(p->mem, p->func_id, n, k->n, sizeof(*p->func_id));
-	p->func_name = longer(p->mem, p->func_name, n, k->n, sizeof(*p->func_name));
-	p->func_sysname = longer(p->mem, p->func_sysname, n, k->n, sizeof(*p->func_sysname));
-	p->func_file = longer(p->mem, p->func_file, n, k->n, sizeof(*p->func_file));
-	p->func_start = longer(p->mem, p->func_start, n, k->n, sizeof(*p->func_start));
+		return err_set(err, ERR_LIMIT, "too many functions to add %u", k->n);
+	p->func_id = copy_with_room(p->mem, p->func_id, n, k->n, sizeof(*p->func_id));
+	p->func_name = copy_with_room(p->mem, p->func_name, n, k->n, sizeof(*p->func_name));
+	p->func_sysname = copy_with_room(p->mem, p->func_sysname, n, k->n, sizeof(*p->func_sysname));
+	p->func_file = copy_with_room(p->mem, p->func_file, n, k->n, sizeof(*p->func_file));
+	p->func_start = copy_with_room(p->mem, p->func_start, n, k->n, sizeof(*p->func_start));
 	for (uint32_t i = 0; i < k->n; i++) {
 		const uint64_t *word = &k->word[(size_t)i * FUNC_WORDS];
 
@@ -62,14 +62,14 @@ static int add_functions(struct profile *p, const struct keys *k, struct err *er
 	return 0;
 }
 
-/* The columns of lines while they are written anew. */
+/* The line columns being rebuilt. */
 struct lines {
 	uint32_t *loc_line, *func;
 	int64_t *no, *col;
 	uint32_t n;
 };
 
-static void keep_lines(const struct profile *p, uint32_t loc, struct lines *out)
+static void copy_lines(const struct profile *p, uint32_t loc, struct lines *out)
 {
 	for (uint32_t i = p->loc_line[loc]; i < p->loc_line[loc + 1]; i++, out->n++) {
 		out->func[out->n] = p->line_func[i];
@@ -78,7 +78,7 @@ static void keep_lines(const struct profile *p, uint32_t loc, struct lines *out)
 	}
 }
 
-static void put_lines(const struct new_lines *l, uint32_t i, const uint32_t *func, struct lines *out)
+static void add_new_lines(const struct new_lines *l, uint32_t i, const uint32_t *func, struct lines *out)
 {
 	for (uint32_t j = l->off[i]; j < l->off[i + 1]; j++, out->n++) {
 		out->func[out->n] = func[j];
@@ -87,7 +87,7 @@ static void put_lines(const struct new_lines *l, uint32_t i, const uint32_t *fun
 	}
 }
 
-/* func  [off[n]] ids of the functions of the new lines */
+/* func  [off[n]] function ids of the new lines */
 static int replace_lines(struct profile *p, const struct new_lines *l, const uint32_t *func, struct err *err)
 {
 	uint64_t n = (uint64_t)p->n_lines + l->off[l->n];
@@ -97,7 +97,7 @@ static int replace_lines(struct profile *p, const struct new_lines *l, const uin
 	for (uint32_t i = 0; i < l->n; i++)
 		n -= p->loc_line[l->loc[i] + 1] - p->loc_line[l->loc[i]];
 	if (n >= UINT32_MAX)
-		return err_set(err, ERR_LIMIT, "%" PRIu64 " lines of locations are too many", n);
+		return err_set(err, ERR_LIMIT, "too many lines of locations: %" PRIu64, n);
 	out.loc_line = arena_alloc(p->mem, (size_t)p->n_locs + 1, sizeof(*out.loc_line));
 	out.func = arena_alloc(p->mem, n + 1, sizeof(*out.func));
 	out.no = arena_alloc(p->mem, n + 1, sizeof(*out.no));
@@ -105,10 +105,10 @@ static int replace_lines(struct profile *p, const struct new_lines *l, const uin
 	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
 		out.loc_line[loc] = out.n;
 		if (at == l->n || l->loc[at] != loc) {
-			keep_lines(p, loc, &out);
+			copy_lines(p, loc, &out);
 			continue;
 		}
-		put_lines(l, at++, func, &out);
+		add_new_lines(l, at++, func, &out);
 		p->loc_folded[loc] = false;
 	}
 	out.loc_line[p->n_locs] = out.n;

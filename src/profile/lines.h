@@ -1,5 +1,5 @@
 /*
- * lines.h - give locations other functions and lines, by the loader
+ * lines.h - replace the functions and lines of locations
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,22 +12,22 @@
 #include <stdint.h>
 
 struct new_line {
-	str_id name, sysname, file; /* of the profile's strings */
+	str_id name, sysname, file; /* ids of the profile */
 	int64_t start, line, col;   /* 0 when unknown */
 };
 
-/* Location loc[i] gets line[off[i] .. off[i + 1]), innermost inlined call first, for its own. */
+/* The lines of location loc[i] become line[off[i] .. off[i + 1]), innermost inlined call first. */
 struct new_lines {
 	uint32_t n;
-	const uint32_t *loc;         /* [n] ascending, each once */
+	const uint32_t *loc;         /* [n] ascending, without duplicates */
 	const uint32_t *off;         /* [n + 1] */
 	const struct new_line *line; /* [off[n]] */
 };
 
 /*
- * Replace the lines of locations, which are then no longer folded. Functions that are equal in all
- * but their id are one; they follow those that are there, which stay though nobody may use them, and
- * are numbered on from the highest id.
+ * Replace the lines of locations, which are then no longer folded. Equal functions are merged and
+ * appended after the existing ones, with ids above the highest. Existing functions are kept even if
+ * unused. Only the code that loads the profile may call this, before it is shared.
  *
  * Fails   ERR_LIMIT past 2^32 lines, or functions without a free id
  * Like    pprof internal/symbolizer symbolizeOneMapping

@@ -1,9 +1,9 @@
-# src/profile - the columns and what keeps them true
+# src/profile - the profile: columns, builder, merge, encoder
 
 noinst_LIBRARIES += src/profile/libprofile.a
 src_profile_libprofile_a_SOURCES = \
-	src/profile/agree.c \
-	src/profile/agree.h \
+	src/profile/common_types.c \
+	src/profile/common_types.h \
 	src/profile/builder.c \
 	src/profile/builder.h \
 	src/profile/check.c \
@@ -14,6 +14,8 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/edit.h \
 	src/profile/encode.c \
 	src/profile/encode.h \
+	src/profile/fingerprint.c \
+	src/profile/fingerprint.h \
 	src/profile/keys.c \
 	src/profile/keys.h \
 	src/profile/label_order.c \
@@ -32,5 +34,5 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/prune.h \
 	src/profile/scale.c \
 	src/profile/scale.h \
-	src/profile/texts.c \
-	src/profile/texts.h
+	src/profile/source.c \
+	src/profile/source.h

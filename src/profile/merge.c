@@ -1,12 +1,13 @@
 /*
- * merge.c - add profiles
+ * merge.c - merge profiles into their sum
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Sources are read row by row, in blocks. Stacks and label sets are translated to ids of the result, each once per source
- * (merge_ids.c), so that a row is found by two numbers, or by one when it has no labels. Its values are then added column
- * by column. The result grows from one merger_add to the next. Only when new sources change its types (a finer unit, a
- * type less) it is sealed and becomes the first source of a new one. When a sum became zero, it is compacted in between.
+ * Sources are read in blocks of rows. merge_ids.c translates stacks and label sets to ids of the result, each once per
+ * source. The key of a row is then these two ids, or just the stack id when it has no labels. Values are added column
+ * by column. Each merger_add adds to the same result. But if new sources change its types (to a finer unit, or by
+ * removing a type), the result is sealed and becomes the first source of a new one. merger_end_group does the same
+ * when a sum is zero.
  */
 #include "config.h"
 
@@ -18,14 +19,14 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/stop.h"
-#include "profile/agree.h"
+#include "profile/common_types.h"
 #include "profile/builder.h"
 #include "profile/compact.h"
 #include "profile/keys.h"
 #include "profile/merge_ids.h"
 #include "profile/profile.h"
 #include "profile/scale.h"
-#include "profile/texts.h"
+#include "profile/source.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -38,48 +39,48 @@
 
 struct merger {
 	struct stop *stop;
-	size_t n_added;   /* sources so far */
-	char *first_name; /* of the first source of all */
-	/* the result so far; b is NULL before the first source */
+	size_t n_added;   /* number of sources added */
+	char *first_name; /* name of the first source added */
+	/* the current result; b is NULL before the first source */
 	struct builder *b;
 	struct merge_ids ids;
-	uint32_t *plain_row;    /* [cap_plain] of a stack without labels; PROFILE_NONE when there is none */
-	struct keys labelled;   /* stack << 32 | label set, where there are labels */
+	uint32_t *plain_row;    /* [cap_plain] row of a stack without labels, or PROFILE_NONE */
+	struct keys labelled;   /* stack << 32 | label set of rows with labels */
 	uint32_t *labelled_row; /* [labelled.n] */
 	size_t cap_plain, cap_labelled;
-	struct keys comments;       /* their texts */
-	struct profile_texts texts; /* source lines of all sources */
-	int64_t time_ns;            /* of the sources added before the last merger_pause */
-	int64_t new_time_ns;        /* of the sources added since */
-	bool has_new_time;          /* were any added since? */
-	/* the sources of the current merger_add, after the result if there is one */
+	struct keys comments;               /* string ids of the comments */
+	struct profile_source source_lines; /* source lines of all sources */
+	int64_t time_ns;                    /* earliest time of the sources before the last merger_end_group */
+	int64_t new_time_ns;                /* earliest time of the sources since merger_end_group */
+	bool has_new_time;                  /* was a source added since merger_end_group? */
+	/* the sources of the current merger_add; the first is the result if there is one */
 	const struct profile **src; /* [n] */
 	char **own_name;            /* [n] */
 	size_t n;
-	struct agree_how how;
-	struct agreement agreed;
+	struct common_types_options options;
+	struct common_types types;
 };
 
-static void begin_types(struct merger *m)
+static void set_types(struct merger *m)
 {
-	const struct agreement *a = &m->agreed;
+	const struct common_types *a = &m->types;
 
 	for (uint32_t t = 0; t < a->n_types; t++) {
-		const struct profile *first = m->src[0], *finest = m->src[a->unit_of[t]];
-		uint32_t at = a->column[a->unit_of[t] * (size_t)a->n_types + t];
+		const struct profile *first = m->src[0], *finest = m->src[a->unit_source[t]];
+		uint32_t at = a->column[a->unit_source[t] * (size_t)a->n_types + t];
 		str_id name = merge_ids_text(&m->ids, first, first->type[a->column[t]].name);
 
 		builder_type(m->b, name, merge_ids_text(&m->ids, finest, finest->type[at].unit));
 	}
 }
 
-/* Set types, period type and frames to drop of an empty result, as the sources agreed. */
+/* Set types, period type and drop_frames of an empty result from the common types. */
 static void header_init(struct merger *m)
 {
-	const struct profile *first = m->src[0], *finest = m->src[m->agreed.period_from];
+	const struct profile *first = m->src[0], *finest = m->src[m->types.period_source];
 	struct profile_meta *meta = builder_meta(m->b);
 
-	begin_types(m);
+	set_types(m);
 	meta->has_period_type = first->meta.has_period_type;
 	meta->period_type.name = merge_ids_text(&m->ids, first, first->meta.period_type.name);
 	meta->period_type.unit = merge_ids_text(&m->ids, finest, finest->meta.period_type.unit);
@@ -89,21 +90,21 @@ static void header_init(struct merger *m)
 
 static int add_period(struct merger *m, size_t i, struct err *err)
 {
-	const struct profile *p = m->src[i], *finest = m->src[m->agreed.period_from];
+	const struct profile *p = m->src[i], *finest = m->src[m->types.period_source];
 	const char *own = profile_text(p, p->meta.period_type.unit);
 	const char *unit = profile_text(finest, finest->meta.period_type.unit);
 	struct profile_meta *meta = builder_meta(m->b);
 	int64_t period;
 
 	if (scale_period(p->meta.period, own, unit, &period))
-		return err_set(err, ERR_RANGE, "%.200s: a period of %" PRId64 " %.100s is too much in %.100s",
-			       m->how.name[i], p->meta.period, own, unit);
+		return err_set(err, ERR_RANGE, "%.200s: period of %" PRId64 " %.100s overflows 64 bits in %.100s",
+			       m->options.name[i], p->meta.period, own, unit);
 	if (meta->period == 0 || meta->period < period)
 		meta->period = period;
 	return 0;
 }
 
-/* The earlier time; like in pprof, a time of 0 discards the times before it. */
+/* The earlier of two times. As in pprof, an unknown time (0) discards the times before it. */
 static int64_t earliest(int64_t so_far, int64_t time_ns)
 {
 	return so_far == 0 || time_ns < so_far ? time_ns : so_far;
@@ -119,13 +120,13 @@ static int add_times(struct merger *m, size_t i, struct err *err)
 	}
 	if (num_add(&builder_meta(m->b)->duration_ns, own->duration_ns))
 		return err_set(err, ERR_RANGE,
-			       "%.200s: its duration of %" PRId64 " ns, added to those before, leaves 64 bits",
-			       m->how.name[i], own->duration_ns);
+			       "%.200s: duration of %" PRId64 " ns overflows 64 bits when added to the others",
+			       m->options.name[i], own->duration_ns);
 	return 0;
 }
 
-/* Add the time of the sources since the last pause to the time before. */
-static void header_pause(struct merger *m)
+/* Combine the time of the current group with that of the groups before it. */
+static void header_end_group(struct merger *m)
 {
 	if (m->has_new_time)
 		m->time_ns = earliest(m->time_ns, m->new_time_ns);
@@ -148,17 +149,17 @@ static int add_comments(struct merger *m, const struct profile *p, struct err *e
 }
 
 /*
- * The default type of a source, by its name in the result. A source without one means its last type, which pprof loses
- * when types are removed. When kinds are mixed on purpose the result has none.
+ * The default type of a source, by its name in the result. For a source without a default it is the last type, which
+ * pprof loses when types are removed. With intersect, the default stays unset for such a source.
  */
 static str_id default_type(struct merger *m, size_t i)
 {
 	const struct profile *p = m->src[i], *first = m->src[0];
-	const struct agreement *a = &m->agreed;
-	str_id own = agreement_default(a, p, i);
+	const struct common_types *a = &m->types;
+	str_id own = common_types_default(a, p, i);
 
 	assert(i < m->n);
-	if (m->how.intersect && p->meta.default_type == 0)
+	if (m->options.intersect && p->meta.default_type == 0)
 		return 0;
 	for (uint32_t t = 0; own && t < a->n_types; t++)
 		if (p->type[a->column[i * a->n_types + t]].name == own)
@@ -166,7 +167,7 @@ static str_id default_type(struct merger *m, size_t i)
 	return merge_ids_text(&m->ids, p, own);
 }
 
-static int add_one(struct merger *m, size_t i, struct err *err)
+static int add_meta(struct merger *m, size_t i, struct err *err)
 {
 	struct profile_meta *meta = builder_meta(m->b);
 	const struct profile *p = m->src[i];
@@ -184,7 +185,7 @@ static int add_one(struct merger *m, size_t i, struct err *err)
  * Add periods, times, comments and so on of the sources from src[first], where first is 1 when source 0 is the result,
  * else 0.
  *
- * Fails   ERR_RANGE when a sum leaves 64 bits; ERR_LIMIT
+ * Fails   ERR_RANGE when a sum overflows int64_t; ERR_LIMIT
  */
 static int header_add(struct merger *m, size_t first, struct err *err)
 {
@@ -192,8 +193,8 @@ static int header_add(struct merger *m, size_t first, struct err *err)
 	int rc = 0;
 
 	for (size_t i = first; rc == 0 && i < m->n; i++)
-		rc = add_one(m, i, err);
-	if (rc == 0 && m->agreed.period_mixed) {
+		rc = add_meta(m, i, err);
+	if (rc == 0 && m->types.has_mixed_periods) {
 		meta->period = 0;
 		meta->has_period_type = false;
 		meta->period_type = (struct value_type){ 0 };
@@ -203,52 +204,52 @@ static int header_add(struct merger *m, size_t first, struct err *err)
 
 enum { BLOCK_ROWS = 512, NAME_MAX_BYTES = 32 };
 
-/* Rows of one source to add to the result. */
+/* A block of rows of a source to add to the result. */
 struct block {
 	size_t profile;
 	uint32_t n;
-	uint32_t row[BLOCK_ROWS];                    /* in the source */
-	uint32_t into[BLOCK_ROWS];                   /* in the result */
-	uint32_t stack[BLOCK_ROWS], set[BLOCK_ROWS]; /* ids of the result */
+	uint32_t row[BLOCK_ROWS];                    /* numbers of the rows in the source */
+	uint32_t into[BLOCK_ROWS];                   /* numbers of the rows in the result */
+	uint32_t stack[BLOCK_ROWS], set[BLOCK_ROWS]; /* ids of the rows in the result */
 };
 
 /* Column and ratio of type t in a source. */
 static const int64_t *source_values(const struct merger *m, size_t profile, uint32_t t, double *ratio)
 {
-	size_t at = profile * m->agreed.n_types + t;
+	size_t at = profile * m->types.n_types + t;
 
-	*ratio = m->agreed.ratio[at];
-	return m->src[profile]->value[SIDE_TARGET][m->agreed.column[at]];
+	*ratio = m->types.ratio[at];
+	return m->src[profile]->value[SIDE_TARGET][m->types.column[at]];
 }
 
-static int scale_failed(const struct merger *m, size_t profile, uint32_t row, uint32_t t, struct err *err)
+static int scale_overflow(const struct merger *m, size_t profile, uint32_t row, uint32_t t, struct err *err)
 {
 	const struct profile *p = m->src[profile];
-	const struct value_type *type = &p->type[m->agreed.column[profile * m->agreed.n_types + t]];
+	const struct value_type *type = &p->type[m->types.column[profile * m->types.n_types + t]];
 
 	return err_set(err, ERR_RANGE,
-		       "%.200s, sample %" PRIu32 ": its %.100s in %.100s is too much for the finer "
+		       "%.200s, sample %" PRIu32 ": %.100s in %.100s overflows 64 bits in the finer "
 		       "unit of another profile",
-		       m->how.name[profile], row + 1, profile_text(p, type->name), profile_text(p, type->unit));
+		       m->options.name[profile], row + 1, profile_text(p, type->name), profile_text(p, type->unit));
 }
 
-static int add_failed(const struct merger *m, size_t profile, uint32_t row, uint32_t t, struct err *err)
+static int sum_overflow(const struct merger *m, size_t profile, uint32_t row, uint32_t t, struct err *err)
 {
 	const struct profile *first = m->src[0];
 
 	return err_set(err, ERR_RANGE,
-		       "%.200s, sample %" PRIu32 ": its %.100s, added to that of the same stack and "
-		       "labels before, leaves 64 bits",
-		       m->how.name[profile], row + 1, profile_text(first, first->type[m->agreed.column[t]].name));
+		       "%.200s, sample %" PRIu32 ": the sum of %.100s for this stack and these "
+		       "labels overflows 64 bits",
+		       m->options.name[profile], row + 1, profile_text(first, first->type[m->types.column[t]].name));
 }
 
 /* List the rows of [lo, hi) that have a value other than 0 after scaling. */
 static int block_rows(const struct merger *m, struct block *b, uint32_t lo, uint32_t hi, struct err *err)
 {
-	bool some[BLOCK_ROWS] = { false };
+	bool has_value[BLOCK_ROWS] = { false };
 
 	assert(lo <= hi && hi - lo <= BLOCK_ROWS);
-	for (uint32_t t = 0; t < m->agreed.n_types; t++) {
+	for (uint32_t t = 0; t < m->types.n_types; t++) {
 		double ratio;
 		const int64_t *value = source_values(m, b->profile, t, &ratio);
 
@@ -256,13 +257,13 @@ static int block_rows(const struct merger *m, struct block *b, uint32_t lo, uint
 			int64_t v;
 
 			if (scale_value(value[row], ratio, &v))
-				return scale_failed(m, b->profile, row, t, err);
-			some[row - lo] |= v != 0;
+				return scale_overflow(m, b->profile, row, t, err);
+			has_value[row - lo] |= v != 0;
 		}
 	}
 	b->n = 0;
 	for (uint32_t row = lo; row < hi; row++)
-		if (some[row - lo])
+		if (has_value[row - lo])
 			b->row[b->n++] = row;
 	return 0;
 }
@@ -316,44 +317,44 @@ static int block_ids(struct merger *m, struct block *b, struct err *err)
 	return 0;
 }
 
-/* Where the row of a stack and a label set is stored; PROFILE_NONE when there is none yet. */
-static int row_place(struct merger *m, uint32_t stack, uint32_t set, uint32_t **place, struct err *err)
+/* The array element with the row of a stack and a label set; it contains PROFILE_NONE when there is no row yet. */
+static int row_slot(struct merger *m, uint32_t stack, uint32_t set, uint32_t **slot, struct err *err)
 {
 	uint64_t key = row_key(stack, set);
 	uint32_t before = m->labelled.n, id;
 
 	if (!set) {
-		*place = &m->plain_row[stack];
+		*slot = &m->plain_row[stack];
 		return 0;
 	}
 	if (keys_add(&m->labelled, &key, 1, keys_hash(&key, 1), &id, err) < 0)
 		return err_wrap(err, "samples");
 	m->labelled_row = mem_grow(m->labelled_row, &m->cap_labelled, (size_t)id + 1, sizeof(*m->labelled_row));
-	*place = &m->labelled_row[id];
+	*slot = &m->labelled_row[id];
 	if (id == before)
-		**place = PROFILE_NONE;
+		**slot = PROFILE_NONE;
 	return 0;
 }
 
-/* Find the rows to add the block to, and append those that are missing. */
-static int block_places(struct merger *m, struct block *b, struct err *err)
+/* Find the rows of the result for a block, and append missing ones. */
+static int block_find_rows(struct merger *m, struct block *b, struct err *err)
 {
-	uint32_t n_before = builder_so_far(m->b)->n_rows, n = n_before, from[BLOCK_ROWS];
+	uint32_t n_before = builder_profile(m->b)->n_rows, n = n_before, from[BLOCK_ROWS];
 	struct builder_rows added;
 
 	for (uint32_t i = 0; i < b->n; i++)
 		if (b->set[i])
 			keys_prefetch(&m->labelled, keys_hash(&(uint64_t){ row_key(b->stack[i], b->set[i]) }, 1));
 	for (uint32_t i = 0; i < b->n; i++) {
-		uint32_t *place = NULL;
+		uint32_t *slot = NULL;
 
-		if (row_place(m, b->stack[i], b->set[i], &place, err) < 0)
+		if (row_slot(m, b->stack[i], b->set[i], &slot, err) < 0)
 			return ERR_LIMIT;
-		if (*place == PROFILE_NONE) {
+		if (*slot == PROFILE_NONE) {
 			from[n - n_before] = i;
-			*place = n++;
+			*slot = n++;
 		}
-		b->into[i] = *place;
+		b->into[i] = *slot;
 	}
 	assert(n >= n_before && n - n_before <= b->n);
 	if (builder_rows(m->b, n - n_before, &added, err) < 0)
@@ -368,15 +369,15 @@ static int block_places(struct merger *m, struct block *b, struct err *err)
 static int block_add(struct merger *m, const struct block *b, struct err *err)
 {
 	assert(b->n <= BLOCK_ROWS && b->profile < m->n);
-	for (uint32_t t = 0; t < m->agreed.n_types; t++) {
+	for (uint32_t t = 0; t < m->types.n_types; t++) {
 		int64_t *sum = builder_values(m->b, t), v = 0;
 		double ratio;
 		const int64_t *value = source_values(m, b->profile, t, &ratio);
 
 		for (uint32_t i = 0; i < b->n; i++) {
-			scale_value(value[b->row[i]], ratio, &v); /* block_rows checked the range */
+			scale_value(value[b->row[i]], ratio, &v); /* cannot overflow: block_rows checked the range */
 			if (num_add(&sum[b->into[i]], v))
-				return add_failed(m, b->profile, b->row[i], t, err);
+				return sum_overflow(m, b->profile, b->row[i], t, err);
 		}
 	}
 	return 0;
@@ -386,7 +387,7 @@ static int merge_rows(struct merger *m, size_t profile, struct err *err)
 {
 	uint32_t n = m->src[profile]->n_rows;
 	struct block b;
-	int rc = merge_ids_source(&m->ids, m->src[profile], err);
+	int rc = merge_ids_set_source(&m->ids, m->src[profile], err);
 
 	assert(profile < m->n);
 	b.profile = profile;
@@ -395,15 +396,18 @@ static int merge_rows(struct merger *m, size_t profile, struct err *err)
 		uint32_t hi = n - lo > BLOCK_ROWS ? lo + BLOCK_ROWS : n;
 
 		if ((rc = block_rows(m, &b, lo, hi, err)) < 0 || (rc = block_ids(m, &b, err)) < 0 ||
-		    (rc = block_places(m, &b, err)) < 0)
+		    (rc = block_find_rows(m, &b, err)) < 0)
 			break;
 		rc = block_add(m, &b, err);
 	}
 	return rc == 0 ? stop_check(m->stop, err) : rc;
 }
 
-/* Reserve memory. Most merges are of profiles of one program, which need little more than the largest. */
-static void merge_expect(struct merger *m)
+/*
+ * Reserve memory. Usually all profiles belong to one program, so the sum is only slightly larger than the largest of
+ * them.
+ */
+static void result_reserve(struct merger *m)
 {
 	size_t stacks = 0, items = 0;
 
@@ -413,10 +417,10 @@ static void merge_expect(struct merger *m)
 		stacks = s->n > stacks ? s->n : stacks;
 		items = s->off[s->n] > items ? s->off[s->n] : items;
 	}
-	builder_expect(m->b, stacks, items);
+	builder_reserve(m->b, stacks, items);
 }
 
-/* Start an empty result of the types that the sources agreed on. */
+/* Start an empty result with the common types. */
 static void result_init(struct merger *m)
 {
 	assert(!m->b && m->n > 0);
@@ -427,11 +431,11 @@ static void result_init(struct merger *m)
 	m->labelled_row = NULL;
 	m->cap_plain = m->cap_labelled = 0;
 	keys_init(&m->comments, 1, 0);
-	merge_expect(m);
+	result_reserve(m);
 	header_init(m);
 }
 
-static void result_drop(struct merger *m)
+static void result_release(struct merger *m)
 {
 	if (!m->b)
 		return;
@@ -449,7 +453,7 @@ static struct profile *result_seal(struct merger *m)
 	struct profile *p = builder_seal(m->b);
 
 	assert(m->b);
-	result_drop(m);
+	result_release(m);
 	profile_compact(p);
 	return p;
 }
@@ -465,21 +469,21 @@ static int result_add(struct merger *m, size_t first, struct err *err)
 	return rc;
 }
 
-/* Can more be added to the result as it is? It is source 0 of the agreement. */
+/* Can sources be added to the current result, which is source 0, without changing its types? */
 static bool result_is_usable(const struct merger *m)
 {
 	uint32_t n_types = builder_n_types(m->b);
 
-	if (m->agreed.n_types != n_types || m->agreed.period_from != 0)
+	if (m->types.n_types != n_types || m->types.period_source != 0)
 		return false;
 	for (uint32_t t = 0; t < n_types; t++)
-		if (m->agreed.column[t] != t || m->agreed.ratio[t] != 1)
+		if (m->types.column[t] != t || m->types.ratio[t] != 1)
 			return false;
 	return true;
 }
 
-/* Make a new result, with the old one, if any, as source 0. */
-static int result_remake(struct merger *m, struct err *err)
+/* Build a new result, with the old result, if any, as source 0. */
+static int result_rebuild(struct merger *m, struct err *err)
 {
 	struct profile *old = NULL;
 	int rc;
@@ -492,12 +496,12 @@ static int result_remake(struct merger *m, struct err *err)
 	return rc;
 }
 
-static char *copy_of(const char *text)
+static char *copy_string(const char *text)
 {
 	return mem_strndup(text, strlen(text));
 }
 
-/* Set the sources of one merger_add, after the result if there is one, with names for messages. */
+/* Set the sources of a merger_add with their names; head is the result so far, or NULL. */
 static void sources_set(struct merger *m, const struct profile *head, const struct profile *const *src,
 			const char *const *name, size_t n)
 {
@@ -513,13 +517,13 @@ static void sources_set(struct merger *m, const struct profile *head, const stru
 	for (size_t i = 0; i < n; i++) {
 		m->src[at + i] = src[i];
 		snprintf(text, sizeof(text), "profile %zu", m->n_added + i + 1);
-		m->own_name[at + i] = copy_of(name ? name[i] : text);
+		m->own_name[at + i] = copy_string(name ? name[i] : text);
 	}
 	if (head)
-		m->own_name[0] = copy_of(m->first_name);
+		m->own_name[0] = copy_string(m->first_name);
 	else if (!m->first_name)
-		m->first_name = copy_of(m->own_name[0]);
-	m->how.name = (const char *const *)m->own_name;
+		m->first_name = copy_string(m->own_name[0]);
+	m->options.name = (const char *const *)m->own_name;
 }
 
 static void sources_release(struct merger *m)
@@ -533,16 +537,16 @@ static void sources_release(struct merger *m)
 	m->n = 0;
 }
 
-/* Add the sources that are set; the first is the result when there is one. */
+/* Add the current sources; the first is the result if there is one. */
 static int sources_add(struct merger *m, struct err *err)
 {
-	int rc = agreement_find(m->src, m->n, &m->how, &m->agreed, err);
+	int rc = common_types_find(m->src, m->n, &m->options, &m->types, err);
 
 	if (rc == 0 && m->b && result_is_usable(m))
 		rc = result_add(m, 1, err);
 	else if (rc == 0)
-		rc = result_remake(m, err);
-	agreement_release(&m->agreed);
+		rc = result_rebuild(m, err);
+	common_types_release(&m->types);
 	return rc;
 }
 
@@ -551,36 +555,36 @@ int merger_add(struct merger *m, const struct profile *const *src, const char *c
 	int rc;
 
 	assert(n > 0);
-	sources_set(m, m->b ? builder_so_far(m->b) : NULL, src, name, n);
+	sources_set(m, m->b ? builder_profile(m->b) : NULL, src, name, n);
 	rc = sources_add(m, err);
 	sources_release(m);
 	for (size_t i = 0; i < n; i++)
-		profile_texts_add_of(&m->texts, src[i]);
+		profile_source_add_from(&m->source_lines, src[i]);
 	m->n_added += n;
 	return rc;
 }
 
 static bool has_zero_row(const struct merger *m)
 {
-	uint32_t n_types = builder_n_types(m->b), n_rows = builder_so_far(m->b)->n_rows;
+	uint32_t n_types = builder_n_types(m->b), n_rows = builder_profile(m->b)->n_rows;
 
 	for (uint32_t row = 0; row < n_rows; row++) {
-		bool some = false;
+		bool has_value = false;
 
-		for (uint32_t t = 0; !some && t < n_types; t++)
-			some = builder_values(m->b, t)[row] != 0;
-		if (!some)
+		for (uint32_t t = 0; !has_value && t < n_types; t++)
+			has_value = builder_values(m->b, t)[row] != 0;
+		if (!has_value)
 			return true;
 	}
 	return false;
 }
 
-int merger_pause(struct merger *m, struct err *err)
+int merger_end_group(struct merger *m, struct err *err)
 {
 	struct profile *p;
 	int rc;
 
-	header_pause(m);
+	header_end_group(m);
 	if (!m->b || !has_zero_row(m))
 		return 0;
 	p = result_seal(m);
@@ -595,11 +599,11 @@ struct merger *merger_new(bool intersect)
 {
 	struct merger *m = mem_zalloc(1, sizeof(*m));
 
-	m->how.intersect = intersect;
+	m->options.intersect = intersect;
 	return m;
 }
 
-void merger_stop_by(struct merger *m, struct stop *stop)
+void merger_set_stop(struct merger *m, struct stop *stop)
 {
 	m->stop = stop;
 }
@@ -609,11 +613,11 @@ struct profile *merger_finish(struct merger *m)
 	struct profile *p;
 
 	assert(m->b);
-	header_pause(m);
+	header_end_group(m);
 	builder_meta(m->b)->time_ns = m->time_ns;
 	p = result_seal(m);
-	if (m->texts.n)
-		profile_texts_put(&m->texts, p);
+	if (m->source_lines.n)
+		profile_source_store(&m->source_lines, p);
 	return p;
 }
 
@@ -621,8 +625,8 @@ void merger_free(struct merger *m)
 {
 	if (!m)
 		return;
-	result_drop(m);
-	profile_texts_release(&m->texts);
+	result_release(m);
+	profile_source_release(&m->source_lines);
 	free(m->first_name);
 	free(m);
 }

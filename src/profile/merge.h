@@ -1,5 +1,5 @@
 /*
- * merge.h - add profiles
+ * merge.h - merge profiles into their sum
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,49 +16,49 @@
 struct merger;
 
 /*
- * Add profiles up little by little: what is held is the sum so far, never all of them.
+ * Merge profiles incrementally: only the sum is in memory, not all profiles.
  *
- * intersect   as in struct agree_how (agree.h)
+ * intersect   as in struct common_types_options (common_types.h)
  */
 struct merger *merger_new(bool intersect);
 void merger_free(struct merger *m); /* takes NULL */
 
-/* Let another thread end merger_add with ERR_STOPPED; stop lives longer. */
-void merger_stop_by(struct merger *m, struct stop *stop);
+/* Set the stop that cancels merger_add with ERR_STOPPED. It must outlive the merger. */
+void merger_set_stop(struct merger *m, struct stop *stop);
 
 /*
- * Add n >= 1 profiles. To add all in one call or in several gives the same, except that types which
- * later calls show not to be everywhere count until then.
+ * Add n >= 1 profiles. Several calls have the same result as one, except that the values of a sample type are added
+ * until a profile that lacks it is added.
  *
- * src     [n] kept as they are; not needed afterwards
- * name    [n] what they are called in messages; NULL: "profile N", from 1
- * Fails   as profile_merge; the merger is only good for merger_free then
+ * src     [n] not modified; not needed after the call
+ * name    [n] names for messages; NULL: "profile N", from 1
+ * Fails   like profile_merge; afterwards only merger_free may be called
  */
 int merger_add(struct merger *m, const struct profile *const *src, const char *const *name, size_t n, struct err *err);
 
 /*
- * End a group of profiles. pprof adds up groups of 128 and then their sums, which shows in two
- * things: rows whose sum is 0 go after each group, and a profile without a time only makes those of
- * its group forgotten.
+ * End a group of profiles. pprof merges groups of 128 and then the results, which has two visible
+ * effects: rows whose sum is 0 are removed after each group, and a profile without a time discards the
+ * times of its own group only.
  *
  * Fails   ERR_LIMIT
  */
-int merger_pause(struct merger *m, struct err *err);
+int merger_end_group(struct merger *m, struct err *err);
 
-/* The sum of what was added, at least one profile. Afterwards the merger is only good for merger_free. */
+/* The sum of the added profiles, of which there must be at least one. Afterwards only merger_free may be called. */
 struct profile *merger_finish(struct merger *m);
 
 /*
- * Add up the target sides of profiles: rows of equal stacks and labels become one, types that not
- * all have and rows without a value other than 0 are left out, and what is used by no row goes.
- * Ids are numbered from 1 in order of first use.
+ * Add the target sides of profiles. Rows with equal stacks and labels are added together. Types that
+ * some profile lacks, rows with only zeros, and entries that no row uses are removed. Ids are numbered
+ * from 1 in order of first use.
  *
- * src     [n] n >= 2; kept as they are. One profile alone is not merged: it would lose rows.
+ * src     [n] n >= 2, not modified. A single profile must not be merged: it would lose rows.
  * out     owned by the caller, freed with profile_free; without a base side
- * Fails   ERR_FORMAT when the profiles do not fit, naming them by number from 1;
- *         ERR_RANGE when a sum leaves int64_t, naming profile, sample and type; ERR_LIMIT
- * Like    pprof internal/driver/fetch.go, combineProfiles, but for two bugs: scaling keeps every
- *         row with a value other than 0, and all columns of a location's lines tell it from others
+ * Fails   ERR_FORMAT when the profiles are incompatible, naming them by number from 1;
+ *         ERR_RANGE when a sum overflows int64_t, naming profile, sample and type; ERR_LIMIT
+ * Like    pprof internal/driver/fetch.go, combineProfiles, without two bugs: scaling keeps every row
+ *         with a value other than 0, and locations are compared by all columns of their lines
  */
 int profile_merge(const struct profile *const *src, size_t n, struct profile **out, struct err *err);
 

@@ -1,11 +1,11 @@
 /*
- * merge_ids.c - ids of a source profile to ids of the merged one
+ * merge_ids.c - map ids of a source profile to ids of the merged profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every entry of a source is translated once, when a row first uses it, which also numbers the
- * merged entries in order of first use. The order within one entry matters for that: mapping,
- * functions from the innermost line on, then the location. From pprof profile/merge.go.
+ * An entry of a source is translated once, when a row first uses it, so merged entries are numbered in
+ * order of first use. For a location that order is: mapping, functions from the innermost line outward,
+ * then the location itself. From pprof profile/merge.go.
  */
 #include "config.h"
 
@@ -51,7 +51,7 @@ void merge_ids_release(struct merge_ids *m)
 	free(m->list);
 }
 
-static uint32_t *nothing_yet(uint32_t n)
+static uint32_t *alloc_ids(uint32_t n)
 {
 	uint32_t *id = mem_alloc(n, sizeof(*id));
 
@@ -61,10 +61,10 @@ static uint32_t *nothing_yet(uint32_t n)
 
 str_id merge_ids_text(struct merge_ids *m, const struct profile *p, str_id id)
 {
-	return strtab_add_of(builder_strings(m->b), p->str, id);
+	return strtab_add_from(builder_strings(m->b), p->str, id);
 }
 
-static str_id ids_str(struct merge_ids *m, str_id id)
+static str_id translate_string(struct merge_ids *m, str_id id)
 {
 	if (m->str[id] == PROFILE_NONE)
 		m->str[id] = merge_ids_text(m, m->src, id);
@@ -72,8 +72,8 @@ static str_id ids_str(struct merge_ids *m, str_id id)
 }
 
 /*
- * The size is rounded, since the end of a mapping varies a little between runs of one program.
- * Several mappings that say nothing at all are one.
+ * The size of the mapping is rounded up to pages, since the end of a mapping varies a little between runs of a
+ * program. Empty mappings have the same key.
  */
 static void map_key(uint64_t key[MAP_WORDS], const struct mapping *map, const str_id *str)
 {
@@ -84,18 +84,18 @@ static void map_key(uint64_t key[MAP_WORDS], const struct mapping *map, const st
 	key[2] = map->build_id ? str[map->build_id] : str[map->file];
 }
 
-static int ids_map(struct merge_ids *m, uint32_t map, uint32_t *id, struct err *err)
+static int translate_mapping(struct merge_ids *m, uint32_t map, uint32_t *id, struct err *err)
 {
 	struct mapping copy = m->src->map[map];
 	uint64_t key[MAP_WORDS];
-	uint32_t before = m->maps.n, place;
+	uint32_t before = m->maps.n, new_id;
 
 	*id = m->map[map];
 	if (*id != PROFILE_NONE)
 		return 0;
-	copy.file = ids_str(m, copy.file);
-	copy.build_id = ids_str(m, copy.build_id);
-	copy.kernel_symbol = ids_str(m, copy.kernel_symbol);
+	copy.file = translate_string(m, copy.file);
+	copy.build_id = translate_string(m, copy.build_id);
+	copy.kernel_symbol = translate_string(m, copy.kernel_symbol);
 	map_key(key, &m->src->map[map], m->str);
 	if (keys_add(&m->maps, key, MAP_WORDS, keys_hash(key, MAP_WORDS), id, err) < 0)
 		return err_wrap(err, "mappings");
@@ -103,7 +103,7 @@ static int ids_map(struct merge_ids *m, uint32_t map, uint32_t *id, struct err *
 		copy.id = (uint64_t)*id + 1;
 		m->map_start = mem_grow(m->map_start, &m->cap_maps, (size_t)*id + 1, sizeof(*m->map_start));
 		m->map_start[*id] = copy.start;
-		if (builder_mapping(m->b, &copy, &place, err) < 0)
+		if (builder_mapping(m->b, &copy, &new_id, err) < 0)
 			return ERR_LIMIT;
 	}
 	m->map[map] = *id;
@@ -117,25 +117,25 @@ static void func_key(uint64_t key[FUNC_WORDS], str_id name, str_id sysname, str_
 	key[2] = (uint64_t)start;
 }
 
-static int ids_func(struct merge_ids *m, uint32_t func, uint32_t *id, struct err *err)
+static int translate_function(struct merge_ids *m, uint32_t func, uint32_t *id, struct err *err)
 {
 	const struct profile *p = m->src;
-	uint32_t before = m->funcs.n, place;
+	uint32_t before = m->funcs.n, new_id;
 	struct builder_function f;
 	uint64_t key[FUNC_WORDS];
 
 	*id = m->func[func];
 	if (*id != PROFILE_NONE)
 		return 0;
-	f = (struct builder_function){ .name = ids_str(m, p->func_name[func]),
-				       .sysname = ids_str(m, p->func_sysname[func]),
-				       .file = ids_str(m, p->func_file[func]),
+	f = (struct builder_function){ .name = translate_string(m, p->func_name[func]),
+				       .sysname = translate_string(m, p->func_sysname[func]),
+				       .file = translate_string(m, p->func_file[func]),
 				       .start = p->func_start[func] };
 	func_key(key, f.name, f.sysname, f.file, f.start);
 	if (keys_add(&m->funcs, key, FUNC_WORDS, keys_hash(key, FUNC_WORDS), id, err) < 0)
 		return err_wrap(err, "functions");
 	f.id = (uint64_t)*id + 1;
-	if (*id == before && builder_function(m->b, &f, &place, err) < 0)
+	if (*id == before && builder_function(m->b, &f, &new_id, err) < 0)
 		return ERR_LIMIT;
 	m->func[func] = *id;
 	return 0;
@@ -154,8 +154,8 @@ static void loc_key(uint64_t key[LOC_WORDS], uint64_t addr, uint32_t map, bool f
 	key[1] = (uint64_t)map << 1 | folded;
 }
 
-/* The lines of a location, to m->line and behind the first words of m->word. */
-static int ids_lines(struct merge_ids *m, uint32_t first, size_t n, struct err *err)
+/* Translate the lines of a location to m->line, and to their keys in m->word after the first LOC_WORDS. */
+static int translate_lines(struct merge_ids *m, uint32_t first, size_t n, struct err *err)
 {
 	const struct profile *p = m->src;
 
@@ -165,7 +165,7 @@ static int ids_lines(struct merge_ids *m, uint32_t first, size_t n, struct err *
 		struct builder_line *l = &m->line[i];
 		uint64_t *word = m->word + LOC_WORDS + LINE_WORDS * i;
 
-		if (ids_func(m, p->line_func[first + i], &l->func, err) < 0)
+		if (translate_function(m, p->line_func[first + i], &l->func, err) < 0)
 			return ERR_LIMIT;
 		l->no = p->line_no[first + i];
 		l->col = p->line_col[first + i];
@@ -175,35 +175,35 @@ static int ids_lines(struct merge_ids *m, uint32_t first, size_t n, struct err *
 }
 
 /*
- * A location of a mapping that was loaded elsewhere moves with it, so that one place in one binary
- * is one location.
+ * If a mapping was loaded at another address, its addresses are adjusted, so that a position in a binary is the same
+ * location in all profiles.
  */
-static int ids_loc(struct merge_ids *m, uint32_t loc, uint32_t *id, struct err *err)
+static int translate_location(struct merge_ids *m, uint32_t loc, uint32_t *id, struct err *err)
 {
 	const struct profile *p = m->src;
 	struct builder_location l = { .addr = p->loc_addr[loc], .map = p->loc_map[loc], .folded = p->loc_folded[loc] };
 	size_t n = p->loc_line[loc + 1] - p->loc_line[loc], n_words = LOC_WORDS + LINE_WORDS * n;
-	uint32_t before = m->locs.n, place;
+	uint32_t before = m->locs.n, new_id;
 
 	if (l.map != PROFILE_NONE) {
-		if (ids_map(m, p->loc_map[loc], &l.map, err) < 0)
+		if (translate_mapping(m, p->loc_map[loc], &l.map, err) < 0)
 			return ERR_LIMIT;
 		l.addr += m->map_start[l.map] - p->map[p->loc_map[loc]].start;
 	}
-	if (ids_lines(m, p->loc_line[loc], n, err) < 0)
+	if (translate_lines(m, p->loc_line[loc], n, err) < 0)
 		return ERR_LIMIT;
 	loc_key(m->word, l.addr, l.map, l.folded);
 	if (keys_add(&m->locs, m->word, n_words, keys_hash(m->word, n_words), id, err) < 0)
 		return err_wrap(err, "locations");
 	l.id = (uint64_t)*id + 1;
-	if (*id == before && builder_location(m->b, &l, m->line, n, &place, err) < 0)
+	if (*id == before && builder_location(m->b, &l, m->line, n, &new_id, err) < 0)
 		return ERR_LIMIT;
 	m->loc[loc] = *id;
 	return 0;
 }
 
-/* The locations of a stack, appended to the n in m->list. Gives their number in *n. */
-static int ids_frames(struct merge_ids *m, uint32_t stack, size_t *n, struct err *err)
+/* Append the translated locations of a stack to m->list, which contains *n entries, and update *n. */
+static int translate_frames(struct merge_ids *m, uint32_t stack, size_t *n, struct err *err)
 {
 	const struct csr *s = &m->src->stacks;
 	size_t more = s->off[stack + 1] - s->off[stack];
@@ -214,63 +214,63 @@ static int ids_frames(struct merge_ids *m, uint32_t stack, size_t *n, struct err
 	list = m->list + *n;
 	for (size_t i = 0; i < more; i++) {
 		list[i] = m->loc[src[i]];
-		if (list[i] == PROFILE_NONE && ids_loc(m, src[i], &list[i], err) < 0)
+		if (list[i] == PROFILE_NONE && translate_location(m, src[i], &list[i], err) < 0)
 			return ERR_LIMIT;
 	}
 	*n += more;
 	return 0;
 }
 
-/* A stack that is to be translated; its frames are list[start .. start + n). */
-struct fresh_stack {
-	uint32_t stack, likely;
+/* A stack to translate; its frames are list[start .. start + n). */
+struct new_stack {
+	uint32_t stack, guess;
 	size_t start, n;
 	uint64_t hash;
 };
 
 /*
- * The stacks of the result are far larger than any cache, and one that is found again costs three
- * misses in a row: its slot, its offset, its frames. Each is asked for by all before any waits.
+ * The stacks of the result are far larger than any cache. Finding a known stack takes three dependent
+ * cache misses: slot, offset, frames. Each is prefetched for all stacks before the first is used.
  */
-static void fetch_stacks(const struct merge_ids *m, struct fresh_stack *fresh, size_t n)
+static void prefetch_stacks(const struct merge_ids *m, struct new_stack *new_stacks, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		fresh[i].likely = builder_stack_likely(m->b, fresh[i].hash);
+		new_stacks[i].guess = builder_stack_guess(m->b, new_stacks[i].hash);
 	for (size_t i = 0; i < n; i++)
-		if (fresh[i].likely != PROFILE_NONE)
-			builder_stack_prefetch_frames(m->b, fresh[i].likely);
+		if (new_stacks[i].guess != PROFILE_NONE)
+			builder_stack_prefetch_frames(m->b, new_stacks[i].guess);
 }
 
-/* A stack that comes twice in a group is looked up twice, which is no harm. */
+/* A stack that occurs twice in a group is harmlessly looked up twice. */
 int merge_ids_stacks(struct merge_ids *m, const uint32_t *stack, size_t n_stacks, struct err *err)
 {
-	struct fresh_stack fresh[MERGE_STACKS];
-	size_t n_fresh = 0, n = 0;
+	struct new_stack new_stacks[MERGE_STACKS];
+	size_t n_new = 0, n = 0;
 
 	assert(n_stacks <= MERGE_STACKS && m->src);
 	for (size_t i = 0; i < n_stacks; i++) {
-		struct fresh_stack *f = &fresh[n_fresh];
+		struct new_stack *f = &new_stacks[n_new];
 
 		if (m->stack[stack[i]] != PROFILE_NONE)
 			continue;
 		f->stack = stack[i];
 		f->start = n;
-		if (ids_frames(m, stack[i], &n, err) < 0)
+		if (translate_frames(m, stack[i], &n, err) < 0)
 			return ERR_LIMIT;
 		f->n = n - f->start;
 		f->hash = builder_stack_hash(m->list + f->start, f->n);
 		builder_stack_prefetch(m->b, f->hash);
-		n_fresh++;
+		n_new++;
 	}
-	fetch_stacks(m, fresh, n_fresh);
-	for (size_t i = 0; i < n_fresh; i++)
-		if (builder_stack(m->b, m->list + fresh[i].start, fresh[i].n, fresh[i].hash, &m->stack[fresh[i].stack],
-				  err) < 0)
+	prefetch_stacks(m, new_stacks, n_new);
+	for (size_t i = 0; i < n_new; i++)
+		if (builder_stack(m->b, m->list + new_stacks[i].start, new_stacks[i].n, new_stacks[i].hash,
+				  &m->stack[new_stacks[i].stack], err) < 0)
 			return ERR_LIMIT;
 	return 0;
 }
 
-/* Text before numbers, then by key, then as they stand; a label in the list and its position. */
+/* Compare labels: texts before numbers, then by key, then by position. An argument is position << 32 | label. */
 static int label_order(const struct profile *p, const uint64_t *a, const uint64_t *b)
 {
 	uint32_t la = (uint32_t)*a, lb = (uint32_t)*b;
@@ -292,7 +292,7 @@ static int label_compare(const void *a, const void *b, void *ids)
 	return label_order(m->src, a, b);
 }
 
-static int ids_label(struct merge_ids *m, uint32_t label, uint32_t *id, struct err *err)
+static int translate_label(struct merge_ids *m, uint32_t label, uint32_t *id, struct err *err)
 {
 	const struct profile *p = m->src;
 	struct builder_label l;
@@ -300,9 +300,9 @@ static int ids_label(struct merge_ids *m, uint32_t label, uint32_t *id, struct e
 	*id = m->label[label];
 	if (*id != PROFILE_NONE)
 		return 0;
-	l = (struct builder_label){ .key = ids_str(m, p->label_key[label]),
-				    .text = ids_str(m, p->label_text[label]),
-				    .unit = ids_str(m, p->label_unit[label]),
+	l = (struct builder_label){ .key = translate_string(m, p->label_key[label]),
+				    .text = translate_string(m, p->label_text[label]),
+				    .unit = translate_string(m, p->label_unit[label]),
 				    .num = p->label_num[label],
 				    .is_text = p->label_is_text[label] };
 	if (builder_label(m->b, &l, id, err) < 0)
@@ -311,7 +311,7 @@ static int ids_label(struct merge_ids *m, uint32_t label, uint32_t *id, struct e
 	return 0;
 }
 
-/* Put the labels of a set in the one order that sets with the same labels share, in m->word. */
+/* Sort the labels of a set into m->word, so that sets with the same labels are equal. */
 static void labels_sort(struct merge_ids *m, const uint32_t *src, size_t n)
 {
 	bool sorted = true;
@@ -337,7 +337,7 @@ int merge_ids_labels(struct merge_ids *m, uint32_t set, uint32_t *id, struct err
 	labels_sort(m, src, n);
 	m->list = mem_grow(m->list, &m->cap_list, n, sizeof(*m->list));
 	for (size_t i = 0; i < n; i++)
-		if (ids_label(m, (uint32_t)m->word[i], &m->list[i], err) < 0)
+		if (translate_label(m, (uint32_t)m->word[i], &m->list[i], err) < 0)
 			return ERR_LIMIT;
 	if (builder_label_set(m->b, m->list, n, id, err) < 0)
 		return ERR_LIMIT;
@@ -346,18 +346,18 @@ int merge_ids_labels(struct merge_ids *m, uint32_t set, uint32_t *id, struct err
 }
 
 /*
- * What is known already is looked up in one go per table, where the processor has many misses under
- * way at once; in the order of the samples each would be waited for.
+ * Look up known entries in one loop per table, so that the CPU overlaps many cache misses. Following the order of the
+ * samples, it would wait for each cache miss.
  */
-static void known_strings(struct merge_ids *m)
+static void find_known_strings(struct merge_ids *m)
 {
 	const struct strtab *known = builder_strings(m->b);
 
 	for (uint32_t i = 0; i < strtab_count(m->src->str); i++)
-		strtab_find_of(known, m->src->str, i, &m->str[i]);
+		strtab_find_from(known, m->src->str, i, &m->str[i]);
 }
 
-static void known_funcs(struct merge_ids *m)
+static void find_known_functions(struct merge_ids *m)
 {
 	const struct profile *p = m->src;
 
@@ -370,7 +370,7 @@ static void known_funcs(struct merge_ids *m)
 	}
 }
 
-static uint32_t known_map(const struct merge_ids *m, uint32_t map)
+static uint32_t find_known_mapping(const struct merge_ids *m, uint32_t map)
 {
 	uint64_t key[MAP_WORDS];
 	uint32_t id = PROFILE_NONE;
@@ -380,7 +380,7 @@ static uint32_t known_map(const struct merge_ids *m, uint32_t map)
 	return id;
 }
 
-static void known_locs(struct merge_ids *m)
+static void find_known_locations(struct merge_ids *m)
 {
 	const struct profile *p = m->src;
 	uint64_t word[LOC_WORDS + LINE_WORDS * KNOWN_LINES];
@@ -406,25 +406,25 @@ static void known_locs(struct merge_ids *m)
 	}
 }
 
-int merge_ids_source(struct merge_ids *m, const struct profile *src, struct err *err)
+int merge_ids_set_source(struct merge_ids *m, const struct profile *src, struct err *err)
 {
 	uint32_t first;
 
 	source_release(m);
 	m->src = src;
-	m->str = nothing_yet(strtab_count(src->str));
-	m->map = nothing_yet(src->n_maps);
-	m->func = nothing_yet(src->n_funcs);
-	m->loc = nothing_yet(src->n_locs);
-	m->stack = nothing_yet(src->stacks.n);
-	m->label = nothing_yet(src->n_labels);
-	m->set = nothing_yet(src->label_sets.n);
-	known_strings(m);
-	known_funcs(m);
+	m->str = alloc_ids(strtab_count(src->str));
+	m->map = alloc_ids(src->n_maps);
+	m->func = alloc_ids(src->n_funcs);
+	m->loc = alloc_ids(src->n_locs);
+	m->stack = alloc_ids(src->stacks.n);
+	m->label = alloc_ids(src->n_labels);
+	m->set = alloc_ids(src->label_sets.n);
+	find_known_strings(m);
+	find_known_functions(m);
 	for (uint32_t i = 0; i < src->n_maps; i++)
-		m->map[i] = known_map(m, i);
-	known_locs(m);
+		m->map[i] = find_known_mapping(m, i);
+	find_known_locations(m);
 	if (m->maps.n == 0 && src->n_maps > 0)
-		return ids_map(m, 0, &first, err);
+		return translate_mapping(m, 0, &first, err);
 	return 0;
 }

@@ -1,9 +1,9 @@
 /*
- * merge_ids.h - ids of a source profile to ids of the merged one
+ * merge_ids.h - map ids of a source profile to ids of the merged profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For profile/merge.c alone.
+ * This header is only for profile/merge.c.
  */
 #ifndef PROFILE_MERGE_IDS_H
 #define PROFILE_MERGE_IDS_H
@@ -18,47 +18,46 @@
 
 struct merge_ids {
 	struct builder *b;
-	/* what the builder holds so far, by content */
+	/* entries of the builder, by content */
 	struct keys maps;    /* rounded size, offset, build id or file */
 	struct keys funcs;   /* name and system name, file, start line */
 	struct keys locs;    /* address, mapping and folded, then function, line, column of each line */
 	uint64_t *map_start; /* [maps.n] */
 	size_t cap_maps;
-	/* the source at hand; PROFILE_NONE stands for what no row has used yet */
+	/* the current source, and its ids in the result; PROFILE_NONE for entries not translated yet */
 	const struct profile *src;
 	uint32_t *str, *map, *func, *loc, *stack, *label, *set;
-	/* one location, stack or label set being translated */
+	/* buffers for the location, stack or label set being translated */
 	uint64_t *word;
 	struct builder_line *line;
 	uint32_t *list;
 	size_t cap_words, cap_lines, cap_list;
 };
 
-/* Nothing translated yet; what is met is appended to b, which is borrowed. */
+/* Initialize without a source. New entries are appended to b, which is borrowed. */
 void merge_ids_init(struct merge_ids *m, struct builder *b);
 void merge_ids_release(struct merge_ids *m);
 
 /*
- * Go on with this profile, borrowed until the next. Its first mapping becomes the first of all
- * when there is none yet.
+ * Set the current source, borrowed until the next call. If the result has no mapping yet, the first
+ * mapping of the source becomes its first.
  *
- * Fails   ERR_LIMIT, as do all below
+ * Fails   ERR_LIMIT, like all functions below
  */
-int merge_ids_source(struct merge_ids *m, const struct profile *src, struct err *err);
+int merge_ids_set_source(struct merge_ids *m, const struct profile *src, struct err *err);
 
-/* A string of a profile, not only of the source at hand. */
+/* Translate a string of any profile, not only of the current source. */
 str_id merge_ids_text(struct merge_ids *m, const struct profile *p, str_id id);
 
 /*
- * Translate stacks of the source at hand, appending what is new in their order; afterwards
- * m->stack has them.
+ * Translate stacks of the current source into m->stack, appending new entries in their order.
  *
  * stack  [n_stacks] at most MERGE_STACKS
  */
 enum { MERGE_STACKS = 32 };
 int merge_ids_stacks(struct merge_ids *m, const uint32_t *stack, size_t n_stacks, struct err *err);
 
-/* The id of a label set of the source at hand. */
+/* Translate a label set of the current source. */
 int merge_ids_labels(struct merge_ids *m, uint32_t set, uint32_t *id, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * normalize.c - make profiles comparable: by how much one is to be scaled to be as large as another
+ * normalize.c - factors that scale a profile to the size of another, for comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,28 +20,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const normalize_words[] = {
+const char *const normalize_modes[] = {
 	[NORMALIZE_NONE] = "none",
 	[NORMALIZE_TOTAL] = "total",
 	[NORMALIZE_DURATION] = "duration",
 	[NORMALIZE_LABEL] = "label",
 };
 
-static bool is_one_of(const char *word, const char *const *words)
+static bool is_one_of(const char *word, const char *const *list)
 {
-	for (; *words; words++)
-		if (strcmp(word, *words) == 0)
+	for (; *list; list++)
+		if (strcmp(word, *list) == 0)
 			return true;
 	return false;
 }
 
-int normalize_parse(const char *mode, struct normalize *out, struct err *err)
+int normalize_parse(const char *mode, struct normalize_options *out, struct err *err)
 {
 	static const char *const off[] = { "", "none", "false", "False", "FALSE", "f", "F", "0", NULL };
 	static const char *const total[] = { "total", "true", "True", "TRUE", "t", "T", "1", NULL };
 	static const char label[] = "label:";
 
-	*out = (struct normalize){ .by = NORMALIZE_NONE };
+	*out = (struct normalize_options){ .by = NORMALIZE_NONE };
 	if (is_one_of(mode, off))
 		return 0;
 	if (is_one_of(mode, total)) {
@@ -54,7 +54,7 @@ int normalize_parse(const char *mode, struct normalize *out, struct err *err)
 		out->n_key = strcspn(out->key, "=");
 		out->value = out->key[out->n_key] ? out->key + out->n_key + 1 : NULL;
 	} else {
-		return err_set(err, ERR_USAGE, "-normalize=%s: choose none, total, duration or label:KEY[=VALUE]",
+		return err_set(err, ERR_USAGE, "-normalize=%s: must be none, total, duration or label:KEY[=VALUE]",
 			       mode);
 	}
 	return 0;
@@ -71,23 +71,26 @@ static bool same_type(const struct profile *a, const struct value_type *at, cons
 	return same_text(a, at->name, b, bt->name) && same_text(a, at->unit, b, bt->unit);
 }
 
-/* Sums can only be divided type by type when both have the same types. */
+/* Check that both profiles have the same types, so that their sums can be divided type by type. */
 static int check_types(const struct profile *p, const struct profile *base, struct err *err)
 {
 	if (!same_type(p, &p->meta.period_type, base, &base->meta.period_type))
-		return err_set(err, ERR_FORMAT,
-			       "-normalize: the period types differ: %.100s in %.100s, in the base %.100s in %.100s",
-			       profile_text(p, p->meta.period_type.name), profile_text(p, p->meta.period_type.unit),
-			       profile_text(base, base->meta.period_type.name),
-			       profile_text(base, base->meta.period_type.unit));
+		return err_set(
+			err, ERR_FORMAT,
+			"-normalize: the period types differ: %.100s in %.100s, but %.100s in %.100s in the base",
+			profile_text(p, p->meta.period_type.name), profile_text(p, p->meta.period_type.unit),
+			profile_text(base, base->meta.period_type.name),
+			profile_text(base, base->meta.period_type.unit));
 	if (p->n_types != base->n_types)
-		return err_set(err, ERR_FORMAT, "-normalize: %" PRIu32 " sample types, the base has %" PRIu32,
-			       p->n_types, base->n_types);
+		return err_set(err, ERR_FORMAT,
+			       "-normalize: the profile has %" PRIu32 " sample types, the base %" PRIu32, p->n_types,
+			       base->n_types);
 	for (uint32_t t = 0; t < p->n_types; t++)
 		if (!same_type(p, &p->type[t], base, &base->type[t]))
 			return err_set(err, ERR_FORMAT,
-				       "-normalize: sample type %" PRIu32 " is %.100s in %.100s, in the base %.100s in "
-				       "%.100s",
+				       "-normalize: sample type %" PRIu32
+				       " is %.100s in %.100s, but %.100s in %.100s in the "
+				       "base",
 				       t + 1, profile_text(p, p->type[t].name), profile_text(p, p->type[t].unit),
 				       profile_text(base, base->type[t].name), profile_text(base, base->type[t].unit));
 	return 0;
@@ -99,7 +102,7 @@ static int type_sum(const struct profile *p, uint32_t type, int64_t *sum, struct
 	for (uint32_t row = 0; row < p->n_rows; row++)
 		if (num_add(sum, p->value[SIDE_TARGET][type][row]))
 			return err_set(err, ERR_RANGE,
-				       "-normalize: sample %" PRIu32 ": the sum of %.100s leaves 64 bits", row + 1,
+				       "-normalize: sample %" PRIu32 ": the sum of %.100s overflows 64 bits", row + 1,
 				       profile_text(p, p->type[type].name));
 	return 0;
 }
@@ -121,62 +124,67 @@ static int by_total(const struct profile *p, const struct profile *base, double 
 static int by_duration(const struct profile *p, const struct profile *base, double *all, struct err *err)
 {
 	if (p->meta.duration_ns <= 0 || base->meta.duration_ns <= 0)
-		return err_set(err, ERR_FORMAT, "-normalize=duration: %s does not say how long it took",
+		return err_set(err, ERR_FORMAT, "-normalize=duration: %s has no duration",
 			       p->meta.duration_ns <= 0 ? "the profile" : "the base");
 	*all = (double)base->meta.duration_ns / (double)p->meta.duration_ns;
 	return 0;
 }
 
-static bool has_key(const struct profile *p, uint32_t label, const struct normalize *how)
+static bool has_key(const struct profile *p, uint32_t label, const struct normalize_options *options)
 {
 	const char *key = profile_text(p, p->label_key[label]);
 
-	return strlen(key) == how->n_key && memcmp(key, how->key, how->n_key) == 0;
+	return strlen(key) == options->n_key && memcmp(key, options->key, options->n_key) == 0;
 }
 
-static bool fits(const struct profile *p, uint32_t label, const struct normalize *how)
+static bool label_matches(const struct profile *p, uint32_t label, const struct normalize_options *options)
 {
 	char number[24];
 
-	if (!has_key(p, label, how))
+	if (!has_key(p, label, options))
 		return false;
-	if (!how->value)
+	if (!options->value)
 		return true;
 	if (p->label_is_text[label])
-		return strcmp(profile_text(p, p->label_text[label]), how->value) == 0;
+		return strcmp(profile_text(p, p->label_text[label]), options->value) == 0;
 	snprintf(number, sizeof(number), "%" PRId64, p->label_num[label]);
-	return strcmp(number, how->value) == 0;
+	return strcmp(number, options->value) == 0;
 }
 
-/* Is it numbers that count? They must be in units that agree. */
-static int find_numbers(const struct normalize *how, const struct profile *p, struct label_size *out, struct err *err)
+/* Check whether the label has numeric values, and that their units are compatible. */
+static int check_numbers(const struct normalize_options *options, const struct profile *p, struct label_size *out,
+			 struct err *err)
 {
 	const char *unit = NULL;
 
 	for (uint32_t i = 0; i < p->n_labels; i++) {
 		const char *own = profile_text(p, p->label_unit[i]);
 
-		if (how->value || p->label_is_text[i] || !has_key(p, i, how))
+		if (options->value || p->label_is_text[i] || !has_key(p, i, options))
 			continue;
-		if (unit && strcmp(own, unit) != 0 && !unit_agree(own, unit))
-			return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: it is in %.100s and in %.100s",
-				       how->n_key < 100 ? (int)how->n_key : 100, how->key, unit, own);
+		if (unit && strcmp(own, unit) != 0 && !unit_is_compatible(own, unit))
+			return err_set(err, ERR_FORMAT,
+				       "-normalize=label:%.*s: the label has incompatible units, %.100s and %.100s",
+				       options->n_key < 100 ? (int)options->n_key : 100, options->key, unit, own);
 		unit = own;
-		out->numbers = true;
+		out->is_numeric = true;
 	}
 	out->family = unit ? unit_find(unit, NULL) : NULL;
 	return 0;
 }
 
-/* What one sample with this set counts for: the sum of its numbers, or 1 when it carries the label. */
-static double set_size(const struct normalize *how, const struct profile *p, uint32_t set, bool numbers)
+/*
+ * The weight of a sample with this label set: the sum of the numbers of the label or, without numbers, 1 if the set
+ * contains the label.
+ */
+static double set_size(const struct normalize_options *options, const struct profile *p, uint32_t set, bool numbers)
 {
 	double size = 0, factor;
 
 	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
 		uint32_t label = p->label_sets.item[i];
 
-		if (!fits(p, label, how) || (numbers && p->label_is_text[label]))
+		if (!label_matches(p, label, options) || (numbers && p->label_is_text[label]))
 			continue;
 		if (!numbers)
 			return 1;
@@ -187,50 +195,50 @@ static double set_size(const struct normalize *how, const struct profile *p, uin
 	return size;
 }
 
-int normalize_label_size(const struct normalize *how, const struct profile *p, const int64_t *column,
+int normalize_label_size(const struct normalize_options *options, const struct profile *p, const int64_t *column,
 			 struct label_size *out, struct err *err)
 {
 	struct label_size s = { 0 };
-	double *of_set;
+	double *size_of_set;
 
-	assert(how->by == NORMALIZE_LABEL && how->key);
-	if (find_numbers(how, p, &s, err) < 0)
+	assert(options->by == NORMALIZE_LABEL && options->key);
+	if (check_numbers(options, p, &s, err) < 0)
 		return ERR_FORMAT;
-	of_set = mem_alloc(p->label_sets.n, sizeof(*of_set));
+	size_of_set = mem_alloc(p->label_sets.n, sizeof(*size_of_set));
 	for (uint32_t set = 0; set < p->label_sets.n; set++)
-		of_set[set] = set_size(how, p, set, s.numbers);
+		size_of_set[set] = set_size(options, p, set, s.is_numeric);
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		s.size += of_set[p->labels[row]] * (s.numbers ? 1 : (double)num_abs(column[row]));
-	free(of_set);
+		s.size += size_of_set[p->labels[row]] * (s.is_numeric ? 1 : (double)num_abs(column[row]));
+	free(size_of_set);
 	*out = s;
 	return 0;
 }
 
-/* The ratio for one sample type of each. */
-static int label_ratio(const struct normalize *how, const struct profile *p, const struct profile *base, uint32_t type,
-		       uint32_t base_type, double *ratio, struct err *err)
+/* The ratio between base and profile for a sample type of each. Returns 1 when numeric labels were used, else 0. */
+static int label_ratio(const struct normalize_options *options, const struct profile *p, const struct profile *base,
+		       uint32_t type, uint32_t base_type, double *ratio, struct err *err)
 {
 	struct label_size own, other;
-	int n_key = how->n_key < 100 ? (int)how->n_key : 100;
+	int n_key = options->n_key < 100 ? (int)options->n_key : 100;
 
-	if (normalize_label_size(how, p, p->value[SIDE_TARGET][type], &own, err) < 0 ||
-	    normalize_label_size(how, base, base->value[SIDE_TARGET][base_type], &other, err) < 0)
+	if (normalize_label_size(options, p, p->value[SIDE_TARGET][type], &own, err) < 0 ||
+	    normalize_label_size(options, base, base->value[SIDE_TARGET][base_type], &other, err) < 0)
 		return ERR_FORMAT;
 	if (!(own.size > 0) || !(other.size > 0))
-		return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: %s has no such label, or nothing in it", n_key,
-			       how->key, own.size > 0 ? "the base" : "the profile");
-	if (own.numbers != other.numbers || own.family != other.family)
-		return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: the two sides do not have it in the same way",
-			       n_key, how->key);
+		return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: %s has no such label, or its total is 0", n_key,
+			       options->key, own.size > 0 ? "the base" : "the profile");
+	if (own.is_numeric != other.is_numeric || own.family != other.family)
+		return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: the label has another type or unit in the base",
+			       n_key, options->key);
 	*ratio = other.size / own.size;
-	return own.numbers;
+	return own.is_numeric;
 }
 
-/* Numbers give one ratio for all types, whatever these are; samples one for each. */
-static int by_label(const struct normalize *how, const struct profile *p, const struct profile *base, double *ratio,
-		    struct err *err)
+/* Numeric labels yield the same ratio for all types; sample values yield a ratio for each type. */
+static int by_label(const struct normalize_options *options, const struct profile *p, const struct profile *base,
+		    double *ratio, struct err *err)
 {
-	int rc = label_ratio(how, p, base, 0, 0, &ratio[0], err);
+	int rc = label_ratio(options, p, base, 0, 0, &ratio[0], err);
 
 	if (rc == 0 && check_types(p, base, err) < 0)
 		return ERR_FORMAT;
@@ -238,23 +246,23 @@ static int by_label(const struct normalize *how, const struct profile *p, const 
 		if (rc == 1)
 			ratio[t] = ratio[0];
 		else
-			rc = label_ratio(how, p, base, t, t, &ratio[t], err);
+			rc = label_ratio(options, p, base, t, t, &ratio[t], err);
 	}
 	return rc < 0 ? rc : 0;
 }
 
-int normalize_ratios(const struct normalize *how, const struct profile *p, const struct profile *base, double *ratio,
-		     struct err *err)
+int normalize_ratios(const struct normalize_options *options, const struct profile *p, const struct profile *base,
+		     double *ratio, struct err *err)
 {
 	double all = 1;
 	int rc = 0;
 
 	assert(ratio || p->n_types == 0);
-	if (how->by == NORMALIZE_TOTAL)
+	if (options->by == NORMALIZE_TOTAL)
 		return by_total(p, base, ratio, err);
-	if (how->by == NORMALIZE_LABEL)
-		return by_label(how, p, base, ratio, err);
-	if (how->by == NORMALIZE_DURATION)
+	if (options->by == NORMALIZE_LABEL)
+		return by_label(options, p, base, ratio, err);
+	if (options->by == NORMALIZE_DURATION)
 		rc = by_duration(p, base, &all, err);
 	for (uint32_t t = 0; rc == 0 && t < p->n_types; t++)
 		ratio[t] = all;

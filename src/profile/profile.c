@@ -1,5 +1,5 @@
 /*
- * profile.c - the life of a profile
+ * profile.c - free a profile, and access its lists
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	arena_free(p->mem);
-	if (!p->lender)
+	if (!p->owner)
 		strtab_free(p->str);
 	free(p);
 }

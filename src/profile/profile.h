@@ -1,10 +1,10 @@
 /*
- * profile.h - a profile: const columns, ids between them
+ * profile.h - a profile: immutable columns, linked by ids
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A profile is sealed: after loading nobody changes it, and threads share it without locks. What
- * there are millions of is a column; what there are tens of is an array of structs.
+ * A profile is sealed: it does not change after loading, so threads share it without locks. Data with
+ * millions of entries is stored in columns, data with tens of entries in arrays of structs.
  */
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
@@ -16,7 +16,7 @@
 
 enum side { SIDE_TARGET, SIDE_BASE, N_SIDES };
 
-#define PROFILE_NONE UINT32_MAX /* no mapping, no function */
+#define PROFILE_NONE UINT32_MAX /* an id that means no mapping or no function */
 
 struct arena;
 
@@ -32,10 +32,10 @@ struct csr {
 };
 
 struct mapping {
-	uint64_t id; /* as in the file */
+	uint64_t id; /* id in the file */
 	uint64_t start, limit, offset;
 	str_id file, build_id;
-	str_id kernel_symbol; /* what start is relative to, where file no longer tells; 0 for none */
+	str_id kernel_symbol; /* symbol that start is relative to, when file does not name it; 0 for none */
 	bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
 };
 
@@ -45,7 +45,7 @@ struct profile_meta {
 	int64_t period;
 	struct value_type period_type;
 	bool has_period_type;
-	str_id default_type; /* name of a value type, or "" */
+	str_id default_type; /* name of a sample type, or "" */
 	str_id drop_frames, keep_frames;
 	str_id doc_url;
 	uint32_t n_comments;
@@ -53,63 +53,65 @@ struct profile_meta {
 };
 
 struct profile {
-	struct arena *mem;  /* owns every array below */
-	struct strtab *str; /* every str_id */
+	struct arena *mem;  /* owns all arrays below */
+	struct strtab *str; /* all strings */
 
 	uint32_t n_types; /* T */
 	struct value_type *type;
 
-	uint32_t n_rows;          /* S: one row per sample of the file */
+	uint32_t n_rows;          /* S: a row per sample of the file */
 	uint32_t *stack, *labels; /* [S] ids into stacks and label_sets */
 	int64_t **value[N_SIDES]; /* [side][T][S] in type[t].unit; value[SIDE_BASE] NULL without a base */
 
-	struct csr stacks;     /* location ids, leaf first; equal ones share an id, but for some cut by prune.h */
+	struct csr stacks;     /* location ids, leaf first; stacks are distinct, unless pruned (prune.h) */
 	struct csr label_sets; /* label ids in file order; set 0 is empty */
 
 	uint32_t n_labels;
 	str_id *label_key, *label_text, *label_unit; /* [n_labels] */
 	int64_t *label_num;                          /* [n_labels] */
-	bool *label_is_text;                         /* [n_labels] text counts, else number and unit */
+	bool *label_is_text;                         /* [n_labels] the value is a text, not a number with a unit */
 
 	uint32_t n_locs;
-	uint64_t *loc_id;   /* [n_locs] as in the file */
+	uint64_t *loc_id;   /* [n_locs] id in the file */
 	uint64_t *loc_addr; /* [n_locs] */
 	uint32_t *loc_map;  /* [n_locs] mapping or PROFILE_NONE */
 	bool *loc_folded;   /* [n_locs] several symbols share this address */
 	uint32_t *loc_line; /* [n_locs + 1] lines of location i: loc_line[i] .. loc_line[i + 1] */
 
-	uint32_t n_lines;            /* of a location: innermost inlined call first, the function itself last */
+	uint32_t n_lines;            /* lines of all locations, innermost inlined call first in each */
 	uint32_t *line_func;         /* [n_lines] */
 	int64_t *line_no, *line_col; /* [n_lines] 0 when unknown */
 
 	uint32_t n_funcs;
-	uint64_t *func_id;                            /* [n_funcs] as in the file */
+	uint64_t *func_id;                            /* [n_funcs] id in the file */
 	str_id *func_name, *func_sysname, *func_file; /* [n_funcs] */
 	int64_t *func_start;                          /* [n_funcs] first line, 0 when unknown */
-	uint32_t n_label_funcs; /* the last so many are values of labels, named by engine/filter_frames.c */
+	uint32_t n_label_funcs; /* the last functions are label values, made by engine/filter_frames.c */
 
-	/* source lines that a bundle carries (texts.h), sorted by id of the file, then line, each once */
-	uint32_t n_texts;
-	str_id *text_file, *text; /* [n_texts] */
-	int64_t *text_line;       /* [n_texts] */
+	/* source lines of a bundle (source.h), sorted by file id, then line, without duplicates */
+	uint32_t n_source_lines;
+	str_id *source_file, *source_text; /* [n_source_lines] */
+	int64_t *source_line;              /* [n_source_lines] */
 
 	uint32_t n_maps;
 	struct mapping *map; /* [n_maps] the first one is the program */
 
 	struct profile_meta meta;
 
-	/* NULL; else its strings, and what columns mem does not own, are those of this one, which lives longer */
-	const struct profile *lender;
+	uint64_t content_hash; /* hash of the uncompressed input file, to detect copies; 0 for none */
+
+	/* NULL, or the profile that owns str and the columns that mem does not own; it must outlive this one */
+	const struct profile *owner;
 };
 
 /* Free a profile. Takes NULL. */
 void profile_free(struct profile *p);
 
-/* The first of the lists first .. end that has at least so many items before it; end when none has. */
+/* The first of the lists [first, end) that starts at item number items or later; end if there is none. */
 uint32_t csr_find(const struct csr *lists, uint32_t first, uint32_t end, uint64_t items);
 
-/* Where part p of parts of the lists begins, so that each part has about as many items; with part equal
-   to parts, where the last one ends. */
+/* First list of a part when the lists are divided into parts with about the same number of items; the number of lists
+   for part == parts. */
 uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts);
 
 /* The text of a string of the profile; borrowed. */

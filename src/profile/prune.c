@@ -1,10 +1,10 @@
 /*
- * prune.c - drop the frames that a profile itself calls uninteresting
+ * prune.c - remove the frames that match drop_frames of the profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Names are matched first, each once, and only those that locations use; nothing is written before all are matched. Then
- * lines and stacks are compacted in place.
+ * First the names that locations use are matched, each once; the profile is modified only after all have been matched.
+ * Then lines and stacks are compacted in place.
  */
 #include "config.h"
 
@@ -21,11 +21,11 @@
 
 const char *simplify_name(const char *name, size_t *n)
 {
-	static const char *const kept[] = { "(anonymous namespace)", "operator()" };
+	static const char *const exceptions[] = { "(anonymous namespace)", "operator()" };
 	const char *s = name;
 	size_t i = 0, end = *n;
 
-	if (end > 0 && s[0] == '.') { /* code, not descriptor, of a function on PowerPC */
+	if (end > 0 && s[0] == '.') { /* on PowerPC, names of code begin with a dot, names of descriptors do not */
 		s++;
 		end--;
 	}
@@ -33,8 +33,9 @@ const char *simplify_name(const char *name, size_t *n)
 		size_t skip = 0;
 
 		for (int k = 0; k < 2 && skip == 0; k++)
-			if (end - i >= strlen(kept[k]) && memcmp(s + i, kept[k], strlen(kept[k])) == 0)
-				skip = strlen(kept[k]);
+			if (end - i >= strlen(exceptions[k]) &&
+			    memcmp(s + i, exceptions[k], strlen(exceptions[k])) == 0)
+				skip = strlen(exceptions[k]);
 		if (skip == 0 && s[i] == '(')
 			break;
 		i += skip ? skip : 1;
@@ -47,21 +48,21 @@ const char *simplify_name(const char *name, size_t *n)
 /* Result of matching a name. */
 enum { NAME_NEW, NAME_STAYS, NAME_DROPS };
 
-/* How a stack is cut that has the location below a frame of the user. */
+/* Part of a stack to remove at a location that is called by a user frame. */
 enum { CUT_NONE, CUT_BENEATH, CUT_WHOLE };
 
 struct prune {
 	struct profile *p;
 	struct regex *drop, *keep; /* keep may be NULL */
-	uint8_t *name;             /* [strings] NAME_ */
-	uint8_t *cut;              /* [n_locs] CUT_ */
+	uint8_t *name;             /* [strings] NAME_* */
+	uint8_t *cut;              /* [n_locs] CUT_* */
 	uint32_t *first_line;      /* [n_locs] the innermost line to keep */
 };
 
 /*
- * Compile as ^(...)$ an expression of the profile; *out stays NULL for "".
+ * Compile an expression of the profile as ^(...)$. *out is NULL for "".
  *
- * Gives   false when it does not compile; then the warning is filled
+ * Returns false when it does not compile; the warning is then set
  */
 static bool prune_compile(const struct profile *p, const char *what, str_id text, struct regex **out,
 			  struct err *warning)
@@ -78,25 +79,25 @@ static bool prune_compile(const struct profile *p, const char *what, str_id text
 	rc = regex_new(buf_text(&whole), out, warning);
 	buf_release(&whole);
 	if (rc < 0)
-		err_wrap(warning, "no frames are dropped, the profile's %s is no expression", what);
+		err_wrap(warning, "no frames are dropped, because %s of the profile is not a valid expression", what);
 	return rc == 0;
 }
 
-static int name_match(struct prune *x, str_id id, struct err *err)
+static int match_name(struct prune *x, str_id id, struct err *err)
 {
 	size_t n = strtab_len(x->p->str, id);
 	const char *name = simplify_name(profile_text(x->p, id), &n);
-	bool drops = false, stays = false;
+	bool drops = false, keeps = false;
 
 	if (regex_match(x->drop, name, n, &drops, err) < 0)
 		return err_wrap(err, "drop_frames");
-	if (drops && x->keep && regex_match(x->keep, name, n, &stays, err) < 0)
+	if (drops && x->keep && regex_match(x->keep, name, n, &keeps, err) < 0)
 		return err_wrap(err, "keep_frames");
-	x->name[id] = drops && !stays ? NAME_DROPS : NAME_STAYS;
+	x->name[id] = drops && !keeps ? NAME_DROPS : NAME_STAYS;
 	return 0;
 }
 
-/* Find the outermost line to drop. */
+/* Find the outermost line to remove. */
 static int prune_loc(struct prune *x, uint32_t loc, struct err *err)
 {
 	const struct profile *p = x->p;
@@ -108,7 +109,7 @@ static int prune_loc(struct prune *x, uint32_t loc, struct err *err)
 
 		if (name == 0)
 			continue;
-		if (x->name[name] == NAME_NEW && name_match(x, name, err) < 0)
+		if (x->name[name] == NAME_NEW && match_name(x, name, err) < 0)
 			return ERR_LIMIT;
 		if (x->name[name] == NAME_STAYS)
 			continue;
@@ -138,10 +139,10 @@ static void move_lines(struct prune *x)
 }
 
 /*
- * The first frame to keep of a stack: walk from the root, past frames of the user, to the first that is cut. Frames
- * before any frame of the user are kept even if they match, or nothing would remain.
+ * The index of the first frame to keep. Walk from the root to the first matching frame after a user frame. Matching
+ * frames before the first user frame are kept, or nothing would remain.
  */
-static uint32_t stack_cut(const struct prune *x, uint32_t first, uint32_t end)
+static uint32_t first_kept_frame(const struct prune *x, uint32_t first, uint32_t end)
 {
 	const uint32_t *item = x->p->stacks.item;
 	bool user = false;
@@ -163,7 +164,7 @@ static void move_stacks(struct prune *x)
 	uint32_t n = 0, first = 0;
 
 	for (uint32_t i = 0; i < s->n; i++) {
-		uint32_t end = s->off[i + 1], from = stack_cut(x, first, end);
+		uint32_t end = s->off[i + 1], from = first_kept_frame(x, first, end);
 
 		memmove(s->item + n, s->item + from, (end - from) * sizeof(*s->item));
 		n += end - from;

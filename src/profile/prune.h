@@ -1,5 +1,5 @@
 /*
- * prune.h - drop the frames that a profile itself calls uninteresting
+ * prune.h - remove the frames that match drop_frames of the profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,26 +12,25 @@
 #include <stddef.h>
 
 /*
- * Cut stacks at the outermost frame below a frame of the user that matches drop_frames and not
- * keep_frames: allocators and profilers below it are not what was asked about. Inlined lines up to
- * the outermost match go from their locations.
+ * Cut each stack at its outermost frame that matches drop_frames and not keep_frames and that a user
+ * frame calls. The frames from there to the leaf, usually of allocators and profilers, are removed. At a
+ * location with inlined functions, the lines up to the outermost match are removed.
  *
- * p        written in place: only its loader may ask for this, before it is shared. Stacks that
- *          become equal keep their own ids.
- * warning  its msg is empty, or says which expression does not compile; then nothing is dropped,
- *          as in pprof, which does not say so
- * Fails    ERR_LIMIT when an expression needs too many steps for a name; p is unchanged
+ * p        modified in place; must not be shared yet. Stacks that become equal keep different ids.
+ * warning  if an expression does not compile, msg names it and no frames are dropped, as in pprof,
+ *          which prints no warning; else msg is empty
+ * Fails    ERR_LIMIT when an expression needs too many steps for a name; p is then unchanged
  * Like     pprof profile/prune.go, RemoveUninteresting
  */
 int profile_prune(struct profile *p, struct err *warning, struct err *err);
 
 /*
- * The part of a function's name that pruning matches: without a leading dot, and without the arguments of a C++ function.
- * "(anonymous namespace)" and "operator()" are not arguments.
+ * The part of a function name that pruning matches: without a leading dot, and without the arguments of a C++
+ * function. "(anonymous namespace)" and "operator()" are not arguments.
  *
- * n      length of name, set to that of the part
- * Gives  where the part starts
- * Like   pprof profile/prune.go, simplifyFunc
+ * n        length of name, set to the length of the part
+ * Returns  start of the part
+ * Like     pprof profile/prune.go, simplifyFunc
  */
 const char *simplify_name(const char *name, size_t *n);
 

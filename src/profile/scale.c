@@ -1,5 +1,5 @@
 /*
- * scale.c - values of one unit in another
+ * scale.c - convert values between units
  *
  * SPDX-License-Identifier: Apache-2.0
  */

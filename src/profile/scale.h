@@ -1,10 +1,10 @@
 /*
- * scale.h - values of one unit in another
+ * scale.h - convert values between units
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * What is the same size stays as it is, to the last bit; everything else goes through double, as
- * in pprof.
+ * If the units have the same size, values are unchanged to the last bit. Otherwise they are converted
+ * through double, as in pprof.
  */
 #ifndef PROFILE_SCALE_H
 #define PROFILE_SCALE_H
@@ -14,22 +14,22 @@
 #include <stdint.h>
 
 /*
- * How many `to` make one `from` ("ms" and "ns": 1e6).
+ * The size of unit `from` in units `to` ("ms" to "ns": 1e6).
  *
- * from, to  units that agree by unit_agree
- * Gives     1 when they are the same size
+ * from, to  compatible units (unit_is_compatible)
+ * Returns   1 when they have the same size
  */
 double scale_ratio(const char *from, const char *to);
 
-/* Is b the finer of two units that agree by unit_agree? */
+/* Is b finer than a? They must be compatible units. */
 bool scale_is_finer(const char *a, const char *b);
 
 /*
- * v * ratio, halves away from zero.
+ * v * ratio, rounding halves away from zero.
  *
- * out    untouched when the result leaves int64_t
- * Gives  true when it does, as num_add
- * Like   pprof profile/profile.go, ScaleN, which does not check
+ * out      unchanged when the result overflows int64_t
+ * Returns  true on overflow, as num_add
+ * Like     pprof profile/profile.go, ScaleN, which does not check
  */
 static inline bool scale_value(int64_t v, double ratio, int64_t *out)
 {
@@ -47,7 +47,7 @@ static inline bool scale_value(int64_t v, double ratio, int64_t *out)
 }
 
 /*
- * A period in another unit, toward zero; otherwise as scale_value.
+ * Convert a period to another unit, rounding toward zero; otherwise like scale_value.
  *
  * Like   pprof internal/measurement, ScaleProfiles
  */

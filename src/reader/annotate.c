@@ -1,5 +1,5 @@
 /*
- * annotate.c - comments for a profile that stays as it is
+ * annotate.c - add comments to a profile.proto without decoding the rest
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,9 +41,9 @@ int annotate(const uint8_t *data, size_t n, const char *const *comment, size_t n
 	assert(out && (comment || n_comments == 0));
 	while (cursor_field(&c, &f))
 		n_strings += f.number == PROFILE_STRING && f.type == WIRE_BYTES;
-	if (c.wrong)
-		return err_set(err, ERR_FORMAT, "%s", c.wrong);
-	if (n_strings == 0) { /* the first one is the empty one */
+	if (c.error)
+		return err_set(err, ERR_FORMAT, "%s", c.error);
+	if (n_strings == 0) { /* string 0 must be "" */
 		add_string(out, "");
 		n_strings = 1;
 	}
@@ -59,20 +59,20 @@ int annotate(const uint8_t *data, size_t n, const char *const *comment, size_t n
 int annotate_read(struct bytes *in, const struct reader_limits *limits, const char *const *comment, size_t n_comments,
 		  struct buf *out, struct profile **p, struct err *err)
 {
-	struct bytes plain = { 0 };
+	struct bytes inflated = { 0 };
 	struct buf all = { 0 };
-	int rc = reader_inflate(in, limits, &plain, err);
+	int rc = reader_inflate(in, limits, &inflated, err);
 
 	if (rc < 0)
 		return rc;
-	buf_add(&all, plain.data, plain.n);
-	if (annotate(plain.data, plain.n, comment, n_comments, &all, err) < 0 ||
+	buf_add(&all, inflated.data, inflated.n);
+	if (annotate(inflated.data, inflated.n, comment, n_comments, &all, err) < 0 ||
 	    reader_proto((const uint8_t *)all.data, all.len, limits, p, err) < 0) {
-		*in = plain;
+		*in = inflated;
 		buf_release(&all);
 		return ERR_UNKNOWN;
 	}
-	free(plain.data);
+	free(inflated.data);
 	buf_add(out, all.data, all.len);
 	buf_release(&all);
 	return 0;

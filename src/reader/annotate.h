@@ -1,5 +1,5 @@
 /*
- * annotate.h - comments for a profile that stays as it is
+ * annotate.h - add comments to a profile.proto without decoding the rest
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,24 +16,23 @@
 #include <stdint.h>
 
 /*
- * Append what has to stand behind a profile.proto so that it has these comments too, behind its own. Nothing of it
- * is decoded, so nothing that it says gets lost, also what nobody here knows: two such messages behind each other
- * are one, in which lists follow each other.
+ * Append the bytes that add comments when they are appended to a profile.proto. The profile is not decoded and encoded
+ * again, so unknown fields are preserved: protobuf merges concatenated messages, and concatenates repeated fields.
  *
- * data     [n] unpacked
+ * data     [n] uncompressed
  * comment  [n_comments] in UTF-8
- * Fails    ERR_FORMAT when the bytes are no such message
+ * Fails    ERR_FORMAT when data is not a protobuf message
  */
 int annotate(const uint8_t *data, size_t n, const char *const *comment, size_t n_comments, struct buf *out,
 	     struct err *err);
 
 /*
- * Unpack a profile.proto, put comments behind it, and read it back.
+ * Decompress a profile.proto, append comments, and read the result.
  *
- * in      consumed as by reader_read; when the bytes are something else they are there, unpacked, with ERR_UNKNOWN
- * out     appended: the message with the comments, not packed
+ * in      consumed as by reader_read, but but when ERR_UNKNOWN is returned, it contains the decompressed bytes
+ * out     the message with the comments is appended, uncompressed
  * p       freed with profile_free
- * Fails   ERR_UNKNOWN when it is no profile.proto, maybe another format; ERR_FORMAT, ERR_LIMIT of the packing
+ * Fails   ERR_UNKNOWN when it is not a profile.proto; ERR_FORMAT, ERR_LIMIT from decompression
  */
 int annotate_read(struct bytes *in, const struct reader_limits *limits, const char *const *comment, size_t n_comments,
 		  struct buf *out, struct profile **p, struct err *err);

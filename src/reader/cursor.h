@@ -1,10 +1,10 @@
 /*
- * cursor.h - read the protobuf wire format, never past its end
+ * cursor.h - bounds-checked reader of the protobuf wire format
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * From the protobuf encoding guide. What goes wrong is remembered as a constant text; the caller
- * knows where it was and writes the sentence.
+ * From the protobuf encoding guide. An error is stored as a constant string; the caller adds the
+ * position.
  */
 #ifndef READER_CURSOR_H
 #define READER_CURSOR_H
@@ -17,18 +17,18 @@ enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32
 
 struct cursor {
 	const uint8_t *at, *end;
-	const char *wrong; /* NULL while all is well */
+	const char *error; /* NULL if there was none */
 };
 
 struct field {
 	uint64_t number;
 	enum wire_type type;
-	uint64_t value; /* of a varint or fixed field */
+	uint64_t value; /* varint and fixed fields */
 	const uint8_t *data;
-	size_t n; /* of a bytes field */
+	size_t n; /* bytes fields: data[n] */
 };
 
-/* The long way of cursor_varint: more than one byte, or the end is near. */
+/* The slow path of cursor_varint: a number takes several bytes, or the data ends. */
 static inline bool cursor_varint_long(struct cursor *c, uint64_t *v)
 {
 	uint64_t r = 0;
@@ -42,11 +42,11 @@ static inline bool cursor_varint_long(struct cursor *c, uint64_t *v)
 			return true;
 		}
 	}
-	c->wrong = shift >= 70 ? "a number of more than ten bytes" : "it ends inside a number";
+	c->error = shift >= 70 ? "a number longer than ten bytes" : "truncated within a number";
 	return false;
 }
 
-/* Read a varint; false when there is none. */
+/* Read a varint; false on error. */
 static inline bool cursor_varint(struct cursor *c, uint64_t *v)
 {
 	if (c->at < c->end && *c->at < 0x80) {
@@ -56,13 +56,13 @@ static inline bool cursor_varint(struct cursor *c, uint64_t *v)
 	return cursor_varint_long(c, v);
 }
 
-/* Read n bytes of fixed width, little endian. */
+/* Read a little-endian number of n bytes. */
 static inline bool cursor_fixed(struct cursor *c, unsigned n, uint64_t *v)
 {
 	uint64_t r = 0;
 
 	if ((size_t)(c->end - c->at) < n) {
-		c->wrong = "it ends inside a number";
+		c->error = "truncated within a number";
 		return false;
 	}
 	for (unsigned i = 0; i < n; i++)
@@ -72,7 +72,7 @@ static inline bool cursor_fixed(struct cursor *c, unsigned n, uint64_t *v)
 	return true;
 }
 
-/* Read the next field; false at the end and when something is wrong (then c->wrong is set). */
+/* Read the next field. False at the end, and on error with c->error set. */
 static inline bool cursor_field(struct cursor *c, struct field *f)
 {
 	uint64_t tag, n;
@@ -92,7 +92,7 @@ static inline bool cursor_field(struct cursor *c, struct field *f)
 		if (!cursor_varint(c, &n))
 			return false;
 		if (n > (size_t)(c->end - c->at)) {
-			c->wrong = "a field is longer than what holds it";
+			c->error = "a field extends past the end of its message";
 			return false;
 		}
 		f->data = c->at;
@@ -100,17 +100,17 @@ static inline bool cursor_field(struct cursor *c, struct field *f)
 		c->at += n;
 		return true;
 	default:
-		c->wrong = "unknown wire type";
+		c->error = "unknown wire type";
 		return false;
 	}
 }
 
-/* Is this field of the type that the schema gives it? Sets c->wrong when not. */
+/* Does the field have the wire type of the schema? Sets c->error if not. */
 static inline bool cursor_expect(struct cursor *c, const struct field *f, enum wire_type type)
 {
 	if (f->type == type)
 		return true;
-	c->wrong = "a field has another wire type than the schema says";
+	c->error = "a field has the wrong wire type";
 	return false;
 }
 

@@ -1,5 +1,5 @@
 /*
- * idmap.c - from the ids of a file to places in a column
+ * idmap.c - map the ids of a file to indices of a column
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,27 +13,27 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static bool direct_init(struct idmap *m, uint64_t *twice)
+static bool direct_init(struct idmap *m, uint64_t *duplicate)
 {
 	m->direct = mem_zalloc((size_t)m->direct_end, sizeof(*m->direct));
 	for (size_t i = 0; i < m->n; i++) {
-		uint32_t *place = &m->direct[m->id[i]];
+		uint32_t *slot = &m->direct[m->id[i]];
 
-		if (*place) {
-			*twice = m->id[i];
+		if (*slot) {
+			*duplicate = m->id[i];
 			return false;
 		}
-		*place = (uint32_t)i + 1;
+		*slot = (uint32_t)i + 1;
 	}
 	return true;
 }
 
-static bool sparse_init(struct idmap *m, uint64_t *twice)
+static bool sparse_init(struct idmap *m, uint64_t *duplicate)
 {
 	idtab_init(&m->sparse, m->n);
 	for (size_t i = 0; i < m->n; i++) {
 		if (idmap_find(m, m->id[i]) != IDMAP_NONE) {
-			*twice = m->id[i];
+			*duplicate = m->id[i];
 			return false;
 		}
 		idtab_put(&m->sparse, hash_u64(m->id[i]), (uint32_t)i);
@@ -41,15 +41,15 @@ static bool sparse_init(struct idmap *m, uint64_t *twice)
 	return true;
 }
 
-bool idmap_init(struct idmap *m, const uint64_t *id, size_t n, uint64_t *twice)
+bool idmap_init(struct idmap *m, const uint64_t *id, size_t n, uint64_t *duplicate)
 {
 	uint64_t max = 0;
 
-	assert(twice && (id || n == 0));
+	assert(duplicate && (id || n == 0));
 	*m = (struct idmap){ .n = n, .id = id, .sequential = true };
 	for (size_t i = 0; i < n; i++) {
 		if (id[i] == 0) {
-			*twice = 0;
+			*duplicate = 0;
 			return false;
 		}
 		if (id[i] != i + 1)
@@ -61,9 +61,9 @@ bool idmap_init(struct idmap *m, const uint64_t *id, size_t n, uint64_t *twice)
 		return true;
 	if (max < 4 * (uint64_t)n + 1024) {
 		m->direct_end = max + 1;
-		return direct_init(m, twice);
+		return direct_init(m, duplicate);
 	}
-	return sparse_init(m, twice);
+	return sparse_init(m, duplicate);
 }
 
 void idmap_release(struct idmap *m)

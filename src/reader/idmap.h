@@ -1,10 +1,10 @@
 /*
- * idmap.h - from the ids of a file to places in a column
+ * idmap.h - map the ids of a file to indices of a column
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Nearly all files number their tables 1, 2, 3 and so on, which needs no map; others are dense
- * enough for an array; sparse ones get a hash table.
+ * In nearly all files the ids are 1, 2, 3 and so on, which needs no table. Other dense ids use an array,
+ * sparse ids a hash table.
  */
 #ifndef READER_IDMAP_H
 #define READER_IDMAP_H
@@ -20,24 +20,25 @@
 struct idmap {
 	size_t n;           /* ids */
 	const uint64_t *id; /* [n] borrowed */
-	uint32_t *direct;   /* [direct_end] place + 1, or NULL */
+	uint32_t *direct;   /* [direct_end] index + 1, or NULL */
 	uint64_t direct_end;
 	bool sequential; /* id[i] is i + 1 */
 	struct idtab sparse;
 };
 
 /*
- * Make the map of n ids, which stay the caller's.
+ * Initialize a map of n ids; id is borrowed.
  *
- * twice   set to an id that stands there twice or is 0, when the result is false
+ * duplicate  set to an id that occurs twice, or to 0 if an id is 0
+ * Returns    false if there is such an id
  */
-bool idmap_init(struct idmap *m, const uint64_t *id, size_t n, uint64_t *twice);
+bool idmap_init(struct idmap *m, const uint64_t *id, size_t n, uint64_t *duplicate);
 void idmap_release(struct idmap *m);
 
-/* idmap_get for a map that is not sequential. */
+/* idmap_get for a map whose ids are not 1, 2, 3 and so on. */
 uint32_t idmap_find(const struct idmap *m, uint64_t id);
 
-/* The place of an id, IDMAP_NONE when there is none. */
+/* The index of an id, or IDMAP_NONE. */
 static inline uint32_t idmap_get(const struct idmap *m, uint64_t id)
 {
 	if (m->sequential)

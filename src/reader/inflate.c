@@ -1,11 +1,16 @@
 /*
- * inflate.c - take away the layers of compression
+ * inflate.c - decompress gzip and zstd
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A gzip file of one member says its size at its end, so libdeflate can unpack it in one go, which
- * is the fastest there is. Everything else (several members, a size that is not true, damage)
- * goes through zlib, which also knows what to say about damage. zstd has its own library.
+ * A gzip file of one member ends with its size, so libdeflate can decompress it in one call, which is fastest.
+ * Everything else (several members, a wrong size, damage) goes through zlib, which also reports what is damaged. zstd
+ * is decompressed by libzstd.
+ *
+ * The ratio of the whole file is limited, but it is known only at the end. When the output so far exceeds the ratio,
+ * the rest of the output is counted without storing it, so that a decompression bomb costs only 64 MiB. If the total is
+ * within the limits, the input is decompressed a second time. Input is rejected without counting if the size at the end
+ * of the file exceeds the ratio too.
  */
 #include "config.h"
 
@@ -20,70 +25,96 @@
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum {
-	RATIO_FREE = 64 << 20, /* bytes that may come out of any input before the ratio is looked at */
+	RATIO_FREE = 64 << 20, /* bytes of output before the ratio is checked */
 	OUT_STEP = 1 << 20,
-	GZIP_LEAST = 18,      /* header and trailer */
-	DEFLATE_RATIO = 1040, /* no deflate stream grows by more */
+	GZIP_SIZE_MIN = 18,   /* size of the header and trailer of a gzip file */
+	DEFLATE_RATIO = 1040, /* above the maximum compression ratio of deflate */
+	COUNTED_STEP = 128 << 10,
 };
 
-/* What is being unpacked, and what came out. */
+/* State of decompressing one layer. */
 struct unpack {
 	const uint8_t *in;
 	size_t n_in;
 	const struct reader_limits *limits;
 	uint8_t *out;
 	size_t n_out, cap;
+	enum { UNPACK_CHECKED, UNPACK_COUNTED, UNPACK_TRUSTED } mode; /* TRUSTED: the first pass checked the size */
+	size_t n_counted; /* bytes of output that were counted but not stored */
+	size_t claimed;   /* size of the last member, according to the end of the gzip file; 0: none */
 };
 
 static int unpack_check(const struct unpack *u, size_t n_out, struct err *err)
 {
-	if (reader_over(n_out, u->limits->max_inflated))
+	if (reader_exceeds(n_out, u->limits->max_inflated))
 		return err_set(err, ERR_LIMIT,
-			       "inflates to more than %" PRIu64 " bytes; --max-inflated lifts this limit",
+			       "inflates to more than %" PRIu64 " bytes; raise the limit with --max-inflated",
 			       u->limits->max_inflated);
-	if (n_out > RATIO_FREE && reader_over(n_out / u->n_in, u->limits->max_ratio))
+	if (n_out > RATIO_FREE && reader_exceeds(n_out / u->n_in, u->limits->max_ratio))
 		return err_set(err, ERR_LIMIT,
-			       "inflates to more than %" PRIu64 " times its size; --max-ratio lifts this limit",
+			       "inflates to more than %" PRIu64 " times its size; raise the limit with --max-ratio",
 			       u->limits->max_ratio);
 	return 0;
 }
 
-/* Room for more output, within the limits. */
-static int unpack_grow(struct unpack *u, struct err *err)
+/* Does the ratio of the output so far to the input consumed so far exceed the limit? */
+static bool is_suspicious(const struct unpack *u, size_t used)
+{
+	return u->mode == UNPACK_CHECKED && u->n_out > RATIO_FREE && used &&
+	       reader_exceeds(u->n_out / used, u->limits->max_ratio);
+}
+
+/* Make room for more output, within the limits. used is the number of input bytes consumed. */
+static int unpack_grow(struct unpack *u, size_t used, struct err *err)
 {
 	assert(u->n_out <= u->cap);
-	if (u->cap - u->n_out >= OUT_STEP / 2)
+	if (u->mode != UNPACK_COUNTED && u->cap - u->n_out >= OUT_STEP / 2)
 		return 0;
-	if (unpack_check(u, u->n_out, err) < 0)
+	if (unpack_check(u, u->n_counted + u->n_out, err) < 0)
 		return ERR_LIMIT;
-	u->out = mem_grow(u->out, &u->cap, u->n_out + OUT_STEP, 1);
+	if (is_suspicious(u, used)) {
+		if (unpack_check(u, u->claimed, err) < 0)
+			return ERR_LIMIT;
+		u->mode = UNPACK_COUNTED;
+		free(u->out);
+		u->cap = COUNTED_STEP;
+		u->out = mem_alloc(u->cap, 1);
+	}
+	if (u->mode == UNPACK_COUNTED) {
+		u->n_counted += u->n_out;
+		u->n_out = 0;
+	} else {
+		u->out = mem_grow(u->out, &u->cap, u->n_out + OUT_STEP, 1);
+	}
 	return 0;
 }
 
 /*
- * One gzip member whose last four bytes tell its size. False when it is anything else, or when that
- * size is over a limit: zlib finds out whether it is true.
+ * Decompress a gzip file of one member, whose last four bytes are its size. False when it is anything
+ * else, or when that size exceeds a limit: then zlib determines the real size.
  */
-static bool gzip_at_once(struct unpack *u)
+static bool gzip_whole(struct unpack *u)
 {
 	const uint8_t *tail = u->in + u->n_in - 4;
 	size_t size = (size_t)tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
-	size_t used, made;
+	size_t used, n_made;
 	struct libdeflate_decompressor *d;
 	enum libdeflate_result rc;
 
+	u->claimed = size;
 	if (size / DEFLATE_RATIO > u->n_in || unpack_check(u, size, NULL) < 0)
 		return false;
 	u->out = mem_alloc_large(size + 1, 1);
 	u->cap = size + 1;
 	d = libdeflate_alloc_decompressor();
-	rc = d ? libdeflate_gzip_decompress_ex(d, u->in, u->n_in, u->out, size, &used, &made) : LIBDEFLATE_BAD_DATA;
+	rc = d ? libdeflate_gzip_decompress_ex(d, u->in, u->n_in, u->out, size, &used, &n_made) : LIBDEFLATE_BAD_DATA;
 	libdeflate_free_decompressor(d);
 	if (rc != LIBDEFLATE_SUCCESS || used != u->n_in)
 		return false;
-	u->n_out = made;
+	u->n_out = n_made;
 	return true;
 }
 
@@ -92,87 +123,128 @@ static int gzip_error(const z_stream *z, int rc, size_t n_in, struct err *err)
 	size_t at = n_in - z->avail_in;
 
 	if (rc == Z_BUF_ERROR)
-		return err_set(err, ERR_FORMAT, "gzip data ends too early, after %zu bytes", n_in);
+		return err_set(err, ERR_FORMAT, "gzip data is truncated after %zu bytes", n_in);
 	if (rc == Z_MEM_ERROR)
 		return err_set(err, ERR_IO, "gzip: out of memory");
 	return err_set(err, ERR_FORMAT, "gzip data is damaged near byte %zu: %s", at, z->msg ? z->msg : "bad data");
 }
 
-/* Any number of gzip members, by zlib. */
+/* Decompress any number of gzip members with zlib. */
 static int gzip_members(struct unpack *u, struct err *err)
 {
 	z_stream z = { 0 };
-	size_t fed = 0;
-	int rc = inflateInit2(&z, 15 + 16), bad = 0;
+	size_t n_fed = 0;
+	int rc = inflateInit2(&z, 15 + 16), error = 0;
 
 	u->n_out = 0;
 	if (rc != Z_OK)
 		return err_set(err, ERR_IO, "gzip: out of memory");
 	for (;;) {
-		if (z.avail_in == 0 && fed < u->n_in) {
-			size_t n = u->n_in - fed < UINT32_MAX ? u->n_in - fed : UINT32_MAX;
+		if (z.avail_in == 0 && n_fed < u->n_in) {
+			size_t n = u->n_in - n_fed < UINT32_MAX ? u->n_in - n_fed : UINT32_MAX;
 
-			z.next_in = (Bytef *)(uintptr_t)(u->in + fed);
+			z.next_in = (Bytef *)(uintptr_t)(u->in + n_fed);
 			z.avail_in = (uInt)n;
-			fed += n;
+			n_fed += n;
 		}
-		bad = unpack_grow(u, err);
-		if (bad < 0)
+		error = unpack_grow(u, n_fed - z.avail_in, err);
+		if (error < 0)
 			break;
 		z.next_out = u->out + u->n_out;
 		z.avail_out = u->cap - u->n_out < UINT32_MAX ? (uInt)(u->cap - u->n_out) : UINT32_MAX;
 		rc = inflate(&z, Z_NO_FLUSH);
 		u->n_out = (size_t)(z.next_out - u->out);
-		if (rc == Z_STREAM_END && z.avail_in == 0 && fed == u->n_in)
+		if (rc == Z_STREAM_END && z.avail_in == 0 && n_fed == u->n_in)
 			break;
 		if (rc == Z_STREAM_END)
 			rc = inflateReset(&z);
 		if (rc == Z_BUF_ERROR && z.avail_out == 0)
 			continue;
 		if (rc != Z_OK) {
-			bad = gzip_error(&z, rc, fed, err);
+			error = gzip_error(&z, rc, n_fed, err);
 			break;
 		}
 	}
 	inflateEnd(&z);
-	return bad;
+	return error;
 }
 
 static int unpack_gzip(struct unpack *u, struct err *err)
 {
-	return u->n_in >= GZIP_LEAST && gzip_at_once(u) ? 0 : gzip_members(u, err);
+	return u->n_in >= GZIP_SIZE_MIN && gzip_whole(u) ? 0 : gzip_members(u, err);
+}
+
+/* Window size of a zstd frame in bytes; 0 if its header does not contain it. From RFC 8878, 3.1.1.1. */
+static uint64_t zstd_window(const uint8_t *frame, size_t n)
+{
+	static const uint8_t dictionary[] = { 0, 1, 2, 4 }, content[] = { 1, 2, 4, 8 };
+	uint64_t size = 0;
+	size_t at;
+
+	if (n < 6)
+		return 0;
+	if (!(frame[4] & 0x20)) {
+		size = UINT64_C(1) << (10 + (frame[5] >> 3));
+		return size + size / 8 * (frame[5] & 7);
+	}
+	at = 5 + (size_t)dictionary[frame[4] & 3];
+	if (n < at + content[frame[4] >> 6])
+		return 0;
+	for (unsigned i = 0; i < content[frame[4] >> 6]; i++)
+		size |= (uint64_t)frame[at + i] << 8 * i;
+	return size;
+}
+
+static int zstd_error(size_t code, const struct unpack *u, size_t frame, size_t at, struct err *err)
+{
+	const uint64_t mib = UINT64_C(1) << 20, window_max = UINT64_C(1) << 27; /* ZSTD_WINDOWLOG_LIMIT_DEFAULT */
+	uint64_t window = 0, n;
+	int log = 28;
+
+	if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge)
+		window = zstd_window(u->in + frame, u->n_in - frame);
+	if (window <= window_max)
+		return err_set(err, ERR_FORMAT, "zstd data is damaged near byte %zu: %s", at, ZSTD_getErrorName(code));
+	while (log < 63 && window > UINT64_C(1) << log)
+		log++;
+	n = window / mib + (window % mib > 0);
+	return err_set(err, ERR_LIMIT,
+		       "needs a window of %" PRIu64 " %s (zstd --long=%d), more than the %" PRIu64
+		       " MiB that cpa accepts; decompress it first with zstd -d --long=%d",
+		       n % 1024 ? n : n / 1024, n % 1024 ? "MiB" : "GiB", log, window_max / mib, log);
 }
 
 static int unpack_zstd(struct unpack *u, struct err *err)
 {
 	ZSTD_DStream *z = ZSTD_createDStream();
 	ZSTD_inBuffer in = { u->in, u->n_in, 0 };
-	size_t left = 1;
-	int bad = 0;
+	size_t left = 1, frame = 0; /* frame: offset of the current frame */
+	int error = 0;
 
 	if (!z)
 		return err_set(err, ERR_IO, "zstd: out of memory");
-	while (bad == 0) {
+	while (error == 0) {
 		ZSTD_outBuffer out;
 
-		bad = unpack_grow(u, err);
-		if (bad < 0)
+		error = unpack_grow(u, in.pos, err);
+		if (error < 0)
 			break;
 		out = (ZSTD_outBuffer){ u->out, u->cap, u->n_out };
 		left = ZSTD_decompressStream(z, &out, &in);
 		if (ZSTD_isError(left)) {
-			bad = err_set(err, ERR_FORMAT, "zstd data is damaged near byte %zu: %s", in.pos,
-				      ZSTD_getErrorName(left));
+			error = zstd_error(left, u, frame, in.pos, err);
 			break;
 		}
+		if (left == 0)
+			frame = in.pos;
 		if (in.pos == in.size && out.pos == u->n_out && left > 0)
-			bad = err_set(err, ERR_FORMAT, "zstd data ends too early, after %zu bytes", in.size);
+			error = err_set(err, ERR_FORMAT, "zstd data is truncated after %zu bytes", in.size);
 		u->n_out = out.pos;
 		if (in.pos == in.size && left == 0)
 			break;
 	}
 	ZSTD_freeDStream(z);
-	return bad;
+	return error;
 }
 
 typedef int (*unpack_fn)(struct unpack *u, struct err *err);
@@ -188,35 +260,48 @@ static unpack_fn unpack_detect(const struct bytes *b)
 	return NULL;
 }
 
+/* Decompress one layer. Repeat this if the first pass only counted and the size is within the limits. */
+static int unpack(unpack_fn fn, struct unpack *u, struct err *err)
+{
+	int rc = fn(u, err);
+
+	if (rc == 0)
+		rc = unpack_check(u, u->n_counted + u->n_out, err);
+	if (rc < 0 || u->mode != UNPACK_COUNTED)
+		return rc;
+	free(u->out);
+	*u = (struct unpack){ .in = u->in, .n_in = u->n_in, .limits = u->limits, .mode = UNPACK_TRUSTED };
+	return fn(u, err);
+}
+
 int reader_inflate(struct bytes *in, const struct reader_limits *limits, struct bytes *out, struct err *err)
 {
-	struct bytes now = *in;
+	struct bytes current = *in;
 	int rc = 0;
 
 	assert(limits && out);
 	*in = (struct bytes){ 0 };
 	for (uint64_t layer = 1;; layer++) {
-		unpack_fn fn = unpack_detect(&now);
-		struct unpack u = { .in = now.data, .n_in = now.n, .limits = limits };
+		unpack_fn fn = unpack_detect(&current);
+		struct unpack u = { .in = current.data, .n_in = current.n, .limits = limits };
 
 		if (!fn)
 			break;
-		if (reader_over(layer, limits->max_nesting))
+		if (reader_exceeds(layer, limits->max_nesting))
 			rc = err_set(err, ERR_LIMIT,
-				     "compressed more than %" PRIu64 " times over; --max-nesting lifts this limit",
+				     "compression is nested more than %" PRIu64
+				     " deep; raise the limit with --max-nesting",
 				     limits->max_nesting);
 		else
-			rc = fn(&u, err);
-		if (rc == 0)
-			rc = unpack_check(&u, u.n_out, err);
-		free(now.data);
-		now = (struct bytes){ u.out, u.n_out };
+			rc = unpack(fn, &u, err);
+		free(current.data);
+		current = (struct bytes){ u.out, u.n_out };
 		if (rc < 0)
 			break;
 	}
 	if (rc < 0)
-		free(now.data);
+		free(current.data);
 	else
-		*out = now;
+		*out = current;
 	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * legacy_contention.c - waiting for locks as text: C++ contentionz, and mutex and block of Go
+ * legacy_contention.c - lock wait profiles as text: C++ contentionz, Go mutex and block profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -8,8 +8,8 @@
  *	sampling period = 100
  *	5000 3 @ 0x401000 0x402000
  *
- * are cycles waited and how often. From pprof-behaviour.md section 3.4. Java writes the same first
- * line, so what does not fit here may be for reader_java.
+ * A sample consists of the cycles waited, the number of waits, and the stack. Like pprof profile/legacy_profile.go,
+ * parseContention. Java writes the same first line, so a file that is invalid here may be for reader_java.
  */
 #include "config.h"
 
@@ -28,8 +28,8 @@ static bool is_contention(struct slice line)
 	       slice_starts(line, "--- contention:");
 }
 
-/* A line that does not belong here: of Java perhaps, or wrong. */
-static int misfit(const struct contention *c, uint64_t line, const char *what, struct err *err)
+/* Report an unexpected line: ERR_UNKNOWN if the profile may be Java's, else ERR_FORMAT. */
+static int unexpected_line(const struct contention *c, uint64_t line, const char *what, struct err *err)
 {
 	return err_set(err, c->maybe_java ? ERR_UNKNOWN : ERR_FORMAT, "line %" PRIu64 ": %s", line, what);
 }
@@ -38,7 +38,7 @@ static int read_attribute(struct contention *c, struct slice line, const char *e
 {
 	const struct {
 		const char *key;
-		int64_t *to;
+		int64_t *value_out;
 	} keys[] = { { "cycles/second", &c->hz }, { "sampling period", &c->period }, { "ms since reset", &c->ms } };
 	struct slice key = slice_trim(slice_make(line.p, equals));
 	struct slice value = slice_trim(slice_make(equals + 1, line.p + line.n));
@@ -46,16 +46,16 @@ static int read_attribute(struct contention *c, struct slice line, const char *e
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		if (!slice_is(key, keys[i].key))
 			continue;
-		if (!slice_number(value, keys[i].to))
-			return misfit(c, no, "the value is no number of 64 bits", err);
+		if (!slice_number(value, keys[i].value_out))
+			return unexpected_line(c, no, "the value is not a 64-bit number", err);
 		return 0;
 	}
 	if (slice_is(key, "discarded samples"))
 		return 0;
-	return misfit(c, no, "an unknown attribute", err);
+	return unexpected_line(c, no, "unknown attribute", err);
 }
 
-/* Read "key = value" lines; in is left at the first line that is none. */
+/* Read "key = value" lines; in is then at the first other line. */
 static int read_attributes(struct contention *c, struct lines *in, struct err *err)
 {
 	while (lines_next_text(in)) {
@@ -72,12 +72,12 @@ static int read_attributes(struct contention *c, struct lines *in, struct err *e
 }
 
 /*
- * Find "5000 3 @" in a line. Without a space between them the last digit is the second number, as
- * in the expression this stands for.
+ * Find "5000 3 @" in a line. Without a space between the numbers, the last digit is the second number, as
+ * in pprof's regular expression.
  */
 static bool seek_sample(struct slice *line, struct slice *delay, struct slice *count)
 {
-	while (slice_seek_digit(line)) {
+	while (slice_skip_to_digit(line)) {
 		struct slice t;
 
 		*delay = slice_take_digits(line);
@@ -97,27 +97,27 @@ static bool seek_sample(struct slice *line, struct slice *delay, struct slice *c
 static int read_sample(struct legacy *l, const struct contention *c, struct slice line, struct err *err)
 {
 	struct slice delay, count;
-	int64_t values[2]; /* contentions, delay */
+	int64_t values[2]; /* number of waits, time waited */
 	int rc;
 
 	if (!seek_sample(&line, &delay, &count))
-		return err_set(err, ERR_FORMAT, "not a sample (\"5000 3 @ 0x400000\")");
+		return err_set(err, ERR_FORMAT, "not a sample, such as \"5000 3 @ 0x400000\"");
 	if (!slice_decimal(delay, &values[1]) || !slice_decimal(count, &values[0]))
-		return err_set(err, ERR_FORMAT, "a number leaves 64 bits");
+		return err_set(err, ERR_FORMAT, "number overflows 64 bits");
 	if (c->period > 0 && c->hz > 0) {
 		double ns = (double)values[1] * (double)c->period / ((double)c->hz / 1e9);
 
-		if (legacy_cut(ns, &values[1], err) < 0)
+		if (legacy_truncate(ns, &values[1], err) < 0)
 			return ERR_FORMAT;
 	}
 	if (c->period > 0 && __builtin_mul_overflow(values[0], c->period, &values[0]))
-		return err_set(err, ERR_FORMAT, "the count times the sampling period leaves 64 bits");
-	if ((rc = legacy_frames_of(l, slice_addresses(line), ADJUST_ALL, err)) < 0)
+		return err_set(err, ERR_FORMAT, "the count times the sampling period overflows 64 bits");
+	if ((rc = legacy_add_frames(l, slice_addresses(line), ADJUST_ALL, err)) < 0)
 		return rc;
-	return legacy_close(l, values, NULL, err);
+	return legacy_end_sample(l, values, NULL, err);
 }
 
-/* Read samples from the current line on. */
+/* Read samples, starting with the current line. */
 static int read_samples(struct legacy *l, const struct contention *c, struct lines *in, struct err *err)
 {
 	do {
@@ -139,11 +139,11 @@ static int read_profile(struct legacy *l, struct lines *in, struct profile **out
 	c.maybe_java = slice_is(slice_trim(in->line), "--- contentionz 1 ---");
 	if ((rc = read_attributes(&c, in, err)) < 0)
 		return rc;
-	legacy_type(l, "contentions", "count");
-	legacy_type(l, "delay", "nanoseconds");
-	legacy_period(l, c.period, "contentions", "count");
+	legacy_add_type(l, "contentions", "count");
+	legacy_add_type(l, "delay", "nanoseconds");
+	legacy_set_period(l, c.period, "contentions", "count");
 	if (__builtin_mul_overflow(c.ms, INT64_C(1000000), &builder_meta(l->b)->duration_ns))
-		return err_set(err, ERR_FORMAT, "a duration of %" PRId64 " ms leaves 64 bits", c.ms);
+		return err_set(err, ERR_FORMAT, "duration of %" PRId64 " ms overflows 64 bits", c.ms);
 	if ((rc = read_samples(l, &c, in, err)) < 0 || (rc = legacy_read_maps(l, in, err)) < 0)
 		return rc;
 	return legacy_finish(l, FRAMES_LOCK, 0, out, err);

@@ -1,11 +1,11 @@
 /*
- * legacy_cpu.c - the CPU profiles of gperftools, and those of Java in the same frame
+ * legacy_cpu.c - CPU profiles of gperftools, and of Java in the same format
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * Words of 32 or 64 bits in either byte order. Header: 0, 3, 0 (Java: 1), microseconds between
- * samples, 0. Records: count, depth, addresses from the leaf; the last is 0, 1, 0. Then text: a
- * memory map, or the location table of Java. From pprof-behaviour.md section 3.3.
+ * samples, 0. Records: count, depth, addresses leaf first; the last record is 0, 1, 0. Then text: a
+ * memory map, or the location table of Java. Like pprof profile/legacy_profile.go, parseCPU.
  */
 #include "config.h"
 
@@ -44,7 +44,7 @@ static bool words_next(struct words *w, uint64_t *v)
 	return true;
 }
 
-/* Does it start with a header in this layout? */
+/* Read the header; false if there is no valid header in this layout. */
 static bool read_header(struct words *w, bool *java, uint64_t *period_us)
 {
 	uint64_t h[5];
@@ -65,22 +65,23 @@ static int read_record(struct legacy *l, struct words *w, int64_t period, enum l
 	int rc = 0;
 
 	if (!words_next(w, &count) || !words_next(w, &depth))
-		return err_set(err, ERR_FORMAT, "it ends inside a count");
+		return err_set(err, ERR_FORMAT, "truncated");
 	if (depth > words_left(w))
-		return err_set(err, ERR_FORMAT, "%" PRIu64 " frames where %zu words are left", depth, words_left(w));
+		return err_set(err, ERR_FORMAT, "%" PRIu64 " frames, but only %zu words left", depth, words_left(w));
 	*last = count == 0 && depth == 1;
 	for (uint64_t i = 0; rc == 0 && i < depth && words_next(w, &addr); i++)
-		rc = legacy_frame(l, addr, adjust, err);
+		rc = legacy_add_frame(l, addr, adjust, err);
 	*last = *last && addr == 0;
 	if (rc < 0 || *last)
 		return rc;
 	if (count > INT64_MAX || __builtin_mul_overflow((int64_t)count, period, &values[1]))
-		return err_set(err, ERR_FORMAT, "%" PRIu64 " samples of %" PRId64 " ns leave 64 bits", count, period);
+		return err_set(err, ERR_FORMAT, "%" PRIu64 " samples of %" PRId64 " ns overflow 64 bits", count,
+			       period);
 	values[0] = (int64_t)count;
-	return legacy_close(l, values, NULL, err);
+	return legacy_end_sample(l, values, NULL, err);
 }
 
-/* Read up to the last record or the end; pprof takes a file without a last record too. */
+/* Read up to the last record or the end of the file; pprof accepts files without a last record. */
 static int read_records(struct legacy *l, struct words *w, int64_t period, enum legacy_adjust adjust, struct err *err)
 {
 	bool last = false;
@@ -91,24 +92,24 @@ static int read_records(struct legacy *l, struct words *w, int64_t period, enum 
 		if (read_record(l, w, period, adjust, &last, err) < 0)
 			return err_wrap(err, "record %" PRIu64, n);
 	}
-	legacy_discard(l);
+	legacy_discard_sample(l);
 	return 0;
 }
 
 /*
- * If nearly all stacks have one caller of the leaf in common, the signal handler left it there:
- * take it out. All but one in 32 samples must have it.
+ * If all but at most one in 32 stacks have the same second frame, that frame belongs to the signal handler and is
+ * removed.
  */
 static void drop_handler_frame(struct legacy *l)
 {
 	size_t *seen = mem_zalloc(l->n_addrs, sizeof(*seen));
-	size_t enough = l->n_samples - l->n_samples / 32;
+	size_t n_required = l->n_samples - l->n_samples / 32;
 	uint32_t handler = PROFILE_NONE;
 
 	for (size_t s = 0; s < l->n_samples && handler == PROFILE_NONE; s++) {
 		const uint32_t *frame = l->frame + l->sample[s].first;
 
-		if (l->sample[s].n > 1 && ++seen[frame[1]] >= enough)
+		if (l->sample[s].n > 1 && ++seen[frame[1]] >= n_required)
 			handler = frame[1];
 	}
 	free(seen);
@@ -130,12 +131,12 @@ static int read_rest(struct legacy *l, struct words *w, bool java, struct profil
 
 	if (java) {
 		rc = legacy_read_java_table(l, &in, err);
-		return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_NO_ADDRESSES, out, err);
+		return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_CLEAR_ADDRESSES, out, err);
 	}
 	drop_handler_frame(l);
-	drop_handler_frame(l); /* it may have left two */
+	drop_handler_frame(l); /* the signal handler may have two frames */
 	rc = memmap_read(&l->map, &in, builder_strings(l->b), l->limits, err);
-	return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_LEAF_TWICE, out, err);
+	return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_DROP_REPEATED_LEAF, out, err);
 }
 
 static int read_profile(struct legacy *l, struct words *w, bool java, uint64_t period_us, struct profile **out,
@@ -145,11 +146,11 @@ static int read_profile(struct legacy *l, struct words *w, bool java, uint64_t p
 	int rc;
 
 	if (period_us > INT64_MAX / 1000)
-		return err_set(err, ERR_FORMAT, "a period of %" PRIu64 " microseconds leaves 64 bits", period_us);
+		return err_set(err, ERR_FORMAT, "period of %" PRIu64 " microseconds overflows 64 bits", period_us);
 	period = (int64_t)period_us * 1000;
-	legacy_type(l, "samples", "count");
-	legacy_type(l, "cpu", "nanoseconds");
-	legacy_period(l, period, "cpu", "nanoseconds");
+	legacy_add_type(l, "samples", "count");
+	legacy_add_type(l, "cpu", "nanoseconds");
+	legacy_set_period(l, period, "cpu", "nanoseconds");
 	rc = read_records(l, w, period, java ? ADJUST_NONE : ADJUST_CALLERS, err);
 	return rc < 0 ? rc : read_rest(l, w, java, out, err);
 }
@@ -172,5 +173,5 @@ int reader_cpu(const uint8_t *data, size_t n, const struct reader_limits *limits
 		legacy_release(&l);
 		return rc;
 	}
-	return err_set(err, ERR_UNKNOWN, "not a CPU profile of gperftools");
+	return err_set(err, ERR_UNKNOWN, "not a gperftools CPU profile");
 }

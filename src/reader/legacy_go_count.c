@@ -1,12 +1,12 @@
 /*
- * legacy_go_count.c - the count profiles of the Go runtime as text: goroutine, threadcreate
+ * legacy_go_count.c - count profiles of the Go runtime as text: goroutine, threadcreate
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  *	goroutine profile: total 3
  *	2 @ 0x401000 0x402000
  *
- * From pprof-behaviour.md section 3.4.
+ * Like pprof profile/legacy_profile.go, parseGoCount.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "NAME profile: total 3", nothing else. */
+/* Parse the line "NAME profile: total 3". */
 static bool read_header(struct slice line, struct slice *name)
 {
 	*name = (struct slice){ line.p, 0 };
@@ -32,24 +32,24 @@ static int read_sample(struct legacy *l, struct slice line, struct err *err)
 	uint64_t addr;
 
 	if (digits.n == 0 || !slice_take(&line, " @") || line.n == 0)
-		return err_set(err, ERR_FORMAT, "not a sample (\"1 @ 0x400000\")");
-	if (!slice_number(digits, &count)) /* digits behind a 0 are octal */
-		return err_set(err, ERR_FORMAT, "the count is no number of 64 bits");
+		return err_set(err, ERR_FORMAT, "not a sample, such as \"1 @ 0x400000\"");
+	if (!slice_number(digits, &count)) /* a leading 0 means octal */
+		return err_set(err, ERR_FORMAT, "the count is not a 64-bit number");
 	while (line.n) {
 		int rc;
 
 		if (!slice_take(&line, " 0x"))
-			return err_set(err, ERR_FORMAT, "not a sample (\"1 @ 0x400000\")");
+			return err_set(err, ERR_FORMAT, "not a sample, such as \"1 @ 0x400000\"");
 		digits = slice_take_hex(&line);
 		for (size_t i = 0; i < digits.n; i++)
 			if (digits.p[i] >= 'A' && digits.p[i] <= 'F')
-				return err_set(err, ERR_FORMAT, "an address in upper case");
+				return err_set(err, ERR_FORMAT, "address with upper-case digits");
 		if (!slice_hex(digits, &addr))
-			return err_set(err, ERR_FORMAT, "no address of 64 bits behind 0x");
-		if ((rc = legacy_frame(l, addr, ADJUST_ALL, err)) < 0)
+			return err_set(err, ERR_FORMAT, "no 64-bit address after 0x");
+		if ((rc = legacy_add_frame(l, addr, ADJUST_ALL, err)) < 0)
 			return rc;
 	}
-	return legacy_close(l, &count, NULL, err);
+	return legacy_end_sample(l, &count, NULL, err);
 }
 
 static int read_samples(struct legacy *l, struct lines *in, struct err *err)
@@ -83,7 +83,7 @@ int reader_go_count(const uint8_t *data, size_t n, const struct reader_limits *l
 	int rc;
 
 	if (!lines_next_text(&in) || !read_header(in.line, &name))
-		return err_set(err, ERR_UNKNOWN, "not a count profile of Go");
+		return err_set(err, ERR_UNKNOWN, "not a Go count profile");
 	legacy_init(&l, limits);
 	set_type(&l, name);
 	rc = read_samples(&l, &in, err);

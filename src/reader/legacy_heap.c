@@ -1,12 +1,13 @@
 /*
- * legacy_heap.c - heap profiles as text, of tcmalloc and its kin, and growth and fragmentation
+ * legacy_heap.c - heap, growth and fragmentation profiles as text, of tcmalloc and others
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  *	heap profile: 3: 96 [5: 160] @ heap_v2/524288
  *	  2: 64 [4: 128] @ 0x401000 0x402000
  *
- * are objects and bytes in use, then allocated. From pprof-behaviour.md section 3.4.
+ * The numbers are objects and bytes in use, then in brackets objects and bytes allocated.
+ * Like pprof profile/legacy_profile.go, parseHeap.
  */
 #include "config.h"
 
@@ -20,18 +21,18 @@ enum { KIND_SHOWN = 40 };
 
 /* "3: 96 [5: 160]" */
 struct pairs {
-	struct slice count[2], size[2]; /* in use, allocated */
+	struct slice count[2], size[2]; /* [0] in use, [1] allocated */
 };
 
 struct heap {
-	int64_t rate; /* mean bytes between samples; at most 1 when all were taken */
+	int64_t rate; /* mean bytes between samples; <= 1 when every allocation is sampled */
 	bool scaled, allocs;
 };
 
-int legacy_cut(double v, int64_t *out, struct err *err)
+int legacy_truncate(double v, int64_t *out, struct err *err)
 {
 	if (!(v >= -0x1p63 && v < 0x1p63))
-		return err_set(err, ERR_FORMAT, "a scaled value leaves 64 bits");
+		return err_set(err, ERR_FORMAT, "scaled value overflows 64 bits");
 	*out = (int64_t)v;
 	return 0;
 }
@@ -48,13 +49,14 @@ int legacy_scale_heap(int64_t *count, int64_t *size, int64_t rate, struct err *e
 	if (rate <= 1)
 		return 0;
 	factor = 1 / (1 - exp(-((double)*size / (double)*count) / (double)rate));
-	if (legacy_cut((double)*count * factor, &scaled, err) < 0 || legacy_cut((double)*size * factor, size, err) < 0)
+	if (legacy_truncate((double)*count * factor, &scaled, err) < 0 ||
+	    legacy_truncate((double)*size * factor, size, err) < 0)
 		return ERR_FORMAT;
 	*count = scaled;
 	return 0;
 }
 
-/* A number in s; a minus belongs to it when it may. */
+/* Remove a number from the start of s; with minus, it may be negative. */
 static bool take_number(struct slice *s, bool minus, struct slice *number)
 {
 	const char *start = s->p;
@@ -75,7 +77,7 @@ static bool take_pair(struct slice *s, bool minus, struct slice *count, struct s
 	return take_number(s, minus, size);
 }
 
-/* Take "3: 96 [5: 160]"; the numbers in use may be negative when minus is set. */
+/* Remove "3: 96 [5: 160]" from the start of s; with minus, the numbers in use may be negative. */
 static bool take_pairs(struct slice *s, bool minus, struct pairs *p)
 {
 	if (!take_pair(s, minus, &p->count[0], &p->size[0]))
@@ -90,7 +92,7 @@ static bool take_pairs(struct slice *s, bool minus, struct pairs *p)
 	return slice_take(s, "]");
 }
 
-/* Find "heap profile: 3: 96 [5: 160]" from s on; s is moved behind it. */
+/* Find "heap profile: 3: 96 [5: 160]" in s, and set s to the text after it. */
 static bool seek_header(struct slice *s, struct pairs *p)
 {
 	static const char title[] = "heap profile:";
@@ -108,7 +110,7 @@ static bool seek_header(struct slice *s, struct pairs *p)
 	return false;
 }
 
-/* The word behind "@" that starts with "heap", as far as it goes. */
+/* Remove "@" and the word after it, which must start with "heap". */
 static bool take_kind(struct slice *s, struct slice *kind)
 {
 	struct slice t = *s;
@@ -134,7 +136,7 @@ static int read_kind(struct heap *h, const struct pairs *p, struct slice kind, s
 	rate = slice_take_digits(&rest);
 	h->rate = 0;
 	if (rate.n && !slice_decimal(rate, &h->rate))
-		return err_set(err, ERR_FORMAT, "line 1: the rate leaves 64 bits");
+		return err_set(err, ERR_FORMAT, "line 1: the rate overflows 64 bits");
 	h->allocs = false;
 	for (unsigned i = 0; i < 2; i++) {
 		const struct slice *pair = i ? p->size : p->count;
@@ -148,7 +150,7 @@ static int read_kind(struct heap *h, const struct pairs *p, struct slice kind, s
 	else if (slice_is(kind, "heap"))
 		h->rate /= 2;
 	else if (!slice_is(kind, "heap_v2") && !slice_is(kind, "heapz_v2"))
-		return err_set(err, ERR_FORMAT, "line 1: a heap profile of the unknown kind %.*s",
+		return err_set(err, ERR_FORMAT, "line 1: unknown kind of heap profile: %.*s",
 			       kind.n < KIND_SHOWN ? (int)kind.n : KIND_SHOWN, kind.p);
 	return 0;
 }
@@ -169,7 +171,7 @@ static int read_header(struct heap *h, struct slice line, struct err *err)
 	return err_set(err, ERR_UNKNOWN, "not a heap profile");
 }
 
-/* One pair of a sample, scaled; block is set to the mean size when there are any. */
+/* Read and scale a pair of values of a sample. block is set to the mean size if the count is not 0. */
 static int read_values(const struct heap *h, const struct pairs *p, unsigned which, int64_t values[2], int64_t *block,
 		       struct err *err)
 {
@@ -177,11 +179,11 @@ static int read_values(const struct heap *h, const struct pairs *p, unsigned whi
 	int64_t count, size;
 
 	if (!slice_decimal(p->count[which], &count) || !slice_decimal(p->size[which], &size))
-		return err_set(err, ERR_FORMAT, "a number leaves 64 bits");
+		return err_set(err, ERR_FORMAT, "number overflows 64 bits");
 	if (count == 0 && size != 0)
 		return err_set(err, ERR_FORMAT, "%s count was 0 but %s bytes was %" PRId64, name, name, size);
 	if (count == -1 && size == INT64_MIN)
-		return err_set(err, ERR_FORMAT, "a mean size leaves 64 bits");
+		return err_set(err, ERR_FORMAT, "mean size overflows 64 bits");
 	if (count != 0)
 		*block = size / count;
 	if (count != 0 && h->scaled && legacy_scale_heap(&count, &size, h->rate, err) < 0)
@@ -191,18 +193,18 @@ static int read_values(const struct heap *h, const struct pairs *p, unsigned whi
 	return 0;
 }
 
-/* Find "3: 96 [5: 160] @" in a line; behind is set to what follows. */
-static bool seek_sample(struct slice line, struct pairs *p, struct slice *behind)
+/* Find "3: 96 [5: 160] @" in a line; rest is set to the text after it. */
+static bool seek_sample(struct slice line, struct pairs *p, struct slice *rest)
 {
 	const char *start = line.p;
 
-	while (slice_seek_digit(&line)) {
+	while (slice_skip_to_digit(&line)) {
 		struct slice t = line;
 
 		if (t.p > start && t.p[-1] == '-')
 			t = slice_make(t.p - 1, t.p + t.n);
 		if (take_pairs(&t, true, p) && slice_take(&t, " @")) {
-			*behind = t;
+			*rest = t;
 			return true;
 		}
 		slice_take_digits(&line);
@@ -213,21 +215,21 @@ static bool seek_sample(struct slice line, struct pairs *p, struct slice *behind
 static int read_sample(struct legacy *l, const struct heap *h, struct slice line, struct err *err)
 {
 	int64_t values[4], block = 0;
-	struct slice behind;
+	struct slice rest;
 	struct pairs p;
 	unsigned n = 0;
 	int rc;
 
-	if (!seek_sample(line, &p, &behind))
-		return err_set(err, ERR_FORMAT, "not a sample (\"1: 32 [1: 32] @ 0x400000\")");
+	if (!seek_sample(line, &p, &rest))
+		return err_set(err, ERR_FORMAT, "not a sample, such as \"1: 32 [1: 32] @ 0x400000\"");
 	if (h->allocs && (rc = read_values(h, &p, 1, values, &block, err)) < 0)
 		return rc;
 	if (h->allocs)
 		n = 2;
 	if ((rc = read_values(h, &p, 0, values + n, &block, err)) < 0 ||
-	    (rc = legacy_frames_of(l, slice_addresses(behind), ADJUST_ALL, err)) < 0)
+	    (rc = legacy_add_frames(l, slice_addresses(rest), ADJUST_ALL, err)) < 0)
 		return rc;
-	return legacy_close(l, values, &block, err);
+	return legacy_end_sample(l, values, &block, err);
 }
 
 static int read_samples(struct legacy *l, const struct heap *h, struct lines *in, struct err *err)
@@ -243,13 +245,13 @@ static int read_samples(struct legacy *l, const struct heap *h, struct lines *in
 
 static void set_types(struct legacy *l, const struct heap *h)
 {
-	legacy_period(l, h->rate, "space", "bytes");
+	legacy_set_period(l, h->rate, "space", "bytes");
 	if (h->allocs) {
-		legacy_type(l, "alloc_objects", "count");
-		legacy_type(l, "alloc_space", "bytes");
+		legacy_add_type(l, "alloc_objects", "count");
+		legacy_add_type(l, "alloc_space", "bytes");
 	}
-	legacy_type(l, h->allocs ? "inuse_objects" : "objects", "count");
-	legacy_type(l, h->allocs ? "inuse_space" : "space", "bytes");
+	legacy_add_type(l, h->allocs ? "inuse_objects" : "objects", "count");
+	legacy_add_type(l, h->allocs ? "inuse_space" : "space", "bytes");
 }
 
 int reader_heap(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,

@@ -1,5 +1,5 @@
 /*
- * legacy_java.c - heap and contention profiles of Java as text, and the location table
+ * legacy_java.c - heap and contention profiles of Java as text, and their location table
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -11,8 +11,8 @@
  *	 0x1 a.b.leaf (B.java:3)
  *	 0x2 a.b.main (B.java:9)
  *
- * From pprof-behaviour.md sections 3.4 and 3.5. A last line without its end is no attribute and no
- * sample, as pprof has it.
+ * Like pprof profile/legacy_java_profile.go, parseJavaProfile. A last line without newline is neither an attribute nor
+ * a sample, as in pprof.
  */
 #include "config.h"
 
@@ -28,13 +28,13 @@
 enum { JAVA_HEAP_RATE = 512 * 1024 };
 
 struct java {
-	bool heap; /* else contention */
+	bool heap; /* a heap profile; otherwise a contention profile */
 	int64_t period;
 };
 
 /* Attributes and samples */
 
-/* The next line, only if its end is there. */
+/* Go to the next line; false if that line has no newline. */
 static bool next_whole_line(struct lines *in)
 {
 	if (in->at == in->end || !memchr(in->at, '\n', (size_t)(in->end - in->at)))
@@ -47,7 +47,7 @@ static bool is_word(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ' ';
 }
 
-/* Find "key=value" of letters, digits, '_' and ' ' in a line. */
+/* Find "key=value" in a line; both consist of letters, digits, '_' and ' '. */
 static bool find_attribute(struct slice line, struct slice *key, struct slice *value)
 {
 	for (size_t i = 1; i + 1 < line.n; i++) {
@@ -68,7 +68,7 @@ static bool find_attribute(struct slice line, struct slice *key, struct slice *v
 	return false;
 }
 
-/* A second resolution replaces the first, so the types are set when all attributes are read. */
+/* Read an attribute. The last resolution is used, so the types are set after all attributes have been read. */
 static int read_attribute(struct legacy *l, struct java *j, struct slice key, struct slice value,
 			  struct slice *resolution, struct err *err)
 {
@@ -82,18 +82,18 @@ static int read_attribute(struct legacy *l, struct java *j, struct slice key, st
 	}
 	if (!j->heap && slice_is(key, "sampling period")) {
 		if (!slice_number(value, &j->period))
-			return err_set(err, ERR_FORMAT, "the sampling period is no number of 64 bits");
-		legacy_period(l, j->period, "contentions", "count");
+			return err_set(err, ERR_FORMAT, "the sampling period is not a 64-bit number");
+		legacy_set_period(l, j->period, "contentions", "count");
 		return 0;
 	}
 	if (j->heap || !slice_is(key, "ms since reset"))
-		return err_set(err, ERR_FORMAT, "an unknown attribute");
+		return err_set(err, ERR_FORMAT, "unknown attribute");
 	if (!slice_number(value, &ms) || __builtin_mul_overflow(ms, INT64_C(1000000), &builder_meta(l->b)->duration_ns))
-		return err_set(err, ERR_FORMAT, "the duration leaves 64 bits");
+		return err_set(err, ERR_FORMAT, "the duration is not a 64-bit number of nanoseconds");
 	return 0;
 }
 
-/* Read attributes; in is left in front of the first line that is none. */
+/* Read attributes; in is then before the first other line. */
 static int read_attributes(struct legacy *l, struct java *j, struct lines *in, struct err *err)
 {
 	struct slice resolution = { NULL, 0 }, key, value;
@@ -112,17 +112,17 @@ static int read_attributes(struct legacy *l, struct java *j, struct lines *in, s
 	}
 	*in = before;
 	if (!resolution.p)
-		return err_set(err, ERR_FORMAT, "a profile of Java without a resolution");
-	legacy_type(l, j->heap ? "inuse_objects" : "contentions", "count");
+		return err_set(err, ERR_FORMAT, "Java profile without resolution");
+	legacy_add_type(l, j->heap ? "inuse_objects" : "contentions", "count");
 	builder_type(l->b, strtab_addz(str, j->heap ? "inuse_space" : "delay"),
 		     strtab_add(str, resolution.p, resolution.n));
 	return 0;
 }
 
-/* Find "64 2 @ " in a line; false when it is not there. */
+/* Find "64 2 @ " in a line; false if the line does not contain it. */
 static bool seek_sample(struct slice *line, struct slice *first, struct slice *second)
 {
-	while (slice_seek_digit(line)) {
+	while (slice_skip_to_digit(line)) {
 		struct slice t;
 
 		*first = slice_take_digits(line);
@@ -139,7 +139,7 @@ static bool seek_sample(struct slice *line, struct slice *first, struct slice *s
 static int scale_heap(int64_t values[2], int64_t *block, struct err *err)
 {
 	if (values[0] == 0)
-		return err_set(err, ERR_FORMAT, "bytes of 0 objects");
+		return err_set(err, ERR_FORMAT, "bytes without objects");
 	*block = values[1] / values[0];
 	return legacy_scale_heap(&values[0], &values[1], JAVA_HEAP_RATE, err);
 }
@@ -148,23 +148,23 @@ static int read_sample(struct legacy *l, const struct java *j, struct slice firs
 		       struct slice addresses, struct err *err)
 {
 	int64_t values[2], block = 0;
-	int rc = legacy_frames_of(l, addresses, ADJUST_NONE, err);
+	int rc = legacy_add_frames(l, addresses, ADJUST_NONE, err);
 
 	if (rc < 0)
 		return rc;
 	if (!slice_number(second, &values[0]) || !slice_number(first, &values[1]))
-		return err_set(err, ERR_FORMAT, "a value is no number of 64 bits");
+		return err_set(err, ERR_FORMAT, "value is not a 64-bit number");
 	if (j->heap) {
 		if (scale_heap(values, &block, err) < 0)
 			return ERR_FORMAT;
 	} else if (j->period && (__builtin_mul_overflow(values[0], j->period, &values[0]) ||
 				 __builtin_mul_overflow(values[1], j->period, &values[1]))) {
-		return err_set(err, ERR_FORMAT, "a value times the sampling period leaves 64 bits");
+		return err_set(err, ERR_FORMAT, "value times the sampling period overflows 64 bits");
 	}
-	return legacy_close(l, values, j->heap ? &block : NULL, err);
+	return legacy_end_sample(l, values, j->heap ? &block : NULL, err);
 }
 
-/* Read samples; in is left in front of the first line that is none. */
+/* Read samples; in is then before the first other line. */
 static int read_samples(struct legacy *l, const struct java *j, struct lines *in, struct err *err)
 {
 	struct lines before = *in;
@@ -187,11 +187,11 @@ static int read_profile(struct legacy *l, struct java *j, struct lines *in, stru
 {
 	int rc;
 
-	legacy_period(l, 0, "", "");
+	legacy_set_period(l, 0, "", "");
 	if ((rc = read_attributes(l, j, in, err)) < 0 || (rc = read_samples(l, j, in, err)) < 0 ||
 	    (rc = legacy_read_java_table(l, in, err)) < 0)
 		return rc;
-	return legacy_finish(l, j->heap ? FRAMES_HEAP : FRAMES_LOCK, FINISH_NO_ADDRESSES, out, err);
+	return legacy_finish(l, j->heap ? FRAMES_HEAP : FRAMES_LOCK, FINISH_CLEAR_ADDRESSES, out, err);
 }
 
 int reader_java(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
@@ -204,11 +204,11 @@ int reader_java(const uint8_t *data, size_t n, const struct reader_limits *limit
 	int rc;
 
 	if (!next_whole_line(&in))
-		return err_set(err, ERR_UNKNOWN, "not a profile of Java");
+		return err_set(err, ERR_UNKNOWN, "not a Java profile");
 	title = slice_trim(in.line);
 	j.heap = slice_is(title, "--- heapz 1 ---");
 	if (!j.heap && !slice_is(title, "--- contentionz 1 ---"))
-		return err_set(err, ERR_UNKNOWN, "not a profile of Java");
+		return err_set(err, ERR_UNKNOWN, "not a Java profile");
 	legacy_init(&l, limits);
 	rc = read_profile(&l, &j, &in, out, err);
 	legacy_release(&l);
@@ -217,13 +217,13 @@ int reader_java(const uint8_t *data, size_t n, const struct reader_limits *limit
 
 /* The location table */
 
-/* What a line says behind the address. */
-struct place {
+/* The function, file and line number of an address. */
+struct position {
 	struct slice func, file;
 	int64_t no;
 };
 
-/* The last '(' behind a blank, in s[0 .. end); end when there is none. */
+/* Index of the last '(' after a blank in s[0 .. end); end if there is none. */
 static size_t find_bracket(struct slice s, size_t end)
 {
 	for (size_t i = end; i > 1; i--)
@@ -232,8 +232,8 @@ static size_t find_bracket(struct slice s, size_t end)
 	return end;
 }
 
-/* "function (file:line)" */
-static bool read_file_line(struct slice s, struct place *p)
+/* Parse "function (file:line)". */
+static bool read_file_line(struct slice s, struct position *p)
 {
 	size_t digits = s.n - 1, colon, bracket;
 	struct slice number;
@@ -244,7 +244,7 @@ static bool read_file_line(struct slice s, struct place *p)
 	colon = digits > 0 && s.p[digits - 1] == '-' ? digits - 1 : digits;
 	if (number.n == 0 || colon < 2 || s.p[--colon] != ':')
 		return false;
-	bracket = find_bracket(s, colon - 1); /* at least one byte of file in between */
+	bracket = find_bracket(s, colon - 1); /* the file name has at least one byte */
 	if (bracket == colon - 1)
 		return false;
 	p->func = (struct slice){ s.p, bracket - 1 };
@@ -254,7 +254,7 @@ static bool read_file_line(struct slice s, struct place *p)
 	return true;
 }
 
-/* The last component of a path: "." of nothing, "/" of slashes only. */
+/* The last component of a path; "." if empty, "/" if it consists of slashes. */
 static struct slice base_name(struct slice path)
 {
 	const char *slash;
@@ -267,16 +267,16 @@ static struct slice base_name(struct slice path)
 	return slash && path.n > 1 ? slice_make(slash + 1, path.p + path.n) : path;
 }
 
-static struct place read_place(struct slice s)
+static struct position read_position(struct slice s)
 {
-	struct place p = { .func = s, .file = { "", 0 } };
-	bool bracketed = s.p[s.n - 1] == ')';
+	struct position p = { .func = s, .file = { "", 0 } };
+	bool is_bracketed = s.p[s.n - 1] == ')';
 	size_t bracket;
 
-	if (bracketed && read_file_line(s, &p))
+	if (is_bracketed && read_file_line(s, &p))
 		return p;
-	bracket = bracketed ? find_bracket(s, s.n - 1) : s.n - 1;
-	if (bracketed && bracket != s.n - 1) { /* of a shared library; where it lies says nothing */
+	bracket = is_bracketed ? find_bracket(s, s.n - 1) : s.n - 1;
+	if (is_bracketed && bracket != s.n - 1) { /* a function of a shared library; its folder is not needed */
 		p.func = (struct slice){ s.p, bracket - 1 };
 		p.file = base_name((struct slice){ s.p + bracket + 1, s.n - 2 - bracket });
 	} else if (slice_find(s, "generated stub/JIT")) {
@@ -285,7 +285,7 @@ static struct place read_place(struct slice s)
 	return p;
 }
 
-/* "0x1f function": false when it is no such line. */
+/* Remove the address from the start of a line such as "0x1f function"; false for other lines. */
 static bool take_address(struct slice *line, struct slice *addr)
 {
 	if (!slice_take(line, "0x") || (*addr = slice_take_hex(line)).n == 0 || line->n == 0 ||
@@ -296,8 +296,8 @@ static bool take_address(struct slice *line, struct slice *addr)
 	return line->n > 0;
 }
 
-/* The place in l->func of a function of this name; the first file stays. */
-static int find_function(struct legacy *l, struct idtab *by_name, const struct place *p, uint32_t *func,
+/* The index in l->func of a function by name; a new function is added. Its file is the first one found for the name. */
+static int find_function(struct legacy *l, struct idtab *by_name, const struct position *p, uint32_t *func,
 			 struct err *err)
 {
 	struct strtab *str = builder_strings(l->b);
@@ -320,7 +320,7 @@ static int find_function(struct legacy *l, struct idtab *by_name, const struct p
 static int read_location(struct legacy *l, struct idtab *by_name, struct slice line, struct err *err)
 {
 	struct slice digits;
-	struct place p;
+	struct position p;
 	uint64_t addr;
 	uint32_t i;
 	int rc;
@@ -328,13 +328,13 @@ static int read_location(struct legacy *l, struct idtab *by_name, struct slice l
 	if (!take_address(&line, &digits))
 		return 0;
 	if (!slice_hex(digits, &addr))
-		return err_set(err, ERR_FORMAT, "an address of more than 64 bits");
+		return err_set(err, ERR_FORMAT, "address of more than 64 bits");
 	if (!legacy_find(l, addr, &i))
 		return 0;
-	p = read_place(line);
+	p = read_position(line);
 	if ((rc = find_function(l, by_name, &p, &l->line[i].func, err)) < 0)
 		return rc;
-	l->line[i].known = true;
+	l->line[i].is_known = true;
 	l->line[i].no = p.no;
 	return 0;
 }

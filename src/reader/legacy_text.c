@@ -45,7 +45,7 @@ bool slice_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
 
-/* The bytes of the space that p starts with, 0 when it is none. */
+/* Length of the Unicode space that p starts with, 0 if it is not a space. */
 static size_t space_width(const char *p, size_t n)
 {
 	const unsigned char *u = (const unsigned char *)p;
@@ -124,7 +124,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The value of a digit of base 16, 16 when it is none. */
+/* The value of a hexadecimal digit; 16 for other characters. */
 static unsigned digit_value(char c)
 {
 	if (is_digit(c))
@@ -143,11 +143,11 @@ static bool is_lower_hex(char c)
 	return is_hex(c) && (c < 'A' || c > 'F');
 }
 
-static struct slice take_run(struct slice *s, bool (*fits)(char))
+static struct slice take_run(struct slice *s, bool (*matches)(char))
 {
 	struct slice run = { s->p, 0 };
 
-	while (run.n < s->n && fits(s->p[run.n]))
+	while (run.n < s->n && matches(s->p[run.n]))
 		run.n++;
 	slice_drop(s, run.n);
 	return run;
@@ -173,21 +173,21 @@ size_t slice_take_spaces(struct slice *s)
 	return take_run(s, is_space).n;
 }
 
-bool slice_seek_digit(struct slice *s)
+bool slice_skip_to_digit(struct slice *s)
 {
 	while (s->n && !is_digit(s->p[0]))
 		slice_drop(s, 1);
 	return s->n > 0;
 }
 
-static bool is_of_address(char c)
+static bool is_address_char(char c)
 {
 	return c == ' ' || c == 'x' || is_lower_hex(c);
 }
 
 struct slice slice_addresses(struct slice s)
 {
-	return take_run(&s, is_of_address);
+	return take_run(&s, is_address_char);
 }
 
 bool slice_next_address(struct slice *s, struct slice *digits)
@@ -203,7 +203,7 @@ bool slice_next_address(struct slice *s, struct slice *digits)
 
 /* Numbers */
 
-/* Digits of a base; '_' between them is passed over when the caller has checked where it stands. */
+/* Parse digits in a base. With underscores, '_' is skipped; the caller has checked its positions. */
 static bool parse_unsigned(struct slice s, unsigned base, bool underscores, uint64_t *v)
 {
 	uint64_t r = 0;
@@ -246,8 +246,8 @@ bool slice_hex(struct slice s, uint64_t *v)
 	return s.n && parse_unsigned(s, 16, false, v);
 }
 
-/* Does each '_' stand between two digits, or between the prefix of the base and a digit? */
-static bool underscores_fit(struct slice s, bool prefixed)
+/* Is each '_' between two digits, or between the prefix and a digit? */
+static bool underscores_are_valid(struct slice s, bool prefixed)
 {
 	bool digit = prefixed;
 
@@ -275,5 +275,6 @@ bool slice_number(struct slice s, int64_t *v)
 		slice_drop(&s, 2);
 	else if (s.n && s.p[0] == '0')
 		base = 8;
-	return s.n && underscores_fit(s, prefixed) && parse_unsigned(s, base, true, &u) && apply_sign(u, minus, v);
+	return s.n && underscores_are_valid(s, prefixed) && parse_unsigned(s, base, true, &u) &&
+	       apply_sign(u, minus, v);
 }

@@ -1,5 +1,5 @@
 /*
- * legacy_threads.c - stacks of all threads as text
+ * legacy_threads.c - stacks of all threads as text (threadz)
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -10,7 +10,7 @@
  *	    0x402000: main
  *	--- Memory map: ---
  *
- * From pprof-behaviour.md section 3.4.
+ * Like pprof profile/legacy_profile.go, parseThread.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Does "--- threadz 1 ---" stand in the line? */
+/* Does the line contain "--- threadz 1 ---"? */
 static bool is_title(struct slice line)
 {
 	static const char start[] = "--- threadz ";
@@ -32,7 +32,7 @@ static bool is_title(struct slice line)
 	return false;
 }
 
-/* Does "/1) stack: ---" stand in the text? */
+/* Does the text contain "/1) stack: ---"? */
 static bool has_thread_end(struct slice text)
 {
 	static const char end[] = ") stack: ---";
@@ -50,7 +50,7 @@ static bool has_thread_end(struct slice text)
 	return false;
 }
 
-/* Does "--- Thread 7f01 (name: main/1) stack: ---" stand in the line? The name may be anything. */
+/* Does the line contain "--- Thread 7f01 (name: main/1) stack: ---", with any name? */
 static bool is_thread(struct slice line)
 {
 	static const char start[] = "--- Thread ";
@@ -58,15 +58,16 @@ static bool is_thread(struct slice line)
 	for (const char *at; (at = slice_find(line, start)) != NULL;) {
 		line = slice_make(at + strlen(start), line.p + line.n);
 		if (slice_take_hex(&line).n && slice_take(&line, " (name: "))
-			return has_thread_end(line); /* a later start has less behind it */
+			/* if no header ends after this match of start, none ends after a later match either */
+			return has_thread_end(line);
 	}
 	return false;
 }
 
 /*
- * Read the lines of one thread, as frames of the open sample.
+ * Read the lines of a thread as frames of the current sample.
  *
- * next    set to the line behind them, trimmed; at the end of the text the last line stays
+ * next    set to the line after them, trimmed; at the end of the text, to the last line
  */
 static int read_stack(struct legacy *l, struct lines *in, struct slice *next, struct err *err)
 {
@@ -79,15 +80,15 @@ static int read_stack(struct legacy *l, struct lines *in, struct slice *next, st
 			break;
 		if (slice_find(*next, "same as previous thread"))
 			same = true;
-		else if (legacy_frames_of(l, *next, ADJUST_CALLERS, err) < 0)
+		else if (legacy_add_frames(l, *next, ADJUST_CALLERS, err) < 0)
 			return err_wrap(err, "line %" PRIu64, in->no);
 	}
 	if (same)
-		legacy_discard(l);
+		legacy_discard_sample(l);
 	return 0;
 }
 
-/* Read the threads from the header in line on. */
+/* Read all threads; line is the header of the first. */
 static int read_threads(struct legacy *l, struct lines *in, struct slice line, struct err *err)
 {
 	static const int64_t one = 1;
@@ -97,14 +98,15 @@ static int read_threads(struct legacy *l, struct lines *in, struct slice line, s
 
 		if (!is_thread(line))
 			return err_set(err, ERR_FORMAT,
-				       "line %" PRIu64 ": neither the start of a thread nor the end of all", in->no);
+				       "line %" PRIu64 ": neither the start of a thread nor the end of the list",
+				       in->no);
 		if ((rc = read_stack(l, in, &line, err)) < 0)
 			return rc;
-		if (l->n_frames > l->open) {
-			if ((rc = legacy_close(l, &one, NULL, err)) < 0)
+		if (l->n_frames > l->sample_start) {
+			if ((rc = legacy_end_sample(l, &one, NULL, err)) < 0)
 				return rc;
 		} else if (l->n_samples > 0) {
-			l->value[l->n_samples - 1]++; /* the stack of the thread before */
+			l->value[l->n_samples - 1]++; /* same stack as the previous thread */
 		}
 	}
 	return 0;
@@ -122,12 +124,12 @@ static int read_profile(struct legacy *l, struct lines *in, struct profile **out
 				break;
 		}
 	}
-	legacy_type(l, "thread", "count");
-	legacy_period(l, 1, "thread", "count");
+	legacy_add_type(l, "thread", "count");
+	legacy_set_period(l, 1, "thread", "count");
 	rc = read_threads(l, in, line, err);
 	if (rc == 0)
 		rc = legacy_read_maps(l, in, err);
-	return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_LEAF_TWICE, out, err);
+	return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_DROP_REPEATED_LEAF, out, err);
 }
 
 int reader_threads(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
@@ -138,7 +140,7 @@ int reader_threads(const uint8_t *data, size_t n, const struct reader_limits *li
 	int rc;
 
 	if (!lines_next_text(&in) || (!is_title(in.line) && !is_thread(in.line)))
-		return err_set(err, ERR_UNKNOWN, "not a profile of threads");
+		return err_set(err, ERR_UNKNOWN, "not a thread profile");
 	legacy_init(&l, limits);
 	rc = read_profile(&l, &in, out, err);
 	legacy_release(&l);

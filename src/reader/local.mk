@@ -1,4 +1,4 @@
-# src/reader - bytes to profile
+# src/reader - readers of all profile formats
 
 noinst_LIBRARIES += src/reader/libreader.a
 src_reader_libreader_a_CFLAGS = $(AM_CFLAGS) $(PROTOBUF_C_CFLAGS) $(ZLIB_CFLAGS) $(DEFLATE_CFLAGS) $(ZSTD_CFLAGS)
@@ -33,5 +33,5 @@ src_reader_libreader_a_SOURCES = \
 	src/reader/stacks.c \
 	src/reader/stacks.h
 
-# the generated header is there before the one file that includes it is compiled
+# generate the header before the only file that includes it is compiled
 src/reader/libreader_a-proto.$(OBJEXT): proto/profile.pb-c.h

@@ -1,11 +1,12 @@
 /*
- * memmap.c - memory maps as text, and which mapping an address is in
+ * memmap.c - read memory maps, and find the mappings of addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For each address pprof tries mapping after mapping, and changes mappings meanwhile. Here two segment trees over the
- * sorted addresses hold, for each address, the first mapping that contains it and the first whose missing front part
- * contains it. A mapping only ever grows, so marking the new part is enough, and an address takes logarithmic time.
+ * For each address, pprof tries all mappings in order, and modifies mappings on the way. Here two segment trees over
+ * the sorted addresses store, for each address, the first mapping that contains it and the first mapping whose
+ * missing start contains it. Mappings only grow, so it is enough to record the new part, and an address takes
+ * logarithmic time.
  */
 #include "config.h"
 
@@ -25,20 +26,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- keys: "$key" in a line is replaced by a value from an earlier line ---- */
+/* ---- keys: replace "$key" in a line by the value from an earlier line ---- */
 
 enum { KEY_MAX = 31, EXPAND_FREE = 1 << 20, EXPAND_RATIO = 16 };
 
 struct keys {
 	struct buf text; /* names and values */
 	struct key {
-		size_t name, value; /* where they start in text */
+		size_t name, value; /* offsets in keys.text */
 		size_t n_name, n_value;
 	} * key; /* [n] in order of definition */
 	size_t n, cap;
 	struct idtab by_name;
-	uint32_t lengths; /* bit i: there is a name of i bytes */
-	size_t budget;    /* remaining bytes that lines may grow by */
+	uint32_t lengths; /* bit i: the name of some key has i bytes */
+	size_t budget;    /* bytes that replacements may still add to the text */
 };
 
 static struct slice key_name(const struct keys *k, size_t i)
@@ -46,7 +47,7 @@ static struct slice key_name(const struct keys *k, size_t i)
 	return (struct slice){ k->text.data + k->key[i].name, k->key[i].n_name };
 }
 
-/* The key of this name, k->n when there is none. */
+/* The index of a key by name; k->n if there is none. */
 static size_t keys_find(const struct keys *k, struct slice name)
 {
 	uint64_t h = hash_bytes(name.p, name.n);
@@ -58,13 +59,13 @@ static size_t keys_find(const struct keys *k, struct slice name)
 	return k->n;
 }
 
-/* Of all keys that the text starts with, the one defined first; k->n for none. */
+/* The index of the first defined key that is a prefix of the text; k->n if there is none. */
 static size_t keys_match(const struct keys *k, struct slice text)
 {
 	size_t best = k->n;
 
-	for (uint32_t left = k->lengths; left; left &= left - 1) {
-		size_t n = (size_t)__builtin_ctz(left), i;
+	for (uint32_t bits = k->lengths; bits; bits &= bits - 1) {
+		size_t n = (size_t)__builtin_ctz(bits), i;
 
 		if (n > text.n)
 			break;
@@ -75,7 +76,7 @@ static size_t keys_match(const struct keys *k, struct slice text)
 	return best;
 }
 
-/* Add "key=value"; of two equal keys the first is used. */
+/* Add the key of a line "key=value", unless the key is defined already. */
 static void keys_define(struct keys *k, struct slice line)
 {
 	const char *equals = slice_find(line, "=");
@@ -95,7 +96,7 @@ static void keys_define(struct keys *k, struct slice line)
 	k->lengths |= UINT32_C(1) << name.n;
 }
 
-/* Replace the keys in a line. out is cleared first; the line may then refer to it. */
+/* Replace the keys in a line. out is overwritten, and the line may point into it. */
 static int keys_expand(struct keys *k, struct slice *line, struct buf *out, struct err *err)
 {
 	struct slice rest = *line;
@@ -104,15 +105,15 @@ static int keys_expand(struct keys *k, struct slice *line, struct buf *out, stru
 		return 0;
 	out->len = 0;
 	for (const char *at; (at = slice_find(rest, "$")) != NULL;) {
-		struct slice behind = slice_make(at + 1, rest.p + rest.n);
-		size_t i = keys_match(k, behind);
+		struct slice after = slice_make(at + 1, rest.p + rest.n);
+		size_t i = keys_match(k, after);
 
 		buf_add(out, rest.p, (size_t)(at - rest.p) + (i == k->n));
-		rest = behind;
+		rest = after;
 		if (i == k->n)
 			continue;
 		if (k->key[i].n_value > k->budget)
-			return err_set(err, ERR_FORMAT, "$keys make the memory map more than %d times longer",
+			return err_set(err, ERR_FORMAT, "replacing $key makes the memory map more than %d times longer",
 				       EXPAND_RATIO);
 		k->budget -= k->key[i].n_value;
 		buf_add(out, k->text.data + k->key[i].value, k->key[i].n_value);
@@ -143,20 +144,20 @@ static size_t skip_blanks(struct slice *s)
 
 static struct slice take_hex_prefixed(struct slice *s)
 {
-	struct slice behind = *s, run;
+	struct slice after = *s, run;
 
-	if (!slice_take(&behind, "0x") || (run = slice_take_hex(&behind)).n == 0)
+	if (!slice_take(&after, "0x") || (run = slice_take_hex(&after)).n == 0)
 		return slice_take_hex(s);
-	*s = behind;
+	*s = after;
 	return run;
 }
 
 /*
- * The two addresses that a line starts with. The separator may be missing ("12" is 1 to 2, and
+ * Parse the two addresses at the start of a line. The separator may be missing ("12" is 1 to 2, and
  * "400x9" is 40 to 9), so there are up to two readings; the rest of the line decides.
  *
- * rest    the text after them
- * Gives   how many readings there are, the preferred one first
+ * rest    the text after the addresses, for each reading
+ * Returns the number of readings; the preferred one is first
  */
 static unsigned range_readings(struct slice s, struct entry e[2], struct slice rest[2])
 {
@@ -200,7 +201,7 @@ static bool take_word(struct slice *s, struct slice *word)
 	return true;
 }
 
-/* The number of leading bytes that are letters of permissions. */
+/* The number of leading permission letters. */
 static size_t perms_width(struct slice s)
 {
 	size_t n = 0;
@@ -215,13 +216,13 @@ static bool is_hex(struct slice s)
 	return slice_take_hex(&s).n > 0 && s.n == 0;
 }
 
-/* "08:01" */
+/* Is the slice a device number, for example "08:01"? */
 static bool is_device(struct slice s)
 {
 	return slice_take_hex(&s).n > 0 && slice_take(&s, ":") && is_hex(s);
 }
 
-/* The rest of a line of /proc/PID/maps: [perms] [offset] device inode [file]. */
+/* Parse the rest of a line of /proc/PID/maps: [perms] [offset] device inode [file]. */
 static bool read_proc_rest(struct slice s, struct entry *e)
 {
 	struct slice word;
@@ -245,7 +246,7 @@ static bool read_proc_rest(struct slice s, struct entry *e)
 	return true;
 }
 
-/* The rest of a brief line: [perms] [file] [(@offset)] [buildid]; the rest is ignored. */
+/* Parse the rest of a brief line: [perms] [file] [(@offset)] [buildid]; more text is ignored. */
 static void read_brief_rest(struct slice s, struct entry *e)
 {
 	struct slice t = s;
@@ -286,8 +287,8 @@ static bool read_entry(struct slice line, struct entry *e)
 	return true;
 }
 
-/* Skip the prefix of a logger: "... file.cc:123] ". */
-static struct slice without_log_prefix(struct slice line)
+/* The line without a log prefix "... file.cc:123] ". */
+static struct slice skip_log_prefix(struct slice line)
 {
 	size_t close = 0, digits;
 
@@ -338,7 +339,7 @@ int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const st
 
 	idtab_init(&k.by_name, 0);
 	while (rc == 0 && lines_next(in)) {
-		struct slice line = without_log_prefix(in->line);
+		struct slice line = skip_log_prefix(in->line);
 
 		rc = keys_expand(&k, &line, &expanded, err);
 		if (rc == 0)
@@ -398,7 +399,7 @@ static bool is_main_binary(const struct strtab *str, str_id file, struct buf *na
 	return rest.n && !is_library(rest) && rest.p[0] != '[';
 }
 
-void memmap_settle(struct memmap *m, struct strtab *str)
+void memmap_normalize(struct memmap *m, struct strtab *str)
 {
 	struct buf name = { 0 };
 	size_t n = 0;
@@ -431,7 +432,7 @@ void memmap_settle(struct memmap *m, struct strtab *str)
 
 /* ---- find the mapping of an address ---- */
 
-/* For each of n sorted addresses the lowest mapping that was marked for it. */
+/* For each of n sorted addresses, the lowest index of the mappings recorded for it. */
 struct marks {
 	size_t n;
 	uint32_t *low; /* [2 * n] a segment tree; leaf i is low[n + i] */
@@ -451,7 +452,7 @@ static void mark(uint32_t *low, uint32_t map)
 		*low = map;
 }
 
-/* Mark the addresses in [start, limit). */
+/* Record a mapping for the addresses in [start, limit). */
 static void marks_add(struct marks *t, const uint64_t *sorted, uint64_t start, uint64_t limit, uint32_t map)
 {
 	size_t lo = lower_bound_u64(sorted, t->n, start) + t->n, hi = lower_bound_u64(sorted, t->n, limit) + t->n;
@@ -500,18 +501,18 @@ static uint64_t *sort_addrs(const uint64_t *addr, size_t n, size_t *n_sorted)
 /* Correct the mapping of a main binary whose text was remapped to huge pages. */
 static void fix_first(struct memmap *m, const struct strtab *str)
 {
-	static const uint64_t usual_start = 0x400000;
+	static const uint64_t default_start = 0x400000;
 	static const char huge[] = "/anon_hugepage";
 
 	if (m->n > 1 && starts_with(strtab_text(str, m->map[0].file), huge) && m->map[0].limit == m->map[1].start)
 		memmove(m->map, m->map + 1, --m->n * sizeof(*m->map));
-	if (m->n > 0 && m->map[0].start - m->map[0].offset == usual_start) {
-		m->map[0].start = usual_start;
+	if (m->n > 0 && m->map[0].start - m->map[0].offset == default_start) {
+		m->map[0].start = default_start;
 		m->map[0].offset = 0;
 	}
 }
 
-/* Extend a mapping down to its front part, which some signal handlers omit. */
+/* Extend a mapping down to file offset 0, since some signal handlers omit its start. */
 static void grow_down(struct mapping *map, struct marks *inside, const uint64_t *sorted, uint32_t i)
 {
 	map->start -= map->offset;

@@ -1,5 +1,5 @@
 /*
- * memmap.h - memory maps as text, and which mapping an address is in
+ * memmap.h - read memory maps, and find the mappings of addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 
 struct lines;
 
-/* Zero-initialised it is empty. */
+/* A zero-initialised map is empty. */
 struct memmap {
 	struct mapping *map; /* [n] */
 	size_t n, cap;
@@ -22,33 +22,34 @@ struct memmap {
 void memmap_release(struct memmap *m);
 
 /*
- * Append the executable mappings of all lines that are left: /proc/PID/maps, or the brief form
- * "start-end: perms file (@offset) buildid". Log prefixes are cut off; "key=value" replaces $key in
- * later lines; other lines are nothing.
+ * Append the executable mappings of all remaining lines: /proc/PID/maps, or the brief form
+ * "start-end: perms file (@offset) buildid". Log prefixes are removed. A line "key=value" defines a
+ * replacement for $key in later lines. Other lines are ignored.
  *
- * str     where file names go
- * Fails   ERR_LIMIT for too many; ERR_FORMAT when the keys blow the text up
- * Like    pprof profile/legacy_profile.go, ParseProcMaps; keys of more than 31 bytes are not used
+ * str     table for file names
+ * Fails   ERR_LIMIT for too many mappings; ERR_FORMAT when replacements make the text too long
+ * Like    pprof profile/legacy_profile.go, ParseProcMaps; keys of more than 31 bytes are ignored
  */
 int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct reader_limits *limits,
 		struct err *err);
 
 /*
- * Join neighbours that are one mapping, then put the main binary first: the first named one that
- * is neither a library nor like "[vdso]" changes places with the first.
+ * Join adjacent parts of a mapping, then move the main binary to the front: the first mapping is
+ * swapped with the first mapping that has a name and is neither a library nor like "[vdso]".
  *
  * Like    pprof profile/profile.go, massageMappings
  */
-void memmap_settle(struct memmap *m, struct strtab *str);
+void memmap_normalize(struct memmap *m, struct strtab *str);
 
 /*
- * Find the mapping of each address, as if one after another.
+ * Find the mapping of each address, in order. An address may extend a mapping, which then affects the addresses after
+ * it.
  *
- * addr    [n], may hold one address several times; 0 is in no mapping
- * map     [n] set to places in m->map or PROFILE_NONE. When an address is nowhere, one mapping of
- *         everything is appended for it and the like
+ * addr    [n], may have duplicates; 0 is in no mapping
+ * map     [n] set to indices in m->map or PROFILE_NONE. If an address is in no mapping, a mapping of the
+ *         whole address space is appended, for all such addresses
  * Like    pprof profile/legacy_profile.go, remapMappingIDs, but a mapping that ends before it
- *         starts never takes in what is below it
+ *         starts is never extended downward
  */
 void memmap_assign(struct memmap *m, const struct strtab *str, const uint64_t *addr, uint32_t n, uint32_t *map);
 

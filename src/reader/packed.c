@@ -3,14 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The stacks of a profile are lists of varints of two or three bytes, and they are most of its
- * bytes. How long a number is cannot be foreseen, so a branch on it costs more than the decoding.
+ * Most bytes of a profile are stacks: lists of varints of two or three bytes. Their lengths are
+ * unpredictable, so a branch on the length costs more than the decoding itself.
  *
- * packed_quads takes four numbers of at most three bytes each at a time (after "Vectorized VByte
- * Decoding", Plaisance, Kurz and Lemire, 2015): the top bits of twelve bytes tell where the numbers
- * end; a table turns them into a shuffle that puts each number into a lane of its own, in which
- * its groups of seven bits are joined. packed_pairs takes two numbers of at most four bytes with
- * plain 64-bit arithmetic.
+ * packed_quads decodes four numbers of at most three bytes at a time (after "Vectorized VByte Decoding",
+ * Plaisance, Kurz and Lemire, 2015). The top bits of twelve bytes show where the numbers end. They index
+ * a table of shuffles that move each number into its own lane, where its groups of seven bits are joined.
+ * packed_pairs decodes two numbers of at most four bytes with plain 64-bit arithmetic.
  */
 #include "config.h"
 
@@ -19,8 +18,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* The number in the low bytes of x, seven bits in each; at most four bytes. */
-static inline uint32_t varint_of(uint64_t x)
+/* Decode the varint in the low bytes of x, at most four bytes. */
+static inline uint32_t decode_varint(uint64_t x)
 {
 	return (uint32_t)((x & 0x7f) | (x >> 1 & 0x3f80) | (x >> 2 & 0x1fc000) | (x >> 3 & 0xfe00000));
 }
@@ -40,7 +39,7 @@ const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const ui
 		w = __builtin_bswap64(w);
 #endif
 		stop = ~w & high;
-		first = stop & -stop; /* the top bit of the last byte of the first number */
+		first = stop & -stop; /* top bit of the last byte of the first number */
 		stop ^= first;
 		second = stop & -stop;
 		if (!second || first > UINT32_C(0x80000000) || second >> 32 > first)
@@ -48,8 +47,8 @@ const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const ui
 		n = ((unsigned)__builtin_ctzll(second) + 1) / 8;
 		if (n > end - at)
 			break;
-		a = idmap_get(map, varint_of(w & (first - 1)));
-		b = idmap_get(map, varint_of((w & (second - 1)) >> (__builtin_ctzll(first) + 1)));
+		a = idmap_get(map, decode_varint(w & (first - 1)));
+		b = idmap_get(map, decode_varint((w & (second - 1)) >> (__builtin_ctzll(first) + 1)));
 		if (a == IDMAP_NONE || b == IDMAP_NONE)
 			break;
 		to[0] = a;
@@ -66,10 +65,10 @@ const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const ui
 
 enum { QUAD_BYTES = 12, QUAD_MASKS = 1 << QUAD_BYTES, QUAD_MAX = 3 };
 
-/* By the top bits of twelve bytes: how to spread four numbers over four lanes. Written once. */
+/* Shuffles that move four numbers into four lanes, indexed by the top bits of twelve bytes. Filled in once. */
 static struct quad {
-	uint8_t shuffle[16]; /* byte of the input for each byte of the lanes, 0x80 for none */
-	uint8_t n;           /* bytes that the four numbers take; 0 when they do not fit */
+	uint8_t shuffle[16]; /* input byte for each byte of the lanes, 0x80 for none */
+	uint8_t n;           /* length of the four numbers; 0 if they do not fit into twelve bytes */
 } quads[QUAD_MASKS];
 static pthread_once_t quads_once = PTHREAD_ONCE_INIT;
 
@@ -107,7 +106,7 @@ packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, con
 	const __m128i last = _mm_set1_epi32(map->n < INT32_MAX ? (int)map->n - 1 : INT32_MAX);
 	const __m128i one = _mm_set1_epi32(1);
 	const uint8_t *start = at;
-	__m128i bad = _mm_setzero_si128();
+	__m128i invalid = _mm_setzero_si128();
 	uint32_t *to = *out;
 
 	pthread_once(&quads_once, quads_fill);
@@ -122,12 +121,12 @@ packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, con
 					      _mm_and_si128(_mm_srli_epi32(x, 1), _mm_set1_epi32(0x3f80))),
 				 _mm_and_si128(_mm_srli_epi32(x, 2), _mm_set1_epi32(0x1fc000)));
 		x = _mm_sub_epi32(x, one);
-		bad = _mm_or_si128(bad, _mm_or_si128(x, _mm_cmpgt_epi32(x, last)));
+		invalid = _mm_or_si128(invalid, _mm_or_si128(x, _mm_cmpgt_epi32(x, last)));
 		_mm_storeu_si128((__m128i *)(void *)to, x);
 		to += 4;
 		at += q->n;
 	}
-	if (_mm_movemask_epi8(bad) & 0x8888) /* some id is 0 or too large: the caller finds out which */
+	if (_mm_movemask_epi8(invalid) & 0x8888) /* an id is 0 or too large; the caller finds it */
 		return start;
 	*out = to;
 	return at;
@@ -146,8 +145,8 @@ const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at, const ui
 }
 #endif
 
-const uint8_t *packed_places(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			     uint32_t **out)
+const uint8_t *packed_indices(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			      uint32_t **out)
 {
 	if (map->sequential && packed_has_quads())
 		at = packed_quads(map, at, end, readable, out);

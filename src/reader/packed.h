@@ -12,19 +12,18 @@
 #include <stdint.h>
 
 /*
- * Decode varints to the places of their ids, for as long as that goes without looking twice: it
- * stops before the last few, before numbers of more than four bytes and before ids that have no
- * place. The caller takes over from there.
+ * Decode varint ids to indices on a fast path. It stops before the last few numbers, before numbers of more than four
+ * bytes, and before unknown ids. The caller must decode the remaining numbers.
  *
  * at, end   the list
- * readable  end of the bytes around it, at least end
- * out       *out has room for end - at places; moved behind the last one written
- * Gives     where it stopped
+ * readable  end of the readable bytes after the list, at least end
+ * out       *out has room for end - at indices; it is advanced past the last index written
+ * Returns   the first byte that is not decoded
  */
-const uint8_t *packed_places(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			     uint32_t **out);
+const uint8_t *packed_indices(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			      uint32_t **out);
 
-/* The two ways to do it; for tests. packed_quads is false where the processor cannot do it. */
+/* The two implementations, for tests. packed_has_quads is false if the CPU does not support packed_quads. */
 const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
 			    uint32_t **out);
 

@@ -1,12 +1,12 @@
 /*
- * proto.c - read profile.proto: the top level, and all tables but the samples
+ * proto.c - read profile.proto: the top level, and all tables except the samples
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Accepts what pprof profile/proto.go and profile/encode.go accept.
+ * The reader accepts the files that pprof profile/proto.go and profile/encode.go accept.
  *
- * The string table is at the end of most files, so one walk over the top level adds the strings and records where the
- * other messages are. They are decoded after it.
+ * In most files the string table is at the end, so a first pass over the top level adds the strings and records where
+ * the other messages are. A second pass decodes these.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "profile.pb-c.h"
-#include "profile/texts.h"
+#include "profile/source.h"
 #include "reader/cursor.h"
 
 #include <assert.h>
@@ -32,22 +32,22 @@ struct spans {
 	size_t n, cap;
 };
 
-/* Strings of the header, as indices of the file. */
+/* String indices of the header, as in the file. */
 struct header {
 	uint64_t drop, keep, default_type, doc_url;
 	uint64_t *comment;
 	size_t n_comments, cap_comments;
 };
 
-/* State of one read. */
+/* State of reader_proto. */
 struct tables {
 	struct proto p;
 	struct spans types, maps, locs, funcs;
 	struct span period_type;
 	struct header head;
-	struct profile_texts texts;
-	struct span source_file;             /* of the following source lines */
-	int64_t source_line;                 /* of the next one */
+	struct profile_source source;
+	struct span source_file;             /* file of the following source lines */
+	int64_t source_line;                 /* number of the next source line */
 	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */
 	struct idmap map_ids, func_ids;
 };
@@ -61,13 +61,13 @@ enum {
 
 static int count_check(const struct proto *p, size_t n, const char *what, struct err *err)
 {
-	if (reader_over(n, p->limits->max_count))
-		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; --max-count lifts this limit",
+	if (reader_exceeds(n, p->limits->max_count))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count",
 			       p->limits->max_count, what);
 	return 0;
 }
 
-/* The limit for a table that is short in any real profile: by default as given, more when max_count is raised. */
+/* The limit for a table that is short in real profiles: limit_default, or proportionally more if max_count is raised. */
 static uint64_t short_table_limit(uint64_t max_count, uint64_t limit_default)
 {
 	uint64_t scaled = max_count / (reader_limits_default.max_count / limit_default);
@@ -75,7 +75,7 @@ static uint64_t short_table_limit(uint64_t max_count, uint64_t limit_default)
 	return max_count <= limit_default ? max_count : scaled > limit_default ? scaled : limit_default;
 }
 
-/* limit_default  on entries; 0: max_count is the limit */
+/* limit_default  maximum number of entries; 0: max_count */
 static int spans_add(struct tables *t, struct spans *s, const struct field *f, const char *what, uint64_t limit_default,
 		     struct err *err)
 {
@@ -85,8 +85,9 @@ static int spans_add(struct tables *t, struct spans *s, const struct field *f, c
 		limit = short_table_limit(limit, limit_default);
 	s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
 	s->span[s->n++] = (struct span){ f->data, f->n };
-	if (reader_over(s->n, limit))
-		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; --max-count lifts this limit", limit, what);
+	if (reader_exceeds(s->n, limit))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count", limit,
+			       what);
 	return 0;
 }
 
@@ -138,7 +139,7 @@ static bool top_comments(struct tables *t, struct cursor *c, const struct field 
 	packed = (struct cursor){ f->data, f->data + f->n, NULL };
 	while (packed.at < packed.end) {
 		if (!cursor_varint(&packed, &v)) {
-			c->wrong = packed.wrong;
+			c->error = packed.error;
 			return false;
 		}
 		add_comment(h, v);
@@ -146,7 +147,7 @@ static bool top_comments(struct tables *t, struct cursor *c, const struct field 
 	return true;
 }
 
-/* Fields that are a single number. */
+/* Read a top-level field that is a single number. */
 static int top_number(struct tables *t, const struct field *f, struct err *err)
 {
 	struct profile_meta *m = builder_meta(t->p.builder);
@@ -160,7 +161,7 @@ static int top_number(struct tables *t, const struct field *f, struct err *err)
 		break;
 	case PROFILE_TIME:
 		if (m->time_ns != 0)
-			return err_set(err, ERR_FORMAT, "concatenated profiles: a second time_nanos stands in it");
+			return err_set(err, ERR_FORMAT, "concatenated profiles: there is a second time_nanos");
 		m->time_ns = (int64_t)f->value;
 		break;
 	case PROFILE_DURATION:
@@ -178,7 +179,7 @@ static int top_number(struct tables *t, const struct field *f, struct err *err)
 	return 0;
 }
 
-/* A source file is its name, the number of a line, and then lines. */
+/* Read a field of a source file: first its name, then the number of the first line, then the lines. */
 static int top_source(struct tables *t, struct cursor *c, const struct field *f, struct err *err)
 {
 	if (!cursor_expect(c, f, f->number == PROFILE_SOURCE_LINE ? WIRE_VARINT : WIRE_BYTES))
@@ -189,10 +190,10 @@ static int top_source(struct tables *t, struct cursor *c, const struct field *f,
 	} else if (f->number == PROFILE_SOURCE_LINE) {
 		t->source_line = (int64_t)f->value;
 	} else if (t->source_file.n && t->source_line > 0 && t->source_line < INT64_MAX) {
-		profile_texts_add(&t->texts, (const char *)t->source_file.data, t->source_file.n, t->source_line++,
-				  (const char *)f->data, f->n);
+		profile_source_add(&t->source, (const char *)t->source_file.data, t->source_file.n, t->source_line++,
+				   (const char *)f->data, f->n);
 	}
-	return count_check(&t->p, t->texts.n, "source lines", err);
+	return count_check(&t->p, t->source.n, "source lines", err);
 }
 
 static int top_message(struct tables *t, const struct field *f, const uint8_t *start, struct err *err)
@@ -222,9 +223,9 @@ static bool top_is_message(uint64_t number)
 }
 
 /*
- * Skip samples of less than 128 bytes, up to the end of a block; they are most of a file.
+ * Skip samples of less than 128 bytes, up to the end of a block. Most of a file consists of these.
  *
- * Gives   the start of the next field
+ * Returns the start of the next field
  */
 static const uint8_t *skip_samples(struct proto *p, const uint8_t *at)
 {
@@ -244,8 +245,8 @@ static const uint8_t *skip_samples(struct proto *p, const uint8_t *at)
 	return at;
 }
 
-/* Walk the top level: add the strings, count the samples, record where the other messages are. */
-static int walk_top(struct tables *t, struct err *err)
+/* Read the top level: add the strings, count the samples, record where the other messages are. */
+static int read_top(struct tables *t, struct err *err)
 {
 	struct cursor c = { t->p.data, t->p.end, NULL };
 	const uint8_t *start = c.at;
@@ -255,7 +256,7 @@ static int walk_top(struct tables *t, struct err *err)
 	assert(t->p.builder && t->p.limits);
 	for (; rc == 0 && cursor_field(&c, &f); start = c.at) {
 		if (f.number == 0)
-			c.wrong = "field number 0";
+			c.error = "field number 0";
 		else if (f.number == PROFILE_COMMENT)
 			top_comments(t, &c, &f);
 		else if (top_is_message(f.number))
@@ -264,20 +265,21 @@ static int walk_top(struct tables *t, struct err *err)
 			rc = cursor_expect(&c, &f, WIRE_VARINT) ? top_number(t, &f, err) : 0;
 		else if (f.number >= PROFILE_SOURCE_FILE && f.number <= PROFILE_SOURCE_TEXT)
 			rc = top_source(t, &c, &f, err);
-		if (c.wrong)
+		if (c.error)
 			break;
 		if (f.number == PROFILE_SAMPLE)
 			c.at = skip_samples(&t->p, c.at);
 	}
-	if (rc == 0 && c.wrong)
-		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(start - t->p.data), c.wrong);
+	if (rc == 0 && c.error)
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(start - t->p.data), c.error);
 	return rc == 0 ? count_check(&t->p, t->p.n_samples, "samples", err) : rc;
 }
 
 int proto_string(const struct proto *p, uint64_t index, const char *what, str_id *out, struct err *err)
 {
 	if (index >= p->n_str)
-		return err_set(err, ERR_FORMAT, "%s: string %" PRId64 " of %zu", what, (int64_t)index, p->n_str);
+		return err_set(err, ERR_FORMAT, "%s: string %" PRId64 " of %zu does not exist", what, (int64_t)index,
+			       p->n_str);
 	*out = p->str[index];
 	return 0;
 }
@@ -288,7 +290,7 @@ static int value_type(struct tables *t, const struct span *s, struct value_type 
 	int rc;
 
 	if (!v)
-		return err_set(err, ERR_FORMAT, "byte %zu: not a ValueType", (size_t)(s->data - t->p.data));
+		return err_set(err, ERR_FORMAT, "byte %zu: invalid ValueType", (size_t)(s->data - t->p.data));
 	rc = proto_string(&t->p, (uint64_t)v->type, "type", &out->name, err);
 	if (rc == 0)
 		rc = proto_string(&t->p, (uint64_t)v->unit, "unit", &out->unit, err);
@@ -306,8 +308,7 @@ static int read_types(struct tables *t, struct err *err)
 		builder_type(t->p.builder, v.name, v.unit);
 	}
 	if (t->types.n == 0)
-		return err_set(err, ERR_FORMAT, "no sample types, so its %" PRIu32 " samples mean nothing",
-			       t->p.n_samples);
+		return err_set(err, ERR_FORMAT, "no sample types for %" PRIu32 " samples", t->p.n_samples);
 	return 0;
 }
 
@@ -316,12 +317,12 @@ static int read_mapping(struct tables *t, size_t i, struct err *err)
 	const struct span *s = &t->maps.span[i];
 	Perftools__Profiles__Mapping *v = perftools__profiles__mapping__unpack(NULL, s->n, s->data);
 	struct mapping m = { 0 };
-	uint32_t place;
+	uint32_t index;
 	int rc;
 
 	assert(t->map_id && i < t->maps.n);
 	if (!v)
-		return err_set(err, ERR_FORMAT, "byte %zu: not a Mapping", (size_t)(s->data - t->p.data));
+		return err_set(err, ERR_FORMAT, "byte %zu: invalid Mapping", (size_t)(s->data - t->p.data));
 	m = (struct mapping){ .id = v->id,
 			      .start = v->memory_start,
 			      .limit = v->memory_limit,
@@ -335,27 +336,27 @@ static int read_mapping(struct tables *t, size_t i, struct err *err)
 		rc = proto_string(&t->p, (uint64_t)v->build_id, "build_id", &m.build_id, err);
 	perftools__profiles__mapping__free_unpacked(v, NULL);
 	t->map_id[i] = m.id;
-	return rc == 0 ? builder_mapping(t->p.builder, &m, &place, err) : rc;
+	return rc == 0 ? builder_mapping(t->p.builder, &m, &index, err) : rc;
 }
 
 /* As in pprof, a profile without mappings gets an empty one. */
 static int add_empty_mapping(struct tables *t, struct err *err)
 {
 	struct mapping m = { .id = 1 };
-	uint32_t place;
+	uint32_t index;
 
-	return builder_mapping(t->p.builder, &m, &place, err);
+	return builder_mapping(t->p.builder, &m, &index, err);
 }
 
 static int ids_check(struct idmap *m, const uint64_t *id, size_t n, const char *what, struct err *err)
 {
-	uint64_t twice;
+	uint64_t duplicate;
 
-	if (idmap_init(m, id, n, &twice))
+	if (idmap_init(m, id, n, &duplicate))
 		return 0;
-	if (twice == 0)
+	if (duplicate == 0)
 		return err_set(err, ERR_FORMAT, "a %s has the reserved id 0", what);
-	return err_set(err, ERR_FORMAT, "two %ss have the id %" PRIu64, what, twice);
+	return err_set(err, ERR_FORMAT, "two %ss have the id %" PRIu64, what, duplicate);
 }
 
 static int read_mappings(struct tables *t, struct err *err)
@@ -375,23 +376,23 @@ static int read_function(struct tables *t, size_t i, struct err *err)
 	uint64_t v[6] = { 0 };
 	struct builder_function fn;
 	struct field f = { 0 };
-	uint32_t place;
+	uint32_t index;
 
 	assert(t->func_id && i < t->funcs.n);
 	while (cursor_field(&c, &f))
 		if (f.number >= 1 && f.number <= 5 && cursor_expect(&c, &f, WIRE_VARINT))
 			v[f.number] = f.value;
-		else if (c.wrong)
+		else if (c.error)
 			break;
-	if (c.wrong)
-		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.wrong);
+	if (c.error)
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
 	fn.id = t->func_id[i] = v[1];
 	fn.start = (int64_t)v[5];
 	if (proto_string(&t->p, v[2], "name", &fn.name, err) < 0 ||
 	    proto_string(&t->p, v[3], "system_name", &fn.sysname, err) < 0 ||
 	    proto_string(&t->p, v[4], "filename", &fn.file, err) < 0)
 		return ERR_FORMAT;
-	return builder_function(t->p.builder, &fn, &place, err);
+	return builder_function(t->p.builder, &fn, &index, err);
 }
 
 static int read_functions(struct tables *t, struct err *err)
@@ -403,7 +404,7 @@ static int read_functions(struct tables *t, struct err *err)
 	return ids_check(&t->func_ids, t->func_id, t->funcs.n, "function", err);
 }
 
-/* The lines of the current location; the array is reused for the next. */
+/* The lines of the current location. The array is reused for the next location. */
 struct lines {
 	struct builder_line *line;
 	size_t n, cap;
@@ -419,15 +420,15 @@ static int read_line(struct tables *t, const struct field *span, struct lines *l
 	while (cursor_field(&c, &f))
 		if (f.number >= 1 && f.number <= 3 && cursor_expect(&c, &f, WIRE_VARINT))
 			v[f.number] = f.value;
-		else if (c.wrong)
+		else if (c.error)
 			break;
-	if (c.wrong)
-		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.wrong);
+	if (c.error)
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
 	func = idmap_get(&t->func_ids, v[1]);
 	if (func == IDMAP_NONE)
 		return err_set(err, ERR_FORMAT, "function %" PRIu64 " does not exist", v[1]);
-	if (reader_over(lines->n + 1, t->p.limits->max_depth))
-		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " lines; --max-depth lifts this limit",
+	if (reader_exceeds(lines->n + 1, t->p.limits->max_depth))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " lines; raise the limit with --max-depth",
 			       t->p.limits->max_depth);
 	lines->line = mem_grow(lines->line, &lines->cap, lines->n + 1, sizeof(*lines->line));
 	lines->line[lines->n++] = (struct builder_line){ func, (int64_t)v[2], (int64_t)v[3] };
@@ -440,7 +441,7 @@ static int read_location(struct tables *t, size_t i, struct lines *lines, struct
 	uint64_t v[6] = { 0 };
 	struct builder_location loc;
 	struct field f = { 0 };
-	uint32_t place;
+	uint32_t index;
 
 	assert(t->loc_id && i < t->locs.n);
 	lines->n = 0;
@@ -451,15 +452,15 @@ static int read_location(struct tables *t, size_t i, struct lines *lines, struct
 		} else if (f.number >= 1 && f.number <= 5 && cursor_expect(&c, &f, WIRE_VARINT)) {
 			v[f.number] = f.value;
 		}
-		if (c.wrong)
+		if (c.error)
 			break;
 	}
-	if (c.wrong)
-		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.wrong);
+	if (c.error)
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
 	t->loc_id[i] = v[1];
 	loc = (struct builder_location){ .id = v[1], .addr = v[3], .folded = v[5] != 0 };
 	loc.map = t->maps.n ? idmap_get(&t->map_ids, v[2]) : 0;
-	return builder_location(t->p.builder, &loc, lines->line, lines->n, &place, err);
+	return builder_location(t->p.builder, &loc, lines->line, lines->n, &index, err);
 }
 
 static int read_locations(struct tables *t, struct err *err)
@@ -503,11 +504,11 @@ static int read_header(struct tables *t, struct err *err)
 
 static int read_all(struct tables *t, struct err *err)
 {
-	int rc = walk_top(t, err);
+	int rc = read_top(t, err);
 
 	if (rc < 0)
 		return rc;
-	if (t->p.n_str == 0) { /* then only index 0 is valid, for "" */
+	if (t->p.n_str == 0) { /* only index 0 is valid, for "" */
 		t->p.str = mem_grow(t->p.str, &t->p.cap_str, 1, sizeof(*t->p.str));
 		t->p.str[0] = 0;
 		t->p.n_str = 1;
@@ -527,9 +528,9 @@ int reader_proto(const uint8_t *data, size_t n, const struct reader_limits *limi
 	assert(limits && out);
 	if (rc == 0)
 		*out = builder_seal(t.p.builder);
-	if (rc == 0 && t.texts.n)
-		profile_texts_put(&t.texts, *out);
-	profile_texts_release(&t.texts);
+	if (rc == 0 && t.source.n)
+		profile_source_store(&t.source, *out);
+	profile_source_release(&t.source);
 	builder_free(t.p.builder);
 	idmap_release(&t.p.locs);
 	idmap_release(&t.map_ids);

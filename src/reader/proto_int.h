@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * proto.c walks the top level once and decodes the tables. proto_sample.c decodes the samples, which are nearly all of
- * the bytes, in blocks on several threads.
+ * proto.c reads the top level and decodes the tables. proto_sample.c decodes the samples, which are nearly all bytes of
+ * a file, in blocks on several threads.
  */
 #ifndef READER_PROTO_INT_H
 #define READER_PROTO_INT_H
@@ -31,20 +31,20 @@ enum {
 	PROFILE_COMMENT = 13,
 	PROFILE_DEFAULT_TYPE = 14,
 	PROFILE_DOC_URL = 15,
-	/* ours, far from what others may use: see proto/profile.proto */
+	/* extensions of cpa, with numbers unlikely to collide: see proto/profile.proto */
 	PROFILE_SOURCE_FILE = 6516833,
 	PROFILE_SOURCE_LINE,
 	PROFILE_SOURCE_TEXT,
 };
 
-/* A run of samples: SAMPLES_PER_BLOCK of them, fewer in the last. */
+/* A block of consecutive samples: SAMPLES_PER_BLOCK, fewer in the last block. */
 enum { SAMPLES_PER_BLOCK = 4096 };
 struct sample_block {
 	const uint8_t *start; /* top-level field of the first sample */
 	uint32_t first, n;    /* rows */
 };
 
-/* What is known after the top level has been walked and the tables are decoded. */
+/* The result of reading the top level and decoding the tables. */
 struct proto {
 	const uint8_t *data, *end;
 	const struct reader_limits *limits;
@@ -58,16 +58,16 @@ struct proto {
 	struct sample_block *block; /* [n_blocks] */
 	size_t n_blocks, cap_blocks;
 
-	struct idmap locs; /* location id to place */
+	struct idmap locs; /* location id to index */
 };
 
 /* Decode all samples of p->block into rows of p->builder. */
 int proto_samples(struct proto *p, struct err *err);
 
 /*
- * The string behind an index of the file.
+ * The string at an index in the file's string table.
  *
- * what    names the field in the sentence
+ * what    name of the field, for the message
  * Fails   ERR_FORMAT when there is no such string
  */
 int proto_string(const struct proto *p, uint64_t index, const char *what, str_id *out, struct err *err);

@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The samples are cut into blocks. Any thread decodes a block into a buffer of its own: location
- * ids to places, values straight into their columns, a hash per stack. The calling thread takes
- * the blocks in order, finds equal stacks and label sets, and so gives the same ids whatever the
- * number of threads; when no block is ready it decodes the next one itself.
+ * The samples are divided into blocks. Any thread may decode a block into a slot: location ids become
+ * indices, values go directly to their columns, and each stack gets a hash. The calling thread commits
+ * the blocks in order: it finds equal stacks and label sets, so that ids do not depend on the number of
+ * threads. When no block is ready, it decodes the next one itself.
  */
 #include "config.h"
 
@@ -32,55 +32,55 @@ enum {
 	PREFETCH = 8,
 };
 
-enum slot_state { SLOT_FREE, SLOT_TAKEN, SLOT_READY };
+enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY };
 
-/* One decoded block. */
+/* A decoded block. */
 struct slot {
-	enum slot_state state; /* guarded by pipe.lock */
-	uint32_t n;            /* samples decoded; all of the block unless there was an error */
-	uint32_t *loc;         /* places of all stacks, one behind the other */
+	enum slot_state state; /* guarded by pipeline.lock */
+	uint32_t n;            /* samples decoded; on error fewer than the block contains */
+	uint32_t *loc;         /* location indices of all stacks, concatenated */
 	size_t n_locs, cap_locs;
-	struct builder_label *label; /* likewise for labels */
+	struct builder_label *label; /* labels of all samples, concatenated */
 	size_t n_labels, cap_labels;
-	/* [samples of a block] where the frames and the labels of each end, and the hash of its stack */
+	/* [samples of a block] end of the frames in loc, end of the labels in label, hash of the stack */
 	size_t *loc_end, *label_end;
 	uint64_t *hash;
-	int rc; /* 0 or the error of the sample behind the last decoded one */
+	int rc; /* 0, or the error of the sample after the last decoded one */
 	struct err err;
 };
 
-struct pipe {
+struct pipeline {
 	const struct proto *p;
 	uint32_t n_types;
 	int64_t **value; /* [n_types] columns */
 	struct builder_rows rows;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	size_t next;               /* first block nobody has taken; guarded by lock */
-	bool stop;                 /* guarded by lock */
-	struct slot slot[N_SLOTS]; /* block i lives in slot i % N_SLOTS */
-	uint32_t *label_ids;       /* of the sample at hand; the calling thread's */
+	size_t next;               /* next block to decode; guarded by lock */
+	bool is_stopped;           /* guarded by lock */
+	struct slot slot[N_SLOTS]; /* block i uses slot i % N_SLOTS */
+	uint32_t *label_ids;       /* labels of the current sample; used only by the calling thread */
 	size_t cap_label_ids;
 };
 
 /* The sample being decoded. */
 struct sample {
-	struct pipe *pipe;
+	struct pipeline *pipeline;
 	struct slot *slot;
 	uint32_t row;
-	uint32_t n_values, n_labels; /* as they stand in the file */
+	uint32_t n_values, n_labels; /* counts in the file, including dropped labels */
 	size_t first_loc, first_label;
 };
 
-static int depth_error(const struct pipe *pipe, const char *what, struct err *err)
+static int depth_error(const struct pipeline *pipeline, const char *what, struct err *err)
 {
-	return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; --max-depth lifts this limit",
-		       pipe->p->limits->max_depth, what);
+	return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-depth",
+		       pipeline->p->limits->max_depth, what);
 }
 
-static int wire_error(const struct pipe *pipe, const struct cursor *c, struct err *err)
+static int wire_error(const struct pipeline *pipeline, const struct cursor *c, struct err *err)
 {
-	return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c->at - pipe->p->data), c->wrong);
+	return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c->at - pipeline->p->data), c->error);
 }
 
 static int missing_location(uint64_t id, struct err *err)
@@ -91,19 +91,19 @@ static int missing_location(uint64_t id, struct err *err)
 static int sample_location(struct sample *s, uint64_t id, struct err *err)
 {
 	struct slot *slot = s->slot;
-	uint32_t place = idmap_get(&s->pipe->p->locs, id);
+	uint32_t index = idmap_get(&s->pipeline->p->locs, id);
 
-	if (place == IDMAP_NONE)
+	if (index == IDMAP_NONE)
 		return missing_location(id, err);
 	slot->loc = mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + 1, sizeof(*slot->loc));
-	slot->loc[slot->n_locs++] = place;
+	slot->loc[slot->n_locs++] = index;
 	return 0;
 }
 
-/* The stack of nearly every sample: a packed list, most of the bytes of most files. */
+/* Decode a stack that is a packed list. Nearly all stacks are, and they take most of the space in a file. */
 static int sample_packed_locations(struct sample *s, const uint8_t *at, const uint8_t *end, struct err *err)
 {
-	const struct idmap *locs = &s->pipe->p->locs;
+	const struct idmap *locs = &s->pipeline->p->locs;
 	struct slot *slot = s->slot;
 	struct cursor c = { at, end, NULL };
 	uint32_t *out;
@@ -111,10 +111,10 @@ static int sample_packed_locations(struct sample *s, const uint8_t *at, const ui
 
 	slot->loc = mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + (size_t)(end - at), sizeof(*slot->loc));
 	out = slot->loc + slot->n_locs;
-	c.at = packed_places(locs, at, end, s->pipe->p->end, &out);
+	c.at = packed_indices(locs, at, end, s->pipeline->p->end, &out);
 	while (c.at < end) {
 		if (!cursor_varint(&c, &id))
-			return wire_error(s->pipe, &c, err);
+			return wire_error(s->pipeline, &c, err);
 		*out = idmap_get(locs, id);
 		if (*out++ == IDMAP_NONE)
 			return missing_location(id, err);
@@ -125,8 +125,8 @@ static int sample_packed_locations(struct sample *s, const uint8_t *at, const ui
 
 static void sample_value(struct sample *s, uint64_t v)
 {
-	if (s->n_values < s->pipe->n_types)
-		s->pipe->value[s->n_values][s->row] = (int64_t)v;
+	if (s->n_values < s->pipeline->n_types)
+		s->pipeline->value[s->n_values][s->row] = (int64_t)v;
 	if (s->n_values < UINT32_MAX)
 		s->n_values++;
 }
@@ -138,16 +138,16 @@ static int sample_packed_values(struct sample *s, const struct field *f, struct 
 
 	while (c.at < c.end) {
 		if (!cursor_varint(&c, &v))
-			return wire_error(s->pipe, &c, err);
+			return wire_error(s->pipeline, &c, err);
 		sample_value(s, v);
 	}
 	return 0;
 }
 
-/* Like pprof, a label with neither text nor number nor unit is dropped. */
+/* Decode a label. As in pprof, a label with neither text nor number nor unit is dropped. */
 static int sample_label(struct sample *s, const struct field *span, struct err *err)
 {
-	const struct proto *p = s->pipe->p;
+	const struct proto *p = s->pipeline->p;
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	struct slot *slot = s->slot;
 	struct builder_label l;
@@ -157,8 +157,8 @@ static int sample_label(struct sample *s, const struct field *span, struct err *
 	s->n_labels++;
 	while (cursor_field(&c, &f) && (f.number < 1 || f.number > 4 || cursor_expect(&c, &f, WIRE_VARINT)))
 		v[f.number <= 4 ? f.number : 0] = f.value;
-	if (c.wrong)
-		return wire_error(s->pipe, &c, err);
+	if (c.error)
+		return wire_error(s->pipeline, &c, err);
 	if (v[2] == 0 && v[3] == 0 && v[4] == 0)
 		return 0;
 	l = (struct builder_label){ .is_text = v[2] != 0, .num = v[2] ? 0 : (int64_t)v[3] };
@@ -182,12 +182,12 @@ static int sample_field(struct sample *s, struct cursor *c, const struct field *
 		return sample_location(s, f->value, err);
 	if (f->number == SAMPLE_VALUE && cursor_expect(c, f, WIRE_VARINT))
 		sample_value(s, f->value);
-	return c->wrong ? wire_error(s->pipe, c, err) : 0;
+	return c->error ? wire_error(s->pipeline, c, err) : 0;
 }
 
 static int sample_decode(struct sample *s, const struct field *span, struct err *err)
 {
-	const struct pipe *pipe = s->pipe;
+	const struct pipeline *pipeline = s->pipeline;
 	struct slot *slot = s->slot;
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	struct field f = { 0 };
@@ -195,7 +195,8 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 	for (;;) {
 		int rc;
 
-		while (c.end - c.at >= 2 && c.at[0] == TAG_VALUE && c.at[1] < 0x80) { /* short values, unpacked */
+		while (c.end - c.at >= 2 && c.at[0] == TAG_VALUE &&
+		       c.at[1] < 0x80) { /* fast path for values of one byte that are not packed */
 			sample_value(s, c.at[1]);
 			c.at += 2;
 		}
@@ -205,31 +206,31 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 		if (rc < 0)
 			return rc;
 	}
-	if (c.wrong)
-		return wire_error(pipe, &c, err);
-	if (s->n_values != pipe->n_types)
+	if (c.error)
+		return wire_error(pipeline, &c, err);
+	if (s->n_values != pipeline->n_types)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " values for %" PRIu32 " sample types", s->n_values,
-			       pipe->n_types);
-	if (reader_over(slot->n_locs - s->first_loc, pipe->p->limits->max_depth))
-		return depth_error(pipe, "frames", err);
-	if (reader_over(slot->n_labels - s->first_label, pipe->p->limits->max_depth))
-		return depth_error(pipe, "labels", err);
+			       pipeline->n_types);
+	if (reader_exceeds(slot->n_locs - s->first_loc, pipeline->p->limits->max_depth))
+		return depth_error(pipeline, "frames", err);
+	if (reader_exceeds(slot->n_labels - s->first_label, pipeline->p->limits->max_depth))
+		return depth_error(pipeline, "labels", err);
 	return 0;
 }
 
-static void block_decode(struct pipe *pipe, size_t i)
+static void block_decode(struct pipeline *pipeline, size_t i)
 {
-	const struct sample_block *block = &pipe->p->block[i];
-	struct slot *slot = &pipe->slot[i % N_SLOTS];
-	struct cursor c = { block->start, pipe->p->end, NULL };
+	const struct sample_block *block = &pipeline->p->block[i];
+	struct slot *slot = &pipeline->slot[i % N_SLOTS];
+	struct cursor c = { block->start, pipeline->p->end, NULL };
 	struct field f = { 0 };
 
-	assert(slot->state == SLOT_TAKEN && block->n <= SAMPLES_PER_BLOCK);
+	assert(slot->state == SLOT_BUSY && block->n <= SAMPLES_PER_BLOCK);
 	slot->n = 0;
 	slot->n_locs = slot->n_labels = 0;
 	slot->rc = 0;
 	while (slot->n < block->n && cursor_field(&c, &f)) {
-		struct sample s = { .pipe = pipe,
+		struct sample s = { .pipeline = pipeline,
 				    .slot = slot,
 				    .row = block->first + slot->n,
 				    .first_loc = slot->n_locs,
@@ -246,36 +247,38 @@ static void block_decode(struct pipe *pipe, size_t i)
 	}
 }
 
-static int row_labels(struct pipe *pipe, const struct builder_label *label, size_t n, uint32_t *set, struct err *err)
+static int row_labels(struct pipeline *pipeline, const struct builder_label *label, size_t n, uint32_t *set,
+		      struct err *err)
 {
 	if (n == 0) {
 		*set = 0;
 		return 0;
 	}
-	pipe->label_ids = mem_grow(pipe->label_ids, &pipe->cap_label_ids, n, sizeof(*pipe->label_ids));
+	pipeline->label_ids = mem_grow(pipeline->label_ids, &pipeline->cap_label_ids, n, sizeof(*pipeline->label_ids));
 	for (size_t i = 0; i < n; i++)
-		if (builder_label(pipe->p->builder, &label[i], &pipe->label_ids[i], err) < 0)
+		if (builder_label(pipeline->p->builder, &label[i], &pipeline->label_ids[i], err) < 0)
 			return ERR_LIMIT;
-	return builder_label_set(pipe->p->builder, pipe->label_ids, n, set, err);
+	return builder_label_set(pipeline->p->builder, pipeline->label_ids, n, set, err);
 }
 
-/* Give the samples of a decoded block their stacks and label sets. */
-static int block_take(struct pipe *pipe, size_t i, struct err *err)
+/* Assign stack and label set ids to the samples of a decoded block. */
+static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
 {
-	struct builder *b = pipe->p->builder;
-	const struct slot *slot = &pipe->slot[i % N_SLOTS];
-	uint32_t row = pipe->p->block[i].first;
+	struct builder *b = pipeline->p->builder;
+	const struct slot *slot = &pipeline->slot[i % N_SLOTS];
+	uint32_t row = pipeline->p->block[i].first;
 	size_t loc = 0, label = 0;
 
-	assert(slot->state == SLOT_READY && slot->n <= pipe->p->block[i].n);
+	assert(slot->state == SLOT_READY && slot->n <= pipeline->p->block[i].n);
 	for (uint32_t s = 0; s < slot->n && s < PREFETCH; s++)
 		builder_stack_prefetch(b, slot->hash[s]);
 	for (uint32_t s = 0; s < slot->n; s++, row++) {
 		if (s + PREFETCH < slot->n)
 			builder_stack_prefetch(b, slot->hash[s + PREFETCH]);
-		if (builder_stack(b, slot->loc + loc, slot->loc_end[s] - loc, slot->hash[s], &pipe->rows.stack[row],
+		if (builder_stack(b, slot->loc + loc, slot->loc_end[s] - loc, slot->hash[s], &pipeline->rows.stack[row],
 				  err) < 0 ||
-		    row_labels(pipe, slot->label + label, slot->label_end[s] - label, &pipe->rows.labels[row], err) < 0)
+		    row_labels(pipeline, slot->label + label, slot->label_end[s] - label, &pipeline->rows.labels[row],
+			       err) < 0)
 			return ERR_LIMIT;
 		loc = slot->loc_end[s];
 		label = slot->label_end[s];
@@ -287,80 +290,80 @@ static int block_take(struct pipe *pipe, size_t i, struct err *err)
 	return 0;
 }
 
-/* Decode the next block that nobody has taken, if there is one with a free slot. Holds the lock. */
-static bool pipe_decode_next(struct pipe *pipe)
+/* Decode the next block, if there is one and its slot is free. Call with the lock held; decoding releases it. */
+static bool pipeline_decode_next(struct pipeline *pipeline)
 {
-	size_t i = pipe->next;
-	struct slot *slot = &pipe->slot[i % N_SLOTS];
+	size_t i = pipeline->next;
+	struct slot *slot = &pipeline->slot[i % N_SLOTS];
 
-	if (pipe->stop || i >= pipe->p->n_blocks || slot->state != SLOT_FREE)
+	if (pipeline->is_stopped || i >= pipeline->p->n_blocks || slot->state != SLOT_FREE)
 		return false;
-	pipe->next++;
-	slot->state = SLOT_TAKEN;
-	pthread_mutex_unlock(&pipe->lock);
-	block_decode(pipe, i);
-	pthread_mutex_lock(&pipe->lock);
-	assert(slot->state == SLOT_TAKEN);
+	pipeline->next++;
+	slot->state = SLOT_BUSY;
+	pthread_mutex_unlock(&pipeline->lock);
+	block_decode(pipeline, i);
+	pthread_mutex_lock(&pipeline->lock);
+	assert(slot->state == SLOT_BUSY);
 	slot->state = SLOT_READY;
-	pthread_cond_broadcast(&pipe->changed);
+	pthread_cond_broadcast(&pipeline->changed);
 	return true;
 }
 
-static void pipe_help(struct pipe *pipe)
+static void pipeline_work(struct pipeline *pipeline)
 {
-	pthread_mutex_lock(&pipe->lock);
-	while (!pipe->stop && pipe->next < pipe->p->n_blocks)
-		if (!pipe_decode_next(pipe))
-			pthread_cond_wait(&pipe->changed, &pipe->lock);
-	pthread_mutex_unlock(&pipe->lock);
+	pthread_mutex_lock(&pipeline->lock);
+	while (!pipeline->is_stopped && pipeline->next < pipeline->p->n_blocks)
+		if (!pipeline_decode_next(pipeline))
+			pthread_cond_wait(&pipeline->changed, &pipeline->lock);
+	pthread_mutex_unlock(&pipeline->lock);
 }
 
-static int pipe_lead(struct pipe *pipe, struct err *err)
+static int pipeline_commit(struct pipeline *pipeline, struct err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < pipe->p->n_blocks; i++) {
-		struct slot *slot = &pipe->slot[i % N_SLOTS];
+	for (size_t i = 0; rc == 0 && i < pipeline->p->n_blocks; i++) {
+		struct slot *slot = &pipeline->slot[i % N_SLOTS];
 
-		pthread_mutex_lock(&pipe->lock);
+		pthread_mutex_lock(&pipeline->lock);
 		while (slot->state != SLOT_READY)
-			if (!pipe_decode_next(pipe))
-				pthread_cond_wait(&pipe->changed, &pipe->lock);
-		pthread_mutex_unlock(&pipe->lock);
-		rc = block_take(pipe, i, err);
-		pthread_mutex_lock(&pipe->lock);
+			if (!pipeline_decode_next(pipeline))
+				pthread_cond_wait(&pipeline->changed, &pipeline->lock);
+		pthread_mutex_unlock(&pipeline->lock);
+		rc = block_commit(pipeline, i, err);
+		pthread_mutex_lock(&pipeline->lock);
 		slot->state = SLOT_FREE;
-		pipe->stop = rc < 0;
-		pthread_cond_broadcast(&pipe->changed);
-		pthread_mutex_unlock(&pipe->lock);
+		pipeline->is_stopped = rc < 0;
+		pthread_cond_broadcast(&pipeline->changed);
+		pthread_mutex_unlock(&pipeline->lock);
 	}
 	return rc;
 }
 
-struct pipe_run {
-	struct pipe *pipe;
+struct pipeline_run {
+	struct pipeline *pipeline;
 	int rc;
 	struct err *err;
 };
 
-static void pipe_part(void *arg, unsigned part)
+static void pipeline_part(void *arg, unsigned part)
 {
-	struct pipe_run *run = arg;
+	struct pipeline_run *run = arg;
 
 	if (part == 0)
-		run->rc = pipe_lead(run->pipe, run->err);
+		run->rc = pipeline_commit(run->pipeline, run->err);
 	else
-		pipe_help(run->pipe);
+		pipeline_work(run->pipeline);
 }
 
-/* Most files have fewer samples than a block can hold, so that room for a few blocks would cost more. */
-static void slots_init(struct pipe *pipe)
+/* Allocate the slots. Most files have less than a full block of samples, so do not allocate for more. */
+static void slots_init(struct pipeline *pipeline)
 {
-	const struct proto *p = pipe->p;
+	const struct proto *p = pipeline->p;
 	size_t n = p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK;
 
 	for (size_t i = 0; i < N_SLOTS && i < p->n_blocks; i++) {
-		struct slot *slot = &pipe->slot[i];
+		struct slot *slot = &pipeline->slot[i];
 
 		slot->loc = mem_grow(slot->loc, &slot->cap_locs, 1, sizeof(*slot->loc));
 		slot->label = mem_grow(slot->label, &slot->cap_labels, 1, sizeof(*slot->label));
@@ -370,58 +373,58 @@ static void slots_init(struct pipe *pipe)
 	}
 }
 
-static void slots_release(struct pipe *pipe)
+static void slots_release(struct pipeline *pipeline)
 {
 	for (size_t i = 0; i < N_SLOTS; i++) {
-		free(pipe->slot[i].loc);
-		free(pipe->slot[i].label);
-		free(pipe->slot[i].loc_end);
-		free(pipe->slot[i].label_end);
-		free(pipe->slot[i].hash);
+		free(pipeline->slot[i].loc);
+		free(pipeline->slot[i].label);
+		free(pipeline->slot[i].loc_end);
+		free(pipeline->slot[i].label_end);
+		free(pipeline->slot[i].hash);
 	}
 }
 
-static int pipe_samples(struct pipe *pipe, struct err *err)
+static int pipeline_read(struct pipeline *pipeline, struct err *err)
 {
-	const struct proto *p = pipe->p;
-	struct pipe_run run = { pipe, 0, err };
+	const struct proto *p = pipeline->p;
+	struct pipeline_run run = { pipeline, 0, err };
 	unsigned threads = pool_size() < p->n_blocks ? pool_size() : (unsigned)p->n_blocks;
-	int rc = builder_rows(p->builder, p->n_samples, &pipe->rows, err);
+	int rc = builder_rows(p->builder, p->n_samples, &pipeline->rows, err);
 
 	if (rc < 0)
 		return rc;
-	for (uint32_t t = 0; t < pipe->n_types; t++)
-		pipe->value[t] = builder_values(p->builder, t);
-	slots_init(pipe);
-	/* A location id is three bytes or so in a large file; what is too little grows. */
-	builder_expect(p->builder, p->n_samples, p->sample_bytes / 3);
-	pool_run(pipe_part, &run, threads);
+	for (uint32_t t = 0; t < pipeline->n_types; t++)
+		pipeline->value[t] = builder_values(p->builder, t);
+	slots_init(pipeline);
+	/* In a large file a location id takes about three bytes; the table grows if that is too little. */
+	builder_reserve(p->builder, p->n_samples, p->sample_bytes / 3);
+	pool_run(pipeline_part, &run, threads);
 	return run.rc;
 }
 
 int proto_samples(struct proto *p, struct err *err)
 {
 	uint32_t n_types = builder_n_types(p->builder);
-	struct pipe *pipe;
+	struct pipeline *pipeline;
 	int rc;
 
 	assert(p->n_blocks == ((size_t)p->n_samples + SAMPLES_PER_BLOCK - 1) / SAMPLES_PER_BLOCK);
-	/* Before columns are allocated for them: a value takes a byte at least. */
+	/* Each value takes at least a byte; check that before columns are allocated. */
 	if ((uint64_t)n_types * p->n_samples > p->sample_bytes)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " samples of %zu bytes cannot hold %" PRIu32 " values each",
 			       p->n_samples, p->sample_bytes, n_types);
-	pipe = mem_zalloc(1, sizeof(*pipe));
-	pipe->p = p;
-	pipe->n_types = n_types;
-	pipe->value = mem_alloc(pipe->n_types, sizeof(*pipe->value));
-	pthread_mutex_init(&pipe->lock, NULL);
-	pthread_cond_init(&pipe->changed, NULL);
-	rc = pipe_samples(pipe, err);
-	pthread_cond_destroy(&pipe->changed);
-	pthread_mutex_destroy(&pipe->lock);
-	slots_release(pipe);
-	free(pipe->label_ids);
-	free(pipe->value);
-	free(pipe);
+	pipeline = mem_zalloc(1, sizeof(*pipeline));
+	pipeline->p = p;
+	pipeline->n_types = n_types;
+	pipeline->value = mem_alloc(pipeline->n_types, sizeof(*pipeline->value));
+	pthread_mutex_init(&pipeline->lock, NULL);
+	pthread_cond_init(&pipeline->changed, NULL);
+	rc = pipeline_read(pipeline, err);
+	pthread_cond_destroy(&pipeline->changed);
+	pthread_mutex_destroy(&pipeline->lock);
+	slots_release(pipeline);
+	free(pipeline->label_ids);
+	free(pipeline->value);
+	free(pipeline);
 	return rc;
 }

@@ -1,22 +1,22 @@
 /*
- * reader.c - bytes to profile: find out what they are
+ * reader.c - detect the format of a profile and read it
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * profile.proto comes first, then the legacy formats in pprof's order. pprof forgets what was
- * wrong with a damaged profile.proto and says "unrecognized"; here the reason is kept whenever the
- * bytes begin like one.
+ * profile.proto is tried first, then the legacy formats in pprof's order. For a damaged profile.proto,
+ * pprof reports only "unrecognized"; cpa reports the reason if the bytes begin like a profile.proto.
  */
 #include "config.h"
 
 #include "reader/reader.h"
 
+#include "base/hash.h"
 #include "reader/reader_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_LOOK = 64 };
+enum { TEXT_PROBE_BYTES = 64 };
 
 const struct reader_limits reader_limits_default = {
 	.max_inflated = UINT64_C(16) << 30,
@@ -26,7 +26,7 @@ const struct reader_limits reader_limits_default = {
 	.max_nesting = 1,
 };
 
-/* "goroutine 7 [running]:", as Go writes stacks for people. */
+/* Is the data a text dump of goroutines, which begins like "goroutine 7 [running]:"? */
 static bool is_goroutine_text(const uint8_t *data, size_t n)
 {
 	static const char first[] = "goroutine ";
@@ -35,31 +35,31 @@ static bool is_goroutine_text(const uint8_t *data, size_t n)
 	return n > len && memcmp(data, first, len) == 0 && data[len] >= '0' && data[len] <= '9';
 }
 
-/* Things people hand over by mistake. */
+/* Name file types that users pass by mistake; NULL if unknown. */
 static const char *other_content(const uint8_t *data, size_t n)
 {
 	static const struct {
 		const char *magic, *what;
 		size_t n;
-	} others[] = {
-		{ "\177ELF", "an ELF file; give a profile after it", 4 },
+	} known[] = {
+		{ "\177ELF", "an ELF file; pass a profile after it", 4 },
 		{ "PERFILE2", "a perf.data file, which cpa does not read", 8 },
-		{ "\x89PNG", "a PNG picture", 4 },
+		{ "\x89PNG", "a PNG image", 4 },
 		{ "%PDF", "a PDF document", 4 },
 		{ "PK\3\4", "a ZIP archive", 4 },
-		{ "BZh", "bzip2 data; unpack it first", 3 },
+		{ "BZh", "bzip2 data; decompress it first", 3 },
 		{ "\xfd"
 		  "7zXZ",
-		  "xz data; unpack it first", 5 },
+		  "xz data; decompress it first", 5 },
 		{ "#!", "a script", 2 },
-		{ "go 1.", "a Go execution trace; go tool trace reads it", 5 },
+		{ "go 1.", "a Go execution trace; use go tool trace", 5 },
 	};
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (n >= others[i].n && memcmp(data, others[i].magic, others[i].n) == 0)
-			return others[i].what;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (n >= known[i].n && memcmp(data, known[i].magic, known[i].n) == 0)
+			return known[i].what;
 	if (is_goroutine_text(data, n))
-		return "goroutines as Go writes them for people; fetch them without debug=2";
+		return "a text dump of goroutines; fetch the profile without debug=2";
 	while (n && strchr(" \t\r\n", *data) && *data) {
 		data++;
 		n--;
@@ -72,8 +72,8 @@ static const char *other_content(const uint8_t *data, size_t n)
 }
 
 /*
- * Do the bytes begin as a profile.proto does: a field of the schema with its wire type? Text could
- * too, but a profile has lengths and numbers among its first bytes, which are no text.
+ * Do the bytes begin like a profile.proto: with a field of the schema and its wire type? The first bytes of a profile
+ * include lengths and numbers that are not text, which distinguishes it from text.
  */
 static bool begins_like_proto(const uint8_t *data, size_t n)
 {
@@ -81,11 +81,11 @@ static bool begins_like_proto(const uint8_t *data, size_t n)
 	static const uint8_t tags[] = { 0x0a, 0x12, 0x1a, 0x22, 0x2a, 0x32, 0x38, 0x40,
 					0x48, 0x50, 0x5a, 0x60, 0x68, 0x6a, 0x70, 0x78 };
 
-	while (text < n && text < TEXT_LOOK &&
+	while (text < n && text < TEXT_PROBE_BYTES &&
 	       ((data[text] >= ' ' && data[text] < 0x7f) || data[text] == '\n' || data[text] == '\r' ||
 		data[text] == '\t'))
 		text++;
-	return n && text < n && text < TEXT_LOOK && memchr(tags, data[0], sizeof(tags));
+	return n && text < n && text < TEXT_PROBE_BYTES && memchr(tags, data[0], sizeof(tags));
 }
 
 static int read_plain(const struct bytes *b, const struct reader_limits *limits, struct profile **out, struct err *err)
@@ -117,11 +117,13 @@ static int read_plain(const struct bytes *b, const struct reader_limits *limits,
 
 int reader_read(struct bytes *in, const struct reader_limits *limits, struct profile **out, struct err *err)
 {
-	struct bytes plain = { 0 };
-	int rc = reader_inflate(in, limits, &plain, err);
+	struct bytes inflated = { 0 };
+	int rc = reader_inflate(in, limits, &inflated, err);
 
 	if (rc == 0)
-		rc = read_plain(&plain, limits, out, err);
-	free(plain.data);
+		rc = read_plain(&inflated, limits, out, err);
+	if (rc == 0)
+		(*out)->content_hash = hash_bytes(inflated.data, inflated.n);
+	free(inflated.data);
 	return rc;
 }

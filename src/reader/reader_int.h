@@ -1,5 +1,5 @@
 /*
- * reader_int.h - the readers of one format each
+ * reader_int.h - the readers of the formats
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,11 +14,11 @@
 #include <stddef.h>
 
 /*
- * Read a profile of one format from inflated bytes.
+ * Read a profile of a format from decompressed bytes.
  *
- * out     owned by the caller; untouched on failure
- * Fails   ERR_UNKNOWN when the bytes are not of this format at all, so that the next may try;
- *         ERR_FORMAT when they are and something in them is wrong; ERR_LIMIT
+ * out     owned by the caller; unchanged on failure
+ * Fails   ERR_UNKNOWN if the bytes are in another format: the next reader is tried; ERR_FORMAT if the bytes are
+ *         invalid; ERR_LIMIT
  */
 typedef int (*reader_fn)(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
 			 struct err *err);
@@ -28,7 +28,7 @@ int reader_proto(const uint8_t *data, size_t n, const struct reader_limits *limi
 
 /* The legacy formats, in the order in which they are tried. Like pprof profile/legacy_profile.go. */
 int reader_cpu(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
-	       struct err *err); /* gperftools CPU binary, and Java's */
+	       struct err *err); /* binary CPU profiles of gperftools and Java */
 int reader_heap(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
 		struct err *err);
 int reader_go_count(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
@@ -41,15 +41,15 @@ int reader_java(const uint8_t *data, size_t n, const struct reader_limits *limit
 		struct err *err);
 
 /*
- * Take away the layers of compression.
+ * Decompress all layers of compression.
  *
  * in      consumed as by reader_read
- * out     owned by the caller; the bytes of in when there was no compression
+ * out     owned by the caller; the bytes of in if it was not compressed
  */
 int reader_inflate(struct bytes *in, const struct reader_limits *limits, struct bytes *out, struct err *err);
 
-/* Is this number over a limit (0: none)? */
-static inline bool reader_over(uint64_t n, uint64_t limit)
+/* Does n exceed the limit (0: no limit)? */
+static inline bool reader_exceeds(uint64_t n, uint64_t limit)
 {
 	return limit && n > limit;
 }

@@ -1,5 +1,5 @@
 /*
- * stacks.h - texts of stacks: what Go prints when it panics or gets SIGQUIT, and debug=2 of /debug/pprof
+ * stacks.h - parse stack dumps: output of Go panics and SIGQUIT, and of /debug/pprof with debug=2
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,34 +12,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the text, which are as whoever wrote them wanted. */
+/* A part of the input, which may have any bytes; borrowed. */
 struct stacks_text {
 	const char *s;
 	size_t n;
 };
 
 struct stacks_frame {
-	struct stacks_text function, file; /* without arguments; file of length 0: not known */
+	struct stacks_text function, file; /* function without arguments; file may be empty */
 	uint64_t line;
 };
 
 struct stacks_thread {
 	uint64_t id;
-	struct stacks_text name;   /* threads have one */
-	struct stacks_text state;  /* in the words of the text, without what follows */
-	struct stacks_text more;   /* "locked to thread" and the like */
-	struct stacks_text labels; /* "{...}" as it stands there */
-	bool waits;                /* the text says for how long: wait_s */
+	struct stacks_text name;    /* threads only */
+	struct stacks_text state;   /* first part in brackets, for example "chan receive" */
+	struct stacks_text details; /* "locked to thread" and the like */
+	struct stacks_text labels;  /* labels as in the text, "{...}" */
+	bool is_waiting;            /* wait_s is set */
 	uint64_t wait_s;
-	uint64_t cpu_ms;   /* threads: CPU time used */
-	uint32_t first, n; /* its frames, leaf first */
-	bool created;      /* creator is known */
+	uint64_t cpu_ms;   /* threads only: CPU time */
+	uint32_t first, n; /* frames of the thread, leaf first: stacks.frame[first .. first + n) */
+	bool has_creator;  /* creator is set */
 	struct stacks_frame creator;
 };
 
 struct stacks {
-	bool are_threads;          /* not goroutines */
-	struct stacks_text reason; /* why the program died, if it did */
+	bool are_threads;          /* threads, not goroutines */
+	struct stacks_text reason; /* why the program crashed; empty if it did not */
 	struct stacks_thread *thread;
 	size_t n, cap;
 	struct stacks_frame *frame;
@@ -47,9 +47,9 @@ struct stacks {
 };
 
 /*
- * Find the stacks in a text; what stands around them does not matter.
+ * Find the stacks in a text; other lines are ignored.
  *
- * text    [n] used as long as out
+ * text [n] must outlive out
  * Fails   ERR_FORMAT when there are none, ERR_LIMIT for more than 2^32 frames
  */
 int stacks_parse(const char *text, size_t n, struct stacks *out, struct err *err);

@@ -1,5 +1,5 @@
 /*
- * address.c - a pattern that may be an address
+ * address.c - parse a pattern as an address
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@ static unsigned digit(char c)
 	return 16;
 }
 
-/* The base that a prefix tells, and what it takes. */
+/* The base of a number, from its prefix; skip is set to the length of the prefix. */
 static unsigned base_of(const char *text, size_t *skip)
 {
 	static const struct {
@@ -41,7 +41,7 @@ bool address_parse(const char *text, uint64_t *out)
 {
 	size_t i;
 	unsigned base = base_of(text, &i);
-	bool parted = i > 0, any = i == 1; /* may an underscore stand here, was there a digit */
+	bool parted = i > 0, any = i == 1; /* is '_' allowed next? Was a digit read since the last '_'? */
 	uint64_t v = 0;
 
 	for (; text[i]; i++) {

@@ -1,5 +1,5 @@
 /*
- * address.h - a pattern that may be an address
+ * address.h - parse a pattern as an address
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * Read a number as C and Go write it: 0x1f, 0b11, 0o17, 017, 1_000.
+ * Parse a number in the syntax of C or Go: 0x1f, 0b11, 0o17, 017, 1_000.
  *
- * Gives   false when it is none, or does not fit
+ * Returns false if text is not a number, or does not fit into 64 bits
  * Like    Go strconv.ParseUint with base 0
  */
 bool address_parse(const char *text, uint64_t *out);

@@ -1,5 +1,5 @@
 /*
- * binaries.c - the binaries of a profile that a report looks into
+ * binaries.c - the binaries of a profile that a report reads
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "report/where.h"
 #include "symbol/locate.h"
 
@@ -16,14 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOT_ASKED = BINARY_NONE - 1 };
+enum { NOT_OPENED = BINARY_NONE - 1 };
 
 void binaries_init(struct binaries *b, const struct profile *p, const struct query *q, struct arena *mem)
 {
 	*b = (struct binaries){ .p = p, .verbose = q->verbose };
 	b->of_map = arena_alloc(mem, p->n_maps, sizeof(*b->of_map));
 	for (uint32_t i = 0; i < p->n_maps; i++)
-		b->of_map[i] = NOT_ASKED;
+		b->of_map[i] = NOT_OPENED;
 	report_where(q, mem, &b->where);
 }
 
@@ -34,39 +35,69 @@ void binaries_release(struct binaries *b)
 	free(b->binary);
 }
 
-/* The sentence of locate_object tells what names are missing for; here it is the code. */
+/* Replace the start of locate_object's message, which reports missing names, since here the machine code is missing. */
 static void reword(struct err *err)
 {
 	static const char names[] = "Local symbolization failed for ";
-	const struct err told = *err;
+	const struct err original = *err;
 
-	if (starts_with(told.msg, names))
-		err_set(err, told.code, "no machine code of %s", told.msg + sizeof(names) - 1);
+	if (starts_with(original.msg, names))
+		err_set(err, original.code, "no machine code of %s", original.msg + sizeof(names) - 1);
+}
+
+/* Append the paths that were tried to the message, which already contains the first of them. */
+static void add_places(struct err *err, const struct buf *tried)
+{
+	const struct err original = *err;
+	struct buf places = { 0 };
+
+	for (const char *line = buf_text(tried), *end; *line; line = end + 1) {
+		const char *colon = strstr(line, ": ");
+		char *place;
+
+		end = line + strcspn(line, "\n");
+		place = mem_strndup(line, (size_t)((colon && colon < end ? colon : end) - line));
+		if (!strstr(original.msg, place))
+			buf_addf(&places, "%s%s", places.len ? ", " : "; also tried ", place);
+		free(place);
+		if (!*end)
+			break;
+	}
+	err_set(err, original.code, "%s%s", original.msg, buf_text(&places));
+	buf_release(&places);
 }
 
 static struct object *open_of(struct binaries *b, const struct mapping *map, struct buf *notes)
 {
 	struct object *o = NULL;
 	struct err err = { 0 };
+	struct buf tried = { 0 };
 
 	if (!map->file && !map->build_id)
 		return NULL;
-	if (locate_object(b->p, map, &b->where, b->verbose ? notes : NULL, &o, &err) == 0)
+	locate_object(b->p, map, &b->where, &tried, &o, &err);
+	if (b->verbose)
+		buf_addz(notes, buf_text(&tried));
+	else if (!o)
+		add_places(&err, &tried);
+	buf_release(&tried);
+	if (o)
 		return o;
 	reword(&err);
-	buf_addf(notes, "%s\n", err.msg);
-	if (!*b->why.msg)
-		b->why = err;
+	utf8_add_safe(notes, err.msg, strlen(err.msg)); /* names of binaries may contain line breaks */
+	buf_addz(notes, "\n");
+	if (!*b->first_error.msg)
+		b->first_error = err;
 	return NULL;
 }
 
-int64_t binaries_of(struct binaries *b, uint32_t map, struct buf *notes)
+int64_t binaries_open(struct binaries *b, uint32_t map, struct buf *notes)
 {
 	const struct mapping *wanted = &b->p->map[map], *known;
 	uint32_t i = 0;
 
 	assert(map < b->p->n_maps);
-	if (b->of_map[map] != NOT_ASKED)
+	if (b->of_map[map] != NOT_OPENED)
 		return b->of_map[map];
 	for (; i < b->n; i++) {
 		known = &b->p->map[b->binary[i].map];
@@ -78,7 +109,7 @@ int64_t binaries_of(struct binaries *b, uint32_t map, struct buf *notes)
 		b->binary[b->n++] = (struct binary){ map, open_of(b, wanted, notes) };
 	}
 	b->of_map[map] = b->binary[i].o ? (int64_t)i : BINARY_NONE;
-	assert(i < b->n && b->of_map[map] != NOT_ASKED);
+	assert(i < b->n && b->of_map[map] != NOT_OPENED);
 	return b->of_map[map];
 }
 

@@ -1,5 +1,5 @@
 /*
- * binaries.h - the binaries of a profile that a report looks into
+ * binaries.h - the binaries of a profile that a report reads
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -14,7 +14,7 @@
 #include "engine/query.h"
 #include "profile/profile.h"
 #include "symbol/object.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,34 +22,35 @@
 enum { BINARY_NONE = -1 };
 
 struct binary {
-	uint32_t map;     /* the first mapping */
-	struct object *o; /* NULL when it was not found */
+	uint32_t map;     /* first mapping of the binary */
+	struct object *o; /* NULL if the binary was not found */
 };
 
 struct binaries {
 	const struct profile *p;
-	struct symbol_where where;
+	struct symbol_options where;
 	bool verbose;
-	int64_t *of_map; /* [p->n_maps] number of the binary once asked for; BINARY_NONE */
+	int64_t *of_map; /* [p->n_maps] index in binary, BINARY_NONE, or a marker if not opened yet */
 	uint32_t n;
 	size_t cap;
-	struct binary *binary; /* [n] in the order asked for */
-	struct err why;        /* why the first one was not found; msg "" when all were */
+	struct binary *binary;  /* [n] binaries in the order in which they were opened */
+	struct err first_error; /* error for the first binary that was not found; msg is "" if all were */
 };
 
-/* None yet. mem and q live longer; released with binaries_release. */
+/* Initialize without binaries. mem and q must outlive b, which is released with binaries_release. */
 void binaries_init(struct binaries *b, const struct profile *p, const struct query *q, struct arena *mem);
 void binaries_release(struct binaries *b);
 
 /*
- * The number of the binary of a mapping, which is opened when it was not yet.
+ * Return the index of the binary of a mapping, and open it on first use.
  *
- * notes   a line is appended for one that is not found, with -v also for each place that was tried
- * Gives   BINARY_NONE when it is not found
+ * notes   a line is appended if the binary is not found; with -v also for each path that was tried
+ * Returns BINARY_NONE if it is not found
  */
-int64_t binaries_of(struct binaries *b, uint32_t map, struct buf *notes);
+int64_t binaries_open(struct binaries *b, uint32_t map, struct buf *notes);
 
-/* An address of a mapping whose binary was found, as it is in the binary; false when it is not in there. */
+/* Convert an address of a mapping whose binary was found to an address of the binary. Returns false if it is outside.
+ * */
 bool binaries_address(const struct binaries *b, uint32_t map, uint64_t addr, uint64_t *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * by_binary.c - the report binaries: which programs and libraries samples are in
+ * by_binary.c - the binaries report: samples by program and library
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,22 +33,22 @@ static const struct column columns[N_COLS] = {
 
 /* All mappings of one file and build id; a program may map a file several times. */
 struct binary {
-	uint32_t map;           /* the first of them; PROFILE_NONE for frames that are in none */
-	int64_t flat, flat_div; /* sums of the samples whose leaf is here */
-	int64_t cum, cum_div;   /* and of those with any frame here */
-	uint32_t seen;          /* 1 + the last stack that was added to cum */
+	uint32_t map;           /* first of these mappings; PROFILE_NONE for frames without a mapping */
+	int64_t flat, flat_div; /* sums of the samples whose leaf is in the binary */
+	int64_t cum, cum_div;   /* sums of the samples with any frame in it */
+	uint32_t seen;          /* last stack that was added to cum, + 1 */
 };
 
 struct table_maker {
 	const struct view *v;
 	const struct query *q;
-	uint32_t *of_map; /* [n_maps + 1] the binary of a mapping; the last one is for frames without */
+	uint32_t *of_map; /* [n_maps + 1] index of the binary of each mapping; last: of frames without a mapping */
 	uint32_t n;
 	struct binary *binary; /* [n] */
 	struct arena *mem;
 };
 
-/* What tells binaries apart. */
+/* The properties that identify a binary. */
 struct map_key {
 	str_id file, build_id;
 	uint32_t map;
@@ -65,7 +65,7 @@ static int compare_keys(const void *a, const void *b)
 	return (x->map > y->map) - (x->map < y->map);
 }
 
-/* Join the mappings of the same file. */
+/* Assign mappings of the same file to one binary. */
 static void find_binaries(struct table_maker *t)
 {
 	const struct profile *p = t->v->p;
@@ -95,7 +95,7 @@ static struct binary *binary_of(const struct table_maker *t, uint32_t loc)
 	return &t->binary[t->of_map[map]];
 }
 
-/* Add the samples of a stack, which count once for each binary on it. */
+/* Add the samples of a stack, once to each binary in it. */
 static void add_stack(const struct table_maker *t, uint32_t stack, int64_t value, int64_t div)
 {
 	const struct csr *stacks = &t->v->p->stacks;
@@ -152,7 +152,7 @@ static const char *name_of(const struct table_maker *t, const struct binary *b)
 							     : "<unknown>";
 }
 
-/* A build id in parentheses; "" when there is none, or it is not hexadecimal. */
+/* Build id in parentheses; "" if there is none, or it is not hexadecimal. */
 static const char *build_id_of(const struct table_maker *t, const struct binary *b)
 {
 	const char *id = b->map != PROFILE_NONE ? profile_text(t->v->p, t->v->p->map[b->map].build_id) : "";
@@ -168,7 +168,7 @@ static const char *build_id_of(const struct table_maker *t, const struct binary 
 	return note;
 }
 
-/* The heaviest first, then by name and first mapping. */
+/* Compare binaries for sorting: by descending value, then by name and first mapping. */
 static int compare_binaries(const void *a, const void *b, void *arg)
 {
 	const struct table_maker *t = arg;
@@ -187,10 +187,10 @@ static int compare_binaries(const void *a, const void *b, void *arg)
 	return order ? order : (x->map > y->map) - (x->map < y->map);
 }
 
-/* Leave out what has no samples, what -nodefraction and -nodecount leave out, and what -drop_negative does. */
+/* Drop binaries without samples, and those that -nodefraction, -nodecount or -drop_negative exclude. */
 static void choose_rows(struct table_maker *t, struct head *h)
 {
-	uint64_t least = num_abs(h->dropped_cum);
+	uint64_t min_cum = num_abs(h->dropped_cum);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -198,13 +198,13 @@ static void choose_rows(struct table_maker *t, struct head *h)
 
 		if (b->seen == 0 || (t->q->drop_negative && cum_of(b) < 0))
 			continue;
-		if (num_abs(cum_of(b)) <= least && least > 0)
+		if (num_abs(cum_of(b)) <= min_cum && min_cum > 0)
 			h->n_dropped++;
 		else
 			t->binary[n++] = *b;
 	}
 	qsort_r(t->binary, n, sizeof(*t->binary), compare_binaries, t);
-	h->n_before = n;
+	h->n_before_limit = n;
 	t->n = t->q->nodecount > 0 && t->q->nodecount < n ? (uint32_t)t->q->nodecount : n;
 	h->n_shown = t->n;
 }
@@ -234,7 +234,7 @@ static void fill_table(const struct table_maker *t, struct report *r)
 		report_head_choose_unit_for(&r->head, (int64_t)min, false);
 }
 
-/* A row for each program and library, as top has one for each function. */
+/* Make one row per program and library, as top does per function. */
 int report_binaries_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 			 struct err *err)
 {

@@ -1,5 +1,5 @@
 /*
- * calls.c - the reports tree and peek
+ * calls.c - the tree and peek reports
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Rows that have a cell in a column. */
+/* Roles of the rows that have a cell in a column. */
 enum { NODES = 1 << ROW_NODE, CALLS = 1 << ROW_CALLER | 1 << ROW_CALLEE };
 
 static const struct column columns[N_CALLS_COLS] = {
@@ -24,8 +24,8 @@ static const struct column columns[N_CALLS_COLS] = {
 	[CALLS_SUM_PCT] = { "sum_percent", "sum%", CELL_PERCENT },
 	[CALLS_CUM] = { "cum", "cum", CELL_VALUE },
 	[CALLS_CUM_PCT] = { "cum_percent", "cum%", CELL_PERCENT },
-	[CALLS_WEIGHT] = { "calls", "calls", CELL_VALUE },
-	[CALLS_WEIGHT_PCT] = { "calls_percent", "calls%", CELL_RATIO },
+	[CALLS_WEIGHT] = { "call_cum", "calls", CELL_VALUE },
+	[CALLS_WEIGHT_PCT] = { "call_cum_percent", "calls%", CELL_RATIO },
 	[CALLS_NAME] = { "name", "", CELL_NAME },
 	[CALLS_INLINED] = { "inlined", "", CELL_NOTE },
 };
@@ -36,7 +36,7 @@ static const uint8_t has[N_CALLS_COLS] = {
 	[CALLS_WEIGHT_PCT] = CALLS, [CALLS_NAME] = NODES | CALLS, [CALLS_INLINED] = CALLS,
 };
 
-/* Which nodes the pattern picks, of those that are shown; NULL when there is none. */
+/* Mark the shown nodes that match the pattern; out is NULL without a pattern. */
 static int match_names(const struct net *net, const char *pattern, struct arena *mem, bool **out, struct err *err)
 {
 	struct regex *re;
@@ -76,8 +76,8 @@ static size_t count_rows(const struct net *net, const bool *match)
 	return n;
 }
 
-/* A table being filled. */
-struct filling {
+/* A table that is being filled. */
+struct table_filler {
 	struct net *net;
 	struct table *t;
 	uint8_t *role;
@@ -85,14 +85,14 @@ struct filling {
 	struct row_places places;
 };
 
-static union cell *add_row(struct filling *f, enum row_role role, uint32_t node)
+static union cell *add_row(struct table_filler *f, enum row_role role, uint32_t node)
 {
 	f->role[f->t->n_rows] = (uint8_t)role;
 	f->place[f->t->n_rows] = row_places_of(&f->places, nodes_place(&f->net->nodes, node));
 	return f->t->cell + (size_t)f->t->n_rows++ * N_CALLS_COLS;
 }
 
-static void add_calls(struct filling *f, const struct call_lists *lists, uint32_t node, enum row_role role)
+static void add_calls(struct table_filler *f, const struct call_lists *lists, uint32_t node, enum row_role role)
 {
 	struct net *net = f->net;
 	int64_t cum = nodes_cum(&net->nodes, node);
@@ -102,14 +102,14 @@ static void add_calls(struct filling *f, const struct call_lists *lists, uint32_
 		uint32_t other = role == ROW_CALLER ? e->src : e->dst;
 		union cell *cell = add_row(f, role, other);
 
-		cell[CALLS_WEIGHT].value = nodes_mean(e->weight, e->div); /* pprof divides nodes alone */
+		cell[CALLS_WEIGHT].value = nodes_mean(e->weight, e->div); /* divided for a mean, unlike in pprof */
 		cell[CALLS_WEIGHT_PCT].real = unit_percent(cell[CALLS_WEIGHT].value, cum);
 		cell[CALLS_NAME].text = node_names_of(&net->names, nodes_place(&net->nodes, other));
 		cell[CALLS_INLINED].text = e->inlined ? "(inline)" : "";
 	}
 }
 
-static void add_node(struct filling *f, uint32_t i, int64_t *sum)
+static void add_node(struct table_filler *f, uint32_t i, int64_t *sum)
 {
 	const struct net *net = f->net;
 	uint32_t node = net->shown.node[i];
@@ -125,10 +125,10 @@ static void add_node(struct filling *f, uint32_t i, int64_t *sum)
 static void fill_table(struct net *net, const bool *match, struct report *r)
 {
 	size_t n = count_rows(net, match);
-	struct filling f = { .net = net,
-			     .t = &r->table,
-			     .role = arena_alloc(r->mem, n, sizeof(*f.role)),
-			     .place = arena_alloc(r->mem, n, sizeof(*f.place)) };
+	struct table_filler f = { .net = net,
+				  .t = &r->table,
+				  .role = arena_alloc(r->mem, n, sizeof(*f.role)),
+				  .place = arena_alloc(r->mem, n, sizeof(*f.place)) };
 	int64_t sum = 0;
 
 	row_places_init(&f.places, &net->places, r->mem);
@@ -154,7 +154,7 @@ void report_calls_head(const struct net *net, const struct query *q, const struc
 	report_head_choose_unit(&r->head, &net->nodes, &net->shown, whole);
 	r->head.n_shown = net->shown.n;
 	r->head.n_dropped = net->shown.n_dropped;
-	r->head.n_before = net->shown.n_before;
+	r->head.n_before_limit = net->shown.n_before_limit;
 	r->head.n_dropped_edges = net->n_dropped_edges;
 	for (uint32_t i = 0; i < net->shown.n; i++)
 		r->head.shown += nodes_flat(&net->nodes, net->shown.node[i]);

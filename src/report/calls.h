@@ -1,5 +1,5 @@
 /*
- * calls.h - the reports about calls: tree, peek, and the head of pictures
+ * calls.h - the reports about calls: tree, peek, and the head of drawings
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,20 +28,20 @@ enum {
 };
 
 /*
- * Answer tree, and peek when the question has a pattern: per node a row for each caller, one for
- * itself (ROW_NODE), one for each callee.
+ * Make the tree report, or the peek report if the query has a pattern: for each node a row per caller, one for the node
+ * itself (ROW_NODE), and one per callee.
  *
  * out     released with report_release; untouched on failure
- * Fails   ERR_USAGE when the pattern does not parse or matches nothing
+ * Fails   ERR_USAGE if the pattern does not parse or matches nothing
  * Like    pprof internal/report printTree
  */
 int report_calls_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 		      struct err *err);
 
 /*
- * Fill the head of a report on a net.
+ * Fill in the head of a report on a call graph.
  *
- * whole   values will be shown without decimals
+ * values will be printed as whole numbers
  */
 void report_calls_head(const struct net *net, const struct query *q, const struct view *v, bool whole,
 		       struct report *r);

@@ -1,5 +1,5 @@
 /*
- * comments.c - the report comments
+ * comments.c - the comments report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@ static const struct column column = { "comment", "comment", CELL_NAME };
 
 report_make_fn report_comments_make;
 
-/* A row for each comment, also for those that other reports leave out. Like pprof internal/report printComments. */
+/* Make one row per comment, including those that other reports omit. Like pprof internal/report printComments. */
 int report_comments_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 			 struct err *err)
 {

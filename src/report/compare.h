@@ -1,5 +1,5 @@
 /*
- * compare.h - what a comparison says besides its table
+ * compare.h - facts about a comparison besides its table
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,7 +31,7 @@ enum diff_col {
 	DIFF_COLS
 };
 
-/* Columns of trend; the last one only where times are known. */
+/* Columns of trend; the last one only if times are known. */
 enum trend_col {
 	TREND_NAME,
 	TREND_FILE,
@@ -46,41 +46,41 @@ enum trend_col {
 	TREND_COLS
 };
 
-/* One side, or one profile of a row of them. Texts are hostile; "" when unknown. */
+/* One side of a comparison, or one profile of a trend. Strings are untrusted; "" if unknown. */
 struct compare_side {
 	const char *const *source; /* [n_sources] */
 	size_t n_sources;
 	const char *file, *build_id, *host;
-	int64_t time_ns, duration_ns; /* 0 when unknown */
-	int64_t total;                /* in the unit of the report */
+	int64_t time_ns, duration_ns; /* 0 if unknown */
+	int64_t total;                /* total in the unit of the report */
 };
 
-/* A function that went and one that came, and why they may be one. */
+/* A removed and an added function that may be the same, with the reasons. */
 struct compare_rename {
 	const char *from, *to;
-	double share_before, share_after; /* percent of cum */
-	bool same_callers, same_callees, near_name;
+	double share_before, share_after; /* cum in percent of the total */
+	bool same_callers, same_callees, similar_name;
 };
 
-enum { COMPARE_RENAMES = 5 };
+enum { COMPARE_RENAMES_MAX = 5 };
 
 struct compare {
-	struct compare_side before, after;      /* of a trend: the first and the last profile */
-	bool is_series;                         /* a trend: before is the first of many profiles, after the last */
-	size_t n_profiles;                      /* of a trend; 2 for a diff */
-	const char *normalize;                  /* as in --normalize, with the label */
-	double factor;                          /* what values of the new side were multiplied by */
-	bool by_period;                         /* part of the factor is the ratio of the periods */
-	bool by_cum;                            /* rows are in the order of cum */
-	double matched_before, matched_after;   /* percent of a side's flat in rows that both have */
-	uint32_t n_left_out;                    /* rows that are not shown, though they have a value */
-	int64_t left_out_grew, left_out_shrank; /* sums of the changes of flat of those */
+	struct compare_side before, after;          /* the two sides; in a trend, the first and the last profile */
+	bool is_series;                             /* is it a trend, from the first to the last of several profiles? */
+	size_t n_profiles;                          /* number of profiles of a trend; 2 for a diff */
+	const char *normalize;                      /* mode of --normalize, including the label key for label=KEY */
+	double factor;                              /* factor by which values of the new side were multiplied */
+	bool by_period;                             /* the factor includes the ratio of the periods */
+	bool by_cum;                                /* rows are sorted by cum */
+	double matched_before, matched_after;       /* percent of each side's flat in rows that both sides have */
+	uint32_t n_omitted;                         /* number of rows with a value that are not shown */
+	int64_t omitted_increase, omitted_decrease; /* sums of flat increases, decreases in those rows */
 	uint32_t n_renames;
-	struct compare_rename rename[COMPARE_RENAMES];
-	int64_t total_slope;      /* trend: of the total, per hour with times, else per step */
-	bool all;                 /* trend: also rows that did not grow in every step */
-	bool has_times;           /* trend: times are known and rise */
-	const char *const *label; /* [rows] names for a table of text, with the file where it takes that */
+	struct compare_rename rename[COMPARE_RENAMES_MAX];
+	int64_t total_slope;      /* trend: slope of the total; per hour if times are known, else per step */
+	bool all;                 /* trend: include rows that did not grow in every step */
+	bool has_times;           /* trend: times are known and increase */
+	const char *const *label; /* [rows] names for the text table, with the file where names are ambiguous */
 };
 
 #endif

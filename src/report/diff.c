@@ -1,11 +1,11 @@
 /*
- * diff.c - the report diff
+ * diff.c - the diff report
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Functions that only one side has may only have another name. One walk over the stacks of either side adds up the
- * callers and callees of such candidates. Of these neighbours those count that both sides have: the likeness of two
- * candidates is what the weights of their neighbours, each as parts of their sum, have in common.
+ * A function that only one side has may have been renamed. One walk over the stacks of each side sums up the callers
+ * and callees of such candidates. Only neighbours that exist on both sides count: the similarity of two candidates is
+ * the sum, over their neighbours, of the smaller of the two shares.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "report/around.h"
+#include "report/neighbours.h"
 #include "report/head.h"
 
 #include <assert.h>
@@ -24,25 +24,25 @@
 
 /* A row that only one side has. */
 struct rename_row {
-	uint32_t row; /* of the match */
-	double share; /* percent of cum in the total of its side; half a percent at least */
-	double own;   /* the same of flat */
+	uint32_t row; /* row in the match */
+	double share; /* cum in percent of the side's total, at least 0.5 */
+	double own;   /* flat in percent of the side's total */
 	const char *label;
 };
 
-enum { RENAME_ROWS = 50 }; /* rows of each side that are compared, those with the largest share */
+enum { RENAME_ROWS = 50 }; /* max rows of each side that are compared: those with the largest shares */
 
-#define NEAR_WEIGHT 0.2 /* of the heavier one */
-#define SAME_WEIGHT 0.5 /* the same where callers and callees are alike, so that only its cost changed */
-#define ALIKE 0.8
+#define NEAR_WEIGHT 0.2 /* max difference of the shares, relative to the larger one */
+#define SAME_WEIGHT 0.5 /* max difference if both callers and callees match, so that only the cost changed */
+#define SIMILARITY_MIN 0.8
 
 /* A walk that collects the neighbours of the candidates of one side. */
 struct walk {
 	const struct diff *d;
 	enum side side;
-	uint32_t *candidate; /* [rows] + 1, 0 for others */
-	bool *hot;           /* [locations] some candidate is in it */
-	struct around *around;
+	uint32_t *candidate; /* [rows] index of the candidate, + 1; 0 for other rows */
+	bool *marked;        /* [locations] does it contain a candidate? */
+	struct neighbours *neighbours;
 };
 
 static void walk_stack(struct walk *w, uint32_t stack, double v)
@@ -59,33 +59,33 @@ static void walk_stack(struct walk *w, uint32_t stack, double v)
 			if (callee == PROFILE_NONE || callee == row[k])
 				continue;
 			if (w->candidate[callee])
-				around_add(w->around, AROUND_CALLERS, w->candidate[callee] - 1, row[k], stack, v);
+				neighbours_add(w->neighbours, CALL_CALLERS, w->candidate[callee] - 1, row[k], stack, v);
 			if (w->candidate[row[k]])
-				around_add(w->around, AROUND_CALLEES, w->candidate[row[k]] - 1, callee, stack, v);
+				neighbours_add(w->neighbours, CALL_CALLEES, w->candidate[row[k]] - 1, callee, stack, v);
 		}
 	}
 }
 
-static bool is_hot(const struct walk *w, const struct csr *stacks, uint32_t stack)
+static bool has_candidate(const struct walk *w, const struct csr *stacks, uint32_t stack)
 {
-	bool hot = false;
+	bool marked = false;
 
 	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++)
-		hot |= w->hot[stacks->item[i]];
-	return hot;
+		marked |= w->marked[stacks->item[i]];
+	return marked;
 }
 
-static void find_hot(struct walk *w)
+static void mark_locations(struct walk *w)
 {
 	const struct places *pl = &w->d->side[w->side].places;
 
-	w->hot = mem_zalloc(pl->p->n_locs, sizeof(*w->hot));
+	w->marked = mem_zalloc(pl->p->n_locs, sizeof(*w->marked));
 	for (uint32_t loc = 0; loc < pl->p->n_locs; loc++) {
 		uint32_t n;
 		const uint32_t *row = places_of(pl, loc, &n);
 
 		for (uint32_t k = 0; k < n; k++)
-			w->hot[loc] |= w->candidate[row[k]] != 0;
+			w->marked[loc] |= w->candidate[row[k]] != 0;
 	}
 }
 
@@ -97,32 +97,32 @@ static bool is_on_both(const void *arg, uint32_t row)
 	       (diff_flat(d, SIDE_TARGET, row) || diff_cum(d, SIDE_TARGET, row));
 }
 
-static void find_around(struct around *a, const struct diff *d, enum side side, const struct rename_row *row,
-			uint32_t n)
+static void find_neighbours(struct neighbours *a, const struct diff *d, enum side side, const struct rename_row *row,
+			    uint32_t n)
 {
 	const struct graph *g = &d->side[side].graph;
-	struct walk w = { .d = d, .side = side, .around = a };
+	struct walk w = { .d = d, .side = side, .neighbours = a };
 
-	around_init(a, n);
+	neighbours_init(a, n);
 	w.candidate = mem_zalloc(match_count(d->match), sizeof(*w.candidate));
 	for (uint32_t i = 0; i < n; i++)
 		w.candidate[row[i].row] = i + 1;
-	find_hot(&w);
+	mark_locations(&w);
 	for (uint32_t s = 0; s < g->view->p->stacks.n; s++)
-		if (g->weight[SIDE_TARGET][s] && is_hot(&w, &g->view->p->stacks, s))
+		if (g->weight[SIDE_TARGET][s] && has_candidate(&w, &g->view->p->stacks, s))
 			walk_stack(&w, s, fabs((double)g->weight[SIDE_TARGET][s]));
-	around_drop(a, is_on_both, d);
+	neighbours_drop(a, is_on_both, d);
 	free(w.candidate);
-	free(w.hot);
+	free(w.marked);
 }
 
 struct pair {
-	uint32_t gone, come;
+	uint32_t removed, added;
 	double score;
 	struct compare_rename found;
 };
 
-static bool near(double a, double b, double part)
+static bool is_near(double a, double b, double part)
 {
 	return fabs(a - b) < part * fmax(a, b);
 }
@@ -138,7 +138,7 @@ static const char *short_name(const char *name)
 	return at;
 }
 
-static bool near_name(const char *a, const char *b)
+static bool is_similar_name(const char *a, const char *b)
 {
 	size_t n;
 
@@ -148,8 +148,8 @@ static bool near_name(const char *a, const char *b)
 	return n > 0 && utf8_distance(a, b) * 3 <= n;
 }
 
-static bool judge_pair(const struct diff *d, const struct rename_row *g, const struct rename_row *c,
-		       const struct around_like *like, struct pair *out)
+static bool rate_pair(const struct diff *d, const struct rename_row *g, const struct rename_row *c,
+		      const struct neighbours_likeness *likeness, struct pair *out)
 {
 	struct compare_rename *r = &out->found;
 	bool both;
@@ -158,16 +158,16 @@ static bool judge_pair(const struct diff *d, const struct rename_row *g, const s
 				      .to = c->label,
 				      .share_before = g->share,
 				      .share_after = c->share,
-				      .same_callers = like->same[AROUND_CALLERS] >= ALIKE,
-				      .same_callees = like->same[AROUND_CALLEES] >= ALIKE,
-				      .near_name =
-					      near_name(match_name(d->match, g->row), match_name(d->match, c->row)) };
+				      .same_callers = likeness->same[CALL_CALLERS] >= SIMILARITY_MIN,
+				      .same_callees = likeness->same[CALL_CALLEES] >= SIMILARITY_MIN,
+				      .similar_name = is_similar_name(match_name(d->match, g->row),
+								      match_name(d->match, c->row)) };
 	both = r->same_callers && r->same_callees;
-	if (!near(g->share, c->share, both ? SAME_WEIGHT : NEAR_WEIGHT) ||
-	    !(r->same_callers || r->same_callees || r->near_name))
+	if (!is_near(g->share, c->share, both ? SAME_WEIGHT : NEAR_WEIGHT) ||
+	    !(r->same_callers || r->same_callees || r->similar_name))
 		return false;
-	out->score = like->same[AROUND_CALLERS] + like->same[AROUND_CALLEES] + 2 * r->near_name +
-		     near(g->own, c->own, NEAR_WEIGHT) - fabs(g->share - c->share) / fmax(g->share, c->share);
+	out->score = likeness->same[CALL_CALLERS] + likeness->same[CALL_CALLEES] + 2 * r->similar_name +
+		     is_near(g->own, c->own, NEAR_WEIGHT) - fabs(g->share - c->share) / fmax(g->share, c->share);
 	return true;
 }
 
@@ -177,9 +177,9 @@ static int compare_pairs(const void *a, const void *b)
 
 	if (l->score != r->score)
 		return l->score > r->score ? -1 : 1;
-	if (l->gone != r->gone)
-		return l->gone < r->gone ? -1 : 1;
-	return (l->come > r->come) - (l->come < r->come);
+	if (l->removed != r->removed)
+		return l->removed < r->removed ? -1 : 1;
+	return (l->added > r->added) - (l->added < r->added);
 }
 
 static int compare_shares(const void *a, const void *b)
@@ -191,94 +191,95 @@ static int compare_shares(const void *a, const void *b)
 	return strcmp(l->from, r->from);
 }
 
-/* Choose the best pairs first, each row once. */
-static uint32_t choose_pairs(struct pair *pair, size_t n, struct compare_rename out[COMPARE_RENAMES])
+/* Choose pairs, best first, using each row once. */
+static uint32_t choose_pairs(struct pair *pair, size_t n, struct compare_rename out[COMPARE_RENAMES_MAX])
 {
-	bool gone[RENAME_ROWS] = { false }, come[RENAME_ROWS] = { false };
+	bool removed[RENAME_ROWS] = { false }, added[RENAME_ROWS] = { false };
 	uint32_t found = 0;
 
 	qsort(pair, n, sizeof(*pair), compare_pairs);
-	for (size_t i = 0; i < n && found < COMPARE_RENAMES; i++) {
-		if (gone[pair[i].gone] || come[pair[i].come])
+	for (size_t i = 0; i < n && found < COMPARE_RENAMES_MAX; i++) {
+		if (removed[pair[i].removed] || added[pair[i].added])
 			continue;
-		gone[pair[i].gone] = come[pair[i].come] = true;
+		removed[pair[i].removed] = added[pair[i].added] = true;
 		out[found++] = pair[i].found;
 	}
-	assert(found <= COMPARE_RENAMES);
+	assert(found <= COMPARE_RENAMES_MAX);
 	qsort(out, found, sizeof(*out), compare_shares);
 	return found;
 }
 
 /*
- * Suggest pairs of a row of the base and one of the target: both weigh at least half a percent, within a
- * fifth of each other, and the functions that call them or that they call are the same to four
- * fifths by weight, or their names differ in at most a third. If both the callers and the callees are the same, one
- * may weigh up to twice the other: a new name and a new cost.
+ * Find pairs of a row of the base and a row of the target that may be one renamed function. Both have a cum of at least
+ * 0.5 %, the two differ by less than a fifth, and either 80 % of their callers or callees, by weight, are the same, or
+ * at most a third of the name differs. If both callers and callees match, the cum of one may be up to twice that of the
+ * other: the function was renamed and changed.
  *
- * gone, come  [n_gone], [n_come] of base and target, both RENAME_ROWS at most
- * out         the n best ones that share no row, the heaviest first; labels are borrowed
- * Gives       n
+ * removed, added  [n_removed], [n_added] rows of base and target, at most RENAME_ROWS each
+ * out         the best pairs, each row in at most one of them, largest first; labels are borrowed
+ * Returns     the number of pairs in out
  */
-static uint32_t find_pairs(const struct diff *d, const struct rename_row *gone, uint32_t n_gone,
-			   const struct rename_row *come, uint32_t n_come, struct compare_rename out[COMPARE_RENAMES])
+static uint32_t find_pairs(const struct diff *d, const struct rename_row *removed, uint32_t n_removed,
+			   const struct rename_row *added, uint32_t n_added,
+			   struct compare_rename out[COMPARE_RENAMES_MAX])
 {
-	struct around left, right;
+	struct neighbours left, right;
 	struct pair *pair;
-	struct around_like *like;
+	struct neighbours_likeness *likeness;
 	size_t n = 0;
 
-	assert(n_gone <= RENAME_ROWS && n_come <= RENAME_ROWS);
-	if (n_gone == 0 || n_come == 0)
+	assert(n_removed <= RENAME_ROWS && n_added <= RENAME_ROWS);
+	if (n_removed == 0 || n_added == 0)
 		return 0;
-	find_around(&left, d, SIDE_BASE, gone, n_gone);
-	find_around(&right, d, SIDE_TARGET, come, n_come);
-	like = around_compare(&left, &right);
-	pair = mem_alloc((size_t)n_gone * n_come, sizeof(*pair));
-	for (uint32_t g = 0; g < n_gone; g++)
-		for (uint32_t c = 0; c < n_come; c++) {
-			pair[n].gone = g;
-			pair[n].come = c;
-			n += judge_pair(d, &gone[g], &come[c], &like[(size_t)g * n_come + c], &pair[n]);
+	find_neighbours(&left, d, SIDE_BASE, removed, n_removed);
+	find_neighbours(&right, d, SIDE_TARGET, added, n_added);
+	likeness = neighbours_compare(&left, &right);
+	pair = mem_alloc((size_t)n_removed * n_added, sizeof(*pair));
+	for (uint32_t g = 0; g < n_removed; g++)
+		for (uint32_t c = 0; c < n_added; c++) {
+			pair[n].removed = g;
+			pair[n].added = c;
+			n += rate_pair(d, &removed[g], &added[c], &likeness[(size_t)g * n_added + c], &pair[n]);
 		}
-	assert(n <= (size_t)n_gone * n_come);
-	n_gone = choose_pairs(pair, n, out);
+	assert(n <= (size_t)n_removed * n_added);
+	n_removed = choose_pairs(pair, n, out);
 	free(pair);
-	free(like);
-	around_release(&left);
-	around_release(&right);
-	return n_gone;
+	free(likeness);
+	neighbours_release(&left);
+	neighbours_release(&right);
+	return n_removed;
 }
 
 static const struct column columns[DIFF_COLS] = {
 	[DIFF_NAME] = { "name", "name", CELL_NAME },
 	[DIFF_FILE] = { "file", "file", CELL_NAME },
-	[DIFF_STATE] = { "state", "state", CELL_WORD },
-	[DIFF_BEFORE] = { "before", "before", CELL_VALUE },
-	[DIFF_AFTER] = { "after", "after", CELL_VALUE },
-	[DIFF_DELTA] = { "delta", "change", CELL_VALUE },
-	[DIFF_DELTA_PCT] = { "delta_pct", "change%", CELL_CHANGE },
-	[DIFF_SHARE_BEFORE] = { "share_before", "before%", CELL_RATIO },
-	[DIFF_SHARE_AFTER] = { "share_after", "after%", CELL_RATIO },
+	[DIFF_STATE] = { "flat_state", "flat state", CELL_WORD },
+	[DIFF_BEFORE] = { "flat_before", "flat before", CELL_VALUE },
+	[DIFF_AFTER] = { "flat_after", "flat after", CELL_VALUE },
+	[DIFF_DELTA] = { "flat_change", "flat change", CELL_VALUE },
+	[DIFF_DELTA_PCT] = { "flat_change_percent", "flat change%", CELL_CHANGE },
+	[DIFF_SHARE_BEFORE] = { "flat_percent_before", "flat before%", CELL_RATIO },
+	[DIFF_SHARE_AFTER] = { "flat_percent_after", "flat after%", CELL_RATIO },
 	[DIFF_CUM_STATE] = { "cum_state", "cum state", CELL_WORD },
 	[DIFF_CUM_BEFORE] = { "cum_before", "cum before", CELL_VALUE },
 	[DIFF_CUM_AFTER] = { "cum_after", "cum after", CELL_VALUE },
-	[DIFF_CUM_DELTA] = { "cum_delta", "cum change", CELL_VALUE },
-	[DIFF_CUM_DELTA_PCT] = { "cum_delta_pct", "cum change%", CELL_CHANGE },
-	[DIFF_CUM_SHARE_BEFORE] = { "cum_share_before", "cum before%", CELL_RATIO },
-	[DIFF_CUM_SHARE_AFTER] = { "cum_share_after", "cum after%", CELL_RATIO },
+	[DIFF_CUM_DELTA] = { "cum_change", "cum change", CELL_VALUE },
+	[DIFF_CUM_DELTA_PCT] = { "cum_change_percent", "cum change%", CELL_CHANGE },
+	[DIFF_CUM_SHARE_BEFORE] = { "cum_percent_before", "cum before%", CELL_RATIO },
+	[DIFF_CUM_SHARE_AFTER] = { "cum_percent_after", "cum after%", CELL_RATIO },
 };
 
 struct row {
 	uint32_t id;
 	int64_t flat[N_SIDES], cum[N_SIDES];
-	uint64_t first, second; /* sizes of the changes, by which rows are sorted */
-	uint64_t weight;        /* the larger side, where they are equal */
+	uint64_t first, second; /* absolute changes, which are the sort keys of the rows */
+	uint64_t weight;        /* value of the larger side, the sort key if changes are equal */
 	const char *name, *file;
-	bool on[N_SIDES]; /* the side has a value for it */
+	bool has_value[N_SIDES]; /* does the side have a value for this row? */
 };
 
 struct rows {
-	uint32_t n, n_all; /* those to be listed come first when there are more */
+	uint32_t n, n_all; /* if n < n_all, the rows to be listed come first */
 	struct row *row;
 };
 
@@ -294,7 +295,7 @@ double report_diff_share(int64_t part, int64_t total)
 
 static int64_t change(const int64_t value[N_SIDES])
 {
-	return diff_minus(value[SIDE_TARGET], value[SIDE_BASE]);
+	return diff_subtract(value[SIDE_TARGET], value[SIDE_BASE]);
 }
 
 static uint64_t larger(const int64_t value[N_SIDES])
@@ -304,8 +305,8 @@ static uint64_t larger(const int64_t value[N_SIDES])
 	return a > b ? a : b;
 }
 
-/* Collect the rows that have a value on some side. */
-static void collect(const struct diff *d, bool by_cum, struct rows *rows)
+/* Collect the rows with a value on either side. */
+static void collect_rows(const struct diff *d, bool by_cum, struct rows *rows)
 {
 	uint32_t n = match_count(d->match);
 
@@ -316,12 +317,12 @@ static void collect(const struct diff *d, bool by_cum, struct rows *rows)
 		for (int side = 0; side < N_SIDES; side++) {
 			r.flat[side] = diff_flat(d, (enum side)side, id);
 			r.cum[side] = diff_cum(d, (enum side)side, id);
-			r.on[side] = r.flat[side] || r.cum[side];
+			r.has_value[side] = r.flat[side] || r.cum[side];
 		}
 		r.first = num_abs(change(by_cum ? r.cum : r.flat));
 		r.second = num_abs(change(by_cum ? r.flat : r.cum));
 		r.weight = larger(by_cum ? r.cum : r.flat);
-		if (r.on[SIDE_BASE] || r.on[SIDE_TARGET])
+		if (r.has_value[SIDE_BASE] || r.has_value[SIDE_TARGET])
 			rows->row[rows->n_all++] = r;
 	}
 	assert(rows->n_all <= n);
@@ -332,12 +333,12 @@ static bool is_wanted(const struct diff *d, const struct query *q, const struct 
 	bool heavy = false;
 
 	for (int side = 0; side < N_SIDES; side++)
-		heavy |= r->on[side] &&
+		heavy |= r->has_value[side] &&
 			 (double)num_abs(r->cum[side]) >= fabs((double)d->side[side].total) * q->nodefraction;
 	return heavy && !(q->drop_negative && change(q->sort == SORT_CUM ? r->cum : r->flat) <= 0);
 }
 
-/* The larger change first, then the name; ids come from the order in the profiles. */
+/* Compare rows: largest change first, then by name, then by id, which follows the order of the profiles. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row *l = a, *r = b;
@@ -356,7 +357,7 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* Move the wanted rows to the start and sort them; list at most nodecount. */
-static void choose(const struct diff *d, const struct query *q, struct rows *rows, struct head *h)
+static void select_rows(const struct diff *d, const struct query *q, struct rows *rows, struct head *h)
 {
 	for (uint32_t i = 0; i < rows->n_all; i++) {
 		struct row r = rows->row[i];
@@ -368,7 +369,7 @@ static void choose(const struct diff *d, const struct query *q, struct rows *row
 	}
 	assert(rows->n <= rows->n_all);
 	h->n_dropped = rows->n_all - rows->n;
-	h->n_before = rows->n;
+	h->n_before_limit = rows->n;
 	if (rows->n)
 		qsort(rows->row, rows->n, sizeof(*rows->row), compare_rows);
 	if (q->nodecount > 0 && q->nodecount < rows->n)
@@ -379,9 +380,9 @@ static const char *state_of(const struct row *r, const int64_t value[N_SIDES])
 {
 	int64_t by = change(value);
 
-	if (!r->on[SIDE_BASE])
+	if (!r->has_value[SIDE_BASE])
 		return "new";
-	if (!r->on[SIDE_TARGET])
+	if (!r->has_value[SIDE_TARGET])
 		return "gone";
 	return by > 0 ? "grew" : by < 0 ? "shrank" : "same";
 }
@@ -399,7 +400,7 @@ static void fill_half(const struct diff *d, const struct row *r, const int64_t v
 	cell[DIFF_SHARE_AFTER].real = report_diff_share(value[SIDE_TARGET], d->side[SIDE_TARGET].total);
 }
 
-/* As printed; with the file where another row that is shown has the same name. */
+/* Name as printed, followed by the file if another shown row has the same name. */
 static const char *label_of(const struct diff *d, const struct row *r, bool with_file, struct arena *mem)
 {
 	struct buf text = { 0 };
@@ -418,7 +419,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp((*l)->name, (*r)->name);
 }
 
-/* [rows->n] labels of the rows that are shown; all may have the file */
+/* Labels of the shown rows, [rows->n]; with_file permits file names in them. */
 static const char **labels_of(const struct diff *d, const struct rows *rows, bool with_file, struct arena *mem)
 {
 	const char **label = arena_alloc(mem, rows->n, sizeof(*label));
@@ -459,7 +460,7 @@ static void fill_table(struct report *r, const struct diff *d, const struct rows
 		cell[DIFF_FILE].text = arena_strndup(r->mem, row->file, strlen(row->file));
 		fill_half(d, row, row->flat, 0, cell);
 		fill_half(d, row, row->cum, DIFF_CUM_STATE - DIFF_STATE, cell);
-		r->head.shown = diff_minus(r->head.shown, diff_minus(0, row->flat[SIDE_TARGET]));
+		r->head.shown = diff_subtract(r->head.shown, diff_subtract(0, row->flat[SIDE_TARGET]));
 		if (size && (min == 0 || size < min))
 			min = size;
 	}
@@ -481,17 +482,17 @@ static void sum_up(const struct diff *d, const struct rows *rows, struct compare
 		int64_t by = change(r->flat);
 
 		for (int side = 0; side < N_SIDES; side++) {
-			const struct graph *g = &d->side[side].graph; /* not rounded by a factor */
-			double flat = r->on[side] ? fabs((double)graph_flat(g, r->id)) : 0;
+			const struct graph *g = &d->side[side].graph; /* sums before scaling */
+			double flat = r->has_value[side] ? fabs((double)graph_flat(g, r->id)) : 0;
 
 			all[side] += flat;
-			both[side] += r->on[!side] ? flat : 0;
+			both[side] += r->has_value[!side] ? flat : 0;
 		}
 		if (i >= rows->n)
-			add_clamped(by > 0 ? &c->left_out_grew : &c->left_out_shrank, by);
+			add_clamped(by > 0 ? &c->omitted_increase : &c->omitted_decrease, by);
 	}
 	assert(both[SIDE_BASE] <= all[SIDE_BASE] && both[SIDE_TARGET] <= all[SIDE_TARGET]);
-	c->n_left_out = rows->n_all - rows->n;
+	c->n_omitted = rows->n_all - rows->n;
 	c->matched_before = all[SIDE_BASE] > 0 ? both[SIDE_BASE] / all[SIDE_BASE] * 100 : 0;
 	c->matched_after = all[SIDE_TARGET] > 0 ? both[SIDE_TARGET] / all[SIDE_TARGET] * 100 : 0;
 }
@@ -505,7 +506,7 @@ static int compare_candidates(const void *a, const void *b)
 	return strcmp(l->label, r->label);
 }
 
-/* Rows that only this side has; the heaviest RENAME_ROWS of those of half a percent. */
+/* Find the rows with a share of at least 0.5 % that only this side has: the RENAME_ROWS with the largest shares. */
 static uint32_t candidates(const struct diff *d, const struct rows *rows, enum side side, struct arena *mem,
 			   struct rename_row **out)
 {
@@ -518,7 +519,7 @@ static uint32_t candidates(const struct diff *d, const struct rows *rows, enum s
 		double own = fabs(report_diff_share(r->flat[side], d->side[side].total));
 		double share = fmax(own, fabs(report_diff_share(r->cum[side], d->side[side].total)));
 
-		if (r->on[other] || share < 0.5)
+		if (r->has_value[other] || share < 0.5)
 			continue;
 		(*out)[n++] = (struct rename_row){ r->id, share, own, label_of(d, r, false, mem) };
 	}
@@ -529,12 +530,12 @@ static uint32_t candidates(const struct diff *d, const struct rows *rows, enum s
 
 static void find_renames(const struct diff *d, const struct rows *rows, struct arena *mem, struct compare *c)
 {
-	struct rename_row *gone, *come;
-	uint32_t n_gone = candidates(d, rows, SIDE_BASE, mem, &gone);
-	uint32_t n_come = candidates(d, rows, SIDE_TARGET, mem, &come);
+	struct rename_row *removed, *added;
+	uint32_t n_removed = candidates(d, rows, SIDE_BASE, mem, &removed);
+	uint32_t n_added = candidates(d, rows, SIDE_TARGET, mem, &added);
 
-	assert(n_gone <= RENAME_ROWS && n_come <= RENAME_ROWS);
-	c->n_renames = find_pairs(d, gone, n_gone, come, n_come, c->rename);
+	assert(n_removed <= RENAME_ROWS && n_added <= RENAME_ROWS);
+	c->n_renames = find_pairs(d, removed, n_removed, added, n_added, c->rename);
 }
 
 static void fill_compare(struct report *r, const struct diff *d, const struct side_sources from[N_SIDES],
@@ -544,7 +545,7 @@ static void fill_compare(struct report *r, const struct diff *d, const struct si
 
 	side_fill(&c->before, d->side[SIDE_BASE].view.p, &from[SIDE_BASE], d->side[SIDE_BASE].total, r->mem);
 	side_fill(&c->after, d->side[SIDE_TARGET].view.p, &from[SIDE_TARGET], d->side[SIDE_TARGET].total, r->mem);
-	buf_addz(&word, normalize_words[d->normal.by]);
+	buf_addz(&word, normalize_modes[d->normal.by]);
 	if (d->normal.by == NORMALIZE_LABEL)
 		buf_addf(&word, ":%s", d->normal.key);
 	c->normalize = arena_strndup(r->mem, word.data, word.len);
@@ -572,8 +573,8 @@ int report_diff(const struct profile *const p[N_SIDES], const struct side_source
 		r.head.total = d.side[SIDE_TARGET].total;
 		r.head.compare = c;
 		fill_compare(&r, &d, from, q, c);
-		collect(&d, q->sort == SORT_CUM, &rows);
-		choose(&d, q, &rows, &r.head);
+		collect_rows(&d, q->sort == SORT_CUM, &rows);
+		select_rows(&d, q, &rows, &r.head);
 		c->label = labels_of(&d, &rows, q->granularity == GRAIN_FILEFUNCTIONS, r.mem);
 		fill_table(&r, &d, &rows, c->label);
 		sum_up(&d, &rows, c);

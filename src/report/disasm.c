@@ -1,10 +1,10 @@
 /*
- * disasm.c - the report disasm
+ * disasm.c - the disasm report
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The address of every node is converted to one of its binary. Only symbols that have nodes then are matched, since
- * the others are not shown: a large binary has a thousand times as many. Mappings of one binary are one.
+ * The address of every node is converted to one of its binary. Only symbols with nodes are matched, since the others
+ * are not shown: a large binary has a thousand times as many symbols. All mappings of a binary are treated as one.
  */
 #include "config.h"
 
@@ -29,22 +29,23 @@
 #include <string.h>
 
 struct disasm_node {
-	uint64_t addr; /* in its object */
+	uint64_t addr; /* address in the object */
 	uint32_t node;
 };
 
-/* The nodes in a binary. */
+/* A binary and its nodes. */
 struct disasm_object {
 	size_t n, cap;
-	struct disasm_node *node; /* [n] by address */
+	struct disasm_node *node; /* [n] nodes sorted by address */
 };
 
-/* A symbol that is shown. */
+/* A shown symbol. */
 struct disasm_symbol {
 	uint32_t object, n_names;
 	const char **name; /* [n_names] */
 	uint64_t start;
-	size_t lo, hi; /* its nodes */
+	size_t lo, hi; /* range of the nodes of the symbol */
+	int64_t flat;  /* sum over the nodes */
 	struct disasm_range range;
 };
 
@@ -53,39 +54,40 @@ struct disasm_builder {
 	struct nodes nodes;
 	struct binaries binaries;
 	struct arena *mem;
-	struct disasm_object *object; /* [binaries.n] */
+	struct disasm_object *object; /* [n_objects] nodes of the first n_objects binaries */
+	uint32_t n_objects;
 	uint32_t n_symbols;
 	size_t cap_symbols;
 	struct disasm_symbol *symbol; /* [n_symbols] */
 };
 
-/* The pattern: an expression, which may be an address. */
+/* The pattern: a regular expression that may also be an address. */
 struct wanted {
 	const char *pattern;
 	struct matcher rx;
 	bool has_addr;
 	uint64_t addr;
-	bool found; /* some symbol has the address, with or without samples */
+	bool found; /* does a symbol contain the address, with or without samples? */
 };
 
-struct shown {
+struct shown_nodes {
 	const struct nodes *nodes;
-	const struct trimmed *t;
+	const struct trim_result *t;
 };
 
 static const char *printed_name(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
 {
-	const struct shown *s = arg;
+	const struct shown_nodes *s = arg;
 
 	places_add_name(s->nodes->places, nodes_place(s->nodes, s->t->node[i]), scratch);
 	*n = scratch->len;
 	return buf_text(scratch);
 }
 
-/* The function alone, so that ^main$ matches too. */
+/* The name of the function without address, file and line, so that ^main$ matches it. */
 static const char *bare_name(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
 {
-	const struct shown *s = arg;
+	const struct shown_nodes *s = arg;
 	const struct places *pl = s->nodes->places;
 	str_id name = pl->place[nodes_place(s->nodes, s->t->node[i])].name;
 
@@ -94,7 +96,7 @@ static const char *bare_name(const void *arg, uint32_t i, struct buf *scratch, s
 	return profile_text(pl->p, name);
 }
 
-/* Does a mapping match the pattern by its file or by the address? */
+/* Returns true if a mapping matches the pattern by its file or the address. */
 static bool is_wanted(const struct mapping *map, const struct wanted *w, const bool *file_matches)
 {
 	return (map->file && file_matches[map->file]) ||
@@ -118,8 +120,8 @@ static int by_addr(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Convert the nodes of wanted mappings to addresses of their binaries. */
-static void place_nodes(struct disasm_builder *m, const struct trimmed *t)
+/* Convert the nodes of matching mappings to addresses of their binaries. */
+static void place_nodes(struct disasm_builder *m, const struct trim_result *t)
 {
 	const struct profile *p = m->p;
 	uint32_t *loc_of = mem_alloc(m->nodes.n, sizeof(*loc_of));
@@ -150,7 +152,7 @@ static int matches(struct wanted *w, const char *name, size_t n, bool *yes, stru
 	return *w->pattern ? regex_match(w->rx.rx, name, n, yes, err) : (*yes = true, 0);
 }
 
-/* The form of a symbol's name that matches; NULL when none does. Like pprof internal/binutils matchSymbol. */
+/* Find the form of a symbol's name that matches; NULL for none. Like pprof internal/binutils matchSymbol. */
 static int matching_name(struct wanted *w, const char *name, struct arena *mem, const char **out, struct err *err)
 {
 	static const enum demangle_mode modes[] = { DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT };
@@ -171,14 +173,14 @@ static int matching_name(struct wanted *w, const char *name, struct arena *mem, 
 	return rc;
 }
 
-/* Symbols at one address, which end where the next one begins. */
+/* A group of symbols at one address; it ends where the next symbol begins. */
 struct group {
 	const struct object_symbol *symbol;
 	size_t n;
 	uint64_t start, last;
 };
 
-/* The names of a group that match; none when it is not shown. */
+/* Find the matching names of a group; there are none if the group is not shown. */
 static int names_of_group(struct wanted *w, const struct group *g, uint64_t addr, struct arena *mem,
 			  struct disasm_symbol *out, struct err *err)
 {
@@ -218,7 +220,7 @@ static void add_symbol(struct disasm_builder *m, uint32_t object, const struct g
 	m->symbol[m->n_symbols++] = s;
 }
 
-/* Merge the symbols of an object with its nodes. addr: the wanted address in the object. */
+/* Merge the symbols of an object with its nodes. addr is the requested address in the object. */
 static int find_symbols(struct disasm_builder *m, uint32_t object, uint64_t addr, struct wanted *w, struct err *err)
 {
 	const struct disasm_object *o = &m->object[object];
@@ -250,7 +252,8 @@ static int find_symbols(struct disasm_builder *m, uint32_t object, uint64_t addr
 	return rc;
 }
 
-/* The wanted address in an object, by the first of its mappings that has it; else unchanged. */
+/* Convert the requested address to one of an object, by the first mapping that contains it. Other addresses are
+ * returned unchanged. */
 static uint64_t wanted_address(const struct disasm_builder *m, uint32_t object, const struct wanted *w)
 {
 	uint64_t addr;
@@ -274,7 +277,7 @@ static int find_all(struct disasm_builder *m, struct wanted *w, struct err *err)
 	return rc;
 }
 
-/* Load the debug files, which have most symbols of stripped binaries. False when no binary has one. */
+/* Load the debug files, which have most symbols of stripped binaries. Returns false if there is none. */
 static bool find_debug_files(const struct disasm_builder *m)
 {
 	bool any = false;
@@ -286,16 +289,100 @@ static bool find_debug_files(const struct disasm_builder *m)
 	return any;
 }
 
-static int nothing_found(const struct disasm_builder *m, const struct wanted *w, struct err *err)
-{
-	bool any_opened = false;
+/* Reasons why instructions of matching functions, including inlined ones, cannot be shown. */
+struct missing {
+	bool no_binary;   /* the profile does not name the binary of a location of a matching function */
+	bool no_address;  /* a location of a matching function has no address */
+	bool is_compiled; /* a location has a matching function that is not inlined there */
+	str_id container; /* a function into which a matching function is inlined; 0 for none */
+};
 
-	for (uint32_t i = 0; i < m->binaries.n; i++)
-		any_opened |= m->binaries.binary[i].o != NULL;
-	if (*m->binaries.why.msg && !any_opened)
-		return err_set(err, m->binaries.why.code, "%s", m->binaries.why.msg);
+static void note_container(const struct profile *p, const bool *matches, uint32_t loc, struct missing *out)
+{
+	uint32_t func = p->line_func[p->loc_line[loc + 1] - 1];
+
+	if (func != PROFILE_NONE && !matches[func] && out->container == 0)
+		out->container = p->func_name[func];
+	out->is_compiled |= func != PROFILE_NONE && matches[func];
+}
+
+/* Open the binaries of all locations with a matching function. */
+static int open_matching(struct disasm_builder *m, struct wanted *w, struct missing *out, struct buf *notes,
+			 struct err *err)
+{
+	const struct profile *p = m->p;
+	bool *yes = mem_zalloc((size_t)p->n_funcs + 1, sizeof(*yes));
+	int rc = 0;
+
+	for (uint32_t f = 0; rc == 0 && f < p->n_funcs; f++)
+		rc = matches(w, profile_text(p, p->func_name[f]), strtab_len(p->str, p->func_name[f]), &yes[f], err);
+	for (uint32_t loc = 0; rc == 0 && loc < p->n_locs; loc++) {
+		uint32_t map = p->loc_map[loc], line = p->loc_line[loc], end = p->loc_line[loc + 1];
+
+		while (line < end && (p->line_func[line] == PROFILE_NONE || !yes[p->line_func[line]]))
+			line++;
+		if (line == end)
+			continue;
+		note_container(p, yes, loc, out);
+		if (p->loc_addr[loc] == 0)
+			out->no_address = true;
+		else if (map == PROFILE_NONE || (!p->map[map].file && !p->map[map].build_id))
+			out->no_binary = true;
+		else
+			binaries_open(&m->binaries, map, notes);
+	}
+	free(yes);
+	return rc;
+}
+
+/* Append a name as a shell word with an expression that matches the name. */
+static void add_expression(const char *name, struct buf *out)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/@,";
+	const char *quote = name[strspn(name, plain)] ? "'" : "";
+
+	buf_addz(out, quote);
+	for (; *name; name++) {
+		if (strchr("\\+*?()|[]{}^$", *name))
+			buf_addz(out, "\\");
+		buf_add(out, *name == '\'' ? "." : name, 1);
+	}
+	buf_addz(out, quote);
+}
+
+static int no_matches(const struct disasm_builder *m, const struct wanted *w, const struct missing *missing,
+		      struct err *err)
+{
+	struct buf hint = { 0 };
+	int rc;
+
+	if (missing->container && !missing->is_compiled) {
+		buf_addz(&hint, "; it is inlined everywhere, try: cpa disasm ");
+		add_expression(profile_text(m->p, missing->container), &hint);
+	}
+	rc = err_set(err, ERR_USAGE, "no matches found for regexp %s%s", w->pattern, buf_text(&hint));
+	buf_release(&hint);
+	return rc;
+}
+
+static int nothing_found(struct disasm_builder *m, struct wanted *w, struct buf *notes, struct err *err)
+{
+	struct missing missing = { 0 };
+
+	if (!w->has_addr && open_matching(m, w, &missing, notes, err) < 0)
+		return err->code;
+	if (*m->binaries.first_error.msg)
+		return err_set(err, m->binaries.first_error.code, "%s", m->binaries.first_error.msg);
+	if (missing.no_binary)
+		return err_set(err, ERR_USAGE,
+			       "no machine code: the profile does not name the binary of the functions that match %s; "
+			       "pass it before the profile: cpa disasm REGEX BINARY SOURCE",
+			       w->pattern);
+	if (missing.no_address)
+		return err_set(err, ERR_USAGE,
+			       "no machine code: functions that match %s have no addresses in the profile", w->pattern);
 	if (!w->has_addr)
-		return err_set(err, ERR_USAGE, "no matches found for regexp %s", w->pattern);
+		return no_matches(m, w, &missing, err);
 	if (!w->found)
 		return err_set(err, ERR_USAGE, "no matches found for address 0x%" PRIx64, w->addr);
 	return err_set(err, ERR_USAGE,
@@ -304,16 +391,19 @@ static int nothing_found(const struct disasm_builder *m, const struct wanted *w,
 		       w->addr);
 }
 
-/* Mark the files with a node whose printed name matches, as in pprof, or whose function name does. */
-static int match_files(struct disasm_builder *m, struct wanted *w, const struct trimmed *t, bool *file_matches,
+/*
+ * Mark the files of nodes with a matching function, as pprof does. A node without a function is printed as its binary,
+ * so the name of the binary is matched.
+ */
+static int match_files(struct disasm_builder *m, struct wanted *w, const struct trim_result *t, bool *file_matches,
 		       struct err *err)
 {
-	const struct shown shown = { &m->nodes, t };
+	const struct shown_nodes shown_nodes = { &m->nodes, t };
 	uint8_t *yes = mem_zalloc(t->n, 1), *bare = mem_zalloc(t->n, 1);
-	int rc = *w->pattern ? matcher_all(&w->rx, printed_name, &shown, t->n, yes, 1, err) : 0;
+	int rc = *w->pattern ? matcher_all(&w->rx, printed_name, &shown_nodes, t->n, yes, 1, err) : 0;
 
 	if (rc == 0 && *w->pattern)
-		rc = matcher_all(&w->rx, bare_name, &shown, t->n, bare, 1, err);
+		rc = matcher_all(&w->rx, bare_name, &shown_nodes, t->n, bare, 1, err);
 	for (uint32_t i = 0; i < t->n; i++)
 		if (yes[i] || bare[i] || !*w->pattern)
 			file_matches[m->nodes.places->place[nodes_place(&m->nodes, t->node[i])].objfile] = true;
@@ -322,10 +412,22 @@ static int match_files(struct disasm_builder *m, struct wanted *w, const struct 
 	return rc;
 }
 
+/* Remove the line with the same message as an error from the notes after start. */
+static void drop_note(struct buf *notes, size_t start, const char *msg)
+{
+	size_t n = strlen(msg);
+	char *line = notes->len > start ? strstr(notes->data + start, msg) : NULL;
+
+	if (!line || line[n] != '\n')
+		return;
+	memmove(line, line + n + 1, strlen(line + n + 1) + 1);
+	notes->len -= n + 1;
+}
+
 static int find_symbols_of_query(struct disasm_builder *m, struct wanted *w, const struct query *q, struct buf *notes,
 				 struct err *err)
 {
-	struct trimmed t;
+	struct trim_result t;
 	bool *file_matches = arena_zalloc(m->mem, strtab_count(m->p->str), sizeof(*file_matches));
 	size_t before = notes->len;
 	int rc;
@@ -336,18 +438,17 @@ static int find_symbols_of_query(struct disasm_builder *m, struct wanted *w, con
 		return rc;
 	for (uint32_t i = 0; i < m->p->n_maps; i++)
 		if (is_wanted(&m->p->map[i], w, file_matches))
-			binaries_of(&m->binaries, i, notes);
-	m->object = arena_zalloc(m->mem, m->binaries.n, sizeof(*m->object));
+			binaries_open(&m->binaries, i, notes);
+	m->n_objects = m->binaries.n;
+	m->object = arena_zalloc(m->mem, m->n_objects, sizeof(*m->object));
 	place_nodes(m, &t);
 	rc = find_all(m, w, err);
 	if (rc == 0 && m->n_symbols == 0 && find_debug_files(m))
 		rc = find_all(m, w, err);
 	if (rc == 0 && m->n_symbols == 0)
-		rc = nothing_found(m, w, err);
-	if (rc < 0 && m->binaries.n == 1 && !m->binaries.verbose && notes->len > before) {
-		notes->len = before; /* the error says the same */
-		notes->data[before] = 0;
-	}
+		rc = nothing_found(m, w, notes, err);
+	if (rc < 0 && err)
+		drop_note(notes, before, err->msg);
 	return rc;
 }
 
@@ -368,20 +469,20 @@ static int find_matching_symbols(struct disasm_builder *m, const struct query *q
 
 static void builder_release(struct disasm_builder *m)
 {
-	for (uint32_t i = 0; m->object && i < m->binaries.n; i++)
+	for (uint32_t i = 0; i < m->n_objects; i++)
 		free(m->object[i].node);
 	binaries_release(&m->binaries);
 	free(m->symbol);
 }
 
 static const struct column columns[N_DISASM_COLS] = {
-	[DISASM_ROUTINE] = { "routine", "", CELL_NAME }, [DISASM_ADDRESS] = { "address", "", CELL_NAME },
-	[DISASM_FLAT] = { "flat", "flat", CELL_VALUE },  [DISASM_CUM] = { "cum", "cum", CELL_VALUE },
-	[DISASM_TEXT] = { "text", "", CELL_NAME },       [DISASM_FUNCTION] = { "function", "", CELL_NAME },
-	[DISASM_FILE] = { "file", "", CELL_NAME },       [DISASM_LINE] = { "line", "", CELL_COUNT },
+	[DISASM_ROUTINE] = { "routine", "", CELL_NAME },  [DISASM_ADDRESS] = { "address", "", CELL_NAME },
+	[DISASM_FLAT] = { "flat", "flat", CELL_VALUE },   [DISASM_CUM] = { "cum", "cum", CELL_VALUE },
+	[DISASM_TEXT] = { "instruction", "", CELL_NAME }, [DISASM_FUNCTION] = { "function", "", CELL_NAME },
+	[DISASM_FILE] = { "file", "", CELL_NAME },        [DISASM_LINE] = { "line", "", CELL_COUNT },
 };
 
-/* Sums over nodes, to be divided for a mean. */
+/* Sums over nodes, with their divisors for a mean. */
 struct weight {
 	int64_t flat, flat_div, cum, cum_div;
 };
@@ -406,7 +507,16 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->object > y->object) - (x->object < y->object);
 }
 
-/* The last part of a path, "" for "". */
+static int by_flat(const void *a, const void *b)
+{
+	const struct disasm_symbol *x = a, *y = b;
+
+	if (x->flat != y->flat)
+		return x->flat > y->flat ? -1 : 1;
+	return by_name(a, b);
+}
+
+/* Last component of a path; "" for "". */
 static const char *base_name(const char *path, struct arena *mem)
 {
 	struct buf base = { 0 };
@@ -420,7 +530,8 @@ static const char *base_name(const char *path, struct arena *mem)
 	return out;
 }
 
-/* The nodes up to the next instruction belong to this one; they have names and lines that objdump lacks. */
+/* The nodes up to the next instruction belong to this instruction. They may have names and lines that objdump does not
+ * print. */
 static void fill_row(union cell *cell, const struct disasm_builder *m, const struct instruction *it, uint64_t next,
 		     const struct disasm_node **at, const struct disasm_node *end)
 {
@@ -481,7 +592,7 @@ static int fill_table(struct report *r, const struct disasm_builder *m, struct e
 	for (uint32_t i = 0; i < m->n_symbols; i++)
 		n_rows += m->symbol[i].range.n;
 	if (n_rows > UINT32_MAX)
-		return err_set(err, ERR_LIMIT, "%" PRIu64 " instructions are too many for one report", n_rows);
+		return err_set(err, ERR_LIMIT, "too many instructions for one report: %" PRIu64, n_rows);
 	d->n = m->n_symbols;
 	d->routine = arena_alloc(r->mem, d->n, sizeof(*d->routine));
 	r->table.n_cols = N_DISASM_COLS;
@@ -494,20 +605,11 @@ static int fill_table(struct report *r, const struct disasm_builder *m, struct e
 	return 0;
 }
 
-/* Drop an instruction at the last byte of a symbol if it has no samples; pprof drops it always. */
-static void drop_last(const struct disasm_builder *m, struct disasm_symbol *s)
-{
-	const struct disasm_node *last = &m->object[s->object].node[s->hi - 1];
-	struct disasm_range *r = &s->range;
-
-	if (r->n && r->inst[r->n - 1].addr == r->stop - 1 && last->addr != r->stop - 1)
-		r->n--;
-}
-
-/* Disassemble all symbols of an object. They are sorted by name, so their ranges are copied out and back. */
+/* Disassemble all symbols of an object. Symbols are sorted by name, so the ranges of the object are copied to an
+   array and back. */
 static int disassemble(struct disasm_builder *m, uint32_t object, const struct query *q, struct err *err)
 {
-	const struct disasm_how how = { .intel = q->intel_syntax, .lines = true };
+	const struct disasm_options options = { .intel = q->intel_syntax, .lines = true };
 	struct disasm_range *range = mem_alloc(m->n_symbols, sizeof(*range));
 	uint32_t n = 0;
 	int rc = 0;
@@ -516,16 +618,29 @@ static int disassemble(struct disasm_builder *m, uint32_t object, const struct q
 		if (m->symbol[i].object == object)
 			range[n++] = m->symbol[i].range;
 	if (n)
-		rc = disasm_ranges(m->binaries.binary[object].o, &m->binaries.where, &how, range, n, m->mem, err);
-	for (uint32_t i = m->n_symbols; rc == 0 && i-- > 0;) {
-		if (m->symbol[i].object != object)
-			continue;
-		m->symbol[i].range = range[--n];
-		drop_last(m, &m->symbol[i]);
-	}
-	assert(rc < 0 || n == 0); /* every range was put back */
+		rc = disasm_ranges(m->binaries.binary[object].o, &m->binaries.where, &options, range, n, m->mem, err);
+	for (uint32_t i = m->n_symbols; rc == 0 && i-- > 0;)
+		if (m->symbol[i].object == object)
+			m->symbol[i].range = range[--n];
+	assert(rc < 0 || n == 0); /* every range was copied back */
 	free(range);
 	return rc;
+}
+
+/* Sort the symbols by name, or keep only those with the largest flat, in that order. */
+static void sort_symbols(struct disasm_builder *m, uint32_t max)
+{
+	for (uint32_t i = 0; max && i < m->n_symbols; i++) {
+		struct disasm_symbol *s = &m->symbol[i];
+		struct weight w = { 0 };
+
+		for (size_t k = s->lo; k < s->hi; k++)
+			add_node(&w, &m->nodes, m->object[s->object].node[k].node);
+		s->flat = nodes_mean(w.flat, w.flat_div);
+	}
+	qsort(m->symbol, m->n_symbols, sizeof(*m->symbol), max ? by_flat : by_name);
+	if (max && m->n_symbols > max)
+		m->n_symbols = max;
 }
 
 static int make(struct report *r, struct disasm_builder *m, const struct query *q, struct buf *notes, struct err *err)
@@ -536,7 +651,7 @@ static int make(struct report *r, struct disasm_builder *m, const struct query *
 		rc = find_matching_symbols(m, q, notes, err);
 	if (rc < 0)
 		return rc;
-	qsort(m->symbol, m->n_symbols, sizeof(*m->symbol), by_name);
+	sort_symbols(m, q->max_groups);
 	stop_begin(q->stop, "disassembling", 0);
 	for (uint32_t i = 0; rc == 0 && i < m->binaries.n; i++)
 		rc = disassemble(m, i, q, err);

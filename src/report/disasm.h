@@ -1,5 +1,5 @@
 /*
- * disasm.h - the report disasm: instructions and their weight
+ * disasm.h - the disasm report: instructions with flat and cum
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* Columns of the table; its rows are instructions, routine after routine. */
+/* Columns of the table; rows are instructions, grouped by routine. */
 enum {
 	DISASM_ROUTINE,
 	DISASM_ADDRESS,
@@ -27,25 +27,26 @@ enum {
 	N_DISASM_COLS
 };
 
-/* A symbol of a binary. Names are hostile. */
+/* A symbol of a binary. Names are untrusted. */
 struct disasm_routine {
 	uint32_t n_names;
-	const char **name; /* [n_names] readable ones, and all at its address when it was found by that */
-	int64_t flat, cum; /* sums over its addresses */
-	uint32_t lo, hi;   /* its rows are [lo, hi) */
+	const char **name; /* [n_names] demangled names; all names at its address if it was found by address */
+	int64_t flat, cum; /* sums over the addresses of the symbol */
+	uint32_t lo, hi;   /* rows [lo, hi) are its instructions */
 };
 
 struct disasm {
 	uint32_t n;
-	struct disasm_routine *routine; /* [n] by first name, then by address */
+	struct disasm_routine
+		*routine; /* [n] symbols sorted by first name, then by address; by flat with q->max_groups */
 };
 
 /*
- * Disassemble the symbols that q->pattern is about, by name or as an address, and that have samples.
+ * Disassemble the symbols that match q->pattern, by name or address, and that have samples.
  *
- * out     out->disasm and the table, file names without their folder; released with report_release
- * notes   a line for each binary that could not be looked into
- * Fails   ERR_USAGE when nothing matches, ERR_IO when no binary or no disassembler is there
+ * out     out->disasm and the table, with file names without directory; released with report_release
+ * notes   a line for each binary that could not be read
+ * Fails   ERR_USAGE if nothing matches, ERR_IO if there is no binary or no disassembler
  * Like    pprof internal/report PrintAssembly
  */
 int report_disasm_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,

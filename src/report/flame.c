@@ -1,5 +1,5 @@
 /*
- * flame.c - the report flame
+ * flame.c - the flame report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,36 +8,38 @@
 #include "report/flame.h"
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "engine/boxes.h"
 #include "profile/normalize.h"
 #include "report/head.h"
+#include "report/mean.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Which side of the engine is meant. */
+/* Side of the engine for each side of the flame graph. */
 static const enum side side_of[FLAME_SIDES] = { [FLAME_AFTER] = SIDE_TARGET, [FLAME_BEFORE] = SIDE_BASE };
 
-struct naming {
+struct namer {
 	const struct view *v;
 	const struct query *q;
 	const struct places *pl;
 	struct arena *mem;
-	struct buf text;           /* for making one */
-	const char **clean;        /* [strings] file names as they are told; NULL until asked for */
-	const char **module;       /* [maps] the same of binaries */
+	struct buf text;           /* scratch buffer */
+	const char **clean;        /* [strings] shortened file names; NULL until used */
+	const char **module;       /* [maps] shortened names of binaries */
 	uint32_t *number;          /* [places] frame + 1 */
 	struct flame_frame *frame; /* [n] */
-	str_id *file;              /* [n] whose lines count; 0 for none yet */
+	str_id *file;              /* [n] file whose lines are counted; 0 for none yet */
 	uint32_t n;
 };
 
-/* A text as a C string, which a NUL in it would end, and not longer than many boxes may repeat. */
-static const char *tame(const char *text, size_t n, size_t max, struct arena *mem)
+/* Copy a string as a C string, with NULs escaped and its length limited. */
+static const char *make_safe(const char *text, size_t n, size_t max, struct arena *mem)
 {
 	struct buf brief = { 0 }, safe = { 0 };
 
@@ -52,28 +54,28 @@ static const char *tame(const char *text, size_t n, size_t max, struct arena *me
 	return text;
 }
 
-static const char *clean_file(struct naming *x, str_id file)
+static const char *clean_file(struct namer *x, str_id file)
 {
 	if (!x->clean[file]) {
 		x->text.len = 0;
 		path_add_clean(&x->text, places_source(x->v->p, file, x->q));
-		x->clean[file] = tame(buf_text(&x->text), x->text.len, FLAME_PATH_MAX, x->mem);
+		x->clean[file] = make_safe(buf_text(&x->text), x->text.len, FLAME_PATH_MAX, x->mem);
 	}
 	return x->clean[file];
 }
 
-static const char *module_of(struct naming *x, uint32_t map)
+static const char *module_of(struct namer *x, uint32_t map)
 {
 	const struct profile *p = x->v->p;
 	str_id file = p->map[map].file;
 
 	if (!x->module[map])
-		x->module[map] = tame(profile_text(p, file), strtab_len(p->str, file), FLAME_PATH_MAX, x->mem);
+		x->module[map] = make_safe(profile_text(p, file), strtab_len(p->str, file), FLAME_PATH_MAX, x->mem);
 	return x->module[map];
 }
 
-/* A line of a place. Lines of functions that have the name alone in common with the first do not count. */
-static void look_at_line(struct naming *x, uint32_t place, uint32_t line)
+/* Add a line to the frame of a place. Lines of a function with the same name in another file are ignored. */
+static void add_line(struct namer *x, uint32_t place, uint32_t line)
 {
 	uint32_t frame = x->number[place] - 1;
 	const struct profile *p = x->v->p;
@@ -93,8 +95,8 @@ static void look_at_line(struct naming *x, uint32_t place, uint32_t line)
 	f->line_hi = f->line_hi > no ? f->line_hi : no;
 }
 
-/* What is known of locations: binaries, files and lines. */
-static void look_at_location(struct naming *x, uint32_t loc)
+/* Add binary, file and lines of a location to its frames. */
+static void add_location(struct namer *x, uint32_t loc)
 {
 	const struct profile *p = x->v->p;
 	uint32_t n, end = p->loc_line[loc + 1], first = p->loc_line[loc];
@@ -108,11 +110,11 @@ static void look_at_location(struct naming *x, uint32_t loc)
 		if (!*x->frame[number - 1].module && p->loc_map[loc] != PROFILE_NONE)
 			x->frame[number - 1].module = module_of(x, p->loc_map[loc]);
 		if (first < end)
-			look_at_line(x, place[i], end - n + i);
+			add_line(x, place[i], end - n + i);
 	}
 }
 
-static const char *label_name(struct naming *x, uint32_t func)
+static const char *label_name(struct namer *x, uint32_t func)
 {
 	const struct profile *p = x->v->p;
 	str_id key = p->func_file[func], value = p->func_name[func];
@@ -124,18 +126,18 @@ static const char *label_name(struct naming *x, uint32_t func)
 		buf_add(&x->text, profile_text(p, value), strtab_len(p->str, value));
 	else
 		buf_addz(&x->text, "(none)");
-	return tame(x->text.data, x->text.len, FLAME_NAME_MAX, x->mem);
+	return make_safe(x->text.data, x->text.len, FLAME_NAME_MAX, x->mem);
 }
 
-static const char *place_name(struct naming *x, uint32_t place)
+static const char *place_name(struct namer *x, uint32_t place)
 {
 	x->text.len = 0;
 	places_add_name(x->pl, place, &x->text);
-	return tame(buf_text(&x->text), x->text.len, FLAME_NAME_MAX, x->mem);
+	return make_safe(buf_text(&x->text), x->text.len, FLAME_NAME_MAX, x->mem);
 }
 
-/* What expressions of filters match. */
-static const char *function_of(struct naming *x, uint32_t place, const char *whole)
+/* The name that filter expressions are matched against. */
+static const char *function_of(struct namer *x, uint32_t place, const char *whole)
 {
 	const struct place *k = &x->pl->place[place];
 	const char *name = profile_text(x->v->p, k->name);
@@ -145,10 +147,10 @@ static const char *function_of(struct naming *x, uint32_t place, const char *who
 		return "";
 	if (!k->name || (!k->addr && !k->line && !k->file))
 		return whole;
-	return tame(name, n, FLAME_NAME_MAX, x->mem);
+	return make_safe(name, n, FLAME_NAME_MAX, x->mem);
 }
 
-static uint32_t frame_of(struct naming *x, uint32_t place)
+static uint32_t frame_of(struct namer *x, uint32_t place)
 {
 	struct flame_frame *f = &x->frame[x->n];
 	const char *file;
@@ -163,15 +165,15 @@ static uint32_t frame_of(struct naming *x, uint32_t place)
 	f->is_label = label != 0;
 	f->name = label ? label_name(x, label - 1) : place_name(x, place);
 	f->function = function_of(x, place, f->name);
-	file = places_file(x->pl, place); /* of the places, which go */
+	file = places_file(x->pl, place); /* copied, since the places own the name and are freed */
 	if (!label && *file)
-		f->file = tame(file, strlen(file), FLAME_PATH_MAX, x->mem);
+		f->file = make_safe(file, strlen(file), FLAME_PATH_MAX, x->mem);
 	x->number[place] = ++x->n;
 	return x->n - 1;
 }
 
-/* Flat and cum of frames. Without what got smaller they are not those of all stacks. */
-static void add_sums(const struct naming *x, struct flame *out)
+/* Fill in flat and cum of frames, over all stacks. */
+static void add_sums(const struct namer *x, struct flame *out)
 {
 	struct boxes_sums sums;
 
@@ -195,23 +197,23 @@ static void add_sums(const struct naming *x, struct flame *out)
 static void name_boxes(const struct view *v, const struct query *q, const struct places *pl, const struct boxes *b,
 		       bool sums, struct arena *mem, struct flame *out)
 {
-	struct naming x = { .v = v, .q = q, .pl = pl, .mem = mem };
-	uint32_t *frame = arena_alloc(mem, b->n, sizeof(*frame)), most = pl->n < b->n ? pl->n + 1 : b->n;
+	struct namer x = { .v = v, .q = q, .pl = pl, .mem = mem };
+	uint32_t *frame = arena_alloc(mem, b->n, sizeof(*frame)), limit = pl->n < b->n ? pl->n + 1 : b->n;
 
 	x.clean = mem_zalloc(strtab_count(v->p->str), sizeof(*x.clean));
 	x.module = mem_zalloc(v->p->n_maps, sizeof(*x.module));
 	x.number = mem_zalloc(pl->n, sizeof(*x.number));
-	x.frame = arena_alloc(mem, most, sizeof(*x.frame));
-	x.file = mem_zalloc(most, sizeof(*x.file));
+	x.frame = arena_alloc(mem, limit, sizeof(*x.frame));
+	x.file = mem_zalloc(limit, sizeof(*x.file));
 	for (uint32_t i = 0; i < b->n; i++)
 		frame[i] = frame_of(&x, b->place[i]);
 	for (uint32_t loc = 0; loc < v->p->n_locs; loc++)
-		look_at_location(&x, loc);
-	assert(x.n <= most);
+		add_location(&x, loc);
+	assert(x.n <= limit);
 	out->frame = frame;
 	out->frames = x.frame;
 	out->n_frames = x.n;
-	if (sums && b->n_cut && !b->n_lost)
+	if (sums && !b->n_shrunk)
 		add_sums(&x, out);
 	buf_release(&x.text);
 	free(x.clean);
@@ -220,7 +222,7 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 	free(x.file);
 }
 
-static void fill(const struct view *v, const struct boxes *b, const struct flame_ask *ask, struct flame *out)
+static void fill(const struct view *v, const struct boxes *b, const struct flame_options *options, struct flame *out)
 {
 	assert(b->n > 0 && b->min > 0);
 	out->n = b->n;
@@ -234,72 +236,86 @@ static void fill(const struct view *v, const struct boxes *b, const struct flame
 	out->n_cut = b->n_cut;
 	out->n_deep = b->n_deep;
 	out->cut_width = b->cut_width;
-	out->n_lost = b->n_lost;
+	out->n_shrunk = b->n_shrunk;
 	for (int i = 0; i < FLAME_SIDES; i++) {
 		out->self[i] = b->self[side_of[i]];
 		out->total[i] = b->total[side_of[i]];
-		out->side[i] = ask->side[i];
+		out->side[i] = options->side[i];
 		out->side[i].total = v->side_total[side_of[i]];
 	}
 }
 
+/* Mean CPU time of a sample, but at least the period; the period if there is no sample type samples/count. */
+static int64_t mean_cpu_time(const struct profile *p, uint32_t cpu)
+{
+	double mean = 0;
+
+	for (uint32_t t = 0; t < p->n_types; t++)
+		if (strcmp(profile_text(p, p->type[t].name), "samples") == 0 &&
+		    strcmp(profile_text(p, p->type[t].unit), "count") == 0) {
+			mean = mean_of_samples(p, t, cpu);
+			break;
+		}
+	return mean > (double)p->meta.period ? num_trunc(mean) : p->meta.period;
+}
+
 /*
- * What one sample counts for. Known of samples of a processor, as each of these is counted for one
- * period; what a heap has is scaled, and so is a side that is normalised.
+ * Value of one sample; 0 if unknown. A sample of CPU time counts for one period, or for several if cpa recorded it.
+ * Values of heap profiles and of normalized sides are scaled, so their samples have no fixed value.
  */
 static int64_t sample_value(const struct view *v, const struct query *q)
 {
 	const struct profile *p = v->p;
 	const struct value_type *type = &p->type[v->type], *period = &p->meta.period_type;
 	const char *name = profile_text(p, type->name), *unit = profile_text(p, type->unit);
-	struct normalize how;
+	struct normalize_options normalize;
 
-	if (normalize_parse(q->normalize, &how, NULL) < 0 || how.by != NORMALIZE_NONE)
+	if (normalize_parse(q->normalize, &normalize, NULL) < 0 || normalize.by != NORMALIZE_NONE)
 		return 0;
 	if (strcmp(name, "samples") == 0 && strcmp(unit, "count") == 0)
 		return 1;
 	if (strcmp(name, "cpu") == 0 && p->meta.has_period_type && period->name == type->name &&
 	    period->unit == type->unit && p->meta.period > 0)
-		return p->meta.period;
+		return mean_cpu_time(p, v->type);
 	return 0;
 }
 
-static struct boxes_ask boxes_for(const struct query *q, const struct flame_ask *ask)
+static struct boxes_options boxes_for(const struct query *q, const struct flame_options *options)
 {
-	int64_t most = q->nodecount < 0 ? FLAME_BOXES : q->nodecount;
-	double least = ask->n_way ? 0 : ask->min_share;
+	int64_t limit = q->nodecount < 0 ? FLAME_BOXES_DEFAULT : q->nodecount;
+	double min_width = options->n_path ? 0 : options->min_share;
 
-	return (struct boxes_ask){ .two_sides = q->base.n || q->diff_base.n,
-				   .inverted = q->inverted,
-				   .drop_negative = q->drop_negative,
-				   .min_share = q->trim ? fmax(least, q->nodefraction) : 0,
-				   .way = ask->way,
-				   .n_way = ask->n_way,
-				   .way_share = q->trim ? ask->min_share : 0,
-				   .max_levels = ask->max_levels,
-				   .max_boxes = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX };
+	return (struct boxes_options){ .wants_base = q->base.n || q->diff_base.n,
+				       .inverted = q->inverted,
+				       .drop_negative = q->drop_negative,
+				       .min_share = q->trim ? fmax(min_width, q->nodefraction) : 0,
+				       .path = options->path,
+				       .n_path = options->n_path,
+				       .path_share = q->trim ? options->min_share : 0,
+				       .max_levels = options->max_levels,
+				       .max_boxes = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX };
 }
 
-int report_flame_make(const struct view *v, const struct query *q, const struct flame_ask *ask, struct report *out,
-		      struct err *err)
+int report_flame_make(const struct view *v, const struct query *q, const struct flame_options *options,
+		      struct report *out, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "flame" } };
-	const struct boxes_ask want = boxes_for(q, ask);
+	const struct boxes_options box_options = boxes_for(q, options);
 	struct flame *f = arena_zalloc(r.mem, 1, sizeof(*f));
 	struct places pl;
 	struct boxes b;
 	int rc = places_make(v->p, q, r.mem, &pl, err);
 
 	if (rc == 0) {
-		rc = boxes_make(v, &pl, &want, r.mem, &b, err);
+		rc = boxes_make(v, &pl, &box_options, r.mem, &b, err);
 		if (rc == 0) {
 			report_head_fill(&r.head, v, q, r.mem);
 			r.head.out_unit = strcmp(q->unit, "minimum") == 0 ? "auto" : q->unit;
-			fill(v, &b, ask, f);
+			fill(v, &b, options, f);
 			f->inverted = q->inverted;
 			f->sample = sample_value(v, q);
-			f->is_picked = b.is_full || want.min_share > ask->min_share;
-			name_boxes(v, q, &pl, &b, ask->sums, r.mem, f);
+			f->is_picked = b.is_full || box_options.min_share > options->min_share;
+			name_boxes(v, q, &pl, &b, options->wants_sums && (b.n_cut || options->n_path), r.mem, f);
 			rc = stop_check(q->stop, err);
 			r.flame = f;
 		}

@@ -1,5 +1,5 @@
 /*
- * flame.h - the report flame: boxes with numbers and names, not yet placed or coloured
+ * flame.h - the flame report: boxes with values and names, without position or colour
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,79 +15,81 @@
 
 #define FLAME_NONE UINT32_MAX
 
-enum { FLAME_BOXES = 250000 }; /* more than a reader can look at, less than a browser chokes on */
+enum { FLAME_BOXES_DEFAULT = 250000 }; /* more than a user can inspect, but not too many for a browser */
 
-/* How many bytes names and paths have at most. What is longer has a … for its middle: many boxes repeat it. */
+/* Max bytes of a name and of a path, which many boxes repeat. The middle of longer ones is replaced by an ellipsis. */
 enum { FLAME_NAME_MAX = 1000, FLAME_PATH_MAX = 500 };
 
 /*
- * A function (or file, line, address), however many boxes it has. Texts are hostile; "" when unknown.
- * Functions of one name are one frame, whose file and module are those of the first.
+ * A function (or file, line, address), which may have many boxes. Strings are untrusted; "" if unknown. Functions with
+ * the same name are one frame, with the file and module of the first one.
  */
 struct flame_frame {
-	const char *name;     /* as in top; of a label "key: value" */
-	const char *function; /* its plain name, without address, file or line; the file of files; "" when unknown */
+	const char *name;     /* name as in top; "key: value" for a label */
+	const char *function; /* name without address, file or line; the file for -files; "" if unknown */
 	const char *file, *module;
-	int64_t line_lo, line_hi; /* first and last line in file that samples were in or called from; 0 when unknown */
-	bool is_label;            /* put there by tagroot, tagleaf or --by */
+	int64_t line_lo, line_hi; /* first and last line with samples or calls; 0 if unknown */
+	bool is_label;            /* added by tagroot, tagleaf or --by */
 };
 
 enum flame_side { FLAME_AFTER, FLAME_BEFORE, FLAME_SIDES };
 
 /* One side of a comparison, for the legend. */
 struct flame_source {
-	const char *const *source; /* [n] as named on the command line; hostile */
+	const char *const *source; /* [n] sources as on the command line; untrusted */
 	size_t n;
-	int64_t total; /* what 100 % of this side is */
+	int64_t total; /* the value that is 100 % of this side */
 };
 
-/* Box 0 is the root. Values are in head.unit, before the ratio. */
+/* Box 0 is the root. Values are in head.unit, not yet multiplied by the ratio. */
 struct flame {
 	uint32_t n;
-	const uint32_t *parent; /* [n] lower than the box's own number; FLAME_NONE for the root */
-	const uint32_t *frame;  /* [n] into frames; FLAME_NONE for the root and for a rest */
-	const uint32_t *place;  /* [n] the same for the same frame whenever the same is asked; for flame_ask.way */
-	const uint32_t *n_rest; /* [n] how many siblings too narrow to be seen a box stands for; 0 for a real box */
-	const bool *inlined;    /* [n] inlined into its caller in every sample */
-	/* [n]; before NULL without a base. self is of stacks that end in a box: in an inverted tree at their
-	   root, so there the flat value of a function is the total of its box at level 1 */
+	const uint32_t *parent; /* [n] less than the index of the box; FLAME_NONE for the root */
+	const uint32_t *frame;  /* [n] index in frames; FLAME_NONE for the root and for a rest */
+	const uint32_t *place;  /* [n] id of the frame, stable for the same query; for flame_options.path */
+	const uint32_t *n_rest; /* [n] number of narrow siblings that a rest box represents; 0 for other boxes */
+	const bool *inlined;    /* [n] is the box inlined into its caller in every sample? */
+	/* [n]; before is NULL without a base. self is the value of the stacks that end in a box. In an inverted tree a
+	 * stack ends at its root, so the flat value of a function is the total of its box at level 1. */
 	const int64_t *self[FLAME_SIDES], *total[FLAME_SIDES];
-	const int64_t *width; /* [n] children fill their parent but for its own self: see engine/boxes.h */
+	const int64_t *width; /* [n] larger side of self, plus the widths of the children */
 	uint32_t n_frames;
 	const struct flame_frame *frames; /* [n_frames] */
-	/* [n_frames] flat and cum over all stacks, as in top; NULL unless asked and boxes are left out */
+	/* [n_frames] flat and cum over all stacks, as in top; NULL unless wants_sums is set and boxes were omitted, or
+	   there is a path */
 	const int64_t *flat[FLAME_SIDES], *cum[FLAME_SIDES];
-	bool has_base; /* a comparison, or a profile that holds differences */
+	bool has_base; /* is it a comparison, or a profile with negative values? */
 	bool inverted;
-	int64_t sample;    /* what one sample counts for; 0 when values are no multiples of samples, or it is unknown */
-	int64_t min;       /* no box, but for a rest, has a larger side below this */
-	bool is_picked;    /* nodecount or nodefraction left out boxes that are wide enough for min_share */
-	uint64_t n_cut;    /* boxes left out because they are smaller, too many or too deep, without what they call */
-	uint64_t n_deep;   /* of these, the ones that are too deep */
-	int64_t cut_width; /* how wide they are together */
-	uint64_t n_lost;   /* boxes left out because they got smaller (drop_negative), without what they call */
+	int64_t sample;    /* value of one sample; 0 if values are not multiples of it, or it is unknown */
+	int64_t min;       /* smallest size of a box other than a rest box */
+	bool is_picked;    /* nodecount or nodefraction omitted boxes that min_share would not have omitted */
+	uint64_t n_cut;    /* number of boxes omitted as too small, too many or too deep, not counting their callees */
+	uint64_t n_deep;   /* number of boxes of n_cut that are too deep */
+	int64_t cut_width; /* total width of the boxes of n_cut */
+	uint64_t n_shrunk; /* number of boxes omitted because they shrank (drop_negative), not counting their callees */
 	struct flame_source side[FLAME_SIDES];
 };
 
-struct flame_ask {
-	double min_share;                      /* boxes below this share of the width are left out, unless
-	                                          q->trim is off; a larger q->nodefraction counts instead */
-	uint32_t max_levels;                   /* and what lies deeper */
-	const uint32_t *way;                   /* [n_way] places of boxes from the root's child down: leave out all that
-	                                          is not on this way or below its end, */
-	uint32_t n_way;                        /* where min_share is of the size of its last box */
-	bool sums;                             /* give flat and cum of frames when boxes are left out */
-	struct flame_source side[FLAME_SIDES]; /* names; the totals are filled in */
+struct flame_options {
+	/* boxes below this share of the width are omitted, unless q->trim is off or q->nodefraction is larger */
+	double min_share;
+	uint32_t max_levels; /* max number of levels; deeper boxes are omitted */
+	/* [n_path] places of boxes from the child of the root down: boxes that are neither on this path nor below its
+	   end are omitted, and min_share is relative to the last box of the path */
+	const uint32_t *path;
+	uint32_t n_path;
+	bool wants_sums;                       /* fill in flat and cum of frames if boxes are omitted */
+	struct flame_source side[FLAME_SIDES]; /* sides with their sources; totals are filled in */
 };
 
 /*
- * Make the report; its body is out->flame.
+ * Make the report; its data is out->flame.
  *
- * q       nodecount: at most so many boxes, the widest; FLAME_BOXES when below 0, all when 0;
- *         drop_negative: without what got smaller and all it calls
+ * q       nodecount is the number of boxes, the widest ones; below 0 it is FLAME_BOXES_DEFAULT, 0 means all.
+ *         drop_negative omits boxes that shrank, with their callees
  * Fails   ERR_USAGE, ERR_LIMIT as boxes_make and places_make
  */
-int report_flame_make(const struct view *v, const struct query *q, const struct flame_ask *ask, struct report *out,
-		      struct err *err);
+int report_flame_make(const struct view *v, const struct query *q, const struct flame_options *options,
+		      struct report *out, struct err *err);
 
 #endif

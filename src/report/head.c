@@ -1,5 +1,5 @@
 /*
- * head.c - fill the head of a report
+ * head.c - fill in the head of a report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -107,8 +107,8 @@ void report_head_fill(struct head *h, const struct view *v, const struct query *
 	h->dropped_cum = (int64_t)num_abs(num_trunc((double)v->total * q->nodefraction));
 }
 
-/* The smallest value that will be shown: flat, or cum where flat is 0; 0 when there is none. */
-static int64_t smallest(const struct nodes *nodes, const struct trimmed *t)
+/* Smallest value that will be shown: flat, or cum if flat is 0; 0 for none. */
+static int64_t smallest(const struct nodes *nodes, const struct trim_result *t)
 {
 	uint64_t min = 0;
 
@@ -124,7 +124,7 @@ static int64_t smallest(const struct nodes *nodes, const struct trimmed *t)
 	return (int64_t)min;
 }
 
-void report_head_choose_unit(struct head *h, const struct nodes *nodes, const struct trimmed *t, bool whole)
+void report_head_choose_unit(struct head *h, const struct nodes *nodes, const struct trim_result *t, bool whole)
 {
 	if (t->n)
 		report_head_choose_unit_for(h, smallest(nodes, t), whole);

@@ -1,5 +1,5 @@
 /*
- * head.h - fill the head of a report
+ * head.h - fill in the head of a report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,25 +12,25 @@
 #include "engine/view.h"
 #include "report/report.h"
 
-/* What the profile says about itself, and the value in question. Like pprof ProfileLabels. */
+/* Fill in the metadata of the profile and the sample type. Like pprof ProfileLabels. */
 void report_head_fill(struct head *h, const struct view *v, const struct query *q, struct arena *mem);
 
 /*
- * Choose the one unit of a report over a graph, when the question leaves it open (minimum): the
- * one that shows the smallest value, or a hundred times it when that and the total are far apart.
+ * Choose the unit of a report over a graph if the query does not (minimum): the unit that fits the smallest value, or a
+ * hundred times that value if the total is far larger.
  *
- * whole   values will be shown without decimals, so that the smallest one decides
+ * whole   values are printed without decimals, so the smallest one decides
  * Like    pprof internal/report selectOutputUnit
  */
-void report_head_choose_unit(struct head *h, const struct nodes *nodes, const struct trimmed *t, bool whole);
+void report_head_choose_unit(struct head *h, const struct nodes *nodes, const struct trim_result *t, bool whole);
 
-/* The same for a report whose smallest value other than 0 is min; 0 when all are 0. */
+/* Choose the unit, as above, of a report whose smallest nonzero value is known; 0 if all values are 0. */
 void report_head_choose_unit_for(struct head *h, int64_t min, bool whole);
 
-/* A string of the profile as a C string: with \x00 in it when it holds a NUL. */
+/* A string of the profile as a C string; NULs are written as \x00. */
 const char *report_head_text(const struct profile *p, str_id id, struct arena *mem);
 
-/* List the filters in force; report_head_fill does so too. */
+/* List the active filters. report_head_fill includes this. */
 void report_head_fill_filters(struct head *h, const struct query *q, struct arena *mem);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * list.c - the report list
+ * list.c - the list report
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The nodes of a graph by lines are sorted by function, file and line, so that a routine (a function
- * in one file) is a run of them, and a source line a run within it.
+ * The nodes of a graph by lines are sorted by function, file and line, so a routine (a function in one file) is a range
+ * of nodes, and a source line a range within it.
  */
 #include "config.h"
 
@@ -27,10 +27,10 @@
 #include <string.h>
 
 enum {
-	MARGIN = 5, /* lines before and behind those that have weight */
+	MARGIN = 5, /* number of lines shown before and after those with samples */
 	MAX_ROWS = 4000000,
-	MAX_TEXT = 1 << 30, /* bytes of all lines */
-	MAX_NOTES = 3,      /* files that were not found of which is told where they were looked for */
+	MAX_TEXT = 1 << 30, /* max bytes of all lines together */
+	MAX_NOTES = 3,      /* max missing files that are reported with the paths tried */
 };
 
 enum { ROUTINES = 1 << ROW_ROUTINE, LINES = 1 << ROW_LINE, INLINED = 1 << ROW_INLINED };
@@ -61,8 +61,8 @@ static const uint8_t has[N_LIST_COLS] = {
 	[LIST_ERROR] = ROUTINES,
 };
 
-/* A node that is to be listed, by what they are sorted by. */
-struct listed {
+/* A node to be listed, with its sort keys. */
+struct list_node {
 	const char *name, *file;
 	size_t name_n;
 	int64_t line;
@@ -75,21 +75,21 @@ struct listing {
 	struct places places;
 	struct graph graph;
 	struct nodes nodes;
-	struct listed *node; /* [n] sorted */
+	struct list_node *node; /* [n] sorted nodes */
 	uint32_t n;
-	struct edge *inlined;    /* calls of listed nodes, by src, the heaviest first */
-	uint32_t *inlined_first; /* [graph.n + 1] by src; NULL when they are not wanted */
+	struct edge *inlined;    /* inlined calls of listed nodes, by caller, then descending weight */
+	uint32_t *inlined_first; /* [graph.n + 1] first inlined call of each caller; NULL if not wanted */
 	struct source_files *files;
 	struct report *r;
 	uint8_t *role;
 	size_t cap_cells, cap_roles, text;
-	const char *name; /* of the routine that rows are being added for */
+	const char *name; /* name of the current routine */
 	const char *file;
 	struct buf *notes;
 	struct strtab *missing; /* files that were not found */
 };
 
-/* Weights of some nodes together. */
+/* Sums over some nodes. */
 struct weight {
 	int64_t flat, cum, flat_div, cum_div;
 };
@@ -115,7 +115,7 @@ static const char *name_text(const void *arg, uint32_t i, struct buf *scratch, s
 
 static int by_routine_and_line(const void *a, const void *b)
 {
-	const struct listed *l = a, *r = b;
+	const struct list_node *l = a, *r = b;
 	int c = memcmp(l->name, r->name, l->name_n < r->name_n ? l->name_n : r->name_n);
 
 	if (c == 0)
@@ -127,20 +127,20 @@ static int by_routine_and_line(const void *a, const void *b)
 	return c ? c : (l->node > r->node) - (l->node < r->node);
 }
 
-static struct listed listed_of(const struct listing *l, uint32_t node)
+static struct list_node listed_of(const struct listing *l, uint32_t node)
 {
 	const struct profile *p = l->v->p;
 	const struct place *k = &l->places.place[node];
 
-	return (struct listed){ .name = profile_text(p, k->name),
-				.file = places_file(&l->places, node),
-				.name_n = strtab_len(p->str, k->name),
-				.line = k->line,
-				.node = node };
+	return (struct list_node){ .name = profile_text(p, k->name),
+				   .file = places_file(&l->places, node),
+				   .name_n = strtab_len(p->str, k->name),
+				   .line = k->line,
+				   .node = node };
 }
 
-/* [strings of the profile] which names of these nodes match. */
-static int match_names(struct listing *l, const struct trimmed *t, uint8_t **out, struct err *err)
+/* Match the names of nodes; out is [strings of the profile], 1 for each name that matches. */
+static int match_names(struct listing *l, const struct trim_result *t, uint8_t **out, struct err *err)
 {
 	const struct place *place = l->places.place;
 	uint8_t *match = arena_zalloc(l->r->mem, strtab_count(l->v->p->str), 1);
@@ -166,8 +166,8 @@ static int match_names(struct listing *l, const struct trimmed *t, uint8_t **out
 	return rc;
 }
 
-/* Choose the nodes whose function matches, and sort them. */
-static int choose(struct listing *l, const struct trimmed *t, struct err *err)
+/* Select the nodes with a matching function, and sort them. */
+static int choose(struct listing *l, const struct trim_result *t, struct err *err)
 {
 	uint8_t *match;
 	int rc;
@@ -196,8 +196,8 @@ static int by_caller_and_weight(const void *a, const void *b)
 	return (l->dst > r->dst) - (l->dst < r->dst);
 }
 
-/* Find the calls in listed lines that were inlined. */
-static void find_inlined(struct listing *l, const struct trimmed *t)
+/* Find the inlined calls in listed lines. */
+static void find_inlined(struct listing *l, const struct trim_result *t)
 {
 	struct arena *mem = l->r->mem;
 	bool *wanted = arena_zalloc(mem, l->graph.n, sizeof(*wanted));
@@ -259,7 +259,7 @@ static void add_inlined(struct listing *l, uint32_t node)
 	}
 }
 
-/* The lines to show for nodes lo to hi. */
+/* Range of lines to show for nodes [lo, hi). */
 static void range_of(const struct listing *l, uint32_t lo, uint32_t hi, int64_t *first, int64_t *last)
 {
 	assert(lo < hi && hi <= l->n);
@@ -276,7 +276,7 @@ static void range_of(const struct listing *l, uint32_t lo, uint32_t hi, int64_t 
 	*first = *first < 1 ? 1 : *first;
 }
 
-/* A line, nodes lo to hi, and what it says. */
+/* Add a row for a line with nodes [lo, hi). */
 static int add_line(struct listing *l, const char *source, int64_t line, uint32_t lo, uint32_t hi, struct err *err)
 {
 	size_t n = strlen(source);
@@ -285,7 +285,8 @@ static int add_line(struct listing *l, const char *source, int64_t line, uint32_
 
 	l->text += n;
 	if (l->r->table.n_rows >= MAX_ROWS || l->text > MAX_TEXT)
-		return err_set(err, ERR_LIMIT, "the functions that match have too many source lines; choose fewer");
+		return err_set(err, ERR_LIMIT,
+			       "too many source lines in the functions that match; select fewer functions");
 	for (uint32_t i = lo; i < hi; i++)
 		weight_add(&w, &l->nodes, l->node[i].node);
 	cell = add_row(l, ROW_LINE, l->name, l->file, line);
@@ -321,7 +322,7 @@ static int add_lines(struct listing *l, const struct source_file *f, uint32_t lo
 	return rc;
 }
 
-/* Lines of a file that was not found: those that have weight. */
+/* Add the lines with samples of a file that was not found. */
 static int add_bare_lines(struct listing *l, uint32_t lo, uint32_t hi, struct err *err)
 {
 	int rc = 0;
@@ -334,12 +335,12 @@ static int add_bare_lines(struct listing *l, uint32_t lo, uint32_t hi, struct er
 	return rc;
 }
 
-/* Tell where a file was looked for, but not of hundreds of them. */
-static void tell_missing(struct listing *l, const struct source_file *f)
+/* Report the paths that were tried for a missing file, for the first few files only. */
+static void note_missing(struct listing *l, const struct source_file *f)
 {
 	uint32_t known = strtab_count(l->missing);
 
-	if (*l->file == '<') /* <autogenerated> is no file */
+	if (*l->file == '<') /* <autogenerated> is not a file */
 		return;
 	if (strtab_addz(l->missing, l->file) < known || known > MAX_NOTES)
 		return;
@@ -352,7 +353,7 @@ static void tell_missing(struct listing *l, const struct source_file *f)
 	buf_addz(l->notes, "\n");
 }
 
-/* A function in one file: nodes lo to hi. */
+/* Add a function in one file: nodes [lo, hi). */
 static int add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *err)
 {
 	const struct source_file *f = NULL;
@@ -372,14 +373,14 @@ static int add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *
 	}
 	f = source_files_get(l->files, l->file);
 	cell[LIST_PATH].text = arena_strndup(l->r->mem, f->path, strlen(f->path));
-	cell[LIST_ERROR].text = arena_strndup(l->r->mem, f->why, strlen(f->why));
-	if (!*f->why)
+	cell[LIST_ERROR].text = arena_strndup(l->r->mem, f->error, strlen(f->error));
+	if (!*f->error)
 		return add_lines(l, f, lo, hi, err);
-	tell_missing(l, f);
+	note_missing(l, f);
 	return l->q->bare_lines ? add_bare_lines(l, lo, hi, err) : 0;
 }
 
-/* Nodes of a function that have no file count only when none has. */
+/* Nodes without a file are used only if no node of the function has a file. */
 static int add_routines(struct listing *l, struct err *err)
 {
 	uint32_t hi, n_missing;
@@ -404,7 +405,7 @@ static int add_routines(struct listing *l, struct err *err)
 static int fill_table(struct listing *l, struct err *err)
 {
 	struct report *r = l->r;
-	struct symbol_where where;
+	struct symbol_options where;
 	int rc;
 
 	report_where(l->q, r->mem, &where);
@@ -430,7 +431,7 @@ int report_list_make(const struct view *v, const struct query *q, struct report 
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "list", .is_whole = true } };
 	struct listing l = { .v = v, .q = q, .r = &r, .notes = notes };
-	struct trimmed t;
+	struct trim_result t;
 	int rc = places_make(v->p, q, r.mem, &l.places, err);
 
 	if (rc == 0) {

@@ -1,11 +1,11 @@
-# src/report - the answer as data
+# src/report - reports as data
 
 noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_SOURCES = \
 	src/report/address.c \
 	src/report/address.h \
-	src/report/around.c \
-	src/report/around.h \
+	src/report/neighbours.c \
+	src/report/neighbours.h \
 	src/report/binaries.c \
 	src/report/binaries.h \
 	src/report/by_binary.c \
@@ -23,6 +23,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/head.h \
 	src/report/list.c \
 	src/report/list.h \
+	src/report/mean.c \
+	src/report/mean.h \
 	src/report/place.c \
 	src/report/place.h \
 	src/report/report.c \

@@ -1,5 +1,5 @@
 /*
- * place.c - what rows of a report are about
+ * place.c - function, file, line or address of report rows
  *
  * SPDX-License-Identifier: Apache-2.0
  */

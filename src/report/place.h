@@ -1,5 +1,5 @@
 /*
- * place.h - what rows of a report are about
+ * place.h - function, file, line or address of report rows
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,14 +9,14 @@
 #include "engine/places.h"
 #include "report/report.h"
 
-/* Makes them one by one; a file name that many places share is copied once. */
+/* Makes the struct row_place of rows. A file name that many places share is copied once. */
 struct row_places {
 	const struct places *places;
 	struct arena *mem;
-	const char **file; /* [files] NULL until asked for */
+	const char **file; /* [files] NULL until used */
 };
 
-/* What is made lives in mem and in the profile, not in the places. */
+/* The results refer to mem and to the profile, not to the places. */
 void row_places_init(struct row_places *r, const struct places *pl, struct arena *mem);
 
 struct row_place row_places_of(struct row_places *r, uint32_t place);

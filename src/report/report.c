@@ -1,5 +1,5 @@
 /*
- * report.c - the answer as data
+ * report.c - the result as data
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +9,7 @@
 
 #include "base/num.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 
@@ -42,4 +43,15 @@ int64_t report_value(const struct head *h, int64_t value)
 void report_add_value(const struct head *h, int64_t value, struct buf *out)
 {
 	unit_add_label(out, report_value(h, value), h->unit, h->out_unit);
+}
+
+void report_add_grouped_value(const struct head *h, int64_t value, struct buf *out)
+{
+	struct buf raw = { 0 }, safe = { 0 };
+
+	report_add_value(h, value, &raw);
+	utf8_add_safe(&safe, buf_text(&raw), raw.len);
+	unit_add_grouped(out, buf_text(&safe));
+	buf_release(&raw);
+	buf_release(&safe);
 }

@@ -1,5 +1,5 @@
 /*
- * side.c - what a side of a comparison says about itself
+ * side.c - metadata of a side of a comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@
 static const char *const host_key[] = { "host", "hostname", "instance", "node" };
 enum { N_HOST_KEYS = sizeof(host_key) / sizeof(host_key[0]) };
 
-/* The place of a key of n bytes among the words for a host, N_HOST_KEYS when it is none. */
+/* Index of a key of n bytes in the list of keys for a host name; N_HOST_KEYS for none. */
 static size_t key_rank(const char *key, size_t n)
 {
 	size_t i;
@@ -59,7 +59,7 @@ static const char *host_of_labels(const struct profile *p, struct arena *mem)
 	return host;
 }
 
-/* "host=db1", "hostname: db1" */
+/* Find a comment such as "host=db1" or "hostname: db1". */
 static const char *host_of_comments(const struct profile *p, struct arena *mem)
 {
 	for (uint32_t i = 0; i < p->meta.n_comments; i++) {
@@ -110,7 +110,7 @@ static void warn_period(const struct profile *base, const struct profile *target
 
 	if (b == 0 || t == 0)
 		return;
-	if (unit_agree(unit_b, unit_t) && b * scale_ratio(unit_b, unit_t) == t)
+	if (unit_is_compatible(unit_b, unit_t) && b * scale_ratio(unit_b, unit_t) == t)
 		return;
 	buf_addz(notes, "periods differ: BASE was sampled every ");
 	add_period(base, notes);
@@ -119,14 +119,14 @@ static void warn_period(const struct profile *base, const struct profile *target
 	buf_addz(notes, "\n");
 }
 
-void side_warn(const struct profile *base, const struct profile *target, bool normalised, struct buf *notes)
+void side_warn(const struct profile *base, const struct profile *target, bool normalized, struct buf *notes)
 {
 	int64_t b = base->meta.duration_ns, t = target->meta.duration_ns;
 
 	if (base->meta.time_ns && target->meta.time_ns && base->meta.time_ns > target->meta.time_ns)
-		buf_addz(notes, "BASE is newer than NEW; are they the right way round?\n");
+		buf_addz(notes, "BASE is newer than NEW; check that the sides are not swapped\n");
 	warn_period(base, target, notes);
-	if (normalised || b <= 0 || t <= 0 || ((double)b <= 1.1 * (double)t && (double)t <= 1.1 * (double)b))
+	if (normalized || b <= 0 || t <= 0 || ((double)b <= 1.1 * (double)t && (double)t <= 1.1 * (double)b))
 		return;
 	buf_addz(notes, "durations differ: BASE took ");
 	unit_add_label(notes, b, "ns", "auto");

@@ -1,5 +1,5 @@
 /*
- * side.h - what a side of a comparison says about itself
+ * side.h - metadata of a side of a comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,26 +11,26 @@
 #include "profile/profile.h"
 #include "report/compare.h"
 
-/* Where profiles came from, in words of the command line. */
+/* Sources of profiles, as on the command line. */
 struct side_sources {
 	const char *const *source; /* [n] */
 	size_t n;
 };
 
 /*
- * Fill a side from its profile. The host is the one value of a label host, hostname, instance or
- * node, or what a comment "host=..." or "hostname: ..." says.
+ * Fill in a side from its profile. The host is the value of a label host, hostname, instance or node, if there is only
+ * one value, or from a comment "host=..." or "hostname: ...".
  *
  * total   in the unit of the report
- * mem     texts that the profile does not hold live there
+ * mem     owns strings that are not in the profile
  */
 void side_fill(struct compare_side *s, const struct profile *p, const struct side_sources *from, int64_t total,
 	       struct arena *mem);
 
 /*
- * Append a line for what makes two sides hard to compare: the base is newer, periods differ, or
- * durations differ by more than a tenth and nothing is normalised.
+ * Append a line for each reason that makes two sides hard to compare: the base is newer, periods differ, or durations
+ * differ by more than a tenth without normalization.
  */
-void side_warn(const struct profile *base, const struct profile *target, bool normalised, struct buf *notes);
+void side_warn(const struct profile *base, const struct profile *target, bool normalized, struct buf *notes);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * tags.c - the report tags
+ * tags.c - the tags report
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Weights are added up per set of labels first, of which there are fewer than samples, then per
- * label, then per key and value as they read.
+ * Values are summed per set of labels first, since there are fewer sets than samples, then per label, then per key and
+ * value as printed.
  */
 #include "config.h"
 
@@ -24,21 +24,21 @@
 static const struct column columns[TAGS_COLS] = {
 	[TAGS_KEY] = { "key", "key", CELL_NAME },
 	[TAGS_VALUE] = { "value", "value", CELL_NAME },
-	[TAGS_WEIGHT] = { "weight", "weight", CELL_VALUE },
-	[TAGS_PERCENT] = { "percent", "percent", CELL_PERCENT },
+	[TAGS_CUM] = { "cum", "cum", CELL_VALUE },
+	[TAGS_CUM_PCT] = { "cum_percent", "cum%", CELL_PERCENT },
 };
 
 struct tag {
 	const char *key, *value;
-	str_id key_id, value_id; /* of the profile; of tagging.values */
+	str_id key_id, value_id; /* id of the key in the profile; id of the value in tag_builder.values */
 	int64_t weight;
 	struct tag_row row;
 };
 
-struct tagging {
+struct tag_builder {
 	struct stop *stop;
 	const struct profile *p;
-	struct strtab *values; /* as they read */
+	struct strtab *values; /* values as printed */
 	int64_t *weight;       /* [n_labels] */
 	bool *used;            /* [n_labels] */
 	struct tag *tag;
@@ -51,12 +51,12 @@ static int too_large(const struct profile *p, str_id key, struct err *err)
 	int rc;
 
 	utf8_add_safe(&name, profile_text(p, key), strtab_len(p->str, key));
-	rc = err_set(err, ERR_RANGE, "the sum of all values of the label %s leaves 64 bits", buf_text(&name));
+	rc = err_set(err, ERR_RANGE, "the sum of all values of the label %s overflows 64 bits", buf_text(&name));
 	buf_release(&name);
 	return rc;
 }
 
-static int weigh_labels(struct tagging *t, const struct view *v, struct err *err)
+static int weigh_labels(struct tag_builder *t, const struct view *v, struct err *err)
 {
 	const struct profile *p = t->p;
 	const struct csr *sets = &p->label_sets;
@@ -65,7 +65,7 @@ static int weigh_labels(struct tagging *t, const struct view *v, struct err *err
 	int rc = 0;
 
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
-		sum[p->labels[i]] += v->val[SIDE_TARGET][i]; /* within int64_t, as view_make has seen */
+		sum[p->labels[i]] += v->val[SIDE_TARGET][i]; /* cannot overflow: checked by view_make */
 		used[p->labels[i]] = true;
 	}
 	for (uint32_t set = 0; set < sets->n && rc == 0; set++) {
@@ -82,7 +82,7 @@ static int weigh_labels(struct tagging *t, const struct view *v, struct err *err
 	return rc;
 }
 
-static str_id value_id(struct tagging *t, uint32_t label, const struct label_units *units, const char *out_unit)
+static str_id value_id(struct tag_builder *t, uint32_t label, const struct label_units *units, const char *out_unit)
 {
 	const struct profile *p = t->p;
 	struct buf text = { 0 };
@@ -113,7 +113,7 @@ static struct tag_row row_of(const struct profile *p, uint32_t label, const stru
 	return row;
 }
 
-/* The two read the same. */
+/* Merge two rows that are printed the same. */
 static void join_rows(struct tag_row *a, const struct tag_row *b)
 {
 	if (b->has_number) {
@@ -138,8 +138,8 @@ static int by_key_value_id(const void *a, const void *b)
 	return l->value_id < r->value_id ? -1 : l->value_id > r->value_id;
 }
 
-/* A tag per label in use, then one per key and value. */
-static int find_tags(struct tagging *t, const struct label_units *units, const char *out_unit, struct err *err)
+/* Make a tag for each label in use, then merge tags with the same key and value. */
+static int find_tags(struct tag_builder *t, const struct label_units *units, const char *out_unit, struct err *err)
 {
 	size_t n = 0;
 
@@ -181,8 +181,8 @@ static int by_key_weight_value(const void *a, const void *b)
 	return c ? c : by_key_value_id(a, b);
 }
 
-/* Viewers add the weights of a key up, so the sum must be a number. */
-static int check_sums(const struct tagging *t, struct err *err)
+/* Viewers sum up the values of a key, so the sum must not overflow. */
+static int check_sums(const struct tag_builder *t, struct err *err)
 {
 	int64_t sum = 0;
 
@@ -195,8 +195,8 @@ static int check_sums(const struct tagging *t, struct err *err)
 	return 0;
 }
 
-/* Text of the table of values as a C string that lives as long as the report. */
-static const char *keep_text(const struct strtab *s, str_id id, struct arena *mem)
+/* Copy a string of the table of values to the memory of the report. */
+static const char *copy_text(const struct strtab *s, str_id id, struct arena *mem)
 {
 	const char *text = strtab_text(s, id);
 	size_t n = strtab_len(s, id);
@@ -210,7 +210,7 @@ static const char *keep_text(const struct strtab *s, str_id id, struct arena *me
 	return text;
 }
 
-static void fill_table(const struct tagging *t, struct report *r)
+static void fill_table(const struct tag_builder *t, struct report *r)
 {
 	struct tag_row *row = arena_alloc(r->mem, t->n, sizeof(*row));
 
@@ -223,11 +223,11 @@ static void fill_table(const struct tagging *t, struct report *r)
 		row[i] = t->tag[i].row;
 		cell[TAGS_KEY].text = t->tag[i].key;
 		cell[TAGS_VALUE].text = t->tag[i].value;
-		cell[TAGS_WEIGHT].value = cell[TAGS_PERCENT].value = t->tag[i].weight;
+		cell[TAGS_CUM].value = cell[TAGS_CUM_PCT].value = t->tag[i].weight;
 	}
 }
 
-static int answer(struct tagging *t, const struct view *v, const struct label_units *units, struct report *r,
+static int answer(struct tag_builder *t, const struct view *v, const struct label_units *units, struct report *r,
 		  struct err *err)
 {
 	int rc = weigh_labels(t, v, err);
@@ -238,7 +238,7 @@ static int answer(struct tagging *t, const struct view *v, const struct label_un
 		return rc;
 	for (size_t i = 0; i < t->n && !stop_step(t->stop, i); i++) {
 		t->tag[i].key = report_head_text(t->p, t->tag[i].key_id, r->mem);
-		t->tag[i].value = keep_text(t->values, t->tag[i].value_id, r->mem);
+		t->tag[i].value = copy_text(t->values, t->tag[i].value_id, r->mem);
 	}
 	if (stop_check(t->stop, err) < 0)
 		return ERR_STOPPED;
@@ -253,7 +253,7 @@ int report_tags_make(const struct view *v, const struct query *q, struct report 
 		     struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "tags", .is_whole = true } };
-	struct tagging t = { .stop = q->stop, .p = v->p, .values = strtab_new() };
+	struct tag_builder t = { .stop = q->stop, .p = v->p, .values = strtab_new() };
 	struct label_units units;
 	int rc;
 

@@ -1,5 +1,5 @@
 /*
- * tags.h - the report tags: labels of samples by their weight
+ * tags.h - the tags report: samples by label
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,25 +13,25 @@
 
 #include <stddef.h>
 
-enum { TAGS_KEY, TAGS_VALUE, TAGS_WEIGHT, TAGS_PERCENT, TAGS_COLS }; /* columns of the table */
+enum { TAGS_KEY, TAGS_VALUE, TAGS_CUM, TAGS_CUM_PCT, TAGS_COLS }; /* columns of the table */
 
-/* What a row stands for, so that one can ask for just that. */
+/* Label of a row, to build a filter for it. */
 struct tag_row {
-	bool has_text, has_number; /* both when they read the same */
-	const char *text;          /* n_text bytes of the profile, hostile */
+	bool has_text, has_number; /* both for a string and a number that are printed the same */
+	const char *text;          /* n_text bytes, from the profile, untrusted */
 	size_t n_text;
-	int64_t lo, hi;   /* the least and the largest of the numbers, in unit */
-	const char *unit; /* hostile */
+	int64_t lo, hi;   /* smallest and largest number, in unit */
+	const char *unit; /* untrusted */
 };
 
 /*
- * Answer tags: a row per key and value, in order of keys, then of magnitude. Numbers are values in
- * the unit of the question, and those that read the same are one. A sample counts for a value as
- * often as it has it. out->tag says what rows stand for.
+ * Make the tags report: one row per key and value, sorted by key, then by absolute cum. Numeric values are in the unit
+ * of the query; those that are printed the same share a row. A sample that has a label several times counts several
+ * times. out->tag has the label of each row.
  *
  * notes   a line is appended for every label key with several units; may be NULL
  * out     released with report_release; untouched on failure
- * Fails   ERR_RANGE when the weights of a key do not add up within int64_t
+ * Fails   ERR_RANGE if the sum over a key overflows int64_t
  * Like    pprof internal/report printTags
  */
 int report_tags_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,

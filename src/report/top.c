@@ -1,5 +1,5 @@
 /*
- * top.c - the report top, of a profile and of a comparison
+ * top.c - the top report, of a profile and of a comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,6 +15,7 @@
 #include "report/place.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const struct column columns[N_TOP_COLS] = {
 	[TOP_FLAT] = { "flat", "flat", CELL_VALUE },
@@ -37,8 +38,9 @@ const char *report_top_inlined_note(enum inlined inlined)
 	return note[inlined];
 }
 
-/* inlined  [t->n]; NULL leaves it out */
-static void fill_table(struct report *r, const struct graph *g, const struct trimmed *t, const enum inlined *inlined)
+/* Fill in the table. inlined [t->n] is for the notes about inlined calls; NULL for none. */
+static void fill_table(struct report *r, const struct graph *g, const struct trim_result *t,
+		       const enum inlined *inlined)
 {
 	const struct nodes nodes = graph_nodes(g);
 	struct table *table = &r->table;
@@ -66,6 +68,44 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 	}
 }
 
+/* Remove the row for CPU time without a sample, which is not a function, and return its value. */
+static int64_t take_not_sampled(const struct nodes *nodes, struct trim_result *t)
+{
+	static const char place[] = "[cpa: not sampled]"; /* as in libcpaprof/collector/stack_table.c */
+	uint32_t i;
+	int64_t value;
+
+	for (i = 0; i < t->n && strcmp(t->name[i], place); i++)
+		;
+	if (i == t->n)
+		return 0;
+	value = nodes_flat(nodes, t->node[i]);
+	t->n--;
+	t->n_before_limit--;
+	memmove(&t->node[i], &t->node[i + 1], (t->n - i) * sizeof(*t->node));
+	memmove(&t->name[i], &t->name[i + 1], (t->n - i) * sizeof(*t->name));
+	return value;
+}
+
+/* Select and sort the rows, and fill in the head. */
+static void choose_rows(const struct nodes *nodes, const struct view *v, const struct query *q,
+			struct node_names *names, struct report *r, struct trim_result *out)
+{
+	struct head *h = &r->head;
+
+	trim_cut(nodes, q, r->mem, out);
+	trim_sort(nodes, q, NULL, names, out);
+	report_head_fill(h, v, q, r->mem);
+	if (!stop_is_set(q->stop))
+		h->not_sampled = take_not_sampled(nodes, out);
+	if (q->nodecount > 0 && q->nodecount < out->n)
+		trim_limit(nodes, (uint32_t)q->nodecount, out);
+	report_head_choose_unit(h, nodes, out, false);
+	h->n_dropped = out->n_dropped;
+	h->n_shown = out->n;
+	h->n_before_limit = out->n_before_limit;
+}
+
 static int make(const struct view *v, const struct query *q, bool with_inlined, struct report *out, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "top" } };
@@ -73,7 +113,7 @@ static int make(const struct view *v, const struct query *q, bool with_inlined, 
 	struct graph g;
 	struct nodes nodes;
 	struct node_names names;
-	struct trimmed t;
+	struct trim_result t;
 	int rc = places_make(v->p, q, r.mem, &pl, err);
 
 	if (rc < 0) {
@@ -83,12 +123,7 @@ static int make(const struct view *v, const struct query *q, bool with_inlined, 
 	graph_make(v, &pl, r.mem, &g);
 	nodes = graph_nodes(&g);
 	node_names_init(&names, &pl, r.mem);
-	trim_make(&nodes, q, &names, r.mem, &t);
-	report_head_fill(&r.head, v, q, r.mem);
-	report_head_choose_unit(&r.head, &nodes, &t, false);
-	r.head.n_dropped = t.n_dropped;
-	r.head.n_shown = t.n;
-	r.head.n_before = t.n_before;
+	choose_rows(&nodes, v, q, &names, &r, &t);
 	if (!stop_is_set(q->stop))
 		fill_table(&r, &g, &t, with_inlined ? trim_inlined(&g, &t, r.mem) : NULL);
 	places_release(&pl);
@@ -116,17 +151,17 @@ int report_top_make_quick(const struct view *v, const struct query *q, struct re
 static const struct column sides_columns[N_TOP_SIDES_COLS] = {
 	[TOP_SIDES_FLAT_BEFORE] = { "flat_before", "before", CELL_VALUE },
 	[TOP_SIDES_FLAT_AFTER] = { "flat_after", "after", CELL_VALUE },
-	[TOP_SIDES_FLAT_DELTA] = { "flat_delta", "flat +/-", CELL_VALUE },
-	[TOP_SIDES_FLAT_DELTA_PCT] = { "flat_delta_percent", "flat +/-%", CELL_CHANGE },
+	[TOP_SIDES_FLAT_DELTA] = { "flat_change", "flat +/-", CELL_VALUE },
+	[TOP_SIDES_FLAT_DELTA_PCT] = { "flat_change_percent", "flat +/-%", CELL_CHANGE },
 	[TOP_SIDES_CUM_BEFORE] = { "cum_before", "cum before", CELL_VALUE },
 	[TOP_SIDES_CUM_AFTER] = { "cum_after", "cum after", CELL_VALUE },
-	[TOP_SIDES_CUM_DELTA] = { "cum_delta", "cum +/-", CELL_VALUE },
-	[TOP_SIDES_CUM_DELTA_PCT] = { "cum_delta_percent", "cum +/-%", CELL_CHANGE },
+	[TOP_SIDES_CUM_DELTA] = { "cum_change", "cum +/-", CELL_VALUE },
+	[TOP_SIDES_CUM_DELTA_PCT] = { "cum_change_percent", "cum +/-%", CELL_CHANGE },
 	[TOP_SIDES_NAME] = { "name", "", CELL_NAME },
 	[TOP_SIDES_INLINED] = { "inlined", "", CELL_NOTE },
 };
 
-/* Before, after, and the change: four cells. */
+/* Fill in four cells: before, after, change, and change in percent. */
 static void fill_sides_cells(union cell *cell, int64_t *const sum[N_SIDES], uint32_t node)
 {
 	int64_t before = sum[SIDE_BASE][node], after = sum[SIDE_TARGET][node];
@@ -137,7 +172,7 @@ static void fill_sides_cells(union cell *cell, int64_t *const sum[N_SIDES], uint
 	cell[3].real = report_diff_percent(before, after);
 }
 
-static void fill_sides_table(struct report *r, const struct graph *g, const struct trimmed *t)
+static void fill_sides_table(struct report *r, const struct graph *g, const struct trim_result *t)
 {
 	const enum inlined *inlined = trim_inlined(g, t, r->mem);
 	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
@@ -159,7 +194,7 @@ static void fill_sides_table(struct report *r, const struct graph *g, const stru
 	}
 }
 
-/* The change of each place, for choosing and sorting. */
+/* Make nodes whose values are the changes of the places, for selecting and sorting. */
 static struct nodes changes(const struct graph *g, struct arena *mem)
 {
 	int64_t *flat = arena_alloc(mem, g->n, sizeof(*flat)), *cum = arena_alloc(mem, g->n, sizeof(*cum));
@@ -176,17 +211,12 @@ static void fill_sides(struct report *r, const struct view *v, const struct quer
 	struct graph g;
 	struct nodes nodes;
 	struct node_names names;
-	struct trimmed t;
+	struct trim_result t;
 
 	graph_make_sides(v, pl, r->mem, &g);
 	nodes = changes(&g, r->mem);
 	node_names_init(&names, pl, r->mem);
-	trim_make(&nodes, q, &names, r->mem, &t);
-	report_head_fill(&r->head, v, q, r->mem);
-	report_head_choose_unit(&r->head, &nodes, &t, false);
-	r->head.n_dropped = t.n_dropped;
-	r->head.n_shown = t.n;
-	r->head.n_before = t.n_before;
+	choose_rows(&nodes, v, q, &names, r, &t);
 	if (!stop_is_set(q->stop))
 		fill_sides_table(r, &g, &t);
 }
@@ -198,7 +228,7 @@ int report_top_sides_make(const struct view *v, const struct query *q, struct re
 	int rc = 0;
 
 	if (v->mean)
-		rc = err_set(err, ERR_USAGE, "-mean has no before and after: averages do not add up");
+		rc = err_set(err, ERR_USAGE, "-mean cannot show before and after, since means cannot be added");
 	if (rc == 0)
 		rc = places_make(v->p, q, r.mem, &pl, err);
 	if (rc == 0) {

@@ -1,5 +1,5 @@
 /*
- * top.h - the report top: places by their weight, of a profile or of a comparison
+ * top.h - the top report: functions by flat or cum, of a profile or of a comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 enum { TOP_FLAT, TOP_FLAT_PCT, TOP_SUM_PCT, TOP_CUM, TOP_CUM_PCT, TOP_NAME, TOP_INLINED, N_TOP_COLS };
 
 /*
- * Make the report top.
+ * Make the top report.
  *
  * q       after query_apply_defaults
  * out     released with report_release; untouched on failure
@@ -25,11 +25,11 @@ enum { TOP_FLAT, TOP_FLAT_PCT, TOP_SUM_PCT, TOP_CUM, TOP_CUM_PCT, TOP_NAME, TOP_
 int report_top_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 		    struct err *err);
 
-/* The same without the notes about inlined calls, which take as long as all else: they are "". */
+/* Make the top report with empty notes about inlined calls, since these notes take half of the time. */
 int report_top_make_quick(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 			  struct err *err);
 
-/* The note after the name of a row; "" for none. */
+/* Note after the name of a row; "" for none. */
 const char *report_top_inlined_note(enum inlined inlined);
 
 /* Columns of the top of a comparison. */
@@ -37,7 +37,7 @@ enum {
 	TOP_SIDES_FLAT_BEFORE,
 	TOP_SIDES_FLAT_AFTER,
 	TOP_SIDES_FLAT_DELTA,
-	TOP_SIDES_FLAT_DELTA_PCT, /* of before; NAN where that is 0 */
+	TOP_SIDES_FLAT_DELTA_PCT, /* change in percent of before; NAN if before is 0 */
 	TOP_SIDES_CUM_BEFORE,
 	TOP_SIDES_CUM_AFTER,
 	TOP_SIDES_CUM_DELTA,
@@ -48,14 +48,14 @@ enum {
 };
 
 /*
- * Make the report top of a comparison: the rows of report_top_make for the joined profile, in its order, which is by
- * the magnitude of the change.
+ * Make the top report of a comparison: the rows of report_top_make for the joined profile, in the same order, by the
+ * absolute change.
  *
- * v       of a profile whose sides are apart (answer/sides.h): above 0 is after, below 0 before, and
- *         v->side_total are the totals
+ * v       of a profile that keeps its sides separate (answer/sides.h): values above 0 are after, below 0 before;
+ *         v->side_total has the totals
  * q       after query_apply_defaults for top
  * out     released with report_release; untouched on failure
- * Fails   ERR_USAGE for a mean: averages do not add up; ERR_LIMIT as places_make; ERR_STOPPED
+ * Fails   ERR_USAGE for a mean, since means cannot be added; ERR_LIMIT as places_make; ERR_STOPPED
  */
 int report_top_sides_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * traces.c - the report traces
+ * traces.c - the traces report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -65,7 +65,7 @@ static void fill_names(struct traces *t, const struct places *pl, struct arena *
 	buf_release(&safe);
 }
 
-/* The places of every location; places_make has seen that they are fewer than 2^32. */
+/* Fill in the places of every location. places_make has checked that there are fewer than 2^32. */
 static void fill_frames(struct traces *t, const struct places *pl, struct arena *mem)
 {
 	uint32_t n_locs = pl->p->n_locs, n = 0, many;
@@ -87,7 +87,7 @@ static void fill_frames(struct traces *t, const struct places *pl, struct arena 
 	}
 }
 
-/* A label of a set, with all that its place among the others depends on. */
+/* A label of a set, with its sort keys. */
 struct entry {
 	const char *key;
 	str_id key_id;
@@ -120,7 +120,7 @@ static const struct entry *sorted_set(const struct profile *p, uint32_t set, str
 	return entry;
 }
 
-/* The unit of a key; a key that filters left no sample has none. */
+/* Unit of a key; "" for a key without samples after filtering. */
 static const char *unit_of(const struct label_units *units, str_id key)
 {
 	return units->shown[key] ? units->shown[key] : "";
@@ -136,12 +136,12 @@ static union trace_value value_of(const struct profile *p, const struct label_un
 
 static uint32_t longest_set(const struct csr *sets)
 {
-	uint32_t most = 0;
+	uint32_t max = 0;
 
 	for (uint32_t i = 0; i < sets->n; i++)
-		if (sets->off[i + 1] - sets->off[i] > most)
-			most = sets->off[i + 1] - sets->off[i];
-	return most;
+		if (sets->off[i + 1] - sets->off[i] > max)
+			max = sets->off[i + 1] - sets->off[i];
+	return max;
 }
 
 static void fill_labels(struct traces *t, const struct profile *p, const struct label_units *units, struct arena *mem,

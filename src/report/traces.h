@@ -1,5 +1,5 @@
 /*
- * traces.h - the report traces: every sample with its stack and labels
+ * traces.h - the traces report: every sample with its stack and labels
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,54 +12,54 @@
 #include "report/report.h"
 
 union trace_value {
-	const char *text; /* hostile */
+	const char *text; /* untrusted */
 	int64_t number;
 };
 
-/* What a set of labels says about one key. */
+/* Values of one key in a set of labels. */
 struct trace_label {
-	const char *key;  /* hostile */
-	const char *unit; /* of the numbers, hostile; NULL for texts */
+	const char *key;  /* untrusted */
+	const char *unit; /* unit of the numbers, untrusted; NULL for strings */
 	uint32_t lo, hi;  /* value[lo .. hi) in file order */
 };
 
-/* The unit that the numbers of a label key are in. Hostile. */
+/* Unit of the numbers of a label key. Untrusted. */
 struct trace_unit {
 	const char *key, *unit;
 };
 
-/* Samples are far more than there is to say about their parts: a viewer spells the parts once. */
+/* Stacks and sets of labels occur in many samples, so viewers format each of them once. */
 struct traces {
-	uint32_t n;               /* samples that have a frame, in the order of the profile */
-	int64_t *value;           /* [n] in head.unit, divided for a mean */
+	uint32_t n;               /* number of samples with frames, in the order of the profile */
+	int64_t *value;           /* [n] values in head.unit, divided for a mean */
 	uint32_t *stack, *labels; /* [n] ids into stacks and sets */
 	const struct csr *stacks; /* location ids, leaf first; borrowed from the view's profile */
-	struct csr frames;        /* of location i: ids of names, innermost inlined call first, the last is none */
+	struct csr frames; /* names of each location, innermost inlined call first; the last name is not inlined */
 	uint32_t n_names;
-	const char **name;             /* [n_names] hostile */
+	const char **name;             /* [n_names] untrusted */
 	const struct row_place *place; /* [n_names] */
 	uint32_t n_sets;
 	uint32_t *set_off;         /* [n_sets + 1]; set i is label[set_off[i] .. set_off[i + 1]) */
-	struct trace_label *label; /* of a set: keys of texts, then keys of numbers, each by name */
+	struct trace_label *label; /* labels of the sets: first strings, then numbers, each sorted by key */
 	union trace_value *value_of_label;
-	uint32_t n_units; /* label keys of numbers */
+	uint32_t n_units; /* label keys with numbers */
 	struct trace_unit *unit;
 };
 
 /*
- * How a format writes traces, which are too many to be held as text: some samples at a time, on any
- * thread.
+ * Functions that write traces in a format: a range of samples at a time, on any thread, since the whole text may not
+ * fit in memory.
  */
 struct traces_viewer {
 	void *(*start)(const struct report *r);
-	/* Append samples lo to hi; what stands in front goes with sample 0, what stands behind with
-	   the last one, both when there is none. */
-	void (*draw)(const void *drawing, uint32_t lo, uint32_t hi, struct buf *out);
-	void (*end)(void *drawing);
+	/* Append samples [lo, hi). The header comes with sample 0, the trailer with the last one, and both if there
+	   is no sample. */
+	void (*draw)(const void *writer, uint32_t lo, uint32_t hi, struct buf *out);
+	void (*end)(void *writer);
 };
 
 /*
- * Answer traces. The profile of the view must live longer than the report.
+ * Make the traces report. The profile of the view must outlive the report.
  *
  * notes   a line is appended for every label key with several units; may be NULL
  * out     released with report_release; untouched on failure

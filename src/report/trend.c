@@ -1,5 +1,5 @@
 /*
- * trend.c - the report trend
+ * trend.c - the trend report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,34 +17,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct column columns[TREND_COLS] = {
+static const struct column flat_columns[TREND_COLS] = {
 	[TREND_NAME] = { "name", "name", CELL_NAME },
 	[TREND_FILE] = { "file", "file", CELL_NAME },
-	[TREND_FIRST] = { "first", "first", CELL_VALUE },
-	[TREND_LAST] = { "last", "last", CELL_VALUE },
-	[TREND_DELTA] = { "delta", "change", CELL_VALUE },
-	[TREND_DELTA_PCT] = { "delta_pct", "change%", CELL_CHANGE },
-	[TREND_SHARE_LAST] = { "share_last", "last%", CELL_RATIO },
+	[TREND_FIRST] = { "flat_first", "flat first", CELL_VALUE },
+	[TREND_LAST] = { "flat_last", "flat last", CELL_VALUE },
+	[TREND_DELTA] = { "flat_change", "flat change", CELL_VALUE },
+	[TREND_DELTA_PCT] = { "flat_change_percent", "flat change%", CELL_CHANGE },
+	[TREND_SHARE_LAST] = { "flat_percent_last", "flat last%", CELL_RATIO },
 	[TREND_STEPS_GROWN] = { "steps_grown", "steps grown", CELL_COUNT },
-	[TREND_SLOPE_STEP] = { "slope_per_step", "per step", CELL_VALUE },
-	[TREND_SLOPE_HOUR] = { "slope_per_hour", "per hour", CELL_VALUE },
+	[TREND_SLOPE_STEP] = { "flat_slope_per_step", "flat per step", CELL_VALUE },
+	[TREND_SLOPE_HOUR] = { "flat_slope_per_hour", "flat per hour", CELL_VALUE },
+};
+
+static const struct column cum_columns[TREND_COLS] = {
+	[TREND_NAME] = { "name", "name", CELL_NAME },
+	[TREND_FILE] = { "file", "file", CELL_NAME },
+	[TREND_FIRST] = { "cum_first", "cum first", CELL_VALUE },
+	[TREND_LAST] = { "cum_last", "cum last", CELL_VALUE },
+	[TREND_DELTA] = { "cum_change", "cum change", CELL_VALUE },
+	[TREND_DELTA_PCT] = { "cum_change_percent", "cum change%", CELL_CHANGE },
+	[TREND_SHARE_LAST] = { "cum_percent_last", "cum last%", CELL_RATIO },
+	[TREND_STEPS_GROWN] = { "steps_grown", "steps grown", CELL_COUNT },
+	[TREND_SLOPE_STEP] = { "cum_slope_per_step", "cum per step", CELL_VALUE },
+	[TREND_SLOPE_HOUR] = { "cum_slope_per_hour", "cum per hour", CELL_VALUE },
 };
 
 struct row {
 	uint32_t id;
 	struct trend_row t;
-	double slope; /* that the order looks at */
+	double slope; /* sort key */
 	const char *name, *file;
 };
 
-static bool is_wanted(const struct trend_all *all, const struct query *q, const struct trend_row *r)
+static bool is_wanted(const struct trend_summary *all, const struct query *q, const struct trend_row *r)
 {
-	if (r->first == 0 && r->last == 0 && r->most == 0)
+	if (r->first == 0 && r->last == 0 && r->max == 0)
 		return false;
 	return q->all || (all->n_profiles > 1 && r->n_grown == all->n_profiles - 1);
 }
 
-static uint32_t collect(const struct trend *t, const struct trend_all *all, const struct query *q, struct row *rows,
+static uint32_t collect(const struct trend *t, const struct trend_summary *all, const struct query *q, struct row *rows,
 			struct head *h)
 {
 	uint32_t n = 0, n_rows = match_count(trend_match(t));
@@ -55,7 +68,7 @@ static uint32_t collect(const struct trend *t, const struct trend_all *all, cons
 		if (!is_wanted(all, q, &r))
 			continue;
 		if ((double)num_abs(r.last) < fabs((double)all->total.last) * q->nodefraction &&
-		    (double)num_abs(r.most) < fabs((double)all->total.last) * q->nodefraction) {
+		    (double)num_abs(r.max) < fabs((double)all->total.last) * q->nodefraction) {
 			h->n_dropped++;
 			continue;
 		}
@@ -99,7 +112,7 @@ static void fill_row(struct report *r, const struct trend *t, const struct row *
 	cell[TREND_FILE].text = copy(r->mem, row->file);
 	cell[TREND_FIRST].value = row->t.first;
 	cell[TREND_LAST].value = row->t.last;
-	cell[TREND_DELTA].value = diff_minus(row->t.last, row->t.first);
+	cell[TREND_DELTA].value = diff_subtract(row->t.last, row->t.first);
 	cell[TREND_DELTA_PCT].real = report_diff_percent(row->t.first, row->t.last);
 	cell[TREND_SHARE_LAST].real = report_diff_share(row->t.last, total);
 	cell[TREND_STEPS_GROWN].value = row->t.n_grown;
@@ -109,8 +122,8 @@ static void fill_row(struct report *r, const struct trend *t, const struct row *
 	buf_release(&label);
 }
 
-static void fill_table(struct report *r, const struct trend *t, const struct trend_all *all, const struct row *rows,
-		       uint32_t n)
+static void fill_table(struct report *r, const struct trend *t, const struct trend_summary *all, const struct row *rows,
+		       uint32_t n, bool by_cum)
 {
 	struct table *table = &r->table;
 	uint64_t min = 0;
@@ -118,25 +131,25 @@ static void fill_table(struct report *r, const struct trend *t, const struct tre
 	table->n_cols = all->has_times ? TREND_COLS : TREND_SLOPE_HOUR;
 	assert(n <= match_count(trend_match(t)));
 	table->n_rows = n;
-	table->col = columns;
+	table->col = by_cum ? cum_columns : flat_columns;
 	table->cell = arena_alloc(r->mem, (size_t)n * table->n_cols, sizeof(*table->cell));
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t size = num_abs(rows[i].t.last);
 
 		fill_row(r, t, &rows[i], all->total.last, table->cell + (size_t)i * table->n_cols);
-		r->head.shown = diff_minus(r->head.shown, diff_minus(0, rows[i].t.last));
+		r->head.shown = diff_subtract(r->head.shown, diff_subtract(0, rows[i].t.last));
 		if (size && (min == 0 || size < min))
 			min = size;
 	}
 	report_head_choose_unit_for(&r->head, (int64_t)min, false);
 }
 
-static void fill_compare(const struct trend_all *all, const struct compare_side *first, const struct compare_side *last,
-			 const struct query *q, struct compare *c)
+static void fill_compare(const struct trend_summary *all, const struct compare_side *first,
+			 const struct compare_side *last, const struct query *q, struct compare *c)
 {
-	struct normalize normal = { 0 };
+	struct normalize_options normal = { 0 };
 
-	normalize_parse(q->normalize, &normal, NULL); /* trend_add saw that it can be understood */
+	normalize_parse(q->normalize, &normal, NULL); /* trend_add has checked that it parses */
 	c->before = *first;
 	c->after = *last;
 	c->before.total = all->total.first;
@@ -144,7 +157,7 @@ static void fill_compare(const struct trend_all *all, const struct compare_side 
 	c->total_slope = rounded(all->has_times ? all->total.slope_hour : all->total.slope_step);
 	c->is_series = true;
 	c->n_profiles = all->n_profiles;
-	c->normalize = normal.by == NORMALIZE_LABEL ? q->normalize : normalize_words[normal.by];
+	c->normalize = normal.by == NORMALIZE_LABEL ? q->normalize : normalize_modes[normal.by];
 	c->factor = 1;
 	c->by_cum = q->sort == SORT_CUM;
 	c->all = q->all;
@@ -157,13 +170,13 @@ void report_trend(const struct trend *t, const struct compare_side *first, const
 	struct report r = { .mem = arena_new(),
 			    .head = { .command = "trend", .file = "", .build_id = "", .doc_url = "" } };
 	struct compare *c = arena_zalloc(r.mem, 1, sizeof(*c));
-	struct trend_all all = trend_all(t);
+	struct trend_summary all = trend_summary(t);
 	struct row *rows = mem_alloc(match_count(trend_match(t)), sizeof(*rows));
 	uint32_t n = collect(t, &all, q, rows, &r.head);
 
 	assert(all.n_profiles > 0 && all.type && all.unit);
 	if (all.out_of_order)
-		buf_addz(notes, "the profiles are not in the order of their times\n");
+		buf_addz(notes, "the profiles are not sorted by time\n");
 	r.head.file = last->file;
 	r.head.build_id = last->build_id;
 	r.head.time_ns = last->time_ns;
@@ -174,13 +187,14 @@ void report_trend(const struct trend *t, const struct compare_side *first, const
 	r.head.out_unit = q->unit;
 	r.head.ratio = query_ratio(q);
 	r.head.compact = q->compact_labels;
-	r.head.n_before = n;
+	r.head.n_before_limit = n;
 	r.head.compare = c;
 	report_head_fill_filters(&r.head, q, r.mem);
 	fill_compare(&all, first, last, q, c);
 	if (n)
 		qsort(rows, n, sizeof(*rows), compare_rows);
-	fill_table(&r, t, &all, rows, q->nodecount > 0 && q->nodecount < n ? (uint32_t)q->nodecount : n);
+	fill_table(&r, t, &all, rows, q->nodecount > 0 && q->nodecount < n ? (uint32_t)q->nodecount : n,
+		   q->sort == SORT_CUM);
 	free(rows);
 	*out = r;
 }

@@ -1,5 +1,5 @@
 /*
- * trend.h - the report trend
+ * trend.h - the trend report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,12 +12,10 @@
 #include "report/side.h"
 
 /*
- * Tell which functions grew in every step between profiles that were taken in, the steepest first;
- * with --all the others too.
+ * List the functions that grew in every step between the profiles, largest slope first; with --all list all functions.
  *
- * first, last  sides of the first and the last profile, filled but for their totals; their texts
- *              must outlive the report, as must t
- * q            nodefraction holds against the last total, nodecount as it is
+ * first, last  sides of the first and the last profile, without totals; their strings and t must outlive the report
+ * q            nodefraction applies to the total of the last profile
  * out          released with report_release
  * notes        lines for the user are appended
  */

@@ -1,5 +1,5 @@
 /*
- * weblist.c - the report weblist: instructions under the lines of their source
+ * weblist.c - the weblist report: instructions below their source lines
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,29 +20,37 @@
 
 enum { MERGE = 20, EXPAND = 5, CALLS_MAX = 20000000 };
 
-/* Lines [begin, end) of a file that are shown together, and the instructions under them. */
+/* Lines [begin, end) of a file that are shown together, and their instructions. */
 struct part {
 	const char *name;
 	uint32_t file;
 	int64_t begin, end;
-	int64_t flat, cum;
 	uint32_t lo, hi; /* uses */
 };
 
+/* Parts [lo, hi) of the same file. */
+struct page_file {
+	uint32_t lo, hi;
+	int64_t flat; /* sum of its instructions, each once; only with max_groups */
+};
+
 struct page_builder {
-	struct web *w;
+	struct weblist_builder *w;
 	struct source_files *sources;
-	uint32_t *latest; /* [insts] the one that counts of those at the same address */
+	uint32_t *latest; /* [insts] index of the instruction that represents all instructions at its address */
+	uint32_t *line;   /* [uses] index of the source line among lines that have uses */
+	uint32_t n_weighed;
 	struct part *part;
 	size_t n_parts, cap_parts;
+	struct weblist_values *weight; /* [n_weighed + n_parts] sums of lines, then of parts */
 	size_t n_funcs, n_lines, n_insts, n_calls;
 	size_t cap_funcs, cap_lines, cap_insts, cap_calls;
 	struct weblist out;
 };
 
-/* A use with its sort key: qsort takes no context. */
+/* A use with its sort key, since qsort takes no context. */
 struct sorted_use {
-	struct web_use use;
+	struct weblist_use use;
 	const char *file;
 };
 
@@ -58,7 +66,7 @@ static int by_place(const void *a, const void *b)
 	return (x->use.order > y->use.order) - (x->use.order < y->use.order);
 }
 
-static void sort_uses(struct web *w)
+static void sort_uses(struct weblist_builder *w)
 {
 	struct sorted_use *sorted = mem_alloc(w->n_uses, sizeof(*sorted));
 
@@ -101,15 +109,15 @@ static void find_latest(struct page_builder *p)
 	free(at);
 }
 
-static const struct web_inst *inst_of(const struct page_builder *p, uint32_t use)
+static const struct weblist_instruction *inst_of(const struct page_builder *p, uint32_t use)
 {
 	return &p->w->inst[p->latest[p->w->use[use].inst]];
 }
 
-/* The readable name of the function of a use. */
+/* Demangled name of the function of a use. */
 static const char *name_of(const struct page_builder *p, uint32_t use)
 {
-	const struct web_use *u = &p->w->use[use];
+	const struct weblist_use *u = &p->w->use[use];
 	const char *name = p->w->inst[u->inst].frame[u->frame].name;
 	const struct profile *profile = p->w->v->p;
 	str_id id;
@@ -125,8 +133,6 @@ static void add_part(struct page_builder *p, struct part new)
 
 	if (last && last->file == new.file &&new.begin - last->end < MERGE &&strcmp(last->name, new.name) == 0) {
 		last->end = new.end;
-		last->flat = num_add_capped(last->flat, new.flat);
-		last->cum = num_add_capped(last->cum, new.cum);
 		last->hi = new.hi;
 		return;
 	}
@@ -134,30 +140,46 @@ static void add_part(struct page_builder *p, struct part new)
 	p->part[p->n_parts++] = new;
 }
 
-/* Lines of one function that are close together are a part. */
+/* Group adjacent lines of one function into parts. */
 static void find_parts(struct page_builder *p)
 {
-	const struct web_use *use = p->w->use;
+	const struct weblist_use *use = p->w->use;
 
-	for (uint32_t i = 0, end; i < p->w->n_uses; i = end) {
+	p->line = mem_alloc(p->w->n_uses, sizeof(*p->line));
+	for (uint32_t i = 0, end; i < p->w->n_uses; i = end, p->n_weighed++) {
 		struct part new = { .name = name_of(p, i),
 				    .file = use[i].file,
 				    .begin = use[i].line,
 				    .end = use[i].line + 1,
 				    .lo = i };
 
-		for (end = i; end < p->w->n_uses && use[end].file == use[i].file && use[end].line == use[i].line;
-		     end++) {
-			new.flat = num_add_capped(new.flat, inst_of(p, end)->flat);
-			new.cum = num_add_capped(new.cum, inst_of(p, end)->cum);
-		}
+		for (end = i; end < p->w->n_uses && use[end].file == use[i].file && use[end].line == use[i].line; end++)
+			p->line[end] = p->n_weighed;
 		new.hi = end;
 		add_part(p, new);
 	}
 }
 
-/* Show some lines around each part; parts share the lines between them. Line 0 means unknown lines. */
-static void widen_parts(struct page_builder *p)
+/* Sum up flat and cum of lines and parts. */
+static void sum_lines(struct page_builder *p)
+{
+	uint32_t n_groups = p->n_weighed + (uint32_t)p->n_parts, n = 0;
+	struct weblist_member *member = mem_alloc(2 * (size_t)p->w->n_uses, sizeof(*member));
+
+	for (uint32_t i = 0; i < p->n_parts; i++)
+		for (uint32_t use = p->part[i].lo; use < p->part[i].hi; use++) {
+			uint32_t inst = p->latest[p->w->use[use].inst];
+
+			member[n++] = (struct weblist_member){ inst, p->line[use] };
+			member[n++] = (struct weblist_member){ inst, p->n_weighed + i };
+		}
+	p->weight = mem_zalloc(n_groups, sizeof(*p->weight));
+	weblist_sum_groups(p->w, member, n, p->weight, n_groups);
+	free(member);
+}
+
+/* Add a margin of lines to each part; adjacent parts divide the lines between them. Line 0 is unknown. */
+static void extend_parts(struct page_builder *p)
 {
 	for (size_t i = 0; i < p->n_parts; i++) {
 		struct part *this = &p->part[i], *before = i ? this - 1 : NULL;
@@ -181,7 +203,7 @@ static void widen_parts(struct page_builder *p)
 		p->part[p->n_parts - 1].end += EXPAND;
 }
 
-/* A line of a file; NULL if it has no line of that number. */
+/* Text of a line of a file; NULL if there is no such line. */
 static const char *source_line(struct page_builder *p, const char *file, int64_t no)
 {
 	const struct source_file *f = source_files_get(p->sources, file);
@@ -189,7 +211,7 @@ static const char *source_line(struct page_builder *p, const char *file, int64_t
 	return no >= 1 && no <= f->n ? f->line[no - 1] : NULL;
 }
 
-/* A copy without blanks on either side. Like Go strings.TrimSpace. */
+/* Copy a string without leading and trailing white space. Like Go strings.TrimSpace. */
 static const char *trimmed(const char *s, struct arena *mem)
 {
 	static const char blanks[] = " \t\n\v\f\r";
@@ -200,8 +222,8 @@ static const char *trimmed(const char *s, struct arena *mem)
 	return arena_strndup(mem, s + lo, n - lo);
 }
 
-/* The calls around an instruction that were not around the one before it. */
-static void add_calls(struct page_builder *p, const struct web_use *u, const struct web_use *before)
+/* Add the inlined calls that contain an instruction, except those shared with the preceding instruction. */
+static void add_calls(struct page_builder *p, const struct weblist_use *u, const struct weblist_use *before)
 {
 	const struct frame *frame = p->w->inst[u->inst].frame;
 	uint32_t n_known = before ? before->frame : 0;
@@ -226,8 +248,8 @@ static void add_calls(struct page_builder *p, const struct web_use *u, const str
 
 static void add_inst(struct page_builder *p, uint32_t use, uint32_t first)
 {
-	const struct web_use *u = &p->w->use[use];
-	const struct web_inst *it = inst_of(p, use), *before = use > first ? inst_of(p, use - 1) : NULL;
+	const struct weblist_use *u = &p->w->use[use];
+	const struct weblist_instruction *it = inst_of(p, use), *before = use > first ? inst_of(p, use - 1) : NULL;
 	struct weblist_inst new = { .new_block = before && it->addr != before->addr + before->length,
 				    .is_code = *it->text != 0,
 				    .depth = u->frame,
@@ -235,8 +257,8 @@ static void add_inst(struct page_builder *p, uint32_t use, uint32_t first)
 				    .text = it->text,
 				    .file = it->file,
 				    .line = it->line,
-				    .flat = it->flat,
-				    .cum = it->cum,
+				    .flat = it->weight.flat,
+				    .cum = it->weight.cum,
 				    .lo = (uint32_t)p->n_calls };
 
 	add_calls(p, u, use > first ? u - 1 : NULL);
@@ -245,7 +267,7 @@ static void add_inst(struct page_builder *p, uint32_t use, uint32_t first)
 	p->out.inst[p->n_insts++] = new;
 }
 
-/* A line, and the uses [lo, hi) under it. */
+/* Add a line with the uses [lo, hi). */
 static void add_line(struct page_builder *p, int64_t no, const char *source, uint32_t lo, uint32_t hi)
 {
 	struct weblist_line new = { .kind = LINE_NO_CODE,
@@ -254,14 +276,12 @@ static void add_line(struct page_builder *p, int64_t no, const char *source, uin
 				    .lo = (uint32_t)p->n_insts };
 
 	assert(lo <= hi && hi <= p->w->n_uses);
-	for (uint32_t i = lo; i < hi; i++) {
-		const struct web_inst *it = inst_of(p, i);
-
-		new.flat = num_add_capped(new.flat, it->flat);
-		new.cum = num_add_capped(new.cum, it->cum);
-		if (new.kind != LINE_LIVE)
-			new.kind = *it->text || p->w->use[i].frame ? LINE_LIVE : LINE_DEAD;
+	if (lo < hi) {
+		new.flat = p->weight[p->line[lo]].flat;
+		new.cum = p->weight[p->line[lo]].cum;
 	}
+	for (uint32_t i = lo; i < hi && new.kind != LINE_LIVE; i++)
+		new.kind = *inst_of(p, i)->text || p->w->use[i].frame ? LINE_LIVE : LINE_DEAD;
 	if (new.kind == LINE_LIVE)
 		for (uint32_t i = lo; i < hi; i++)
 			add_inst(p, i, lo);
@@ -270,16 +290,20 @@ static void add_line(struct page_builder *p, int64_t no, const char *source, uin
 	p->out.line[p->n_lines++] = new;
 }
 
-static void add_func(struct page_builder *p, const struct part *part)
+static void add_func(struct page_builder *p, const struct part *part, struct weblist_values weight)
 {
 	struct arena *mem = p->w->mem;
 	const char *file = strtab_text(p->w->files, part->file);
+	const struct source_file *f = source_files_get(p->sources, file);
 	struct weblist_func new = { .name = arena_strndup(mem, part->name, strlen(part->name)),
 				    .file = arena_strndup(mem, file, strlen(file)),
-				    .flat = part->flat,
-				    .cum = part->cum,
+				    .path = arena_strndup(mem, f->path, strlen(f->path)),
+				    .error = arena_strndup(mem, f->error, strlen(f->error)),
+				    .tried = arena_strndup(mem, f->tried, strlen(f->tried)),
+				    .flat = weight.flat,
+				    .cum = weight.cum,
 				    .lo = (uint32_t)p->n_lines };
-	const struct web_use *use = p->w->use;
+	const struct weblist_use *use = p->w->use;
 	uint32_t at = part->lo;
 
 	for (int64_t no = part->begin; no < part->end; no++) {
@@ -298,20 +322,70 @@ static void add_func(struct page_builder *p, const struct part *part)
 	p->out.func[p->n_funcs++] = new;
 }
 
-/* Limit the size of the page, which stacks of thousands of inlined calls would make quadratic. */
-static int check_calls(const struct web *w, struct err *err)
+/* Limit the size of the page, which is quadratic in the depth of inlined calls. */
+static int check_calls(const struct weblist_builder *w, struct err *err)
 {
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < w->n_uses; i++)
 		n += w->use[i].frame;
-	return n <= CALLS_MAX
-		       ? 0
-		       : err_set(err, ERR_LIMIT, "inlined calls are too many for one page; choose fewer functions");
+	return n <= CALLS_MAX ? 0
+			      : err_set(err, ERR_LIMIT, "too many inlined calls for one page; select fewer functions");
 }
 
-/* Make the lists of the page from inst and use. Fails ERR_LIMIT. */
-static int make_pages(struct web *w, struct weblist *out, struct err *err)
+static int by_flat(const void *a, const void *b)
+{
+	const struct page_file *x = a, *y = b;
+
+	if (x->flat != y->flat)
+		return x->flat > y->flat ? -1 : 1;
+	return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+/* Sum up the instructions of each file. */
+static void sum_files(const struct page_builder *p, struct page_file *file, uint32_t n_files)
+{
+	struct weblist_member *member = mem_alloc(p->w->n_uses, sizeof(*member));
+	struct weblist_values *weight = mem_zalloc(n_files, sizeof(*weight));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < n_files; i++)
+		for (uint32_t use = p->part[file[i].lo].lo; use < p->part[file[i].hi - 1].hi; use++)
+			member[n++] = (struct weblist_member){ p->latest[p->w->use[use].inst], i };
+	weblist_sum_groups(p->w, member, n, weight, n_files);
+	for (uint32_t i = 0; i < n_files; i++)
+		file[i].flat = weight[i].flat;
+	free(weight);
+	free(member);
+}
+
+/* Add the functions of all files by name, or of at most max files by flat; max 0: all files. */
+static void add_files(struct page_builder *p, uint32_t max)
+{
+	struct page_file *file = mem_alloc(p->n_parts, sizeof(*file));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_parts; i++) {
+		if (n && p->part[i].file == p->part[i - 1].file)
+			file[n - 1].hi++;
+		else
+			file[n++] = (struct page_file){ .lo = i, .hi = i + 1 };
+	}
+	if (max && n) {
+		sum_files(p, file, n);
+		qsort(file, n, sizeof(*file), by_flat);
+	}
+	p->out.n_all_files = n;
+	p->out.n_files = max && max < n ? max : n;
+	for (uint32_t k = 0; k < p->out.n_files; k++)
+		for (uint32_t i = file[k].lo; i < file[k].hi; i++)
+			if (p->weight[p->n_weighed + i].cum)
+				add_func(p, &p->part[i], p->weight[p->n_weighed + i]);
+	free(file);
+}
+
+/* Build the lists of the page from inst and use. Fails ERR_LIMIT. */
+static int make_pages(struct weblist_builder *w, struct weblist *out, struct err *err)
 {
 	struct page_builder p = { .w = w };
 
@@ -322,10 +396,9 @@ static int make_pages(struct web *w, struct weblist *out, struct err *err)
 		sort_uses(w);
 	find_latest(&p);
 	find_parts(&p);
-	widen_parts(&p);
-	for (size_t i = 0; i < p.n_parts; i++)
-		if (p.part[i].cum)
-			add_func(&p, &p.part[i]);
+	sum_lines(&p);
+	extend_parts(&p);
+	add_files(&p, w->q->max_groups);
 	assert(p.n_funcs <= p.n_parts && p.n_parts <= w->n_uses);
 	p.out.n = (uint32_t)p.n_funcs;
 	arena_own(w->mem, p.out.func);
@@ -333,27 +406,31 @@ static int make_pages(struct web *w, struct weblist *out, struct err *err)
 	arena_own(w->mem, p.out.inst);
 	arena_own(w->mem, p.out.call);
 	*out = p.out;
+	free(p.weight);
 	free(p.part);
+	free(p.line);
 	free(p.latest);
 	source_files_free(p.sources);
 	return 0;
 }
 
-static int make(struct web *w, struct weblist *out, struct buf *notes, struct err *err)
+static int make(struct weblist_builder *w, struct weblist *out, struct buf *notes, struct err *err)
 {
-	int rc = web_read_samples(w, err);
+	int rc = weblist_read_samples(w, err);
 
-	if (rc == 0 && !w->any_interest)
+	if (rc == 0 && !w->has_matched_names)
 		rc = err_set(err, ERR_USAGE, "no matches found for regexp: %s", w->q->pattern);
 	if (rc == 0)
-		rc = web_read_code(w, notes, err);
+		rc = weblist_read_code(w, notes, err);
 	return rc < 0 ? rc : make_pages(w, out, err);
 }
 
 int report_weblist_make(const struct view *v, const struct query *q, struct report *r, struct weblist *out,
 			struct buf *notes, struct err *err)
 {
-	struct web w = { .v = v, .q = q, .mem = arena_new(), .interest = strtab_new(), .files = strtab_new() };
+	struct weblist_builder w = {
+		.v = v, .q = q, .mem = arena_new(), .matched_names = strtab_new(), .files = strtab_new()
+	};
 	int rc;
 
 	r->mem = w.mem;
@@ -363,7 +440,7 @@ int report_weblist_make(const struct view *v, const struct query *q, struct repo
 	binaries_init(&w.binaries, v->p, q, w.mem);
 	rc = make(&w, out, notes, err);
 	binaries_release(&w.binaries);
-	strtab_free(w.interest);
+	strtab_free(w.matched_names);
 	strtab_free(w.files);
 	free(w.inst);
 	free(w.use);

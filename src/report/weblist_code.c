@@ -1,5 +1,5 @@
 /*
- * weblist_code.c - the instructions around the addresses that are asked for
+ * weblist_code.c - read the instructions around the addresses of matching functions
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,13 +21,13 @@
 
 enum { EXPAND = 500, MOST_RANGES = 25, NEIGHBOURHOOD = 32 };
 
-/* Addresses that are disassembled together; in their mapping. */
+/* Addresses that are disassembled together, in one mapping. */
 struct range {
 	uint32_t map;
 	int64_t binary;
-	int64_t score; /* flat of what is asked for in it */
+	int64_t score; /* sum of flat of the matching addresses in the range */
 	uint64_t begin;
-	struct disasm_range code; /* in addresses of the object */
+	struct disasm_range code; /* range in addresses of the object */
 };
 
 struct ranges {
@@ -36,8 +36,8 @@ struct ranges {
 	struct range *range;
 };
 
-/* The file name that lines are gathered by. Like pprof internal/report canonicalizeFileName. */
-static uint32_t file_of(struct web *w, const char *path)
+/* The file name by which lines are grouped. Like pprof internal/report canonicalizeFileName. */
+static uint32_t file_of(struct weblist_builder *w, const char *path)
 {
 	static const char *const prefix[] = { "/proc/self/cwd/", "./" };
 	struct buf clean = { 0 };
@@ -52,7 +52,7 @@ static uint32_t file_of(struct web *w, const char *path)
 	return id;
 }
 
-/* Lines of profiles can be any number; page through those in the middle. */
+/* Limit line numbers to a safe range, since those of profiles may have any value. */
 static int64_t line_of(int64_t line)
 {
 	enum { MANY = 1 << 30 };
@@ -60,40 +60,40 @@ static int64_t line_of(int64_t line)
 	return line > MANY ? MANY : line < -MANY ? -MANY : line;
 }
 
-/* Put an instruction under the lines of all functions on its stack that are asked for. */
-static void add_uses(struct web *w, uint32_t inst)
+/* Add an instruction to the lines of all matching functions on its stack. */
+static void add_uses(struct weblist_builder *w, uint32_t inst)
 {
-	const struct web_inst *it = &w->inst[inst];
+	const struct weblist_instruction *it = &w->inst[inst];
 	str_id id;
 
 	for (uint32_t i = 0; i < it->n_frames; i++) {
 		const struct frame *f = &it->frame[i];
 
-		if (*f->name ? !strtab_find(w->interest, f->name, strlen(f->name), &id) : !w->nameless)
+		if (*f->name ? !strtab_find(w->matched_names, f->name, strlen(f->name), &id) : !w->matches_nameless)
 			continue;
 		w->use = mem_grow(w->use, &w->cap_uses, (size_t)w->n_uses + 1, sizeof(*w->use));
-		w->use[w->n_uses] = (struct web_use){ file_of(w, f->file), line_of(f->line), inst, i, w->n_uses };
+		w->use[w->n_uses] = (struct weblist_use){ file_of(w, f->file), line_of(f->line), inst, i, w->n_uses };
 		w->n_uses++;
 	}
 }
 
-static struct web_inst *add_inst(struct web *w)
+static struct weblist_instruction *add_inst(struct weblist_builder *w)
 {
 	w->inst = mem_grow(w->inst, &w->cap_insts, (size_t)w->n_insts + 1, sizeof(*w->inst));
-	w->inst[w->n_insts] = (struct web_inst){ .text = "", .file = "" };
+	w->inst[w->n_insts] = (struct weblist_instruction){ .text = "", .file = "" };
 	return &w->inst[w->n_insts++];
 }
 
-static const char *text_of(const struct web *w, str_id id)
+static const char *text_of(const struct weblist_builder *w, str_id id)
 {
 	return profile_text(w->v->p, id);
 }
 
-/* What the profile itself says of an address without a binary. */
-static void add_without_code(struct web *w, const struct web_addr *a)
+/* Add an address without a binary, as described by the profile. */
+static void add_without_code(struct weblist_builder *w, const struct weblist_addr *a)
 {
 	const struct profile *p = w->v->p;
-	struct web_inst *it = add_inst(w);
+	struct weblist_instruction *it = add_inst(w);
 	uint32_t lo = p->loc_line[a->loc], hi = p->loc_line[a->loc + 1];
 	struct frame *frame = arena_zalloc(w->mem, hi - lo, sizeof(*frame));
 
@@ -116,8 +116,8 @@ static void add_without_code(struct web *w, const struct web_addr *a)
 	add_uses(w, w->n_insts - 1);
 }
 
-/* The binary of an address, and where it is in there; BINARY_NONE when it has none. */
-static int64_t binary_of(struct web *w, const struct web_addr *a, uint64_t *obj_addr, struct buf *notes)
+/* Find the binary of an address, and the address in it; BINARY_NONE for none. */
+static int64_t binary_of(struct weblist_builder *w, const struct weblist_addr *a, uint64_t *obj_addr, struct buf *notes)
 {
 	const struct profile *p = w->v->p;
 	uint32_t map = p->loc_map[a->loc];
@@ -125,12 +125,12 @@ static int64_t binary_of(struct web *w, const struct web_addr *a, uint64_t *obj_
 
 	if (map == PROFILE_NONE || p->loc_addr[a->loc] == 0)
 		return BINARY_NONE;
-	binary = binaries_of(&w->binaries, map, notes);
+	binary = binaries_open(&w->binaries, map, notes);
 	return binary >= 0 && binaries_address(&w->binaries, map, a->addr, obj_addr) ? binary : BINARY_NONE;
 }
 
-/* Widen a range on both sides, within its mapping. begin and end are its first and last address. */
-static void widen(struct range *r, const struct mapping *m, uint64_t end, uint64_t base)
+/* Extend a range on both sides, within its mapping. end is its last address. */
+static void extend(struct range *r, const struct mapping *m, uint64_t end, uint64_t base)
 {
 	uint64_t lo = m->start < r->begin ? m->start : r->begin, hi = m->limit > end ? m->limit : end + 1;
 
@@ -139,15 +139,15 @@ static void widen(struct range *r, const struct mapping *m, uint64_t end, uint64
 	r->code = (struct disasm_range){ .start = r->begin - base, .stop = end - base };
 }
 
-/* Part the addresses that are asked for into ranges, and what has no binary. */
-static void find_ranges(struct web *w, struct ranges *out, struct buf *notes)
+/* Split the matching addresses into ranges; those without a binary are added immediately. */
+static void find_ranges(struct weblist_builder *w, struct ranges *out, struct buf *notes)
 {
 	const struct profile *p = w->v->p;
 	struct range *r = NULL;
 	uint64_t end = 0, base = 0, obj_addr;
 
 	for (uint32_t i = 0; i < w->n_addrs; i++) {
-		const struct web_addr *a = &w->addr[i];
+		const struct weblist_addr *a = &w->addr[i];
 		int64_t binary;
 
 		if (a->loc == PROFILE_NONE)
@@ -159,7 +159,7 @@ static void find_ranges(struct web *w, struct ranges *out, struct buf *notes)
 		}
 		if (!r || a->addr - end > 2 * EXPAND || r->binary != binary || r->map != p->loc_map[a->loc]) {
 			if (r)
-				widen(r, &p->map[r->map], end, base);
+				extend(r, &p->map[r->map], end, base);
 			out->range = mem_grow(out->range, &out->cap, (size_t)out->n + 1, sizeof(*out->range));
 			r = &out->range[out->n++];
 			*r = (struct range){ .map = p->loc_map[a->loc], .binary = binary, .begin = a->addr };
@@ -169,7 +169,7 @@ static void find_ranges(struct web *w, struct ranges *out, struct buf *notes)
 		end = a->addr;
 	}
 	if (r)
-		widen(r, &p->map[r->map], end, base);
+		extend(r, &p->map[r->map], end, base);
 }
 
 static int by_score(const void *a, const void *b)
@@ -188,7 +188,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Every object address that the ranges of a binary have instructions at, once; [*n], to be freed. */
+/* List the object addresses of all instructions of a binary, without duplicates; [*n], the caller frees it. */
 static uint64_t *addresses_of(const struct ranges *rs, int64_t binary, uint32_t *n)
 {
 	uint64_t *addr = NULL;
@@ -213,25 +213,25 @@ static uint64_t *addresses_of(const struct ranges *rs, int64_t binary, uint32_t 
 	return addr;
 }
 
-/* The stack of an instruction that nothing is known of. */
+/* Stack of an instruction without symbol information. */
 static const struct frame unknown = { .name = "", .file = "" };
 
-/* The instructions of a range, each with its stack of inlined calls. */
-static void add_code(struct web *w, const struct range *r, const uint64_t *addr, const struct frames *f)
+/* Add the instructions of a range, each with its stack of inlined calls. */
+static void add_code(struct weblist_builder *w, const struct range *r, const uint64_t *addr, const struct frames *f)
 {
 	const struct frame *last_frame = NULL;
 	uint32_t n_last = 0;
-	uint64_t last = 0, most = 0, base = r->begin - r->code.start;
+	uint64_t last = 0, end = 0, base = r->begin - r->code.start;
 
 	for (uint32_t i = 0; i < r->code.n; i++) {
 		const struct instruction *in = &r->code.inst[i];
 		const uint64_t *at = bsearch(&in->addr, addr, f->n, sizeof(*addr), by_number);
 		uint32_t lo = at ? f->off[at - addr] : 0, hi = at ? f->off[at - addr + 1] : 0;
-		struct web_inst *it;
+		struct weblist_instruction *it;
 
-		if (in->addr + base <= most)
+		if (in->addr + base <= end)
 			continue;
-		most = in->addr + base;
+		end = in->addr + base;
 		it = add_inst(w);
 		it->addr = in->addr + base;
 		it->obj_addr = in->addr;
@@ -245,7 +245,7 @@ static void add_code(struct web *w, const struct range *r, const uint64_t *addr,
 			it->file = f->frame[lo].file;
 			it->line = f->frame[lo].line;
 		}
-		if (lo < hi && f->frame[lo].line != 0) { /* lines without a number are of what stands before */
+		if (lo < hi && f->frame[lo].line != 0) { /* else use the stack of the preceding instruction */
 			last_frame = it->frame;
 			n_last = it->n_frames;
 			last = it->addr;
@@ -258,9 +258,9 @@ static void add_code(struct web *w, const struct range *r, const uint64_t *addr,
 }
 
 /* Disassemble all ranges of a binary. */
-static int disassemble(struct web *w, struct ranges *rs, uint32_t binary, struct err *err)
+static int disassemble(struct weblist_builder *w, struct ranges *rs, uint32_t binary, struct err *err)
 {
-	const struct disasm_how how = { .intel = w->q->intel_syntax };
+	const struct disasm_options options = { .intel = w->q->intel_syntax };
 	struct disasm_range *code = mem_alloc(rs->n, sizeof(*code));
 	uint32_t n = 0;
 	int rc = 0;
@@ -269,17 +269,17 @@ static int disassemble(struct web *w, struct ranges *rs, uint32_t binary, struct
 		if (rs->range[i].binary == binary)
 			code[n++] = rs->range[i].code;
 	if (n)
-		rc = disasm_ranges(w->binaries.binary[binary].o, &w->binaries.where, &how, code, n, w->mem, err);
+		rc = disasm_ranges(w->binaries.binary[binary].o, &w->binaries.where, &options, code, n, w->mem, err);
 	for (uint32_t i = rs->n; rc == 0 && i-- > 0;)
 		if (rs->range[i].binary == binary)
 			rs->range[i].code = code[--n];
-	assert(rc < 0 || n == 0); /* every range was put back */
+	assert(rc < 0 || n == 0); /* every range was copied back */
 	free(code);
 	return rc;
 }
 
-/* What stands where in the code of the ranges of a binary; the heaviest range comes first. */
-static void add_ranges(struct web *w, const struct ranges *rs, uint32_t binary, struct buf *notes)
+/* Add the instructions and lines of all ranges of a binary, the range with most samples first. */
+static void add_ranges(struct weblist_builder *w, const struct ranges *rs, uint32_t binary, struct buf *notes)
 {
 	struct frames frames = { 0 };
 	struct err err;
@@ -295,8 +295,8 @@ static void add_ranges(struct web *w, const struct ranges *rs, uint32_t binary, 
 	free(addr);
 }
 
-/* A binary of which nothing could be learnt is none. */
-static void add_all_without_code(struct web *w, const struct ranges *rs, uint32_t binary, struct buf *notes)
+/* Treat a binary that could not be read as missing. */
+static void add_all_without_code(struct weblist_builder *w, const struct ranges *rs, uint32_t binary, struct buf *notes)
 {
 	uint64_t obj_addr;
 
@@ -306,7 +306,7 @@ static void add_all_without_code(struct web *w, const struct ranges *rs, uint32_
 }
 
 struct address_key {
-	const struct web *w;
+	const struct weblist_builder *w;
 	uint64_t addr;
 };
 
@@ -317,27 +317,34 @@ static bool is_below(const void *arg, size_t i)
 	return key->w->addr[i].addr < key->addr;
 }
 
-/* Index of the first address of samples that is not below one. */
-static uint32_t first_from(const struct web *w, uint64_t addr)
+/* Index of the first sampled address that is not below addr. */
+static uint32_t first_from(const struct weblist_builder *w, uint64_t addr)
 {
 	return (uint32_t)lower_bound(0, w->n_addrs, is_below, &(struct address_key){ w, addr });
 }
 
-/* Samples in the middle of an instruction are those of the instruction. */
-static void weigh(struct web *w)
+/* Sum up samples per instruction. Samples in the middle of an instruction belong to it. */
+static void sum_instructions(struct weblist_builder *w)
 {
-	for (uint32_t i = 0; i < w->n_insts; i++) {
-		struct web_inst *it = &w->inst[i];
+	struct weblist_member *self = mem_alloc(w->n_insts, sizeof(*self));
+	struct weblist_values *weight = mem_zalloc(w->n_insts, sizeof(*weight));
 
-		for (uint32_t k = first_from(w, it->addr); k < w->n_addrs && w->addr[k].addr - it->addr < it->length;
-		     k++) {
-			it->flat = num_add_capped(it->flat, w->addr[k].flat);
-			it->cum = num_add_capped(it->cum, w->addr[k].cum);
-		}
+	for (uint32_t i = 0; i < w->n_insts; i++) {
+		struct weblist_instruction *it = &w->inst[i];
+
+		it->lo = it->hi = first_from(w, it->addr);
+		while (it->hi < w->n_addrs && w->addr[it->hi].addr - it->addr < it->length)
+			it->hi++;
+		self[i] = (struct weblist_member){ i, i };
 	}
+	weblist_sum_groups(w, self, w->n_insts, weight, w->n_insts);
+	for (uint32_t i = 0; i < w->n_insts; i++)
+		w->inst[i].weight = weight[i];
+	free(weight);
+	free(self);
 }
 
-int web_read_code(struct web *w, struct buf *notes, struct err *err)
+int weblist_read_code(struct weblist_builder *w, struct buf *notes, struct err *err)
 {
 	struct ranges rs = { 0 };
 	struct err why;
@@ -346,8 +353,7 @@ int web_read_code(struct web *w, struct buf *notes, struct err *err)
 	if (rs.n)
 		qsort(rs.range, rs.n, sizeof(*rs.range), by_score);
 	if (rs.n > MOST_RANGES) {
-		buf_addf(notes, "weblist: only the %d heaviest pieces of code are shown, of %" PRIu32 "\n", MOST_RANGES,
-			 rs.n);
+		buf_addf(notes, "weblist: showing only the %d hottest code ranges of %" PRIu32 "\n", MOST_RANGES, rs.n);
 		rs.n = MOST_RANGES;
 	}
 	for (uint32_t b = 0; b < w->binaries.n && !stop_is_set(w->q->stop); b++) {
@@ -361,11 +367,11 @@ int web_read_code(struct web *w, struct buf *notes, struct err *err)
 		if (w->n_uses == before)
 			add_all_without_code(w, &rs, b, notes);
 	}
-	weigh(w);
+	sum_instructions(w);
 	free(rs.range);
 	if (stop_check(w->q->stop, err) < 0)
 		return ERR_STOPPED;
 	if (w->n_insts < UINT32_MAX / 2 && w->n_uses < UINT32_MAX / 2)
 		return 0;
-	return err_set(err, ERR_LIMIT, "the instructions are too many for one page; choose fewer functions");
+	return err_set(err, ERR_LIMIT, "too many instructions for one page; select fewer functions");
 }

@@ -1,10 +1,9 @@
 /*
- * weblist_samples.c - which addresses have samples, and which functions are asked for
+ * weblist_samples.c - addresses with samples, and matching functions
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stacks are walked in the order of their first row, which is the order of the samples; an address
- * counts as often as it stands on a stack, as in pprof.
+ * Stacks are visited in the order of their first row, which is the order of the samples.
  */
 #include "config.h"
 
@@ -21,13 +20,13 @@
 
 struct samples {
 	const struct profile *p;
-	int64_t *weight;                /* [stacks] */
-	uint32_t *first_row, *last_row; /* [stacks] PROFILE_NONE for a stack that no row has */
-	int64_t *flat, *cum;            /* [n_locs] */
-	uint32_t *order;                /* [n_locs] place of the first visit, from 1; 0 for none */
+	int64_t *weight;                /* [stacks] weight of each stack */
+	uint32_t *first_row, *last_row; /* [stacks] rows of the profile; PROFILE_NONE for a stack without rows */
+	int64_t *flat;                  /* [n_locs] */
+	uint32_t *order;                /* [n_locs] position of the first visit, from 1; 0 for none */
 	uint32_t *visited, n_visited;   /* [n_locs] locations by first visit */
 	uint64_t *addr;                 /* [n_locs] */
-	uint8_t *matches;               /* [strings] of the profile: the pattern does */
+	uint8_t *matches;               /* [strings] 1 if the pattern matches the string */
 	bool has_addr;
 	uint64_t wanted;
 };
@@ -54,17 +53,15 @@ static void visit_first(struct samples *s, uint32_t stack)
 	const struct csr *stacks = &s->p->stacks;
 	const uint32_t *loc = stacks->item + stacks->off[stack];
 	uint32_t n = stacks->off[stack + 1] - stacks->off[stack];
-	int64_t value = s->weight[stack];
 
 	for (uint32_t i = n; i-- > 0;) {
-		s->cum[loc[i]] = num_add_capped(s->cum[loc[i]], value);
 		if (s->order[loc[i]])
 			continue;
 		s->visited[s->n_visited++] = loc[i];
 		s->order[loc[i]] = s->n_visited;
 	}
 	if (n)
-		s->flat[loc[0]] = num_add_capped(s->flat[loc[0]], value);
+		s->flat[loc[0]] = num_add_capped(s->flat[loc[0]], s->weight[stack]);
 }
 
 static void name_location(const struct profile *p, uint32_t loc, str_id *pretty)
@@ -82,7 +79,7 @@ static void visit_last(const struct samples *s, uint32_t stack, str_id *pretty)
 		name_location(s->p, stacks->item[i], pretty);
 }
 
-/* Does some name of a binary stand for several names as seen? Then the last one in the samples counts. */
+/* Returns true if a name of the binary has several displayed names. Then the last one in the samples is used. */
 static bool has_several_names(const struct profile *p)
 {
 	str_id *seen = mem_zalloc(strtab_count(p->str), sizeof(*seen));
@@ -114,7 +111,7 @@ static void walk_stacks(struct samples *s, const struct view *v, str_id *pretty)
 		name_location(s->p, s->visited[i], pretty);
 }
 
-/* Locations without an address get some above all mappings. */
+/* Give locations without an address unique ones above all mappings. */
 static void set_addresses(struct samples *s)
 {
 	uint64_t next = 1;
@@ -144,7 +141,7 @@ static const char *text_of(const void *arg, uint32_t i, struct buf *scratch, siz
 	return profile_text(w->p, w->text[i]);
 }
 
-/* Match every name and file that a visited location has. */
+/* Match the names and files of all visited locations. */
 static int match_texts(struct samples *s, const char *pattern, struct err *err)
 {
 	const struct profile *p = s->p;
@@ -174,27 +171,27 @@ static int match_texts(struct samples *s, const char *pattern, struct err *err)
 	return rc;
 }
 
-static void add_interest(struct web *w, str_id id)
+static void add_matched_name(struct weblist_builder *w, str_id id)
 {
-	strtab_add_of(w->interest, w->v->p->str, id);
-	w->any_interest = true;
-	w->nameless |= id == 0;
+	strtab_add_from(w->matched_names, w->v->p->str, id);
+	w->has_matched_names = true;
+	w->matches_nameless |= id == 0;
 }
 
-/* Is the function of a line asked for? Its names are noted. */
-static bool mark_line(struct web *w, uint32_t line)
+/* Returns true if the function of a line matches, and records its names. */
+static bool mark_line(struct weblist_builder *w, uint32_t line)
 {
 	const struct profile *p = w->v->p;
 	uint32_t f = p->line_func[line];
 
 	if (f == PROFILE_NONE)
 		return false;
-	add_interest(w, p->func_name[f]);
-	add_interest(w, p->func_sysname[f]);
+	add_matched_name(w, p->func_name[f]);
+	add_matched_name(w, p->func_sysname[f]);
 	return true;
 }
 
-static bool mark_location(struct web *w, const struct samples *s, uint32_t loc)
+static bool mark_location(struct weblist_builder *w, const struct samples *s, uint32_t loc)
 {
 	const struct profile *p = s->p;
 	uint32_t lo = p->loc_line[loc], hi = p->loc_line[loc + 1];
@@ -215,58 +212,61 @@ static bool mark_location(struct web *w, const struct samples *s, uint32_t loc)
 
 static int by_addr(const void *a, const void *b)
 {
-	const struct web_addr *x = a, *y = b;
+	const struct weblist_addr *x = a, *y = b;
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* A list of all addresses; locations that share one are added up. */
-static void fill_addresses(struct web *w, const struct samples *s)
+/* List all addresses; locations that share one are summed up. */
+static void fill_addresses(struct weblist_builder *w, const struct samples *s)
 {
 	uint32_t n = 0;
 
 	w->addr = arena_alloc(w->mem, s->n_visited, sizeof(*w->addr));
+	w->addr_of = arena_alloc(w->mem, s->p->n_locs, sizeof(*w->addr_of));
+	for (uint32_t loc = 0; loc < s->p->n_locs; loc++)
+		w->addr_of[loc] = PROFILE_NONE;
 	for (uint32_t i = 0; i < s->n_visited; i++) {
 		uint32_t loc = s->visited[i];
 
-		w->addr[i] = (struct web_addr){ .addr = s->addr[loc],
-						.loc = mark_location(w, s, loc) ? loc : PROFILE_NONE,
-						.order = i,
-						.flat = s->flat[loc],
-						.cum = s->cum[loc] };
+		w->addr[i] = (struct weblist_addr){ .addr = s->addr[loc],
+						    .loc = mark_location(w, s, loc) ? loc : PROFILE_NONE,
+						    .order = i,
+						    .flat = s->flat[loc] };
 	}
 	if (s->n_visited)
 		qsort(w->addr, s->n_visited, sizeof(*w->addr), by_addr);
 	for (uint32_t i = 0; i < s->n_visited; i++) {
+		uint32_t loc = s->visited[w->addr[i].order];
+
 		if (n && w->addr[n - 1].addr == w->addr[i].addr) {
 			w->addr[n - 1].flat = num_add_capped(w->addr[n - 1].flat, w->addr[i].flat);
-			w->addr[n - 1].cum = num_add_capped(w->addr[n - 1].cum, w->addr[i].cum);
 			if (w->addr[n - 1].loc == PROFILE_NONE)
 				w->addr[n - 1].loc = w->addr[i].loc;
-			continue;
+		} else {
+			w->addr[n++] = w->addr[i];
 		}
-		w->addr[n++] = w->addr[i];
+		w->addr_of[loc] = n - 1;
 	}
 	assert(n <= s->n_visited && s->n_visited <= s->p->n_locs);
 	w->n_addrs = n;
 }
 
-int web_read_samples(struct web *w, struct err *err)
+int weblist_read_samples(struct weblist_builder *w, struct err *err)
 {
 	const struct profile *p = w->v->p;
 	struct arena *mem = arena_new();
 	struct samples s = { .p = p };
 	int rc;
 
-	s.weight = arena_zalloc(mem, p->stacks.n, sizeof(*s.weight));
+	s.weight = w->stack_weight = arena_zalloc(w->mem, p->stacks.n, sizeof(*s.weight));
 	s.first_row = arena_alloc(mem, p->stacks.n, sizeof(*s.first_row));
 	s.last_row = arena_alloc(mem, p->stacks.n, sizeof(*s.last_row));
 	for (uint32_t i = 0; i < p->stacks.n; i++)
 		s.first_row[i] = s.last_row[i] = PROFILE_NONE;
 	s.flat = arena_zalloc(mem, p->n_locs, sizeof(*s.flat));
-	s.cum = arena_zalloc(mem, p->n_locs, sizeof(*s.cum));
 	s.order = arena_zalloc(mem, p->n_locs, sizeof(*s.order));
 	s.visited = arena_alloc(mem, p->n_locs, sizeof(*s.visited));
 	s.addr = arena_zalloc(mem, p->n_locs, sizeof(*s.addr));
@@ -283,4 +283,59 @@ int web_read_samples(struct web *w, struct err *err)
 		fill_addresses(w, &s);
 	arena_free(mem);
 	return rc;
+}
+
+/* Groups of an address: group[off[addr] .. off[addr + 1]). */
+struct groups {
+	size_t *off; /* [n_addrs + 2] */
+	uint32_t *group;
+};
+
+static void find_groups(const struct weblist_builder *w, const struct weblist_member *member, uint32_t n,
+			struct groups *out)
+{
+	size_t *off = mem_zalloc((size_t)w->n_addrs + 2, sizeof(*off));
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t a = w->inst[member[i].inst].lo; a < w->inst[member[i].inst].hi; a++)
+			off[a + 2]++;
+	for (size_t a = 2; a < (size_t)w->n_addrs + 2; a++)
+		off[a] += off[a - 1];
+	out->group = mem_alloc(off[w->n_addrs + 1], sizeof(*out->group));
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t a = w->inst[member[i].inst].lo; a < w->inst[member[i].inst].hi; a++)
+			out->group[off[a + 1]++] = member[i].group;
+	out->off = off;
+}
+
+void weblist_sum_groups(const struct weblist_builder *w, const struct weblist_member *member, uint32_t n,
+			struct weblist_values *out, uint32_t n_groups)
+{
+	const struct csr *stacks = &w->v->p->stacks;
+	uint32_t *seen = mem_zalloc(n_groups, sizeof(*seen)); /* last stack that was counted for a group, + 1 */
+	struct groups of;
+
+	find_groups(w, member, n, &of);
+	for (uint32_t stack = 0; stack < stacks->n && !stop_step(w->v->stop, stack); stack++) {
+		int64_t value = w->stack_weight[stack];
+
+		for (uint32_t i = stacks->off[stack]; value && i < stacks->off[stack + 1]; i++) {
+			uint32_t addr = w->addr_of[stacks->item[i]];
+
+			assert(addr < w->n_addrs);
+			for (size_t k = of.off[addr]; k < of.off[addr + 1]; k++) {
+				uint32_t g = of.group[k];
+
+				if (seen[g] == stack + 1)
+					continue;
+				seen[g] = stack + 1;
+				out[g].cum = num_add_capped(out[g].cum, value);
+				if (i == stacks->off[stack])
+					out[g].flat = num_add_capped(out[g].flat, value);
+			}
+		}
+	}
+	free(of.group);
+	free(of.off);
+	free(seen);
 }

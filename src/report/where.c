@@ -1,5 +1,5 @@
 /*
- * where.c - where names and source code come from, as a question says it
+ * where.c - search paths for binaries and source files from a query
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,12 +7,13 @@
 
 #include "report/where.h"
 
-void report_where(const struct query *q, struct arena *mem, struct symbol_where *out)
+void report_where(const struct query *q, struct arena *mem, struct symbol_options *out)
 {
-	symbol_where_init(out, mem);
+	symbol_options_init(out, mem);
 	out->symfs = q->symfs;
 	out->source_path = q->source_path;
 	out->trim_path = q->trim_path;
+	out->source_access = q->is_uploaded ? SOURCE_NAMED : q->for_page ? SOURCE_LOCAL : SOURCE_ANY;
 	if (*q->tools)
 		out->tools = q->tools;
 	if (q->no_cache)

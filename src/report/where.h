@@ -1,5 +1,5 @@
 /*
- * where.h - where names and source code come from, as a question says it
+ * where.h - search paths for binaries and source files from a query
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,9 +8,9 @@
 
 #include "base/arena.h"
 #include "engine/query.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
-/* What the environment says, and what options put in its place. mem and q live longer. */
-void report_where(const struct query *q, struct arena *mem, struct symbol_where *out);
+/* Fill in the search paths from the environment, overridden by options. mem and q must outlive out. */
+void report_where(const struct query *q, struct arena *mem, struct symbol_options *out);
 
 #endif

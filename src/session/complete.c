@@ -1,10 +1,10 @@
 /*
- * complete.c - what could stand at the end of a line that is being typed
+ * complete.c - completion candidates for a line at the prompt
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Where the cursor is decides what is looked for: the first word, the value of an assignment, a word of a
- * report. Then all that fits is gathered and sorted.
+ * The position of the cursor decides which candidates fit: the first word, the value of an assignment, or an argument of
+ * a report. All candidates that fit are collected and sorted.
  */
 #include "config.h"
 
@@ -36,8 +36,8 @@ static void add_commands(struct candidates *c)
 			complete_add_name(c, reports[i].name, "");
 }
 
-/* Names of options; = behind those that take a value. Flags that are one value of a choice only where they
-   can be given so. */
+/* Add option names, with = after those that take a value. Flags that are one value of a choice are only added where
+   they can be written as flags. */
 static void add_options(struct candidates *c, const char *equals, bool picks)
 {
 	char name[OPT_NAME_MAX];
@@ -45,8 +45,8 @@ static void add_options(struct candidates *c, const char *equals, bool picks)
 	for (size_t i = 0; i < query_n_options; i++) {
 		const struct opt *o = &query_options[i];
 
-		if (settings_can(o) && (picks || o->kind != OPT_PICK))
-			complete_add_name(c, opt_shown(o, name), opt_is_flag(o) ? "" : equals);
+		if (settings_can_assign(o) && (picks || o->kind != OPT_CHOICE))
+			complete_add_name(c, opt_display_name(o, name), opt_is_flag(o) ? "" : equals);
 	}
 	for (size_t i = 0; i < query_n_choices; i++)
 		complete_add_name(c, query_choices[i].name, equals);
@@ -64,25 +64,25 @@ static void add_first(struct candidates *c)
 	complete_types(c, "total_");
 }
 
-/* The names and choices that help knows. */
+/* Add the commands and options that help explains. */
 static void add_topics(struct candidates *c)
 {
 	add_commands(c);
 	add_options(c, "", true);
 }
 
-/* The words that an option takes, if they are few; NULL for others. */
+/* The words that an option accepts, if there are only a few; NULL for other options. */
 static const char *const *words_of(const char *name)
 {
 	static const struct {
 		const char *name;
 		const char *word[18];
 	} known[] = {
-		{ "unit",
-		  { "minimum", "auto", "ns", "us", "ms", "s", "min", "hrs", "B", "kB", "MB", "GB", "TB", "PB" } },
+		{ "unit", { "minimum", "auto", "ns", "us", "ms", "s", "hrs", "B", "kB", "MB", "GB", "TB", "PB" } },
 		{ "color", { "auto", "always", "never" } },
 		{ "order", { "name", "weight" } },
 		{ "theme", { "auto", "light", "dark" } },
+		{ "index", { "all", "none" } },
 		{ "paper", { "fit", "a3", "a4", "a5", "letter", "legal" } },
 		{ "format", { "svg", "pdf", "png", "html", "folded", "json" } },
 		{ "color_by", { "package", "module", "file", "function", "heat" } },
@@ -112,10 +112,10 @@ static void add_values(struct candidates *c, const char *name)
 	const struct opt *o = opt_find(query_options, query_n_options, name, strlen(name));
 
 	if (o)
-		name = o->name; /* with _ for - */
+		name = o->name; /* the name with _ instead of - */
 	if (words_of(name))
 		add_words(c, words_of(name));
-	else if (o && (o->kind == OPT_BOOL || o->kind == OPT_PICK))
+	else if (o && (o->kind == OPT_BOOL || o->kind == OPT_CHOICE))
 		add_words(c, yes_no);
 	else if (strcmp(name, "sample_index") == 0)
 		complete_types(c, "");
@@ -129,17 +129,17 @@ static void add_values(struct candidates *c, const char *name)
 		complete_files(c);
 	for (size_t i = 0; !o && i < query_n_choices; i++)
 		for (size_t k = 0; k < query_n_options && strcmp(query_choices[i].name, name) == 0; k++)
-			if (query_options[k].kind == OPT_PICK && query_options[k].at == query_choices[i].at)
+			if (query_options[k].kind == OPT_CHOICE && query_options[k].at == query_choices[i].offset)
 				complete_add_name(c, query_options[k].name, "");
 }
 
-/* The word at text, without a quote that was opened; *start moves to where it is replaced. */
+/* Start completing the word at text, without its opening quote. */
 static void take_word(struct candidates *c, const char *text)
 {
 	c->word = text + (*text == '\'' || *text == '"');
 }
 
-/* Lists of keys are completed one by one. */
+/* In a list of keys, only the last key is completed. */
 static const char *last_of_list(const char *value)
 {
 	const char *comma = strrchr(value, ',');
@@ -147,7 +147,7 @@ static const char *last_of_list(const char *value)
 	return comma ? comma + 1 : value;
 }
 
-/* The value of an assignment, or of --NAME=; value is in line. */
+/* Complete the value of an assignment, or of -NAME= and --NAME=. value points into line. */
 static void complete_value(struct candidates *c, const char *name, const char *value, const char *line, size_t *start)
 {
 	if (*value != '\'' && *value != '"' && starts_with(name, "tag"))
@@ -157,7 +157,7 @@ static void complete_value(struct candidates *c, const char *name, const char *v
 	add_values(c, name);
 }
 
-/* NAME=VALUE: gives false when the line is none. */
+/* Complete NAME=VALUE. Return false when the line is not an assignment. */
 static bool complete_assignment(struct candidates *c, const char *line, size_t *start)
 {
 	const char *equals = strchr(line, '='), *value = equals ? equals + 1 : NULL;
@@ -170,7 +170,7 @@ static bool complete_assignment(struct candidates *c, const char *line, size_t *
 	while (line_space(line + n))
 		n += line_space(line + n);
 	name = mem_strndup(line + n, strcspn(line + n, " \t="));
-	is_one = settings_has(name) && line[n + strlen(name) + strspn(line + n + strlen(name), " \t")] == '=';
+	is_one = settings_is_known(name) && line[n + strlen(name) + strspn(line + n + strlen(name), " \t")] == '=';
 	if (is_one) {
 		while (line_space(value))
 			value += line_space(value);
@@ -183,33 +183,48 @@ static bool complete_assignment(struct candidates *c, const char *line, size_t *
 static void complete_option(struct candidates *c, const char *word, const char *line, size_t *start)
 {
 	const char *equals = strchr(word, '=');
+	size_t dashes = strspn(word, "-");
 	char *name;
 
 	if (!equals) {
-		c->lead = "--";
+		c->prefix = "--";
 		c->word = word + 2;
 		add_options(c, "=", true);
 		return;
 	}
-	name = mem_strndup(word + 2, (size_t)(equals - word - 2));
+	name = mem_strndup(word + dashes, (size_t)(equals - word) - dashes);
 	complete_value(c, name, equals + 1, line, start);
 	free(name);
 }
 
-/* A word behind a report. */
+/* Does the word begin with -NAME=, where NAME is an option? */
+static bool is_option(const char *word)
+{
+	bool is_one;
+	char *name;
+
+	if (*word != '-' || !strchr(word, '='))
+		return false;
+	name = mem_strndup(word + 1, strcspn(word + 1, "="));
+	is_one = settings_is_known(name);
+	free(name);
+	return is_one;
+}
+
+/* Complete a word after the name of a report. */
 static void complete_argument(struct candidates *c, const char *command, size_t n, const char *word, const char *line,
 			      size_t *start)
 {
 	bool tags = n == 4 && memcmp(command, "tags", 4) == 0;
 
-	if (starts_with(word, "--")) {
+	if (starts_with(word, "--") || is_option(word)) {
 		complete_option(c, word, line, start);
 	} else if (*word == '>') {
-		c->lead = ">";
+		c->prefix = ">";
 		take_word(c, word + 1);
 		complete_files(c);
 	} else {
-		c->lead = *word == '-' ? "-" : "";
+		c->prefix = *word == '-' ? "-" : "";
 		take_word(c, word + (*word == '-'));
 		if (*word == '-')
 			complete_add_name(c, "cum", "");
@@ -220,7 +235,7 @@ static void complete_argument(struct candidates *c, const char *command, size_t 
 	}
 }
 
-/* Behind the word > by itself there is a file. */
+/* Is the previous word a lone >, so that a file name follows? */
 static bool is_file_next(const char *line, size_t at)
 {
 	while (at && (line[at - 1] == ' ' || line[at - 1] == '\t'))
@@ -267,33 +282,33 @@ static int compare_texts(const void *a, const void *b)
 	return by ? by : (x->n > y->n) - (x->n < y->n);
 }
 
-static void sort_into(const struct texts *found, struct texts *out)
+static void sort_into(const struct string_list *found, struct string_list *out)
 {
 	struct text *all = mem_alloc(found->n ? found->n : 1, sizeof(*all));
 	size_t n_out = 0;
 
 	for (size_t i = 0; i < found->n; i++)
-		all[i].at = texts_at(found, i, &all[i].n);
+		all[i].at = string_list_get(found, i, &all[i].n);
 	qsort(all, found->n, sizeof(*all), compare_texts);
 	for (size_t i = 0; i < found->n && n_out < COMPLETE_MAX; i++) {
 		if (i && compare_texts(&all[i - 1], &all[i]) == 0)
 			continue;
 		buf_add(&out->all, all[i].at, all[i].n);
-		texts_end(out);
+		string_list_end(out);
 		n_out++;
 	}
 	free(all);
 }
 
-void complete_line(const char *line, size_t n, const struct profile *p, size_t *start, struct texts *out)
+void complete_line(const char *line, size_t n, const struct profile *p, size_t *start, struct string_list *out)
 {
 	char *text = mem_strndup(line, n);
-	struct candidates c = { .p = p, .word = "", .lead = "" };
+	struct candidates c = { .p = p, .word = "", .prefix = "" };
 
 	*start = strlen(text);
 	if (!complete_assignment(&c, text, start))
 		complete_words(&c, text, start);
 	sort_into(&c.found, out);
-	texts_release(&c.found);
+	string_list_release(&c.found);
 	free(text);
 }

@@ -1,38 +1,38 @@
 /*
- * complete_int.h - between the files that complete a line
+ * complete_int.h - shared by the files that complete a line
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SESSION_COMPLETE_INT_H
 #define SESSION_COMPLETE_INT_H
 
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "profile/profile.h"
 
-/* Candidates as they are found: in any order, some more than once. */
+/* The candidates found so far: unsorted, possibly with duplicates. */
 struct candidates {
 	const struct profile *p;
-	const char *word; /* what is there of the word, without quotes */
-	const char *lead; /* stands in front of each candidate, before its quotes: -, > or "" */
-	struct texts found;
+	const char *word;   /* the part of the word before the cursor, without quotes */
+	const char *prefix; /* prepended to each candidate, before its quotes: -, > or "" */
+	struct string_list found;
 };
 
-/* Add a name of ours that begins with the word; end is put behind it. */
+/* Add a name without quotes if it begins with the word. end is appended to the name. */
 void complete_add_name(struct candidates *c, const char *name, const char *end);
 
-/* Add expressions for functions: those whose name begins with the word, else those that have it. */
+/* Add expressions for the functions whose name begins with the word or, if there are none, contains it. */
 void complete_functions(struct candidates *c);
 
-/* Add keys of labels, and expressions for the values of a key when KEY= is there. */
+/* Add the keys of labels or, after KEY=, expressions for the values of that key. */
 void complete_labels(struct candidates *c);
 
-/* Add the keys of labels alone; end is put behind them. */
+/* Add only the keys of labels. end is appended to each. */
 void complete_keys(struct candidates *c, const char *end);
 
-/* Add files whose path begins with the word, folders with / behind them. */
+/* Add the files whose path begins with the word; directories end in /. */
 void complete_files(struct candidates *c);
 
-/* Add the sample types with a prefix. */
+/* Add the sample types, each after a prefix. */
 void complete_types(struct candidates *c, const char *prefix);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * complete_names.c - what a profile and the disk can complete a word with
+ * complete_names.c - candidates from the profile and the file system
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "session/line.h"
+#include "session/settings.h"
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -19,8 +20,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Append a name as an expression that matches it: characters that mean something escaped, those that no
-   terminal or quote shall see as numbers, bytes that are not UTF-8 as any character. */
+/* Append a name as an expression that matches it. Special characters are escaped, control characters and quotes are
+   written as numbers, and a byte that is not UTF-8 becomes a dot, which matches any character. */
 static void add_escaped(const char *s, size_t n, struct buf *out)
 {
 	for (size_t i = 0, len; i < n; i += len) {
@@ -30,7 +31,7 @@ static void add_escaped(const char *s, size_t n, struct buf *out)
 		if (len == 0) {
 			buf_addz(out, ".");
 			len = 1;
-		} else if (c == '\'' || c == '"' || !utf8_is_plain(c) || c == '\t') {
+		} else if (c == '\'' || c == '"' || !utf8_is_safe(c) || c == '\t') {
 			buf_addf(out, "\\x{%x}", (unsigned)c);
 		} else {
 			if (len == 1 && strchr("\\.+*?()|[]{}^$", s[i]))
@@ -40,7 +41,7 @@ static void add_escaped(const char *s, size_t n, struct buf *out)
 	}
 }
 
-/* Blanks need quotes, and so does what would begin a remark. */
+/* Blanks need quotes, and so does //:, which would start a comment. */
 static bool needs_quotes(const char *s)
 {
 	for (; *s; s++)
@@ -53,19 +54,19 @@ static void add_candidate(struct candidates *c, const struct buf *text)
 {
 	const char *quote = needs_quotes(buf_text(text)) ? "'" : "";
 
-	buf_addf(&c->found.all, "%s%s%s%s", c->lead, quote, buf_text(text), quote);
-	texts_end(&c->found);
+	buf_addf(&c->found.all, "%s%s%s%s", c->prefix, quote, buf_text(text), quote);
+	string_list_end(&c->found);
 }
 
 void complete_add_name(struct candidates *c, const char *name, const char *end)
 {
 	if (!starts_with(name, c->word))
 		return;
-	buf_addf(&c->found.all, "%s%s%s", c->lead, name, end);
-	texts_end(&c->found);
+	buf_addf(&c->found.all, "%s%s%s", c->prefix, name, end);
+	string_list_end(&c->found);
 }
 
-/* What a half-written expression is meant to find: without anchor and backslashes. */
+/* The text that a partly typed expression should find: without anchor and backslashes. */
 static char *literal_of(const char *word, bool *anchored)
 {
 	struct buf out = { 0 };
@@ -79,7 +80,7 @@ static char *literal_of(const char *word, bool *anchored)
 	return out.data;
 }
 
-/* Add the functions whose name has the literal, at its start or anywhere. Gives whether there were any. */
+/* Add the functions whose name contains the literal, at its start or anywhere. Return whether there were any. */
 static bool add_functions(struct candidates *c, const char *literal, bool at_start)
 {
 	const struct profile *p = c->p;
@@ -112,8 +113,8 @@ void complete_functions(struct candidates *c)
 	free(literal);
 }
 
-/* Would a name be something else where a word is expected: a redirection, an option, a pipe, a quoted word? */
-static bool means_more(const char *name)
+/* Would the prompt misread a name: as a redirection, an option, a pipe or a quoted word? */
+static bool is_ambiguous(const char *name)
 {
 	return *name == '>' || *name == '-' || *name == '|' || strpbrk(name, "'\"");
 }
@@ -124,10 +125,11 @@ void complete_keys(struct candidates *c, const char *end)
 		const char *key = profile_text(c->p, c->p->label_key[i]);
 		struct buf text = { 0 };
 
-		if (!starts_with(key, c->word) || strpbrk(key, "=,") || means_more(key))
+		if (!starts_with(key, c->word) || strpbrk(key, "=,") || is_ambiguous(key) ||
+		    (*c->prefix == '-' && settings_is_known(key)))
 			continue;
 		utf8_add_safe(&text, key, strlen(key));
-		if (strcmp(buf_text(&text), key) == 0) { /* what cannot be typed is not offered */
+		if (strcmp(buf_text(&text), key) == 0) { /* skip what cannot be typed */
 			buf_addz(&text, end);
 			add_candidate(c, &text);
 		}
@@ -176,7 +178,7 @@ void complete_types(struct candidates *c, const char *prefix)
 
 		buf_addf(&name, "%s%s", prefix, type);
 		utf8_add_safe(&safe, name.data, name.len);
-		if (strcmp(buf_text(&safe), name.data) == 0) /* what cannot be typed is not offered */
+		if (strcmp(buf_text(&safe), name.data) == 0) /* skip what cannot be typed */
 			complete_add_name(c, name.data, "");
 		buf_release(&name);
 		buf_release(&safe);

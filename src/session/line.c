@@ -1,5 +1,5 @@
 /*
- * line.c - the language of the shells
+ * line.c - the command language of the shells
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy without white space around. */
+/* Copy a text without leading and trailing white space. */
 static char *trimmed(const char *s, size_t n)
 {
 	char *all = mem_strndup(s, n), *out;
@@ -41,14 +41,14 @@ static char *trimmed(const char *s, size_t n)
 	return out;
 }
 
-static void add_line(struct texts *out, const char *before, const char *after)
+static void add_line(struct string_list *out, const char *before, const char *after)
 {
 	buf_addz(&out->all, before);
 	buf_addz(&out->all, after);
-	texts_end(out);
+	string_list_end(out);
 }
 
-/* Is text this prefix and then the name of a sample type? */
+/* Is the text this prefix followed by the name of this sample type? */
 static bool is_type(const char *text, const char *prefix, const char *type)
 {
 	size_t n = strlen(prefix);
@@ -56,8 +56,8 @@ static bool is_type(const char *text, const char *prefix, const char *type)
 	return strncmp(text, prefix, n) == 0 && strcmp(text + n, type) == 0;
 }
 
-/* A sample type, or total_ or mean_ and a sample type. The last that fits, as in pprof. */
-static bool expand_type(const char *text, const struct profile *p, struct texts *out)
+/* Expand a sample type, or total_ or mean_ and a sample type. The last match wins, as in pprof. */
+static bool expand_type(const char *text, const struct profile *p, struct string_list *out)
 {
 	for (uint32_t t = p->n_types; t-- > 0;) {
 		const char *type = profile_text(p, p->type[t].name);
@@ -73,13 +73,13 @@ static bool expand_type(const char *text, const struct profile *p, struct texts 
 	return false;
 }
 
-void line_expand(const char *text, const struct profile *p, struct texts *out)
+void line_expand(const char *text, const struct profile *p, struct string_list *out)
 {
 	static const char *const clear[] = { "focus=", "ignore=", "hide=", "tagfocus=", "tagignore=" };
 	char *line = trimmed(text, strlen(text));
 
 	if (*line && p && expand_type(line, p, out)) {
-		/* that was all */
+		/* done */
 	} else if (strcmp(line, ":") == 0) {
 		for (size_t i = 0; i < sizeof(clear) / sizeof(clear[0]); i++)
 			add_line(out, clear[i], "");
@@ -89,7 +89,7 @@ void line_expand(const char *text, const struct profile *p, struct texts *out)
 	free(line);
 }
 
-/* What stands behind the = of an assignment: up to the last comment; the caller frees. */
+/* The value after the = of an assignment, without a trailing comment; freed by the caller. */
 static char *value_of(const char *text)
 {
 	char *own = line_unquote(text);
@@ -102,23 +102,33 @@ static char *value_of(const char *text)
 	return trimmed(text, end ? (size_t)(end - text) : strlen(text));
 }
 
-/* NAME=VALUE, or the name alone. Gives 1 when it is none. */
+/* The name of an option without one or two leading dashes. -o is short for -output. */
+static const char *option_name(const char *word)
+{
+	const char *name = word + (*word == '-');
+
+	name += name > word && *name == '-';
+	return name > word && strcmp(name, "o") == 0 ? "output" : name;
+}
+
+/* Read NAME=VALUE or a bare NAME, with or without leading dashes. Return 1 when the text is not an assignment. */
 static int read_assignment(const char *text, struct settings *s, const struct profile *p, struct err *err)
 {
 	const char *equals = strchr(text, '=');
-	char *name = trimmed(text, equals ? (size_t)(equals - text) : strlen(text)), *value = NULL;
+	char *word = trimmed(text, equals ? (size_t)(equals - text) : strlen(text)), *value = NULL;
+	const char *name = option_name(word);
 	int rc = 1;
 
-	if (settings_has(name)) {
+	if (settings_is_known(name)) {
 		value = equals ? value_of(equals + 1) : NULL;
 		rc = settings_assign(s, p, name, value, err);
 	}
-	free(name);
+	free(word);
 	free(value);
 	return rc;
 }
 
-/* The report whose name is spelt nearly so; NULL when none is. */
+/* The report with the most similar name; NULL when none is similar. */
 static const char *near_report(const char *word)
 {
 	size_t best = strlen(word) >= 5 ? 3 : 2;
@@ -135,17 +145,17 @@ static const char *near_report(const char *word)
 	return found;
 }
 
-static int unknown_command(const char *name, const char *next, struct err *err)
+static int unknown_command(const char *word, const char *next, struct err *err)
 {
-	const char *near = near_report(name);
+	const char *near = near_report(word), *name = option_name(word);
 
-	if (settings_has(name))
+	if (settings_is_known(name))
 		return err_set(err, ERR_USAGE, "did you mean: %s=%s", name, next ? next : "<val>");
-	return err_set(err, ERR_USAGE, "unrecognized command: \"%s\"%s%s%s", name, near ? "; did you mean " : "",
+	return err_set(err, ERR_USAGE, "unrecognized command: \"%s\"%s%s%s", word, near ? "; did you mean " : "",
 		       near ? near : "", near ? "?" : "");
 }
 
-/* The first word names a report, perhaps with digits after it, which then are the first argument. */
+/* Read the name of a report, which may be followed by digits; they become the first argument. */
 static int read_name(struct line_words *w, const struct report_type **out, struct err *err)
 {
 	char *name = w->word[0].text, *digits = name + strlen(name);
@@ -164,13 +174,13 @@ static int read_name(struct line_words *w, const struct report_type **out, struc
 	if (!*out)
 		return unknown_command(name, w->n > 1 ? w->word[1].text : NULL, err);
 	if (!reports_is_in_shell(*out))
-		return err_set(err, ERR_USAGE, "%s reads profiles of its own: cpa %s %s", (*out)->name, (*out)->name,
+		return err_set(err, ERR_USAGE, "%s reads its own profiles; run: cpa %s %s", (*out)->name, (*out)->name,
 			       (*out)->arguments);
 	return 0;
 }
 
-/* A report line being read. */
-struct reading {
+/* State while reading a report line. */
+struct report_reader {
 	struct settings *ask;
 	const struct profile *p;
 	struct buf focus, ignore, hint;
@@ -185,7 +195,7 @@ static void join(struct buf *all, const char *more)
 	buf_addz(all, more);
 }
 
-/* As pprof, a whole number of 32 bits. */
+/* Is s a 32-bit integer, as in pprof? */
 static bool is_count(const char *s)
 {
 	const char *digits = s + (*s == '-' || *s == '+');
@@ -198,34 +208,57 @@ static bool is_count(const char *s)
 	return !errno && v >= INT32_MIN && v <= INT32_MAX;
 }
 
-/* --OPTION or --OPTION=VALUE. Gives 1 when no option has that name. */
-static int set_for_line(struct reading *r, const char *word, struct err *err)
+/* Is the word -NAME=VALUE, --NAME=VALUE or --NAME of an option, or -o, which takes the next word? */
+static bool is_option(const struct line_word *word)
 {
-	size_t n = strcspn(word, "=");
-	char *name = mem_strndup(word, n);
-	const char *value = word[n] ? word + n + 1 : NULL;
-	const struct opt *o = opt_find(query_options, query_n_options, name, n);
-	int rc = 1;
+	const char *t = word->text;
+	char *name = mem_strndup(t, strcspn(t, "="));
+	bool is_one = !word->is_quoted && *t == '-' && settings_is_known(option_name(name)) &&
+		      (t[1] == '-' || strchr(t, '=') || strcmp(t, "-o") == 0);
 
-	if (settings_has(name))
-		rc = settings_assign(r->ask, r->p, name, !value && o && o->kind == OPT_PICK ? "true" : value, err);
 	free(name);
+	return is_one;
+}
+
+/* Set an option for this line only. */
+static int set_for_line(struct report_reader *r, const struct line_words *w, size_t *i, struct err *err)
+{
+	const char *word = w->word[*i].text, *value = strchr(word, '=');
+	char *dashed = mem_strndup(word, strcspn(word, "="));
+	const char *name = option_name(dashed);
+	const struct opt *o = opt_find(query_options, query_n_options, name, strlen(name));
+	int rc;
+
+	if (value)
+		value++;
+	else if (strcmp(word, "-o") == 0 && ++*i < w->n)
+		value = w->word[*i].text;
+	else if (o && o->kind == OPT_CHOICE)
+		value = "true";
+	r->has_output |= strcmp(name, "output") == 0;
+	rc = settings_assign(r->ask, r->p, name, value, err);
+	free(dashed);
 	return rc;
 }
 
-/* A word that pprof takes for an expression, and so do we, but that looks like an option. */
-static void note_option(struct reading *r, const char *word)
+/* Prepare a hint for a word that looks like an option but is read as an expression, as in pprof. */
+static void hint_option(struct report_reader *r, const char *word)
 {
-	size_t dashes = strspn(word, "-"), n = strcspn(word + dashes, "=");
-	char *name = mem_strndup(word + dashes, n);
+	const char *name = word + (*word == '-'), *taken = *word == '-' ? "an expression to ignore" : "an expression";
+	char *known = mem_strndup(name, strcspn(name, "="));
+	const struct opt *o = opt_find(query_options, query_n_options, known, strlen(known));
 
-	if (r->hint.len == 0 && settings_has(name) && (dashes == 1 || word[dashes + n]))
-		buf_addf(&r->hint, "\"%s\" is taken as an expression%s; the option is --%s here", word,
-			 dashes ? " to ignore" : "", word + dashes);
-	free(name);
+	if (r->hint.len == 0 && settings_is_known(known) && (*word == '-' || strchr(word, '='))) {
+		buf_addf(&r->hint, "\"%s\" is read as %s; to set the option, write -", word, taken);
+		if (o && opt_is_flag(o))
+			buf_addf(&r->hint, "-%s", name);
+		else
+			buf_addf(&r->hint, "%s%s", name, strchr(name, '=') ? "" : "=VALUE");
+	}
+	free(known);
 }
 
-static int read_word(struct reading *r, const struct line_words *w, size_t *i, struct err *err)
+static int read_word(struct report_reader *r, const struct line_words *w, size_t *i, struct err *err)
 {
 	const char *t = w->word[*i].text;
 	int rc = 0;
@@ -242,64 +275,71 @@ static int read_word(struct reading *r, const struct line_words *w, size_t *i, s
 		rc = settings_assign(r->ask, r->p, "output", *t ? t : w->word[*i].text, err);
 	} else if (strcmp(t, "-cum") == 0) {
 		rc = settings_assign(r->ask, r->p, "sort", "cum", err);
-	} else if (*t != '-') {
-		note_option(r, t);
-		join(&r->focus, t);
+	} else if (is_option(&w->word[*i])) {
+		rc = set_for_line(r, w, i, err);
 	} else {
-		rc = t[1] == '-' ? set_for_line(r, t + 2, err) : 1;
-		if (rc == 1) {
-			note_option(r, t);
-			join(&r->ignore, t + 1);
-			rc = 0;
-		}
+		hint_option(r, t);
+		join(*t == '-' ? &r->ignore : &r->focus, t + (*t == '-'));
 	}
 	return rc;
 }
 
-/* What the words of a report said is put into its settings. */
-static int finish(struct reading *r, const struct report_type *t, const struct line_words *w, struct err *err)
+/* Store the words of a report line in its settings. */
+static int finish_report(struct report_reader *r, const struct report_type *t, const struct line_words *w,
+			 struct err *err)
 {
 	bool tags = t->flags & REPORT_PICKS_LABELS;
+	int rc = 0;
 	char rows[16];
 
 	if (w->pipe && !*w->pipe)
-		return err_set(err, ERR_USAGE, "| needs a command behind it; in an expression write quotes around it");
+		return err_set(err, ERR_USAGE, "no command after |; quote | in an expression");
 	if (w->pipe && r->has_output)
-		return err_set(err, ERR_USAGE, "> and | do not go together");
+		return err_set(err, ERR_USAGE, "cannot combine > and |");
 	if (w->pipe)
-		settings_assign(r->ask, r->p, "output", "-", NULL); /* standard output, which the pipe is then */
+		/* standard output is connected to the pipe */
+		settings_assign(r->ask, r->p, "output", "-", NULL);
 	if (r->focus.len)
-		settings_assign(r->ask, r->p, tags ? "tagfocus" : "focus", buf_text(&r->focus), NULL);
-	if (r->ignore.len)
-		settings_assign(r->ask, r->p, tags ? "tagignore" : "ignore", buf_text(&r->ignore), NULL);
+		rc = settings_assign(r->ask, r->p, tags ? "tagfocus" : "focus", buf_text(&r->focus), err);
+	if (rc == 0 && r->ignore.len)
+		rc = settings_assign(r->ask, r->p, tags ? "tagignore" : "ignore", buf_text(&r->ignore), err);
+	if (rc < 0)
+		return rc;
 	r->is_ten = t->shell_rows && settings_query(r->ask)->nodecount == -1;
 	if (r->is_ten) {
 		snprintf(rows, sizeof(rows), "%d", t->shell_rows);
 		settings_assign(r->ask, r->p, "nodecount", rows, NULL);
 	}
 	if (w->is_unclosed && r->hint.len == 0)
-		buf_addz(&r->hint, "a quote has no end, so it was taken for a character of an expression");
+		buf_addz(&r->hint, "unclosed quote, read as a character of an expression");
 	return 0;
 }
 
 static int read_report(struct line_words *w, const struct settings *s, const struct profile *p, struct line *out,
 		       struct err *err)
 {
-	struct reading r = { .p = p };
+	struct report_reader r = { .p = p };
 	const struct report_type *t;
-	size_t first = 1;
+	bool wants_pattern;
 	int rc = read_name(w, &t, err);
 
 	if (rc < 0)
 		return rc;
-	if (reports_takes_pattern(t) && w->n < 2)
-		return err_set(err, ERR_USAGE, "command %s requires an argument", t->name);
 	r.ask = settings_copy(s);
-	settings_set_pattern(r.ask, reports_takes_pattern(t) ? w->word[first++].text : "");
-	for (size_t i = first; rc == 0 && i < w->n; i++)
-		rc = read_word(&r, w, &i, err);
+	settings_set_pattern(r.ask, "");
+	wants_pattern = reports_takes_pattern(t);
+	for (size_t i = 1; rc == 0 && i < w->n; i++) {
+		if (wants_pattern && !is_option(&w->word[i])) {
+			settings_set_pattern(r.ask, w->word[i].text);
+			wants_pattern = false;
+		} else {
+			rc = read_word(&r, w, &i, err);
+		}
+	}
+	if (rc == 0 && wants_pattern)
+		rc = err_set(err, ERR_USAGE, "command %s requires an argument", t->name);
 	if (rc == 0)
-		rc = finish(&r, t, w, err);
+		rc = finish_report(&r, t, w, err);
 	buf_release(&r.focus);
 	buf_release(&r.ignore);
 	if (rc < 0) {
@@ -307,14 +347,17 @@ static int read_report(struct line_words *w, const struct settings *s, const str
 		buf_release(&r.hint);
 		return rc;
 	}
-	*out = (struct line){
-		.kind = LINE_REPORT, .report = t, .ask = r.ask, .pipe = w->pipe, .hint = r.hint.data, .is_ten = r.is_ten
-	};
+	*out = (struct line){ .kind = LINE_REPORT,
+			      .report = t,
+			      .settings = r.ask,
+			      .pipe = w->pipe,
+			      .hint = r.hint.data,
+			      .is_default_count = r.is_ten };
 	w->pipe = NULL;
 	return 0;
 }
 
-/* All words but the first, joined by one blank. */
+/* All words but the first, joined by single blanks. */
 static char *join_words(const struct line_words *w)
 {
 	struct buf all = { 0 };
@@ -347,17 +390,17 @@ int line_read(const char *text, struct settings *s, const struct profile *p, str
 	else if (strcmp(first, "exit") == 0 || strcmp(first, "quit") == 0 || strcmp(first, "q") == 0)
 		*out = (struct line){ .kind = LINE_EXIT };
 	else if (strcmp(first, "help") == 0)
-		*out = (struct line){ .kind = LINE_HELP, .words = join_words(&w) };
+		*out = (struct line){ .kind = LINE_HELP, .topic = join_words(&w) };
 	else
 		rc = read_report(&w, s, p, out, err);
 	line_words_release(&w);
 	return rc;
 }
 
-bool line_is_outside(const struct line *l)
+bool line_is_external(const struct line *l)
 {
 	assert(l->kind == LINE_REPORT);
-	return l->pipe || *settings_query(l->ask)->output || l->report->flags & REPORT_IS_BINARY;
+	return l->pipe || *settings_query(l->settings)->output || l->report->flags & REPORT_IS_BINARY;
 }
 
 bool line_needs_terminal(const struct line *l)
@@ -365,14 +408,14 @@ bool line_needs_terminal(const struct line *l)
 	const struct picture *picture = l->report->picture;
 
 	assert(l->kind == LINE_REPORT);
-	return l->pipe || (picture && picture->is_shown && !*settings_query(l->ask)->output);
+	return l->pipe || (picture && picture->is_shown && !*settings_query(l->settings)->output);
 }
 
 void line_release(struct line *l)
 {
-	settings_free(l->ask);
+	settings_free(l->settings);
 	free(l->pipe);
-	free(l->words);
+	free(l->topic);
 	free(l->hint);
 	*l = (struct line){ 0 };
 }

@@ -1,5 +1,5 @@
 /*
- * line.h - the language of the shells: what a line that was typed asks for
+ * line.h - the command language of the shells
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 
 #include "answer/reports.h"
 #include "base/err.h"
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "engine/query.h"
 #include "profile/profile.h"
 #include "session/settings.h"
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 enum line_kind {
-	LINE_NOTHING, /* blank */
+	LINE_NOTHING, /* a blank line */
 	LINE_SET,     /* an option was assigned */
 	LINE_REPORT,
 	LINE_OPTIONS, /* o, options */
@@ -26,41 +26,41 @@ enum line_kind {
 
 struct line {
 	enum line_kind kind;
-	const struct report_type *report; /* LINE_REPORT */
-	struct settings *ask;             /* LINE_REPORT: the settings with what this line adds; -o of it is what stands
-	                                        behind > */
-	char *pipe;                       /* LINE_REPORT: the shell command behind |; NULL without */
-	bool is_ten;                      /* LINE_REPORT: nobody asked for ten rows, top just prints them */
-	char *words;                      /* LINE_HELP: what it asks about, "" for all */
-	char *hint;                       /* what the user may have meant otherwise, a sentence; NULL for none */
+	const struct report_type *report; /* LINE_REPORT: the report */
+	struct settings *settings;        /* LINE_REPORT: with the options of this line; output is the file after > */
+	char *pipe;                       /* LINE_REPORT: the shell command after |; NULL if there is none */
+	bool is_default_count;            /* LINE_REPORT: the limit of ten rows is the default of top */
+	char *topic;                      /* LINE_HELP: the topic, "" for all */
+	char *hint;                       /* a sentence that suggests what the user meant; NULL for none */
 };
 
 /*
- * Append the lines that a line stands for: itself, or those of a shortcut (":", a sample type).
+ * Append the lines that a line expands to: the line itself, or those of a shortcut (":", a sample type).
  *
  * Like    pprof internal/driver/interactive.go, pprofShortcuts
  */
-void line_expand(const char *text, const struct profile *p, struct texts *out);
+void line_expand(const char *text, const struct profile *p, struct string_list *out);
 
 /*
- * Read one line; an assignment is carried out on s.
+ * Read one line. An assignment changes s.
  *
  * out     released with line_release; untouched on failure
- * Fails   ERR_USAGE with pprof's words
- * Like    pprof internal/driver/interactive.go, interactive and parseCommandLine; beyond it a word
- *         in quotes may hold blanks, "| command" gives the text to a program, --OPTION=VALUE sets an
- *         option for this line alone, and a line that begins with # is a comment
+ * Fails   ERR_USAGE with pprof's wording
+ * Like    pprof internal/driver/interactive.go, interactive and parseCommandLine. In addition, a quoted word may
+ *         contain blanks, "| command" pipes the text to a program, and a line that begins with # is a comment.
+ *         -OPTION=VALUE, --OPTION=VALUE, --OPTION and -o FILE set an option for this line only; alone on a line,
+ *         the first two and -OPTION are assignments. Any other word with one dash is an expression to ignore.
  */
 int line_read(const char *text, struct settings *s, const struct profile *p, struct line *out, struct err *err);
 void line_release(struct line *l);
 
-/* Does a line that asks for a report write a file or start a program, so that no view can show it? */
-bool line_is_outside(const struct line *l);
+/* Does a report line write a file or start a program, so that no view can show it? */
+bool line_is_external(const struct line *l);
 
-/* Does it start a program that has the terminal, to print or to show what it is given? */
+/* Does a report line start a program that needs the terminal? */
 bool line_needs_terminal(const struct line *l);
 
-/* How many bytes of white space s begins with, 0 for none. Like Go unicode.IsSpace. */
+/* The number of bytes of white space at the start of s, or 0. Like Go unicode.IsSpace. */
 size_t line_space(const char *s);
 
 #endif

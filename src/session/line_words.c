@@ -1,5 +1,5 @@
 /*
- * line_words.c - a line of the shells, split into words
+ * line_words.c - split a line of the shells into words
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -45,24 +45,22 @@ static bool is_quote(char c)
 	return c == '\'' || c == '"';
 }
 
-/* Where in a word quotes may begin: at its start, or behind -, > and --NAME=. NULL when they do not. */
+/* The opening quote of a word, at its start or after -, >, -NAME= and --NAME=. NULL if there is none. */
 static const char *quote_of(const char *word)
 {
 	static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
-	const char *at = word;
+	const char *at = word, *equals = *word == '-' ? word + strspn(word, name) : word;
 
-	if (starts_with(word, "--")) {
-		at += strspn(word, name);
-		if (*at != '=')
-			return NULL;
+	if (*equals == '=' && equals > word)
+		at = equals + 1;
+	else if (starts_with(word, "--"))
+		return NULL;
+	else if (*word == '-' || *word == '>')
 		at++;
-	} else if (*word == '-' || *word == '>') {
-		at++;
-	}
 	return is_quote(*at) ? at : NULL;
 }
 
-/* The quote that ends what begins at s, NULL when there is none. */
+/* The closing quote for the opening quote at s; NULL when there is none. */
 static const char *closing(const char *s)
 {
 	const char *at = s + 1;
@@ -73,12 +71,15 @@ static const char *closing(const char *s)
 	return *at ? at : NULL;
 }
 
-/* Append what is between two quotes. A backslash stays, for expressions are full of them. */
+/*
+ * Append the text between two quotes. Backslashes are copied, except that \" in double quotes becomes a quote:
+ * expressions contain many backslashes.
+ */
 static void add_quoted(const char *open, const char *close, struct buf *out)
 {
 	for (const char *at = open + 1; at < close; at++) {
 		if (*open == '"' && at[0] == '\\' && at[1] == '\\')
-			buf_add(out, at++, 1); /* a pair, so that the next quote is one */
+			buf_add(out, at++, 1); /* an escaped backslash, so that a following quote closes */
 		else if (*open == '"' && at[0] == '\\' && at[1] == '"')
 			at++;
 		buf_add(out, at, 1);
@@ -91,7 +92,7 @@ static void add_word(struct line_words *w, const struct buf *text, bool quoted)
 	w->word[w->n++] = (struct line_word){ mem_strndup(buf_text(text), text->len), quoted };
 }
 
-/* Take the word at s. Gives what lies behind it. */
+/* Read the word at s. Return the position after it. */
 static const char *take_word(const char *s, struct line_words *w)
 {
 	const char *open = quote_of(s), *close = open ? closing(open) : NULL;
@@ -114,7 +115,7 @@ static const char *take_word(const char *s, struct line_words *w)
 	return close;
 }
 
-/* Does the word | stand here, behind others? */
+/* Does s start with the word |, after other words? */
 static bool is_pipe(const char *at, const struct line_words *before)
 {
 	return *at == '|' && before->n && (!at[1] || line_space(at + 1));
@@ -147,7 +148,7 @@ size_t line_words_last(const char *text, size_t *n_words)
 			at += strlen(at);
 			break;
 		}
-		if (open && !closing(open)) /* all that follows may come to stand in the quotes */
+		if (open && !closing(open)) /* everything that follows may still be inside the quotes */
 			break;
 		end = take_word(at, &w);
 		if (!*end)
@@ -178,7 +179,7 @@ char *line_unquote(const char *value)
 	rest = skip_space(close + 1);
 	if (*rest && !starts_with(rest, "//:"))
 		return NULL;
-	buf_addz(&text, ""); /* so that there is one when nothing is between the quotes */
+	buf_addz(&text, ""); /* sets text.data even for an empty value */
 	add_quoted(open, close, &text);
 	return text.data;
 }

@@ -1,5 +1,5 @@
 /*
- * line_words.h - a line of the shells, split into words
+ * line_words.h - split a line of the shells into words
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,20 +11,20 @@
 
 struct line_word {
 	char *text;
-	bool is_quoted; /* from its first character on: neither number, option nor redirection */
+	bool is_quoted; /* quoted from its first character: never a number, an option or a redirection */
 };
 
 struct line_words {
 	struct line_word *word; /* [n] */
 	size_t n, cap;
-	char *pipe;       /* what stands behind the word |; NULL without one */
-	bool is_unclosed; /* a quote has no end, and was taken as any other character */
+	char *pipe;       /* the text after the word |; NULL if there is none */
+	bool is_unclosed; /* a quote is not closed; it was read as an ordinary character */
 };
 
 /*
- * Split at white space, as Go strings.Fields. A word, or what stands behind its -, > or --NAME=, may
- * be in quotes and then hold blanks: all of 'a b' is as it is, in "a b" \" is a quote. Quotes that
- * begin or end elsewhere are characters like others.
+ * Split at white space, like Go strings.Fields. A word, or the part after its -, >, -NAME= or --NAME=, may be quoted
+ * and then contain blanks. 'a b' is taken literally; in "a b", \" is a quote. Quotes that begin or end elsewhere are
+ * ordinary characters.
  *
  * out     released with line_words_release
  */
@@ -32,16 +32,17 @@ void line_words_split(const char *text, struct line_words *out);
 void line_words_release(struct line_words *w);
 
 /*
- * Where the last word of a line begins that may not be complete, its length when blanks stand there.
+ * The offset of the last, possibly incomplete word of a line; the length of the line when it ends in a blank.
  *
- * n_words set to how many words stand before it; behind a pipe to SIZE_MAX
+ * n_words set to the number of words before it; SIZE_MAX after a pipe
  */
 size_t line_words_last(const char *text, size_t *n_words);
 
 /*
- * The text of a value that is quoted as a whole, blanks or a comment (//:) behind it; the caller frees.
+ * The text of a value that is completely quoted; only blanks or a comment (//:) may follow. The caller frees the
+ * result.
  *
- * Gives   NULL when it is not
+ * Returns NULL when it is not quoted
  */
 char *line_unquote(const char *value);
 

@@ -1,5 +1,5 @@
 /*
- * settings.c - a question whose options are set by text, one after the other
+ * settings.c - query options that are assigned as text, one at a time
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,8 +9,10 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "engine/filter.h"
 #include "engine/view.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +23,7 @@
 #include <strings.h>
 
 struct settings {
-	struct query q; /* every text in it is malloc'd and ours, list items too */
+	struct query q; /* its texts, including list items, are owned by the settings */
 };
 
 static const char **text_at(struct query *q, const struct opt *o)
@@ -46,13 +48,13 @@ static char *copy(const char *s)
 
 static void replace(const char **field, const char *value)
 {
-	char *own = copy(value); /* first: it may be the old one */
+	char *own = copy(value); /* copy first: value may be the old text */
 
 	free((void *)*field);
 	*field = own;
 }
 
-/* Make the texts that a query borrows its own. */
+/* Replace the borrowed texts of a query by copies. */
 static void own_texts(struct query *q)
 {
 	for (size_t i = 0; i < query_n_options; i++) {
@@ -71,8 +73,8 @@ static void own_texts(struct query *q)
 	q->pattern = copy(q->pattern);
 }
 
-/* Flags that query_finish has made other options of; as if those had been given. */
-static void settle(struct query *q)
+/* Clear the flags that query_finish has already translated to other options. */
+static void clear_derived(struct query *q)
 {
 	replace(&q->by, "");
 	q->inuse_space = q->inuse_objects = q->alloc_space = q->alloc_objects = false;
@@ -85,7 +87,7 @@ struct settings *settings_new(const struct query *q)
 
 	s->q = *q;
 	own_texts(&s->q);
-	settle(&s->q);
+	clear_derived(&s->q);
 	return s;
 }
 
@@ -135,15 +137,15 @@ static const struct opt *find_option(const char *name)
 {
 	const struct opt *o = opt_find(query_options, query_n_options, name, strlen(name));
 
-	return o && o->group != GROUP_GENERAL ? o : NULL;
+	return o && o->group != GROUP_GENERAL && o->group != GROUP_WEB ? o : NULL;
 }
 
-bool settings_has(const char *name)
+bool settings_is_known(const char *name)
 {
 	return *name && (find_choice(name) || find_option(name));
 }
 
-bool settings_can(const struct opt *o)
+bool settings_can_assign(const struct opt *o)
 {
 	static const char *const no[] = { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects", "total_delay",
 					  "contentions", "mean_delay",    "symbolize",   "buildid",       "verbose" };
@@ -165,23 +167,22 @@ bool settings_can(const struct opt *o)
 	}
 }
 
-/* Why an option cannot be assigned. */
-static int refuse(const struct opt *o, struct err *err)
+/* Explain why an option cannot be assigned. */
+static int explain_refusal(const struct opt *o, struct err *err)
 {
 	char name[OPT_NAME_MAX];
 
-	opt_shown(o, name);
+	opt_display_name(o, name);
 	if (o->group == GROUP_VALUE)
-		return err_set(err, ERR_USAGE, "%s is for the command line; write sample_index=%s", name,
+		return err_set(err, ERR_USAGE, "%s is a command-line option; write sample_index=%s", name,
 			       strstr(name, "delay") ? "delay" : name);
 	if (strcmp(name, "all") == 0)
-		return err_set(err, ERR_USAGE, "all is for trend, which reads profiles of its own");
-	return err_set(err, ERR_USAGE, "%s matters only while profiles are read; give it on the command line: -%s%s%s",
+		return err_set(err, ERR_USAGE, "-all is an option of trend, which reads its own profiles");
+	return err_set(err, ERR_USAGE, "%s only applies while profiles are read; set it on the command line: -%s%s%s",
 		       name, name, o->arg ? "=" : "", o->arg ? o->arg : "");
 }
 
-/* Like pprof internal/driver stringToBool. */
-static int parse_flag(const char *s, bool *out, struct err *err)
+int settings_parse_flag(const char *s, bool *out, struct err *err)
 {
 	static const char *const yes[] = { "true", "t", "yes", "y", "1", "" };
 	static const char *const no[] = { "false", "f", "no", "n", "0" };
@@ -215,7 +216,7 @@ static int parse_whole(const char *s, struct err *err)
 	return 0;
 }
 
-/* Is it a number as Go writes them? strtod takes more: nan(x), a hexadecimal one without exponent. */
+/* Is s a number in Go's syntax? strtod accepts more, for example nan(x) and hexadecimal numbers without exponent. */
 static bool is_real(const char *s)
 {
 	static const char *const words[] = { "nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity" };
@@ -262,15 +263,16 @@ static int parse_number(const char *s, struct err *err)
 /* sort=cum */
 static int assign_choice(struct query *q, const struct query_choice *c, const char *value, struct err *err)
 {
-	int *field = (int *)((char *)q + c->at);
+	int *field = (int *)((char *)q + c->offset);
 
 	if (!value)
 		return err_set(err, ERR_USAGE, "please specify a value, e.g. %s=<val>", c->name);
 	for (size_t i = 0; i < query_n_options; i++) {
 		const struct opt *o = &query_options[i];
 
-		if (o->kind == OPT_PICK && o->at == c->at && strcmp(o->name, value) == 0) {
-			*field = o->pick;
+		if (o->kind == OPT_CHOICE && o->at == c->offset && strcmp(o->name, value) == 0) {
+			*field = o->choice;
+			q->has_granularity |= c->offset == offsetof(struct query, granularity);
 			return 0;
 		}
 	}
@@ -281,7 +283,7 @@ static int assign_choice(struct query *q, const struct query_choice *c, const ch
 	return err_set(err, ERR_USAGE, "invalid \"%s\" value \"%s\"", c->name, value);
 }
 
-/* cum=1; pprof knows the bare word, but not what to do with it. */
+/* Assign a value of a choice, as in cum=1. A bare cum, which has no effect in pprof, is refused. */
 static int assign_pick(struct query *q, const struct opt *o, const char *value, struct err *err)
 {
 	static const char *const yes[] = { "1", "t", "T", "true", "TRUE", "True" };
@@ -291,7 +293,7 @@ static int assign_pick(struct query *q, const struct opt *o, const char *value, 
 		if (strcmp(value, yes[i]) == 0)
 			return query_set(q, o, NULL, err);
 	for (size_t i = 0; i < query_n_choices; i++)
-		if (query_choices[i].at == o->at)
+		if (query_choices[i].offset == o->at)
 			choice = query_choices[i].name;
 	return err_set(err, ERR_USAGE, "unknown config field \"%s\"; write %s=%s", o->name, choice, o->name);
 }
@@ -300,59 +302,71 @@ static int assign_type(struct query *q, const struct profile *p, const char *val
 {
 	uint32_t type;
 
-	if (view_type(p, value, &type, err) < 0)
+	if (view_find_type(p, value, &type, err) < 0)
 		return ERR_USAGE;
 	replace(&q->sample_index, profile_text(p, p->type[type].name));
 	return 0;
 }
 
-/* by=label:KEY is tagroot=KEY, and by= is tagroot= */
+/* by=label:KEY means tagroot=KEY, and by= means tagroot= */
 static int assign_by(struct query *q, const char *value, struct err *err)
 {
 	static const char label[] = "label:";
 
 	if (*value && (!starts_with(value, label) || !value[sizeof(label) - 1]))
-		return err_set(err, ERR_USAGE, "by=%s: write by=label:KEY", value);
+		return err_set(err, ERR_USAGE, "by=%s: expected by=label:KEY", value);
 	replace(&q->tagroot, *value ? value + sizeof(label) - 1 : "");
 	return 0;
+}
+
+/* Check a value that may be a regular expression. Other options are ignored: their values may be invalid. */
+static int check_expression(const struct opt *o, const char *value, struct err *err)
+{
+	struct query alone;
+
+	query_init(&alone);
+	*text_at(&alone, o) = value;
+	return filter_check(&alone, err);
 }
 
 static int assign_text(struct query *q, const struct profile *p, const struct opt *o, const char *value,
 		       struct err *err)
 {
-	struct query with = *q;
+	struct query changed = *q;
 
 	if (o->at == offsetof(struct query, sample_index) && p)
 		return assign_type(q, p, value, err);
+	if (o->at == offsetof(struct query, unit) && p && view_check_unit(p, value, err) < 0)
+		return ERR_USAGE;
 	if (o->at == offsetof(struct query, by))
 		return assign_by(q, value, err);
-	*text_at(&with, o) = value;
-	if (query_check(&with, err) < 0)
+	*text_at(&changed, o) = value;
+	if (query_check(&changed, err) < 0 || check_expression(o, value, err) < 0)
 		return ERR_USAGE;
 	replace(text_at(q, o), value);
 	return 0;
 }
 
-/* A flag or a number, which a copy of the query can try without owning anything. */
+/* Assign a flag or a number. The value is first set in a plain copy of the query, which owns nothing. */
 static int assign_value(struct query *q, const struct opt *o, const char *value, struct err *err)
 {
-	struct query with = *q;
+	struct query changed = *q;
 	bool yes = false;
-	int rc = o->kind == OPT_BOOL  ? parse_flag(value, &yes, err)
+	int rc = o->kind == OPT_BOOL  ? settings_parse_flag(value, &yes, err)
 		 : o->kind == OPT_INT ? parse_whole(value, err)
 				      : parse_number(value, err);
 	char decimal[32];
 
-	if (o->kind == OPT_INT && rc == 0) { /* 010 is ten here, and eight on the command line */
+	if (o->kind == OPT_INT && rc == 0) { /* 010 is ten here, but eight on the command line */
 		snprintf(decimal, sizeof(decimal), "%lld", strtoll(value, NULL, 10));
 		value = decimal;
 	}
 	if (rc == 0)
-		rc = query_set(&with, o, o->kind != OPT_BOOL ? value : yes ? "true" : "false", err);
+		rc = query_set(&changed, o, o->kind != OPT_BOOL ? value : yes ? "true" : "false", err);
 	if (rc == 0)
-		rc = query_check(&with, err);
+		rc = query_check(&changed, err);
 	if (rc == 0)
-		*q = with;
+		*q = changed;
 	return rc;
 }
 
@@ -366,16 +380,33 @@ int settings_assign(struct settings *s, const struct profile *p, const char *nam
 		return assign_choice(&s->q, c, value, err);
 	if (!o)
 		return err_set(err, ERR_USAGE, "unknown config field \"%s\"", name);
-	if (!settings_can(o))
-		return refuse(o, err);
-	if (o->kind == OPT_PICK)
+	if (!settings_can_assign(o))
+		return explain_refusal(o, err);
+	if (o->kind == OPT_CHOICE)
 		return assign_pick(&s->q, o, value, err);
 	if (!value && o->kind != OPT_BOOL)
-		return err_set(err, ERR_USAGE, "please specify a value, e.g. %s=<val>", opt_shown(o, shown));
+		return err_set(err, ERR_USAGE, "please specify a value, e.g. %s=<val>", opt_display_name(o, shown));
 	return holds_text(o) ? assign_text(&s->q, p, o, value, err) : assign_value(&s->q, o, value ? value : "", err);
 }
 
-/* The shortest decimal that is this number, as Go prints it. */
+void settings_reset(struct settings *s, const char *name)
+{
+	const struct query_choice *c = find_choice(name);
+	const struct opt *o = c ? NULL : find_option(name);
+	size_t at = c ? c->offset : o ? o->at : 0;
+
+	assert(c || (o && o->kind != OPT_LIST));
+	if (c)
+		*(int *)((char *)&s->q + c->offset) = 0;
+	else if (holds_text(o))
+		replace(text_at(&s->q, o), o->default_text);
+	else
+		query_set(&s->q, o, o->default_text, NULL);
+	s->q.has_nodefraction &= at != offsetof(struct query, nodefraction);
+	s->q.has_granularity &= at != offsetof(struct query, granularity);
+}
+
+/* Append the shortest decimal that reads back as this number, as Go prints it. */
 static void add_real(double v, struct buf *out)
 {
 	char text[64] = "";
@@ -397,17 +428,17 @@ static void add_real(double v, struct buf *out)
 
 void settings_add_choice(const struct settings *s, const struct query_choice *c, struct buf *out)
 {
-	int value = *(const int *)((const char *)&s->q + c->at);
+	int value = *(const int *)((const char *)&s->q + c->offset);
 
 	for (size_t i = 0; i < query_n_options; i++) {
 		const struct opt *o = &query_options[i];
 
-		if (o->kind == OPT_PICK && o->at == c->at && o->pick == value) {
+		if (o->kind == OPT_CHOICE && o->at == c->offset && o->choice == value) {
 			buf_addz(out, o->name);
 			return;
 		}
 	}
-	buf_addz(out, "text"); /* the one value that no flag stands for */
+	buf_addz(out, "text"); /* text is the only choice without its own flag */
 }
 
 void settings_add_value(const struct settings *s, const struct opt *o, struct buf *out)
@@ -429,9 +460,9 @@ void settings_add_value(const struct settings *s, const struct opt *o, struct bu
 	case OPT_MODE:
 		buf_addz(out, *(const char *const *)field);
 		break;
-	case OPT_PICK:
+	case OPT_CHOICE:
 		for (size_t i = 0; i < query_n_choices; i++)
-			if (query_choices[i].at == o->at)
+			if (query_choices[i].offset == o->at)
 				settings_add_choice(s, &query_choices[i], out);
 		break;
 	case OPT_LIST:

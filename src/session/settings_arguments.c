@@ -1,5 +1,5 @@
 /*
- * settings_arguments.c - settings as options of a command line
+ * settings_arguments.c - settings as command-line options
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,21 +13,21 @@
 
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
 
-/* Are all characters such that a terminal may see them? */
+/* Can all characters be written to a terminal safely? */
 static bool is_harmless(const char *s, size_t n)
 {
 	uint32_t c;
 
 	for (size_t at = 0, len; at < n; at += len) {
 		len = utf8_decode(s + at, n - at, &c);
-		if (len == 0 || !utf8_is_plain(c))
+		if (len == 0 || !utf8_is_safe(c))
 			return false;
 	}
 	return true;
 }
 
-/* The bytes as printf(1) takes them, of which a - in front would make options, in what $( ) gives back. What would
-   be cut off there, newlines at the end, comes behind it. */
+/* Write the bytes as a $(printf '...') of a POSIX shell. A leading - is escaped, because printf would read it as an
+   option. Trailing newlines, which $( ) removes, are added after it. */
 static void add_printed(const char *s, size_t n, struct buf *out)
 {
 	size_t end = n;
@@ -76,7 +76,7 @@ static void add_argument(const struct opt *o, const char *value, struct buf *out
 {
 	char name[OPT_NAME_MAX];
 
-	buf_addf(out, " %s%s", o->own ? "--" : "-", opt_shown(o, name));
+	buf_addf(out, " %s%s", o->is_ours ? "--" : "-", opt_display_name(o, name));
 	if (value) {
 		buf_addz(out, "=");
 		settings_add_word(value, out);
@@ -89,7 +89,7 @@ static void add_list(const struct opt *o, const struct opt_list *l, struct buf *
 		add_argument(o, l->item[i], out);
 }
 
-/* An option that is not as it would be without any. */
+/* Add an option if it differs from its default. */
 static void add_changed(const struct settings *s, const struct opt *o, struct buf *out)
 {
 	const struct query *q = settings_query(s);
@@ -100,15 +100,15 @@ static void add_changed(const struct settings *s, const struct opt *o, struct bu
 		add_list(o, field, out);
 		return;
 	}
-	if (o->kind == OPT_PICK) {
-		if (o->pick && *(const int *)field == o->pick)
+	if (o->kind == OPT_CHOICE) {
+		if (o->choice && *(const int *)field == o->choice)
 			add_argument(o, NULL, out);
 		return;
 	}
 	settings_add_value(s, o, &value);
-	if (strcmp(buf_text(&value), o->preset) == 0 &&
+	if (strcmp(buf_text(&value), o->default_text) == 0 &&
 	    !(q->has_nodefraction && o->at == offsetof(struct query, nodefraction))) {
-		/* as it is anyway */
+		/* the default */
 	} else if ((o->kind == OPT_BOOL || o->kind == OPT_MODE) && strcmp(buf_text(&value), "true") == 0) {
 		add_argument(o, NULL, out);
 	} else {
@@ -120,11 +120,12 @@ static void add_changed(const struct settings *s, const struct opt *o, struct bu
 void settings_add_arguments(const struct settings *s, struct buf *out)
 {
 	for (size_t i = 0; i < query_n_options; i++)
-		if (query_options[i].group != GROUP_GENERAL && query_options[i].group != GROUP_SHELL)
+		if (query_options[i].group != GROUP_GENERAL && query_options[i].group != GROUP_SHELL &&
+		    query_options[i].group != GROUP_WEB)
 			add_changed(s, &query_options[i], out);
 }
 
-/* What an option is, as text that differs when it does. */
+/* Append the state of all options as text that differs whenever an option differs. */
 static void add_state(const struct settings *s, struct buf *out)
 {
 	const struct query *q = settings_query(s);

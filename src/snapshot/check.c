@@ -1,5 +1,5 @@
 /*
- * check.c - is what a server sent what was asked for? Then comments are put into it
+ * check.c - check the responses of a server, and add comments to the profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 #include "snapshot/snapshot.h"
 
 #include "base/mem.h"
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "base/utf8.h"
 #include "reader/annotate.h"
 #include "viewers/export/export.h"
@@ -22,10 +22,10 @@
 
 enum { TYPES_MAX = 8 };
 
-/* Sample types of which a profile of a kind has at least one; of other kinds nothing is known. */
+/* Known sample types by kind; a profile must have at least one of them. Other kinds are not checked. */
 static const struct {
 	const char *kind, *type[TYPES_MAX];
-} types_of[] = {
+} known_types[] = {
 	{ "cpu", { "cpu", "samples", "sample", "wall" } },
 	{ "heap", { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects", "space", "objects" } },
 	{ "allocs", { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects", "space", "objects" } },
@@ -53,36 +53,36 @@ static void add_types(const struct profile *p, struct buf *out)
 		buf_addf(out, "%s%.64s", t ? ", " : "", profile_text(p, p->type[t].name));
 }
 
-static int check_kind(const struct shot *x, struct err *err)
+static int check_kind(const struct snapshot_entry *x, struct err *err)
 {
 	const char *const *type = NULL;
-	struct buf has = { 0 };
+	struct buf types = { 0 };
 	int rc = 0;
 
-	for (size_t i = 0; i < sizeof(types_of) / sizeof(types_of[0]); i++)
-		if (strcmp(types_of[i].kind, x->kind) == 0)
-			type = types_of[i].type;
+	for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++)
+		if (strcmp(known_types[i].kind, x->kind) == 0)
+			type = known_types[i].type;
 	for (uint32_t t = 0; type && t < x->p->n_types; t++)
 		for (size_t i = 0; i < TYPES_MAX && type[i]; i++)
 			if (strcmp(profile_text(x->p, x->p->type[t].name), type[i]) == 0)
 				return 0;
 	if (type) {
-		add_types(x->p, &has);
-		rc = err_set(err, ERR_FORMAT, "the server sent another profile, of %s",
-			     has.len ? has.data : "nothing at all");
+		add_types(x->p, &types);
+		rc = err_set(err, ERR_FORMAT, "the server sent another kind of profile, with sample types: %s",
+			     types.len ? types.data : "none");
 	}
-	buf_release(&has);
+	buf_release(&types);
 	return rc;
 }
 
-static void end_comment(struct texts *t)
+static void end_comment(struct string_list *t)
 {
 	buf_add(&t->all, "", 1);
-	texts_end(t);
+	string_list_end(t);
 }
 
-/* "cmdline: ./prog -x": words that have blanks in them stay as they are, as in ps. */
-static void comment_cmdline(const struct snapshot *s, struct texts *t)
+/* Add the comment "cmdline: ./prog -x". Arguments are not quoted, as in ps. */
+static void comment_cmdline(const struct snapshot *s, struct string_list *t)
 {
 	const char *at = buf_text(&s->cmdline), *end = at + s->cmdline.len;
 
@@ -99,9 +99,9 @@ static void comment_cmdline(const struct snapshot *s, struct texts *t)
 	end_comment(t);
 }
 
-static void make_comments(const struct snapshot *s, const struct shot *x, struct texts *t)
+static void make_comments(const struct snapshot *s, const struct snapshot_entry *x, struct string_list *t)
 {
-	struct url plain = x->url;
+	struct url url = x->url;
 
 	if (*s->options->version) {
 		buf_addf(&t->all, "version: %s", s->options->version);
@@ -109,9 +109,9 @@ static void make_comments(const struct snapshot *s, const struct shot *x, struct
 	}
 	buf_addf(&t->all, "host: %s", s->host);
 	end_comment(t);
-	plain.query = (char *)(uintptr_t) ""; /* it may have a secret in it */
+	url.query = (char *)(uintptr_t) ""; /* the query may contain a secret */
 	buf_addz(&t->all, "url: ");
-	url_show(&plain, &t->all);
+	url_add_redacted(&url, &t->all);
 	end_comment(t);
 	buf_addz(&t->all, "time: ");
 	snapshot_add_time(&t->all, s->begin_ns);
@@ -129,7 +129,7 @@ static void make_comments(const struct snapshot *s, const struct shot *x, struct
 	}
 }
 
-static struct reader_limits limits_of(const struct snapshot *s)
+static struct reader_limits make_limits(const struct snapshot *s)
 {
 	struct reader_limits limits = reader_limits_default;
 
@@ -137,8 +137,8 @@ static struct reader_limits limits_of(const struct snapshot *s)
 	return limits;
 }
 
-/* Comments are strings of a message that must be UTF-8. */
-static char *clean(const char *s)
+/* Copy a string with invalid UTF-8 replaced by U+FFFD, since protobuf strings must be UTF-8. */
+static char *copy_valid_utf8(const char *s)
 {
 	struct buf out = { 0 };
 	size_t n = strlen(s);
@@ -159,37 +159,39 @@ static char *clean(const char *s)
 	return text;
 }
 
-/* Unpacked, with its comments, and read. Fails as annotate_read. */
-static int take(const struct snapshot *s, struct shot *x, struct bytes *in, struct buf *out, struct err *err)
+/* Decompress a profile.proto, add comments, and read it. Fails like annotate_read. */
+static int add_comments(const struct snapshot *s, struct snapshot_entry *x, struct bytes *in, struct buf *out,
+			struct err *err)
 {
-	struct reader_limits limits = limits_of(s);
-	struct texts t = { 0 };
+	struct reader_limits limits = make_limits(s);
+	struct string_list t = { 0 };
 	char **comment;
 	int rc;
 
 	make_comments(s, x, &t);
 	comment = mem_alloc(t.n, sizeof(*comment));
 	for (size_t i = 0, n; i < t.n; i++)
-		comment[i] = clean(texts_at(&t, i, &n));
+		comment[i] = copy_valid_utf8(string_list_get(&t, i, &n));
 	rc = annotate_read(in, &limits, (const char *const *)comment, t.n, out, &x->p, err);
 	for (size_t i = 0; i < t.n; i++)
 		free(comment[i]);
 	free(comment);
-	texts_release(&t);
+	string_list_release(&t);
 	return rc;
 }
 
-static int put_all(void *arg, struct gzip *g, struct err *err)
+static int write_buf(void *arg, struct gzip *g, struct err *err)
 {
 	const struct buf *all = arg;
 
-	return export_gzip_put(g, all->data, all->len) ? 0 : err_set(err, ERR_LIMIT, "out of memory");
+	return export_gzip_write(g, all->data, all->len) ? 0 : err_set(err, ERR_LIMIT, "out of memory");
 }
 
-/* What is in an older format becomes profile.proto first: it has no place for comments. */
-static int take_legacy(const struct snapshot *s, struct shot *x, struct bytes *in, struct buf *out, struct err *err)
+/* Convert a profile from a legacy format, which cannot have comments, then continue like add_comments. */
+static int convert_legacy(const struct snapshot *s, struct snapshot_entry *x, struct bytes *in, struct buf *out,
+			  struct err *err)
 {
-	struct reader_limits limits = limits_of(s);
+	struct reader_limits limits = make_limits(s);
 	struct profile *p = NULL;
 	struct buf packed = { 0 };
 	struct bytes proto;
@@ -200,64 +202,64 @@ static int take_legacy(const struct snapshot *s, struct shot *x, struct bytes *i
 	profile_free(p);
 	proto = (struct bytes){ (uint8_t *)packed.data, packed.len };
 	if (rc == 0)
-		rc = take(s, x, &proto, out, err);
+		rc = add_comments(s, x, &proto, out, err);
 	if (rc == 0)
-		buf_addz(&x->note, "was in an older format");
+		buf_addz(&x->note, "converted from a legacy format");
 	free(proto.data);
 	return rc;
 }
 
-static void note_empty(struct shot *x)
+static void note_empty(struct snapshot_entry *x)
 {
 	if (x->p->n_rows > 0)
 		return;
 	buf_addf(&x->note, "%s%s", x->note.len ? ", " : "",
-		 strcmp(x->kind, "cpu") == 0 ? "no samples: it used no CPU time" : "no samples");
+		 strcmp(x->kind, "cpu") == 0 ? "no samples: the program used no CPU time" : "no samples");
 }
 
-static int make_profile(const struct snapshot *s, struct shot *x, struct err *err)
+static int make_profile(const struct snapshot *s, struct snapshot_entry *x, struct err *err)
 {
-	struct buf plain = { 0 };
-	int rc = take(s, x, &x->get.bytes, &plain, err);
+	struct buf inflated = { 0 };
+	int rc = add_comments(s, x, &x->request.bytes, &inflated, err);
 
 	assert(rc < 0 || x->p);
 	if (rc == ERR_UNKNOWN)
-		rc = take_legacy(s, x, &x->get.bytes, &plain, err);
+		rc = convert_legacy(s, x, &x->request.bytes, &inflated, err);
 	if (rc == 0)
 		rc = check_kind(x, err);
 	if (rc == 0)
-		rc = export_gzip_pack(put_all, &plain, 1, &x->packed, err);
+		rc = export_gzip_pack(write_buf, &inflated, 1, &x->packed, err);
 	if (rc == 0)
 		note_empty(x);
-	buf_release(&plain);
+	buf_release(&inflated);
 	return rc;
 }
 
-/* The text of stacks: heads of goroutines or threads are in it. */
-static int make_dump(struct shot *x, struct err *err)
+/* Check a stack dump: it must contain headers of goroutines or threads. */
+static int make_dump(struct snapshot_entry *x, struct err *err)
 {
-	const char *text = (const char *)x->get.bytes.data;
-	size_t n = x->get.bytes.n, length = strlen(x->kind);
+	const char *text = (const char *)x->request.bytes.data;
+	size_t n = x->request.bytes.n, length = strlen(x->kind);
 
 	if (n <= length || memcmp(text, x->kind, length - (strcmp(x->kind, "threads") == 0)) != 0 ||
 	    !memmem(text, n, "]:\n", 3))
-		return err_set(err, ERR_FORMAT, "the server sent no dump of stacks");
+		return err_set(err, ERR_FORMAT, "the server sent something other than a stack dump");
 	buf_add(&x->packed, text, n);
 	return 0;
 }
 
-void snapshot_check_shot(const struct snapshot *s, struct shot *x)
+void snapshot_check_entry(const struct snapshot *s, struct snapshot_entry *x)
 {
 	int rc;
 
-	assert(x >= s->shot && x < s->shot + s->n && x->state != SHOT_WRITTEN);
-	if (x->get.rc < 0)
+	assert(x >= s->entry && x < s->entry + s->n && x->state != SNAPSHOT_WRITTEN);
+	if (x->request.rc < 0)
 		return;
 	rc = x->is_dump ? make_dump(x, &x->err) : make_profile(s, x, &x->err);
-	free(x->get.bytes.data);
-	x->get.bytes = (struct bytes){ 0 };
+	free(x->request.bytes.data);
+	x->request.bytes = (struct bytes){ 0 };
 	x->n_bytes = x->packed.len;
-	x->state = rc < 0 ? SHOT_FAILED : SHOT_WRITTEN;
+	x->state = rc < 0 ? SNAPSHOT_FAILED : SNAPSHOT_WRITTEN;
 	if (rc < 0) {
 		profile_free(x->p);
 		x->p = NULL;

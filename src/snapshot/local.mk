@@ -1,4 +1,4 @@
-# src/snapshot - all profiles of a server at one time, as files beside each other
+# src/snapshot - save all profiles of a server at one time
 
 noinst_LIBRARIES += src/snapshot/libsnapshot.a
 src_snapshot_libsnapshot_a_SOURCES = \

@@ -1,5 +1,5 @@
 /*
- * snapshot.h - all profiles of a server at one time, as files beside each other
+ * snapshot.h - save all profiles of a server at one time, as files in a folder
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,105 +19,106 @@
 #define SNAPSHOT_MANIFEST "manifest.json"
 
 /*
- * Ask for all n, side by side.
+ * Run n requests in parallel.
  *
- * what    shown while it takes long
- * Gives   whether it was interrupted; what has arrived then stays
+ * what  the activity, displayed if it takes a long time
+ * Returns true if interrupted; finished requests then keep their results
  */
-typedef bool snapshot_fetch_fn(void *arg, struct fetch *get, size_t n, const char *what);
+typedef bool snapshot_fetch_fn(void *arg, struct fetch_request *get, size_t n, const char *what);
 
-/* Texts are borrowed. */
+/* Strings are borrowed. */
 struct snapshot_options {
-	const char *folder;         /* where the files go; made if it is not there */
-	const char *kinds;          /* "cpu,heap"; "" or NULL for the default ones */
-	const char *version;        /* of the program; "" for none */
-	const char *const *comment; /* [n_comments] more comments of each profile */
+	const char *folder;         /* output folder; created if it does not exist */
+	const char *kinds;          /* "cpu,heap"; "" or NULL for the default */
+	const char *version;        /* version of the program; "" for none */
+	const char *const *comment; /* [n_comments] additional comments for each profile */
 	size_t n_comments;
-	int64_t seconds;       /* of the CPU profile */
-	bool force;            /* replace files that are there */
-	bool gc;               /* the server collects garbage before it takes the heap profile */
-	bool dump;             /* all stacks one by one, too */
-	bool cmdline;          /* the command line of the program is a comment, too */
-	uint64_t max_inflated; /* bytes of one answer, unpacked; 0: no limit */
+	int64_t seconds;       /* duration of the CPU profile */
+	bool force;            /* replace existing files */
+	bool gc;               /* request a garbage collection before the heap profile */
+	bool dump;             /* also save the stacks of all threads as text */
+	bool cmdline;          /* also add the command line of the program as a comment */
+	uint64_t max_inflated; /* max bytes of a decompressed response; 0: no limit */
 	snapshot_fetch_fn *fetch;
-	void *arg; /* of fetch */
+	void *arg; /* argument of fetch */
 };
 
-enum shot_state {
-	SHOT_WRITTEN,
-	SHOT_MISSING,     /* the server has none, and need not */
-	SHOT_FAILED,      /* err says why */
-	SHOT_INTERRUPTED, /* by Ctrl-C, before it was complete */
-	N_SHOT_STATES
+enum snapshot_state {
+	SNAPSHOT_WRITTEN,
+	SNAPSHOT_MISSING,     /* optional, and not available on the server */
+	SNAPSHOT_FAILED,      /* err is set */
+	SNAPSHOT_INTERRUPTED, /* interrupted by Ctrl-C before the response was complete */
+	N_SNAPSHOT_STATES
 };
 
-/* One file of a snapshot. */
-struct shot {
-	char *kind;       /* "heap": what it is called, and what the server is asked for, but profile for cpu */
+/* A file of a snapshot. */
+struct snapshot_entry {
+	/* name of the profile, for example "heap"; it ends the URL, except that the URL of cpu ends in profile */
+	char *kind;
 	char *file;       /* "heap.pb.gz" */
-	bool is_dump;     /* a text of threads one by one */
-	bool is_optional; /* not every server has it */
+	bool is_dump;     /* stacks of all threads as text */
+	bool is_optional; /* not available on some servers */
 	struct url url;
-	struct fetch get; /* what came; without its bytes once it is written */
-	enum shot_state state;
+	struct fetch_request request; /* the response is freed once it is written */
+	enum snapshot_state state;
 	struct err err;
-	struct buf note;   /* what is odd about it, "" for nothing */
-	struct profile *p; /* what was sent, as read back; NULL for dumps */
-	struct buf packed; /* the bytes of the file */
-	size_t n_bytes;    /* of the file */
+	struct buf note;   /* note for the user, "" for none */
+	struct profile *p; /* the profile; NULL for dumps */
+	struct buf packed; /* content of the file */
+	size_t n_bytes;    /* size of the file */
 };
 
 struct snapshot {
 	const struct snapshot_options *options;
-	struct url folder; /* where the server has its profiles; owned */
-	char *host;        /* of the server: its name here when it is this machine */
-	struct shot *shot; /* [n] in the order they are told */
+	struct url folder;            /* folder of the profiles on the server; owned */
+	char *host;                   /* host of the server; the host name if it is this machine */
+	struct snapshot_entry *entry; /* [n] in output order */
 	size_t n, cap;
-	struct buf cmdline;       /* of the program: its words, a NUL behind each; empty when not known */
+	struct buf cmdline;       /* command line of the program, each argument followed by NUL; empty if unknown */
 	int64_t begin_ns, end_ns; /* wall clock */
 	bool interrupted;
 };
 
 /*
- * Choose what is to be captured from a folder of a server (fetch/folder.h), by the options. Nothing is fetched or written.
+ * Decide what to fetch from a folder of a server (fetch/folder.h). Nothing is fetched or written yet.
  *
- * folder  taken over, also on failure
- * out     released with snapshot_release, also on failure
- * Fails   ERR_USAGE for a kind that cannot be one or is named twice; ERR_IO when there is a file of that name
+ * folder  ownership passes to out, even on failure
+ * out     released with snapshot_release, even on failure
+ * Fails   ERR_USAGE for an invalid or duplicate kind; ERR_IO when a file exists already
  */
 int snapshot_plan(const struct snapshot_options *o, struct url *folder, struct snapshot *out, struct err *err);
 
 /*
- * Ask the server. What it answers is in the shots. Whether it answers at all is checked first.
+ * Fetch all entries. Errors of an entry are stored in it.
  *
- * Fails   ERR_IO when it does not; then nothing is to be written
+ * Fails   ERR_IO when the server does not respond; the caller must then write nothing
  */
 int snapshot_fetch(struct snapshot *s, struct err *err);
 
-/* Make the folder and those above it. Gives 1 when it was not there, else 0. Fails with ERR_IO. */
+/* Create the output folder and its parents. Returns 1 if it did not exist, else 0. Fails with ERR_IO. */
 int snapshot_make_folder(const struct snapshot *s, struct err *err);
 
 /*
- * Check that a fetched shot is what was asked for, put the comments into it, pack it, and write it into the folder. Sets
- * its state, and err when that is SHOT_FAILED. Nothing is done for one that did not arrive.
+ * Check that the response is a profile of the requested kind, add comments, compress it, and write the file. Sets the
+ * state, and err if it is SNAPSHOT_FAILED. Does nothing if the request failed.
  */
-void snapshot_write_shot(const struct snapshot *s, struct shot *x);
+void snapshot_write_entry(const struct snapshot *s, struct snapshot_entry *x);
 
-/* Write the manifest into the folder. Fails as io_out_open_made. */
+/* Write the manifest to the folder. Fails like io_out_open_replace. */
 int snapshot_write_manifest(const struct snapshot *s, struct err *err);
 
-/* Append a table for people: a line per file, at most 80 columns for plain names. */
+/* Append a table for the user: a line per file, at most 80 columns for short names. */
 void snapshot_table(const struct snapshot *s, struct buf *out);
 
 void snapshot_release(struct snapshot *s);
 
 /*
- * Is a shot what was asked for? Then put the comments into it and pack it; else set err and state. Part of
- * snapshot_write_shot.
+ * The first part of snapshot_write_entry: check the response, add comments, compress it. On failure set err and
+ * state.
  */
-void snapshot_check_shot(const struct snapshot *s, struct shot *x);
+void snapshot_check_entry(const struct snapshot *s, struct snapshot_entry *x);
 
-/* Append a point in time as RFC 3339 has it, in UTC, to the second. */
+/* Append a time in RFC 3339 format, in UTC, without fractions of a second. */
 void snapshot_add_time(struct buf *out, int64_t ns);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * write.c - the files of a snapshot: profiles, the manifest; and a table of them for people
+ * write.c - write the files of a snapshot and its manifest, and print a table of them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,11 +21,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const state_name[N_SHOT_STATES] = {
-	[SHOT_WRITTEN] = "written",
-	[SHOT_MISSING] = "missing",
-	[SHOT_FAILED] = "failed",
-	[SHOT_INTERRUPTED] = "interrupted",
+static const char *const state_name[N_SNAPSHOT_STATES] = {
+	[SNAPSHOT_WRITTEN] = "written",
+	[SNAPSHOT_MISSING] = "missing",
+	[SNAPSHOT_FAILED] = "failed",
+	[SNAPSHOT_INTERRUPTED] = "interrupted",
 };
 
 static void add_null(struct json *j, const char *key)
@@ -60,7 +60,7 @@ static void add_type(struct json *j, const struct profile *p, const struct value
 	jsonw_close(j, '}');
 }
 
-/* What the profile says of itself. */
+/* Add the properties of a profile. */
 static void add_profile(struct json *j, const struct profile *p)
 {
 	const struct mapping *program = p->n_maps ? &p->map[0] : NULL;
@@ -84,13 +84,13 @@ static void add_profile(struct json *j, const struct profile *p)
 	add_text_or_null(j, "build_id", program ? profile_text(p, program->build_id) : NULL);
 }
 
-static void add_shot(struct json *j, const struct shot *x)
+static void add_entry(struct json *j, const struct snapshot_entry *x)
 {
-	static const char *const of_profile[] = { "samples", "sample_types", "default_type", "period_type", "period",
-						  "time",    "duration_ns",  "program",      "build_id" };
-	bool written = x->state == SHOT_WRITTEN;
+	static const char *const profile_keys[] = { "samples", "sample_types", "default_type", "period_type", "period",
+						    "time",    "duration_ns",  "program",      "build_id" };
+	bool written = x->state == SNAPSHOT_WRITTEN;
 
-	assert(x->state < N_SHOT_STATES);
+	assert(x->state < N_SNAPSHOT_STATES);
 	jsonw_open(j, '{');
 	jsonw_add_text(j, "name", x->file);
 	jsonw_add_text(j, "kind", x->kind);
@@ -106,8 +106,8 @@ static void add_shot(struct json *j, const struct shot *x)
 		jsonw_raw(j, "null", 4);
 	if (x->p)
 		add_profile(j, x->p);
-	for (size_t i = 0; !x->p && i < sizeof(of_profile) / sizeof(of_profile[0]); i++)
-		add_null(j, of_profile[i]);
+	for (size_t i = 0; !x->p && i < sizeof(profile_keys) / sizeof(profile_keys[0]); i++)
+		add_null(j, profile_keys[i]);
 	jsonw_close(j, '}');
 }
 
@@ -132,12 +132,12 @@ static void add_cmdline(struct json *j, const struct buf *cmdline)
 
 static void add_manifest(const struct snapshot *s, struct buf *out)
 {
-	struct url plain = s->folder;
+	struct url folder_url = s->folder;
 	struct buf url = { 0 };
 	struct json j = { .out = out };
 
-	plain.query = (char *)(uintptr_t) "";
-	url_show(&plain, &url);
+	folder_url.query = (char *)(uintptr_t) "";
+	url_add_redacted(&folder_url, &url);
 	jsonw_open(&j, '{');
 	jsonw_add_text(&j, "schema", SNAPSHOT_SCHEMA);
 	jsonw_add_text(&j, "cpa", PACKAGE_VERSION);
@@ -158,22 +158,25 @@ static void add_manifest(const struct snapshot *s, struct buf *out)
 	jsonw_key(&j, "files");
 	jsonw_open(&j, '[');
 	for (size_t i = 0; i < s->n; i++)
-		add_shot(&j, &s->shot[i]);
+		add_entry(&j, &s->entry[i]);
 	jsonw_close(&j, ']');
 	jsonw_close(&j, '}');
 	buf_addz(out, "\n");
 	buf_release(&url);
 }
 
-static void add_amount(const struct shot *x, struct buf *out)
+static void add_amount(const struct snapshot_entry *x, struct buf *out)
 {
-	struct buf size = { 0 };
+	struct buf size = { 0 }, n = { 0 };
 
 	unit_add_label(&size, (int64_t)x->n_bytes, "bytes", "auto");
 	buf_addf(out, " %10s", size.data);
-	if (x->p)
-		buf_addf(out, " %9" PRIu32 " sample%s", x->p->n_rows, x->p->n_rows == 1 ? " " : "s");
+	if (x->p) {
+		unit_add_count(&n, x->p->n_rows);
+		buf_addf(out, " %9s sample%s", n.data, x->p->n_rows == 1 ? " " : "s");
+	}
 	buf_release(&size);
+	buf_release(&n);
 }
 
 static void add_safe(struct buf *out, const char *text)
@@ -186,23 +189,24 @@ void snapshot_table(const struct snapshot *s, struct buf *out)
 	size_t width = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		size_t n = utf8_count(s->shot[i].file, strlen(s->shot[i].file));
+		size_t n = utf8_count(s->entry[i].file, strlen(s->entry[i].file));
 
 		width = n > width ? n : width;
 	}
 	add_safe(out, s->options->folder);
 	buf_addz(out, ":\n");
 	for (size_t i = 0; i < s->n; i++) {
-		const struct shot *x = &s->shot[i];
+		const struct snapshot_entry *x = &s->entry[i];
 
 		buf_addz(out, "  ");
 		add_safe(out, x->file);
 		buf_fill(out, ' ', width - utf8_count(x->file, strlen(x->file)));
-		if (x->state == SHOT_WRITTEN)
+		if (x->state == SNAPSHOT_WRITTEN)
 			add_amount(x, out);
 		else
 			buf_addf(out, "  %s",
-				 x->state == SHOT_MISSING ? "the server has no such profile" : state_name[x->state]);
+				 x->state == SNAPSHOT_MISSING ? "the server has no such profile"
+							      : state_name[x->state]);
 		if (x->note.len)
 			buf_addf(out, "  (%s)", x->note.data);
 		buf_addz(out, "\n");
@@ -212,25 +216,25 @@ void snapshot_table(const struct snapshot *s, struct buf *out)
 int snapshot_make_folder(const struct snapshot *s, struct err *err)
 {
 	const char *path = s->options->folder;
-	char *own = mem_strndup(path, strlen(path));
-	size_t n = strlen(own);
+	char *copy = mem_strndup(path, strlen(path));
+	size_t n = strlen(copy);
 	int rc;
 
-	while (n > 1 && own[n - 1] == '/')
-		own[--n] = '\0';
-	for (char *slash = own; (slash = strchr(slash + 1, '/'));) {
+	while (n > 1 && copy[n - 1] == '/')
+		copy[--n] = '\0';
+	for (char *slash = copy; (slash = strchr(slash + 1, '/'));) {
 		*slash = '\0';
-		mkdir(own, 0777);
+		mkdir(copy, 0777);
 		*slash = '/';
 	}
-	rc = mkdir(own, 0777) == 0 ? 1 : errno == EEXIST ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	if (rc == 0 && access(own, W_OK | X_OK) != 0)
+	rc = mkdir(copy, 0777) == 0 ? 1 : errno == EEXIST ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	if (rc == 0 && access(copy, W_OK | X_OK) != 0)
 		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	free(own);
+	free(copy);
 	return rc;
 }
 
-/* All of it or nothing, under its name. */
+/* Write a file atomically. */
 static int write_file(const char *folder, const char *file, const struct buf *bytes, struct err *err)
 {
 	struct buf path = { 0 };
@@ -238,7 +242,7 @@ static int write_file(const char *folder, const char *file, const struct buf *by
 	int rc;
 
 	buf_addf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", file);
-	rc = io_out_open_made(path.data, &out, err);
+	rc = io_out_open_replace(path.data, &out, err);
 	if (rc == 0) {
 		rc = io_write_fd(out.fd, bytes->data, bytes->len, err);
 		if (rc < 0)
@@ -250,12 +254,12 @@ static int write_file(const char *folder, const char *file, const struct buf *by
 	return rc;
 }
 
-void snapshot_write_shot(const struct snapshot *s, struct shot *x)
+void snapshot_write_entry(const struct snapshot *s, struct snapshot_entry *x)
 {
-	snapshot_check_shot(s, x);
-	if (x->state == SHOT_WRITTEN && write_file(s->options->folder, x->file, &x->packed, &x->err) < 0)
-		x->state = SHOT_FAILED;
-	assert(x->state != SHOT_WRITTEN || x->n_bytes > 0);
+	snapshot_check_entry(s, x);
+	if (x->state == SNAPSHOT_WRITTEN && write_file(s->options->folder, x->file, &x->packed, &x->err) < 0)
+		x->state = SNAPSHOT_FAILED;
+	assert(x->state != SNAPSHOT_WRITTEN || x->n_bytes > 0);
 	buf_release(&x->packed);
 }
 

@@ -1,11 +1,11 @@
 /*
- * base.c - where an object was loaded, from what a mapping says
+ * base.c - load address of an object, from a mapping
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A byte of a user's program at process address x has the file offset x - start + offset, and the
- * segment that holds it tells the address the linker gave it. Kernels tell it in other ways, since
- * perf and others write the address of a symbol as the start of their mapping.
+ * A byte of a user's program at process address x has the file offset x - start + offset, and the segment that contains
+ * it gives the address assigned by the linker. Kernels need other rules, since perf and other tools write the address
+ * of a symbol as the start of their mapping.
  */
 #include "config.h"
 
@@ -23,10 +23,10 @@ static bool is_aligned(uint64_t a)
 	return a % PAGE == 0;
 }
 
-/* The value of the first symbol in .symtab with that name. */
+/* The value of the first symbol with that name in .symtab. */
 static struct anchor find_anchor(const struct object_file *f, const char *name)
 {
-	struct anchor none = { .known = false };
+	struct anchor none = { .is_known = false };
 	GElf_Shdr shdr = { .sh_type = SHT_NULL };
 	Elf_Scn *scn = NULL;
 	Elf_Data *data;
@@ -38,25 +38,25 @@ static struct anchor find_anchor(const struct object_file *f, const char *name)
 	data = scn && shdr.sh_type == SHT_SYMTAB ? elf_getdata(scn, NULL) : NULL;
 	n = data ? data->d_size / gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT) : 0;
 	for (size_t i = 1; i < n && i <= INT32_MAX; i++) {
-		const char *its;
+		const char *symbol_name;
 		GElf_Sym sym;
 
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
-		its = elf_strptr(f->elf, shdr.sh_link, sym.st_name);
-		if (its && strcmp(its, name) == 0)
-			return (struct anchor){ .known = true, .value = sym.st_value };
+		symbol_name = elf_strptr(f->elf, shdr.sh_link, sym.st_name);
+		if (symbol_name && strcmp(symbol_name, name) == 0)
+			return (struct anchor){ .is_known = true, .value = sym.st_value };
 	}
 	return none;
 }
 
-/* Reading all symbols takes long, so only for what looks like a kernel, and once for a name. */
+/* Reading all symbols takes long, so it is done only for files that look like a kernel, and once per name. */
 static struct anchor anchor_of(struct object *o, const struct object_map *m)
 {
 	const char *name = m->kernel_symbol && *m->kernel_symbol ? m->kernel_symbol : "_stext";
 
 	if (!strstr(o->file.path, "vmlinux") && is_aligned(m->start) && is_aligned(m->limit) && is_aligned(m->offset))
-		return (struct anchor){ .known = false };
+		return (struct anchor){ .is_known = false };
 	if (!o->anchor_name || strcmp(o->anchor_name, name) != 0) {
 		o->anchor = find_anchor(&o->file, name);
 		o->anchor_name = arena_strndup(o->mem, name, strlen(name));
@@ -89,23 +89,23 @@ static const GElf_Phdr *text_segment(const struct object *o)
 	return NULL;
 }
 
-/* May the mapping show this segment? */
-static bool fits(const GElf_Phdr *p, const struct object_map *m)
+/* Can the mapping belong to this segment? */
+static bool can_map(const GElf_Phdr *p, const struct object_map *m)
 {
 	uint64_t map_end = m->offset + (m->limit - m->start), seg_end = p->p_offset + p->p_memsz;
 	uint64_t skew = p->p_vaddr & (p->p_align - 1);
 
-	if (p->p_type != PT_LOAD || p->p_filesz == 0) /* offsets of empty ones mean nothing */
+	if (p->p_type != PT_LOAD || p->p_filesz == 0) /* offsets of empty segments are meaningless */
 		return false;
 	if (m->offset >= seg_end || p->p_offset >= map_end)
 		return false;
-	if (m->offset < (p->p_offset > skew ? p->p_offset - skew : 0)) /* begins in an earlier segment */
+	if (m->offset < (p->p_offset > skew ? p->p_offset - skew : 0)) /* the mapping starts in an earlier segment */
 		return false;
-	/* From inside the last page of the segment to well behind it: of a later segment. */
+	/* A mapping that starts in the last page of the segment and ends well after it belongs to a later segment. */
 	return !(m->offset > p->p_offset && seg_end < m->offset + PAGE && map_end >= seg_end + PAGE);
 }
 
-/* The segment that holds the address; NULL in *out when the file has none at all. */
+/* Find the segment that contains the address; *out is NULL when the file has no segments. */
 static int user_segment(const struct object *o, const struct object_map *m, uint64_t address, const GElf_Phdr **out,
 			struct err *err)
 {
@@ -118,7 +118,7 @@ static int user_segment(const struct object *o, const struct object_map *m, uint
 		const GElf_Phdr *p = &o->phdr[i];
 
 		n_load += p->p_type == PT_LOAD;
-		if (!fits(p, m))
+		if (!can_map(p, m))
 			continue;
 		n_fit++;
 		fit = p;
@@ -136,7 +136,7 @@ static int user_segment(const struct object *o, const struct object_map *m, uint
 			       o->file.path, m->start, m->limit, m->offset);
 	if (n_fit > 1 && n_hold != 1)
 		return err_set(err, ERR_RANGE, "%s: %s the file offset 0x%" PRIx64, o->file.path,
-			       n_hold ? "more than one segment holds" : "no segment holds", at);
+			       n_hold ? "more than one segment contains" : "no segment contains", at);
 	return 0;
 }
 
@@ -144,12 +144,12 @@ static bool kernel_base(const GElf_Phdr *p, struct anchor s, const struct object
 {
 	if (p->p_vaddr == m->start - m->offset)
 		*base = m->offset;
-	else if (m->start == 0 && m->limit != 0 && s.known)
+	else if (m->start == 0 && m->limit != 0 && s.is_known)
 		*base = m->start - s.value;
 	else if (m->start >= USER_LIMIT && m->limit > m->start &&
 		 (m->offset == 0 || m->offset == PPC64_PAGE_OFFSET || m->offset == m->start))
-		*base = m->start - (s.known && m->start % PAGE == s.value % PAGE ? s.value : p->p_vaddr);
-	else if (!is_aligned(m->start) && s.known && m->start % PAGE == s.value % PAGE)
+		*base = m->start - (s.is_known && m->start % PAGE == s.value % PAGE ? s.value : p->p_vaddr);
+	else if (!is_aligned(m->start) && s.is_known && m->start % PAGE == s.value % PAGE)
 		*base = m->start - s.value;
 	else
 		return false;
@@ -160,16 +160,16 @@ static int base_exec(const GElf_Phdr *p, struct anchor s, const struct object_ma
 {
 	if (!p)
 		*base = 0;
-	else if (!s.known && m->start > 0 && m->start < USER_LIMIT)
+	else if (!s.is_known && m->start > 0 && m->start < USER_LIMIT)
 		*base = m->start - m->offset + p->p_offset - p->p_vaddr;
 	else if (kernel_base(p, s, m, base))
 		;
-	else if (m->start == 0 && m->limit != 0 && !s.known)
+	else if (m->start == 0 && m->limit != 0 && !s.is_known)
 		*base = m->start - p->p_vaddr;
 	else
 		return err_set(err, ERR_RANGE,
-			       "nothing is known of programs at 0x%" PRIx64 "-0x%" PRIx64 " at 0x%" PRIx64, m->start,
-			       m->limit, m->offset);
+			       "cannot find the base of a program at 0x%" PRIx64 "-0x%" PRIx64 " at 0x%" PRIx64,
+			       m->start, m->limit, m->offset);
 	return 0;
 }
 
@@ -177,7 +177,7 @@ static int base_of(const struct object *o, const GElf_Phdr *p, struct anchor s, 
 		   uint64_t *base, struct err *err)
 {
 	if (m->start == 0 && m->offset == 0 && (m->limit == UINT64_MAX || m->limit == 0)) {
-		*base = 0; /* a mapping made up by a tool, whose addresses are the object's */
+		*base = 0; /* a mapping that a tool has invented; its addresses are object addresses */
 		return 0;
 	}
 	switch (o->ehdr.e_type) {
@@ -185,7 +185,7 @@ static int base_of(const struct object *o, const GElf_Phdr *p, struct anchor s, 
 		return base_exec(p, s, m, base, err);
 	case ET_REL:
 		if (m->offset != 0)
-			return err_set(err, ERR_RANGE, "a relocatable file is not mapped at an offset");
+			return err_set(err, ERR_RANGE, "relocatable files cannot be mapped at an offset");
 		*base = m->start;
 		return 0;
 	case ET_DYN:
@@ -195,12 +195,12 @@ static int base_of(const struct object *o, const GElf_Phdr *p, struct anchor s, 
 			*base = m->start - m->offset + p->p_offset - p->p_vaddr;
 		return 0;
 	}
-	return err_set(err, ERR_RANGE, "ELF files of type %u are not programs", o->ehdr.e_type);
+	return err_set(err, ERR_RANGE, "ELF file type %u is not a program", o->ehdr.e_type);
 }
 
 /*
- * A debug file has no code, and its segments no longer tell where it was. When the mapping is as
- * large as the segment that held it, that is the one; other rules would take a segment of data.
+ * A debug file has no code, and its segments no longer show where the code was. If the mapping is as large as the
+ * segment that contained it, use that segment; other rules would choose a data segment.
  */
 static bool debug_base(const struct object *o, const struct object_map *m, uint64_t *base)
 {
@@ -215,31 +215,36 @@ static bool debug_base(const struct object *o, const struct object_map *m, uint6
 	return m->limit - m->start - size < PAGE;
 }
 
+bool object_map_contains(const struct object_map *m, uint64_t address)
+{
+	return m->start >= m->limit || (address >= m->start && address < m->limit);
+}
+
 int object_base(struct object *o, const struct object_map *m, uint64_t address, uint64_t *base, struct err *err)
 {
 	const GElf_Phdr *p = NULL;
 	struct anchor s;
 
-	if (!o->file.elf) { /* the running kernel: its symbols are where they are */
+	if (!o->file.elf) { /* in the running kernel, symbols have their actual addresses */
 		*base = 0;
 		return 0;
 	}
-	if (address < m->start || address >= m->limit)
+	if (!object_map_contains(m, address))
 		return err_set(err, ERR_RANGE,
 			       "specified address %" PRIx64 " is outside the mapping range [%" PRIx64 ", %" PRIx64
 			       "] for file %s",
 			       address, m->start, m->limit, o->file.path);
 	s = anchor_of(o, m);
-	if (!s.known && m->limit < USER_LIMIT && debug_base(o, m, base))
+	if (!s.is_known && m->limit < USER_LIMIT && debug_base(o, m, base))
 		return 0;
-	if (s.known || m->limit >= USER_LIMIT)
+	if (s.is_known || m->start >= m->limit || m->limit >= USER_LIMIT)
 		p = text_segment(o);
 	else if (user_segment(o, m, address, &p, err) < 0)
 		return ERR_RANGE;
 	return base_of(o, p, s, m, base, err);
 }
 
-int object_fits(struct object *o, const struct object_map *m, struct err *err)
+int object_check_map(struct object *o, const struct object_map *m, struct err *err)
 {
 	uint64_t base;
 

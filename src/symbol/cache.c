@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A file is a header, addresses, offsets, frames and texts, one after the other in the byte order of this machine, so
- * that it is used as it was read. A checksum of all but the first 16 bytes tells whether it is complete. Numbers are
- * checked nevertheless, because another program may have written the file.
+ * that it needs no conversion. A checksum of all but the first 16 bytes shows whether it is complete. Numbers are
+ * validated nevertheless, because another program may have written the file.
  */
 #include "config.h"
 
@@ -50,7 +50,7 @@ static bool add_path(const char *dir, const char *build_id, struct buf *out)
 	return true;
 }
 
-/* Record that a file was used now. */
+/* Set the time of a file, to record that it was just used. */
 static void mark_used(const char *path)
 {
 	const struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
@@ -137,7 +137,7 @@ static void replace_file(const char *dir, const char *build_id, const void *data
 enum { MAX_FILE = 64 << 20 };
 
 struct header {
-	char magic[8]; /* includes the version */
+	char magic[8]; /* the first bytes, which include the version */
 	uint64_t sum;  /* checksum of the rest */
 	uint32_t order;
 	uint32_t n, n_frames, n_text;
@@ -212,7 +212,7 @@ bool cache_load(const char *dir, const char *build_id, struct arena *mem, struct
 	*out = (struct cache){ 0 };
 	if (!add_path(dir, build_id, &path))
 		return false;
-	is_there = io_read_file(path.data, MAX_FILE, "nothing", &b, NULL) == 0;
+	is_there = io_read_file(path.data, MAX_FILE, NULL, &b, NULL) == 0;
 	if (is_there) {
 		arena_own(mem, b.data);
 		is_there = cache_parse(b.data, b.n, build_id, out);
@@ -223,12 +223,12 @@ bool cache_load(const char *dir, const char *build_id, struct arena *mem, struct
 	return is_there;
 }
 
-/* The parts of a file to write. */
+/* The parts of a file that is being written. */
 struct writer {
 	struct strtab *texts;
 	uint64_t *addr;
 	uint32_t *off;
-	struct cache_frame *frame; /* name and file are still ids */
+	struct cache_frame *frame; /* frames whose name and file are still ids */
 	uint32_t n, n_frames;
 };
 

@@ -1,5 +1,5 @@
 /*
- * debugfile.c - where debug files are
+ * debugfile.c - search for debug files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,7 +7,7 @@
 
 #include "symbol/debugfile.h"
 
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <string.h>
 
@@ -33,48 +33,48 @@ void debugfile_note(struct buf *tried, const char *place, const char *what)
 		buf_addf(tried, "%s: %s\n", place, what);
 }
 
-/* What is wrong with a file; NULL for nothing. */
-static const char *objection(const struct debugfile *s, const struct object_file *f)
+/* The reason to reject a file; NULL if it can be used. */
+static const char *rejection_reason(const struct debugfile_search *s, const struct object_file *f)
 {
 	const uint8_t *bytes;
 	size_t n;
 
 	if (*s->build_id && *f->build_id && strcmp(s->build_id, f->build_id) != 0)
-		return "another build id";
+		return "build ID does not match";
 	if (s->dwarf && !object_file_has_dwarf(f))
-		return "no DWARF in it";
+		return "contains no DWARF";
 	if (*s->build_id && *f->build_id)
 		return NULL;
 	if (!s->crc_known)
-		return *s->build_id ? "no build id" : NULL;
+		return *s->build_id ? "no build ID" : NULL;
 	bytes = object_file_bytes(f, &n);
-	return bytes && debugfile_crc(bytes, n) == s->crc ? NULL : "not the file that .gnu_debuglink means (checksum)";
+	return bytes && debugfile_crc(bytes, n) == s->crc ? NULL : "checksum differs from .gnu_debuglink";
 }
 
-bool debugfile_try(const struct debugfile *s, const char *path, struct object_file *out)
+bool debugfile_try(const struct debugfile_search *s, const char *path, struct object_file *out)
 {
 	struct err err;
 	const char *why;
 
 	if (object_file_open(path, out, &err) < 0) {
-		debugfile_note(s->tried, path, err.code == ERR_IO ? "not there" : err.msg);
+		debugfile_note(s->tried, path, err.code == ERR_IO ? "not found" : err.msg);
 		return false;
 	}
-	why = objection(s, out);
-	debugfile_note(s->tried, path, why ? why : "taken");
+	why = rejection_reason(s, out);
+	debugfile_note(s->tried, path, why ? why : "used");
 	if (why)
 		object_file_close(out);
 	return !why;
 }
 
-bool debugfile_by_id(const struct debugfile *s, const char *ending, struct object_file *out)
+bool debugfile_by_id(const struct debugfile_search *s, const char *ending, struct object_file *out)
 {
 	const char *id = s->build_id, *name, *dir;
 
 	if (strlen(id) < 4)
 		return false;
 	name = arena_strndup(s->mem, id + 2, strlen(id) - 2);
-	dir = where_join(s->mem, "/usr/lib/debug/.build-id", arena_strndup(s->mem, id, 2), name, "");
+	dir = symbol_path_join(s->mem, "/usr/lib/debug/.build-id", arena_strndup(s->mem, id, 2), name, "");
 	if (*ending) {
 		struct buf b = { 0 };
 
@@ -82,7 +82,7 @@ bool debugfile_by_id(const struct debugfile *s, const char *ending, struct objec
 		dir = arena_strndup(s->mem, b.data, b.len);
 		buf_release(&b);
 	}
-	if (*s->w->symfs && debugfile_try(s, where_join(s->mem, s->w->symfs, dir, "", ""), out))
+	if (*s->w->symfs && debugfile_try(s, symbol_path_join(s->mem, s->w->symfs, dir, "", ""), out))
 		return true;
 	return debugfile_try(s, dir, out);
 }

@@ -1,5 +1,5 @@
 /*
- * debugfile.h - where debug files are
+ * debugfile.h - search for debug files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,31 +9,31 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "symbol/object_file.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <stdbool.h>
 
 /* A search for one file. */
-struct debugfile {
-	struct arena *mem; /* for paths */
-	const struct symbol_where *w;
-	const char *build_id; /* that it must have; "" for any */
-	bool crc_known;       /* without a build id its bytes must have this sum */
+struct debugfile_search {
+	struct arena *mem; /* memory for paths */
+	const struct symbol_options *w;
+	const char *build_id; /* required build id; "" for any */
+	bool crc_known;       /* a file without a build id must have this checksum */
 	uint32_t crc;
-	bool dwarf;        /* it must hold DWARF */
-	struct buf *tried; /* NULL, or gets a line for each place */
+	bool dwarf;        /* must the file contain DWARF? */
+	struct buf *tried; /* receives a line per path tried; may be NULL */
 };
 
-/* Open the file when it is the one that is sought. */
-bool debugfile_try(const struct debugfile *s, const char *path, struct object_file *out);
+/* Open a file if it meets the requirements of the search. */
+bool debugfile_try(const struct debugfile_search *s, const char *path, struct object_file *out);
 
-/* Look for it by its build id, below /usr/lib/debug: with this ending, "" or ".debug". */
-bool debugfile_by_id(const struct debugfile *s, const char *ending, struct object_file *out);
+/* Search below /usr/lib/debug by build id; ending is "" or ".debug". */
+bool debugfile_by_id(const struct debugfile_search *s, const char *ending, struct object_file *out);
 
-/* The sum that .gnu_debuglink holds: CRC-32 as in zlib. */
+/* The checksum in .gnu_debuglink: CRC-32 as in zlib. */
 uint32_t debugfile_crc(const uint8_t *data, size_t n);
 
-/* Append a line about a place. Takes NULL for the list. */
+/* Append a line about a path; tried may be NULL. */
 void debugfile_note(struct buf *tried, const char *place, const char *what);
 
 #endif

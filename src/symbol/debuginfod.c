@@ -10,7 +10,7 @@
 #include "base/library.h"
 #include "base/path.h"
 #include "symbol/debugfile.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The cache directory of a build id: the first that exists, in the order in which the library tries them. */
+/* The cache directory of a build id: the first existing one, in the order of the library. */
 static const char *cache_path(struct arena *mem, const char *build_id)
 {
 	static const char *const place[][2] = { { DEBUGINFOD_CACHE_PATH_ENV_VAR, "" },
@@ -39,7 +39,7 @@ static const char *cache_path(struct arena *mem, const char *build_id)
 		const char *root = getenv(place[i][0]);
 
 		if (root && *root) {
-			const char *path = where_join(mem, root, place[i][1], build_id, "");
+			const char *path = symbol_path_join(mem, root, place[i][1], build_id, "");
 
 			if (access(path, F_OK) == 0)
 				return path;
@@ -72,12 +72,12 @@ enum { NAMES_SHOWN = 3 };
 #define SECOND INT64_C(1000000000)
 
 struct debuginfod {
-	pthread_mutex_t lock; /* held during requests, so that time is counted once */
+	pthread_mutex_t lock; /* held during requests, so that the time of parallel requests is not counted twice */
 	int64_t spent_ns;
-	bool given_up; /* a server did not answer: send no more requests */
+	bool is_disabled; /* set when a server did not answer; no more requests are sent */
 	uint32_t n_missing;
-	char names[NAMES_SHOWN][128]; /* of the first missing files */
-	char why[256];                /* the first is missing */
+	char names[NAMES_SHOWN][128]; /* names of the first missing files */
+	char why[256];                /* why the first of these files is missing */
 };
 
 /* The functions of the library, which is loaded for the first request. */
@@ -93,20 +93,20 @@ struct functions {
 	__typeof__(&debuginfod_get_url) get_url;
 };
 
-/* Both are set by load, once per process. */
+/* lib and is_loaded are set by load(), once per process. */
 static struct functions lib;
 static bool is_loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* One request. */
 struct request {
-	const struct symbol_where *w;
+	const struct symbol_options *w;
 	const char *build_id, *name;
-	const char *source; /* NULL unless it is for a source file */
+	const char *source; /* source file; NULL for other requests */
 	enum debuginfod_kind kind;
 	int64_t start_ns, shown_ns, allowed_ns;
 	bool out_of_time;
-	char url[160]; /* of the server that answered last; "" when unknown */
+	char url[160]; /* URL of the server that answered last; "" if unknown */
 };
 
 struct debuginfod *debuginfod_new(struct arena *mem)
@@ -155,7 +155,7 @@ static int progress(debuginfod_client *client, long a, long b)
 	return q->out_of_time;
 }
 
-/* Send a request through the library. Gives a descriptor or a negative errno. */
+/* Send a request through the library. Returns a descriptor or a negative errno. */
 static int send_request(struct request *q, char **path)
 {
 	assert(is_loaded);
@@ -194,7 +194,7 @@ static bool is_hex(const char *id)
 }
 
 /* Record that a file is missing, in d and in the notes. */
-static void miss(struct debuginfod *d, const struct request *q, struct buf *tried, const char *why)
+static void record_missing(struct debuginfod *d, const struct request *q, struct buf *tried, const char *why)
 {
 	if (d->n_missing == 0)
 		snprintf(d->why, sizeof(d->why), "%s", why);
@@ -204,12 +204,12 @@ static void miss(struct debuginfod *d, const struct request *q, struct buf *trie
 	debugfile_note(tried, "debuginfod", why);
 }
 
-static void explain(struct debuginfod *d, const struct request *q, int error, struct buf *tried)
+static void record_failure(struct debuginfod *d, const struct request *q, int error, struct buf *tried)
 {
 	char why[256];
 
 	if (error == ENOENT && !q->out_of_time) {
-		debugfile_note(tried, "debuginfod", "the servers do not know it");
+		debugfile_note(tried, "debuginfod", "not found on the servers");
 		return;
 	}
 	if (q->out_of_time)
@@ -217,9 +217,9 @@ static void explain(struct debuginfod *d, const struct request *q, int error, st
 			 q->w->debuginfod_seconds);
 	else
 		snprintf(why, sizeof(why), "%s", strerror(error));
-	d->given_up = q->out_of_time || error == ETIME || error == ETIMEDOUT || error == ECONNREFUSED ||
-		      error == EHOSTUNREACH || error == ENETUNREACH;
-	miss(d, q, tried, why);
+	d->is_disabled = q->out_of_time || error == ETIME || error == ETIMEDOUT || error == ECONNREFUSED ||
+			 error == EHOSTUNREACH || error == ENETUNREACH;
+	record_missing(d, q, tried, why);
 }
 
 /* Send a request within the remaining time; the lock is held. */
@@ -229,24 +229,24 @@ static int request_in_time(struct debuginfod *d, struct request *q, struct buf *
 	int fd;
 
 	q->allowed_ns = (limit > 1000000 ? 1000000 : limit) * SECOND - d->spent_ns;
-	if (d->given_up || q->allowed_ns <= 0) {
-		miss(d, q, tried, *d->why ? d->why : "no time is left (--debuginfod-timeout)");
+	if (d->is_disabled || q->allowed_ns <= 0) {
+		record_missing(d, q, tried, *d->why ? d->why : "timed out (--debuginfod-timeout)");
 		return -1;
 	}
 	pthread_once(&once, load);
 	if (!is_loaded) {
-		d->given_up = true;
-		miss(d, q, tried, "libdebuginfod cannot be loaded (package libdebuginfod1)");
+		d->is_disabled = true;
+		record_missing(d, q, tried, "cannot load libdebuginfod (package libdebuginfod1)");
 		return -1;
 	}
 	fd = send_request(q, path);
 	d->spent_ns += now_ns() - q->start_ns;
 	if (fd < 0)
-		explain(d, q, -fd, tried);
+		record_failure(d, q, -fd, tried);
 	return fd < 0 ? -1 : fd;
 }
 
-/* Is it a file in the cache of the library, of this build id? */
+/* Does the path belong to the library's cache entry for this build id? */
 static bool is_cached(const char *path, const char *build_id)
 {
 	const char *at = strstr(path, build_id);
@@ -254,7 +254,7 @@ static bool is_cached(const char *path, const char *build_id)
 	return at && at > path && at[-1] == '/' && at[strlen(build_id)] == '/';
 }
 
-/* Open what was received. A file with another build id is removed from the cache, which gdb uses too. */
+/* Open the received file. If it is not the requested file, it is removed from the cache, which gdb uses too. */
 static bool verify(struct debuginfod *d, const struct request *q, int fd, const char *path, struct buf *tried,
 		   struct object_file *out)
 {
@@ -264,19 +264,19 @@ static bool verify(struct debuginfod *d, const struct request *q, int fd, const 
 	if (object_file_take(fd, path, out, &err) == 0) {
 		if (strcmp(out->build_id, q->build_id) == 0 &&
 		    (q->kind == DEBUGINFOD_PROGRAM || object_file_has_dwarf(out))) {
-			debugfile_note(tried, path, "taken");
+			debugfile_note(tried, path, "used");
 			return true;
 		}
 		object_file_close(out);
 	}
 	if (is_cached(path, q->build_id))
 		unlink(path);
-	snprintf(why, sizeof(why), "%s sent another file than the one it was asked for", *q->url ? q->url : "a server");
-	miss(d, q, tried, why);
+	snprintf(why, sizeof(why), "%s sent a different file than requested", *q->url ? q->url : "a server");
+	record_missing(d, q, tried, why);
 	return false;
 }
 
-bool debuginfod_open(const struct symbol_where *w, enum debuginfod_kind kind, const char *build_id, const char *name,
+bool debuginfod_open(const struct symbol_options *w, enum debuginfod_kind kind, const char *build_id, const char *name,
 		     struct buf *tried, struct object_file *out)
 {
 	struct request q = { .w = w, .kind = kind, .build_id = build_id, .name = name };
@@ -295,7 +295,7 @@ bool debuginfod_open(const struct symbol_where *w, enum debuginfod_kind kind, co
 	return found;
 }
 
-int debuginfod_source(const struct symbol_where *w, const char *build_id, const char *file, struct arena *mem,
+int debuginfod_source(const struct symbol_options *w, const char *build_id, const char *file, struct arena *mem,
 		      const char **path, struct buf *tried)
 {
 	struct request q = { .w = w, .source = file, .build_id = build_id, .name = file };
@@ -314,7 +314,7 @@ int debuginfod_source(const struct symbol_where *w, const char *build_id, const 
 	return fd;
 }
 
-bool debuginfod_missing(const struct symbol_where *w, struct buf *out)
+bool debuginfod_missing(const struct symbol_options *w, struct buf *out)
 {
 	struct debuginfod *d = w->servers;
 	uint32_t shown;
@@ -322,7 +322,7 @@ bool debuginfod_missing(const struct symbol_where *w, struct buf *out)
 	if (!d || d->n_missing == 0)
 		return false;
 	shown = d->n_missing < NAMES_SHOWN ? d->n_missing : NAMES_SHOWN;
-	buf_addz(out, "debuginfod did not help with ");
+	buf_addz(out, "debuginfod failed for ");
 	for (uint32_t i = 0; i < shown; i++)
 		buf_addf(out, "%s%s", i ? ", " : "", d->names[i]);
 	if (d->n_missing > shown)

@@ -1,10 +1,10 @@
 /*
- * demangle.c - names of C++, Rust and D as people write them
+ * demangle.c - C++, Rust and D symbols to readable names
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The order of attempts is pprof's: a mangled name, one with an underscore too many as macOS has
- * them, a name that has been demangled before. Names of D come last.
+ * The order of attempts is pprof's: a mangled name, one with the extra underscore of macOS, a name that is demangled
+ * already. D comes last.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@ static struct cplus_style style_of(enum demangle_mode mode)
 				     .templates = mode != DEMANGLE_DEFAULT };
 }
 
-/* What clang calls the function that runs a block: ___Z4mainv_block_invoke_2 */
+/* The function of a clang block: ___Z4mainv_block_invoke_2 */
 static bool demangle_block(const char *symbol, struct cplus_style style, struct buf *out)
 {
 	static const char middle[] = "_block_invoke";
@@ -54,7 +54,7 @@ static bool demangle_block(const char *symbol, struct cplus_style style, struct 
 	return ok;
 }
 
-/* What runs before and after main for a file: _GLOBAL__I__Z4name or _GLOBAL__I_name.c */
+/* The global constructors or destructors of a file: _GLOBAL__I__Z4name or _GLOBAL__I_name.c */
 static bool demangle_global(const char *symbol, struct cplus_style style, struct buf *out)
 {
 	const char *s = symbol + strlen("_GLOBAL_");
@@ -90,8 +90,7 @@ static bool demangle_mangled(const char *symbol, enum demangle_mode mode, struct
 	return false;
 }
 
-/* Names such as ns::Foo<int>::bar(int) of C++, but neither class.<init> of Java nor
-   main.(*T[...]).Method of Go. */
+/* Is it a C++ name such as ns::Foo<int>::bar(int), and neither class.<init> of Java nor main.(*T[...]).Method of Go? */
 static bool is_demangled_cplus(const char *s)
 {
 	if (!strpbrk(s, "<>[]") && !strstr(s, "::"))
@@ -99,8 +98,7 @@ static bool is_demangled_cplus(const char *s)
 	return !strstr(s, ".<") && !strstr(s, "]).");
 }
 
-/* Take out what stands between brackets that pair, brackets too. From one that closes what is not
-   open, or opens and never closes, all stays. */
+/* Remove matched brackets and the text between them. From the first unmatched bracket on, the text is unchanged. */
 static void remove_brackets(char *s, char open, char close)
 {
 	size_t nesting = 0, first = 0, to = 0, i = 0;
@@ -115,7 +113,7 @@ static void remove_brackets(char *s, char open, char close)
 	memmove(s + to, s + i, strlen(s + i) + 1);
 }
 
-/* Of a name that was demangled in full. */
+/* Shorten a fully demangled name. */
 static bool shorten(const char *name, enum demangle_mode mode, struct buf *out)
 {
 	char *s = mem_strndup(name, strlen(name));
@@ -134,9 +132,12 @@ static bool shorten(const char *name, enum demangle_mode mode, struct buf *out)
 
 bool demangle(const char *symbol, enum demangle_mode mode, struct buf *out)
 {
+	bool mangled_only = mode == DEMANGLE_MANGLED;
+
 	assert(symbol && out);
 	if (mode == DEMANGLE_NONE)
 		return false;
+	mode = mangled_only ? DEMANGLE_DEFAULT : mode;
 	if (symbol[0] == '_') {
 		if (demangle_mangled(symbol, mode, out))
 			return true;
@@ -145,5 +146,5 @@ bool demangle(const char *symbol, enum demangle_mode mode, struct buf *out)
 		if (symbol[1] == 'D' && demangle_d(symbol, mode, out))
 			return true;
 	}
-	return is_demangled_cplus(symbol) && shorten(symbol, mode, out);
+	return !mangled_only && is_demangled_cplus(symbol) && shorten(symbol, mode, out);
 }

@@ -1,5 +1,5 @@
 /*
- * demangle.h - names of C++, Rust and D as people write them
+ * demangle.h - C++, Rust and D symbols to readable names
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,16 +11,17 @@
 #include <stdbool.h>
 
 enum demangle_mode {
-	DEMANGLE_DEFAULT,   /* neither parameters nor template arguments */
-	DEMANGLE_TEMPLATES, /* no parameters */
-	DEMANGLE_FULL,      /* everything but the suffixes of copies */
+	DEMANGLE_DEFAULT,   /* omit parameters and template arguments */
+	DEMANGLE_TEMPLATES, /* omit parameters */
+	DEMANGLE_FULL,      /* omit only the suffixes of clones */
+	DEMANGLE_MANGLED,   /* as DEMANGLE_DEFAULT, but names that are demangled already stay unchanged */
 	DEMANGLE_NONE,
 };
 
 /*
- * Append the name that a symbol stands for.
+ * Append the demangled name of a symbol.
  *
- * Gives   false, and appends nothing, when it stays as it is
+ * Returns false, and appends nothing, when the name stays unchanged
  * Like    pprof internal/symbolizer demangleSingleFunction
  */
 bool demangle(const char *symbol, enum demangle_mode mode, struct buf *out);

@@ -1,15 +1,14 @@
 /*
- * demangle_cplus.c - names of C++
+ * demangle_cplus.c - C++ names
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * libiberty parses the symbol and prints the tree, but it cannot leave out template arguments. They
- * must stay in the tree, since other parts of the name refer to them, so the tree is marked: the
- * name of each template ends in a byte, and its arguments in another, and what is printed between
- * them is cut out.
+ * libiberty parses the symbol and prints the tree, but it cannot omit template arguments. They must stay in the tree,
+ * since other parts of the name refer to them, so the tree is marked: a byte is added after the name of each template,
+ * another after its arguments, and the printed text between these bytes is removed.
  *
- * A short symbol can stand for a tree that is printed for ever. Each node is visited once to add up
- * how many it stands for, and printing stops when it has become too long.
+ * Even the tree of a short symbol can take nearly forever to print. So the number of nodes that printing would visit is
+ * computed first, by visiting each node once, and printing stops when the text becomes too long.
  */
 #include "config.h"
 
@@ -25,19 +24,19 @@
 #include <string.h>
 
 enum {
-	SYMBOL_MAX = 1 << 14, /* libiberty goes a call deeper for each byte, 100 bytes a call */
+	SYMBOL_MAX = 1 << 14, /* libiberty recurses once per byte, 100 bytes of stack per call */
 	VISITS_MAX = 50 << 20,
-	CUT_FROM = 1, /* bytes that no symbol has */
+	CUT_FROM = 1, /* bytes that do not occur in symbols */
 	CUT_TO = 2,
-	MORE_NODES = 2, /* for each template */
+	MORE_NODES = 2, /* per template */
 };
 
 typedef struct demangle_component node;
 
 struct tree {
-	node *top, *all; /* [n] as libiberty made them */
+	node *top, *all; /* [n] nodes of the tree, made by libiberty */
 	size_t n;
-	node *more; /* for marks: NULL until needed, then room for all there can be */
+	node *more; /* nodes for marks, enough for the whole tree; NULL until needed */
 	size_t n_more;
 };
 
@@ -60,7 +59,7 @@ static bool is_leaf(const node *c)
 	}
 }
 
-/* The nodes right below one. */
+/* The children of a node. */
 static void children(const node *c, node *out[2])
 {
 	out[0] = out[1] = NULL;
@@ -95,10 +94,10 @@ static bool is_known(const struct tree *t, const node *c)
 	return c && c >= t->all && c < t->all + t->n;
 }
 
-/* All nodes below top, each once, those below a node in front of it. Gives how many. */
+/* List all nodes below top once, children before parents. Returns their number. */
 static size_t bottom_up(const struct tree *t, uint32_t *order)
 {
-	uint8_t *state = mem_zalloc(t->n, sizeof(*state)); /* 1: its children are on the way; 2: done */
+	uint8_t *state = mem_zalloc(t->n, sizeof(*state)); /* 1: children pending; 2: done */
 	uint32_t *stack = mem_alloc(t->n + 1, 3 * sizeof(*stack));
 	size_t n = 0, depth = 0;
 
@@ -125,7 +124,7 @@ static size_t bottom_up(const struct tree *t, uint32_t *order)
 	return n;
 }
 
-/* How many nodes printing may come by, when a parameter of a template comes by so many. */
+/* Upper bound on the nodes that printing visits, if it visits param nodes per template parameter. */
 static uint64_t visits(const struct tree *t, const uint32_t *order, size_t n, uint64_t param)
 {
 	uint64_t *sum = mem_zalloc(t->n, sizeof(*sum)), total;
@@ -203,8 +202,8 @@ static node *unqualified(node *c)
 	return c;
 }
 
-/* Forget the parameters of a function that others are local to. */
-static void forget_params(node *function)
+/* Remove the parameters of an enclosing function. */
+static void remove_params(node *function)
 {
 	node *c = unqualified(function);
 
@@ -215,7 +214,7 @@ static void forget_params(node *function)
 		c->u.s_binary.right = NULL;
 }
 
-/* std::basic_istream<char, std::char_traits<char> > */
+/* Cut the arguments of a standard abbreviation: std::basic_istream<char, std::char_traits<char> > */
 static void cut_standard(node *c)
 {
 	const char *end = memchr(c->u.s_string.string, '<', (size_t)c->u.s_string.len);
@@ -224,7 +223,7 @@ static void cut_standard(node *c)
 		c->u.s_string.len = (int)(end - c->u.s_string.string);
 }
 
-static void restyle(struct tree *t, const uint32_t *order, size_t n, struct cplus_style style)
+static void apply_style(struct tree *t, const uint32_t *order, size_t n, struct cplus_style style)
 {
 	size_t n_templates = 0;
 
@@ -236,7 +235,7 @@ static void restyle(struct tree *t, const uint32_t *order, size_t n, struct cplu
 		node *c = &t->all[order[i]];
 
 		if (c->type == DEMANGLE_COMPONENT_LOCAL_NAME && !style.enclosing)
-			forget_params(c->u.s_binary.left);
+			remove_params(c->u.s_binary.left);
 		if (c->type == DEMANGLE_COMPONENT_TEMPLATE && !style.templates)
 			mark_template(t, c);
 		if (c->type == DEMANGLE_COMPONENT_SUB_STD && !style.templates)
@@ -244,10 +243,10 @@ static void restyle(struct tree *t, const uint32_t *order, size_t n, struct cplu
 	}
 }
 
-/* Where printing goes. */
+/* Destination of printed text. */
 struct print {
 	struct buf *out;
-	size_t max; /* of out->len */
+	size_t max; /* limit on out->len */
 	jmp_buf too_long;
 };
 
@@ -269,8 +268,7 @@ static bool print_tree(node *top, int options, struct buf *out)
 	return cplus_demangle_print_callback(options, top, add_piece, &p) != 0;
 }
 
-/* Cut what is between marks out of what has been appended behind start. Gives false when they do
-   not pair. */
+/* Remove the text between marks from the output after start. Returns false when marks are unmatched. */
 static bool cut_marked(struct buf *out, size_t start)
 {
 	size_t *open = NULL, cap = 0, depth = 0, to = start;
@@ -294,8 +292,7 @@ static bool cut_marked(struct buf *out, size_t start)
 	return depth == 0 && to > start;
 }
 
-/* Is this ">>" two brackets that close, as libiberty writes them behind an empty pack? Others are
-   operator>> and (a)>>(b). */
+/* Is this ">>" two closing brackets, as libiberty prints after an empty pack, and not operator>> or (a)>>(b)? */
 static bool is_closing_pair(const char *s, size_t n, size_t at, size_t start)
 {
 	static const char word[] = "operator";
@@ -308,20 +305,20 @@ static bool is_closing_pair(const char *s, size_t n, size_t at, size_t start)
 	return !(at > start && s[at - 1] == ')' && at + 2 < n && s[at + 2] == '(');
 }
 
-static void part_brackets(struct buf *out, size_t start)
+static void separate_brackets(struct buf *out, size_t start)
 {
-	struct buf parted = { 0 };
+	struct buf separated = { 0 };
 
 	for (size_t i = start; i < out->len; i++) {
-		buf_add(&parted, out->data + i, 1);
+		buf_add(&separated, out->data + i, 1);
 		if (is_closing_pair(out->data, out->len, i, start))
-			buf_add(&parted, " ", 1);
+			buf_add(&separated, " ", 1);
 	}
-	if (parted.len > out->len - start) {
+	if (separated.len > out->len - start) {
 		out->len = start;
-		buf_add(out, parted.data, parted.len);
+		buf_add(out, separated.data, separated.len);
 	}
-	buf_release(&parted);
+	buf_release(&separated);
 }
 
 static bool print_name(struct tree *t, struct cplus_style style, struct buf *out)
@@ -334,11 +331,11 @@ static bool print_name(struct tree *t, struct cplus_style style, struct buf *out
 	if (ok && t->top->type == DEMANGLE_COMPONENT_CLONE)
 		ok = false;
 	if (ok) {
-		restyle(t, order, n, style);
+		apply_style(t, order, n, style);
 		ok = print_tree(t->top, style.params ? DMGL_PARAMS | DMGL_ANSI : DMGL_ANSI, out);
 		ok = ok && (style.templates || cut_marked(out, start));
 		if (ok && strstr(out->data + start, ">>"))
-			part_brackets(out, start);
+			separate_brackets(out, start);
 	}
 	if (!ok) {
 		out->len = start;
@@ -350,7 +347,7 @@ static bool print_name(struct tree *t, struct cplus_style style, struct buf *out
 	return ok;
 }
 
-/* The nodes of copies are around all others. */
+/* Skip the nodes for clones, which enclose all others. */
 static node *without_clones(node *c)
 {
 	while (c->type == DEMANGLE_COMPONENT_CLONE)
@@ -358,7 +355,7 @@ static node *without_clones(node *c)
 	return c;
 }
 
-/* n  bytes of the symbol, which ends there */
+/* Demangle a symbol of n bytes. */
 static bool demangle_part(const char *symbol, size_t n, struct cplus_style style, struct buf *out)
 {
 	struct tree t = { .n = 2 * n };

@@ -1,13 +1,12 @@
 /*
- * demangle_d.c - names of D
+ * demangle_d.c - D names
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * libiberty follows references back into the symbol, each of which may lead through all of it again:
- * its text can double, and its stack grow by the symbol, with each. Symbols with many are left alone,
- * and what the text takes is counted, because libiberty asks for it with xmalloc and xrealloc, which
- * are ours. What it holds when it asks for too much is lost, so after a few such symbols no more are
- * tried.
+ * libiberty follows back references in the symbol, and each may expand the whole symbol again: each can double the
+ * text, and deepen the stack by the length of the symbol. So symbols with many back references are not demangled, and
+ * the memory for the text is limited: libiberty allocates it with xmalloc and xrealloc, which are defined here. When
+ * the limit is reached, the memory that libiberty holds is leaked, so demangling stops after a few of these symbols.
  */
 #include "config.h"
 
@@ -24,31 +23,31 @@
 
 enum {
 	SYMBOL_MAX = 4096,
-	DEPTH_MAX = 1 << 13, /* of calls, up to 190 bytes each */
+	DEPTH_MAX = 1 << 13, /* recursive calls, up to 190 bytes of stack each */
 	MEMORY_MAX = 1 << 18,
-	LOST_MAX = 64, /* symbols */
+	LEAKED_MAX = 64, /* max symbols whose memory is leaked */
 };
 
-/* The symbol that this thread is at; memory is 0 between symbols. */
+/* The symbol that this thread demangles; memory is 0 between symbols. */
 static _Thread_local struct {
-	size_t memory; /* that it may ask for yet */
-	unsigned lost; /* symbols so far that asked for more */
-	jmp_buf too_much;
+	size_t memory;     /* bytes that may still be allocated */
+	unsigned n_leaked; /* number of symbols so far that exceeded the limit */
+	jmp_buf over_limit;
 } current;
 
-static void take(size_t n)
+static void count_memory(size_t n)
 {
 	if (current.memory == 0)
 		return;
 	if (n >= current.memory)
-		longjmp(current.too_much, 1);
+		longjmp(current.over_limit, 1);
 	current.memory -= n;
 }
 
-/* There in builds that look for lost memory: this is the part of it that is known. */
+/* Defined in builds with the leak sanitizer; used to exclude the known leak. */
 extern void __lsan_ignore_object(const void *p) __attribute__((weak));
 
-static void *give(void *p)
+static void *ignore_leak(void *p)
 {
 	if (__lsan_ignore_object && current.memory)
 		__lsan_ignore_object(p);
@@ -57,16 +56,16 @@ static void *give(void *p)
 
 void *xmalloc(size_t n)
 {
-	take(n);
-	return give(mem_alloc(n, 1));
+	count_memory(n);
+	return ignore_leak(mem_alloc(n, 1));
 }
 
 void *xrealloc(void *p, size_t n)
 {
 	void *q;
 
-	take(n);
-	q = give(mem_alloc(n, 1));
+	count_memory(n);
+	q = ignore_leak(mem_alloc(n, 1));
 	if (p)
 		memcpy(q, p, n < malloc_usable_size(p) ? n : malloc_usable_size(p));
 	free(p);
@@ -86,11 +85,11 @@ static char *whole_name(const char *symbol)
 {
 	char *name;
 
-	if (current.lost >= LOST_MAX || !is_small(symbol))
+	if (current.n_leaked >= LEAKED_MAX || !is_small(symbol))
 		return NULL;
-	if (setjmp(current.too_much)) {
+	if (setjmp(current.over_limit)) {
 		current.memory = 0;
-		current.lost++;
+		current.n_leaked++;
 		return NULL;
 	}
 	current.memory = MEMORY_MAX;
@@ -99,7 +98,7 @@ static char *whole_name(const char *symbol)
 	return name;
 }
 
-/* Where the bracket at s[at] closes; the end without one that does. */
+/* The index after the bracket that closes s[at], or the end of the text. */
 static size_t bracket_end(const char *s, size_t at)
 {
 	size_t nesting = 0;

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each appends the name of a symbol. It returns false and appends nothing when the symbol is not of its language, too
- * long, or more than libiberty can be trusted with.
+ * Each function appends the demangled name of a symbol. It returns false and appends nothing when the symbol belongs to
+ * another language, is too long, or is too complex to pass to libiberty safely.
  */
 #ifndef SYMBOL_DEMANGLE_INT_H
 #define SYMBOL_DEMANGLE_INT_H
@@ -14,17 +14,17 @@
 
 #include <stdbool.h>
 
-/* The longest text that libiberty may write about one name, in bytes; a longer one stays mangled. */
+/* Max bytes of a demangled name; symbols with longer names stay mangled. */
 enum { DEMANGLED_MAX = 1 << 20 };
 
 /* The parts of a C++ name that are printed. */
 struct cplus_style {
 	bool params;    /* parameters and result of the function */
-	bool enclosing; /* parameters of functions that others are local to */
+	bool enclosing; /* parameters of enclosing functions */
 	bool templates; /* template arguments */
 };
 
-/* C++: symbols that start with _Z. What follows the name is left out, such as the suffix of a copy. */
+/* C++: symbols that start with _Z. Text after the name, such as the suffix of a clone, is omitted. */
 bool demangle_cplus(const char *symbol, struct cplus_style style, struct buf *out);
 
 /* D: symbols that start with _D. The mode selects parameters, and the arguments in "!(...)", as for C++. */
@@ -32,9 +32,9 @@ bool demangle_d(const char *symbol, enum demangle_mode mode, struct buf *out);
 
 /*
  * Rust: symbols of the current mangling, which start with _R, or of the legacy one, which look like C++ with a hash at
- * the end. The suffix of a copy is left out.
+ * the end. The suffix of a clone is omitted.
  *
- * generics  false leaves out the arguments of generics, but not their brackets
+ * generics  false omits the arguments of generics, but not their brackets
  */
 bool demangle_rust(const char *symbol, bool generics, struct buf *out);
 

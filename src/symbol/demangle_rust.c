@@ -1,10 +1,10 @@
 /*
- * demangle_rust.c - names of Rust
+ * demangle_rust.c - Rust names
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * libiberty knows both manglings. It cannot leave out the arguments of generics, so they are cut out
- * of its text: brackets that follow a name hold arguments, others hold "TYPE as TRAIT".
+ * libiberty supports both manglings. It cannot omit the arguments of generics, so they are removed from its output:
+ * brackets after a name contain arguments, others contain "TYPE as TRAIT".
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 enum {
 	SYMBOL_MAX = 1 << 16,
 	HASH = 20, /* "17h", 16 digits, "E" */
-	DIFFERENT_DIGITS = 5,
+	DISTINCT_DIGITS_MIN = 5,
 };
 
 struct print {
@@ -39,7 +39,7 @@ static void add_piece(const char *s, size_t n, void *arg)
 	buf_add(p->out, s, n);
 }
 
-/* Appends even when it then gives false. */
+/* On failure part of the name may have been appended. */
 static bool print_name(const char *symbol, struct buf *out)
 {
 	struct print p = { .out = out, .max = out->len + DEMANGLED_MAX };
@@ -49,7 +49,7 @@ static bool print_name(const char *symbol, struct buf *out)
 	return rust_demangle_callback(symbol, DMGL_NO_OPTS, add_piece, &p) != 0;
 }
 
-/* Behind a letter: 'x' and '\'' are characters, 'a alone is a lifetime. */
+/* The end of a quoted character such as 'x' or '\''; 'a alone is a lifetime. */
 static size_t quoted_end(const char *s, size_t n, size_t at)
 {
 	size_t i = at + 1;
@@ -67,7 +67,7 @@ static bool is_word(unsigned char c)
 	return c == '_' || c >= 0x80 || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* How an argument of a generic is told from one that names an associated type: "Item = u8". */
+/* Is an argument of a generic the binding of an associated type, as "Item = u8"? */
 static bool is_binding(const char *s, size_t n)
 {
 	size_t i = 0;
@@ -77,7 +77,7 @@ static bool is_binding(const char *s, size_t n)
 	return i > 0 && n - i > 3 && memcmp(s + i, " = ", 3) == 0;
 }
 
-/* Does a name stand right in front? The for of "for<'a> fn(&'a u8)" is none. */
+/* Does the output end with a name? The "for" of "for<'a> fn(&'a u8)" is not a name. */
 static bool ends_name(const struct buf *out, size_t start)
 {
 	size_t n = out->len - start;
@@ -89,13 +89,13 @@ static bool ends_name(const struct buf *out, size_t start)
 	return n > 0 && (end[-1] == ':' || end[-1] == '}' || is_word((unsigned char)end[-1]));
 }
 
-/* One bracket that is open. */
+/* An open bracket. */
 struct open {
 	char close;
-	bool is_args;   /* of a generic: shown are only bindings */
-	bool any_shown; /* bindings */
+	bool is_args;   /* arguments of a generic: only bindings are shown */
+	bool any_shown; /* a binding was shown */
 	bool any_hidden;
-	bool hidden; /* what is read now is not shown */
+	bool hidden; /* the current argument is omitted */
 };
 
 struct cutter {
@@ -112,7 +112,7 @@ static bool is_hidden(const struct cutter *c)
 	return c->depth && c->open[c->depth - 1].hidden;
 }
 
-/* At the start of an argument of a generic. */
+/* Start an argument of a generic. */
 static void begin_argument(struct cutter *c, size_t at)
 {
 	struct open *o = &c->open[c->depth - 1];
@@ -141,7 +141,7 @@ static void push(struct cutter *c, size_t at)
 		begin_argument(c, at + 1);
 }
 
-/* Copy, or not, what starts at a place. Gives where the next starts. */
+/* Copy or skip the token at an index. Returns the index of the next one. */
 static size_t step(struct cutter *c, size_t at)
 {
 	const struct open *top = c->depth ? &c->open[c->depth - 1] : NULL;
@@ -180,8 +180,8 @@ static bool is_hex(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* The length of a symbol of the older mangling, without the suffix of a copy; 0 for another one. */
-static size_t older_len(const char *s, size_t n)
+/* The length of a symbol of the legacy mangling, without the suffix of a clone; 0 for other symbols. */
+static size_t legacy_len(const char *s, size_t n)
 {
 	unsigned seen = 0;
 
@@ -198,10 +198,10 @@ static size_t older_len(const char *s, size_t n)
 			return 0;
 		seen |= 1U << (s[i] <= '9' ? s[i] - '0' : s[i] - 'a' + 10);
 	}
-	return __builtin_popcount(seen) >= DIFFERENT_DIGITS ? n : 0;
+	return __builtin_popcount(seen) >= DISTINCT_DIGITS_MIN ? n : 0;
 }
 
-/* n  bytes of the symbol that count */
+/* Demangle the first n bytes of a symbol. */
 static bool demangle_part(const char *symbol, size_t n, bool cut, struct buf *out)
 {
 	char *part = mem_strndup(symbol, n);
@@ -227,6 +227,6 @@ bool demangle_rust(const char *symbol, bool generics, struct buf *out)
 		return demangle_part(symbol, strcspn(symbol, "."), !generics, out);
 	if (!starts_with(symbol, "_ZN"))
 		return false;
-	n = older_len(symbol, n);
+	n = legacy_len(symbol, n);
 	return n > 0 && demangle_part(symbol, n, false, out);
 }

@@ -3,10 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * objdump is run, since what it prints is what pprof prints. With --line-numbers each start of it
- * reads DWARF: 0.1 to 0.2 s per 100 MB. So near ranges share a start. objdump tells functions and
- * lines only where they change, which makes the text of a range depend on what is printed before it;
- * where that could be so, the range gets a start of its own.
+ * We run objdump, since pprof prints its output. With --line-numbers each run reads DWARF: 0.1 to 0.2 s per 100 MB. So
+ * close ranges share a run. objdump prints functions and lines only where they change, so the text of a range can
+ * depend on the text before it; in that case the range gets its own run.
  */
 #include "config.h"
 
@@ -24,13 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 16 << 10, MOST_BYTES = 512 << 20, MOST_SECONDS = 300 };
+enum { GAP_MAX = 16 << 10, OUTPUT_MAX = 512 << 20, SECONDS_MAX = 300 };
 
 struct job {
 	struct objdump tool;
 	struct stop *stop;
 	const char *path;
-	const struct disasm_how *how;
+	const struct disasm_options *options;
 	struct arena *mem;
 };
 
@@ -48,17 +47,17 @@ static int run(const struct job *j, uint64_t start, uint64_t stop, struct objdum
 	argv[n++] = "--disassemble";
 	argv[n++] = "--demangle";
 	argv[n++] = "--no-show-raw-insn";
-	if (j->how->lines)
+	if (j->options->lines)
 		argv[n++] = "--line-numbers";
 	argv[n++] = first.data;
 	argv[n++] = end.data;
-	if (j->how->intel && j->tool.is_llvm)
+	if (j->options->intel && j->tool.is_llvm)
 		argv[n++] = "--x86-asm-syntax=intel";
-	else if (j->how->intel)
+	else if (j->options->intel)
 		argv[n++] = "-Mintel";
 	argv[n++] = path.data;
 	argv[n] = NULL;
-	rc = child_read(argv, MOST_BYTES, MOST_SECONDS, j->stop, &text, err);
+	rc = child_read(argv, OUTPUT_MAX, SECONDS_MAX, j->stop, &text, err);
 	if (rc == 0)
 		objdump_read(&text, start, stop, j->mem, out);
 	buf_release(&text);
@@ -93,8 +92,9 @@ static bool is_ascending(const struct objdump_text *t)
 	return true;
 }
 
-/* Take a range out of a text that has others in front. False when its own text may be another one. */
-static bool take(const struct objdump_text *t, struct disasm_range *r)
+/* Extract a range from the output for several ranges. Returns false if a run on this range alone could print other
+   text. */
+static bool take_range(const struct objdump_text *t, struct disasm_range *r)
 {
 	enum { ALL = OBJDUMP_SYMBOL | OBJDUMP_FUNCTION | OBJDUMP_LINE };
 	uint32_t lo = first_from(t, r->start), hi = first_from(t, r->stop);
@@ -105,7 +105,7 @@ static bool take(const struct objdump_text *t, struct disasm_range *r)
 	if ((before & OBJDUMP_KNOWN) && (before & ALL) != ALL)
 		return false;
 	for (uint32_t i = lo + 1; i <= hi; i++)
-		if (t->before[i] & OBJDUMP_HOLE) /* how many zeros make a hole depends on where the range ends */
+		if (t->before[i] & OBJDUMP_HOLE) /* the zeros that objdump skips depend on the end of the range */
 			return false;
 	r->inst = t->inst + lo;
 	r->n = hi - lo;
@@ -135,7 +135,7 @@ static int run_together(const struct job *j, struct disasm_range **range, uint32
 	if (rc == 0 && !is_ascending(&t))
 		t.n = 0;
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
-		if (t.n == 0 || !take(&t, range[i]))
+		if (t.n == 0 || !take_range(&t, range[i]))
 			rc = run_alone(j, range[i], err);
 	return rc;
 }
@@ -151,7 +151,7 @@ static int by_start(const void *a, const void *b)
 
 static bool is_near(const struct disasm_range *next, uint64_t stop)
 {
-	return next->start <= stop || next->start - stop <= GAP;
+	return next->start <= stop || next->start - stop <= GAP_MAX;
 }
 
 static bool has_files(const struct disasm_range *range, uint32_t n)
@@ -170,12 +170,12 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Every address of the ranges, once; [*n], to be freed. */
+/* All addresses of the ranges, sorted and unique: [*n], freed by the caller. */
 static uint64_t *addresses_of(const struct disasm_range *range, uint32_t n_ranges, uint32_t *n)
 {
 	uint64_t *addr = NULL;
 	size_t cap = 0, all = 0;
-	uint32_t kept = 0;
+	uint32_t n_unique = 0;
 
 	for (uint32_t i = 0; i < n_ranges; i++) {
 		addr = mem_grow(addr, &cap, all + range[i].n + 1, sizeof(*addr));
@@ -186,8 +186,8 @@ static uint64_t *addresses_of(const struct disasm_range *range, uint32_t n_range
 		qsort(addr, all, sizeof(*addr), by_number);
 	for (size_t i = 0; i < all; i++)
 		if (i == 0 || addr[i] != addr[i - 1])
-			addr[kept++] = addr[i];
-	*n = kept;
+			addr[n_unique++] = addr[i];
+	*n = n_unique;
 	return addr;
 }
 
@@ -206,8 +206,8 @@ static void set_place(struct instruction *in, const struct frame *f, struct aren
 	buf_release(&name);
 }
 
-/* objdump looks for DWARF in fewer places than we do: tell lines where it knew none. */
-static void find_lines(struct object *o, const struct symbol_where *w, struct disasm_range *range, uint32_t n,
+/* Add lines when objdump printed none: it searches fewer places for DWARF than we do. */
+static void find_lines(struct object *o, const struct symbol_options *w, struct disasm_range *range, uint32_t n,
 		       struct arena *mem)
 {
 	struct frames frames = { 0 };
@@ -228,12 +228,12 @@ static void find_lines(struct object *o, const struct symbol_where *w, struct di
 	free(addr);
 }
 
-int disasm_ranges(struct object *o, const struct symbol_where *w, const struct disasm_how *how,
+int disasm_ranges(struct object *o, const struct symbol_options *w, const struct disasm_options *options,
 		  struct disasm_range *range, uint32_t n, struct arena *mem, struct err *err)
 {
-	struct job j = { .stop = w->stop, .path = object_path(o), .how = how, .mem = mem };
+	struct job j = { .stop = w->stop, .path = object_path(o), .options = options, .mem = mem };
 	struct disasm_range **sorted;
-	int rc = tools_objdump(w, mem, &j.tool, err);
+	int rc = tools_find_objdump(w, mem, &j.tool, err);
 
 	if (rc < 0)
 		return rc;
@@ -244,12 +244,12 @@ int disasm_ranges(struct object *o, const struct symbol_where *w, const struct d
 	for (uint32_t i = 0, end; rc == 0 && i < n; i = end) {
 		uint64_t stop = sorted[i]->stop;
 
-		for (end = i + 1; end < n && how->lines && is_near(sorted[end], stop); end++)
+		for (end = i + 1; end < n && options->lines && is_near(sorted[end], stop); end++)
 			stop = sorted[end]->stop > stop ? sorted[end]->stop : stop;
 		rc = run_together(&j, sorted + i, end - i, stop, err);
 	}
 	free(sorted);
-	if (rc == 0 && how->lines && !has_files(range, n))
+	if (rc == 0 && options->lines && !has_files(range, n))
 		find_lines(o, w, range, n, mem);
 	return rc;
 }

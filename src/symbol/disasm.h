@@ -9,16 +9,16 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "symbol/object.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Texts live in the arena of the call, "" where unknown; hostile. */
+/* Texts are in the arena of the call, "" if unknown, and untrusted. */
 struct instruction {
 	uint64_t addr; /* object address */
 	const char *text;
-	const char *function, *file; /* as objdump spells them */
+	const char *function, *file; /* printed by objdump */
 	int64_t line;
 };
 
@@ -29,21 +29,21 @@ struct disasm_range {
 	struct instruction *inst; /* [n] set by disasm_ranges */
 };
 
-struct disasm_how {
-	bool intel; /* Intel's syntax where there is a choice */
-	bool lines; /* functions, files and lines are wanted; DWARF is read for them, by objdump or else by us */
+struct disasm_options {
+	bool intel; /* Intel syntax instead of AT&T */
+	bool lines; /* add functions, files and lines, from the DWARF that objdump reads or else from ours */
 };
 
 /*
- * Disassemble. What each range gets is what objdump, started for that range alone, prints of it; but
- * ranges that lie close together are read from one output wherever that can be told to be the same.
+ * Disassemble ranges. The result for a range is what objdump prints when run on that range alone. Close ranges share
+ * one run where the result is certain to be the same.
  *
  * range   [n] in any order
  * mem     the results live there
  * Fails   ERR_UNKNOWN without a disassembler; ERR_IO, ERR_LIMIT when it failed or printed too much; ERR_STOPPED
  * Like    pprof internal/binutils Disasm
  */
-int disasm_ranges(struct object *o, const struct symbol_where *w, const struct disasm_how *how,
+int disasm_ranges(struct object *o, const struct symbol_options *w, const struct disasm_options *options,
 		  struct disasm_range *range, uint32_t n, struct arena *mem, struct err *err);
 
 #endif

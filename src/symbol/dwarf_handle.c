@@ -1,5 +1,5 @@
 /*
- * dwarf_handle.c - an open DWARF file, for one thread
+ * dwarf_handle.c - an open DWARF file, used by one thread
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,7 +11,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-/* Is there a section that should hold DWARF? */
+/* Does the file have a DWARF section? */
 static bool has_section(Elf *elf)
 {
 	size_t names;

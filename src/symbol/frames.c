@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Texts are copied, because the files that hold them are closed. A name usually comes again from the same pointer, so
- * copies are found by pointer first, which does not read the text.
+ * Texts are copied, because the files that hold them are closed. Repeated names usually have the same pointer, so
+ * copies are looked up by pointer first, without reading the text.
  *
  * Symbol tables are not sorted. Each symbol is looked up among the addresses: it is a candidate for the first address
- * that is not below it, where the best candidate is kept. Addresses without a candidate take the symbol of the address
- * before. One pass over the table is enough.
+ * that is not below it, and the best candidate of each address is kept. Addresses without a candidate use the symbol of
+ * the preceding address. One pass over the table is enough.
  */
 #include "config.h"
 
@@ -41,7 +41,7 @@ struct text_copies {
 	size_t n, cap;
 	struct text_pointer *pointer; /* [n_pointers] */
 	size_t n_pointers, cap_pointers;
-	uint64_t left; /* bytes that may still be added */
+	uint64_t n_remaining; /* number of bytes that may still be added */
 };
 
 struct text_copy {
@@ -53,10 +53,10 @@ struct text_pointer {
 	const char *from, *to;
 };
 
-/* mem lives longer. The copies remain valid after text_copies_release. */
+/* mem must outlive t. The copies remain valid after text_copies_release. */
 static void text_copies_init(struct text_copies *t, struct arena *mem, uint64_t max)
 {
-	*t = (struct text_copies){ .mem = mem, .left = max };
+	*t = (struct text_copies){ .mem = mem, .n_remaining = max };
 	idtab_init(&t->by_text, 1024);
 	idtab_init(&t->by_pointer, 1024);
 }
@@ -71,15 +71,15 @@ static void text_copies_release(struct text_copies *t)
 
 static const char *add_text(struct text_copies *t, const char *text)
 {
-	size_t n = strnlen(text, t->left + 1);
+	size_t n = strnlen(text, t->n_remaining + 1);
 	uint64_t h;
 	uint32_t id;
 
-	if (n > t->left)
-		n = t->left = 0;
+	if (n > t->n_remaining)
+		n = t->n_remaining = 0;
 	if (!n)
 		return "";
-	t->left -= n;
+	t->n_remaining -= n;
 	h = hash_bytes(text, n);
 	for (size_t pos = idtab_start(&t->by_text, h); idtab_next(&t->by_text, h, &pos, &id);)
 		if (t->text[id].n == n && memcmp(t->text[id].text, text, n) == 0)
@@ -91,8 +91,7 @@ static const char *add_text(struct text_copies *t, const char *text)
 }
 
 /*
- * A copy in mem, one for all equal texts; "" for NULL, and over the limit. A pointer must always point to the same
- * text.
+ * A copy in mem, shared by equal texts; "" for NULL, or if the limit is reached. Equal pointers must mean equal texts.
  */
 static const char *text_copies_add(struct text_copies *t, const char *text)
 {
@@ -112,7 +111,7 @@ static const char *text_copies_add(struct text_copies *t, const char *text)
 
 struct best {
 	uint64_t addr, size;
-	const char *name; /* NULL for none */
+	const char *name; /* NULL until a symbol is found */
 	const char *file;
 };
 
@@ -157,7 +156,7 @@ static bool is_wanted(const GElf_Sym *sym, const bool *loaded, size_t n_sections
 	       (type == STT_NOTYPE || type == STT_FUNC || type == STT_OBJECT || type == STT_GNU_IFUNC);
 }
 
-/* Keep the symbol with the highest address; of several there the largest, then the last. */
+/* Keep the symbol with the highest address; among those with the same address the largest, then the last. */
 static void offer(struct symbol_hits *s, const GElf_Sym *sym, const char *name, const char *file)
 {
 	uint32_t i = (uint32_t)lower_bound_u64(s->addr, s->n, sym->st_value);
@@ -194,8 +193,8 @@ static void read_table(struct symbol_hits *s, Elf_Data *data, const GElf_Shdr *s
 	free(loaded);
 }
 
-/* Addresses without a symbol of their own take that of the address before, if it covers them. */
-static void spread(struct symbol_hits *s)
+/* An address without its own symbol uses that of the preceding address, if the symbol covers it. */
+static void extend_symbols(struct symbol_hits *s)
 {
 	struct best last = { 0 };
 
@@ -224,9 +223,9 @@ static void symbol_hits_free(struct symbol_hits *s)
  *
  * fd      of an ELF file; not closed
  * addr    [n] ascending
- * Gives   NULL when there are no symbols; freed with symbol_hits_free
- * Like    LLVM SymbolizableObjectFile::getNameFromSymbolTable: of symbols with one address the largest,
- *         one without a size up to the next
+ * Returns NULL when there are no symbols; freed with symbol_hits_free
+ * Like    LLVM SymbolizableObjectFile::getNameFromSymbolTable: of symbols at one address the largest; a symbol without
+ *         a size extends to the next
  */
 static struct symbol_hits *symbol_hits_find(int fd, const uint64_t *addr, uint32_t n)
 {
@@ -251,11 +250,11 @@ static struct symbol_hits *symbol_hits_find(int fd, const uint64_t *addr, uint32
 	s->n = n;
 	s->best = mem_zalloc((size_t)n + 1, sizeof(*s->best));
 	read_table(s, data, &sh);
-	spread(s);
+	extend_symbols(s);
 	return s;
 }
 
-/* Do they come from .symtab? */
+/* Do the symbols come from .symtab? */
 static bool symbol_hits_are_full(const struct symbol_hits *s)
 {
 	return s && s->is_full;
@@ -264,7 +263,7 @@ static bool symbol_hits_are_full(const struct symbol_hits *s)
 /*
  * The symbol of address i; NULL when there is none.
  *
- * file    set to the source file that it is local to, or NULL
+ * file    set to the source file of a local symbol, else to NULL
  */
 static const char *symbol_hits_get(const struct symbol_hits *s, uint32_t i, const char **file)
 {
@@ -273,14 +272,14 @@ static const char *symbol_hits_get(const struct symbol_hits *s, uint32_t i, cons
 	return s ? s->best[i].name : NULL;
 }
 
-/* Limit on the names of a symbol table, in bytes. */
+/* Max size of the names of a symbol table, in bytes. */
 static const uint64_t max_symbol_text = 1 << 30;
 
 struct parts {
-	struct frames_dwarf *dwarf;  /* NULL without */
-	struct symbol_hits *symbols; /* of the program; NULL without */
-	struct symbol_hits *more;    /* of its debug file, when the program is stripped; NULL without */
-	struct pclntab *go;          /* NULL without, and when there is DWARF */
+	struct frames_dwarf *dwarf;  /* NULL without DWARF */
+	struct symbol_hits *symbols; /* symbols of the program; NULL without any */
+	struct symbol_hits *more;    /* symbols of the debug file of a stripped program; NULL without any */
+	struct pclntab *go;          /* Go's line table; NULL without one, or with DWARF */
 	struct text_copies texts;
 	struct frame *frame;
 	size_t n, cap;
@@ -296,8 +295,8 @@ static void put(struct parts *p, const struct frame *f)
 }
 
 /*
- * Add the frames of an address. The function that was not inlined takes its name from the symbol table of the program,
- * which has copies and aliases. The table of a debug file names what DWARF does not. Like llvm-symbolizer.
+ * Add the frames of an address. The name of the outermost function comes from the symbol table of the program, which
+ * contains clones and aliases. The table of a debug file is used where DWARF has no name. Like llvm-symbolizer.
  */
 static void put_address(struct parts *p, uint64_t addr, uint32_t i)
 {
@@ -398,8 +397,8 @@ static void find_fast(struct object *o, const uint64_t *addr, uint32_t n, struct
 	out->source = n_frames ? "symbol table" : "";
 }
 
-/* Copy the frames of address i of the cache. Gives how many. */
-static uint32_t put_known(const struct cache *c, uint32_t i, struct frame *out)
+/* Copy the frames of address i of the cache. Returns their number. */
+static uint32_t copy_cached(const struct cache *c, uint32_t i, struct frame *out)
 {
 	uint32_t n = c->off[i + 1] - c->off[i];
 
@@ -412,7 +411,7 @@ static uint32_t put_known(const struct cache *c, uint32_t i, struct frame *out)
 	return n;
 }
 
-/* The addresses that are not in the cache; *n is updated. */
+/* The addresses that are not in the cache; *n is set to their number. */
 static uint64_t *find_unknown(const struct cache *c, const uint64_t *addr, uint32_t *n, struct arena *mem)
 {
 	uint64_t *unknown = arena_alloc(mem, (size_t)*n + 1, sizeof(*unknown));
@@ -429,9 +428,9 @@ static uint64_t *find_unknown(const struct cache *c, const uint64_t *addr, uint3
 	return unknown;
 }
 
-/* Merge the frames of the cache and those found; each address is in one of them. */
-static void join(const struct cache *c, const struct frames *found, const uint64_t *unknown, const uint64_t *addr,
-		 uint32_t n, struct arena *mem, struct frames *out)
+/* Merge cached and found frames; each address is in one of the two. */
+static void merge_frames(const struct cache *c, const struct frames *found, const uint64_t *unknown,
+			 const uint64_t *addr, uint32_t n, struct arena *mem, struct frames *out)
 {
 	size_t n_frames = (size_t)found->off[found->n];
 	uint32_t at = 0;
@@ -449,7 +448,7 @@ static void join(const struct cache *c, const struct frames *found, const uint64
 		if (u < found->n && unknown[u] == addr[i]) {
 			uint32_t len = found->off[u + 1] - found->off[u];
 
-			if (len) /* found has no list when it has nothing at all */
+			if (len) /* found->frame is NULL when nothing was found */
 				memcpy(out->frame + at, found->frame + found->off[u], len * sizeof(*out->frame));
 			at += len;
 			u++;
@@ -457,15 +456,15 @@ static void join(const struct cache *c, const struct frames *found, const uint64
 		}
 		while (c->addr[k] < addr[i])
 			k++;
-		at += put_known(c, k, out->frame + at);
+		at += copy_cached(c, k, out->frame + at);
 	}
 	assert(at == n_frames);
 	out->off[n] = at;
 	out->source = found->n ? found->source : "cache";
 }
 
-/* Where nothing was found, use symbols that only the object unpacks. */
-static void fill_holes(struct object *o, const uint64_t *addr, struct arena *mem, struct frames *f)
+/* Use the symbols of .gnu_debugdata for addresses without a result. */
+static void fill_gaps(struct object *o, const uint64_t *addr, struct arena *mem, struct frames *f)
 {
 	struct frame *frame = arena_alloc(mem, (size_t)f->off[f->n] + f->n + 1, sizeof(*frame));
 	uint32_t *off = arena_alloc(mem, (size_t)f->n + 1, sizeof(*off)), at = 0;
@@ -488,7 +487,7 @@ static void fill_holes(struct object *o, const uint64_t *addr, struct arena *mem
 		f->source = "symbol table";
 }
 
-int frames_find(struct object *o, const struct symbol_where *w, const uint64_t *addr, uint32_t n, struct arena *mem,
+int frames_find(struct object *o, const struct symbol_options *w, const uint64_t *addr, uint32_t n, struct arena *mem,
 		struct frames *out, struct buf *tried, struct err *err)
 {
 	struct frames_files files = {
@@ -514,9 +513,9 @@ int frames_find(struct object *o, const struct symbol_where *w, const uint64_t *
 		rc = frames_read(&files, unknown, n_unknown, mem, &found, &is_complete, err);
 	}
 	if (found.n && object_has_packed_symbols(o))
-		fill_holes(o, unknown, mem, &found);
+		fill_gaps(o, unknown, mem, &found);
 	if (is_complete && n_unknown)
 		cache_save(w->cache, object_build_id(o), &c, unknown, &found);
-	join(&c, &found, unknown, addr, n, mem, out);
+	merge_frames(&c, &found, unknown, addr, n, mem, out);
 	return rc;
 }

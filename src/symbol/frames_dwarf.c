@@ -5,13 +5,13 @@
  *
  * There are two passes over the units, each on several threads. The first reads the first entry of every unit and finds
  * the addresses that it covers: ranges are looked up among the addresses, so nothing has to be sorted. The second reads
- * the units that cover any: the line table, then the entries.
+ * the units that cover an address: the line table, then the entries.
  *
- * The entries of a unit are visited once each, in file order, also those in functions that cover no address, because
- * functions may be nested anywhere. Skipped are the children of inlined calls that cover no address, since calls lie
- * within those around them, and types in languages that have no code in them. Of the entries that cover an address, the
- * last in order is the innermost. At the last child, dwarf_siblingof tells where the list ends, and the next entry is the
- * sibling of the parent: asking for that of the parent would walk over all children again.
+ * The entries of a unit are visited once each, in file order, even those in functions that cover no address, because
+ * functions may be nested anywhere. The walk skips the children of inlined calls that cover no address, since these
+ * cannot cover an address either, and types in languages that put no code in types. Of the entries that cover an
+ * address, the last in order is the innermost. For the last child, dwarf_siblingof returns the end of the list of
+ * children, where the sibling of the parent follows. Calling it for the parent would walk over all children again.
  */
 #include "config.h"
 
@@ -40,7 +40,7 @@ struct linetab {
 	Dwarf_Files *files;
 	size_t n, n_files;
 	const char *comp_dir; /* directory of relative paths; "" when unknown */
-	bool counts_from_1;   /* file numbers; up to DWARF 4 */
+	bool counts_from_1;   /* does the first file have number 1? True up to DWARF 4 */
 	const char **path;    /* [n_files] NULL until requested */
 	size_t cap_path;
 };
@@ -55,24 +55,24 @@ enum { INLINES_NONE = UINT32_MAX };
 
 /* A function or an inlined call that covers an address. */
 struct inline_node {
-	const char *name;   /* in the sections; NULL when unknown */
-	uint64_t call_file; /* in the line table of the unit */
+	const char *name;   /* points into the sections; NULL if unknown */
+	uint64_t call_file; /* file number in the line table of the unit */
 	uint32_t call_line, call_column, start_line;
-	uint32_t parent; /* that contains an inlined call, or INLINES_NONE */
-	bool is_call;    /* inlined; else a function */
+	uint32_t parent; /* node that contains this inlined call, or INLINES_NONE */
+	bool is_call;    /* is it an inlined call? Otherwise it is a function */
 };
 
 /* The functions and inlined calls of a unit. Zero-initialised; reused for the next unit. */
 struct inlines {
 	struct inline_node *node; /* [n] */
 	size_t n, cap;
-	uint32_t *at; /* [addresses] the innermost node there, or INLINES_NONE */
+	uint32_t *at; /* [addresses] the innermost node at each, or INLINES_NONE */
 	size_t cap_at;
 	struct inlines_open *open;
 	size_t n_open, cap_open;
 };
 
-/* Subtract steps from those that remain; false when there are too few. Hostile files can cause many. */
+/* Subtract n from the remaining steps. Returns false if there are too few. This bounds the time for hostile files. */
 static inline bool spend_steps(uint64_t *work, uint64_t n)
 {
 	if (*work < n) {
@@ -121,7 +121,7 @@ static bool is_at_or_below(const void *arg, size_t i)
 	return address(key->t, i) <= key->addr;
 }
 
-/* Find the row of an address: the last one at or below it, unless code ends there; false for none. */
+/* Find the row of an address: the last one at or below it, unless it ends a sequence; false for none. */
 static bool linetab_find(const struct linetab *t, uint64_t addr, struct linetab_row *out)
 {
 	size_t next = lower_bound(0, t->lines ? t->n : 0, is_at_or_below, &(struct address_key){ t, addr }), file = 0;
@@ -144,7 +144,7 @@ static bool is_absolute(const char *path)
 	return path[0] == '/' || path[0] == '\\' || (path[0] && path[1] == ':' && (path[2] == '/' || path[2] == '\\'));
 }
 
-/* libdw prepends the directory of the compiler to some relative paths, LLVM to all. */
+/* libdw prepends the compilation directory to some relative paths, LLVM to all. */
 static const char *make_path(const struct linetab *t, const char *path, struct arena *mem)
 {
 	size_t n = t->comp_dir ? strlen(t->comp_dir) : 0, len = strlen(path);
@@ -183,7 +183,7 @@ static void linetab_release(struct linetab *t)
 struct inlines_open {
 	Dwarf_Die die;
 	uint64_t depth;
-	uint32_t node; /* INLINES_NONE until it is needed */
+	uint32_t node; /* INLINES_NONE until needed */
 	bool is_call;
 };
 
@@ -192,9 +192,9 @@ struct walk {
 	const uint64_t *addr;
 	uint32_t n;
 	uint64_t *work;
-	const unsigned char *end; /* of the unit */
+	const unsigned char *end; /* end of the unit */
 	uint64_t depth;
-	bool bare_types; /* no code in classes */
+	bool bare_types; /* types of this unit contain no code */
 };
 
 static uint32_t add_node(struct walk *w, Dwarf_Die *die, bool is_call, uint32_t parent)
@@ -228,7 +228,7 @@ static uint32_t open_node(struct walk *w)
 	while (first && out->open[first - 1].node == INLINES_NONE && out->open[first - 1].is_call)
 		first--;
 	if (first && out->open[first - 1].node == INLINES_NONE)
-		first--; /* the function */
+		first--; /* include the function */
 	else if (first)
 		node = out->open[first - 1].node;
 	for (size_t i = first; i < out->n_open; i++) {
@@ -239,7 +239,7 @@ static uint32_t open_node(struct walk *w)
 	return node;
 }
 
-/* Assign to an entry the addresses that it covers. Gives its new node, or INLINES_NONE when there are none. */
+/* Assign the covered addresses to an entry. Returns its new node, or INLINES_NONE when it covers none. */
 static uint32_t cover(struct walk *w, Dwarf_Die *die, bool is_call)
 {
 	uint32_t node = INLINES_NONE;
@@ -268,8 +268,8 @@ static int find_ranges(Dwarf_Attribute *attr, void *arg)
 }
 
 /*
- * Compilers of C and C++ put functions with code outside of their types, except for types in functions (lambdas of GCC).
- * Rust's compiler does not.
+ * Do types contain no functions with code? C and C++ compilers put these outside of types, except for types in
+ * functions (lambdas of GCC). Rust's compiler does not.
  */
 static bool has_bare_types(Dwarf_Die *unit)
 {
@@ -288,7 +288,7 @@ static bool has_bare_types(Dwarf_Die *unit)
 	}
 }
 
-/* Can the children contain functions with code? */
+/* Can the children of such an entry contain functions with code? */
 static bool may_hold_code(const struct walk *w, int tag)
 {
 	if (w->bare_types && !w->out->n_open &&
@@ -299,7 +299,7 @@ static bool may_hold_code(const struct walk *w, int tag)
 	       tag != DW_TAG_GNU_call_site && tag != DW_TAG_GNU_formal_parameter_pack;
 }
 
-/* Visit an entry. Gives whether to visit its children too. */
+/* Visit an entry. Returns whether to visit its children too. */
 static bool visit(struct walk *w, Dwarf_Die *die, int tag)
 {
 	struct inlines *out = w->out;
@@ -308,7 +308,7 @@ static bool visit(struct walk *w, Dwarf_Die *die, int tag)
 
 	if (!is_call && tag != DW_TAG_subprogram)
 		return may_hold_code(w, tag);
-	dwarf_getattrs(die, find_ranges, &has_ranges, 0); /* one pass over the attributes; dwarf_ranges makes several */
+	dwarf_getattrs(die, find_ranges, &has_ranges, 0); /* one pass over the attributes; dwarf_ranges needs several */
 	if (has_ranges)
 		node = cover(w, die, is_call);
 	if ((is_call && has_ranges && node == INLINES_NONE) || !dwarf_haschildren(die))
@@ -357,7 +357,7 @@ static const unsigned char *end_of(Dwarf_Die *unit)
 }
 
 /*
- * Walk over the entries of a unit.
+ * Visit the entries of a unit.
  *
  * unit   its first entry
  * addr   [n] ascending
@@ -391,7 +391,7 @@ static void inlines_release(struct inlines *l)
 	*l = (struct inlines){ 0 };
 }
 
-/* Limits on inlined calls in a row, more than any compiler makes, and on frames: on average, and in all. */
+/* Limits on nested inlined calls, far above what compilers produce, and on frames per address and in total. */
 enum { MAX_CHAIN = 512, MAX_MEAN = 64, MAX_FRAMES = 1 << 20 };
 
 /* Rows of line tables that libdw may hold for one thread. */
@@ -401,10 +401,10 @@ static const uint32_t no_unit = UINT32_MAX;
 
 struct worker {
 	struct dwarf_handle handle;
-	uint64_t work; /* remaining steps */
+	uint64_t work; /* number of remaining steps */
 	struct inlines inlines;
 	struct linetab lines;
-	size_t n_held;     /* rows that libdw holds */
+	size_t n_held;     /* number of rows that libdw holds */
 	struct arena *mem; /* owns paths */
 	uint64_t *unit;    /* [n_units] offsets of first entries */
 	uint32_t n_units;
@@ -412,7 +412,7 @@ struct worker {
 	uint32_t *owner; /* [addresses] the first unit that covers each; set by the first pass */
 	struct frame *frame;
 	size_t n_frames, cap_frames;
-	uint64_t *addr; /* [n] of the current unit */
+	uint64_t *addr; /* [n] addresses of the current unit */
 	size_t cap_addr;
 	bool is_partial;
 };
@@ -426,10 +426,10 @@ struct frames_dwarf {
 	struct stop *stop;
 	const uint64_t *addr;
 	uint32_t n;
-	uint64_t size;      /* of the file */
+	uint64_t size;      /* size of the file */
 	uint32_t *index;    /* [n] addresses by unit */
 	uint32_t *first_of; /* [units + 1] start of a unit in index */
-	uint32_t *todo;     /* [n_todo] units that cover any */
+	uint32_t *todo;     /* [n_todo] units that cover an address */
 	uint32_t n_todo;
 	atomic_uint next;
 	struct span *span; /* [n] */
@@ -559,7 +559,7 @@ static void find_split(struct worker *w, Dwarf_Die *die, bool *is_split)
 		w->is_partial |= type == DW_UT_skeleton;
 }
 
-/* libdw holds the line tables of all units it has read: release them now and then. False on failure. */
+/* libdw caches the line tables of all units it has read, so release them now and then. Returns false on failure. */
 static bool renew(struct worker *w)
 {
 	w->n_held += w->lines.n;
@@ -633,7 +633,7 @@ int frames_dwarf_find(const struct frames_files *files, const uint64_t *addr, ui
 	}
 	d->span = mem_zalloc((size_t)n + 1, sizeof(*d->span));
 	pool_run(claim_part, d, d->n_workers);
-	if (!stop_is_set(d->stop)) { /* else the workers may have seen different units */
+	if (!stop_is_set(d->stop)) { /* otherwise the workers may have seen different units */
 		group(d);
 		pool_run(read_part, d, d->n_workers);
 	}

@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct frames_dwarf; /* what was found; only frames_dwarf.c looks inside */
+struct frames_dwarf; /* the frames found; opaque */
 
 /*
- * Look up addresses on several threads; each unit that covers any is read once.
+ * Look up addresses on several threads. Each unit that covers an address is read once.
  *
- * addr    [n] ascending, each once
+ * addr    [n] ascending, unique
  * out     freed with frames_dwarf_free
  * Fails   as dwarf_handle_open
  */
@@ -28,10 +28,10 @@ int frames_dwarf_find(const struct frames_files *files, const uint64_t *addr, ui
 /* The frames of address i, innermost first, texts NULL where unknown; NULL and *n 0 when there are none. */
 const struct frame *frames_dwarf_get(const struct frames_dwarf *d, uint32_t i, uint32_t *n);
 
-/* Is something missing: a split unit was not found, or the search was stopped? */
+/* Is the result incomplete, because a split unit was not found or the search was stopped? */
 bool frames_dwarf_is_partial(const struct frames_dwarf *d);
 
-/* Limit on all texts together, in bytes: more than a sound file has. */
+/* Limit on the sum of all texts, in bytes. Valid files stay below it. */
 uint64_t frames_dwarf_max_text(const struct frames_dwarf *d);
 
 /* Takes NULL. */

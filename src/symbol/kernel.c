@@ -13,7 +13,7 @@
 #include "symbol/debugfile.h"
 #include "symbol/object_int.h"
 #include "symbol/object_notes.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ bool kernel_is_name(const char *file)
 	       strcmp(file, "[vvar]") != 0;
 }
 
-/* Is it data, from nm's letter? As in pprof, weak functions are. */
+/* Does nm's letter for a symbol mean data? As in pprof, weak functions count as data. */
 static bool is_data(char letter)
 {
 	return letter && strchr("bBdDrRvVW", letter);
@@ -49,15 +49,15 @@ static bool read_line(char *line, struct object_symbol *out)
 		return false;
 	name = end + 3;
 	name[strcspn(name, " \t")] = '\0';
-	if (*name == '\0' || addr == 0 || strchr("aAUw", end[1])) /* zero: not for our eyes */
+	if (*name == '\0' || addr == 0 || strchr("aAUw", end[1])) /* address 0: hidden from this user */
 		return false;
 	*out = (struct object_symbol){
-		.name = name, .file = "", .addr = addr, .is_data = is_data(end[1]), .covers = true
+		.name = name, .file = "", .addr = addr, .is_data = is_data(end[1]), .is_covering = true
 	};
 	return true;
 }
 
-/* What is not told, the size, goes up to the next symbol. */
+/* Sizes are not in the file: each symbol extends to the next one. */
 static void add_sizes(struct symbols *list)
 {
 	uint64_t next = 0;
@@ -92,36 +92,36 @@ struct object *kernel_symbols(const char *text, size_t n, const char *build_id)
 		}
 		line = end + 1;
 	}
-	symbols_end(&o->symbols, mem);
+	symbols_finish(&o->symbols, mem);
 	add_sizes(&o->symbols);
-	o->symbols.full = o->symbols_read = true;
+	o->symbols.has_symtab = o->symbols_read = true;
 	return o;
 }
 
-/* The build id that the running kernel or module shows in a file of notes; "" for none. */
-static void running_id(const char *path, char out[2 * BUILD_ID_MAX + 1])
+/* The build id in the notes of the running kernel or of a module; "" for none. */
+static void read_running_id(const char *path, char out[2 * BUILD_ID_MAX + 1])
 {
 	struct bytes notes = { 0 };
 
 	out[0] = '\0';
-	if (io_read_file(path, NOTES_MAX, "the notes of a kernel", &notes, NULL) == 0)
+	if (io_read_file(path, NOTES_MAX, "kernel notes", &notes, NULL) == 0)
 		object_notes_build_id_in(notes.data, notes.n, out);
 	free(notes.data);
 }
 
-static int running_open(const char *notes, const char *build_id, struct buf *tried, struct object **out,
+static int open_running(const char *notes, const char *build_id, struct buf *tried, struct object **out,
 			struct err *err)
 {
 	char id[2 * BUILD_ID_MAX + 1];
 	struct bytes text = { 0 };
 	struct object *o;
 
-	running_id(notes, id);
+	read_running_id(notes, id);
 	if (*build_id == '\0' || strcmp(id, build_id) != 0) {
-		debugfile_note(tried, notes, *id ? "another build id" : "not there, or no build id in it");
-		return err_set(err, ERR_UNKNOWN, "it is not the one that is running here");
+		debugfile_note(tried, notes, *id ? "build ID does not match" : "not found, or contains no build ID");
+		return err_set(err, ERR_UNKNOWN, "not the running kernel");
 	}
-	if (io_read_file("/proc/kallsyms", KALLSYMS_MAX, "the symbols of a kernel", &text, err) < 0) {
+	if (io_read_file("/proc/kallsyms", KALLSYMS_MAX, "kernel symbols", &text, err) < 0) {
 		debugfile_note(tried, "/proc/kallsyms", err ? err->msg : "not readable");
 		return ERR_UNKNOWN;
 	}
@@ -129,16 +129,16 @@ static int running_open(const char *notes, const char *build_id, struct buf *tri
 	free(text.data);
 	if (o->symbols.n == 0) {
 		object_close(o);
-		debugfile_note(tried, "/proc/kallsyms", "it shows no addresses (kernel.kptr_restrict)");
-		return err_set(err, ERR_UNKNOWN, "the running kernel does not show its symbols");
+		debugfile_note(tried, "/proc/kallsyms", "addresses are hidden (kernel.kptr_restrict)");
+		return err_set(err, ERR_UNKNOWN, "the running kernel hides its symbols");
 	}
-	debugfile_note(tried, "/proc/kallsyms", "taken");
+	debugfile_note(tried, "/proc/kallsyms", "used");
 	*out = o;
 	return 0;
 }
 
-/* vmlinux with its symbols, where distributions put it. */
-static bool vmlinux_open(const struct debugfile *s, struct object_file *out)
+/* Open vmlinux with its symbols, from the paths that distributions use. */
+static bool open_vmlinux(const struct debugfile_search *s, struct object_file *out)
 {
 	static const char *const place[][3] = {
 		{ "/usr/lib/debug/boot/vmlinux-", "" },       { "/usr/lib/debug/lib/modules/", "/vmlinux" },
@@ -155,17 +155,17 @@ static bool vmlinux_open(const struct debugfile *s, struct object_file *out)
 
 		buf_addf(&b, "%s%s%s", place[i][0], system.release, place[i][1]);
 		found = (*s->w->symfs &&
-			 debugfile_try(s, where_join(s->mem, s->w->symfs, buf_text(&b), "", ""), out)) ||
+			 debugfile_try(s, symbol_path_join(s->mem, s->w->symfs, buf_text(&b), "", ""), out)) ||
 			debugfile_try(s, buf_text(&b), out);
 		buf_release(&b);
 	}
 	return found;
 }
 
-int kernel_open(const char *file, const char *build_id, const struct symbol_where *w, struct buf *tried,
+int kernel_open(const char *file, const char *build_id, const struct symbol_options *w, struct buf *tried,
 		struct object **out, struct err *err)
 {
-	struct debugfile s = { .mem = arena_new(), .w = w, .build_id = build_id, .tried = tried };
+	struct debugfile_search s = { .mem = arena_new(), .w = w, .build_id = build_id, .tried = tried };
 	bool module = strstr(file, "kernel.kallsyms") == NULL;
 	struct object_file f = { .fd = -1 };
 	const char *notes = "/sys/kernel/notes";
@@ -175,14 +175,14 @@ int kernel_open(const char *file, const char *build_id, const struct symbol_wher
 	if (module) {
 		const char *name = arena_strndup(s.mem, file + 1, strcspn(file + 1, "]/"));
 
-		notes = where_join(s.mem, "/sys/module", name, "notes/.note.gnu.build-id", "");
+		notes = symbol_path_join(s.mem, "/sys/module", name, "notes/.note.gnu.build-id", "");
 	}
 	if (*build_id)
-		found = debugfile_by_id(&s, ".debug", &f) || (!module && vmlinux_open(&s, &f));
+		found = debugfile_by_id(&s, ".debug", &f) || (!module && open_vmlinux(&s, &f));
 	if (found)
 		*out = object_adopt(&f);
 	else
-		rc = running_open(notes, build_id, tried, out, err);
+		rc = open_running(notes, build_id, tried, out, err);
 	arena_free(s.mem);
 	return rc;
 }

@@ -9,24 +9,24 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "symbol/object.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <stdbool.h>
 
-/* Is it how profiles name the kernel, "[kernel.kallsyms]_text", or a module, "[ext4]"? */
+/* Do profiles use this name for the kernel, such as "[kernel.kallsyms]_text", or for a module, such as "[ext4]"? */
 bool kernel_is_name(const char *file);
 
 /*
- * Open the kernel of a profile, or a module: its file with DWARF, of this release of the system, if
- * it has the build id; else, when it is the one that is running, the symbols it shows.
+ * Open the kernel of a profile, or a module: a file of this kernel release with DWARF, if its build id matches;
+ * otherwise, if it is the running kernel, the symbols in /proc/kallsyms.
  *
- * tried   NULL, or gets a line for each place
+ * tried   a line is appended per path; may be NULL
  * Fails   ERR_UNKNOWN
  */
-int kernel_open(const char *file, const char *build_id, const struct symbol_where *w, struct buf *tried,
+int kernel_open(const char *file, const char *build_id, const struct symbol_options *w, struct buf *tried,
 		struct object **out, struct err *err);
 
-/* The symbols of a kernel as /proc/kallsyms spells them; a line that is not so spelt is left out. */
+/* Read kernel symbols in the format of /proc/kallsyms. Malformed lines are skipped. */
 struct object *kernel_symbols(const char *text, size_t n, const char *build_id);
 
 #endif

@@ -48,6 +48,7 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/source_path.h \
 	src/symbol/source_path_go.c \
 	src/symbol/source_path_rust.c \
+	src/symbol/source_roots.c \
 	src/symbol/symbolize.c \
 	src/symbol/symbolize.h \
 	src/symbol/symbols.c \
@@ -55,5 +56,5 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/tools.h \
 	src/symbol/vdso.c \
 	src/symbol/vdso.h \
-	src/symbol/where.c \
-	src/symbol/where.h
+	src/symbol/options.c \
+	src/symbol/options.h

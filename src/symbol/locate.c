@@ -13,7 +13,7 @@
 #include "symbol/kernel.h"
 #include "symbol/object_int.h"
 #include "symbol/vdso.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -24,13 +24,13 @@
 
 enum { FOLDER_FILES_MAX = 1000 };
 
-/* A search of the file of a mapping, to name the mapping after it. */
+/* A search that sets the file name of a mapping. */
 struct mapping_search {
 	struct profile *p;
 	struct mapping *m;
 	struct arena *mem;
 	struct buf *notes;
-	const char *file, *base, *dir, *build_id; /* of the mapping; "" for none */
+	const char *file, *base, *dir, *build_id; /* properties of the mapping; "" for none */
 	struct object_map map;
 };
 
@@ -46,8 +46,8 @@ struct object_map locate_map(const struct profile *p, const struct mapping *m)
 	};
 }
 
-/* Name the mapping after this file if it fits. */
-static bool name_file(const struct mapping_search *s, const char *path)
+/* Set the mapping's file to path if the binary there matches the mapping. */
+static bool set_file(const struct mapping_search *s, const char *path)
 {
 	struct object *o = NULL;
 	struct err err;
@@ -55,7 +55,7 @@ static bool name_file(const struct mapping_search *s, const char *path)
 
 	if (object_open(path, &o, &err) < 0)
 		return false;
-	fits = object_fits(o, &s->map, &err) == 0;
+	fits = object_check_map(o, &s->map, &err) == 0;
 	same = *s->build_id == '\0' || strcmp(s->build_id, object_build_id(o)) == 0;
 	if (fits && !same)
 		buf_addf(s->notes, "Ignoring local file %s: build-id mismatch (%s != %s)\n", path, s->build_id,
@@ -68,7 +68,7 @@ static bool name_file(const struct mapping_search *s, const char *path)
 	return fits && same;
 }
 
-static int no_dots(const struct dirent *e)
+static int is_not_dot(const struct dirent *e)
 {
 	return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 }
@@ -78,15 +78,15 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static bool name_file_in(const struct mapping_search *s, const char *folder)
+static bool set_file_in(const struct mapping_search *s, const char *folder)
 {
 	struct dirent **entry;
-	int n = scandir(folder, &entry, no_dots, by_bytes);
+	int n = scandir(folder, &entry, is_not_dot, by_bytes);
 	bool found = false;
 
 	for (int i = 0; i < n; i++) {
 		if (!found && i < FOLDER_FILES_MAX)
-			found = name_file(s, where_join(s->mem, folder, entry[i]->d_name, "", ""));
+			found = set_file(s, symbol_path_join(s->mem, folder, entry[i]->d_name, "", ""));
 		free(entry[i]);
 	}
 	if (n >= 0)
@@ -105,31 +105,32 @@ static const char *with_ending(struct arena *mem, const char *name)
 	return out;
 }
 
-static bool name_by_build_id(const struct mapping_search *s, const char *root)
+static bool set_by_build_id(const struct mapping_search *s, const char *root)
 {
 	const char *id = s->build_id, *folder;
 
 	if (*id == '\0' || strchr(id, '/') || strcmp(id, ".") == 0 || strcmp(id, "..") == 0)
 		return false;
-	folder = where_join(s->mem, root, id, "", "");
-	if (name_file(s, where_join(s->mem, folder, s->base, "", "")) || name_file_in(s, folder) ||
-	    name_file(s, where_join(s->mem, root, s->file, id, "")))
+	folder = symbol_path_join(s->mem, root, id, "", "");
+	if (set_file(s, symbol_path_join(s->mem, folder, s->base, "", "")) || set_file_in(s, folder) ||
+	    set_file(s, symbol_path_join(s->mem, root, s->file, id, "")))
 		return true;
-	return strlen(id) >= 2 &&
-	       name_file(s, where_join(s->mem, root, arena_strndup(s->mem, id, 2), with_ending(s->mem, id + 2), ""));
+	return strlen(id) >= 2 && set_file(s, symbol_path_join(s->mem, root, arena_strndup(s->mem, id, 2),
+							       with_ending(s->mem, id + 2), ""));
 }
 
-static bool name_by_path(const struct mapping_search *s, const char *root)
+static bool set_by_path(const struct mapping_search *s, const char *root)
 {
 	const char *debug = *s->base ? with_ending(s->mem, s->base) : "";
 
 	if (*s->file == '\0')
 		return false;
-	return name_file(s, where_join(s->mem, root, s->base, "", "")) ||
-	       name_file(s, where_join(s->mem, root, s->file, "", "")) ||
-	       name_file(s, where_join(s->mem, root, with_ending(s->mem, s->file), "", "")) ||
-	       name_file(s, where_join(s->mem, root, s->dir, ".debug", debug)) ||
-	       name_file(s, where_join(s->mem, where_join(s->mem, root, "usr/lib/debug", "", ""), s->dir, debug, ""));
+	return set_file(s, symbol_path_join(s->mem, root, s->base, "", "")) ||
+	       set_file(s, symbol_path_join(s->mem, root, s->file, "", "")) ||
+	       set_file(s, symbol_path_join(s->mem, root, with_ending(s->mem, s->file), "", "")) ||
+	       set_file(s, symbol_path_join(s->mem, root, s->dir, ".debug", debug)) ||
+	       set_file(s, symbol_path_join(s->mem, symbol_path_join(s->mem, root, "usr/lib/debug", "", ""), s->dir,
+					    debug, ""));
 }
 
 static void name_mapping(struct mapping_search *s, const char *path)
@@ -138,20 +139,20 @@ static void name_mapping(struct mapping_search *s, const char *path)
 
 	s->file = profile_text(s->p, s->m->file);
 	s->build_id = profile_text(s->p, s->m->build_id);
-	s->base = *s->file ? where_base(s->mem, s->file) : "";
-	s->dir = *s->file ? where_dir(s->mem, s->file) : "";
+	s->base = *s->file ? symbol_path_last_name(s->mem, s->file) : "";
+	s->dir = *s->file ? symbol_path_dir(s->mem, s->file) : "";
 	s->map = locate_map(s->p, s->m);
-	while ((root = where_part(s->mem, &path))) {
+	while ((root = symbol_path_list_next(s->mem, &path))) {
 		struct stat st;
 
-		if (*root && stat(root, &st) != 0) /* spares a dozen questions for each mapping */
+		if (*root && stat(root, &st) != 0) /* saves a dozen system calls per mapping */
 			continue;
-		if (name_by_build_id(s, root) || name_by_path(s, root))
+		if (set_by_build_id(s, root) || set_by_path(s, root))
 			return;
 	}
 }
 
-void locate_mappings(struct profile *p, const struct symbol_where *w, struct buf *notes)
+void locate_mappings(struct profile *p, const struct symbol_options *w, struct buf *notes)
 {
 	for (uint32_t i = 0; *w->binary_path && i < p->n_maps; i++) {
 		struct mapping_search s = { .p = p, .m = &p->map[i], .mem = arena_new(), .notes = notes };
@@ -161,13 +162,13 @@ void locate_mappings(struct profile *p, const struct symbol_where *w, struct buf
 	}
 }
 
-/* A search of the binary of a mapping, to open it. */
+/* A search that opens the binary of a mapping. */
 struct object_search {
-	struct debugfile d;
+	struct debugfile_search d;
 	struct object_map map;
 	const char *file;
-	bool must_match;  /* the build id must match, since the file was deleted */
-	struct err first; /* of the first place tried */
+	bool must_match;  /* is a matching build id required, since the file was deleted? */
+	struct err first; /* error for the first path tried */
 };
 
 static void note(struct object_search *s, const char *place, const char *what)
@@ -183,25 +184,25 @@ static bool fail(struct object_search *s, const char *path, int code, const char
 	return false;
 }
 
-/* Open a file unless it cannot be read, or does not belong to the mapping. */
+/* Open a file if it is readable and matches the mapping. */
 static bool try_path(struct object_search *s, const char *path, struct object **out)
 {
 	struct object *o;
-	const char *id = s->d.build_id, *its;
+	const char *id = s->d.build_id, *found_id;
 	struct err err;
 
 	if (object_open(path, &o, &err) < 0)
 		return fail(s, path, err.code, err.msg);
-	its = object_build_id(o);
-	if (object_fits(o, &s->map, &err) < 0)
+	found_id = object_build_id(o);
+	if (object_check_map(o, &s->map, &err) < 0)
 		fail(s, path, err.code, err.msg);
-	else if (*id && strcmp(id, its) != 0 && (*its || s->must_match))
+	else if (*id && strcmp(id, found_id) != 0 && (*found_id || s->must_match))
 		fail(s, path, ERR_FORMAT, "build ID mismatch");
 	else if (s->must_match && *id == '\0')
 		fail(s, path, ERR_FORMAT,
-		     "the file was deleted, and without a build ID nobody can say what this one is");
+		     "the original file was deleted, and without a build ID this one cannot be verified");
 	else {
-		note(s, path, "taken");
+		note(s, path, "used");
 		*out = o;
 		return true;
 	}
@@ -214,13 +215,13 @@ static bool try_places(struct object_search *s, const char *file, struct object 
 {
 	const char *symfs = s->d.w->symfs;
 
-	if (*symfs && try_path(s, where_join(s->d.mem, symfs, file, "", ""), out))
+	if (*symfs && try_path(s, symbol_path_join(s->d.mem, symfs, file, "", ""), out))
 		return true;
 	return try_path(s, file, out);
 }
 
 /* PATH of /proc/PID/root/PATH; NULL for other paths. */
-static const char *in_root(const char *file)
+static const char *path_in_root(const char *file)
 {
 	static const char proc[] = "/proc/", root[] = "/root/";
 	const char *at = file + sizeof(proc) - 1;
@@ -241,11 +242,11 @@ static bool try_file(struct object_search *s, struct object **out)
 		file = arena_strndup(s->d.mem, file, n - end);
 		s->must_match = true;
 	}
-	inner = in_root(file);
+	inner = path_in_root(file);
 	return try_places(s, file, out) || (inner && try_places(s, inner, out));
 }
 
-/* The kernel and the vDSO have no file of their name. */
+/* Try the kernel and the vDSO, whose names are not file names. */
 static bool try_system(struct object_search *s, struct object **out)
 {
 	struct err err;
@@ -269,7 +270,7 @@ static bool try_build_id(struct object_search *s, struct object **out)
 	return true;
 }
 
-int locate_object(const struct profile *p, const struct mapping *m, const struct symbol_where *w, struct buf *tried,
+int locate_object(const struct profile *p, const struct mapping *m, const struct symbol_options *w, struct buf *tried,
 		  struct object **out, struct err *err)
 {
 	struct object_search s = {
@@ -285,8 +286,9 @@ int locate_object(const struct profile *p, const struct mapping *m, const struct
 	else
 		found = try_file(&s, out) || try_build_id(&s, out);
 	if (!found)
-		err_set(err, s.first.code, "Local symbolization failed for %s%s%s%s: %s", where_base(s.d.mem, s.file),
-			*s.d.build_id ? " (build ID " : "", s.d.build_id, *s.d.build_id ? ")" : "", s.first.msg);
+		err_set(err, s.first.code, "Local symbolization failed for %s%s%s%s: %s",
+			symbol_path_last_name(s.d.mem, s.file), *s.d.build_id ? " (build ID " : "", s.d.build_id,
+			*s.d.build_id ? ")" : "", s.first.msg);
 	arena_free(s.d.mem);
 	return found ? 0 : err ? err->code : s.first.code;
 }

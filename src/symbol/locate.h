@@ -1,5 +1,5 @@
 /*
- * locate.h - the binaries of a profile on this machine
+ * locate.h - find the binaries of a profile on this machine
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,27 +9,27 @@
 #include "base/buf.h"
 #include "profile/profile.h"
 #include "symbol/object.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
-/* What a mapping says of an object's place in memory; texts are the profile's. */
+/* The memory range of a mapping's object; texts are the profile's. */
 struct object_map locate_map(const struct profile *p, const struct mapping *m);
 
 /*
- * Name, for every mapping, the first binary in w->binary_path that fits it.
+ * Set the file of every mapping to the first binary in w->binary_path that matches it.
  *
- * notes   a line is appended for each that has the right name and another build id
+ * notes   a line is appended per binary with the right name and another build id
  * Like    pprof internal/driver/fetch.go, locateBinaries
  */
-void locate_mappings(struct profile *p, const struct symbol_where *w, struct buf *notes);
+void locate_mappings(struct profile *p, const struct symbol_options *w, struct buf *notes);
 
 /*
- * Open the binary of a mapping: its file, also below symfs; one with its build id in the usual
- * places; what debuginfod has. One whose build id differs from the mapping's is not taken.
+ * Open the binary of a mapping. Candidates are its file, also below symfs, a file with its build id in the usual
+ * places, and a file from debuginfod. A binary whose build id differs from the mapping's is rejected.
  *
- * tried   NULL, or a line is appended for each place that was tried, with what was wrong with it
- * Fails   with the sentence for the user, which names the file and the build id
+ * tried   a line is appended per path tried, with the reason for rejecting it; may be NULL
+ * Fails   with the message for the user, which names the file and the build id
  */
-int locate_object(const struct profile *p, const struct mapping *m, const struct symbol_where *w, struct buf *tried,
+int locate_object(const struct profile *p, const struct mapping *m, const struct symbol_options *w, struct buf *tried,
 		  struct object **out, struct err *err);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * names.c - the names of a profile's functions as people write them
+ * names.c - demangle the functions of a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Many functions are split over threads, which write what they find into buffers of their own. Names
- * of D are left to the calling thread: see demangle_d.c.
+ * Large profiles are split over threads, each of which writes to its own buffer. D names are demangled by the calling
+ * thread only: see demangle_d.c.
  */
 #include "config.h"
 
@@ -19,16 +19,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENOUGH_FUNCTIONS = 2000 }; /* for a thread */
+enum { FUNCTIONS_PER_THREAD = 2000 };
 
-/* The functions [lo, hi) of one thread, and what they are to be called. */
+/* The functions [lo, hi) of one thread, and their new names. */
 struct part {
 	const struct profile *p;
 	enum demangle_mode mode;
 	uint32_t lo, hi;
 	struct renamed {
 		uint32_t func;
-		size_t at, n; /* in text */
+		size_t at, n; /* position and length in text */
 	} * renamed;
 	size_t n, cap;
 	struct buf text;
@@ -40,7 +40,7 @@ static void rename_function(struct part *s, uint32_t func, const char *symbol)
 
 	if (!demangle(symbol, s->mode, &s->text))
 		return;
-	if (strlen(symbol) != strtab_len(s->p->str, s->p->func_sysname[func])) { /* a NUL is in it */
+	if (strlen(symbol) != strtab_len(s->p->str, s->p->func_sysname[func])) { /* the name contains a NUL */
 		s->text.len = at;
 		return;
 	}
@@ -95,7 +95,7 @@ static void part_release(struct part *s)
 
 static void rename_all(struct profile *p, enum demangle_mode mode)
 {
-	unsigned n = 1 + p->n_funcs / ENOUGH_FUNCTIONS;
+	unsigned n = 1 + p->n_funcs / FUNCTIONS_PER_THREAD;
 	struct part d = { .p = p, .mode = mode }, *part;
 
 	n = n < pool_size() ? n : pool_size();

@@ -1,5 +1,5 @@
 /*
- * names.h - the names of a profile's functions as people write them
+ * names.h - demangle the functions of a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,11 +12,11 @@
 #include <stdbool.h>
 
 /*
- * Demangle the functions that have no name yet, or the linker's.
+ * Demangle the functions that have no name yet, or the linker's name.
  *
- * p       the loader's alone
- * force   all functions go back to the linker's names first
- * Like    pprof internal/symbolizer Demangle; names of D are demangled too
+ * p       not yet shared: only its loader uses it
+ * force   first reset all functions to the linker's names
+ * Like    pprof internal/symbolizer Demangle; D names are demangled too
  */
 void demangle_names(struct profile *p, enum demangle_mode mode, bool force);
 

@@ -1,17 +1,16 @@
 /*
- * objdump.c - what objdump prints, read
+ * objdump.c - read the output of objdump
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Lines tell a function, a file and line, or an instruction, which belongs to what was told last:
+ * A line names a function, a file and line, or an instruction, which belongs to the last names:
  *
- *	0000000000001149 <work>:       (of both)
- *	work():                        (of GNU; LLVM puts "; " in front)
+ *	0000000000001149 <work>:       (GNU and LLVM)
+ *	work():                        (GNU; LLVM prints "; " before it)
  *	/src/prog.c:7
  *	    1149:	test   %edi,%edi
  *
- * Names can look like any of them, so nothing is believed but the shape: a name may end in wrong text
- * behind an address, never in more than that.
+ * A function name can look like any of these, so the worst effect of a hostile name is wrong text after an address.
  */
 #include "config.h"
 
@@ -22,14 +21,14 @@
 #include <assert.h>
 #include <string.h>
 
-struct reading {
+struct reader {
 	uint64_t start, stop;
 	struct objdump_text *out;
 	size_t cap, cap_before;
 	const char *function, *file;
 	int64_t line;
-	uint8_t before; /* since the last instruction */
-	bool known;     /* something was told before that */
+	uint8_t before; /* flags of lines since the last instruction */
+	bool known;     /* was a function or line printed before those lines? */
 };
 
 static bool is_space(char c)
@@ -46,7 +45,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* A hexadecimal number at the start of a line. Gives how many digits there are; 0 too when it is too large. */
+/* Read a hexadecimal number at the start of a line. Returns the number of digits; 0 if the number is too large. */
 static size_t read_hex(const char *s, uint64_t *out)
 {
 	size_t n = 0;
@@ -61,24 +60,24 @@ static size_t read_hex(const char *s, uint64_t *out)
 	return n;
 }
 
-/* What was told is told of what is behind. */
-static void forget(struct reading *r)
+/* Clear the flags for the next instruction, but record in r->known that a function or line has been printed. */
+static void clear_before(struct reader *r)
 {
 	r->known |= r->before & (OBJDUMP_FUNCTION | OBJDUMP_LINE);
 	r->before = 0;
 }
 
-static void add_before(struct reading *r)
+static void add_before(struct reader *r)
 {
 	struct objdump_text *out = r->out;
 
 	out->before = mem_grow(out->before, &r->cap_before, (size_t)out->n + 1, sizeof(*out->before));
 	out->before[out->n] = r->before | (r->known ? OBJDUMP_KNOWN : 0);
-	forget(r);
+	clear_before(r);
 }
 
-/* "1149: test %edi,%edi" */
-static bool read_instruction(struct reading *r, const char *s)
+/* Parse an instruction: "1149: test %edi,%edi". */
+static bool read_instruction(struct reader *r, const char *s)
 {
 	struct objdump_text *out = r->out;
 	uint64_t addr;
@@ -96,17 +95,17 @@ static bool read_instruction(struct reading *r, const char *s)
 	return true;
 }
 
-/* Behind the "; " of LLVM. */
-static char *behind_mark(char *s)
+/* Skip the "; " of LLVM. */
+static char *skip_mark(char *s)
 {
 	s += *s == ';';
 	return s + (is_space(*s) != 0);
 }
 
-/* "/src/prog.c:7", with anything behind the last number that has a colon in front. */
-static bool read_line(struct reading *r, char *s)
+/* Parse "/src/prog.c:7". Any text may follow the last number after a colon. */
+static bool read_line(struct reader *r, char *s)
 {
-	char *file = behind_mark(s), *colon = NULL;
+	char *file = skip_mark(s), *colon = NULL;
 	uint64_t line = 0;
 
 	for (char *c = strchr(file, ':'); c; c = strchr(c + 1, ':'))
@@ -125,8 +124,8 @@ static bool read_line(struct reading *r, char *s)
 	return true;
 }
 
-/* The last place of a pattern in a text; NULL when it is not there. */
-static char *last(char *s, const char *what)
+/* The last occurrence of a pattern in a text; NULL for none. */
+static char *find_last(char *s, const char *what)
 {
 	char *found = NULL;
 
@@ -135,10 +134,10 @@ static char *last(char *s, const char *what)
 	return found;
 }
 
-/* "work():" */
-static bool read_function(struct reading *r, char *s)
+/* Parse "work():". */
+static bool read_function(struct reader *r, char *s)
 {
-	char *name = behind_mark(s), *end = last(name, "():");
+	char *name = skip_mark(s), *end = find_last(name, "():");
 
 	if (!end || end == name || is_space(*name))
 		return false;
@@ -148,9 +147,10 @@ static bool read_function(struct reading *r, char *s)
 	return true;
 }
 
-/* "0000000000001149 <work>:", or "work(int):" as GNU prints names that it has made readable. pprof takes
-   hexadecimal digits off the start of the latter too. */
-static bool read_name(struct reading *r, char *s)
+/* Parse "0000000000001149 <work>:", or "work(int):" as GNU objdump prints demangled names. pprof removes leading
+ * hexadecimal digits
+   from the latter too. */
+static bool read_name(struct reader *r, char *s)
 {
 	char *end = strrchr(s, ':');
 	uint64_t addr;
@@ -162,7 +162,7 @@ static bool read_name(struct reading *r, char *s)
 	if (n && s[n] == ' ' && s[n + 1] == '<') {
 		uint8_t hole = r->before & OBJDUMP_HOLE;
 
-		forget(r);
+		clear_before(r);
 		r->before = hole | OBJDUMP_SYMBOL;
 		r->function = s + n + 1;
 	} else {
@@ -172,7 +172,7 @@ static bool read_name(struct reading *r, char *s)
 	return true;
 }
 
-static void read_text_line(struct reading *r, char *s, char *end)
+static void read_text_line(struct reader *r, char *s, char *end)
 {
 	while (s < end && is_space(*s))
 		s++;
@@ -181,7 +181,7 @@ static void read_text_line(struct reading *r, char *s, char *end)
 	*end = 0;
 	if (read_instruction(r, s) || read_line(r, s) || read_function(r, s) || read_name(r, s))
 		return;
-	r->before &= OBJDUMP_HOLE; /* headings of files and sections are no names */
+	r->before &= OBJDUMP_HOLE; /* headings of files and sections are not names */
 	if (*s)
 		r->before |= OBJDUMP_HOLE;
 	r->function = r->file = "";
@@ -190,12 +190,12 @@ static void read_text_line(struct reading *r, char *s, char *end)
 
 void objdump_read(struct buf *text, uint64_t start, uint64_t stop, struct arena *mem, struct objdump_text *out)
 {
-	struct reading r = { .start = start, .stop = stop, .out = out, .function = "", .file = "" };
+	struct reader r = { .start = start, .stop = stop, .out = out, .function = "", .file = "" };
 	char *s, *end;
 
 	assert(start <= stop);
 	*out = (struct objdump_text){ 0 };
-	buf_add(text, "", 1); /* so that there is text; its line is empty */
+	buf_add(text, "", 1); /* makes text->data non-NULL, at the cost of an extra empty line */
 	s = arena_own(mem, text->data);
 	end = s + text->len - 1;
 	*text = (struct buf){ 0 };

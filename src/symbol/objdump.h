@@ -1,5 +1,5 @@
 /*
- * objdump.h - what objdump prints, read
+ * objdump.h - read the output of objdump
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,26 +13,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What stood between an instruction and the one before it. */
+/* Lines between an instruction and the previous one. */
 enum {
-	OBJDUMP_SYMBOL = 1,   /* the line of a symbol that begins at the instruction */
-	OBJDUMP_FUNCTION = 2, /* then, or without one: the name of its function */
-	OBJDUMP_LINE = 4,     /* likewise its file and line */
-	OBJDUMP_HOLE = 8,     /* bytes that are not shown */
-	OBJDUMP_KNOWN = 16,   /* some function or line was told before all of these */
+	OBJDUMP_SYMBOL = 1,   /* the line of a symbol that starts at the instruction */
+	OBJDUMP_FUNCTION = 2, /* the name of the instruction's function */
+	OBJDUMP_LINE = 4,     /* file and line of the instruction */
+	OBJDUMP_HOLE = 8,     /* bytes that objdump skipped */
+	OBJDUMP_KNOWN = 16,   /* a function or line was printed before all of these */
 };
 
 struct objdump_text {
 	uint32_t n;
-	struct instruction *inst; /* [n] in the order of the text */
-	uint8_t *before;          /* [n + 1] OBJDUMP_*; the last is of the end */
+	struct instruction *inst; /* [n] instructions in the order of the text */
+	uint8_t *before;          /* [n + 1] OBJDUMP_*; the last is for the end of the text */
 };
 
 /*
- * Read the text of objdump --disassemble, of GNU or LLVM. Nothing in it can fail: what is not
- * understood is left out, as are instructions outside [start, stop).
+ * Read the output of objdump --disassemble, of GNU or LLVM. Reading cannot fail: unknown lines and instructions outside
+ * [start, stop) are skipped.
  *
- * text    becomes the arena's, cut to pieces; all texts of the result are in it
+ * text    moved to the arena and split in place; all texts of the result point into it
  * Like    pprof internal/binutils disassemble
  */
 void objdump_read(struct buf *text, uint64_t start, uint64_t stop, struct arena *mem, struct objdump_text *out);

@@ -1,5 +1,5 @@
 /*
- * object.c - a program or library: its file, its debug files, the symbols packed into it
+ * object.c - a program or library: its file, its debug files, its packed symbols
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #include "symbol/object_file.h"
 #include "symbol/object_int.h"
 #include "symbol/object_notes.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -40,16 +40,16 @@ static const char *error_text(char out[static 128])
 	return out;
 }
 
-static int refuse(const char *path, const uint8_t *magic, struct err *err)
+static int reject_file(const char *path, const uint8_t *magic, struct err *err)
 {
 	static const char macho[][4] = { "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe",
 					 "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "\xbe\xba\xfe\xca" };
 
 	for (size_t i = 0; i < sizeof(macho) / sizeof(macho[0]); i++)
 		if (memcmp(magic, macho[i], 4) == 0)
-			return err_set(err, ERR_FORMAT, "%s is a Mach-O file, and cpa reads only ELF", path);
+			return err_set(err, ERR_FORMAT, "%s is a Mach-O file; cpa reads only ELF", path);
 	if (memcmp(magic, "MZ", 2) == 0)
-		return err_set(err, ERR_FORMAT, "%s is a Windows (PE) file, and cpa reads only ELF", path);
+		return err_set(err, ERR_FORMAT, "%s is a Windows (PE) file; cpa reads only ELF", path);
 	return err_set(err, ERR_FORMAT, "unrecognized binary format: %s", path);
 }
 
@@ -64,7 +64,7 @@ static int check_magic(int fd, const char *path, struct err *err)
 	if (n < (ssize_t)sizeof(magic))
 		return err_set(err, ERR_FORMAT, "error reading magic number from %s: %s", path,
 			       n ? "unexpected EOF" : "EOF");
-	return memcmp(magic, ELFMAG, SELFMAG) == 0 ? 0 : refuse(path, magic, err);
+	return memcmp(magic, ELFMAG, SELFMAG) == 0 ? 0 : reject_file(path, magic, err);
 }
 
 int object_file_take(int fd, const char *path, struct object_file *out, struct err *err)
@@ -103,7 +103,7 @@ int object_file_open(const char *path, struct object_file *out, struct err *err)
 	*out = (struct object_file){ .fd = -1 };
 	if (stat(path, &st) < 0)
 		return err_set(err, ERR_IO, "stat %s: %s", path, error_text(what));
-	if (!S_ISREG(st.st_mode)) /* to open a pipe could take for ever */
+	if (!S_ISREG(st.st_mode)) /* opening a pipe could block for ever */
 		return err_set(err, ERR_IO, "error reading magic number from %s: it is not a regular file", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -138,12 +138,12 @@ Elf_Scn *object_file_section(const struct object_file *f, const char *name, GElf
 	if (elf_getshdrstrndx(f->elf, &names) < 0)
 		return NULL;
 	while ((scn = elf_nextscn(f->elf, scn))) {
-		const char *its;
+		const char *section_name;
 
 		if (!gelf_getshdr(scn, shdr) || shdr->sh_type == SHT_NOBITS || shdr->sh_type == SHT_NULL)
 			continue;
-		its = elf_strptr(f->elf, names, shdr->sh_name);
-		if (its && strcmp(its, name) == 0)
+		section_name = elf_strptr(f->elf, names, shdr->sh_name);
+		if (section_name && strcmp(section_name, name) == 0)
 			return scn;
 	}
 	return NULL;
@@ -192,11 +192,11 @@ bool object_file_is_debug(const struct object_file *f)
 
 enum {
 	UNPACKED_MAX = 256 << 20,
-	MEMORY_MAX = 128 << 20, /* for the dictionary */
+	MEMORY_MAX = 128 << 20, /* max memory for the dictionary of xz */
 	PIECE = 1 << 16
 };
 
-/* Unpack a file of xz to a descriptor. */
+/* Unpack an xz file to a descriptor. */
 static bool unpack(const uint8_t *data, size_t n, int fd)
 {
 	lzma_stream s = LZMA_STREAM_INIT;
@@ -332,33 +332,35 @@ static bool link_crc(const struct object *o, const struct link *l, uint32_t *crc
 /* The folder of an object, relative to symfs if it is below it. */
 static const char *folder_of(struct arena *mem, const char *path, const char *symfs)
 {
-	const char *root = *symfs ? where_join(mem, symfs, "", "", "") : "";
+	const char *root = *symfs ? symbol_path_join(mem, symfs, "", "", "") : "";
 	size_t n = strlen(root);
 
 	if (n && strncmp(path, root, n) == 0 && path[n] == '/')
 		path += n;
-	return where_dir(mem, path);
+	return symbol_path_dir(mem, path);
 }
 
 /* Try the folder of the object, .debug in it, and the same folder below /usr/lib/debug. */
-static bool try_beside(const struct debugfile *s, const char *path, const char *name, struct object_file *out)
+static bool try_folders_of(const struct debugfile_search *s, const char *path, const char *name,
+			   struct object_file *out)
 {
-	const char *own = where_dir(s->mem, path), *folder = folder_of(s->mem, path, s->w->symfs);
-	const char *beside = where_join(s->mem, own, name, "", "");
+	const char *own = symbol_path_dir(s->mem, path), *folder = folder_of(s->mem, path, s->w->symfs);
+	const char *same_folder = symbol_path_join(s->mem, own, name, "", "");
 
-	if (strcmp(beside, where_join(s->mem, path, "", "", "")) != 0 && debugfile_try(s, beside, out))
+	if (strcmp(same_folder, symbol_path_join(s->mem, path, "", "", "")) != 0 && debugfile_try(s, same_folder, out))
 		return true;
-	if (debugfile_try(s, where_join(s->mem, own, ".debug", name, ""), out))
+	if (debugfile_try(s, symbol_path_join(s->mem, own, ".debug", name, ""), out))
 		return true;
 	if (*folder != '/')
 		return false;
-	if (*s->w->symfs && debugfile_try(s, where_join(s->mem, s->w->symfs, "/usr/lib/debug", folder, name), out))
+	if (*s->w->symfs &&
+	    debugfile_try(s, symbol_path_join(s->mem, s->w->symfs, "/usr/lib/debug", folder, name), out))
 		return true;
-	return debugfile_try(s, where_join(s->mem, "/usr/lib/debug", folder, name, ""), out);
+	return debugfile_try(s, symbol_path_join(s->mem, "/usr/lib/debug", folder, name, ""), out);
 }
 
 /* Try .gnu_debuglink, from the given path and, if it differs, from the real one. */
-static bool try_link(struct object *o, struct debugfile *s, struct object_file *out)
+static bool try_link(struct object *o, struct debugfile_search *s, struct object_file *out)
 {
 	struct link l;
 	char *real;
@@ -367,18 +369,18 @@ static bool try_link(struct object *o, struct debugfile *s, struct object_file *
 	if (!link_read(&o->file, ".gnu_debuglink", &l) || strchr(l.name, '/'))
 		return false;
 	s->crc_known = link_crc(o, &l, &s->crc);
-	found = s->crc_known && try_beside(s, o->file.path, l.name, out);
+	found = s->crc_known && try_folders_of(s, o->file.path, l.name, out);
 	real = found ? NULL : realpath(o->file.path, NULL);
 	if (real && s->crc_known && strcmp(real, o->file.path) != 0)
-		found = try_beside(s, real, l.name, out);
+		found = try_folders_of(s, real, l.name, out);
 	free(real);
 	s->crc_known = false;
 	return found;
 }
 
-static void find_debug(struct object *o, const struct symbol_where *w, struct buf *tried)
+static void find_debug(struct object *o, const struct symbol_options *w, struct buf *tried)
 {
-	struct debugfile s = {
+	struct debugfile_search s = {
 		.mem = arena_new(), .w = w, .build_id = o->file.build_id, .dwarf = true, .tried = tried
 	};
 
@@ -387,30 +389,30 @@ static void find_debug(struct object *o, const struct symbol_where *w, struct bu
 	arena_free(s.mem);
 }
 
-int object_debug(struct object *o, const struct symbol_where *w, struct buf *tried, const char **path)
+int object_debug(struct object *o, const struct symbol_options *w, struct buf *tried, const char **path)
 {
 	assert(w && path);
-	if (!o->debug_sought && o->file.elf) {
+	if (!o->debug_searched && o->file.elf) {
 		o->debug_is_self = object_file_has_dwarf(&o->file);
 		if (!o->debug_is_self)
 			find_debug(o, w, tried);
 	}
-	o->debug_sought = true;
+	o->debug_searched = true;
 	*path = o->debug_is_self ? o->file.path : o->debug.elf ? o->debug.path : "";
 	return o->debug_is_self ? o->file.fd : o->debug.fd;
 }
 
 /* Try a path; a relative one starts in the folder of the file that names it. */
-static bool try_alt(const struct debugfile *s, const char *from, const char *name, struct object_file *out)
+static bool try_alt(const struct debugfile_search *s, const char *from, const char *name, struct object_file *out)
 {
 	if (*name != '/')
-		return debugfile_try(s, where_join(s->mem, where_dir(s->mem, from), name, "", ""), out);
-	if (*s->w->symfs && debugfile_try(s, where_join(s->mem, s->w->symfs, name, "", ""), out))
+		return debugfile_try(s, symbol_path_join(s->mem, symbol_path_dir(s->mem, from), name, "", ""), out);
+	if (*s->w->symfs && debugfile_try(s, symbol_path_join(s->mem, s->w->symfs, name, "", ""), out))
 		return true;
 	return debugfile_try(s, name, out);
 }
 
-static const char *spell_id(struct arena *mem, const struct link *l)
+static const char *format_id(struct arena *mem, const struct link *l)
 {
 	struct buf b = { 0 };
 	const char *out;
@@ -422,15 +424,15 @@ static const char *spell_id(struct arena *mem, const struct link *l)
 	return out;
 }
 
-static void find_alt(struct object *o, const struct symbol_where *w, struct buf *tried)
+static void find_alt(struct object *o, const struct symbol_options *w, struct buf *tried)
 {
 	const struct object_file *from = o->debug_is_self ? &o->file : &o->debug;
-	struct debugfile s = { .mem = arena_new(), .w = w, .dwarf = true, .tried = tried };
+	struct debugfile_search s = { .mem = arena_new(), .w = w, .dwarf = true, .tried = tried };
 	struct link l;
 	char *real;
 
 	if (from->elf && link_read(from, ".gnu_debugaltlink", &l)) {
-		s.build_id = spell_id(s.mem, &l);
+		s.build_id = format_id(s.mem, &l);
 		real = realpath(from->path, NULL);
 		if (!try_alt(&s, real ? real : from->path, l.name, &o->alt) && !debugfile_by_id(&s, ".debug", &o->alt))
 			debuginfod_open(w, DEBUGINFOD_DEBUG, s.build_id, l.name, tried, &o->alt);
@@ -439,13 +441,13 @@ static void find_alt(struct object *o, const struct symbol_where *w, struct buf 
 	arena_free(s.mem);
 }
 
-int object_debug_alt(struct object *o, const struct symbol_where *w, struct buf *tried)
+int object_debug_alt(struct object *o, const struct symbol_options *w, struct buf *tried)
 {
 	const char *path;
 
 	object_debug(o, w, tried, &path);
-	if (!o->alt_sought)
+	if (!o->alt_searched)
 		find_alt(o, w, tried);
-	o->alt_sought = true;
+	o->alt_searched = true;
 	return o->alt.fd;
 }

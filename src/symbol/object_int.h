@@ -1,5 +1,5 @@
 /*
- * object_int.h - what the files behind object.h share
+ * object_int.h - shared by the files that implement object.h
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,43 +14,43 @@
 struct symbols {
 	struct object_symbol *sym; /* [n] */
 	size_t n;
-	uint32_t *covering; /* [n_covering] those that llvm-symbolizer knows, one for an address */
+	uint32_t *covering; /* [n_covering] symbols that llvm-symbolizer uses, one per address */
 	size_t n_covering;
-	bool full; /* from a .symtab */
+	bool has_symtab; /* are the symbols from a .symtab? */
 };
 
-/* The symbol that the mapping of a kernel starts at, as far as it is known. */
+/* The symbol at which the mapping of a kernel starts, if known. */
 struct anchor {
-	bool known;
+	bool is_known;
 	uint64_t value;
 };
 
 struct object {
 	struct arena *mem;
-	struct object_file file; /* elf is NULL when only symbols are known, as of the running kernel */
+	struct object_file file; /* elf is NULL when there are only symbols, as of the running kernel */
 	GElf_Ehdr ehdr;
 	GElf_Phdr *phdr; /* [n_phdr] */
 	size_t n_phdr;
-	const char *anchor_name; /* asked for last; NULL for none yet */
+	const char *anchor_name; /* symbol that was looked up last; NULL for none yet */
 	struct anchor anchor;
 
-	bool symbols_read, debug_is_read; /* for symbols */
-	bool debug_sought, debug_is_self, alt_sought;
+	bool symbols_read, debug_is_read; /* have the symbols of the file, and of the debug file, been read? */
+	bool debug_searched, debug_is_self, alt_searched;
 	struct symbols symbols;
-	struct object_file mini; /* what .gnu_debugdata holds: more symbols */
+	struct object_file mini; /* ELF file unpacked from .gnu_debugdata, with additional symbols */
 	struct object_file debug, alt;
 };
 
-/* An object of a file that is open already, which then is the object's. */
+/* Make an object of an open file, and take ownership of the file. */
 struct object *object_adopt(const struct object_file *f);
 
 /*
- * Unpack the ELF file in .gnu_debugdata into memory: symbols that some systems put into stripped programs. out->elf is
- * NULL when there is none that is sound and of a sane size.
+ * Unpack the ELF file in .gnu_debugdata into memory. It contains the symbols that some systems add to stripped
+ * programs. out->elf is NULL when there is none, or it is damaged or too large.
  */
 void object_open_packed(const struct object_file *f, struct object_file *out);
 
-/* Sort a list from malloc, which the arena then owns. */
-void symbols_end(struct symbols *list, struct arena *mem);
+/* Sort a list allocated with malloc, and let the arena own it. */
+void symbols_finish(struct symbols *list, struct arena *mem);
 
 #endif

@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum {
-	NOTE_HEAD = 12, /* three words: sizes of name and contents, type */
-	NOTE_LONGEST = 1 << 20,
-	NOTES_TOTAL = 64 << 20 /* of all places together, which a file could make overlap */
+	NOTE_HEAD = 12, /* three words: size of name, size of contents, type */
+	NOTE_MAX = 1 << 20,
+	NOTES_TOTAL_MAX = 64 << 20 /* sum over all segments and sections, which could overlap */
 };
 
-/* Notes being walked through. */
+/* The notes that remain to be read. */
 struct notes {
 	const uint8_t *p, *end;
 	uint64_t align;
@@ -25,7 +25,7 @@ struct notes {
 struct found {
 	const uint8_t *id;
 	size_t n;
-	bool any, two;
+	bool has_id, has_two;
 };
 
 static uint32_t word(const struct notes *s, const uint8_t *p)
@@ -36,7 +36,7 @@ static uint32_t word(const struct notes *s, const uint8_t *p)
 	return s->big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? v : __builtin_bswap32(v);
 }
 
-/* What is missing to the next multiple of the alignment; nothing where that is none. */
+/* Bytes up to the next multiple of the alignment; 0 without an alignment. */
 static uint64_t padding(const struct notes *s, uint64_t size)
 {
 	uint64_t mask = s->align - 1, all = ((size + mask) & ~mask) - size;
@@ -44,52 +44,53 @@ static uint64_t padding(const struct notes *s, uint64_t size)
 	return s->align && (int64_t)all > 0 ? all : 0;
 }
 
-/* Step over the next note. False when it is cut off; it is not a build id unless found says so. */
+/* Read the next note, and record it in found if it is a build id. Returns false if the note is truncated or is a second
+ * build id. */
 static bool note_next(struct notes *s, struct found *found)
 {
-	size_t left = (size_t)(s->end - s->p), name_n, n;
+	size_t remaining = (size_t)(s->end - s->p), name_n, n;
 	const uint8_t *name = s->p + NOTE_HEAD, *end;
 	uint64_t pad;
 
-	if (left < NOTE_HEAD || word(s, s->p) > NOTE_LONGEST || word(s, s->p + 4) > NOTE_LONGEST)
+	if (remaining < NOTE_HEAD || word(s, s->p) > NOTE_MAX || word(s, s->p + 4) > NOTE_MAX)
 		return false;
-	left -= NOTE_HEAD;
+	remaining -= NOTE_HEAD;
 	n = word(s, s->p + 4);
 	name_n = 0;
-	if (word(s, s->p)) { /* whether the size counts the NUL is not agreed on, but the NUL is there */
-		end = memchr(name, '\0', left);
+	if (word(s, s->p)) { /* some writers count the NUL in the size, others do not; it is always present */
+		end = memchr(name, '\0', remaining);
 		if (!end)
 			return false;
 		name_n = (size_t)(end - name) + 1;
 	}
 	pad = padding(s, NOTE_HEAD + name_n);
-	if (pad > left - name_n || n > left - name_n - pad)
+	if (pad > remaining - name_n || n > remaining - name_n - pad)
 		return false;
 	if (name_n == 4 && memcmp(name, "GNU", 4) == 0 && word(s, s->p + 8) == NT_GNU_BUILD_ID) {
-		found->two = found->any;
-		if (found->two)
+		found->has_two = found->has_id;
+		if (found->has_two)
 			return false;
-		*found = (struct found){ .id = name + name_n + pad, .n = n, .any = true };
+		*found = (struct found){ .id = name + name_n + pad, .n = n, .has_id = true };
 	}
-	left -= name_n + pad + n;
+	remaining -= name_n + pad + n;
 	s->p = name + name_n + pad + n;
 	pad = padding(s, n);
-	s->p += pad < left ? pad : left;
+	s->p += pad < remaining ? pad : remaining;
 	return true;
 }
 
-/* False when the notes are damaged. */
+/* Returns false if the notes are damaged. */
 static bool notes_find(struct notes *s, struct found *found)
 {
 	while (s->p < s->end)
 		if (!note_next(s, found)) {
-			*found = (struct found){ .two = found->two };
+			*found = (struct found){ .has_two = found->has_two };
 			return false;
 		}
 	return true;
 }
 
-static void spell(const struct found *found, char out[2 * BUILD_ID_MAX + 1])
+static void format_id(const struct found *found, char out[2 * BUILD_ID_MAX + 1])
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t n = found->n <= BUILD_ID_MAX ? found->n : 0;
@@ -101,7 +102,7 @@ static void spell(const struct found *found, char out[2 * BUILD_ID_MAX + 1])
 	out[2 * n] = '\0';
 }
 
-/* The bytes of the file from an offset, as far as it goes; from a total that is shared. */
+/* The notes at an offset, cut at the end of the file and at *total, the bytes that may still be read. */
 static struct notes notes_at(const struct object_file *f, uint64_t off, uint64_t n, uint64_t align, size_t *total)
 {
 	struct notes s = { .align = align };
@@ -120,7 +121,7 @@ static struct notes notes_at(const struct object_file *f, uint64_t off, uint64_t
 	return s;
 }
 
-/* Segments of debug files often mean bytes that have stayed in the program: then sections tell. */
+/* In debug files, segments often refer to bytes that only the program has, so sections are read. */
 static struct found find_in_segments(const struct object_file *f, size_t *total)
 {
 	struct found found = { 0 };
@@ -128,7 +129,7 @@ static struct found find_in_segments(const struct object_file *f, size_t *total)
 	size_t n = 0;
 
 	elf_getphdrnum(f->elf, &n);
-	for (size_t i = 0; i < n && sound && !found.any; i++) {
+	for (size_t i = 0; i < n && sound && !found.has_id; i++) {
 		GElf_Phdr ph;
 
 		if (gelf_getphdr(f->elf, (int)i, &ph) && ph.p_type == PT_NOTE) {
@@ -142,12 +143,12 @@ static struct found find_in_segments(const struct object_file *f, size_t *total)
 
 void object_notes_build_id(const struct object_file *f, char out[2 * BUILD_ID_MAX + 1])
 {
-	size_t total = NOTES_TOTAL;
+	size_t total = NOTES_TOTAL_MAX;
 	struct found found = find_in_segments(f, &total);
-	bool sound = !found.two;
+	bool sound = !found.has_two;
 	Elf_Scn *scn = NULL;
 
-	while (sound && !found.any && (scn = elf_nextscn(f->elf, scn))) {
+	while (sound && !found.has_id && (scn = elf_nextscn(f->elf, scn))) {
 		GElf_Shdr sh;
 
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE) {
@@ -156,7 +157,7 @@ void object_notes_build_id(const struct object_file *f, char out[2 * BUILD_ID_MA
 			sound = notes_find(&s, &found);
 		}
 	}
-	spell(&found, out);
+	format_id(&found, out);
 }
 
 void object_notes_build_id_in(const uint8_t *notes, size_t n, char out[2 * BUILD_ID_MAX + 1])
@@ -167,5 +168,5 @@ void object_notes_build_id_in(const uint8_t *notes, size_t n, char out[2 * BUILD
 	struct found found = { 0 };
 
 	notes_find(&s, &found);
-	spell(&found, out);
+	format_id(&found, out);
 }

@@ -9,14 +9,14 @@
 #include "symbol/object_file.h"
 
 /*
- * Find the build id: in the notes of segments, else in those of sections. Two in one place are as
- * good as none, and so are sections that do not end where they should.
+ * Find the build id in the notes of segments, or else of sections. Two build ids in one place count as none, and so do
+ * damaged sections.
  *
- * Like    pprof internal/elfexec GetBuildID, but that ends at segments that are damaged
+ * Like    pprof internal/elfexec GetBuildID, which fails on damaged segments
  */
 void object_notes_build_id(const struct object_file *f, char out[2 * BUILD_ID_MAX + 1]);
 
-/* The same for notes that somebody else read, which are a multiple of 4 bytes each. */
+/* Find the build id in notes that the caller has read; the size of each is a multiple of 4 bytes. */
 void object_notes_build_id_in(const uint8_t *notes, size_t n, char out[2 * BUILD_ID_MAX + 1]);
 
 #endif

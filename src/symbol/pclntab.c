@@ -1,11 +1,11 @@
 /*
- * pclntab.c - functions, files and lines of Go programs, which keep them also when they are stripped
+ * pclntab.c - functions, files and lines of Go programs, which may be stripped
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The table has functions by address; each has programs that say how its file and its line change
- * with the address. Numbers come from the file: all reading is bounded, and a search takes as many
- * steps as the bytes of one program.
+ * The table lists functions by address. For each function, byte programs encode how file and line change with the
+ * address. Numbers come from the file, so all reads are bounded, and a search takes at most one step per byte of a
+ * program.
  */
 #include "config.h"
 
@@ -21,10 +21,10 @@
 
 enum { GO_116 = 116, GO_118 = 118, GO_120 = 120 };
 
-/* Words of a function behind its address. */
+/* Words of a function after its address. */
 enum { FUNC_NAME, FUNC_FILES = 4, FUNC_LINES, FUNC_UNIT = 7, FUNC_START_LINE };
 
-/* More bytes than the program of any function has. */
+/* Max bytes of a program; real ones are far smaller. */
 enum { MAX_PROGRAM = 1 << 20 };
 
 struct part {
@@ -35,13 +35,13 @@ struct part {
 struct pclntab {
 	Elf *elf;
 	struct part all, names, units, files, programs, functions;
-	uint64_t text; /* what addresses count from, from Go 1.18 on */
-	uint64_t n;    /* functions */
+	uint64_t text; /* start of the code; addresses are relative to it from Go 1.18 on */
+	uint64_t n;    /* number of functions */
 	unsigned version, quantum, ptr_size, field_size;
 };
 
-/* A number of 4 or 8 bytes; false when it is not there. */
-static bool number(struct part p, uint64_t off, unsigned size, uint64_t *out)
+/* Read a number of 4 or 8 bytes; false when it is out of bounds. */
+static bool read_number(struct part p, uint64_t off, unsigned size, uint64_t *out)
 {
 	uint32_t half;
 
@@ -56,7 +56,7 @@ static bool number(struct part p, uint64_t off, unsigned size, uint64_t *out)
 	return true;
 }
 
-/* A text; NULL when it has no end. */
+/* The text at an offset; NULL when it is not terminated. */
 static const char *text(struct part p, uint64_t off)
 {
 	return off < p.n && memchr(p.data + off, 0, p.n - off) ? (const char *)p.data + off : NULL;
@@ -66,7 +66,7 @@ static bool part_at(const struct pclntab *t, unsigned word, struct part *out)
 {
 	uint64_t off;
 
-	if (!number(t->all, 8 + word * t->ptr_size, t->ptr_size, &off) || off > t->all.n)
+	if (!read_number(t->all, 8 + word * t->ptr_size, t->ptr_size, &off) || off > t->all.n)
 		return false;
 	*out = (struct part){ t->all.data + off, t->all.n - off };
 	return true;
@@ -80,7 +80,7 @@ static bool read_version(struct pclntab *t)
 	} known[] = { { 0xfffffffa, GO_116 }, { 0xfffffff0, GO_118 }, { 0xfffffff1, GO_120 } };
 	uint64_t magic = 0;
 
-	if (t->all.n < 16 || !number(t->all, 0, 4, &magic))
+	if (t->all.n < 16 || !read_number(t->all, 0, 4, &magic))
 		return false;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].magic == magic)
@@ -96,10 +96,10 @@ static bool read_header(struct pclntab *t)
 	unsigned first = 2;
 	uint64_t start;
 
-	if (!read_version(t) || !number(t->all, 8, t->ptr_size, &t->n))
+	if (!read_version(t) || !read_number(t->all, 8, t->ptr_size, &t->n))
 		return false;
-	if (t->version >= GO_118) { /* a position independent program has 0 until it is loaded */
-		if (number(t->all, 8 + 2 * t->ptr_size, t->ptr_size, &start) && start)
+	if (t->version >= GO_118) { /* 0 in position-independent programs until they are loaded */
+		if (read_number(t->all, 8 + 2 * t->ptr_size, t->ptr_size, &start) && start)
 			t->text = start;
 		first = 3;
 	}
@@ -108,7 +108,7 @@ static bool read_header(struct pclntab *t)
 	       t->n < t->functions.n / (2 * t->field_size);
 }
 
-/* The section of the table, and where the code begins. */
+/* Find the section of the table, and the start of the code. */
 static bool find_sections(struct pclntab *t)
 {
 	size_t names;
@@ -154,17 +154,17 @@ void pclntab_close(struct pclntab *t)
 	free(t);
 }
 
-size_t pclntab_text(const struct pclntab *t)
+size_t pclntab_text_size(const struct pclntab *t)
 {
 	return t->all.n;
 }
 
-/* Where function i begins; the one behind the last is where that ends. */
+/* Start of function i; for i == n, the end of the last function. */
 static uint64_t entry(const struct pclntab *t, uint64_t i)
 {
 	uint64_t v = 0;
 
-	number(t->functions, i * 2 * t->field_size, t->field_size, &v);
+	read_number(t->functions, i * 2 * t->field_size, t->field_size, &v);
 	return t->version >= GO_118 ? t->text + v : v;
 }
 
@@ -181,8 +181,8 @@ static bool varint(struct part p, size_t *at, uint32_t *out)
 	return false;
 }
 
-/* What a program says of an address; -1 when it ends before. */
-static int64_t run(const struct pclntab *t, uint64_t program, uint64_t pc, uint64_t addr)
+/* The value that a program assigns to an address; -1 if the program ends before the address. */
+static int64_t run_program(const struct pclntab *t, uint64_t program, uint64_t pc, uint64_t addr)
 {
 	struct part p = t->programs;
 	int64_t value = -1;
@@ -203,12 +203,12 @@ static int64_t run(const struct pclntab *t, uint64_t program, uint64_t pc, uint6
 	}
 }
 
-/* The path of a file of a compilation unit. */
+/* Path of a file of a compilation unit. */
 static const char *file_of(const struct pclntab *t, uint64_t unit, int64_t file)
 {
 	uint64_t off;
 
-	if (file < 0 || !number(t->units, 4 * (unit + (uint64_t)file), 4, &off) || off == UINT32_MAX)
+	if (file < 0 || !read_number(t->units, 4 * (unit + (uint64_t)file), 4, &off) || off == UINT32_MAX)
 		return NULL;
 	return text(t->files, off);
 }
@@ -225,8 +225,8 @@ static bool starts_at_or_below(const void *arg, size_t i)
 	return entry(key->t, i) <= key->addr;
 }
 
-/* The function that an address is in; t->n for none. */
-static uint64_t search(const struct pclntab *t, uint64_t addr)
+/* The function that contains an address; t->n for none. */
+static uint64_t find_function(const struct pclntab *t, uint64_t addr)
 {
 	struct address_key key = { t, addr };
 	uint64_t next = lower_bound(0, t->n, starts_at_or_below, &key);
@@ -236,19 +236,19 @@ static uint64_t search(const struct pclntab *t, uint64_t addr)
 
 bool pclntab_find(const struct pclntab *t, uint64_t addr, struct frame *out)
 {
-	uint64_t i = search(t, addr), off, word[FUNC_START_LINE + 1] = { 0 };
+	uint64_t i = find_function(t, addr), off, word[FUNC_START_LINE + 1] = { 0 };
 	int64_t line;
 
-	if (i == t->n || !number(t->functions, (i * 2 + 1) * t->field_size, t->field_size, &off))
+	if (i == t->n || !read_number(t->functions, (i * 2 + 1) * t->field_size, t->field_size, &off))
 		return false;
 	if (off > t->functions.n)
 		return false;
 	for (unsigned k = 0; k <= FUNC_START_LINE; k++)
-		if (!number(t->functions, off + t->field_size + 4 * k, 4, &word[k]))
+		if (!read_number(t->functions, off + t->field_size + 4 * k, 4, &word[k]))
 			return false;
 	*out = (struct frame){ .name = text(t->names, word[FUNC_NAME]) };
-	out->file = file_of(t, word[FUNC_UNIT], run(t, word[FUNC_FILES], entry(t, i), addr));
-	line = run(t, word[FUNC_LINES], entry(t, i), addr);
+	out->file = file_of(t, word[FUNC_UNIT], run_program(t, word[FUNC_FILES], entry(t, i), addr));
+	line = run_program(t, word[FUNC_LINES], entry(t, i), addr);
 	out->line = out->file && line > 0 ? line : 0;
 	if (t->version >= GO_120)
 		out->start_line = (int32_t)word[FUNC_START_LINE] > 0 ? (int64_t)word[FUNC_START_LINE] : 0;

@@ -1,5 +1,5 @@
 /*
- * prefix_map.c - source file names before compilers mapped their prefixes
+ * prefix_map.c - undo the prefix maps of compilers in source file names
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -31,7 +31,7 @@ static void add_pair(struct prefix_map *m, const char *text, size_t n)
 	m->pair[m->n++] = pair;
 }
 
-/* One word of a command line. */
+/* Add one argument of a command line. */
 static void add_word(struct prefix_map *m, const struct buf *word)
 {
 	static const char *const option[] = { "-ffile-prefix-map=", "-fdebug-prefix-map=", "-fmacro-prefix-map=" };
@@ -64,23 +64,38 @@ void prefix_map_add(struct prefix_map *m, const char *producer)
 	buf_release(&word);
 }
 
+static void add_folder(struct prefix_map *m, const char *folder)
+{
+	if (m->n_folders == PREFIX_MAP_MAX || strnlen(folder, PRODUCER_MAX) == PRODUCER_MAX)
+		return;
+	for (size_t i = 0; i < m->n_folders; i++)
+		if (strcmp(m->folder[i], folder) == 0)
+			return;
+	m->folder[m->n_folders++] = arena_strndup(m->mem, folder, strlen(folder));
+}
+
 static void read_units(struct prefix_map *m, Dwarf *dwarf)
 {
-	const char *last = NULL;
+	const char *last = NULL, *last_folder = NULL;
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 
 	for (int i = 0; i < UNITS_MAX && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0; i++) {
 		Dwarf_Attribute attr;
 		const char *producer = dwarf_attr(&die, DW_AT_producer, &attr) ? dwarf_formstring(&attr) : NULL;
+		const char *folder;
 
 		if (producer && producer != last) /* units of one compilation share the text */
 			prefix_map_add(m, producer);
 		last = producer;
+		folder = dwarf_attr(&die, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
+		if (folder && folder != last_folder)
+			add_folder(m, folder);
+		last_folder = folder;
 	}
 }
 
-void prefix_map_read(struct prefix_map *m, struct object *o, const struct symbol_where *w)
+void prefix_map_read(struct prefix_map *m, struct object *o, const struct symbol_options *w)
 {
 	const char *path;
 	struct dwarf_handle h;

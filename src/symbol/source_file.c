@@ -14,12 +14,12 @@
 #include "base/path.h"
 #include "base/strtab.h"
 #include "profile/profile.h"
-#include "profile/texts.h"
+#include "profile/source.h"
 #include "symbol/debuginfod.h"
 #include "symbol/locate.h"
 #include "symbol/prefix_map.h"
 #include "symbol/source_path.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -30,13 +30,13 @@
 struct source_names {
 	const struct profile *p;
 	struct strtab *known; /* name i has id i + 1 */
-	str_id *file;         /* [names] of the profile's strings */
+	str_id *file;         /* [names] file name, a string of the profile */
 	size_t cap;
 	uint32_t *map; /* [strings of the profile] a mapping + 1, 0 for none; NULL until needed */
 };
 
-/* Add a name; of two files with one name the first keeps it. */
-static void learn(struct source_names *s, const char *name, size_t n, str_id file)
+/* Add a name. If two files have the same name, it refers to the first. */
+static void add_name(struct source_names *s, const char *name, size_t n, str_id file)
 {
 	uint32_t known = strtab_count(s->known), id = strtab_add(s->known, name, n);
 
@@ -47,20 +47,20 @@ static void learn(struct source_names *s, const char *name, size_t n, str_id fil
 	s->file[id - 1] = file;
 }
 
-static void learn_clean(struct source_names *s, const char *name, str_id file)
+static void add_clean_name(struct source_names *s, const char *name, str_id file)
 {
 	struct buf clean = { 0 };
 
 	path_add_clean(&clean, name);
-	learn(s, buf_text(&clean), clean.len, file);
+	add_name(s, buf_text(&clean), clean.len, file);
 	buf_release(&clean);
 }
 
 /*
- * Index the files of a profile by their names: as they are, and clean and trimmed as in reports. p lives longer; freed
- * with source_names_free, which takes NULL.
+ * Index the files of a profile by their names: as they are, and cleaned and trimmed as in reports. p must outlive the
+ * result. Freed with source_names_free, which takes NULL.
  */
-static struct source_names *source_names_new(const struct profile *p, const struct symbol_where *w)
+static struct source_names *source_names_new(const struct profile *p, const struct symbol_options *w)
 {
 	struct source_names *s = mem_zalloc(1, sizeof(*s));
 	uint8_t *seen = mem_zalloc(strtab_count(p->str), 1);
@@ -68,15 +68,15 @@ static struct source_names *source_names_new(const struct profile *p, const stru
 	s->p = p;
 	s->known = strtab_new();
 	for (uint32_t f = 0; f < p->n_funcs; f++)
-		learn(s, profile_text(p, p->func_file[f]), strtab_len(p->str, p->func_file[f]), p->func_file[f]);
+		add_name(s, profile_text(p, p->func_file[f]), strtab_len(p->str, p->func_file[f]), p->func_file[f]);
 	for (uint32_t f = 0; f < p->n_funcs; f++) {
 		str_id file = p->func_file[f];
 
 		if (seen[file])
 			continue;
 		seen[file] = 1;
-		learn_clean(s, profile_text(p, file), file);
-		learn_clean(s, path_trimmed(profile_text(p, file), w->trim_path, w->source_path), file);
+		add_clean_name(s, profile_text(p, file), file);
+		add_clean_name(s, path_trim(profile_text(p, file), w->trim_path, w->source_path), file);
 	}
 	free(seen);
 	return s;
@@ -99,7 +99,7 @@ static str_id find(const struct source_names *s, const char *file)
 	return strtab_find(s->known, file, strlen(file), &id) && id ? s->file[id - 1] : 0;
 }
 
-/* The name of a file in the profile; NULL when the profile does not have the file. */
+/* The name of a file in the profile; NULL if the profile does not contain the file. */
 static const char *source_names_find(const struct source_names *s, const char *file)
 {
 	str_id id = find(s, file);
@@ -127,7 +127,7 @@ static void find_maps(struct source_names *s)
 	}
 }
 
-/* A mapping of a binary with functions of that file, one with a build id if possible; NULL for none. */
+/* A mapping whose binary has functions of this source file, preferably with a build id; NULL for none. */
 static const struct mapping *source_names_map(struct source_names *s, const char *file)
 {
 	str_id id = find(s, file);
@@ -139,7 +139,7 @@ static const struct mapping *source_names_map(struct source_names *s, const char
 	return s->map[id] ? &s->p->map[s->map[id] - 1] : NULL;
 }
 
-/* The build id of a binary with functions of that file; "" for none. */
+/* The build id of a binary with functions of this source file; "" for none. */
 static const char *source_names_build_id(struct source_names *s, const char *file)
 {
 	const struct mapping *m = source_names_map(s, file);
@@ -147,23 +147,23 @@ static const char *source_names_build_id(struct source_names *s, const char *fil
 	return m ? profile_text(s->p, m->build_id) : "";
 }
 
-/* Limits on all files of a report together, on one line, and on lines of a file; more is cut off. */
+/* Limits on the size of all files of a report, the length of a line, and the lines of a file; the rest is cut off. */
 enum { ALL_MAX = 1 << 30, LINE_MAX_BYTES = 64 << 10, LINES_MAX = 4000000 };
 
 struct source_files {
 	const struct profile *p;
-	const struct symbol_where *w;
+	const struct symbol_options *w;
 	struct source_search search;
 	struct source_names *profile_names; /* NULL until needed */
-	struct strtab *names;               /* of requested files: file i has id i + 1 */
+	struct strtab *names;               /* names of requested files; file i has id i + 1 */
 	struct source_file **file;
 	size_t n, cap;
-	size_t read;           /* bytes so far */
-	struct prefix_map *of; /* [n_maps] of the binary of a mapping; NULL until needed */
+	size_t read;           /* number of bytes read so far */
+	struct prefix_map *of; /* [n_maps] prefix maps of the binary of each mapping; NULL until needed */
 	struct arena *mem;
 };
 
-struct source_files *source_files_new(const struct profile *p, const struct symbol_where *w)
+struct source_files *source_files_new(const struct profile *p, const struct symbol_options *w)
 {
 	struct source_files *s = mem_zalloc(1, sizeof(*s));
 
@@ -187,7 +187,7 @@ void source_files_free(struct source_files *s)
 	free(s);
 }
 
-/* One line, without its end. A line with a NUL, or one that is too long, is copied. */
+/* One line, without its newline. A line with a NUL, or one that is too long, is copied. */
 static const char *make_line(char *line, size_t n, struct arena *mem)
 {
 	struct buf safe = { 0 };
@@ -210,7 +210,7 @@ static const char *make_line(char *line, size_t n, struct arena *mem)
 	return out;
 }
 
-/* Split n bytes into lines; one more byte after them may be written. */
+/* Split n bytes into lines; the byte after them may be overwritten. */
 static void cut_lines(struct source_file *f, char *text, size_t n, struct arena *mem)
 {
 	const char **line = NULL;
@@ -227,7 +227,7 @@ static void cut_lines(struct source_file *f, char *text, size_t n, struct arena 
 	f->line = arena_own(mem, line);
 }
 
-static const char *keep(struct source_files *s, struct buf *b)
+static const char *keep_text(struct source_files *s, struct buf *b)
 {
 	const char *text = arena_strndup(s->mem, buf_text(b), b->len);
 
@@ -242,11 +242,11 @@ static void read_file(struct source_files *s, int fd, const char *path, struct s
 	struct bytes text;
 	struct err err;
 
-	if (io_read_fd(fd, SOURCE_MAX, "nothing", &text, &err) < 0) {
+	if (io_read_fd(fd, SOURCE_MAX, NULL, &text, &err) < 0) {
 		buf_addf(&why, "read %s: %s", path, err.code == ERR_LIMIT ? "is over 64 MiB" : err.msg);
 	} else if (s->read + text.n > ALL_MAX) {
 		free(text.data);
-		buf_addf(&why, "read %s: source files of more than 1 GiB", path);
+		buf_addf(&why, "read %s: source files exceed 1 GiB in total", path);
 	} else {
 		s->read += text.n;
 		text.data = mem_trim(text.data, text.n + 1, 1);
@@ -254,7 +254,7 @@ static void read_file(struct source_files *s, int fd, const char *path, struct s
 		f->path = arena_strndup(s->mem, path, strlen(path));
 		cut_lines(f, (char *)text.data, text.n, s->mem);
 	}
-	f->why = keep(s, &why);
+	f->error = keep_text(s, &why);
 }
 
 static struct source_names *profile_names(struct source_files *s)
@@ -264,18 +264,18 @@ static struct source_names *profile_names(struct source_files *s)
 	return s->profile_names;
 }
 
-/* Use the lines that the profile contains; false when it has none of this file. */
-static bool take_texts(struct source_files *s, const char *file, struct source_file *f)
+/* Use the lines that the profile contains; false if it contains none of this file. */
+static bool use_profile_texts(struct source_files *s, const char *file, struct source_file *f)
 {
-	const char *name = s->p->n_texts ? source_names_find(profile_names(s), file) : NULL;
+	const char *name = s->p->n_source_lines ? source_names_find(profile_names(s), file) : NULL;
 	const char **line;
 	uint32_t lo, hi;
 
-	if (!name || !profile_texts_find(s->p, name, &lo, &hi))
+	if (!name || !profile_source_find(s->p, name, &lo, &hi))
 		return false;
-	while (hi > lo && s->p->text_line[hi - 1] > LINES_MAX)
+	while (hi > lo && s->p->source_line[hi - 1] > LINES_MAX)
 		hi--;
-	f->n = hi > lo ? (uint32_t)s->p->text_line[hi - 1] : 0;
+	f->n = hi > lo ? (uint32_t)s->p->source_line[hi - 1] : 0;
 	s->read += f->n * sizeof(*line);
 	if (s->read > ALL_MAX) {
 		f->n = 0;
@@ -286,22 +286,22 @@ static bool take_texts(struct source_files *s, const char *file, struct source_f
 	for (uint32_t i = 0; i < f->n; i++)
 		line[i] = "";
 	for (uint32_t i = lo; i < hi; i++) {
-		size_t n = strtab_len(s->p->str, s->p->text[i]);
-		char *text = arena_strndup(s->mem, profile_text(s->p, s->p->text[i]), n);
+		size_t n = strtab_len(s->p->str, s->p->source_text[i]);
+		char *text = arena_strndup(s->mem, profile_text(s->p, s->p->source_text[i]), n);
 
-		if (s->p->text_line[i] > 0)
-			line[s->p->text_line[i] - 1] = make_line(text, n, s->mem);
+		if (s->p->source_line[i] > 0)
+			line[s->p->source_line[i] - 1] = make_line(text, n, s->mem);
 	}
 	return true;
 }
 
-/* Ask debuginfod servers for the file, by its name in the debug information. */
-static bool ask_servers(struct source_files *s, const char *file, struct source_file *f)
+/* Request the file from debuginfod servers, by its name in the debug information. */
+static bool request_from_servers(struct source_files *s, const char *file, struct source_file *f)
 {
 	const char *name, *path;
 	int fd;
 
-	if (!s->w->debuginfod || !s->w->servers)
+	if (!s->w->debuginfod || !s->w->servers || s->w->source_access == SOURCE_NAMED)
 		return false;
 	name = source_names_find(profile_names(s), file);
 	if (!name)
@@ -314,17 +314,17 @@ static bool ask_servers(struct source_files *s, const char *file, struct source_
 	return true;
 }
 
-/* The mapped prefixes of the binary of a mapping; each binary is opened once. */
+/* The prefix maps of a mapping's binary. Each binary is opened once. */
 static const struct prefix_map *prefixes_of(struct source_files *s, const struct mapping *map)
 {
-	struct symbol_where w = *s->w;
+	struct symbol_options w = *s->w;
 	struct prefix_map *m;
 	struct object *o;
 
 	if (!s->of)
 		s->of = arena_zalloc(s->mem, s->p->n_maps, sizeof(*s->of));
 	m = &s->of[map - s->p->map];
-	w.debuginfod = false; /* only a local binary is read */
+	w.debuginfod = false; /* read only a local binary */
 	if (!m->mem) {
 		m->mem = s->mem;
 		if (locate_object(s->p, map, &w, NULL, &o, NULL) == 0) {
@@ -335,8 +335,8 @@ static const struct prefix_map *prefixes_of(struct source_files *s, const struct
 	return m;
 }
 
-/* Search the file by the name that it had before the compiler mapped prefixes. */
-static bool seek_unmapped(struct source_files *s, const char *file, struct source_file *f)
+/* Search for the file by the name that it had before the compiler mapped prefixes. */
+static bool lookup_unmapped(struct source_files *s, const char *file, struct source_file *f)
 {
 	const char *name = s->p->n_maps ? source_names_find(profile_names(s), file) : NULL;
 	const struct mapping *map = name ? source_names_map(s->profile_names, file) : NULL;
@@ -345,47 +345,71 @@ static bool seek_unmapped(struct source_files *s, const char *file, struct sourc
 
 	for (size_t i = 0; m && i < m->n && !found; i++) {
 		const char *old = prefix_map_undo(m, i, name);
-		struct source_seek k;
+		struct source_lookup k;
 
 		if (!old)
 			continue;
-		found = source_seek(&s->search, old, &k);
+		found = source_lookup(&s->search, old, old, &k);
 		if (found) {
 			read_file(s, k.fd, k.found.data, f);
 			close(k.fd);
 		}
-		source_seek_release(&k);
+		source_lookup_release(&k);
 	}
 	return found;
 }
 
-static void tell_tried(struct source_files *s, const struct source_seek *k, struct source_file *f)
+/* Allow files below the build directories of the binary that contains functions of this file. */
+static void add_build_roots(struct source_files *s, const char *file)
+{
+	const char *name = source_names_find(profile_names(s), file);
+	const struct mapping *map = name ? source_names_map(s->profile_names, file) : NULL;
+	const struct prefix_map *m = map && map->file ? prefixes_of(s, map) : NULL;
+
+	for (size_t i = 0; m && i < m->n_folders; i++)
+		source_add_build_root(&s->search, m->folder[i]);
+}
+
+/* Search for the file; if one is found that may not be read, again with the build directory of the binary. */
+static bool lookup(struct source_files *s, const char *file, const char *name, struct source_lookup *k)
+{
+	bool found = source_lookup(&s->search, file, name, k);
+
+	if (found || !k->is_refused || s->w->source_access != SOURCE_LOCAL || s->p->n_maps == 0)
+		return found;
+	source_lookup_release(k);
+	add_build_roots(s, file);
+	return source_lookup(&s->search, file, name, k);
+}
+
+static void set_tried(struct source_files *s, const struct source_lookup *k, struct source_file *f)
 {
 	struct buf why = { 0 }, tried = { 0 };
 
-	source_seek_why(k, &why);
+	source_lookup_add_reason(k, &why);
 	for (unsigned i = 0; i < k->n_tried; i++)
 		buf_addf(&tried, "%s%s%s%s\n", k->tried[i].path, k->tried[i].why ? " (" : "",
 			 k->tried[i].why ? k->tried[i].why : "", k->tried[i].why ? ")" : "");
-	f->why = keep(s, &why);
-	f->tried = keep(s, &tried);
+	f->error = keep_text(s, &why);
+	f->tried = keep_text(s, &tried);
 }
 
-static struct source_file *look_for(struct source_files *s, const char *file)
+static struct source_file *find_file(struct source_files *s, const char *file)
 {
+	const char *name = s->p->n_funcs ? source_names_find(profile_names(s), file) : NULL;
 	struct source_file *f = arena_zalloc(s->mem, 1, sizeof(*f));
-	struct source_seek k;
+	struct source_lookup k;
 
-	f->path = f->why = f->tried = "";
-	if (take_texts(s, file, f))
+	f->path = f->error = f->tried = "";
+	if (use_profile_texts(s, file, f))
 		return f;
-	if (source_seek(&s->search, file, &k)) {
+	if (lookup(s, file, name ? name : file, &k)) {
 		read_file(s, k.fd, k.found.data, f);
 		close(k.fd);
-	} else if (!seek_unmapped(s, file, f) && !ask_servers(s, file, f)) {
-		tell_tried(s, &k, f);
+	} else if (!lookup_unmapped(s, file, f) && !request_from_servers(s, file, f)) {
+		set_tried(s, &k, f);
 	}
-	source_seek_release(&k);
+	source_lookup_release(&k);
 	return f;
 }
 
@@ -397,6 +421,6 @@ const struct source_file *source_files_get(struct source_files *s, const char *f
 		return s->file[id - 1];
 	assert(id == known && s->n == id - 1);
 	s->file = mem_grow(s->file, &s->cap, s->n + 1, sizeof(*s->file));
-	s->file[s->n] = look_for(s, file);
+	s->file[s->n] = find_file(s, file);
 	return s->file[s->n++];
 }

@@ -1,5 +1,5 @@
 /*
- * source_file.h - source files: found, read, cut into lines
+ * source_file.h - find and read source files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,26 +7,26 @@
 #define SYMBOL_SOURCE_FILE_H
 
 #include "profile/profile.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <stdint.h>
 
-struct source_files; /* those looked for so far; each once */
+struct source_files; /* the files requested so far */
 
 struct source_file {
-	const char *path;        /* where it was found; "" when it was not */
+	const char *path;        /* path of the file; "" if it was not found */
 	uint32_t n;              /* lines */
-	const char *const *line; /* [n] line i + 1, without its end; "" for those that a bundle left out; hostile */
-	const char *why;         /* the sentence why it could not be read, as pprof puts it; "" when it was */
-	const char *tried;       /* then: the best places tried, a line each */
+	const char *const *line; /* [n] text of line i + 1, without newline; "" if a bundle omits it; untrusted */
+	const char *error;       /* error in pprof's words; "" on success */
+	const char *tried;       /* on failure, the most likely of the paths tried, one per line */
 };
 
-/* Nothing looked for yet. Texts that the profile carries come first, debuginfod servers last. p and w
-   live longer; freed with source_files_free, which takes NULL. */
-struct source_files *source_files_new(const struct profile *p, const struct symbol_where *w);
+/* Source texts in the profile are tried first, debuginfod servers last. p and w must outlive the result. Freed with
+   source_files_free, which takes NULL. */
+struct source_files *source_files_new(const struct profile *p, const struct symbol_options *w);
 void source_files_free(struct source_files *s);
 
-/* The file that a profile names so; never NULL, lives as long as s. */
+/* The file with this name in the profile; never NULL, valid as long as s. */
 const struct source_file *source_files_get(struct source_files *s, const char *file);
 
 #endif

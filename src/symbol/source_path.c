@@ -1,17 +1,18 @@
 /*
- * source_path.c - where a source file that a profile names may be on this machine
+ * source_path.c - find a source file of a profile on this machine
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A profile may name any path, so only regular files are opened: no pipe that blocks for ever, no device without end.
- * The content is shown to the user who asked, and who may read it anyway. A path below symfs cannot leave it, neither
- * with .. nor by a symbolic link (without openat2, only a link at the end of the path is refused).
+ * A profile may name any path, so only regular files are opened: never a pipe, which can block, or a device, which can
+ * be endless. The content is shown only to the user, with whose permissions it is read. A path below symfs cannot leave
+ * it, neither with .. nor by a symbolic link (without openat2, only a link at the end of the path is refused).
  *
- * A program that was built elsewhere names its sources by paths of that machine; the same files are below another folder
- * here. First, the longest end of the path that leads to a file from a folder to search is taken. Then, if folders to
- * search were given, all files below them are listed once, and the one with the longest common end is taken if it is the
- * only one. Wrong lines are worse than none, and many projects have a main.c: the folder of the file must match too,
- * unless the profile does not name it.
+ * A program that was built elsewhere contains source paths of that machine; the same files are below another folder
+ * here. First, a folder to search, or one of its parents, is matched with a folder of the same name in the path.
+ * Second, the ends of the path are tried below each folder to search, longest first. Third, if folders to search were
+ * given, all files below them are listed once, and the file with the longest common end is used if it is unique. Wrong
+ * lines are worse than none, and many projects have a main.c: the folder of the file must match too, unless the profile
+ * does not name it.
  */
 #include "config.h"
 
@@ -39,8 +40,8 @@
 enum { MAX_ENTRIES = 1000000, MAX_DEPTH = 40, MAX_PARTS = 64 };
 
 struct source_tree {
-	size_t n, n_entries; /* files; all directory entries read */
-	const char **path;   /* [n] by their last part, then as text */
+	size_t n, n_entries; /* number of files; number of directory entries read */
+	const char **path;   /* [n] sorted by last part, then by path */
 };
 
 static int by_last_part(const void *a, const void *b)
@@ -96,17 +97,18 @@ static struct source_tree *tree_of(struct source_search *s)
 	return t;
 }
 
-/* Length of the common end of two paths, in whole parts; 0 when it is one part of several. */
+/* Length of the common end of two paths, in whole parts; 0 if only the file name is equal, unless b is only a
+   file name. */
 static size_t common_end(const char *a, const char *b)
 {
-	size_t la = strlen(a), lb = strlen(b), n = 0, whole = 0, least = strlen(path_base(b)) + 1;
+	size_t la = strlen(a), lb = strlen(b), n = 0, whole = 0, min_len = strlen(path_base(b)) + 1;
 
 	while (n < la && n < lb && a[la - 1 - n] == b[lb - 1 - n])
 		if (a[la - 1 - n++] == '/')
 			whole = n;
 	if ((n == la || a[la - 1 - n] == '/') && (n == lb || b[lb - 1 - n] == '/'))
 		whole = n;
-	return whole > least || n == lb ? whole : 0;
+	return whole > min_len || n == lb ? whole : 0;
 }
 
 struct name_key {
@@ -121,24 +123,24 @@ static bool is_before_name(const void *arg, size_t i)
 	return strcmp(path_base(key->t->path[i]), key->name) < 0;
 }
 
-static bool try_files(struct source_seek *k, const char *file)
+static bool try_files(struct source_lookup *k, const char *file)
 {
 	const struct source_tree *t = tree_of(k->s);
 	const char *name = path_base(file), *best = NULL;
-	size_t most = 0, n_best = 0, first = lower_bound(0, t->n, is_before_name, &(struct name_key){ t, name });
+	size_t longest = 0, n_best = 0, first = lower_bound(0, t->n, is_before_name, &(struct name_key){ t, name });
 
 	for (size_t i = first; i < t->n && strcmp(path_base(t->path[i]), name) == 0; i++) {
 		size_t n = common_end(t->path[i], file);
 
-		n_best = n > most ? 1 : n_best + (n > 0 && n == most);
-		best = n > most ? t->path[i] : best;
-		most = n > most ? n : most;
+		n_best = n > longest ? 1 : n_best + (n > 0 && n == longest);
+		best = n > longest ? t->path[i] : best;
+		longest = n > longest ? n : longest;
 	}
 	return n_best == 1 && source_try(k, SOURCE_GUESS, "%s", best);
 }
 
 /* Try the ends of the path, up to MAX_PARTS parts, below each folder to search. */
-static bool try_ends(struct source_seek *k, const char *file)
+static bool try_ends(struct source_lookup *k, const char *file)
 {
 	size_t parts = 0;
 
@@ -163,7 +165,7 @@ static bool try_ends(struct source_seek *k, const char *file)
 	return false;
 }
 
-static bool try_tree(struct source_seek *k, const char *file)
+static bool try_tree(struct source_lookup *k, const char *file)
 {
 	return try_ends(k, file) || (*path_base(file) && try_files(k, file));
 }
@@ -174,7 +176,7 @@ static bool try_tree(struct source_seek *k, const char *file)
 
 enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
-void source_search_init(struct source_search *s, const struct symbol_where *w)
+void source_search_init(struct source_search *s, const struct symbol_options *w)
 {
 	*s = (struct source_search){ .w = w, .path = w->source_path, .mem = arena_new() };
 	if (!*s->path) {
@@ -189,7 +191,7 @@ void source_search_release(struct source_search *s)
 	arena_free(s->mem);
 }
 
-unsigned source_dirs(struct source_search *s, const char *pattern, const char **out, unsigned max)
+unsigned source_glob(struct source_search *s, const char *pattern, const char **out, unsigned max)
 {
 	unsigned n = 0;
 	glob_t g;
@@ -202,8 +204,8 @@ unsigned source_dirs(struct source_search *s, const char *pattern, const char **
 	return n;
 }
 
-/* Record a place that was tried without success, if it is among the most likely. */
-static void remember(struct source_seek *k, enum source_rank rank, const char *path, const char *why)
+/* Record a path that was tried without success, if it is among the most likely ones. */
+static void record_tried(struct source_lookup *k, enum source_rank rank, const char *path, const char *why)
 {
 	unsigned at = k->n_tried;
 
@@ -224,7 +226,7 @@ static void remember(struct source_seek *k, enum source_rank rank, const char *p
 	k->n_tried++;
 }
 
-/* Why a file cannot be used; NULL when it can. */
+/* The reason why a file cannot be used; NULL if it can. */
 static const char *file_problem(const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
@@ -232,14 +234,14 @@ static const char *file_problem(const struct stat *st)
 	return st->st_size > SOURCE_MAX ? "is over 64 MiB" : NULL;
 }
 
-/* Why a file could not be opened; NULL when it does not exist. */
+/* The reason why a file could not be opened; NULL if it does not exist. */
 static const char *open_error(void)
 {
 	return errno == ENOENT || errno == ENOTDIR ? NULL : strerror(errno);
 }
 
-/* Take a descriptor that was opened, or -1 with errno. True when it is a file to read. */
-static bool take(struct source_seek *k, enum source_rank rank, const char *path, int fd)
+/* Check the result of open: a descriptor, or -1 with errno. Returns true if it is a file to read. */
+static bool check_opened(struct source_lookup *k, enum source_rank rank, const char *path, int fd)
 {
 	const char *why = fd < 0 ? open_error() : NULL;
 	struct stat st;
@@ -247,6 +249,10 @@ static bool take(struct source_seek *k, enum source_rank rank, const char *path,
 	assert(k->fd < 0);
 	if (fd >= 0) {
 		why = fstat(fd, &st) < 0 ? strerror(errno) : file_problem(&st);
+		if (!why && !source_is_allowed(k->s, fd)) {
+			k->is_refused = true;
+			why = "not shown: it is outside of the folders with sources; allow it with -source_path";
+		}
 		if (!why) {
 			k->fd = fd;
 			buf_addz(&k->found, path);
@@ -254,11 +260,11 @@ static bool take(struct source_seek *k, enum source_rank rank, const char *path,
 		}
 		close(fd);
 	}
-	remember(k, rank, path, why);
+	record_tried(k, rank, path, why);
 	return false;
 }
 
-bool source_try(struct source_seek *k, enum source_rank rank, const char *fmt, ...)
+bool source_try(struct source_lookup *k, enum source_rank rank, const char *fmt, ...)
 {
 	struct buf text = { 0 }, path = { 0 };
 	struct stat st;
@@ -271,11 +277,11 @@ bool source_try(struct source_seek *k, enum source_rank rank, const char *fmt, .
 	path_add_clean(&path, buf_text(&text));
 	buf_release(&text);
 	if (stat(buf_text(&path), &st) < 0)
-		remember(k, rank, path.data, open_error());
-	else if (file_problem(&st)) /* opening a device may do something, so it is not even opened */
-		remember(k, rank, path.data, file_problem(&st));
+		record_tried(k, rank, path.data, open_error());
+	else if (file_problem(&st)) /* opening a device may have side effects */
+		record_tried(k, rank, path.data, file_problem(&st));
 	else
-		found = take(k, rank, path.data, open(path.data, OPEN_FLAGS));
+		found = check_opened(k, rank, path.data, open(path.data, OPEN_FLAGS));
 	buf_release(&path);
 	return found;
 }
@@ -291,7 +297,7 @@ static int open_below(const char *dir, const char *path)
 	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT };
 
 	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) { /* EPERM: of older sandboxes */
+	if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) { /* older sandboxes return EPERM */
 		int error = errno;
 
 		close(root);
@@ -304,7 +310,7 @@ static int open_below(const char *dir, const char *path)
 	return fd;
 }
 
-static bool try_symfs(struct source_seek *k, const char *file)
+static bool try_symfs(struct source_lookup *k, const char *file)
 {
 	const char *symfs = k->s->w->symfs;
 	struct buf clean = { 0 }, path = { 0 };
@@ -314,13 +320,13 @@ static bool try_symfs(struct source_seek *k, const char *file)
 		return false;
 	path_add_clean(&clean, file);
 	buf_addf(&path, "%s%s", symfs, clean.data);
-	found = take(k, SOURCE_EXACT, path.data, open_below(symfs, clean.data));
+	found = check_opened(k, SOURCE_EXACT, path.data, open_below(symfs, clean.data));
 	buf_release(&clean);
 	buf_release(&path);
 	return found;
 }
 
-/* Replace a folder by its parent; false when it has none. */
+/* Replace a folder by its parent. Returns false if it has none. */
 static bool to_parent(struct buf *dir)
 {
 	struct buf up = { 0 };
@@ -333,8 +339,8 @@ static bool to_parent(struct buf *dir)
 	return is_new;
 }
 
-/* Try a folder and all folders above it. */
-static bool try_upward(struct source_seek *k, const char *dir, size_t n)
+/* Try a relative path below a folder and all folders above it. */
+static bool try_upward(struct source_lookup *k, const char *name, const char *dir, size_t n)
 {
 	struct buf at = { 0 };
 	enum source_rank rank = SOURCE_LIKELY;
@@ -342,52 +348,100 @@ static bool try_upward(struct source_seek *k, const char *dir, size_t n)
 
 	buf_add(&at, dir, n);
 	do {
-		found = source_try(k, rank, "%s%s%s", buf_text(&at), at.len ? "/" : "", k->name);
+		found = source_try(k, rank, "%s%s%s", buf_text(&at), at.len ? "/" : "", name);
 		rank = SOURCE_GUESS;
 	} while (!found && to_parent(&at));
 	buf_release(&at);
 	return found;
 }
 
-static bool try_as_pprof(struct source_seek *k)
+/* Try a path: an absolute one as it is, another one below the folders to search and the folders above them. */
+static bool try_path(struct source_lookup *k, const char *name)
 {
-	if (*k->name == '/')
-		return source_try(k, SOURCE_EXACT, "%s", k->name);
+	if (*name == '/')
+		return source_try(k, SOURCE_EXACT, "%s", name);
 	for (const char *dir = k->s->path, *end;; dir = end + 1) {
 		end = dir + strcspn(dir, ":");
-		if (try_upward(k, dir, (size_t)(end - dir)))
+		if (try_upward(k, name, dir, (size_t)(end - dir)))
 			return true;
 		if (!*end)
 			return false;
 	}
 }
 
-/* Try the places of languages, for the name in the profile and for the trimmed one. */
-static bool try_languages(struct source_seek *k)
+/*
+ * Try the path that pprof tries, then the path as recorded. pprof removes everything before the name of a folder to
+ * search, even if the full path is correct. A relative path that was shortened this way can name another file, so the
+ * full path is tried first.
+ */
+static bool try_recorded(struct source_lookup *k)
+{
+	bool is_shorter = strcmp(k->name, k->file) != 0, is_guess = is_shorter && !*k->s->w->trim_path;
+
+	if (is_guess && *k->file != '/' && try_path(k, k->file))
+		return true;
+	return try_path(k, k->name) || (is_shorter && try_path(k, k->file));
+}
+
+/*
+ * Try the rest of the path after the name of a folder, below a folder of that name: dir or one of its parents. dir is
+ * absolute, and modified.
+ */
+static bool try_namesakes(struct source_lookup *k, char *dir)
+{
+	unsigned n_tries = 0;
+
+	for (char *slash; (slash = strrchr(dir, '/')) && slash[1]; *slash = 0) {
+		size_t n = strlen(slash);
+
+		for (const char *at = k->file; n_tries < MAX_PARTS && (at = strstr(at, slash)); at += n)
+			if (at[n] == '/' && (n_tries++, source_try(k, SOURCE_GUESS, "%s%s", dir, at + n)))
+				return true;
+	}
+	return false;
+}
+
+static bool try_folders(struct source_lookup *k)
+{
+	for (const char *dir = k->s->path, *end;; dir = end + 1) {
+		char *real;
+		bool found;
+
+		end = dir + strcspn(dir, ":");
+		real = realpath(end > dir ? arena_strndup(k->s->mem, dir, (size_t)(end - dir)) : ".", NULL);
+		found = real && try_namesakes(k, real);
+		free(real);
+		if (found || !*end)
+			return found;
+	}
+}
+
+/* Try the source folders of Go and Rust: with the name in the profile and, for Go, with the trimmed name. */
+static bool try_languages(struct source_lookup *k)
 {
 	if (source_try_go(k, k->file) || source_try_rust(k, k->file))
 		return true;
 	return strcmp(k->file, k->name) != 0 && source_try_go(k, k->name);
 }
 
-bool source_seek(struct source_search *s, const char *file, struct source_seek *k)
+bool source_lookup(struct source_search *s, const char *shown, const char *file, struct source_lookup *k)
 {
-	*k = (struct source_seek){
-		.s = s, .file = file, .name = path_trimmed(file, s->w->trim_path, s->path), .fd = -1
+	*k = (struct source_lookup){
+		.s = s, .file = file, .name = path_trim(shown, s->w->trim_path, s->path), .fd = -1
 	};
-	if (!*file || strlen(file) >= PATH_MAX) /* no file is called so */
+	if (!*file || strlen(file) >= PATH_MAX) /* not a valid file name */
 		return false;
-	return try_symfs(k, file) || try_as_pprof(k) || try_languages(k) || try_tree(k, file);
+	return try_symfs(k, file) || try_recorded(k) || try_languages(k) || try_folders(k) || try_tree(k, file);
 }
 
-void source_seek_release(struct source_seek *k)
+void source_lookup_release(struct source_lookup *k)
 {
 	for (unsigned i = 0; i < k->n_tried; i++)
 		free(k->tried[i].path);
 	buf_release(&k->found);
 }
 
-void source_seek_why(const struct source_seek *k, struct buf *out)
+void source_lookup_add_reason(const struct source_lookup *k, struct buf *out)
 {
 	const char *why = strlen(k->name) < PATH_MAX ? "no such file or directory" : "file name too long";
 

@@ -1,5 +1,5 @@
 /*
- * source_path.h - where a source file that a profile names may be on this machine
+ * source_path.h - find a source file of a profile on this machine
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,66 +16,82 @@
 
 enum { SOURCE_MAX = 64 << 20 }; /* bytes of a source file */
 
-/* What searches share, most of it found out when first needed. */
+/* Shared by all searches; most of it is computed when first needed. */
 struct source_search {
-	const struct symbol_where *w;
-	const char *path;         /* the folders to search, parted by colons; never "" */
-	struct arena *mem;        /* owns what is found out */
-	struct source_go *go;     /* source_path_go.c; NULL until needed */
-	struct source_rust *rust; /* source_path_rust.c */
-	struct source_tree *tree; /* source_path.c */
+	const struct symbol_options *w;
+	const char *path;           /* the folders to search, separated by colons; never "" */
+	struct arena *mem;          /* memory of go, rust and tree */
+	struct source_go *go;       /* data of source_path_go.c; NULL until needed */
+	struct source_rust *rust;   /* data of source_path_rust.c; NULL until needed */
+	struct source_tree *tree;   /* data of source_path.c; NULL until needed */
+	struct source_roots *roots; /* data of source_roots.c; NULL until needed */
 };
 
-/* How likely a place is the one that somebody means who did not find the file there. */
+/* Likelihood that the user expects the file at a path where it was not found. */
 enum source_rank { SOURCE_EXACT, SOURCE_LIKELY, SOURCE_GUESS, N_SOURCE_TRIED = 3 };
 
-/* A file that is being looked for. */
-struct source_seek {
+/* A search for one file. */
+struct source_lookup {
 	struct source_search *s;
-	const char *file; /* as the profile names it */
-	const char *name; /* without prefixes that are trimmed */
-	int fd;           /* of the file once it is found, else -1 */
-	struct buf found; /* then: its path */
+	const char *file; /* name in the profile */
+	const char *name; /* name with prefixes trimmed */
+	int fd;           /* descriptor of the file if found, else -1 */
+	struct buf found; /* path of the file, if found */
 	struct {
 		char *path;
-		const char *why; /* NULL when there is no such file */
+		const char *why; /* reason for rejecting the file; NULL if it does not exist */
 		enum source_rank rank;
-	} tried[N_SOURCE_TRIED]; /* the best of the places tried, the most likely first */
+	} tried[N_SOURCE_TRIED]; /* the most likely of the paths tried, best first */
 	unsigned n_tried;
+	bool is_refused; /* is there a file that may not be read? */
 };
 
-/* w lives longer; released with source_search_release. */
-void source_search_init(struct source_search *s, const struct symbol_where *w);
+/* w must outlive s. Released with source_search_release. */
+void source_search_init(struct source_search *s, const struct symbol_options *w);
 void source_search_release(struct source_search *s);
 
 /*
- * Look for a file: where pprof does, and where it finds nothing, below symfs, where Go and Rust keep
- * sources, and below the folders to search for paths that end alike. What is no regular file, or
- * larger than SOURCE_MAX, is not taken.
+ * Find a file: at the paths that pprof tries, and otherwise below symfs, at its recorded path, where Go and Rust keep
+ * sources, and below the folders to search at paths with the same end. Only regular files of at most SOURCE_MAX bytes
+ * are opened.
  *
- * file    borrowed by k
- * k       released with source_seek_release, which does not close k->fd
- * Gives   true when it was found and opened
+ * shown   the name of the file in reports, which may be shorter; borrowed by k
+ * file    its name in the profile; borrowed by k
+ * k       released with source_lookup_release, which does not close k->fd
+ * Returns true when it was found and opened
  * Like    pprof internal/report openSourceFile, for the first part
  */
-bool source_seek(struct source_search *s, const char *file, struct source_seek *k);
-void source_seek_release(struct source_seek *k);
+bool source_lookup(struct source_search *s, const char *shown, const char *file, struct source_lookup *k);
+void source_lookup_release(struct source_lookup *k);
 
-/* Append why the file was not found, as pprof puts it. */
-void source_seek_why(const struct source_seek *k, struct buf *out);
+/* Append the reason why the file was not found, in pprof's words. */
+void source_lookup_add_reason(const struct source_lookup *k, struct buf *out);
 
-/* For those who know more places: try one. Gives true when the file is there; k->fd is then open. */
-bool source_try(struct source_seek *k, enum source_rank rank, const char *fmt, ...)
+/* Try a path. Returns true when the file is there; k->fd is then open. */
+bool source_try(struct source_lookup *k, enum source_rank rank, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What a pattern of the shell matches, the last first, which of versions is the newest; in the arena.
-   Gives how many, at most max. */
-unsigned source_dirs(struct source_search *s, const char *pattern, const char **out, unsigned max);
+/* Expand a glob pattern, in reverse order, so that the newest of several versions is first; in the arena. Returns the
+   number of matches, at most max. */
+unsigned source_glob(struct source_search *s, const char *pattern, const char **out, unsigned max);
 
-/* Go's places: modules around the folders to search, the module cache, vendor folders, GOROOT, GOPATH. */
-bool source_try_go(struct source_seek *k, const char *file);
+/* Try the source folders of Go: modules around the folders to search, the module cache, vendor folders, GOROOT and
+   GOPATH. */
+bool source_try_go(struct source_lookup *k, const char *file);
 
-/* Rust's places: the library's sources in toolchains, cargo's registry and checkouts. */
-bool source_try_rust(struct source_seek *k, const char *file);
+/* Try the source folders of Rust: the standard library in toolchains, and the registry of cargo. */
+bool source_try_rust(struct source_lookup *k, const char *file);
+
+/* May this open file be read, according to source_access? */
+bool source_is_allowed(struct source_search *s, int fd);
+
+/* Allow files below a folder; source_add_build_root: below the directory in which a compiler ran, unless it is the root
+   or contains the home folder. */
+void source_add_root(struct source_search *s, const char *folder);
+void source_add_build_root(struct source_search *s, const char *folder);
+
+/* Allow files below the folders of toolchains and modules. */
+void source_add_go_roots(struct source_search *s);
+void source_add_rust_roots(struct source_search *s);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * source_path_go.c - where Go keeps sources
+ * source_path_go.c - source folders of Go
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Go names a file by its path where it was built, or, built with -trimpath, by its module: with
- * MODULE@VERSION/ in front when it is not the main one, and by its package alone when it is part of
- * Go. Below the module cache upper-case letters are written !x.
+ * Go records the path of a file on the build machine. With -trimpath, it records the path within the module: after
+ * MODULE@VERSION/ unless it is the main module, or after the package alone for the standard library. In the module
+ * cache upper-case letters are written as !x.
  */
 #include "config.h"
 
@@ -19,15 +19,15 @@
 
 enum { MAX_DIRS = 32, MAX_MODULES = 64, MOD_MAX = 1 << 20 };
 
-/* A folder, and what it is called. */
+/* A folder and its module. */
 struct module {
-	const char *dir, *name; /* name "" for a folder without go.mod */
+	const char *dir, *name; /* name is "" if the folder has no go.mod */
 };
 
 struct source_go {
 	const char *root[MAX_DIRS], *cache[MAX_DIRS], *path[MAX_DIRS];
 	unsigned n_roots, n_caches, n_paths;
-	struct module module[MAX_MODULES]; /* the folders to search and all that they are in */
+	struct module module[MAX_MODULES]; /* modules of the folders to search and of all their parents */
 	unsigned n_modules;
 };
 
@@ -44,14 +44,14 @@ static void add_dir(struct source_search *s, const char **list, unsigned *n, con
 	buf_release(&path);
 }
 
-/* The folders that a pattern below a folder matches. */
+/* Add the folders that match a pattern below a folder. */
 static void add_all(struct source_search *s, const char **list, unsigned *n, const char *dir, const char *pattern)
 {
 	struct buf path = { 0 };
 
 	buf_addf(&path, "%s%s", dir, pattern);
 	if (*dir)
-		*n += source_dirs(s, path.data, list + *n, MAX_DIRS - *n);
+		*n += source_glob(s, path.data, list + *n, MAX_DIRS - *n);
 	buf_release(&path);
 }
 
@@ -139,14 +139,14 @@ static struct source_go *go_places(struct source_search *s)
 	}
 }
 
-/* Is this part of a path the name of a folder that holds Go: go, go1.22, go-1.19, Go? */
+/* Is this part of a path a usual name for GOROOT: go, go1.22, go-1.19, Go? */
 static bool is_go(const char *part, size_t n)
 {
 	return n >= 2 && tolower((unsigned char)part[0]) == 'g' && tolower((unsigned char)part[1]) == 'o' &&
 	       (n == 2 || part[2] == '-' || isdigit((unsigned char)part[2]));
 }
 
-/* Is it a file of Go, or of its assembler? */
+/* Is it a Go or Go assembly file? */
 static bool is_go_file(const char *file)
 {
 	const char *dot = strrchr(file, '.');
@@ -154,7 +154,7 @@ static bool is_go_file(const char *file)
 	return dot && (strcmp(dot, ".go") == 0 || strcmp(dot, ".s") == 0);
 }
 
-/* What stands behind GOROOT/src/ in the path of a package of Go; NULL when it is none. */
+/* The part after GOROOT/src/ of a path in the standard library; NULL for other paths. */
 static const char *standard_part(const char *file)
 {
 	bool below_go = false;
@@ -173,7 +173,7 @@ static const char *standard_part(const char *file)
 	return NULL;
 }
 
-/* MODULE@VERSION/FILE in a path, below the module cache or where the path begins; NULL for none. */
+/* MODULE@VERSION/FILE in a path, below the module cache or at the start; NULL for none. */
 static const char *module_part(const char *file)
 {
 	const char *cache = strstr(file, "/pkg/mod/"), *at;
@@ -183,7 +183,7 @@ static const char *module_part(const char *file)
 	return *file != '/' && at && at > file && strchr(at, '/') ? file : NULL;
 }
 
-/* As below the module cache: upper-case letters of module and version written !x. */
+/* Append a path as in the module cache: upper-case letters of module and version are written !x. */
 static void add_escaped(struct buf *out, const char *part)
 {
 	size_t to = strcspn(part, "@");
@@ -197,7 +197,7 @@ static void add_escaped(struct buf *out, const char *part)
 	buf_addz(out, part + to);
 }
 
-/* The path of a file within a vendor folder: without !x and @VERSION. */
+/* Append the path of a file in a vendor folder: without !x and @VERSION. */
 static void add_vendored(struct buf *out, const char *part)
 {
 	size_t to = strcspn(part, "@");
@@ -211,7 +211,7 @@ static void add_vendored(struct buf *out, const char *part)
 	buf_addz(out, part + to + strcspn(part + to, "/"));
 }
 
-static bool try_module(struct source_seek *k, const struct source_go *go, const char *part)
+static bool try_module(struct source_lookup *k, const struct source_go *go, const char *part)
 {
 	struct buf escaped = { 0 }, vendored = { 0 };
 	bool found = false;
@@ -230,8 +230,8 @@ static bool try_module(struct source_seek *k, const struct source_go *go, const 
 	return found;
 }
 
-/* By the name of a module that we are in. */
-static bool try_main_module(struct source_seek *k, const struct source_go *go, const char *file)
+/* Try the modules that contain the folders to search, by name. */
+static bool try_main_module(struct source_lookup *k, const struct source_go *go, const char *file)
 {
 	for (unsigned i = 0; i < go->n_modules; i++) {
 		size_t n = strlen(go->module[i].name);
@@ -243,7 +243,7 @@ static bool try_main_module(struct source_seek *k, const struct source_go *go, c
 	return false;
 }
 
-bool source_try_go(struct source_seek *k, const char *file)
+bool source_try_go(struct source_lookup *k, const char *file)
 {
 	const struct source_go *go = go_places(k->s);
 	enum source_rank rank;
@@ -263,4 +263,14 @@ bool source_try_go(struct source_seek *k, const char *file)
 		if (source_try(k, SOURCE_GUESS, "%s/src/%s", go->path[i], file))
 			return true;
 	return false;
+}
+
+void source_add_go_roots(struct source_search *s)
+{
+	const struct source_go *go = go_places(s);
+
+	for (unsigned i = 0; i < go->n_roots; i++)
+		source_add_root(s, go->root[i]);
+	for (unsigned i = 0; i < go->n_caches; i++)
+		source_add_root(s, go->cache[i]);
 }

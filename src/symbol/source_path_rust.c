@@ -1,11 +1,11 @@
 /*
- * source_path_rust.c - where Rust keeps sources
+ * source_path_rust.c - source folders of Rust
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Files of the standard library are named /rustc/COMMIT/library/...; rustup has them, if its component
- * rust-src is there, below the toolchain, whose manifest names the commit. Crates are named by where
- * cargo had unpacked them.
+ * Files of the standard library are recorded as /rustc/COMMIT/library/.... The rust-src component of rustup installs
+ * them below the toolchain, whose manifest contains the commit. For crates, the path to which cargo unpacked them is
+ * recorded.
  */
 #include "config.h"
 
@@ -20,14 +20,14 @@
 enum { MANIFEST_MAX = 64 << 20, MAX_DIRS = 32 };
 
 struct source_rust {
-	const char *library[MAX_DIRS]; /* folders that hold library/ */
-	const char *crates[MAX_DIRS];  /* folders of cargo that hold crates */
+	const char *library[MAX_DIRS]; /* folders that contain library/ */
+	const char *crates[MAX_DIRS];  /* folders in which cargo unpacks crates */
 	unsigned n_libraries, n_crates;
-	const char *commit; /* the one looked for last; NULL for none yet */
-	unsigned first;     /* then: the library of that commit, else n_libraries */
+	const char *commit; /* commit that was looked up last; NULL for none yet */
+	unsigned first;     /* library of that commit; n_libraries if there is none */
 };
 
-/* The folders below the one that a variable names, else one at home. */
+/* Expand a pattern below the folder in a variable, or else below a folder in HOME. */
 static unsigned dirs_of(struct source_search *s, const char *variable, const char *name, const char *pattern,
 			const char **out)
 {
@@ -40,7 +40,7 @@ static unsigned dirs_of(struct source_search *s, const char *variable, const cha
 	else if (home && *home)
 		buf_addf(&path, "%s/%s/%s", home, name, pattern);
 	if (path.len)
-		n = source_dirs(s, path.data, out, MAX_DIRS);
+		n = source_glob(s, path.data, out, MAX_DIRS);
 	buf_release(&path);
 	return n;
 }
@@ -56,12 +56,12 @@ static struct source_rust *rust_places(struct source_search *s)
 	rust->n_libraries = dirs_of(s, "RUSTUP_HOME", ".rustup", "toolchains/*/lib/rustlib/src/rust", rust->library);
 	for (size_t i = 0; i < sizeof(debian) / sizeof(debian[0]); i++)
 		rust->n_libraries +=
-			source_dirs(s, debian[i], rust->library + rust->n_libraries, MAX_DIRS - rust->n_libraries);
+			source_glob(s, debian[i], rust->library + rust->n_libraries, MAX_DIRS - rust->n_libraries);
 	rust->n_crates = dirs_of(s, "CARGO_HOME", ".cargo", "registry/src/*", rust->crates);
 	return rust;
 }
 
-/* Does the manifest of the toolchain whose library this is name a commit? */
+/* Does the manifest of the toolchain of a library contain a commit? */
 static bool has_commit(const char *library, const char *commit)
 {
 	struct buf path = { 0 };
@@ -79,7 +79,7 @@ static bool has_commit(const char *library, const char *commit)
 	return found;
 }
 
-/* The library of a commit, which all files of a program have in common. */
+/* The library of a commit. The last result is reused, since a program has one commit. */
 static unsigned library_of(struct source_rust *rust, const char *commit, size_t n, struct arena *mem)
 {
 	if (rust->commit && strncmp(rust->commit, commit, n) == 0 && !rust->commit[n])
@@ -91,8 +91,9 @@ static unsigned library_of(struct source_rust *rust, const char *commit, size_t 
 	return rust->first;
 }
 
-/* A file of Rust itself: the toolchain of that commit first, then any. */
-static bool try_library(struct source_seek *k, struct source_rust *rust, const char *commit, size_t n, const char *part)
+/* Try a file of the standard library: in the toolchain of that commit first, then in any other. */
+static bool try_library(struct source_lookup *k, struct source_rust *rust, const char *commit, size_t n,
+			const char *part)
 {
 	unsigned first = n ? library_of(rust, commit, n, k->s->mem) : rust->n_libraries;
 
@@ -104,7 +105,7 @@ static bool try_library(struct source_seek *k, struct source_rust *rust, const c
 	return false;
 }
 
-bool source_try_rust(struct source_seek *k, const char *file)
+bool source_try_rust(struct source_lookup *k, const char *file)
 {
 	static const char rustc[] = "/rustc/", src[] = "/lib/rustlib/src/rust/", registry[] = "/registry/src/";
 	struct source_rust *rust;
@@ -128,4 +129,14 @@ bool source_try_rust(struct source_seek *k, const char *file)
 		if (source_try(k, SOURCE_EXACT, "%s%s", rust->crates[i], part))
 			return true;
 	return false;
+}
+
+void source_add_rust_roots(struct source_search *s)
+{
+	const struct source_rust *rust = rust_places(s);
+
+	for (unsigned i = 0; i < rust->n_libraries; i++)
+		source_add_root(s, rust->library[i]);
+	for (unsigned i = 0; i < rust->n_crates; i++)
+		source_add_root(s, rust->crates[i]);
 }

@@ -1,10 +1,10 @@
 /*
- * symbolize.c - names and lines for the addresses of a profile, from binaries of this machine
+ * symbolize.c - add names and lines to the addresses of a profile, from local binaries
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * One mapping after the other: its locations are sorted by their address in the file, all of them are
- * looked up in one go, and what was found for all mappings is put into the profile at the end.
+ * For each mapping, its locations are sorted by their address in the file and looked up together. The lines of all
+ * mappings are added to the profile at the end.
  */
 #include "config.h"
 
@@ -22,35 +22,36 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything one call needs. */
+/* State of one call. */
 struct symbolizer {
 	struct profile *p;
-	const struct symbol_where *w;
-	struct symbolized *out;
-	bool tell;
-	struct csr locs;   /* [n_maps] the locations of each mapping, ascending */
-	uint32_t *n_lines; /* [n_locs] new lines; 0 where there are none */
-	uint32_t *first;   /* [n_locs] of them, in line */
+	const struct symbol_options *w;
+	struct symbolize_result *out;
+	bool wants_tried;
+	struct csr locs;   /* [n_maps] locations of each mapping, ascending */
+	uint32_t *n_lines; /* [n_locs] number of new lines of each location */
+	uint32_t *first;   /* [n_locs] index of the first new line in line */
 	struct new_line *line;
 	size_t n, cap;
 };
 
-/* An address in the file, and the location that it is of. */
+/* An address in the file, and its location. */
 struct wanted {
 	uint64_t addr;
 	uint32_t loc;
 };
 
-void symbolized_release(struct symbolized *s)
+void symbolize_result_release(struct symbolize_result *s)
 {
 	buf_release(&s->missing);
 	buf_release(&s->tried);
 }
 
-/* No file that could be opened stands behind it. */
+/* Does the name of a mapping mean memory without a file? */
 static bool is_unsymbolizable(const char *file)
 {
 	const char *base = path_base(file);
@@ -59,14 +60,14 @@ static bool is_unsymbolizable(const char *file)
 	       starts_with(file, "/memfd:") || strcmp(file, "//anon") == 0;
 }
 
-/* But for these, which may be found elsewhere. */
-static bool is_kernels(const char *file)
+/* Is it the kernel or the vdso, whose symbols come from elsewhere? */
+static bool is_kernel_or_vdso(const char *file)
 {
 	return starts_with(file, "[kernel.kallsyms]") || starts_with(file, "[guest.kernel.kallsyms]") ||
 	       strcmp(file, "[vdso]") == 0 || starts_with(path_base(file), "linux-vdso");
 }
 
-/* Where a server is that the profile came from. */
+/* Is it the URL of the server from which the profile was fetched? */
 static bool is_url(const char *file)
 {
 	size_t n = strcspn(file, ":/");
@@ -88,17 +89,17 @@ static bool has_name(const struct profile *p, uint32_t loc)
 	return false;
 }
 
-static bool says_names(const struct mapping *m)
+static bool is_symbolized(const struct mapping *m)
 {
 	return m->has_functions || m->has_filenames || m->has_line_numbers;
 }
 
-/* May the mapping be looked up, as far as it says itself? */
+/* Can the mapping be looked up, according to its own fields? */
 static bool is_candidate(const struct profile *p, const struct mapping *m, bool force)
 {
 	const char *file = profile_text(p, m->file);
 
-	if ((!force && says_names(m)) || (is_unsymbolizable(file) && !is_kernels(file)))
+	if ((!force && is_symbolized(m)) || (is_unsymbolizable(file) && !is_kernel_or_vdso(file)))
 		return false;
 	return m->build_id || !is_url(file);
 }
@@ -136,16 +137,6 @@ static void sort_locations(struct symbolizer *s)
 			l->item[l->off[p->loc_map[loc] + 1]++] = loc;
 }
 
-/* The mapping that stands for a profile without any is of all of memory. */
-static struct mapping whole(const struct mapping *m)
-{
-	struct mapping all = *m;
-
-	if (m->start == 0 && m->limit == 0 && m->offset == 0)
-		all.limit = UINT64_MAX;
-	return all;
-}
-
 static int compare_wanted(const void *left, const void *right)
 {
 	const struct wanted *a = left, *b = right;
@@ -161,8 +152,8 @@ static str_id intern(struct symbolizer *s, const char *text)
 }
 
 /*
- * The length of a name without the version behind it ("f@V1", "f@@V2"), with which .symtab has the
- * functions that a library exports. Nothing else in names of ELF files looks so.
+ * The length of a name without the version suffix ("f@V1", "f@@V2") that .symtab adds to exported functions. No other
+ * ELF names look like this.
  */
 static size_t unversioned(const char *name)
 {
@@ -174,8 +165,8 @@ static size_t unversioned(const char *name)
 	return n;
 }
 
-/* What was found for an address becomes the lines of a location. Gives whether there is a name. */
-static bool take_frames(struct symbolizer *s, struct mapping *m, uint32_t loc, const struct frame *frame, uint32_t n)
+/* Add the frames of an address as lines of a location. Returns true if a frame has a name. */
+static bool add_frames(struct symbolizer *s, struct mapping *m, uint32_t loc, const struct frame *frame, uint32_t n)
 {
 	bool named = false;
 
@@ -200,8 +191,8 @@ static bool take_frames(struct symbolizer *s, struct mapping *m, uint32_t loc, c
 	return named;
 }
 
-static uint32_t take_all(struct symbolizer *s, struct mapping *m, const struct wanted *wanted, uint32_t n,
-			 const struct frames *f, const uint64_t *addr)
+static uint32_t add_all_frames(struct symbolizer *s, struct mapping *m, const struct wanted *wanted, uint32_t n,
+			       const struct frames *f, const uint64_t *addr)
 {
 	uint32_t n_named = 0, at = 0;
 
@@ -213,12 +204,12 @@ static uint32_t take_all(struct symbolizer *s, struct mapping *m, const struct w
 		lo = f->off[at];
 		hi = f->off[at + 1];
 		if (hi > lo && hi - lo < UINT32_MAX / 4)
-			n_named += take_frames(s, m, wanted[i].loc, f->frame + lo, hi - lo);
+			n_named += add_frames(s, m, wanted[i].loc, f->frame + lo, hi - lo);
 	}
 	return n_named;
 }
 
-/* wanted  [n] sorted */
+/* Look up wanted[n], which is sorted. Returns the number of addresses with names. */
 static uint32_t look_up(struct symbolizer *s, struct mapping *m, struct object *o, const struct wanted *wanted,
 			uint32_t n, struct buf *tried)
 {
@@ -236,7 +227,7 @@ static uint32_t look_up(struct symbolizer *s, struct mapping *m, struct object *
 	if (rc < 0 && tried)
 		buf_addf(tried, "%s: %s\n", object_path(o), err.msg);
 	if (frames.n == n_addr)
-		n_named = take_all(s, m, wanted, n, &frames, addr);
+		n_named = add_all_frames(s, m, wanted, n, &frames, addr);
 	if (tried)
 		buf_addf(tried, "%s: names of %" PRIu32 " of %" PRIu32 " from %s\n", object_path(o), n_named, n,
 			 frames.source ? frames.source : "nowhere");
@@ -245,39 +236,31 @@ static uint32_t look_up(struct symbolizer *s, struct mapping *m, struct object *
 	return n_named;
 }
 
-/* The base goes by the first location, as pprof has it. Fails as object_base. */
+/* Look up the locations inside the mapping. The first location determines the base, as in pprof. Fails as
+   object_base. */
 static int symbolize_object(struct symbolizer *s, struct mapping *m, struct object *o, const uint32_t *loc, uint32_t n,
 			    struct buf *tried, uint32_t *n_named, struct err *err)
 {
-	const struct mapping all = whole(m);
-	struct object_map map = locate_map(s->p, &all);
+	struct object_map map = locate_map(s->p, m);
+	const uint64_t *addr = s->p->loc_addr;
 	struct wanted *wanted;
+	uint32_t first = 0, n_held = 0;
 	uint64_t base;
-	int rc = object_base(o, &map, s->p->loc_addr[loc[0]], &base, err);
+	int rc;
 
+	while (first + 1 < n && !object_map_contains(&map, addr[loc[first]]))
+		first++;
+	rc = object_base(o, &map, addr[loc[first]], &base, err);
 	if (rc < 0)
 		return rc;
 	wanted = mem_alloc(n, sizeof(*wanted));
-	for (uint32_t i = 0; i < n; i++)
-		wanted[i] = (struct wanted){ s->p->loc_addr[loc[i]] - base, loc[i] };
-	qsort(wanted, n, sizeof(*wanted), compare_wanted);
-	*n_named = look_up(s, m, o, wanted, n, tried);
+	for (uint32_t i = first; i < n; i++)
+		if (object_map_contains(&map, addr[loc[i]]))
+			wanted[n_held++] = (struct wanted){ addr[loc[i]] - base, loc[i] };
+	qsort(wanted, n_held, sizeof(*wanted), compare_wanted);
+	*n_named = look_up(s, m, o, wanted, n_held, tried);
 	free(wanted);
 	return 0;
-}
-
-/* Open the binary of a mapping and look all of its n locations up. Fails with why there are none. */
-static int symbolize_file(struct symbolizer *s, struct mapping *m, const uint32_t *loc, uint32_t n, struct buf *tried,
-			  uint32_t *n_named, struct err *err)
-{
-	const struct mapping all = whole(m);
-	struct object *o = NULL;
-	int rc = locate_object(s->p, &all, s->w, tried, &o, err);
-
-	if (rc == 0)
-		rc = symbolize_object(s, m, o, loc, n, tried, n_named, err);
-	object_close(o);
-	return rc;
 }
 
 static void note_missing(struct symbolizer *s, const struct mapping *m, const char *why)
@@ -287,18 +270,53 @@ static void note_missing(struct symbolizer *s, const struct mapping *m, const ch
 	struct buf *out = &s->out->missing;
 
 	if (*file == '\0')
-		buf_addz(out, "Main binary filename not available: give the binary in front of the profile\n");
+		buf_addz(out, "Main binary filename not available: pass the binary before the profile\n");
 	else if (starts_with(why, prefix))
 		buf_addf(out, "%s\n", why + strlen(prefix));
 	else
 		buf_addf(out, "%s%s%s%s: %s\n", path_base(file), *id ? " (build ID " : "", id, *id ? ")" : "", why);
 }
 
+static bool has_functions(struct object *o)
+{
+	const struct object_symbol *symbol;
+	size_t n = object_symbols(o, &symbol);
+
+	for (size_t i = 0; i < n; i++)
+		if (!symbol[i].is_data)
+			return true;
+	return false;
+}
+
+/* Report why none of the n addresses has a name. */
+static void note_unnamed(struct symbolizer *s, const struct mapping *m, struct object *o, uint32_t n)
+{
+	char why[40];
+
+	snprintf(why, sizeof(why), "no name for %" PRIu32 " %s", n, n == 1 ? "address" : "addresses");
+	note_missing(s, m, has_functions(o) ? why : "no names in it, and no debug file found");
+}
+
+/* Open the binary of a mapping and look up all of its n locations. Fails with the reason why there are no names. */
+static int symbolize_file(struct symbolizer *s, struct mapping *m, const uint32_t *loc, uint32_t n, struct buf *tried,
+			  uint32_t *n_named, struct err *err)
+{
+	struct object *o = NULL;
+	int rc = locate_object(s->p, m, s->w, tried, &o, err);
+
+	if (rc == 0)
+		rc = symbolize_object(s, m, o, loc, n, tried, n_named, err);
+	if (rc == 0 && *n_named == 0)
+		note_unnamed(s, m, o, n);
+	object_close(o);
+	return rc;
+}
+
 static void symbolize_mapping(struct symbolizer *s, uint32_t map, const uint32_t *loc, uint32_t n)
 {
 	struct mapping *m = &s->p->map[map];
 	const char *file = profile_text(s->p, m->file), *id = profile_text(s->p, m->build_id);
-	struct buf *tried = s->tell ? &s->out->tried : NULL;
+	struct buf *tried = s->wants_tried ? &s->out->tried : NULL;
 	uint32_t n_named = 0;
 	struct err err = { 0 };
 	int rc = *file ? 0 : ERR_IO;
@@ -308,11 +326,11 @@ static void symbolize_mapping(struct symbolizer *s, uint32_t map, const uint32_t
 			 *id ? " (build ID " : "", id, *id ? ")" : "", n, n == 1 ? "address" : "addresses");
 	if (rc == 0)
 		rc = symbolize_file(s, m, loc, n, tried, &n_named, &err);
-	if (rc < 0 && is_kernels(file))
+	if (rc < 0 && is_kernel_or_vdso(file))
 		return;
 	s->out->n_addresses += n;
 	if (*file == '\0' && map != 0) {
-		s->out->n_nowhere += n;
+		s->out->n_without_binary += n;
 		return;
 	}
 	s->out->n_binaries++;
@@ -320,8 +338,6 @@ static void symbolize_mapping(struct symbolizer *s, uint32_t map, const uint32_t
 	s->out->n_found += rc == 0;
 	if (rc < 0)
 		note_missing(s, m, err.msg);
-	else if (n_named == 0)
-		note_missing(s, m, "it has no names, nor is there a debug file that has them");
 }
 
 static bool all_named(const struct profile *p, const uint32_t *loc, uint32_t n)
@@ -332,8 +348,8 @@ static bool all_named(const struct profile *p, const uint32_t *loc, uint32_t n)
 	return true;
 }
 
-/* Put all that was found into the profile, in the order of locations. */
-static int put_lines(struct symbolizer *s, struct err *err)
+/* Add all lines to the profile, in the order of locations. */
+static int add_lines(struct symbolizer *s, struct err *err)
 {
 	const struct profile *p = s->p;
 	uint32_t *loc = mem_alloc(p->n_locs, sizeof(*loc)), *off = mem_alloc((size_t)p->n_locs + 1, sizeof(*off));
@@ -358,10 +374,10 @@ static int put_lines(struct symbolizer *s, struct err *err)
 	return rc;
 }
 
-int symbolize_local(struct profile *p, const struct symbol_where *w, bool force, bool tell, struct symbolized *out,
-		    struct err *err)
+int symbolize_local(struct profile *p, const struct symbol_options *w, bool force, bool wants_tried,
+		    struct symbolize_result *out, struct err *err)
 {
-	struct symbolizer s = { .p = p, .w = w, .out = out, .tell = tell };
+	struct symbolizer s = { .p = p, .w = w, .out = out, .wants_tried = wants_tried };
 	int rc = 0;
 
 	if (!symbolize_needed(p, force))
@@ -379,7 +395,7 @@ int symbolize_local(struct profile *p, const struct symbol_where *w, bool force,
 	}
 	rc = stop_check(w->stop, err);
 	if (rc == 0 && s.n)
-		rc = put_lines(&s, err);
+		rc = add_lines(&s, err);
 	free(s.line);
 	free(s.first);
 	free(s.n_lines);

@@ -1,5 +1,5 @@
 /*
- * symbolize.h - names and lines for the addresses of a profile, from binaries of this machine
+ * symbolize.h - add names and lines to the addresses of a profile, from local binaries
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,40 +9,39 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "profile/profile.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What was looked up and found; zero-initialised, released with symbolized_release. */
-struct symbolized {
-	uint32_t n_addresses, n_named; /* locations of mappings that needed names */
-	uint32_t n_nowhere; /* those of them that no binary has: the mapping has no file, and is not the first */
-	uint32_t n_binaries, n_found; /* such mappings of binaries */
-	struct buf missing;           /* a line for each that was not found or has no names, with the reason */
-	struct buf tried;             /* lines about each mapping, when asked for */
+/* Counts and messages; zero-initialised, released with symbolize_result_release. */
+struct symbolize_result {
+	uint32_t n_addresses, n_named; /* number of locations that needed names, and of those with names found */
+	uint32_t n_without_binary;     /* part of n_addresses: the mapping has no file and is not the first */
+	uint32_t n_binaries, n_found;  /* number of mappings that needed names, and of those with names found */
+	struct buf missing;            /* a line, with the reason, for each binary without names or not found */
+	struct buf tried;              /* lines about each mapping, if wants_tried */
 };
 
-void symbolized_release(struct symbolized *s);
+void symbolize_result_release(struct symbolize_result *s);
 
-/* Is there an address without a name that a binary could have? Then nothing has been opened yet. */
+/* Does an address lack a name that a binary could provide? No file is opened. */
 bool symbolize_needed(const struct profile *p, bool force);
 
 /*
- * Give locations the functions and lines that DWARF and symbol tables tell. Mappings that have names
- * are left alone, as are those that no file stands behind; of the vdso and the kernel nothing is said
- * when they have none.
+ * Add functions and lines from DWARF and symbol tables to locations. Mappings that already have function names are
+ * skipped, and so are mappings without a file. If nothing is found for the vdso or the kernel, this is not reported.
  *
- * p        the loader's alone; names are those of the linker
- * force    look up mappings too that have names
- * tell     fill out->tried
- * out      filled, for a failure too
+ * p        not yet shared: only its loader uses it; receives the linker's names
+ * force    also look up mappings that already have function names
+ * wants_tried  fill in out->tried
+ * out      filled in, also on failure
  * Fails    ERR_LIMIT when the profile grows too large; ERR_STOPPED between two mappings
- * Like     pprof internal/symbolizer doLocalSymbolize; but a mapping whose locations all have names
- *          counts as one that says so, and the mapping that stands for a profile without any is taken
- *          for all of memory, so that it can have a binary
+ * Like     pprof internal/symbolizer doLocalSymbolize; but a mapping whose locations all have names counts as one with
+ *          names, and the mapping made up for a profile without mappings covers all of memory, so that it can have a
+ *          binary
  */
-int symbolize_local(struct profile *p, const struct symbol_where *w, bool force, bool tell, struct symbolized *out,
-		    struct err *err);
+int symbolize_local(struct profile *p, const struct symbol_options *w, bool force, bool wants_tried,
+		    struct symbolize_result *out, struct err *err);
 
 #endif

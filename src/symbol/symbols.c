@@ -19,9 +19,9 @@ struct table {
 	const struct object_file *f;
 	GElf_Ehdr ehdr;
 	Elf_Data *syms;
-	const char *names; /* [names_n] up to the last one that ends inside the table */
+	const char *names; /* [names_n] size up to the last NUL-terminated name */
 	size_t names_n;
-	const char *file; /* the source file that local symbols belong to */
+	const char *file; /* source file of the following local symbols */
 };
 
 static bool table_open(const struct object_file *f, uint32_t type, struct table *t)
@@ -47,19 +47,19 @@ static bool table_open(const struct object_file *f, uint32_t type, struct table 
 	return true;
 }
 
-/* The name of a symbol; "" where there is none that ends inside the table. */
+/* The name of a symbol; "" if it is out of bounds. */
 static const char *name_of(const struct table *t, uint32_t at)
 {
 	return at < t->names_n ? t->names + at : "";
 }
 
-/* Marks that ARM compilers put between code and data; nobody's names. */
-static bool is_mark(const char *name)
+/* Is it a mapping symbol, with which ARM compilers mark code and data? */
+static bool is_mapping_symbol(const char *name)
 {
 	return name[0] == '$' && name[1] && strchr("adtx", name[1]) && (name[2] == '\0' || name[2] == '.');
 }
 
-/* Is it data to pprof, from the letter that nm gives it? Weak functions are, with the letter W. */
+/* Does pprof count it as data, by the letter that nm prints? Weak functions, with letter W, count as data too. */
 static bool is_data(const GElf_Sym *sym, const GElf_Shdr *sh)
 {
 	if (GELF_ST_BIND(sym->st_info) == STB_WEAK)
@@ -69,7 +69,7 @@ static bool is_data(const GElf_Sym *sym, const GElf_Shdr *sh)
 	return !(sh->sh_flags & SHF_EXECINSTR) && (sh->sh_type == SHT_NOBITS || sh->sh_flags & SHF_ALLOC);
 }
 
-/* Is it one of those that llvm-symbolizer takes names from? */
+/* Does llvm-symbolizer use symbols of this kind? */
 static bool is_covering(const GElf_Sym *sym, const GElf_Shdr *sh)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
@@ -78,7 +78,7 @@ static bool is_covering(const GElf_Sym *sym, const GElf_Shdr *sh)
 	       (type == STT_NOTYPE || type == STT_FUNC || type == STT_OBJECT || type == STT_GNU_IFUNC);
 }
 
-/* Read a symbol; false for what has no address of its own. */
+/* Read a symbol; returns false if it has no address. */
 static bool symbol_read(struct table *t, const GElf_Sym *sym, struct object_symbol *out)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
@@ -87,7 +87,7 @@ static bool symbol_read(struct table *t, const GElf_Sym *sym, struct object_symb
 
 	if (type == STT_FILE)
 		t->file = name;
-	if (type == STT_FILE || type == STT_SECTION || type == STT_TLS || *name == '\0' || is_mark(name) ||
+	if (type == STT_FILE || type == STT_SECTION || type == STT_TLS || *name == '\0' || is_mapping_symbol(name) ||
 	    sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_COMMON)
 		return false;
 	if (sym->st_shndx < SHN_LORESERVE)
@@ -98,12 +98,12 @@ static bool symbol_read(struct table *t, const GElf_Sym *sym, struct object_symb
 		.addr = sym->st_value,
 		.size = sym->st_size,
 		.is_data = is_data(sym, &sh),
-		.covers = is_covering(sym, &sh),
+		.is_covering = is_covering(sym, &sh),
 	};
 	if (t->ehdr.e_type == ET_REL)
 		out->addr += sh.sh_addr;
 	if (t->ehdr.e_machine == EM_ARM && type == STT_FUNC)
-		out->addr &= ~UINT64_C(1); /* says that it is Thumb */
+		out->addr &= ~UINT64_C(1); /* the bit marks Thumb code */
 	return true;
 }
 
@@ -140,14 +140,14 @@ static int by_address(const void *a, const void *b)
 	return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
-/* Of those at one address the largest, which is the last in the file among equals, stands for it. */
-static void symbols_cover(struct symbols *list, struct arena *mem)
+/* Choose one symbol per address: the largest, and of several equally large ones the last in the file. */
+static void choose_covering(struct symbols *list, struct arena *mem)
 {
 	list->covering = arena_alloc(mem, list->n ? list->n : 1, sizeof(*list->covering));
 	for (size_t i = 0; i < list->n; i++) {
 		const struct object_symbol *s = &list->sym[i], *last;
 
-		if (!s->covers)
+		if (!s->is_covering)
 			continue;
 		last = list->n_covering ? &list->sym[list->covering[list->n_covering - 1]] : NULL;
 		if (!last || last->addr != s->addr)
@@ -157,33 +157,36 @@ static void symbols_cover(struct symbols *list, struct arena *mem)
 	}
 }
 
-void symbols_end(struct symbols *list, struct arena *mem)
+void symbols_finish(struct symbols *list, struct arena *mem)
 {
 	for (size_t i = 0; i < list->n; i++)
 		list->sym[i].place = (uint32_t)i;
 	if (list->n)
 		qsort(list->sym, list->n, sizeof(*list->sym), by_address);
 	arena_own(mem, list->sym);
-	symbols_cover(list, mem);
+	choose_covering(list, mem);
 }
 
-/* Names may have been given away, so a list that a debug file betters stays in memory. */
+/* Read the symbols. They are read again when a debug file has been found. Callers may hold names of the old list, so it
+ * stays in
+   memory. */
 static const struct symbols *symbols_of(struct object *o)
 {
 	struct symbols list = { 0 };
 	size_t cap = 0;
 
-	if (o->symbols_read && (o->symbols.full || !o->debug.elf || o->debug_is_read))
+	if (o->symbols_read && (o->symbols.has_symtab || !o->debug.elf || o->debug_is_read))
 		return &o->symbols;
-	list.full = symbols_add(&list, &cap, &o->file, SHT_SYMTAB) || symbols_add(&list, &cap, &o->debug, SHT_SYMTAB);
+	list.has_symtab =
+		symbols_add(&list, &cap, &o->file, SHT_SYMTAB) || symbols_add(&list, &cap, &o->debug, SHT_SYMTAB);
 	o->debug_is_read = o->debug.elf != NULL;
-	if (!list.full) {
+	if (!list.has_symtab) {
 		if (!o->symbols_read)
 			object_open_packed(&o->file, &o->mini);
 		symbols_add(&list, &cap, &o->file, SHT_DYNSYM);
 		symbols_add(&list, &cap, &o->mini, SHT_SYMTAB);
 	}
-	symbols_end(&list, o->mem);
+	symbols_finish(&list, o->mem);
 	o->symbols = list;
 	o->symbols_read = true;
 	return &o->symbols;
@@ -212,7 +215,7 @@ bool object_symbol_at(struct object *o, uint64_t addr, struct object_symbol *out
 
 	if (!last || addr < list->sym[0].addr || (addr >= last->addr && addr - last->addr >= last->size))
 		return false;
-	while (low + 1 < high) { /* which one of several at the address is found is pprof's way */
+	while (low + 1 < high) { /* if several symbols have the address, this finds the same one as pprof */
 		size_t mid = (low + high) / 2;
 
 		if (list->sym[mid].addr <= addr)

@@ -1,5 +1,5 @@
 /*
- * tools.c - programs of other packages: where they are
+ * tools.c - find programs of other packages
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION_BYTES = 1 << 20, VERSION_SECONDS = 30, LEAST_LLVM = 8 };
+enum { VERSION_BYTES = 1 << 20, VERSION_SECONDS = 30, LLVM_VERSION_MIN = 8 };
 
 bool tools_is_llvm(const char *version)
 {
@@ -25,9 +25,9 @@ bool tools_is_llvm(const char *version)
 	if (!at)
 		return false;
 	at += strlen("LLVM version ");
-	for (; *at >= '0' && *at <= '9' && major < LEAST_LLVM; at++)
+	for (; *at >= '0' && *at <= '9' && major < LLVM_VERSION_MIN; at++)
 		major = major * 10 + (unsigned)(*at - '0');
-	return major >= LEAST_LLVM || memmem(at, strcspn(at, "\n"), "trunk", strlen("trunk"));
+	return major >= LLVM_VERSION_MIN || memmem(at, strcspn(at, "\n"), "trunk", strlen("trunk"));
 }
 
 static bool is_program(const char *path)
@@ -37,8 +37,8 @@ static bool is_program(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The program in a folder; "" stands for those of PATH. */
-static bool look_in(const char *folder, size_t n, const char *name, struct buf *path)
+/* Search a folder for a program; "" means the folders of PATH. */
+static bool search_folder(const char *folder, size_t n, const char *name, struct buf *path)
 {
 	path->len = 0;
 	if (n) {
@@ -58,8 +58,8 @@ static bool look_in(const char *folder, size_t n, const char *name, struct buf *
 	return false;
 }
 
-/* The tool that an entry of the list is for; 0 bytes for all. */
-static size_t tool_of(const char *entry, size_t n)
+/* The length of the TOOL prefix of an entry; 0 if the entry is for all tools. */
+static size_t tool_prefix_len(const char *entry, size_t n)
 {
 	static const char *const tools[] = { "llvm-symbolizer", "addr2line", "nm", "objdump" };
 
@@ -72,26 +72,26 @@ static size_t tool_of(const char *entry, size_t n)
 	return 0;
 }
 
-/* Entries for this tool alone come first, then those for all. */
-static bool find(const char *list, const char *name, struct buf *path)
+/* Search the entries for this tool first, then those for all tools. */
+static bool find_in_list(const char *list, const char *name, struct buf *path)
 {
 	static const char own[] = "objdump";
 
 	for (int all = 0; all < 2; all++) {
 		for (const char *entry = list; entry; entry = strchr(entry, ',') ? strchr(entry, ',') + 1 : NULL) {
-			size_t n = strcspn(entry, ","), tool = tool_of(entry, n);
+			size_t n = strcspn(entry, ","), tool = tool_prefix_len(entry, n);
 
-			if (all && tool == 0 && look_in(entry, n, name, path))
+			if (all && tool == 0 && search_folder(entry, n, name, path))
 				return true;
 			if (!all && tool == sizeof(own) - 1 && memcmp(entry, own, tool) == 0 &&
-			    look_in(entry + tool + 1, n - tool - 1, name, path))
+			    search_folder(entry + tool + 1, n - tool - 1, name, path))
 				return true;
 		}
 	}
 	return false;
 }
 
-/* What a program is, by what it says of itself. */
+/* Is a program objdump, by its --version output? */
 static bool is_objdump(const char *path, bool *is_llvm)
 {
 	struct buf out = { 0 };
@@ -105,21 +105,20 @@ static bool is_objdump(const char *path, bool *is_llvm)
 	return yes;
 }
 
-int tools_objdump(const struct symbol_where *w, struct arena *mem, struct objdump *out, struct err *err)
+int tools_find_objdump(const struct symbol_options *w, struct arena *mem, struct objdump *out, struct err *err)
 {
 	static const char *const names[] = { "llvm-objdump", "objdump" };
 	struct buf path = { 0 };
 	bool found = false;
 
 	for (size_t i = 0; !found && i < sizeof(names) / sizeof(names[0]); i++)
-		found = find(w->tools, names[i], &path) && is_objdump(buf_text(&path), &out->is_llvm);
+		found = find_in_list(w->tools, names[i], &path) && is_objdump(buf_text(&path), &out->is_llvm);
 	if (found)
 		out->path = arena_strndup(mem, path.data, path.len);
 	buf_release(&path);
 	if (found)
 		return 0;
 	return err_set(err, ERR_UNKNOWN,
-		       "no objdump to disassemble with was found in %s%s; it is in the packages binutils and llvm, and "
-		       "-tools=DIR says where else to look",
+		       "no objdump found in %s%s; install binutils or llvm, or set its folder with -tools=DIR",
 		       *w->tools ? "-tools=" : "PATH", w->tools);
 }

@@ -1,5 +1,5 @@
 /*
- * tools.h - programs of other packages: where they are
+ * tools.h - find programs of other packages
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,25 +8,25 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
 #include <stdbool.h>
 
 struct objdump {
-	const char *path; /* of the program, in the arena of the call */
-	bool is_llvm;     /* its options are those of LLVM's */
+	const char *path; /* path in the arena of the call */
+	bool is_llvm;     /* does it take the options of LLVM's objdump? */
 };
 
 /*
- * Find a disassembler: llvm-objdump from version 8 on, else objdump, each in the folders that
- * w->tools names for it, then in those for all tools, in PATH when w->tools names none.
+ * Find a disassembler: llvm-objdump from version 8 on, else objdump. Each is searched in its own folders in w->tools,
+ * then in those for all tools; if w->tools is empty, in PATH.
  *
  * Fails   ERR_UNKNOWN when there is none
  * Like    pprof internal/binutils findObjdump
  */
-int tools_objdump(const struct symbol_where *w, struct arena *mem, struct objdump *out, struct err *err);
+int tools_find_objdump(const struct symbol_options *w, struct arena *mem, struct objdump *out, struct err *err);
 
-/* Does the answer of a program to --version tell LLVM's objdump of version 8 or later? */
+/* Is this the --version output of LLVM's objdump, version 8 or later? */
 bool tools_is_llvm(const char *version);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * vdso.c - the library that the kernel puts into every process
+ * vdso.c - the vDSO, the library that the kernel maps into every process
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +33,7 @@ bool vdso_is_name(const char *file)
 	return strcmp(base, "[vdso]") == 0 || starts_with(base, "linux-vdso");
 }
 
-/* It is in memory as it would be in a file, with the section headers at its end. */
+/* Copy the vDSO of this process to a file. Memory has the layout of the file, with the section headers last. */
 static int copy_own(struct err *err)
 {
 	const uint8_t *start = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -42,14 +42,14 @@ static int copy_own(struct err *err)
 	int fd;
 
 	if (!start)
-		return err_set(err, ERR_UNKNOWN, "this process has no vdso");
+		return err_set(err, ERR_UNKNOWN, "this process has no vDSO");
 	memcpy(&head, start, sizeof(head));
 	size = (size_t)head.e_shoff + (size_t)head.e_shnum * head.e_shentsize;
 	if (size > VDSO_MAX || size < sizeof(head))
-		return err_set(err, ERR_UNKNOWN, "the vdso of this process cannot be read");
+		return err_set(err, ERR_UNKNOWN, "cannot read the vDSO of this process");
 	fd = memfd_create("vdso", MFD_CLOEXEC);
 	if (fd < 0)
-		return err_set(err, ERR_IO, "no memory for a copy of the vdso");
+		return err_set(err, ERR_IO, "cannot create a copy of the vDSO");
 	if (io_write_fd(fd, start, size, err) < 0) {
 		close(fd);
 		return ERR_IO;
@@ -69,7 +69,7 @@ int vdso_open(const char *build_id, struct object **out, struct err *err)
 		return rc;
 	if (*build_id == '\0' || strcmp(build_id, f.build_id) != 0) {
 		object_file_close(&f);
-		return err_set(err, ERR_UNKNOWN, "the vdso of the running kernel is another one");
+		return err_set(err, ERR_UNKNOWN, "the running kernel has a different vDSO");
 	}
 	*out = object_adopt(&f);
 	return 0;

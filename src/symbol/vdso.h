@@ -1,5 +1,5 @@
 /*
- * vdso.h - the library that the kernel puts into every process
+ * vdso.h - the vDSO, the library that the kernel maps into every process
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,13 +11,13 @@
 
 #include <stdbool.h>
 
-/* Is it how profiles name it: "[vdso]", "linux-vdso.so.1"? */
+/* Do profiles use this name for the vDSO: "[vdso]", "linux-vdso.so.1"? */
 bool vdso_is_name(const char *file);
 
 /*
- * The one of this process, which is the one of the profile when it has that build id.
+ * Open the vDSO of this process, if it has this build id.
  *
- * Fails   ERR_UNKNOWN when it has another, or "" is asked for
+ * Fails   ERR_UNKNOWN when its build id differs, or build_id is ""
  */
 int vdso_open(const char *build_id, struct object **out, struct err *err);
 

@@ -1,4 +1,4 @@
-# src/wire - protocol buffers, field by field, without memory of its own
+# src/wire - protobuf writer that does not allocate memory
 
 noinst_LIBRARIES += src/wire/libwire.a
 src_wire_libwire_a_SOURCES = \

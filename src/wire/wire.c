@@ -1,5 +1,5 @@
 /*
- * wire.c - write the fields of protocol buffers into a buffer of the caller
+ * wire.c - protobuf writer that uses a buffer of the caller
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,14 +7,14 @@
 
 #include "wire/wire.h"
 
-enum { LENGTH_GUESS = 1 }; /* bytes kept for the length of an open message; most are short */
+enum { LENGTH_GUESS = 1 }; /* bytes reserved for the length of an open message; most messages are short */
 
 void wire_begin(struct wire *w, void *data, size_t cap, wire_sink_fn sink, void *arg)
 {
 	*w = (struct wire){ .data = data, .cap = cap, .sink = sink, .arg = arg };
 }
 
-/* Hand over what stands before the outermost open message, or all; the rest moves to the front. */
+/* Pass everything before the outermost open message to the sink, and move the rest to the start of the buffer. */
 static bool flush(struct wire *w)
 {
 	size_t n = w->n_open ? w->open_at : w->len;

@@ -1,23 +1,21 @@
 /*
- * wire.h - write the fields of protocol buffers into a buffer of the caller
+ * wire.h - protobuf writer that uses a buffer of the caller
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For programs that write a profile and for code that lives inside other programs: nothing here
- * allocates, locks, or calls the C library but for memcpy and memmove, so all of it may run in a
- * signal handler, as far as the sink may.
+ * Used by the analysis program and by the runtime inside other programs. Nothing here allocates, locks,
+ * or calls C library functions other than memcpy and memmove, so it is async-signal-safe if the sink is.
  *
- * Bytes collect in the caller's buffer and go to the sink when it is full. A message is written in
- * one of two ways:
+ * The buffer is passed to the sink when it is full. There are two ways to write a message:
  *
- *	wire_head(w, 2, n);         its length n is known: then exactly n bytes follow
+ *	wire_head(w, 2, n);         the length n is known: exactly n bytes must follow
  *
- *	mark = wire_open(w, 4);     it is not: the message has to fit into the buffer
+ *	mark = wire_open(w, 4);     the length is unknown: the message must fit into the buffer
  *	...
  *	wire_close(w, mark);
  *
- * Such messages lie in each other; the outermost one is what has to fit. Lengths take as few bytes as they can. What goes wrong is remembered, so that only the end has to
- * be looked at (wire_end).
+ * Open messages may nest; the outermost one must fit. Lengths have the shortest encoding. After an error nothing more
+ * is written, so it is enough to check the result of wire_end.
  */
 #ifndef WIRE_WIRE_H
 #define WIRE_WIRE_H
@@ -27,55 +25,55 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { WIRE_VARINT_MAX = 10 }; /* bytes of the longest number */
+enum { WIRE_VARINT_MAX = 10 }; /* maximum bytes of a varint */
 
-/* Takes n bytes; false stops the writing. */
+/* A sink, which consumes n bytes. Returns false on failure; nothing more is written then. */
 typedef bool (*wire_sink_fn)(void *arg, const void *data, size_t n);
 
 struct wire {
-	uint8_t *data; /* [cap] of the caller */
+	uint8_t *data; /* [cap], owned by the caller */
 	size_t len, cap;
-	unsigned n_open; /* messages that wait for their length */
-	size_t open_at;  /* where the outermost of them begins; marks count from here */
-	bool failed;     /* the sink said no, or an open message did not fit */
+	unsigned n_open; /* nested messages that are open */
+	size_t open_at;  /* offset of the outermost open message; marks are relative to it */
+	bool failed;     /* the sink failed, or an open message did not fit */
 	wire_sink_fn sink;
 	void *arg;
 };
 
 /*
- * Begin to write.
+ * Initialize a writer.
  *
- * data    [cap] at least 2 * WIRE_VARINT_MAX bytes, used until wire_end
- * sink    called with what is in the buffer whenever it is full; NULL when it must do
+ * data    [cap] at least 2 * WIRE_VARINT_MAX bytes, in use until wire_end
+ * sink    called with the content of the buffer whenever it is full; NULL if everything must fit
  */
 void wire_begin(struct wire *w, void *data, size_t cap, wire_sink_fn sink, void *arg);
 
-/* Hand what is left to the sink, if there is one. True when all went well from the beginning. */
+/* Flush the buffer to the sink, if there is one. True when there was no error since wire_begin. */
 bool wire_end(struct wire *w);
 
-/* Have n bytes free in the buffer, n at most cap. False when that cannot be. */
+/* Make room for n <= cap bytes in the buffer. False on failure. */
 bool wire_make_room(struct wire *w, size_t n);
 
-/* Write n bytes as they are, as many as there may be. */
+/* Write n raw bytes; n may exceed cap. */
 void wire_raw(struct wire *w, const void *data, size_t n);
 
-/* Begin a message whose length is not known yet, and end it. Messages lie in each other. */
+/* Start and finish a message of unknown length. wire_open returns the mark for wire_close. */
 size_t wire_open(struct wire *w, uint32_t field);
 void wire_close(struct wire *w, size_t mark);
 
-/* How many bytes a number takes. */
+/* Size of a varint in bytes. */
 static inline size_t wire_size(uint64_t v)
 {
 	return ((size_t)(63 - __builtin_clzll(v | 1)) * 9 + 73) / 64;
 }
 
-/* How many bytes the number of a field takes with what stands in front of it, or 0 for v = 0. */
-static inline size_t wire_size_set(uint32_t field, uint64_t v)
+/* Number of bytes that wire_number_nonzero writes: tag and number, or none for v = 0. */
+static inline size_t wire_size_nonzero(uint32_t field, uint64_t v)
 {
 	return v ? wire_size((uint64_t)field << 3) + wire_size(v) : 0;
 }
 
-/* Put a number at at, where there is room for WIRE_VARINT_MAX bytes. Gives what lies behind it. */
+/* Encode a varint at at, which has room for WIRE_VARINT_MAX bytes. Returns its end. */
 static inline uint8_t *wire_put(uint8_t *at, uint64_t v)
 {
 	for (; v >= 0x80; v >>= 7)
@@ -84,35 +82,35 @@ static inline uint8_t *wire_put(uint8_t *at, uint64_t v)
 	return at;
 }
 
-/* Write a bare number, as they stand in a packed list. */
+/* Write a varint without a tag, as in packed lists. */
 static inline void wire_varint(struct wire *w, uint64_t v)
 {
 	if (w->cap - w->len >= WIRE_VARINT_MAX || wire_make_room(w, WIRE_VARINT_MAX))
 		w->len = (size_t)(wire_put(w->data + w->len, v) - w->data);
 }
 
-/* Write a field that is a number; signed ones are cast. */
+/* Write a number field. Signed numbers are cast. */
 static inline void wire_number(struct wire *w, uint32_t field, uint64_t v)
 {
 	wire_varint(w, (uint64_t)field << 3);
 	wire_varint(w, v);
 }
 
-/* The same, but nothing for 0, which is what a reader takes a missing number for. */
-static inline void wire_set(struct wire *w, uint32_t field, uint64_t v)
+/* Like wire_number, but omit 0, the default value. */
+static inline void wire_number_nonzero(struct wire *w, uint32_t field, uint64_t v)
 {
 	if (v)
 		wire_number(w, field, v);
 }
 
-/* Write what stands in front of a message, a string or a packed list of n bytes. */
+/* Write the tag and length of a message, a string or a packed list of n bytes. */
 static inline void wire_head(struct wire *w, uint32_t field, uint64_t n)
 {
 	wire_varint(w, (uint64_t)field << 3 | 2);
 	wire_varint(w, n);
 }
 
-/* Write a string. */
+/* Write a string or bytes field. */
 static inline void wire_bytes(struct wire *w, uint32_t field, const void *data, size_t n)
 {
 	wire_head(w, field, n);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bad.py - files that are broken in one way each. No reader may crash, hang or grow on them.
+"""bad.py - files with one defect each. No reader may crash, hang or grow without limit.
 
 usage: bad.py FOLDER         writes every file below; the same bytes at each run
 
-Most are not compressed, so that the break is where it seems to be.
+Most are not compressed, so that the position of the defect is known.
 """
 import struct
 import sys
@@ -15,7 +15,7 @@ bad = Folder()
 
 
 def late(extra, **how):
-    """A good profile with `extra` top-level bytes at the end."""
+    """A valid profile with `extra` top-level bytes at the end."""
     return plain().encode(**how) + extra
 
 
@@ -37,24 +37,24 @@ def make(name, what, data):
 # containers
 
 make('empty.pb', 'no byte', b'')
-make('empty-in-gzip.pb.gz', 'a good gzip file of nothing', gzip(b''))
+make('empty-in-gzip.pb.gz', 'a valid gzip file without contents', gzip(b''))
 make('gzip-truncated.pb.gz', 'cut in the middle of the compressed data', gzip(plain().encode())[:100])
 make('gzip-no-trailer.pb.gz', 'last 8 bytes (checksum, length) missing', gzip(plain().encode())[:-8])
 make('gzip-header-only.pb.gz', 'first 10 bytes of a gzip file', gzip(b'')[:10])
 make('gzip-magic-only.pb.gz', 'first 2 bytes of a gzip file', b'\x1f\x8b')
 make('gzip-checksum.pb.gz', 'checksum wrong by one bit', lambda: flip(gzip(plain().encode()), -8))
 make('gzip-length.pb.gz', 'length in the trailer wrong', lambda: flip(gzip(plain().encode()), -4))
-make('gzip-trailing-junk.pb.gz', 'a good member, then bytes that are no member', gzip(plain().encode()) + b'more?')
-make('gzip-second-truncated.pb.gz', 'a good member, then half of another', lambda: gzip(plain().encode()) + gzip(plain().encode())[:60])
-make('gzip-nested.pb.gz', 'a good profile, compressed twice', gzip(gzip(plain().encode())))
+make('gzip-trailing-junk.pb.gz', 'a valid member, then bytes that are not a member', gzip(plain().encode()) + b'more?')
+make('gzip-second-truncated.pb.gz', 'a valid member, then half of another', lambda: gzip(plain().encode()) + gzip(plain().encode())[:60])
+make('gzip-nested.pb.gz', 'a valid profile, compressed twice', gzip(gzip(plain().encode())))
 make('gzip-bomb.pb.gz', '200 MB of zeros in 200 kB', lambda: gzip(bytes(200_000_000)))
 make('gzip-strings-bomb.pb.gz', 'valid, but 4 million empty strings in 8 kB', lambda: gzip(late(b'\x32\0' * 4_000_000)))
-make('zstd-truncated.pb.zst', 'magic number and a little of a zstd frame', b'\x28\xb5\x2f\xfd\xa0\x00\x10')
-make('page.html', 'the answer of a server that wants a login', b'<!DOCTYPE html>\n<html><head><title>Sign in</title></head>\n<body>401</body></html>\n')
+make('zstd-truncated.pb.zst', 'magic number and the start of a zstd frame', b'\x28\xb5\x2f\xfd\xa0\x00\x10')
+make('page.html', 'the response of a server that requires a login', b'<!DOCTYPE html>\n<html><head><title>Sign in</title></head>\n<body>401</body></html>\n')
 make('image.png', 'PNG signature and header', b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde')
 make('text.json', 'JSON', b'{"error": {"code": 404, "message": "no such profile"}}\n')
 make('script.txt', 'a shell script', b'#!/bin/sh\necho this is not a profile\n')
-make('elf-header.bin', 'the 64 bytes that begin a program, nothing after them',
+make('elf-header.bin', 'the first 64 bytes of a program, nothing after them',
      b'\x7fELF\x02\x01\x01' + bytes(9) + struct.pack('<HHIQQQIHHHHHH', 2, 62, 1, 0x401000, 64, 0, 0, 64, 56, 1, 64, 0, 0))
 make('newline.txt', 'one newline', b'\n')
 make('zeros.bin', '64 zero bytes', bytes(64))
@@ -82,7 +82,7 @@ make('varint-over-64-bits.pb', 'duration_nanos in 10 bytes, top bits beyond 64',
 make('varint-cut.pb', 'ends inside a number', late(b'\x50\x80\x80'))
 make('packed-cut.pb', 'packed values end inside a number', lambda: late(field(2, ints(1, [1]) + field(2, b'\x03\x80'))))
 make('first-string-not-empty.pb', 'string_table[0] is "leaf"', plain(first='leaf').encode())
-make('no-strings.pb', 'names are given, the string table is missing', field(1, msg((1, 1), (2, 2))) + field(2, ints(2, [1])))
+make('no-strings.pb', 'names without a string table', field(1, msg((1, 1), (2, 2))) + field(2, ints(2, [1])))
 make('string-out-of-range.pb', 'function name 900 of a short table', lambda: one(func=msg((1, 1), (2, 900))))
 make('string-negative.pb', 'function name -1', lambda: one(func=msg((1, 1), (2, -1))))
 make('label-string-out-of-range.pb', 'label key 900', lambda: late(field(2, ints(1, [1]) + ints(2, [1, 1]) + field(3, msg((1, 900), (2, 1))))))
@@ -102,10 +102,10 @@ make('values-too-many.pb', 'three values, two types', lambda: one(values=(3, 4, 
 make('values-none.pb', 'a sample without values', lambda: one(values=()))
 make('no-types.pb', 'samples, but no sample types', lambda: one(types=[]))
 make('no-types-no-samples.pb', 'neither types nor samples', lambda: Profile([], TICK).encode())
-make('concatenated.pb', 'two profiles one after the other (cat a b)', plain().encode() * 2)
-make('concatenated.pb.gz', 'two compressed profiles one after the other (cat a.gz b.gz)', gzip(plain().encode()) * 2)
-make('concatenated-no-time.pb', 'two profiles one after the other without time_nanos, which hides it', plain().encode(time=0) * 2)
-make('sum-overflow.pb', 'values fit, their sum does not fit int64', lambda: overflow(1))
+make('concatenated.pb', 'two concatenated profiles (cat a b)', plain().encode() * 2)
+make('concatenated.pb.gz', 'two concatenated compressed profiles (cat a.gz b.gz)', gzip(plain().encode()) * 2)
+make('concatenated-no-time.pb', 'two concatenated profiles without time_nanos, so that it is not obvious', plain().encode(time=0) * 2)
+make('sum-overflow.pb', 'values fit into int64, their sum does not', lambda: overflow(1))
 make('total-overflow.pb', 'the sum fits, the sum of magnitudes does not', lambda: overflow(-1))
 
 
@@ -161,9 +161,9 @@ make('heap-rate-huge.txt', 'heap text: a rate beyond int64', HEAP.replace(b'5242
 make('heap-line-long.txt', 'heap text: a line of more than 64 KiB', HEAP + b' 1: 32 [1: 32] @' + b' 0x401200' * 8000 + b'\n')
 make('count-line-long.txt', 'Go count text: a comment of more than 64 KiB', COUNT + b'#' + b'-' * 70000 + b'\n')
 make('count-number-huge.txt', 'Go count text: a count beyond int64', COUNT.replace(b'2 @', b'99999999999999999999 @'))
-make('count-bad-line.txt', 'Go count text: a line that is no sample', COUNT + b'three @ 0x1\n')
-make('mutex-unknown-key.txt', 'contention text: an attribute nobody knows', MUTEX.replace(b'sampling period', b'favourite colour'))
-make('mutex-hz-text.txt', 'contention text: cycles/second is no number', MUTEX.replace(b'1000000000', b'fast'))
+make('count-bad-line.txt', 'Go count text: a line that is not a sample', COUNT + b'three @ 0x1\n')
+make('mutex-unknown-key.txt', 'contention text: an unknown attribute', MUTEX.replace(b'sampling period', b'favourite colour'))
+make('mutex-hz-text.txt', 'contention text: cycles/second is not a number', MUTEX.replace(b'1000000000', b'fast'))
 make('java-heap-count-0.txt', 'Java heap text: 0 objects', JHEAP.replace(b'64 2', b'64 0'))
 make('java-format-other.txt', 'Java heap text: format is not java', JHEAP.replace(b'java\nres', b'lava\nres'))
 make('maps-address-huge.txt', 'heap text: a mapping address of 20 digits', HEAP + MAPS.replace(b'00500000', b'00500000000000000000'))

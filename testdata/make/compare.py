@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare.py - small pairs and rows of profiles whose differences are known to the last digit.
+"""compare.py - small pairs and series of profiles with exactly known differences.
 
 usage: compare.py FOLDER        writes every file below; the same bytes at each run
 """
@@ -24,7 +24,7 @@ class Build(Profile):
         self.has_mapping = True
 
     def stack(self, path):
-        """As Profile.stack, but a frame is 'name' or 'name@file'; the file is in the folder."""
+        """Like Profile.stack, but a frame is 'name' or 'name@file'; the file is in the folder."""
         out = []
         for frame in reversed(path.split(';')):
             name, _, file = frame.partition('@')
@@ -90,21 +90,21 @@ FILES = {
     'trend-4.pb.gz': leak([('main;cache', 80), ('main;pool', 75), ('main;leaf;note', 80), ('main;late', 9)], TIME + 4 * HOUR),
 }
 
-README = '''# Pairs and rows of profiles
+README = '''# Pairs and series of profiles
 
-Written by `make/compare.py`, this page too; the same bytes at each run.
+`make/compare.py` writes all files and this page; the bytes are always the same.
 
-| files | what differs |
+| files | differences |
 |---|---|
-| `words-*` | one function doubles, one goes, one comes, one stays |
-| `parent-*` | a parent whose two children double, and a rest that stays |
-| `build-*` | another source folder, addresses, build id, host, time and duration; compiler suffixes; two functions of \
-one name in two files; one that moved, one that was renamed, one of which neither can be told |
+| `words-*` | one function doubles, one is removed, one is new, one is unchanged |
+| `parent-*` | a parent whose two children double, and an unchanged rest |
+| `build-*` | another source folder, addresses, build id, host, time and duration; compiler suffixes; two functions with \
+the same name in two files; a moved function, a renamed one, one for which neither is certain |
 | `rate-*` | the same work sampled 100 and 1000 times a second; only samples are counted |
-| `units-*` | milliseconds against nanoseconds, and a sample type that one side lacks |
-| `label-*` | twice the steady work, three times the other, told apart by the label job |
+| `units-*` | milliseconds and nanoseconds, and a sample type that one side lacks |
+| `label-*` | twice the steady work, three times the other; the label job distinguishes them |
 | `trend-*` | four heaps, 0, 1, 3 and 4 hours after the first: one leak doubles each time, a pool grows slowly, a cache \
-goes up and down, one function comes late |
+varies, one function starts late |
 '''
 
 if __name__ == '__main__':

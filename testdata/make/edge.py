@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""edge.py - small valid profiles, each for one corner of the format.
+"""edge.py - small valid profiles, each for one corner case of the format.
 
 usage: edge.py FOLDER        writes every file named here and in edge_wire.py;
                              the same bytes at each run
@@ -19,7 +19,7 @@ def rows(types, *samples, period=None, **how):
     return gzip(p.encode(**how))
 
 
-@edge('empty-stacks.pb.gz', 'two of three samples have no location: they count in the total only')
+@edge('empty-stacks.pb.gz', 'two of three samples have no location: only the total includes them')
 def _():
     return rows(CPU, ('main;leaf', [3, 30_000_000]), ('', [2, 20_000_000]), ('', [1, 10_000_000]), period=TICK)
 
@@ -42,7 +42,7 @@ def _():
                 period=('space', 'bytes', 524288), default='alloc_space')
 
 
-@edge('default-sample-type-missing.pb.gz', 'default_sample_type names a type that is not there: the last is used')
+@edge('default-sample-type-missing.pb.gz', 'default_sample_type names a missing type: the last is used')
 def _():
     return rows(CPU, ('main;leaf', [3, 30_000_000]), period=TICK, default='wall')
 
@@ -122,7 +122,7 @@ def _():
     return gzip(p.encode())
 
 
-@edge('drop-frames.pb.gz', 'drop_frames cuts malloc and below, keep_frames saves malloc_hook; one match is inlined, one only has an argument list')
+@edge('drop-frames.pb.gz', 'drop_frames removes malloc and its callees, keep_frames keeps malloc_hook; one match is inlined, one has an argument list')
 def _():
     p = plain([('main;work;malloc;grow', 5), ('main;work;malloc_hook;log', 3), ('main;malloc_page<work;deep', 2),
                ('malloc;start;main', 1), ('main;malloc(unsigned long);grow', 1), ('main;work', 1)])
@@ -134,12 +134,12 @@ def _():
     return gzip(plain().encode(drop='leaf|(', keep='x'))
 
 
-@edge('merge-ms.pb.gz', 'to be merged with merge-ns: cpu in milliseconds, period 10 ms')
+@edge('merge-ms.pb.gz', 'for a merge with merge-ns: cpu in milliseconds, period 10 ms')
 def _():
     return rows([('samples', 'count'), ('cpu', 'milliseconds')], ('main;a', [3, 30]), ('main;b', [1, 10]), period=('cpu', 'milliseconds', 10))
 
 
-@edge('merge-ns.pb.gz', 'to be merged with merge-ms: cpu in nanoseconds, values that are no whole milliseconds')
+@edge('merge-ns.pb.gz', 'for a merge with merge-ms: cpu in nanoseconds, values that are not whole milliseconds')
 def _():
     return rows(CPU, ('main;a', [2, 20_500_000]), ('main;c', [1, 499_999]), period=TICK)
 
@@ -149,7 +149,7 @@ def _():
     return rows(CPU + [('wall', 'nanoseconds')], ('main;a', [1, 10_000_000, 90]), period=TICK, default='wall')
 
 
-@edge('merge-types-cba.pb.gz', 'types cpu, extra, samples: the common ones in another order')
+@edge('merge-types-cba.pb.gz', 'types cpu, extra, samples: the common types in another order')
 def _():
     return rows([CPU[1], ('extra', 'count'), CPU[0]], ('main;a', [20_000_000, 5, 2]), ('main;b', [0, 7, 0]), period=TICK)
 
@@ -159,12 +159,12 @@ def _():
     return rows([('objects', 'count'), ('space', 'bytes')], ('main;a', [1, 64]), period=('space', 'bytes', 524288))
 
 
-@edge('merge-moved.pb.gz', 'to be merged with merge-moved-2: same build id at another address, locations must unite')
+@edge('merge-moved.pb.gz', 'for a merge with merge-moved-2: same build id at another address, locations must be merged')
 def _():
     return moved(0x400000)
 
 
-@edge('merge-moved-2.pb.gz', 'to be merged with merge-moved: the same two addresses, mapping loaded elsewhere')
+@edge('merge-moved-2.pb.gz', 'for a merge with merge-moved: the same two addresses, mapping loaded elsewhere')
 def _():
     return moved(0x7f0000000000)
 
@@ -181,7 +181,7 @@ def _():
     return gzip(plain(mapping=False).encode())
 
 
-@edge('mapping-id-absent.pb.gz', 'locations name mapping 9 which is not there: taken as no mapping')
+@edge('mapping-id-absent.pb.gz', 'locations name mapping 9, which is missing: treated as no mapping')
 def _():
     p = Profile(CPU, TICK)
     p.sample([p.loc('leaf', mapping=9), p.loc('main')], [1, 10_000_000])
@@ -207,7 +207,7 @@ def _():
     return gzip(p.encode())
 
 
-@edge('columns.pb.gz', 'one line with three columns; one address three times, told apart only by the column of its inlined line')
+@edge('columns.pb.gz', 'one line with three columns; one address three times, which only the column of its inlined line distinguishes')
 def _():
     p = Profile(CPU, TICK)
     for col in (3, 17, 40):
@@ -216,7 +216,7 @@ def _():
     return gzip(p.encode())
 
 
-@edge('start-lines.pb.gz', 'two functions alike but for start_line and for system_name, a line before the start, a folded location')
+@edge('start-lines.pb.gz', 'two functions that differ only in start_line or system_name, a line before the start, a folded location')
 def _():
     p = Profile(CPU, TICK)
     for n, (start, system) in enumerate(((10, '_Z4leafv'), (20, '_Z4leafv'), (10, '_Z4leafi'))):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""edge_wire.py - the part of edge.py about bytes: compression, field order, encodings, legacy text."""
+"""edge_wire.py - corner cases of bytes: compression, field order, encodings, legacy text."""
 import shutil
 import subprocess
 
@@ -8,7 +8,7 @@ from emit import CPU, TICK, Folder, Profile, field, gzip, ints, msg, plain, zstd
 edge = Folder()
 
 
-@edge('sparse-ids.pb.gz', 'ids of locations, functions and mappings up to 2^64-1, in falling order')
+@edge('sparse-ids.pb.gz', 'ids of locations, functions and mappings up to 2^64-1, in descending order')
 def _():
     p = Profile(CPU, TICK, mapping=False)
     top = 2**64 - 1
@@ -21,26 +21,26 @@ def _():
     return gzip(p.encode())
 
 
-@edge('unpacked.pb.gz', 'repeated numbers written one field each, as proto2 writers do')
+@edge('unpacked.pb.gz', 'repeated numbers as one field each, as proto2 writers do')
 def _():
     return gzip(plain(packed=False).encode(comments=('one', 'two')))
 
 
-@edge('packed-and-unpacked.pb.gz', 'one sample whose values come packed first, then unpacked')
+@edge('packed-and-unpacked.pb.gz', 'one sample with packed values, then unpacked ones')
 def _():
     p = plain([])
     p.add(field(2, ints(1, p.stack('main;leaf')) + ints(2, [3]) + ints(2, [30_000_000], packed=False)))
     return gzip(p.encode())
 
 
-@edge('reversed-order.pb.gz', 'top-level fields in reverse: strings and samples before what they refer to, types last')
+@edge('reversed-order.pb.gz', 'top-level fields in reverse order: samples before their locations, types last')
 def _():
     p = plain()
     p.parts.reverse()
     return gzip(b''.join([field(9, 1), field(12, 10_000_000), *(field(6, s) for s in p.strings), *p.parts]))
 
 
-@edge('unknown-fields.pb.gz', 'fields 100 to 103 of wire types 0, 1, 2, 5 at the top and in a sample: to be skipped')
+@edge('unknown-fields.pb.gz', 'fields 100 to 103 of wire types 0, 1, 2, 5 at the top and in a sample: readers must skip them')
 def _():
     p = plain([])
     junk = field(100, 7) + field(101, 7, wire=1) + field(102, b'junk') + field(103, 7, wire=5)
@@ -64,7 +64,7 @@ def _():
     return zstd_stored(plain().encode())
 
 
-@edge('zstd.pb.zst', 'zstd frame made by the zstd program (-19); skipped where there is none')
+@edge('zstd.pb.zst', 'zstd frame made by the zstd program (-19); skipped if that is missing')
 def _():
     if not shutil.which('zstd'):
         return None
@@ -76,7 +76,7 @@ def _():
     return plain().encode()
 
 
-@edge('same-strings.pb.gz', 'the string table holds each name twice, functions use either: equal by text')
+@edge('same-strings.pb.gz', 'the string table contains each name twice, functions use either: they are equal')
 def _():
     p = plain([])
     for n in (1, 2):
@@ -111,7 +111,7 @@ def _():
             b'  [same as previous thread]\n--- Thread 7f03 (name: /3) stack: ---\n  0x403000 0x402000\n---- no stack trace for 7f04 ----\n')
 
 
-@edge('mutex-no-hz.txt', 'contention text without cycles per second: counts times the period, delays as they are')
+@edge('mutex-no-hz.txt', 'contention text without cycles per second: counts are multiplied by the period, delays are not')
 def _():
     return b'--- mutex:\nsampling period=100\n12 3 @ 0x401010 0x402020\n 7 1 @ 0x403030\n'
 

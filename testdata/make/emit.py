@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""emit.py - a small profile.proto writer that also writes what no careful writer would.
+"""emit.py - a small writer of profile.proto that can also write invalid data.
 
-Profiles are built from the parts below; every byte is decided here, so that equal scripts
-make equal files. Field numbers are those of proto/profile.proto.
+Profiles are built from the parts below. The bytes depend on nothing else, so a script always makes the same files.
+Field numbers are those of proto/profile.proto.
 """
 import struct
 import zlib
@@ -38,12 +38,12 @@ def ints(num, values, packed=True):
 
 
 def msg(*pairs):
-    """A message from (number, value) pairs; zeros are left out as proto3 does."""
+    """A message from (number, value) pairs, without zeros, as in proto3."""
     return b''.join(field(n, v) for n, v in pairs if v not in (0, b'', ''))
 
 
 def gzip(data, extra=b'', flags=0):
-    """One gzip member with time 0 and nothing that tells the maker; `extra` follows the header."""
+    """One gzip member with time 0 and no operating system; `extra` follows the header."""
     z = zlib.compressobj(9, zlib.DEFLATED, -15)
     body = z.compress(data) + z.flush()
     head = b'\x1f\x8b\x08' + bytes([flags]) + b'\0\0\0\0\x02\xff' + extra
@@ -79,7 +79,7 @@ class Profile:
         self.period = period
 
     def s(self, text):
-        """Index of a string (str or bytes), adding it when new."""
+        """Index of a string (str or bytes), which is added if new."""
         if text not in self.at:
             self.at[text] = len(self.strings)
             self.strings.append(text if isinstance(text, bytes) else text.encode())
@@ -151,7 +151,7 @@ TICK = ('cpu', 'nanoseconds', 10_000_000)
 
 
 def plain(rows=(('main;run;leaf', 3), ('main;run', 2), ('main;idle', 1)), types=CPU, period=TICK, **how):
-    """The everyday profile: rows of (path, ticks) at 10 ms a tick."""
+    """A common profile: rows of (path, ticks) with 10 ms per tick."""
     p = Profile(types, period, **how)
     for path, n in rows:
         p.sample(path, [n, n * 10_000_000][:len(types)])
@@ -159,7 +159,7 @@ def plain(rows=(('main;run;leaf', 3), ('main;run', 2), ('main;idle', 1)), types=
 
 
 class Folder:
-    """The files of one folder: name -> (what it is, its maker); makers register by decoration."""
+    """The files of one folder: name -> (description, function); decorators register the functions."""
 
     def __init__(self):
         self.files = {}
@@ -173,6 +173,6 @@ class Folder:
     def write(self, path):
         for name, (_, make) in self.files.items():
             data = make()
-            if data is not None:  # None: a tool is missing, the file stays as it is
+            if data is not None:  # None: a tool is missing, the file is unchanged
                 with open('%s/%s' % (path, name), 'wb') as f:
                     f.write(data)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""gate.py - write README.md of testdata/gate: what truly differs between the sets, and what each file holds.
+"""gate.py - write README.md of testdata/gate: the true differences between the sets, and the contents of each file.
 
-usage: gate.py FOLDER     reads truth.txt and the profiles there; asks `go tool pprof` how many samples they have
+usage: gate.py FOLDER     reads truth.txt and the profiles there; `go tool pprof` counts their samples
 """
 import hashlib
 import os
@@ -11,41 +11,41 @@ import statistics
 import subprocess
 import sys
 
-SETS = [  # files, build tag, what differs from base
+SETS = [  # files, build tag, difference from base
     ('base-1 ... base-6', '', 'this is the base'),
-    ('same-1 ... same-6', '', 'nothing: the same program, other runs'),
+    ('same-1 ... same-6', '', 'nothing: other runs of the same program'),
     ('slow-1 ... slow-6', 'slow', '`score.Grade` does 21 passes, not 14: it costs 1.5 times as much; its caller `main.analyse` 1.1 times'),
     ('mixed-1 ... mixed-6', 'mixed', '`smooth.Filter`, a quarter of the program, does 60 % less; `tree.Walk` does 30 % more'),
     ('renamed-1 ... renamed-3', 'renamed', '`score.Grade` is called `score.Assess`; nothing else'),
     ('newcode-1 ... newcode-3', 'newcode', '`main.extra` and `main.audit` are new, a twelfth of the program'),
-    ('moved-1 ... moved-3', 'moved', 'the loop of `grid.(*Board).line` stands in its caller `Rotate` now; together they cost the same'),
-    ('short-base, short-slow', '`slow` for the second', 'as slow, but a tenth of the work: too little to tell'),
+    ('moved-1 ... moved-3', 'moved', 'the loop of `grid.(*Board).line` is in its caller `Rotate`; together they cost the same'),
+    ('short-base, short-slow', '`slow` for the second', 'as slow, but a tenth of the work: too little to decide'),
     ('heap-base-1 ... 3, heap-same-1 ... 3', '', 'nothing (allocs, one sample in 16 KiB)'),
     ('heap-more-1 ... 3', 'more', '`store.names` allocates 143000 pieces, not 110000: 1.3 times as much, the program 1.1 times'),
     ('mutex-base-1 ... 3, mutex-more-1 ... 3', '`more` for the second', '`ledger` holds its lock 3 times as long; the other '
-     'two locks are held as before. Every contention is recorded. How much longer one waits is up to the scheduler'),
+     'two locks are held as before. Every contention is recorded. The increase of the waiting time depends on the scheduler'),
     ('block-base-1 ... 3, block-more-1 ... 3', '`more` for the second', 'the same, as a block profile'),
 ]
 
 HEAD = '''# Repeated profiles with a known truth
 
-Made by `make/make.sh gate`: the program `make/mill`, %s, built with one tag or another, profiled in turn by
-`make/mill/capture.sh` on a shared machine of two processors (Debian 12, x86-64) while other work ran beside it. A
-CPU profile is the same amount of work each time: about 6 s at 250 samples a second. This page is written by
-`make/gate.py`. Tests know the numbers of these files: make them again only on purpose.
+Made by `make/make.sh gate`: the program `make/mill`, %s, built with different tags, profiled alternately by
+`make/mill/capture.sh` on a shared machine with two processors (Debian 12, x86-64), next to other work. Each CPU profile
+is the same amount of work: about 6 s at 250 samples per second. `make/gate.py` writes this page. Tests contain the
+numbers of these files: replace them only on purpose.
 
 ## What differs
 
-| files | tag | what truly differs from base |
+| files | tag | true difference from base |
 |---|---|---|
 '''
 
 COST = '''
-## What a step costs
+## Cost of a step
 
-Nanoseconds of CPU time for one call, without a profiler: the least of 1000 tries of 10 calls (`mill time`; `truth.txt` has
-it as printed). In brackets, where it differs by more than 3 %%: how many times the cost in base, relative to the step in
-the middle, since the machine is faster one minute and slower the next.
+Nanoseconds of CPU time for one call, without a profiler: the minimum of 1000 tries of 10 calls (`mill time`; `truth.txt`
+has its output). In brackets, if it differs by more than 3 %%: the ratio to the cost in base, relative to the median
+step, since the speed of the machine varies.
 
 | step | share in base |%s
 |---|---|%s
@@ -54,7 +54,7 @@ the middle, since the machine is faster one minute and slower the next.
 FILES = '''
 ## Files
 
-*samples* is the sum of the first value, as `go tool pprof` prints it; the checksum is the first 16 digits of `sha256sum`.
+*samples* is the sum of the first sample type, from `go tool pprof`; the checksum is the first 16 digits of `sha256sum`.
 
 | file | samples | bytes | sha256 |
 |---|---|---|---|

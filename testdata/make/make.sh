@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make.sh - make testdata/ anew: real profiles from our own small programs, then the hand-made ones.
-# usage: make.sh [PART...]     PART: go cpp rust node java edge bad compare gate readme; all of them when none is named
+# make.sh - create testdata/ again: real profiles from small programs, then the hand-made ones.
+# usage: make.sh [PART...]     PART: go cpp rust node java edge bad compare gate readme; default all
 #
-# Builds under a temporary folder, leaves nothing there and nothing but profiles here. The real
-# profiles come out different at each run, so the tests that count on their numbers change too.
+# Builds in a temporary folder, which is removed. Real profiles differ in each run, so tests that contain
+# their numbers change too.
 set -eu
 
 make=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +17,7 @@ pprof_version=v0.0.0-20260906184651-6331bc6350fe
 
 say() { echo "make.sh: $*"; }
 
-# need PART TOOL... - are the tools there? says which is not
+# need PART TOOL... - check that the tools are installed; name a missing one
 need() {
 	part=$1
 	shift
@@ -27,7 +27,7 @@ need() {
 	say "$part"
 }
 
-# note PART TEXT - remember for the README what made a part
+# note PART TEXT - save the tools of a part for the README
 note() {
 	touch "$make/versions.txt"
 	{ grep -v "^$1: " "$make/versions.txt" || true; echo "$1: $2"; } | sort >"$work/versions"

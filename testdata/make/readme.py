@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""readme.py - write testdata/README.md: for each file who made it, how, and what is in it.
+"""readme.py - write testdata/README.md: origin, command and contents of each file.
 
-usage: readme.py TESTDATA     asks `go tool pprof` about every file
+usage: readme.py TESTDATA     runs `go tool pprof` on every file
 """
 import hashlib
 import os
@@ -13,7 +13,7 @@ import sys
 import bad
 import edge
 
-REAL = [  # file, part of make.sh, command, what
+REAL = [  # file, part of make.sh, command, description
     ('go-cpu.pb.gz', 'go', 'shop DIR', 'CPU profile, 4 s at 100 Hz, labels route, tenant, role; inlined frames, generics, closures'),
     ('go-heap1.pb.gz', 'go', 'shop DIR', 'heap after 1 s, MemProfileRate 256 KiB'),
     ('go-heap2.pb.gz', 'go', 'shop DIR', 'heap 4 s later: `depot.(*Depot).note` leaked in between'),
@@ -22,42 +22,42 @@ REAL = [  # file, part of make.sh, command, what
     ('go-block.pb.gz', 'go', 'shop DIR', 'blocking, SetBlockProfileRate 20 µs'),
     ('go-mutex.pb.gz', 'go', 'shop DIR', 'mutex contention, fraction 5'),
     ('go-threadcreate.pb.gz', 'go', 'shop DIR', 'thread creation'),
-    ('go-heap.txt', 'go', 'shop DIR', 'legacy heap text (debug=1), taken just before go-heap1; `#` lines hold symbols and MemStats'),
+    ('go-heap.txt', 'go', 'shop DIR', 'legacy heap text (debug=1), taken just before go-heap1; `#` lines contain symbols and MemStats'),
     ('go-goroutine.txt', 'go', 'shop DIR', 'Go count text (debug=1), taken just after go-goroutine.pb.gz'),
     ('go-threadcreate.txt', 'go', 'shop DIR', 'Go count text (debug=1); long rows of address 0, as Go 1.26 writes them'),
     ('go-block.txt', 'go', 'shop DIR', 'contention text (debug=1), `--- contention:`'),
     ('go-mutex.txt', 'go', 'shop DIR', 'contention text (debug=1), `--- mutex:`'),
     ('cpp.cpu', 'cpp', 'grid cpu FILE', 'gperftools CPU binary, 64-bit little endian, three threads, 3 s at 100 Hz, mappings'),
-    ('cpp-32le.cpu', 'cpp', 'reencode.py cpp.cpu 32 little FILE', 'cpp.cpu as a 32-bit little-endian machine would write it; how addresses move is told in reencode.py'),
+    ('cpp-32le.cpu', 'cpp', 'reencode.py cpp.cpu 32 little FILE', 'cpp.cpu as a 32-bit little-endian machine would write it; reencode.py describes the addresses'),
     ('cpp-32be.cpu', 'cpp', 'reencode.py cpp.cpu 32 big FILE', 'the same, 32-bit big endian'),
     ('cpp-64be.cpu', 'cpp', 'reencode.py cpp.cpu 64 big FILE', 'cpp.cpu in 64-bit big endian, addresses untouched'),
     ('cpp-cpu.pb.gz', 'cpp', 'pprof -symbolize=local -proto grid cpp.cpu', 'cpp.cpu with symbols: inlined frames, columns, templates in the system names'),
     ('cpp.heap', 'cpp', 'grid heap FILE', '`heapprofile` text of the gperftools heap profiler: every allocation, not sampled'),
-    ('cpp.heap_v2', 'cpp', 'TCMALLOC_SAMPLE_PARAMETER=65536 grid heap_v2 FILE', '`heap_v2/65536` text from MallocExtension::GetHeapSample: sampled, to be scaled up'),
+    ('cpp.heap_v2', 'cpp', 'TCMALLOC_SAMPLE_PARAMETER=65536 grid heap_v2 FILE', '`heap_v2/65536` text from MallocExtension::GetHeapSample: sampled, readers must scale it up'),
     ('cpp.growth', 'cpp', 'grid growth FILE', '`growth` text from MallocExtension::GetHeapGrowthStacks'),
     ('cpp.contention', 'cpp', 'grid contention FILE', '`--- contention:` text, waits of an instrumented mutex in cycles, every wait'),
     ('cpp.contentionz', 'cpp', 'grid contentionz FILE', '`--- contentionz 1 ---` text, one wait in 7'),
-    ('cpp.threadz', 'cpp', 'grid threadz FILE', 'thread text: nine threads, five idle ones of which four say "same as previous thread"'),
+    ('cpp.threadz', 'cpp', 'grid threadz FILE', 'thread text: nine threads, five of them idle, four with "same as previous thread"'),
     ('rust-cpu.pb.gz', 'rust', 'tally FILE, then gzip -9n', 'pprof-rs CPU profile, 250 Hz, no addresses and no mappings, names with generics, thread names as label'),
     ('node-wall.pb.gz', 'node', 'node ledger.js DIR', 'wall and CPU time of V8, 5 ms, labels job, tenant; pseudo functions such as Garbage Collection'),
     ('node-heap.pb.gz', 'node', 'node ledger.js DIR', 'V8 sampling heap profile, 64 KiB'),
     ('java.cpu', 'java', 'java Orchard cpu FILE', 'Java CPU binary (version word 1) and location table; a sample is a thread whose CPU clock moved 2 ms in 10'),
-    ('java.heap', 'java', 'java Orchard heap FILE', '`--- heapz 1 ---` text; bytes each thread really allocated, put to the stack seen next, stacks cut at 20'),
-    ('java.contention', 'java', 'java Orchard contention FILE', '`--- contentionz 1 ---` text; milliseconds blocked by ThreadInfo, put to the stack it was blocked at'),
+    ('java.heap', 'java', 'java Orchard heap FILE', '`--- heapz 1 ---` text; real allocations of each thread, charged to its next observed stack; at most 20 frames'),
+    ('java.contention', 'java', 'java Orchard contention FILE', '`--- contentionz 1 ---` text; blocked milliseconds of ThreadInfo, charged to the blocked stack'),
 ]
 SOURCE = {'go': 'make/shop', 'cpp': 'make/grid', 'rust': 'make/tally', 'node': 'make/ledger', 'java': 'make/orchard'}
 
 HEAD = '''# Test profiles
 
-Every file here was made for this project: the first table by small programs of our own under the profilers
-named, the other two byte by byte by scripts. Nothing was taken from another project or from anybody's machine.
-`make/make.sh` makes them all anew; `edge/` and `bad/` come out the same each time (so a changed checksum
-there is a changed script), while a real profile comes out different at each run and tests know the numbers of
-the ones committed. So make a real one again only on purpose: `make/make.sh go`, for example, and then `make/make.sh readme`.
+Every file here was made for this project: those of the first table by small programs under the profilers named, the
+others byte by byte by scripts. Nothing comes from other projects or from other people's machines.
+`make/make.sh` creates all files again. `edge/` and `bad/` are the same each time, so a changed checksum there means a
+changed script. Real profiles differ in each run, and tests contain the numbers of the committed ones. So replace a real
+profile only on purpose: `make/make.sh go`, for example, and then `make/make.sh readme`.
 
-The column *holds* is what `go tool pprof -symbolize=none -raw` counts; the checksum is the first 16 digits of
-`sha256sum`. Addresses are those of programs that are not kept, so only what carries symbols can be given names.
-This page is written by `make/readme.py`; `compare/` and `gate/` have one of their own, by `make/compare.py` and `make/gate.py`.
+The column *contents* shows counts of `go tool pprof -symbolize=none -raw`; the checksum is the first 16 digits of
+`sha256sum`. The programs are not part of the repository, so addresses without symbols cannot get names.
+`make/readme.py` writes this page; `make/compare.py` and `make/gate.py` write those of `compare/` and `gate/`.
 
 '''
 
@@ -67,7 +67,7 @@ def pprof(path, *flags):
     return got.returncode, got.stdout.decode(errors='replace'), got.stderr.decode(errors='replace')
 
 
-def holds(path):
+def contents(path):
     code, raw, _ = pprof(path, '-raw')
     if code:
         return 'not read by pprof'
@@ -78,7 +78,7 @@ def holds(path):
 
 
 def answer(path):
-    """What pprof says: its complaint, or that it reads the file."""
+    """The first error of pprof, or that it reads the file."""
     code, _, err = pprof(path, '-top')
     lines = [l for l in err.splitlines() if 'failed to fetch' not in l and l.strip()]
     if code == 0:
@@ -103,18 +103,18 @@ def main(root):
     for part in SOURCE:
         out.append('- **%s**: source in `%s/`; %s' % (part, SOURCE[part], made.get(part, 'not made yet')))
     out.append('\nAll on Debian 12, x86-64, 2 cores.\n')
-    rows = [('file', 'part', 'command', 'what it is', 'holds', 'bytes', 'sha256')]
+    rows = [('file', 'part', 'command', 'description', 'contents', 'bytes', 'sha256')]
     for name, part, command, what in REAL:
         path = os.path.join(root, name)
         if os.path.exists(path):
-            rows.append(('`%s`' % name, part, '`%s`' % command, what, holds(path), os.path.getsize(path), digest(path)))
+            rows.append(('`%s`' % name, part, '`%s`' % command, what, contents(path), os.path.getsize(path), digest(path)))
     out += table(*rows)
     for folder, files, title, last in (
             ('edge', edge.edge.files, '## edge/: small, valid, unusual\n\nAll by `python3 make/edge.py edge` with `make/emit.py`.\n', 'pprof'),
-            ('bad', bad.bad.files, '## bad/: broken, one way each\n\nAll by `python3 make/bad.py bad` with `make/emit.py`. A reader must '
-             'refuse each or read it, with a bounded use of time and memory; the last column tells what pprof does, not what is right.\n', 'pprof')):
+            ('bad', bad.bad.files, '## bad/: one defect each\n\nAll by `python3 make/bad.py bad` with `make/emit.py`. A reader must '
+             'refuse each or read it, with bounded time and memory. The last column shows the result of pprof, which is not always right.\n', 'pprof')):
         out.append('\n' + title)
-        rows = [('file', 'what it is', 'bytes', 'sha256', last)]
+        rows = [('file', 'description', 'bytes', 'sha256', last)]
         for name, (what, _) in sorted(files.items()):
             path = os.path.join(root, folder, name)
             if os.path.exists(path):

@@ -1,12 +1,11 @@
 /*
- * addresses.c - write a profile of many distinct addresses of a program, without a name in it
+ * addresses.c - write a profile of many distinct addresses of a program, without names
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: addresses PROGRAM COUNT OUT
  *
- * The addresses are spread over .text, the same ones every time; each is a sample of its own. The
- * program is mapped where it says, as one that is not position independent would be; one that is
- * has its first segment at 0, and is mapped at a round address.
+ * The addresses are spread over .text, always the same; each address has its own sample. The mapping uses the addresses
+ * of the program headers; a position-independent program, whose first segment is at 0, is mapped at a fixed address.
  */
 #include "config.h"
 
@@ -24,9 +23,9 @@ static const uint64_t pie_start = 0x555555554000;
 
 struct program {
 	const char *path;
-	uint64_t text, text_size;     /* the section, as in the file */
-	uint64_t start, size, offset; /* the segment that it is in */
-	uint64_t bias;                /* what the loader adds */
+	uint64_t text, text_size;     /* addresses of the section in the file */
+	uint64_t start, size, offset; /* its segment */
+	uint64_t bias;                /* load address minus file address */
 	char build_id[2 * MAX_ID + 1];
 };
 
@@ -39,7 +38,7 @@ static void die(const char *what, const char *why)
 static void read_at(FILE *f, uint64_t off, void *out, size_t n)
 {
 	if (fseek(f, (long)off, SEEK_SET) || fread(out, 1, n, f) != n)
-		die("program", "cannot be read");
+		die("program", "read failed");
 }
 
 static void read_note(FILE *f, const Elf64_Shdr *sh, struct program *p)
@@ -59,7 +58,7 @@ static void read_program(struct program *p)
 	Elf64_Shdr sh, names;
 
 	if (!f)
-		die(p->path, "cannot be opened");
+		die(p->path, "open failed");
 	read_at(f, 0, &eh, sizeof(eh));
 	read_at(f, eh.e_shoff + (uint64_t)eh.e_shstrndx * sizeof(sh), &names, sizeof(names));
 	for (unsigned i = 0; i < eh.e_shnum; i++) {
@@ -105,7 +104,7 @@ static unsigned size_of(uint64_t v)
 	return n;
 }
 
-/* A message of numbers: field i + 1 is v[i], those that are 0 left out. */
+/* Write a message of numbers: field i + 1 is v[i]; zeros are omitted. */
 static void put_message(FILE *f, unsigned field, const uint64_t *v, unsigned n)
 {
 	uint64_t size = 0;
@@ -138,12 +137,12 @@ int main(int argc, char **argv)
 		die("usage", "addresses PROGRAM COUNT OUT");
 	read_program(&p);
 	if (n > p.text_size)
-		die(p.path, "has less code than that");
+		die(p.path, "has fewer bytes of code than that");
 	put_message(f, 1, (uint64_t[]){ 1, 2 }, 2);
 	for (uint64_t i = 1; i <= n; i++)
 		put_message(f, 2, (uint64_t[]){ i, 1 + i % 97 }, 2);
 	put_message(f, 3, (uint64_t[]){ 1, p.bias + p.start, p.bias + p.start + p.size, p.offset, 3, 4 }, 6);
-	for (uint64_t i = 1; i <= n; i++) /* one address in each of n stretches of the code */
+	for (uint64_t i = 1; i <= n; i++) /* one address in each of n sections of the code */
 		put_message(f, 4,
 			    (uint64_t[]){ i, 1,
 					  p.bias + p.text + (i - 1) * p.text_size / n + i * 7919 % (p.text_size / n) },

@@ -1,11 +1,10 @@
 /*
- * bench.c - run commands in turn, compare their time and memory, print a Markdown table
+ * bench.c - run commands alternately, compare their time and memory, print a Markdown table
  * SPDX-License-Identifier: Apache-2.0
  *
- * In every round each command runs once, one after the other, so that what else the machine does
- * meets all of them alike. A ratio is the median over the rounds of the ratio within a round. Slow
- * commands may sit out rounds. The memory is the kernel's ru_maxrss of the command and of those it
- * waited for, whichever was largest.
+ * In every round each command runs once, so that other load affects all commands alike. A ratio is the median over the
+ * rounds of the ratio within a round. Slow commands may skip rounds. The memory is the kernel's ru_maxrss: the maximum
+ * of the command and of the children it waited for.
  */
 #include "config.h"
 
@@ -23,29 +22,34 @@
 
 enum { MAX_ROUNDS = 1000, MAX_COMMANDS = 16, MAX_GOALS = 16 };
 
-static const char usage[] = "usage: bench [-n ROUNDS] [-f PROFILE] [GOAL...] {-- [-r ROUNDS] [-p] NAME COMMAND...}...\n"
-			    "  -n  rounds; the first command runs in each (default 5)\n"
-			    "  -f  gzip file the commands read: its sizes head the table\n"
-			    "  -r  rounds of this command, spread evenly (default: all)\n"
-			    "  -p  the command's time is the number it prints first, in ms\n"
-			    "goals, all of the first command:\n"
-			    "  -a NAME:X  takes at most X times the time of NAME\n"
-			    "  -x NAME:X  is at least X times as fast as NAME\n"
-			    "  -t MS      takes at most MS milliseconds, the median of all rounds\n"
-			    "  -m MB      peak of at most MB; -m Xx for X times the inflated size\n"
-			    "Exits with 1 when a goal is missed, 2 when a command fails.\n";
+static const char usage[] =
+	"usage: bench [-n ROUNDS] [-f PROFILE] [-u] [-s STATUS] [GOAL...] {-- [-r ROUNDS] [-p] NAME COMMAND...}...\n"
+	"  -n  rounds; the first command runs in each (default 5)\n"
+	"  -f  gzip file that the commands read; its sizes are the title of the table\n"
+	"  -u  measure CPU time, user and system, instead of wall time\n"
+	"  -s  exit status that counts as success, besides 0\n"
+	"  -r  rounds of this command, spread evenly (default: all)\n"
+	"  -p  the time of the command is the first number that it prints, in ms\n"
+	"goals, all of the first command:\n"
+	"  -a NAME:X  takes at most X times the time of NAME\n"
+	"  -x NAME:X  is at least X times as fast as NAME\n"
+	"  -t MS      takes at most MS milliseconds, the median of all rounds\n"
+	"  -m MB      peak of at most MB; -m Xx for X times the inflated size\n"
+	"  -k NAME:X  peak of at most X times that of NAME, the median over the rounds\n"
+	"Exit status: 1 if a goal is missed, 2 if a command fails.\n";
 
 struct command {
 	const char *name;
 	char **argv; /* ends with NULL */
 	int n_rounds;
-	bool prints;           /* its time is what it prints */
-	double ms[MAX_ROUNDS]; /* negative where it sat out */
-	double peak_mb;        /* of all rounds */
+	bool prints;           /* the command prints its time */
+	double ms[MAX_ROUNDS]; /* negative for a skipped round */
+	double mb[MAX_ROUNDS]; /* peak memory, negative for a skipped round */
+	double peak_mb;        /* maximum of all rounds */
 };
 
 struct goal {
-	char option; /* as in usage */
+	char option; /* letter of the option */
 	char *name;  /* a command; NULL for -m and -t */
 	double value;
 	bool times_inflated;
@@ -53,6 +57,8 @@ struct goal {
 
 struct bench {
 	int n_rounds, n_commands, n_goals;
+	int status;    /* exit status that counts as success, like 0 */
+	bool uses_cpu; /* times are CPU times */
 	const char *profile;
 	double packed_mb, inflated_mb;
 	struct command command[MAX_COMMANDS];
@@ -79,6 +85,12 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
+static double cpu_ms(const struct rusage *used)
+{
+	return (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1e3 +
+	       (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e3;
+}
+
 static int compare_double(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -86,7 +98,7 @@ static int compare_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts v; 0 when there is none. */
+/* The median, or 0 without values. Sorts v. */
 static double median(double *v, int n)
 {
 	if (!n)
@@ -108,7 +120,7 @@ static void show_failure(const struct command *c, int status, int err)
 	char text[4096];
 	ssize_t n;
 
-	fprintf(stderr, "bench: %s: %s %d; it said:\n", c->name, WIFEXITED(status) ? "exit status" : "signal",
+	fprintf(stderr, "bench: %s: %s %d; its output:\n", c->name, WIFEXITED(status) ? "exit status" : "signal",
 		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 	lseek(err, 0, SEEK_SET);
 	while ((n = read(err, text, sizeof(text))) > 0)
@@ -116,7 +128,7 @@ static void show_failure(const struct command *c, int status, int err)
 	exit(2);
 }
 
-/* Keeps the first n - 1 bytes of what comes out of fd, which is read to its end. */
+/* Read fd to its end, and store the first n - 1 bytes. */
 static void read_start(int fd, char *text, size_t n)
 {
 	char rest[4096];
@@ -130,7 +142,7 @@ static void read_start(int fd, char *text, size_t n)
 	close(fd);
 }
 
-static void run_once(struct command *c, int round)
+static void run_once(const struct bench *b, struct command *c, int round)
 {
 	FILE *err = tmpfile();
 	int out[2] = { -1, -1 }, status;
@@ -156,17 +168,18 @@ static void run_once(struct command *c, int round)
 		read_start(out[0], text, sizeof(text));
 	if (wait4(pid, &status, 0, &used) != pid)
 		die(c->name, strerror(errno));
-	c->ms[round] = now_ms() - start;
-	if (status)
+	c->ms[round] = b->uses_cpu ? cpu_ms(&used) : now_ms() - start;
+	c->mb[round] = (double)used.ru_maxrss * 1024 / 1e6;
+	if (!WIFEXITED(status) || (WEXITSTATUS(status) && WEXITSTATUS(status) != b->status))
 		show_failure(c, status, fileno(err));
 	fclose(err);
 	if (c->prints) {
 		c->ms[round] = strtod(text, &end);
 		if (end == text || !(c->ms[round] > 0))
-			die(c->name, "printed no time first");
+			die(c->name, "first output is not a time");
 	}
-	if ((double)used.ru_maxrss * 1024 / 1e6 > c->peak_mb)
-		c->peak_mb = (double)used.ru_maxrss * 1024 / 1e6;
+	if (c->mb[round] > c->peak_mb)
+		c->peak_mb = c->mb[round];
 }
 
 static void run_all(struct bench *b)
@@ -180,14 +193,14 @@ static void run_all(struct bench *b)
 
 			c->ms[round] = -1;
 			if ((round + 1) * c->n_rounds / b->n_rounds > n_before)
-				run_once(c, round);
+				run_once(b, c, round);
 		}
 	}
 	if (isatty(STDERR_FILENO))
 		fputc('\n', stderr);
 }
 
-/* How many times the time of base a command takes, the median over the rounds that had both. */
+/* The ratio of a command's time to that of base: the median over the rounds with both times. */
 static double ratio(const struct bench *b, const struct command *c, const struct command *base)
 {
 	double v[MAX_ROUNDS];
@@ -196,6 +209,18 @@ static double ratio(const struct bench *b, const struct command *c, const struct
 	for (int i = 0; i < b->n_rounds; i++)
 		if (c->ms[i] >= 0 && base->ms[i] > 0)
 			v[n++] = c->ms[i] / base->ms[i];
+	return median(v, n);
+}
+
+/* The same for peak memory. */
+static double ratio_of_peaks(const struct bench *b, const struct command *c, const struct command *base)
+{
+	double v[MAX_ROUNDS];
+	int n = 0;
+
+	for (int i = 0; i < b->n_rounds; i++)
+		if (c->ms[i] >= 0 && base->ms[i] >= 0)
+			v[n++] = c->mb[i] / base->mb[i];
 	return median(v, n);
 }
 
@@ -234,7 +259,8 @@ static void print_table(const struct bench *b)
 			yardstick = &b->command[i];
 	if (b->profile)
 		printf("`%s`: %.3f MB compressed, %.3f MB inflated\n\n", b->profile, b->packed_mb, b->inflated_mb);
-	printf("| command | rounds | median ms | min–max ms | peak MB | × %s |", b->command[0].name);
+	printf("| command | rounds | median %sms | min–max ms | peak MB | × %s |", b->uses_cpu ? "CPU " : "",
+	       b->command[0].name);
 	if (yardstick)
 		printf(" × %s |", yardstick->name);
 	printf("\n|---|--:|--:|--:|--:|--:|%s\n", yardstick ? "--:|" : "");
@@ -256,7 +282,7 @@ static bool check_peak(const struct bench *b, const struct goal *g)
 	return met;
 }
 
-/* Median time of a command over the rounds that it ran in. */
+/* The median time of a command over its rounds. */
 static double median_ms(const struct bench *b, const struct command *c)
 {
 	double v[MAX_ROUNDS];
@@ -278,7 +304,8 @@ static bool check_time(const struct bench *b, const struct goal *g)
 	return met;
 }
 
-/* Says how a goal stands; false when it is missed, true also when it could not be measured. */
+/* Print the result of a goal. Returns false if it is missed; a goal without a
+   measurement is not missed. */
 static bool check_goal(const struct bench *b, const struct goal *g)
 {
 	const struct command *first = &b->command[0], *other;
@@ -291,15 +318,19 @@ static bool check_goal(const struct bench *b, const struct goal *g)
 		return check_time(b, g);
 	if (g->option == 'a')
 		printf("- %s takes at most %g × %s: ", first->name, g->value, g->name);
+	else if (g->option == 'k')
+		printf("- %s peaks at most at %g × the memory of %s: ", first->name, g->value, g->name);
 	else
 		printf("- %s is at least %g × as fast as %s: ", first->name, g->value, g->name);
 	other = find(b, g->name);
 	if (!other) {
-		printf("not measured, no %s here\n", g->name);
+		printf("not measured: no %s\n", g->name);
 		return true;
 	}
-	found = g->option == 'a' ? ratio(b, first, other) : ratio(b, other, first);
-	met = g->option == 'a' ? found <= g->value : found >= g->value;
+	found = g->option == 'k'   ? ratio_of_peaks(b, first, other)
+		: g->option == 'a' ? ratio(b, first, other)
+				   : ratio(b, other, first);
+	met = g->option == 'x' ? found >= g->value : found <= g->value;
 	printf("%.2f, %s\n", found, met ? "met" : "**missed**");
 	return met;
 }
@@ -345,7 +376,7 @@ static void add_goal(struct bench *b, char option, char *text)
 	b->goal[b->n_goals++] = g;
 }
 
-/* Reads the sizes: gzip ends with the inflated one in four bytes, least first. */
+/* Read the sizes: gzip ends with the inflated size in four bytes, little-endian. */
 static void set_profile(struct bench *b, const char *path)
 {
 	FILE *f = fopen(path, "rb");
@@ -353,14 +384,14 @@ static void set_profile(struct bench *b, const char *path)
 	long n = 0;
 
 	if (!f || fseek(f, -4, SEEK_END) || fread(end, 1, 4, f) != 4 || (n = ftell(f)) < 18)
-		die(path, "cannot be read");
+		die(path, "read failed, or too short for gzip");
 	fclose(f);
 	b->profile = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	b->packed_mb = (double)n / 1e6;
 	b->inflated_mb = (end[0] + end[1] * 256.0 + end[2] * 65536.0 + end[3] * 16777216.0) / 1e6;
 }
 
-/* Takes one command from argv on; its end is NULL there. */
+/* Add the command that starts at argv and ends with NULL. */
 static void add_command(struct bench *b, char **argv)
 {
 	struct command *c = &b->command[b->n_commands++];
@@ -386,12 +417,17 @@ static void parse(struct bench *b, int argc, char **argv)
 
 	b->n_rounds = 5;
 	for (; i + 1 < argc && strcmp(argv[i], "--"); i += 2) {
-		if (!strcmp(argv[i], "-n"))
+		if (!strcmp(argv[i], "-u")) {
+			b->uses_cpu = true;
+			i--;
+		} else if (!strcmp(argv[i], "-s"))
+			b->status = parse_rounds(argv[i + 1], UINT8_MAX);
+		else if (!strcmp(argv[i], "-n"))
 			b->n_rounds = parse_rounds(argv[i + 1], MAX_ROUNDS);
 		else if (!strcmp(argv[i], "-f"))
 			set_profile(b, argv[i + 1]);
 		else if (!strcmp(argv[i], "-a") || !strcmp(argv[i], "-x") || !strcmp(argv[i], "-m") ||
-			 !strcmp(argv[i], "-t"))
+			 !strcmp(argv[i], "-t") || !strcmp(argv[i], "-k"))
 			add_goal(b, argv[i][1], argv[i + 1]);
 		else
 			die_usage();

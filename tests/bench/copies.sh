@@ -1,8 +1,8 @@
 #!/bin/sh
-# copies.sh - one C++ file with much DWARF, compiled once, many times under other names
+# copies.sh - make many copies of a C++ object file with much DWARF, with different symbol names
 # SPDX-License-Identifier: Apache-2.0
-# usage: copies.sh N FILE...     in a folder of one's own: others.c with int others(int), which calls all, and copyN.o
-# To be linked with -z muldefs -lstdc++ -lm. FILE is symbols.cc, or what has go(int) too.
+# usage: copies.sh N FILE...     writes to the current folder: copyN.o, and others.c with int others(int), which calls all
+# Link with -z muldefs -lstdc++ -lm. FILE is symbols.cc, or another file with go(int).
 set -eu
 n=$1 && shift
 g++ -g -O1 -std=c++17 -c "$1" -o one.o

@@ -1,5 +1,5 @@
 /*
- * gate_alarms.c - how often a gate is red although nothing became slower
+ * gate_alarms.c - rate of false alarms when nothing became slower
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,21 +10,21 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double most_alarms = 1.5; /* percent of gate runs */
+static const double alarms_max = 1.0; /* percent of gate runs */
 
-static void head(const char *what)
+static void print_head(const char *title)
 {
-	printf("| %s | samples a side | tests | naive | FAIL | FAIL or SUSPECT | design: naive, FAIL, or SUSPECT |\n"
+	printf("| %s | samples per side | tests | naive | FAIL | FAIL or SUSPECT | design: naive, FAIL, or SUSPECT |\n"
 	       "|---|--:|--:|--:|--:|--:|---|\n",
-	       what);
+	       title);
 }
 
-/* A row; gives the percentage of FAIL. */
-static double row(const char *what, const struct scene *s, unsigned trials, const char *design)
+/* Print a row. Returns the percentage of FAIL. */
+static double print_row(const char *title, const struct scene *s, unsigned trials, const char *design)
 {
 	struct tally t = scene_run(s, trials);
 
-	printf("| %s | %.0f | %.1f | %.1f %% | %.2f %% | %.1f %% | %s |\n", what, s->samples[0],
+	printf("| %s | %.0f | %.1f | %.1f %% | %.2f %% | %.1f %% | %s |\n", title, s->samples[0][0],
 	       (double)t.tests / t.trials, percent(t.naive, t.trials), percent(t.fail, t.trials),
 	       percent(t.suspect, t.trials), design);
 	fflush(stdout);
@@ -35,85 +35,85 @@ int table_alarms(unsigned trials)
 {
 	static const double size[] = { 1000, 3000, 10000 };
 	static const char *const design[] = { "99 %, 0–0.5 %, 7 %", "92 %, 0.9 %, 11 %", "45 %, 1.2 %, 9 %" };
-	struct scene s = { .runs = 1, .target = WORLD_NONE };
+	struct scene s = { .target = WORLD_NONE };
 	struct world w;
-	double most = 0;
+	double max = 0;
 
 	printf("\n### gate: false alarms when nothing changed\n\n"
-	       "%u runs of the gate a row, 300 functions. naive: a share above 1 %% that grew by more than 20 %%.\n\n",
+	       "%u gate runs per row, 300 functions. naive: a share above 1 %% that grew by more than 20 %%.\n\n",
 	       trials);
-	head("world");
+	print_head("world");
 	world_flat(&w, 0);
 	s.world = &w;
 	for (unsigned i = 0; i < 3; i++) {
 		s.seed = 1000 + i;
-		s.samples[0] = s.samples[1] = size[i];
-		most = fmax(most, row("flat", &s, trials, design[i]));
+		scene_set_sides(&s, 1, size[i]);
+		max = fmax(max, print_row("flat", &s, trials, design[i]));
 	}
 	world_release(&w);
 	world_tree(&w, 1);
 	for (unsigned i = 0; i < 3; i++) {
-		char what[64];
+		char title[64];
 
 		s.seed = 1100 + i;
-		s.samples[0] = s.samples[1] = size[i];
-		snprintf(what, sizeof(what), "a tree of calls, %u deep", w.depth);
-		most = fmax(most, row(what, &s, trials, ""));
+		scene_set_sides(&s, 1, size[i]);
+		snprintf(title, sizeof(title), "a call tree, %u levels", w.depth);
+		max = fmax(max, print_row(title, &s, trials, ""));
 	}
 	world_release(&w);
 	printf("\n");
-	return say_goal("FAIL in at most 1.5 % of the runs", most, most_alarms);
+	return print_goal("FAIL in at most 1.0 % of the runs", max, alarms_max);
 }
 
-/* One function of 20 % became 60 % faster. */
-static double composed_one(unsigned trials)
+/* A function with a share of 20 % becomes 60 % faster. */
+static double change_one(unsigned trials)
 {
 	static const char *const design[] = { "100 %, 0.8 %", "99 %, 1.1 %", "93 %, 0.9 %" };
 	static const double size[] = { 3000, 10000, 30000 };
-	struct scene s = { .runs = 1, .target = WORLD_NONE };
+	struct scene s = { .target = WORLD_NONE };
 	struct world w;
-	double most = 0;
+	double max = 0;
 
 	world_flat(&w, 0.2);
 	s.world = &w;
 	s.factor[WORLD_TARGET] = 0.4;
 	for (unsigned i = 0; i < 3; i++) {
 		s.seed = 2000 + i;
-		s.samples[0] = s.samples[1] = size[i];
-		most = fmax(most, row("a 20 % function is 60 % faster", &s, trials, design[i]));
+		scene_set_sides(&s, 1, size[i]);
+		max = fmax(max, print_row("a 20 % function is 60 % faster", &s, trials, design[i]));
 	}
 	world_release(&w);
-	return most;
+	return max;
 }
 
-static double composed_load(unsigned trials)
+static double change_load(unsigned trials)
 {
 	static const char *const design[] = { "86 %, 1.4 %", "27 %, 1.1 %" };
 	static const double size[] = { 3000, 10000 };
-	struct scene s = { .runs = 1, .target = WORLD_NONE };
+	struct scene s = { .target = WORLD_NONE };
 	struct world w;
-	double most = 0;
+	double max = 0;
 
 	world_flat(&w, 0);
 	s.world = &w;
 	for (unsigned i = 0; i < 2; i++) {
 		s.seed = 2100 + i;
-		s.samples[0] = size[i];
-		s.samples[1] = 2 * size[i];
-		most = fmax(most, row("new has twice the samples", &s, trials, design[i]));
+		scene_set_side(&s, 0, 1, size[i]);
+		scene_set_side(&s, 1, 1, 2 * size[i]);
+		max = fmax(max, print_row("new has twice the samples", &s, trials, design[i]));
 	}
 	world_release(&w);
-	return most;
+	return max;
 }
 
-/* Twelve functions that have nothing in common but that they became faster: nothing tells that they belong together. */
-static double composed_scattered(unsigned trials)
+/* Twelve unrelated functions become faster. */
+static double change_scattered(unsigned trials)
 {
 	static const double size[] = { 3000, 10000, 30000 };
-	struct scene s = { .runs = 1, .target = WORLD_NONE };
+	struct scene s = { .target = WORLD_NONE };
 	struct world w;
-	double most = 0, share = 0;
-	char what[64];
+	double max = 0, share = 0;
+	char title[64];
 
 	world_flat(&w, 0);
 	s.world = &w;
@@ -121,17 +121,17 @@ static double composed_scattered(unsigned trials)
 		s.factor[3 * i + 2] = 0.4;
 		share += w.share[3 * i + 2];
 	}
-	snprintf(what, sizeof(what), "12 functions, together %.0f %%, are 60 %% faster", 100 * share);
+	snprintf(title, sizeof(title), "12 functions, together %.0f %%, are 60 %% faster", 100 * share);
 	for (unsigned i = 0; i < 3; i++) {
 		s.seed = 2200 + i;
-		s.samples[0] = s.samples[1] = size[i];
-		most = fmax(most, row(what, &s, trials, ""));
+		scene_set_sides(&s, 1, size[i]);
+		max = fmax(max, print_row(title, &s, trials, ""));
 	}
 	world_release(&w);
-	return most;
+	return max;
 }
 
-/* The subtree whose size is the nearest to 12 functions. */
+/* The subtree whose number of functions is closest to 12. */
 static int subtree_of_12(const struct world *w)
 {
 	int best = 0;
@@ -142,24 +142,24 @@ static int subtree_of_12(const struct world *w)
 	return best;
 }
 
-/* The largest subtree that is at most 40 % of the program. */
+/* The subtree with the largest cum share that is at most 40 %. */
 static int subtree_large(const struct world *w)
 {
 	int best = -1;
 
 	for (int i = 0; i < WORLD_FUNCS; i++)
-		if (world_cum(w, i) <= 0.4 && (best < 0 || world_cum(w, i) > world_cum(w, best)))
+		if (world_cum_share(w, i) <= 0.4 && (best < 0 || world_cum_share(w, i) > world_cum_share(w, best)))
 			best = i;
 	return best;
 }
 
-static double composed_tree(unsigned trials, int (*choose)(const struct world *), uint64_t seed)
+static double change_tree(unsigned trials, int (*choose)(const struct world *), uint64_t seed)
 {
 	static const double size[] = { 3000, 10000, 30000 };
-	struct scene s = { .runs = 1, .target = WORLD_NONE };
+	struct scene s = { .target = WORLD_NONE };
 	struct world w;
-	double most = 0;
-	char what[128];
+	double max = 0;
+	char title[128];
 	int top;
 
 	world_tree(&w, 1);
@@ -167,30 +167,31 @@ static double composed_tree(unsigned trials, int (*choose)(const struct world *)
 	top = choose(&w);
 	for (uint32_t at = w.n_below[top]; at < w.n_below[top + 1]; at++)
 		s.factor[w.below[at]] = 0.4;
-	snprintf(what, sizeof(what), "a subtree of %u functions, %.1f %%, is 60 %% faster",
-		 w.n_below[top + 1] - w.n_below[top], 100 * world_cum(&w, top));
+	snprintf(title, sizeof(title), "a subtree of %u functions, %.1f %%, is 60 %% faster",
+		 w.n_below[top + 1] - w.n_below[top], 100 * world_cum_share(&w, top));
 	for (unsigned i = 0; i < 3; i++) {
 		s.seed = seed + i;
-		s.samples[0] = s.samples[1] = size[i];
-		most = fmax(most, row(what, &s, trials, ""));
+		scene_set_sides(&s, 1, size[i]);
+		max = fmax(max, print_row(title, &s, trials, ""));
 	}
 	world_release(&w);
-	return most;
+	return max;
 }
 
 int table_composition(unsigned trials)
 {
-	double most;
+	double max;
 
 	printf("\n### gate: false alarms when something else changed\n\n"
-	       "%u runs a row. Both sides were captured equally long, so all shares move; nothing became slower.\n\n",
+	       "%u gate runs per row. Both sides were profiled for the same time, so all shares change; nothing became "
+	       "slower.\n\n",
 	       trials);
-	head("what changed");
-	most = composed_one(trials);
-	most = fmax(most, composed_load(trials));
-	most = fmax(most, composed_scattered(trials));
-	most = fmax(most, composed_tree(trials, subtree_of_12, 2300));
-	most = fmax(most, composed_tree(trials, subtree_large, 2400));
+	print_head("change");
+	max = change_one(trials);
+	max = fmax(max, change_load(trials));
+	max = fmax(max, change_scattered(trials));
+	max = fmax(max, change_tree(trials, subtree_of_12, 2300));
+	max = fmax(max, change_tree(trials, subtree_large, 2400));
 	printf("\n");
-	return say_goal("FAIL in at most 1.5 % of the runs", most, most_alarms);
+	return print_goal("FAIL in at most 1.0 % of the runs", max, alarms_max);
 }

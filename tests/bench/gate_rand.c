@@ -1,5 +1,5 @@
 /*
- * gate_rand.c - random numbers that are the same everywhere
+ * gate_rand.c - reproducible random numbers
  *
  * SPDX-License-Identifier: Apache-2.0
  *

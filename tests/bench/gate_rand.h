@@ -1,5 +1,5 @@
 /*
- * gate_rand.h - random numbers that are the same everywhere
+ * gate_rand.h - reproducible random numbers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@ struct gate_rand {
 	uint64_t s[4];
 };
 
-/* Start the numbers of a trial: they depend on nothing else. */
+/* Start the sequence of a trial; it depends only on seed and trial. */
 struct gate_rand gate_rand_start(uint64_t seed, uint64_t trial);
 
 double gate_rand_unit(struct gate_rand *r); /* in (0, 1) */

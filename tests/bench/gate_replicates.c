@@ -1,5 +1,5 @@
 /*
- * gate_replicates.c - what several files of each side are worth
+ * gate_replicates.c - effect of several files per side
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,8 @@
 
 enum { SHARE = 5 };
 
-/* A scene, and what the design says: percent of false alarms, naive and FAIL; FAIL of +30 % and +50 %. -1: unknown. */
+/* A scene, and the percentages from the simulation of the design, -1 if unknown: false alarms of the naive rule and of
+   FAIL, and functions that are 30 % and 50 % slower found by FAIL. */
 static const struct {
 	const char *noise;
 	double each, fifth, samples;
@@ -41,7 +42,7 @@ static const struct {
 	{ "one in five 15 %", 0, .15, 10000, 5, 58, 1.7, { 66, 100 } },
 };
 
-static void cell(double got, double want)
+static void print_cell(double got, double want)
 {
 	printf(" %.1f (", got);
 	if (want < 0)
@@ -56,14 +57,15 @@ int table_replicates(unsigned all_trials)
 	static const double ratio[] = { 1.3, 1.5 };
 	struct scene s = { .target = WORLD_TARGET };
 	struct world w;
-	unsigned trials = (all_trials + 1) / 2; /* several runs take their time */
-	double most = 0;
+	unsigned trials = (all_trials + 1) / 2; /* several runs take longer */
+	double max = 0;
 
 	printf("\n### gate: one pair or several runs, when functions vary from run to run\n\n"
-	       "%u gate runs a cell; percent, and in parentheses what the design expected. Found: FAIL of a function "
-	       "of "
-	       "%d %%, which varies like the others, but not like the one in five.\n\n"
-	       "| varies by | samples a side | runs a side | naive alarms | false FAIL | found at +30 %% | at +50 %% "
+	       "%u gate runs per cell; percent, in parentheses the expectation of the design. Found: FAIL of a "
+	       "function "
+	       "of %d %%, which varies like the others, without the extra variation of one in five.\n\n"
+	       "| varies by | samples per side | runs per side | naive alarms | false FAIL | found at +30 %% | at +50 "
+	       "%% "
 	       "|\n"
 	       "|---|--:|--:|--:|--:|--:|--:|\n",
 	       trials, SHARE);
@@ -72,27 +74,26 @@ int table_replicates(unsigned all_trials)
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct tally t;
 
-		s.samples[0] = s.samples[1] = rows[i].samples;
-		s.runs = rows[i].runs;
+		scene_set_sides(&s, rows[i].runs, rows[i].samples);
 		s.noise = rows[i].each;
 		s.fifth = rows[i].fifth;
 		s.factor[WORLD_TARGET] = 1;
 		s.seed = 4000 + 10 * i;
 		t = scene_run(&s, trials);
 		printf("| %s | %.0f | %u |", rows[i].noise, rows[i].samples, rows[i].runs);
-		cell(percent(t.naive, trials), rows[i].naive);
-		cell(percent(t.fail, trials), rows[i].alarms);
+		print_cell(percent(t.naive, trials), rows[i].naive);
+		print_cell(percent(t.fail, trials), rows[i].alarms);
 		if (rows[i].runs > 1)
-			most = fmax(most, percent(t.fail, trials));
+			max = fmax(max, percent(t.fail, trials));
 		for (unsigned k = 0; k < 2; k++) {
 			s.factor[WORLD_TARGET] = ratio[k];
 			s.seed++;
 			t = scene_run(&s, trials);
-			cell(percent(t.hit_fail, trials), rows[i].found[k]);
+			print_cell(percent(t.hit_fail, trials), rows[i].found[k]);
 		}
 		printf("\n");
 	}
 	world_release(&w);
-	printf("\n- several runs: at most %.2f %% of the gate runs have a false FAIL\n", most);
+	printf("\n- several runs: at most %.2f %% of the gate runs have a false FAIL\n", max);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * gate_tables.h - what gate_sim prints
+ * gate_tables.h - tables of gate_sim
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,18 +8,23 @@
 
 #include "tests/bench/gate_world.h"
 
-/* Draw all trials of a scene on all processors. */
+/* Run all trials of a scene on all processors. */
 struct tally scene_run(const struct scene *s, unsigned trials);
 
 double percent(unsigned n, unsigned of);
 
-/* Say whether a goal is met; gives 1 when it is missed. */
-int say_goal(const char *goal, double is, double at_most);
+/* Print whether a goal is met. Returns 1 if it is missed. */
+int print_goal(const char *goal, double is, double at_most);
 
-/* Each prints its table; gives 1 when a goal is missed. */
+/* Print a table. Returns 1 if a goal is missed. */
 int table_alarms(unsigned trials);
 int table_composition(unsigned trials);
 int table_detection(unsigned trials);
 int table_replicates(unsigned trials);
+int table_lengths(unsigned trials);
+int table_weights(unsigned trials);
+int table_added(unsigned trials);
+int table_renamed(unsigned trials);
+int table_load(unsigned trials);
 
 #endif

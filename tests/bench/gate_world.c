@@ -1,5 +1,5 @@
 /*
- * gate_world.c - programs whose changes are known
+ * gate_world.c - simulated programs
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is below each function, itself first; parents have lower numbers. */
+/* List the subtree of each function, itself first; parents have lower numbers. */
 static void world_list(struct world *w)
 {
 	uint32_t n = 0;
@@ -84,7 +84,7 @@ void world_release(struct world *w)
 	w->below = NULL;
 }
 
-double world_cum(const struct world *w, int func)
+double world_cum_share(const struct world *w, int func)
 {
 	double sum = 0;
 

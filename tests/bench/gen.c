@@ -1,12 +1,12 @@
 /*
- * gen.c - write a synthetic profile.proto file of a known size, the same one every time
+ * gen.c - write a synthetic profile.proto file of a known size, always the same
  * SPDX-License-Identifier: Apache-2.0
  *
- * Another take of a kind is the same program at another time: other stacks, mostly.
- * gen_world.c makes up the program and its stacks, gen_names.c the names; here they become fields,
- * in the order and with the packing of Go's profile.Write, and with ids and strings in order of
- * first use. The kind cpu numbers its locations by address instead, as collectors that intern by
- * address do, so most ids take three bytes.
+ * Each kind of profile is one simulated program. A second profile of a kind, with another number TAKE, is the same
+ * program at another time, with mostly different stacks. gen_world.c makes the program and its stacks, gen_names.c the
+ * names. This file writes them as fields, in the order and with the packing of Go's profile.Write, and with ids and
+ * strings in order of first use. The kind cpu numbers its locations by address, like collectors that intern addresses,
+ * so most ids take three bytes.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 #include "gen_world.h"
 
 /* clang-format off */
-static const struct kind kinds[] = {
+static const struct profile_kind kinds[] = {
 	/* name       samples  functions packages more die turn labels by_address */
 	{ "cpu",      1000000, 50000,    900,     47,  15, 10,  false, true },
 	{ "labels",   100000,  5000,     200,     78,  12, 4,   true,  false },
@@ -36,17 +36,17 @@ struct bytes {
 	size_t n, cap;
 };
 
-/* The string table as it is written: every string already in its field. */
+/* The encoded string table: every string is already a field. */
 struct strings {
 	struct bytes out;
 	uint32_t n;
 };
 
-/* What has been written: ids by first use, 0 for not yet, and how to come back from them. */
+/* Ids in order of first use, 0 before that, and the reverse mapping. */
 struct ids {
 	uint32_t n;
 	uint32_t *id;   /* [all] */
-	uint32_t *back; /* [all] back[i] is what has id i + 1 */
+	uint32_t *back; /* [all] back[i] has id i + 1 */
 };
 
 static void bytes_put(struct bytes *b, const void *data, size_t n)
@@ -89,7 +89,7 @@ static void put_bytes(struct bytes *b, uint32_t field, const void *data, size_t 
 	bytes_put(b, data, n);
 }
 
-/* Ends the message m: it becomes a field of b and is empty again. */
+/* Append the message m as a field of b, and empty it. */
 static void put_message(struct bytes *b, uint32_t field, struct bytes *m)
 {
 	put_bytes(b, field, m->data, m->n);
@@ -143,7 +143,7 @@ static void put_labels(struct bytes *sample, struct bytes *m, const uint32_t fir
 	put_message(sample, 3, m);
 }
 
-/* The strings of labels: first[0] the keys, [1] the routes, [2] the tenants, [3] the unit. */
+/* Add the strings of labels; first receives the ids of the first key, route and tenant, and of the unit. */
 static void add_label_strings(struct strings *s, uint32_t first[4])
 {
 	char text[NAME_BYTES];
@@ -164,7 +164,7 @@ static void add_label_strings(struct strings *s, uint32_t first[4])
 	first[3] = strings_add(s, "bytes");
 }
 
-/* Go packs a repeated integer from three elements on. */
+/* Go packs repeated integers of three or more elements. */
 static void put_stack(struct bytes *sample, struct bytes *m, struct ids *locs, const uint32_t *loc, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -176,8 +176,8 @@ static void put_stack(struct bytes *sample, struct bytes *m, struct ids *locs, c
 		put_message(sample, 1, m);
 }
 
-static void put_samples(struct bytes *out, const struct kind *k, struct world *w, struct stacks *s, struct ids *locs,
-			struct strings *strings, struct rng *r)
+static void put_samples(struct bytes *out, const struct profile_kind *k, struct world *w, struct stacks *s,
+			struct ids *locs, struct strings *strings, struct rng *r)
 {
 	struct bytes sample = { 0 }, m = { 0 };
 	uint32_t first[4] = { 0 }, label[3];
@@ -230,10 +230,10 @@ static void put_line(struct bytes *location, struct bytes *m, uint32_t func_id, 
 	put_message(location, 4, m);
 }
 
-/* Gives every location its id, in order of address. */
+/* Assign ids to all locations, in order of address. */
 static void number_by_address(const struct world *w, struct ids *locs)
 {
-	uint32_t *at = must_alloc(w->n_funcs, sizeof(*at)); /* function by place of its code */
+	uint32_t *at = must_alloc(w->n_funcs, sizeof(*at)); /* function by position of its code */
 
 	for (uint32_t f = 0; f < w->n_funcs; f++)
 		at[world_place(w, f)] = f;
@@ -267,7 +267,8 @@ static void put_locations(struct bytes *out, const struct world *w, const struct
 	free(m.data);
 }
 
-/* Adds the file's name at its first use; files is [places of code], 0 for not yet. */
+/* The string of a function's file name, added at its first use; files contains the strings by position of the
+   code, 0 for names that have not been added. */
 static uint32_t file_string(struct strings *s, uint32_t *files, const struct world *w, uint32_t f)
 {
 	uint32_t *id = &files[w->package_first[w->package[f]] + w->place[f] / FILE_FUNCS];
@@ -316,7 +317,7 @@ static void put_tail(struct bytes *out, struct strings *s)
 {
 	struct bytes period = { 0 };
 
-	/* the strings of the period type are those of the second sample type */
+	/* the period type has the strings of the second sample type */
 	put_int(&period, 1, 3);
 	put_int(&period, 2, 4);
 	bytes_put(out, s->out.data, s->out.n);
@@ -354,7 +355,7 @@ static size_t write_gzip(const struct bytes *b, const char *path)
 	n = c ? libdeflate_gzip_compress(c, b->data, b->n, packed, cap) : 0;
 	if (!n || !f || fwrite(packed, 1, n, f) != n || fclose(f)) {
 		perror(path);
-		remove(path); /* half a profile would be taken for a whole one next time */
+		remove(path); /* a later run would use the incomplete file */
 		exit(2);
 	}
 	free(packed);
@@ -362,7 +363,7 @@ static size_t write_gzip(const struct bytes *b, const char *path)
 	return n;
 }
 
-static void generate(const struct kind *k, const char *path, uint64_t take)
+static void generate(const struct profile_kind *k, const char *path, uint64_t take)
 {
 	struct rng r = { UINT64_C(20260117) };
 	struct strings strings = { 0 };

@@ -1,5 +1,5 @@
 /*
- * gen_names.c - names like those of Go and C++ programs
+ * gen_names.c - names like in Go and C++ programs
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
@@ -79,7 +79,7 @@ struct words {
 	uint32_t mix;
 };
 
-/* Three words that no other function of the package has: as numbers they are a bijection. */
+/* Three words, unique within the package: the mapping from numbers to words is a bijection. */
 static struct words pick_words(const struct world *w, uint32_t f)
 {
 	uint32_t n = COUNT(types) * COUNT(verbs) * COUNT(nouns);
@@ -97,7 +97,7 @@ static void go_name(char out[NAME_BYTES], const char *package, const struct word
 		"%s.(*%s[...]).%s%s",  "%s.(*%s).%s%s.func2.1",
 	};
 
-	/* the format follows from the words, so that different words stay different names */
+	/* the words select the format, so that different words make different names */
 	snprintf(out, NAME_BYTES, formats[x->mix % COUNT(formats)], package, x->type, x->verb, x->noun);
 }
 

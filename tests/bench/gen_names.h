@@ -1,5 +1,5 @@
 /*
- * gen_names.h - names for the functions of a made-up program
+ * gen_names.h - names for the functions of a synthetic program
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef TESTS_BENCH_GEN_NAMES_H
@@ -10,17 +10,17 @@
 enum { NAME_BYTES = 256 };
 
 /*
- * Name a function, as no other of the program is named.
+ * Make the name of a function, unique in the program.
  *
- * name     what people read
- * mangled  what the linker reads; empty when it is the same
+ * name     demangled
+ * mangled  empty if it is the same
  */
 void name_function(char name[NAME_BYTES], char mangled[NAME_BYTES], const struct world *w, uint32_t f);
 
-/* Name the source file of a function. */
+/* Make the name of the source file of a function. */
 void name_file(char out[NAME_BYTES], const struct world *w, uint32_t f);
 
-/* Name an HTTP route. */
+/* Make the name of an HTTP route. */
 void name_route(char out[NAME_BYTES], uint32_t i);
 
 #endif

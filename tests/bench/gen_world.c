@@ -1,16 +1,14 @@
 /*
- * gen_world.c - make up a program and walk stacks through it
+ * gen_world.c - make a synthetic program and random stacks of it
  * SPDX-License-Identifier: Apache-2.0
  *
- * A program is made up first: functions stand on levels, the first level is where threads start,
- * and every function has a list of call sites on the levels above it, most often exactly one. A
- * stack is then walked from a leaf to a root. Leaves follow Zipf's law and the popular ones have
- * many callers, as malloc has; one stack in ten starts at the next location in turn, so that all of
- * them occur. As there are few functions near the root, stacks share their outer frames as the
- * stacks of a server do, and as a function mostly stays with the caller it had last, neighbours in
- * the file share long runs: without that the file would compress far worse than real ones do.
- * Stacks that occurred are drawn again, as pprof merges equal ones, but for 4 in 100. Only
- * integers are used, so that the same kind gives the same profile on every machine.
+ * Functions are on levels. Threads start in the first level, and every function has a list of call sites on the levels
+ * before its own, most often exactly one. A stack is a walk from a leaf to a root. Leaves follow Zipf's law, and the
+ * popular ones have many callers, like malloc. One stack in ten starts at the next location in order, so that all of
+ * them occur. There are few functions near the root, so stacks share their outer frames, like stacks of a server. A
+ * function mostly keeps its last caller, so neighbours in the file share long runs; without that, the file would
+ * compress far worse than real ones. An existing stack is drawn again, since pprof merges equal ones, except in 4 of
+ * 100 cases. Only integers are used, so that a kind is the same profile on every machine.
  */
 #include "config.h"
 
@@ -21,9 +19,9 @@
 #include <string.h>
 
 enum {
-	DICE = 4, /* a level is N_ENTRY_LEVELS and DICE throws of a die */
+	DICE = 4, /* a level is N_ENTRY_LEVELS plus the sum of this many dice */
 	N_ENTRY_LEVELS = 4,
-	N_TRIES = 8, /* draws for a stack that has not occurred */
+	N_TRIES = 8, /* attempts to draw a new stack */
 };
 
 /* clang-format off */
@@ -81,7 +79,7 @@ uint32_t rng_zipf(struct rng *r, uint32_t n)
 	}
 }
 
-static void make_levels(struct world *w, const struct kind *k, struct rng *r)
+static void make_levels(struct world *w, const struct profile_kind *k, struct rng *r)
 {
 	uint32_t n_at[MAX_LEVELS] = { 2, 3, 5, 9 }, n_placed = 2 + 3 + 5 + 9;
 
@@ -105,7 +103,7 @@ static void make_packages(struct world *w, struct rng *r)
 	w->place = must_alloc(w->n_funcs, sizeof(*w->place));
 	w->package_first = must_alloc(w->n_packages + 1, sizeof(*w->package_first));
 	for (uint32_t f = 0; f < w->n_funcs; f++) {
-		/* of two throws the smaller: packages differ in size */
+		/* the minimum of two random numbers, so that packages differ in size */
 		uint32_t a = rng_below(r, w->n_packages), b = rng_below(r, w->n_packages);
 
 		w->package[f] = a < b ? a : b;
@@ -115,7 +113,7 @@ static void make_packages(struct world *w, struct rng *r)
 		w->package_first[p + 1] += w->package_first[p];
 }
 
-static void make_locations(struct world *w, const struct kind *k, struct rng *r)
+static void make_locations(struct world *w, const struct profile_kind *k, struct rng *r)
 {
 	w->loc_first = must_alloc(w->n_physical + 1, sizeof(*w->loc_first));
 	for (uint32_t f = 0; f < w->n_physical; f++) {
@@ -132,7 +130,7 @@ static void make_locations(struct world *w, const struct kind *k, struct rng *r)
 			w->func[loc] = f;
 }
 
-/* About 15 in 100 locations carry one or two inlined functions, some of them far more often. */
+/* About 15 % of locations have one or two inlined functions, some functions far more often. */
 static void make_inlining(struct world *w, struct rng *r)
 {
 	uint32_t n_inline = w->n_funcs - w->n_physical, next = 0;
@@ -142,7 +140,7 @@ static void make_inlining(struct world *w, struct rng *r)
 	for (uint32_t loc = 0; loc < w->n_locs; loc++) {
 		if (!rng_percent(r, 15))
 			continue;
-		/* each once, then by popularity */
+		/* every inlined function once, then random ones by popularity */
 		w->inlined[0][loc] = w->n_physical + (next < n_inline ? next++ : rng_zipf(r, n_inline));
 		if (rng_percent(r, 30))
 			w->inlined[1][loc] = w->n_physical + rng_zipf(r, n_inline);
@@ -160,7 +158,7 @@ static void make_ranks(struct world *w, struct rng *r)
 	}
 }
 
-/* Some location on one of the levels above a level, the nearer ones more often. */
+/* A random location on a level before level; closer levels are more frequent. */
 static uint32_t pick_caller(const struct world *w, struct rng *r, uint32_t level)
 {
 	uint32_t from = level - 1, n, f;
@@ -205,7 +203,7 @@ static void make_callers(struct world *w, struct rng *r)
 	free(popular);
 }
 
-void world_make(struct world *w, const struct kind *k, struct rng *r)
+void world_make(struct world *w, const struct profile_kind *k, struct rng *r)
 {
 	*w = (struct world){ .n_funcs = k->n_funcs, .n_packages = k->n_packages };
 	w->n_physical = k->n_funcs - k->n_funcs / 10;
@@ -260,8 +258,8 @@ static uint64_t hash_stack(const uint32_t *loc, uint32_t n)
 	return hash;
 }
 
-/* True when the stack with this hash had not been seen; it has been now. */
-static bool see(struct stacks *s, uint64_t hash)
+/* Record the hash of a stack. Returns true if it is new. */
+static bool seen_add(struct stacks *s, uint64_t hash)
 {
 	uint32_t slot = (uint32_t)hash & (s->n_slots - 1);
 
@@ -272,7 +270,7 @@ static bool see(struct stacks *s, uint64_t hash)
 	return true;
 }
 
-void stacks_add(struct stacks *s, struct world *w, const struct kind *k, struct rng *r)
+void stacks_add(struct stacks *s, struct world *w, const struct profile_kind *k, struct rng *r)
 {
 	uint32_t *to = s->loc + s->off[s->n], i = s->n, n, tries = 0;
 
@@ -289,7 +287,7 @@ void stacks_add(struct stacks *s, struct world *w, const struct kind *k, struct 
 
 			n = walk(w, r, w->by_rank[rank], to);
 			s->hash[i] = hash_stack(to, n);
-		} while (!see(s, s->hash[i]) && ++tries < N_TRIES);
+		} while (!seen_add(s, s->hash[i]) && ++tries < N_TRIES);
 	}
 	s->off[++s->n] = s->off[i] + n;
 }

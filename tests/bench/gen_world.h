@@ -1,5 +1,5 @@
 /*
- * gen_world.h - a made-up program and stacks walked through it
+ * gen_world.h - a synthetic program and random stacks of it
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef TESTS_BENCH_GEN_WORLD_H
@@ -19,20 +19,20 @@ enum {
 	FILE_FUNCS = 14,  /* functions in one source file */
 };
 
-/* What kind of profile to make. */
-struct kind {
+/* Parameters of a kind of profile. */
+struct profile_kind {
 	const char *name;
 	uint32_t n_samples, n_funcs, n_packages;
-	uint32_t more_locs; /* chance in 100 that a function has one more location, and one more */
-	uint32_t die;       /* sides of the die thrown for a level: the higher, the deeper */
-	uint32_t turn;      /* each turn-th stack starts at the next location in turn */
+	uint32_t more_locs; /* probability in percent of each further location of a function */
+	uint32_t die;       /* sides of the dice that choose levels: more sides, more levels */
+	uint32_t turn;      /* every turn-th stack starts at the next location in order */
 	bool labels;
-	bool by_address; /* ids of locations are in order of address, not of first use */
+	bool by_address; /* location ids are in order of address instead of first use */
 };
 
 struct mapping {
 	uint64_t start;
-	uint32_t share; /* of 100 packages */
+	uint32_t share; /* percentage of packages */
 	const char *file, *build_id;
 };
 
@@ -47,16 +47,16 @@ struct world {
 	uint32_t n_levels, n_locs, n_packages;
 	uint32_t level_first[MAX_LEVELS + 1]; /* functions are sorted by level */
 	uint32_t *package;                    /* [n_funcs] */
-	uint32_t *place;                      /* [n_funcs] place among the functions of its package */
+	uint32_t *place;                      /* [n_funcs] index within its package */
 	uint32_t *loc_first;                  /* [n_physical + 1] locations are sorted by function */
 	bool *recursive;                      /* [n_physical] */
-	uint32_t *caller_now;                 /* [n_physical] the caller of the last walk, within the list below */
+	uint32_t *caller_now;                 /* [n_physical] last caller: caller[caller_off[f] + caller_now[f]] */
 	uint32_t *caller_off;                 /* [n_physical + 1] */
-	uint32_t *caller;                     /* [caller_off[n_physical]] locations that call the function */
+	uint32_t *caller;                     /* [caller_off[n_physical]] locations that call the functions */
 	uint32_t *func;                       /* [n_locs] */
 	uint32_t *inlined[2];                 /* [n_locs] functions inlined there, innermost first, or 0 */
 	uint32_t *by_rank;                    /* [n_locs] locations, the most popular leaf first */
-	uint32_t *package_first;              /* [n_packages + 1] place of its code, in functions */
+	uint32_t *package_first;              /* [n_packages + 1] position of its code, in functions */
 };
 
 struct stacks {
@@ -68,36 +68,36 @@ struct stacks {
 	uint32_t n_slots;            /* a power of two */
 };
 
-/* Zeroed memory; exits when there is none. */
+/* Allocate zeroed memory, or exit. */
 void *must_alloc(size_t count, size_t size);
 
-/* A number in [0, n). */
+/* A random number in [0, n). */
 uint32_t rng_below(struct rng *r, uint32_t n);
 
-/* True in percent of 100 cases. */
+/* True with a probability in percent. */
 bool rng_percent(struct rng *r, uint32_t percent);
 
-/* A rank in [0, n) that comes up about as often as 1 / (rank + 1). */
+/* A random rank in [0, n), with a frequency of about 1 / (rank + 1). */
 uint32_t rng_zipf(struct rng *r, uint32_t n);
 
-/* Make up a program; world_release frees what it holds. */
-void world_make(struct world *w, const struct kind *k, struct rng *r);
+/* Make a program; free it with world_release. */
+void world_make(struct world *w, const struct profile_kind *k, struct rng *r);
 void world_release(struct world *w);
 
-/* The mapping a package's code is in, an index of mappings. */
+/* The mapping of a package, an index of mappings. */
 uint32_t world_mapping(const struct world *w, uint32_t package);
 
-/* The place of a function's code, in functions from the start of its mapping. */
+/* The position of a function in its mapping, in functions. */
 uint32_t world_place(const struct world *w, uint32_t f);
 
-/* The line a function starts at in its file. */
+/* The first line of a function in its file. */
 uint32_t world_start_line(const struct world *w, uint32_t f);
 
-/* Room for n stacks and none in it; stacks_release frees it. */
+/* Make an empty set for n stacks; free it with stacks_release. */
 struct stacks stacks_make(uint32_t n);
 void stacks_release(struct stacks *s);
 
-/* Add a stack: a new one, or 4 times in 100 one that is there already. */
-void stacks_add(struct stacks *s, struct world *w, const struct kind *k, struct rng *r);
+/* Add a random stack: in 4 of 100 cases one that exists already. */
+void stacks_add(struct stacks *s, struct world *w, const struct profile_kind *k, struct rng *r);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * inflate.c - the yardstick: how long the bare inflation of a gzip file takes in memory
+ * inflate.c - the yardstick: time to decompress a gzip file in memory
  * SPDX-License-Identifier: Apache-2.0
  *
- * The file is read first. A run allocates a buffer of the inflated size, inflates into it and frees
- * it, so the first touch of every page is part of the time, as it is for any program that inflates
- * a profile once. The median comes first on the line; bench.c reads it.
+ * The file is read first. A run allocates a buffer of the inflated size, decompresses into it and frees it, so the page
+ * faults are part of the time, as for any program that decompresses a profile once. The median is the first number of
+ * the line, which bench.c reads.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Reads the file; gzip ends with the inflated size in four bytes, least first. */
+/* Read the file; gzip ends with the inflated size in four bytes, little-endian. */
 static int packed_read(struct packed *p, const char *path)
 {
 	FILE *f = fopen(path, "rb");
@@ -50,7 +50,7 @@ static int packed_read(struct packed *p, const char *path)
 	return 0;
 }
 
-/* Milliseconds of one run; negative when the data does not inflate to its size. */
+/* Milliseconds of one run; negative if the data does not have its size. */
 static double inflate_once(const struct packed *p)
 {
 	double start = now_ms(), ms = -1;
@@ -84,11 +84,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (packed_read(&p, argv[1])) {
-		fprintf(stderr, "inflate: %s: cannot be read, or is too short for gzip\n", argv[1]);
+		fprintf(stderr, "inflate: %s: read failed, or too short for gzip\n", argv[1]);
 		return 2;
 	}
-	/* a threshold set by hand stays: else malloc would keep the block, touched, for later runs
-	 */
+	/* Fix the threshold, else malloc would reuse the block, with its pages, for later runs. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	for (int i = 0; i < n; i++) {
 		sorted[i] = ms[i] = inflate_once(&p);

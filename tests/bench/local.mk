@@ -1,4 +1,4 @@
-# tests/bench - programs that measure; script/bench builds them by name
+# tests/bench - benchmark programs; script/bench builds them by name
 
 EXTRA_PROGRAMS += tests/bench/addresses tests/bench/gate_sim tests/bench/gen tests/bench/inflate tests/bench/bench \
 	tests/bench/reports
@@ -6,6 +6,7 @@ EXTRA_PROGRAMS += tests/bench/addresses tests/bench/gate_sim tests/bench/gen tes
 tests_bench_gate_sim_SOURCES = \
 	tests/bench/gate_alarms.c \
 	tests/bench/gate_detection.c \
+	tests/bench/gate_inputs.c \
 	tests/bench/gate_rand.c \
 	tests/bench/gate_rand.h \
 	tests/bench/gate_replicates.c \
@@ -14,7 +15,7 @@ tests_bench_gate_sim_SOURCES = \
 	tests/bench/gate_tables.h \
 	tests/bench/gate_world.c \
 	tests/bench/gate_world.h
-tests_bench_gate_sim_LDADD = $(stats_libs)
+tests_bench_gate_sim_LDADD = $(gate_libs) $(report_libs)
 
 tests_bench_gen_SOURCES = \
 	tests/bench/gen.c \
@@ -35,7 +36,7 @@ tests_bench_addresses_SOURCES = tests/bench/addresses.c
 tests_bench_reports_SOURCES = tests/bench/reports.c
 tests_bench_reports_LDADD = $(answer_libs)
 EXTRA_DIST += tests/bench/symbols.cc tests/bench/shell.py tests/bench/terminal_screen.py tests/bench/terminal_session.py
-EXTRA_DIST += tests/bench/soak.py tests/bench/soak_load.c
+EXTRA_DIST += tests/bench/soak.py tests/bench/soak_load.c tests/bench/web.py
 EXTRA_DIST += tests/bench/rt_load.c tests/bench/rt_heap.cc tests/bench/runtime.py tests/bench/rt_cpu.py tests/bench/rt_faults.py \
 	tests/bench/rt_memory.py tests/bench/rt_stacks.py tests/bench/rt_start.py tests/bench/rt_tools.py
 EXTRA_DIST += tests/bench/copies.sh tests/bench/rt_answers.py tests/bench/rt_endpoint.py tests/bench/rt_serve.py \

@@ -1,10 +1,10 @@
 /*
- * reports.c - how long reports take on a loaded profile, and how soon they stop
+ * reports.c - run time of reports on a loaded profile, and latency of cancellation
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Prints a line per report: the median time from view_make to the finished report. With -s it also sets the
- * stop flag from another thread at random moments and tells how long the report took to come back.
+ * Prints a line per report: the median time from view_make to the finished report. With -s another thread also sets the
+ * stop flag at random moments, and the line has the time until the report returned.
  */
 #include "config.h"
 
@@ -51,10 +51,12 @@ static int make_top_sides(const struct view *v, const struct query *q, struct re
 
 static int make_flame(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
 {
-	struct flame_ask ask = { .min_share = 1.0 / (double)q->width, .max_levels = 2000, .sums = true };
+	struct flame_options measured_report = { .min_share = 1.0 / (double)q->width,
+						 .max_levels = 2000,
+						 .wants_sums = true };
 
 	(void)notes;
-	return report_flame_make(v, q, &ask, r, err);
+	return report_flame_make(v, q, &measured_report, r, err);
 }
 
 static int make_weblist(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
@@ -72,16 +74,16 @@ static int make_nothing(const struct view *v, const struct query *q, struct repo
 	return 0;
 }
 
-static const struct ask {
+static const struct measured_report {
 	const char *name;
 	make_fn make;
-	const char *report; /* that has the defaults */
+	const char *report; /* report whose defaults are used */
 	bool all;           /* no trimming */
 	int64_t nodecount, width;
 	bool call_tree, inverted, pattern;
 	const char *focus, *hide;
 	int grain;
-} asks[] = {
+} measured_reports[] = {
 	{ "view", make_nothing, "top", .nodecount = -1 },
 	{ "view -focus", make_nothing, "top", .nodecount = -1, .focus = "e" },
 	{ "view -hide", make_nothing, "top", .nodecount = -1, .hide = "e" },
@@ -107,10 +109,10 @@ static const struct ask {
 	{ "weblist", make_weblist, "weblist", .pattern = true },
 };
 
-enum { N_ASKS = sizeof(asks) / sizeof(asks[0]) };
+enum { N_REPORTS = sizeof(measured_reports) / sizeof(measured_reports[0]) };
 
 struct run {
-	const struct ask *ask;
+	const struct measured_report *measured_report;
 	const struct profile *p;
 	const char *pattern;
 	struct stop *stop;
@@ -121,7 +123,7 @@ struct run {
 static void *run_once(void *arg)
 {
 	struct run *run = arg;
-	const struct ask *a = run->ask;
+	const struct measured_report *a = run->measured_report;
 	struct arena *mem = arena_new();
 	struct buf notes = { 0 };
 	struct report r = { .mem = NULL };
@@ -169,7 +171,7 @@ static void pause_ms(double ms)
 	nanosleep(&t, NULL);
 }
 
-/* How long one comes back after the flag was set, median and worst. */
+/* Print the time from the stop flag to the return of a report, median and worst. */
 static void measure_stop(struct run *run, double whole_ms, int rounds)
 {
 	double ms[MAX_ROUNDS];
@@ -208,7 +210,7 @@ static void measure(struct run *run, int rounds, int stops)
 		ms[i] = run->end_ms - start;
 	}
 	qsort(ms, (size_t)rounds, sizeof(*ms), by_ms);
-	printf("%-30s %8.1f ms", run->ask->name, ms[rounds / 2]);
+	printf("%-30s %8.1f ms", run->measured_report->name, ms[rounds / 2]);
 	if (stops && run->rc == 0)
 		measure_stop(run, ms[rounds / 2], stops);
 	printf("%s\n", run->rc < 0 && run->rc != ERR_STOPPED ? " failed" : "");
@@ -230,25 +232,27 @@ static struct profile *load(const char *file)
 	return p;
 }
 
-/* Two loaded profiles apart; tells how long that takes, and joining them. */
-static struct profile *make_apart(struct profile *p, const char *file)
+/* Make a profile with two separate sides, and print the time for that and for joining them. */
+static struct profile *make_sides(struct profile *p, const char *file)
 {
-	const struct sides_how how = { .apart = true, .normalize = "", .target_name = "new", .base_name = file };
-	struct profile *base = load(file), *apart, *joined;
+	const struct sides_options options = {
+		.keep_sides = true, .normalize = "", .target_name = "new", .base_name = file
+	};
+	struct profile *base = load(file), *sides, *joined;
 	double start = now_ms(), made;
 	struct err err;
 
-	if (sides_make(p, base, &how, &apart, &err) < 0) {
+	if (sides_make(p, base, &options, &sides, &err) < 0) {
 		fprintf(stderr, "reports: %s\n", err.msg);
 		exit(2);
 	}
 	made = now_ms();
-	sides_join(apart, &joined, &err);
+	sides_join(sides, &joined, &err);
 	printf("%-30s %8.1f ms\n%-30s %8.1f ms\n", "sides_make", made - start, "sides_join", now_ms() - made);
 	profile_free(joined);
 	profile_free(base);
 	profile_free(p);
-	return apart;
+	return sides;
 }
 
 int main(int argc, char **argv)
@@ -271,13 +275,13 @@ int main(int argc, char **argv)
 	}
 	p = load(argv[at]);
 	if (base)
-		p = make_apart(p, base);
-	for (int i = 0; i < N_ASKS; i++) {
-		struct run run = { .ask = &asks[i], .p = p, .pattern = argv[at + 1] };
+		p = make_sides(p, base);
+	for (int i = 0; i < N_REPORTS; i++) {
+		struct run run = { .measured_report = &measured_reports[i], .p = p, .pattern = argv[at + 1] };
 		bool wanted = argc - at == 2;
 
 		for (int k = at + 2; k < argc; k++)
-			wanted |= strcmp(argv[k], asks[i].name) == 0;
+			wanted |= strcmp(argv[k], measured_reports[i].name) == 0;
 		if (wanted)
 			measure(&run, rounds, stops);
 	}

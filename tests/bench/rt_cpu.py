@@ -15,28 +15,28 @@ def load(b, what, n, seconds):
     return [os.path.join(b.bin, 'rt_load'), what, *([n] if n else []), str(seconds)]
 
 
-def one(b, who, hz, argv):
-    """Run a workload under a profiler. Gives its own numbers, and the profile, or None where there is none."""
-    out = b.path('one.' + who)
+def one(b, profiler, hz, argv):
+    """Run a workload under a profiler. Returns its output and the profile, or None without a profile."""
+    out = b.path('one.' + profiler)
     b.clean('one.*')
-    if who == 'cpa':
+    if profiler == 'cpa':
         done = Ran(under_cpa(b, argv, f'--hz={hz}', f'--cpu={out}'))
     else:
         done = Ran(argv, under_gperf(b, hz, out))
     ok = os.path.exists(out) and os.path.getsize(out) > 0
-    files = [out] if who == 'cpa' else [argv[0], out]
+    files = [out] if profiler == 'cpa' else [argv[0], out]
     return done.numbers(), Profile(b, files) if ok else None
 
 
 def totals(b, rounds):
-    """The sum of a profile against the process's own clock."""
+    """The total of a profile compared with the clock of the process."""
     rows, worst = [], 0.0
     for hz in RATES:
         for name, what, n, seconds in LOADS:
             argv = load(b, what, n, seconds)
 
-            def part(who, argv=argv, hz=hz):
-                numbers, profile = one(b, who, hz, argv)
+            def part(profiler, argv=argv, hz=hz):
+                numbers, profile = one(b, profiler, hz, argv)
                 return 100 * (profile.total if profile else 0) / numbers['total'][0]
             turns = {'cpa': lambda: part('cpa')}
             if b.gperf:
@@ -44,51 +44,51 @@ def totals(b, rounds):
             found = in_turn(rounds, turns)
             worst = max(worst, abs(median(found['cpa']) - 100))
             rows.append((f'{hz} Hz, {name}', *(f'{median(v):.1f} %' for v in found.values())))
-    b.table('CPU time: the profile against the clock of the process', ['', 'cpa', *(['libprofiler'] if b.gperf else [])],
+    b.table('CPU time: the profile compared with the clock of the process', ['', 'cpa', *(['libprofiler'] if b.gperf else [])],
             rows)
     b.goal('total CPU time within 2 % of the clock, 100 to 1000 Hz, 1 to 8 threads', worst <= 2,
-           f'farthest median {worst:.2f} % off')
+           f'largest error of a median {worst:.2f} %')
 
 
 def fairness(b, rounds):
-    """Eight threads with the same CPU time each: what the profile gives each of them."""
+    """Shares of eight threads that use the same CPU time."""
     rows = []
-    for who in ['cpa'] + (['gperf'] if b.gperf else []):
-        least, most = [], []
+    for profiler in ['cpa'] + (['gperf'] if b.gperf else []):
+        lowest, highest = [], []
         for _ in range(rounds):
-            numbers, profile = one(b, who, 1000, load(b, 'fair', '8', 0.5))
+            numbers, profile = one(b, profiler, 1000, load(b, 'fair', '8', 0.5))
             got = [(profile.of(f'work_{i}') if profile else 0) / numbers[f'work_{i}'][0] for i in range(8)]
-            least.append(min(got))
-            most.append(max(got))
-        rows.append(('libprofiler' if who == 'gperf' else who, f'{median(least):.2f}', f'{median(most):.2f}'))
-        if who == 'cpa':
-            b.goal('each of 8 threads gets 0.90 to 1.10 of its CPU time', min(least) >= 0.9 and max(most) <= 1.1,
-                   f'{min(least):.3f} to {max(most):.3f} in {rounds} runs at 1000 Hz')
-    b.table('Eight threads of the same CPU time: least and most that the profile gives to one', ['1000 Hz', 'least', 'most'],
+            lowest.append(min(got))
+            highest.append(max(got))
+        rows.append(('libprofiler' if profiler == 'gperf' else profiler, f'{median(lowest):.2f}', f'{median(highest):.2f}'))
+        if profiler == 'cpa':
+            b.goal('each of 8 threads gets 0.90 to 1.10 of its CPU time', min(lowest) >= 0.9 and max(highest) <= 1.1,
+                   f'{min(lowest):.3f} to {max(highest):.3f} in {rounds} runs at 1000 Hz')
+    b.table('Eight threads with equal CPU time: minimum and maximum in the profile', ['1000 Hz', 'minimum', 'maximum'],
             rows)
 
 
 def shares(b, seconds):
-    """50, 30, 15, 5 % of some CPU seconds."""
+    """Four functions with 50, 30, 15 and 5 % of the CPU time."""
     rows, far = [], 0.0
     sigma_ok = True
-    for who in ['cpa'] + (['gperf'] if b.gperf else []):
-        numbers, profile = one(b, who, 100, load(b, 'shares', None, seconds))
+    for profiler in ['cpa'] + (['gperf'] if b.gperf else []):
+        numbers, profile = one(b, profiler, 100, load(b, 'shares', None, seconds))
         row, whole = [], sum(v[0] for k, v in numbers.items() if k.startswith('part_'))
         for part in ('part_50', 'part_30', 'part_15', 'part_05'):
             want = numbers[part][0] / whole
             got = profile.of(part) / profile.total if profile else 0
             row.append(f'{100 * got:.2f} %')
-            if who == 'cpa':
+            if profiler == 'cpa':
                 far = max(far, abs(got - want))
                 sigma_ok &= abs(got - want) <= 3 * (want * (1 - want) / (100 * seconds)) ** 0.5
-        rows.append(('libprofiler' if who == 'gperf' else who, *row))
+        rows.append(('libprofiler' if profiler == 'gperf' else profiler, *row))
     b.table(f'Shares of functions, {seconds} CPU seconds at 100 Hz', ['', '50 %', '30 %', '15 %', '5 %'], rows)
-    b.goal('shares within 2 points and 3 sigma', far <= 0.02 and sigma_ok, f'farthest {100 * far:.2f} points')
+    b.goal('shares within 2 points and 3 sigma', far <= 0.02 and sigma_ok, f'largest error {100 * far:.2f} points')
 
 
 def many_functions(n=200, seed=3):
-    """C that keeps a compiler busy for two or three seconds."""
+    """C source that keeps a compiler busy for two or three seconds."""
     draw = random.Random(seed)
     text = ['double g(double);']
     for i in range(n):
@@ -105,12 +105,12 @@ def end_to_end(b, rounds):
         f.write(many_functions())
     argv = [Ran(['gcc', '-print-prog-name=cc1']).text().strip(), '-quiet', '-O2', source, '-o', b.path('many.s')]
 
-    def under(who, hz):
+    def under(profiler, hz):
         def cost():
             b.clean('e2e.prof*')
-            if who == 'none':
+            if profiler == 'none':
                 return Ran(argv).cpu
-            if who == 'cpa':
+            if profiler == 'cpa':
                 return Ran(under_cpa(b, argv, f'--hz={hz}', f'--cpu={out}')).cpu
             return Ran(argv, under_gperf(b, hz, out)).cpu
         return cost
@@ -121,8 +121,8 @@ def end_to_end(b, rounds):
     found = in_turn(rounds, turns)
     ratio = ratios(found, 'none')
     noise = max(spread(v) for v in found.values())
-    b.table('A compiler (cc1), user and system time, the collector\'s with it', ['', 'median s', 'ratio to none, in pairs'],
+    b.table('A compiler (cc1), user and system time, including the collector', ['', 'median s', 'paired ratio to none'],
             [(name, f'{median(values):.3f}', f'{ratio[name]:.4f}') for name, values in found.items()])
-    print(f'The middle half of a row is up to {100 * noise:.1f} % apart, {rounds} rounds.\n')
-    for name, most in (('cpa, 100 Hz', 1.005), ('cpa, 1000 Hz', 1.02)):
-        b.judge(f'a compiler under {name}: at most {most:.3f}', ratio[name], most, noise, f'{ratio[name]:.4f}')
+    print(f'The interquartile range of a row is at most {100 * noise:.1f} %, {rounds} rounds.\n')
+    for name, limit in (('cpa, 100 Hz', 1.005), ('cpa, 1000 Hz', 1.02)):
+        b.judge(f'a compiler under {name}: at most {limit:.3f}', ratio[name], limit, noise, f'{ratio[name]:.4f}')

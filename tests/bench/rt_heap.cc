@@ -1,13 +1,13 @@
 /*
- * rt_heap.cc - allocations of mixed sizes that are counted exactly, for comparing heap profiles
+ * rt_heap.cc - exactly counted allocations of mixed sizes, to compare heap profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: rt_heap MEGABYTES [FILE]
  *
- * Five functions allocate, each its own mix of sizes; of all objects one in ten is kept until the end.
- * Prints for each "site_N ALLOCATED_OBJECTS ALLOCATED_BYTES KEPT_OBJECTS KEPT_BYTES". Compiled with
- * WITH_TCMALLOC it writes tcmalloc's own sample of what is kept to FILE.
+ * Five functions allocate, each with its own mix of sizes; one object in ten remains in use until the end. Prints for
+ * each function "site_N ALLOCATED_OBJECTS ALLOCATED_BYTES INUSE_OBJECTS INUSE_BYTES". Compiled with WITH_TCMALLOC it
+ * writes tcmalloc's heap sample to FILE.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -58,9 +58,9 @@ inline __attribute__((always_inline)) void allocate(int site, size_t size)
 		__asm__ volatile("# site " #n);                                                                        \
 	}
 SITE(0, 16 + draw() % 64)               /* small */
-SITE(1, 1024 + draw() % 7168)           /* middling */
+SITE(1, 1024 + draw() % 7168)           /* medium */
 SITE(2, draw() % 2000 ? 64 : 1 << 20)   /* many small ones, few large ones */
-SITE(3, draw() % 500 ? 256 : 4 << 20)   /* the same, worse */
+SITE(3, draw() % 500 ? 256 : 4 << 20)   /* the same, more extreme */
 SITE(4, (1 << 20) + draw() % (7 << 20)) /* larger than the rate */
 
 void work(unsigned long long bytes)

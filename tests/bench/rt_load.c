@@ -1,25 +1,25 @@
 /*
- * rt_load.c - work that says itself how much it was, for comparing profilers
+ * rt_load.c - workloads that report their own CPU time, to compare profilers
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: rt_load burn THREADS SECONDS     CPU time in threads: "total NS"
- *        rt_load burst THREADS SECONDS    the same in pieces of a millisecond, with sleep between
+ *        rt_load burst THREADS SECONDS    the same in bursts of a millisecond, with sleeps between
  *        rt_load read SECONDS             read(2) of /dev/zero
- *        rt_load fair THREADS SECONDS     up to 8 threads, each in a function of its own: "work_N NS" and total
- *        rt_load shares SECONDS           half, 30 %, 15 %, 5 % of it in a function each: "part_NN NS" and total
- *        rt_load count MILLIONS           the same work each time, however long it takes
- *        rt_load allocate MILLIONS        the same with malloc and free, of 16 to 1024 bytes
- *        rt_load lock MILLIONS            a mutex that nobody else wants
+ *        rt_load fair THREADS SECONDS     up to 8 threads, each in its own function: "work_N NS" and total
+ *        rt_load shares SECONDS           50, 30, 15, 5 % of it in one function each: "part_NN NS" and total
+ *        rt_load count MILLIONS           a fixed amount of work
+ *        rt_load allocate MILLIONS        malloc and free of 16 to 1024 bytes
+ *        rt_load lock MILLIONS            an uncontended mutex
  *        rt_load call MILLIONS            system calls
- *        rt_load pieces SECONDS           the same work again and again: "TIME NS", on the wall clock, and its CPU time
- *        rt_load start N PROGRAM          N times: of each "wall_us LEAST MEDIAN", "cpu_us LEAST MEDIAN"
- *        rt_load threads N                N threads created and joined: "ns_each NS", "cpu_each NS"
- *        rt_load live N                   N objects allocated and kept: "rss KIB"
- *        rt_load kill SECONDS             CPU time and 64 KiB blocks that are kept, told, then SIGKILL
- *        rt_load memory THREADS SECONDS   burn in threads that then wait for each other: "rss KIB" of it all
+ *        rt_load pieces SECONDS           repeats a piece of work: "TIME NS", wall clock and CPU time of each
+ *        rt_load start N PROGRAM          runs it N times: "wall_us MIN MEDIAN", "cpu_us MIN MEDIAN"
+ *        rt_load threads N                creates and joins N threads: "ns_each NS", "cpu_each NS"
+ *        rt_load live N                   allocates N objects, frees none: "rss KIB"
+ *        rt_load kill SECONDS             uses CPU time, allocates 64 KiB blocks, prints both, then SIGKILL
+ *        rt_load memory THREADS SECONDS   burn in threads that then wait for each other: "rss KIB" of the process
  *        rt_load pure                     "threads N", "fds N", "heap BYTES" of this process
- * CPU times are those of CLOCK_THREAD_CPUTIME_ID, in nanoseconds; total is of the process.
+ * CPU times are from CLOCK_THREAD_CPUTIME_ID, in nanoseconds; total is that of the process.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) long long spin(double s)
 	return now - begin;
 }
 
-/* A function with a name of its own; the asm keeps it one. */
+/* Define a separate function; the asm prevents merging of identical functions. */
 #define WORK(name)                                                                                                     \
 	__attribute__((noinline)) static long long name(double s)                                                      \
 	{                                                                                                              \
@@ -136,7 +136,7 @@ static void shares(void)
 	static const int percent[] = { 50, 30, 15, 5 };
 	long long of[4] = { 0 };
 
-	/* in turns, so that what the machine does hits all alike; of uneven length, so that none keeps step with a clock */
+	/* Alternate, so that other load affects all parts; uneven lengths, so that none synchronises with a timer. */
 	for (int turn = 0; turn < 50; turn++)
 		for (int i = 0; i < 4; i++)
 			of[i] += part[i](seconds * percent[i] / 100 / 50 * (0.5 + (double)(turn * 19 % 50) / 49));
@@ -219,13 +219,13 @@ static void pure(void)
 	printf("threads %d\nfds %d\n", entries("/proc/self/task"), entries("/proc/self/fd") - 1);
 }
 
-static pthread_barrier_t all_done, all_told;
+static pthread_barrier_t all_done, rss_printed;
 
 static void *hold(void *at)
 {
 	fair(at);
 	pthread_barrier_wait(&all_done);
-	pthread_barrier_wait(&all_told);
+	pthread_barrier_wait(&rss_printed);
 	return NULL;
 }
 
@@ -246,12 +246,12 @@ static void memory(int n)
 	pthread_t thread[THREADS_MAX];
 
 	pthread_barrier_init(&all_done, NULL, (unsigned)n + 1);
-	pthread_barrier_init(&all_told, NULL, (unsigned)n + 1);
+	pthread_barrier_init(&rss_printed, NULL, (unsigned)n + 1);
 	for (long i = 0; i < n; i++)
 		pthread_create(&thread[i], NULL, hold, (void *)i);
 	pthread_barrier_wait(&all_done);
 	print_rss();
-	pthread_barrier_wait(&all_told);
+	pthread_barrier_wait(&rss_printed);
 	for (int i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
 }
@@ -313,7 +313,7 @@ static void pieces(void)
 	} while (now < end);
 }
 
-/* What is kept is told with the CPU time. */
+/* Prints the bytes in use, in addition to the CPU time. */
 static void before_kill(void)
 {
 	long long kept = 0;
@@ -329,7 +329,7 @@ static void before_kill(void)
 	printf("kept %lld\n", kept);
 }
 
-/* Gives false when there is no such work. */
+/* Returns false for unknown work. */
 static int other_work(const char *what, int n)
 {
 	if (strcmp(what, "threads") == 0)

@@ -1,4 +1,4 @@
-# rt_memory.py - heap profiles against what was really allocated, and what profilers themselves take
+# rt_memory.py - accuracy of heap profiles, and cost of allocations, locks and memory
 # SPDX-License-Identifier: Apache-2.0
 
 import os
@@ -16,13 +16,13 @@ def profile_of(b, files):
 
 
 def error(b, numbers, profile, site, index):
-    """Relative error of a number in the profile."""
+    """The relative error of a value of the profile."""
     want = numbers[site][INDEX.index(index)]
     return (profile[index].of(site) - want) / want if want else 0.0
 
 
 def accuracy(b, megabytes):
-    """Five functions with mixes of sizes."""
+    """Five functions with different mixes of sizes."""
     out = b.path('heap.prof')
     argv = [os.path.join(b.bin, 'rt_heap'), str(megabytes)]
     done = Ran(under_cpa(b, argv, f'--heap-rate={RATE}', f'--heap={out}'))
@@ -35,13 +35,13 @@ def accuracy(b, megabytes):
         theirs = profile_of(b, [tc, sample])
         rows += [(f'tcmalloc, {i}', *(f'{100 * error(b, other, theirs, s, i):+.1f} %' for s in sorted(other)))
                  for i in ('inuse_objects', 'inuse_space')]
-    b.table(f'Heap: {megabytes} MB in five mixes of sizes, a sample each {RATE >> 10} KiB', ['error of', *sorted(numbers)], rows)
-    print('small; middling; many of 64 B with few of 1 MB; many of 256 B with few of 4 MB; 1 to 8 MB\n')
+    b.table(f'Heap: {megabytes} MB in five mixes of sizes, one sample per {RATE >> 10} KiB', ['error of', *sorted(numbers)], rows)
+    print('small; medium; many of 64 B with few of 1 MB; many of 256 B with few of 4 MB; 1 to 8 MB\n')
     exact(b)
 
 
 def exact(b):
-    """Rate 1: every object."""
+    """Rate 1 records every object."""
     out = b.path('exact.prof')
     argv = [os.path.join(b.bin, 'rt_heap'), '40']
     done = Ran(under_cpa(b, argv, '--heap-rate=1', f'--heap={out}'))
@@ -51,7 +51,7 @@ def exact(b):
 
 
 def standard_errors(b, megabytes, runs):
-    """The same over some runs, in standard errors that come from the runs themselves."""
+    """The mean error of several runs, in standard errors estimated from the runs."""
     out, far, worst = b.path('se.prof'), [], 0.0
     argv = [os.path.join(b.bin, 'rt_heap'), str(megabytes)]
     found = {}
@@ -74,7 +74,7 @@ def standard_errors(b, megabytes, runs):
 
 
 def allocators(b, rounds):
-    """What an allocation takes under each allocator, alone and sampled."""
+    """Cost of an allocation with each allocator, with and without sampling."""
     program = os.path.join(b.build, 'tests/runtime/heap_bench')
     if not os.path.exists(program):
         b.goal('malloc and free: +3 ns tight, 1.15 x mixed', None, 'no heap_bench')
@@ -95,7 +95,7 @@ def allocators(b, rounds):
             for key, value in Ran(argv, env).numbers().items():
                 found.setdefault(key, {}).setdefault(name, []).append(value[0])
     keys = list(found)
-    b.table('malloc and free, ns of CPU time a pair', ['', *keys],
+    b.table('malloc and free, ns of CPU time per pair', ['', *keys],
             [(name, *(f'{median(found[k].get(name, [])):.1f}' for k in keys)) for name, _, _ in which])
     for key, by_name in found.items():
         more = median([v - w for v, w in zip(by_name['cpa, 512 KiB'], by_name['none'])])
@@ -108,7 +108,7 @@ def allocators(b, rounds):
 
 
 def locks(b, rounds):
-    """Lock and unlock of a mutex that nobody else wants; lock_bench compares with the C library's in the same process."""
+    """Cost of an uncontended lock; lock_bench compares it with the C library in the same process."""
     program = os.path.join(b.build, 'tests/runtime/lock_bench')
     if not os.path.exists(program):
         b.goal('lock wrappers: 0.5 ns off, 2 ns on', None, 'no lock_bench')
@@ -124,17 +124,17 @@ def locks(b, rounds):
                              'cpa, CPU only': each(under_cpa(b, [program], '--cpu=' + b.path('l.cpu'))),
                              'cpa, on': each(under_cpa(b, [program], *on))})
     more = {k: {what: [v[what] for v in values] for what in ('mutex', 'sem')} for k, values in found.items()}
-    b.table('A lock taken and let go, ns more than the C library\'s, of the same process', ['', 'mutex', 'semaphore'],
+    b.table('Lock and unlock, extra ns compared with the C library in the same process', ['', 'mutex', 'semaphore'],
             [(k, *(f'{median(v):+.2f}' for v in by.values())) for k, by in more.items()])
     noise = max(abs(v) for v in more['none']['mutex'])
-    for name, most, when in (('cpa, linked and not profiled', 0.5, 'nothing is profiled'),
+    for name, limit, when in (('cpa, linked and not profiled', 0.5, 'nothing is profiled'),
                              ('cpa, CPU only', 0.5, 'locks are not profiled'), ('cpa, on', 2, 'they are')):
         got = median(more[name]['mutex'])
-        b.judge(f'a lock costs at most {most} ns more when {when}', got, most, noise, f'{got:+.2f} ns')
+        b.judge(f'a lock costs at most {limit} ns more when {when}', got, limit, noise, f'{got:+.2f} ns')
 
 
 def memory(b):
-    """What the target takes more: by threads that burn, and by objects that are sampled and live."""
+    """Extra memory of the target: for running threads and for live samples."""
     rows, met = [], True
     load = os.path.join(b.bin, 'rt_load')
     cases = [(f'{n} threads', [load, 'memory', str(n), '0.2'], ['--cpu=' + b.path('m.prof')], 64 * n) for n in (1, 8, 32)]
@@ -146,6 +146,6 @@ def memory(b):
         more = median(found['cpa']) - median(found['none'])
         met &= more <= 1024 + part
         rows.append((name, f'{more:.0f}', f'{1024 + part:.0f}'))
-    b.table('Memory of the target, KiB more than alone', ['', 'more', 'goal'], rows)
+    b.table('Extra memory of the target, KiB', ['', 'more', 'goal'], rows)
     b.goal('at most 1 MiB, 64 KiB for each running thread, 256 B for each live sample', met,
            ', '.join(f'{r[0]}: {r[1]} KiB' for r in rows))

@@ -1,4 +1,4 @@
-# rt_serve.py - programs that serve their profiles, what they have, and questions to them
+# rt_serve.py - start programs that serve profiles, send requests, read their resources from /proc
 # SPDX-License-Identifier: Apache-2.0
 
 import http.client
@@ -18,30 +18,30 @@ WHERE = re.compile(rb'(?:listening on|^ready) (http://[^/\s]+)', re.M)
 
 
 class Served:
-    """A program that runs and serves: where, its process, and that of cpa (the same where it is linked).
+    """A running program with a profile server: address, PID, and process of cpa (the program itself if linked).
 
-    how: run, linked, or none (a server of Go, or none at all: base is then None). ready: what it prints when it is.
+    mode: run, linked, or none (a Go server, or no server: base is None). ready: the output that marks it as ready.
     """
 
-    def __init__(self, b, how, argv, options=(), env=None, ready='ready'):
+    def __init__(self, b, mode, argv, options=(), env=None, ready='ready'):
         full = dict(os.environ, LC_ALL='C.UTF-8', **(env or {}))
-        if how == 'run':
+        if mode == 'run':
             argv = [b.cpa, 'run', '--enable-profiling', *options, '--', *argv]
-        elif how == 'linked':
+        elif mode == 'linked':
             full.update(LD_PRELOAD=b.library, CPA_LISTEN='127.0.0.1:0')
         self.p = subprocess.Popen(argv, env=full, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   start_new_session=True)
         self.base, self.pid = None, self.p.pid
-        text = self.read_until(ready.encode(), how != 'none')
+        text = self.read_until(ready.encode(), mode != 'none')
         m = WHERE.search(text)
         if m:
             self.base = m.group(1).decode()
-        if how == 'run':
+        if mode == 'run':
             with open(f'/proc/{self.p.pid}/task/{self.p.pid}/children', encoding='ascii') as f:
                 self.pid = int(f.read().split()[0])
 
     def read_until(self, ready, serves):
-        """Both streams, until the program says that it is ready and the server where it is."""
+        """Read both streams until the program is ready and the server has printed its address."""
         text, end = b'', time.monotonic() + READY_SECONDS
         while ready not in text or serves and not WHERE.search(text):
             able = select.select([self.p.stdout, self.p.stderr], [], [], max(0, end - time.monotonic()))[0]
@@ -68,12 +68,12 @@ class Served:
             f.close()
 
     def get(self, path, file=None):
-        """Seconds from the request to the last byte of the answer; its size. An answer that is no 200 is trouble."""
+        """Seconds until the last byte of a response, and its size. Raises an error for a status other than 200."""
         for _ in range(10):
             took, r, body = self.ask(path)
             if r.status != 429:
                 break
-            time.sleep(1) # it takes so many a second
+            time.sleep(1) # the rate is limited
         if r.status != 200:
             raise RuntimeError(f'{path}: {r.status} {body[:200]!r}')
         if file:
@@ -93,7 +93,7 @@ class Served:
         return took, r, body
 
     def while_asked(self, path, file, meanwhile):
-        """Call meanwhile, which gets a function that says whether the answer is there, while a client asks."""
+        """Call the function meanwhile during a request. Its argument is a function that tests whether the response is complete."""
         found, wrong = [], []
 
         def ask():
@@ -110,7 +110,7 @@ class Served:
         return found[0]
 
     def wait(self, timers, seconds=5):
-        """Until that many timers are there, or more; or none. Gives seconds, None when it took too long."""
+        """Wait for at least that many timers, or for none if 0. Returns the seconds, or None after a timeout."""
         begin = time.monotonic()
         while time.monotonic() - begin < seconds:
             n = n_timers(self.pid)
@@ -126,7 +126,7 @@ def n_timers(pid):
 
 
 def status(pid, field, task=None):
-    """A number of /proc/PID/status, 0 where there is none."""
+    """A number of /proc/PID/status; 0 if it is missing."""
     path = f'/proc/{pid}/task/{task}/status' if task else f'/proc/{pid}/status'
     with open(path, encoding='utf-8', errors='replace') as f:
         m = re.search(rf'^{field}:\s*(\d+)', f.read(), re.M)
@@ -134,7 +134,7 @@ def status(pid, field, task=None):
 
 
 def tasks(pid):
-    """{id: name} of the threads."""
+    """{id: name} of all threads."""
     found = {}
     for task in os.listdir(f'/proc/{pid}/task'):
         with open(f'/proc/{pid}/task/{task}/comm', encoding='utf-8', errors='replace') as f:
@@ -143,12 +143,12 @@ def tasks(pid):
 
 
 def woken(pid):
-    """How often each thread was: {id: times that it stopped of its own will}."""
+    """{id: voluntary context switches} of all threads."""
     return {task: status(pid, 'voluntary_ctxt_switches', task) for task in tasks(pid)}
 
 
 def fds(pid):
-    """How many files are open, and how many of them are sockets."""
+    """The number of open files, and of sockets among them."""
     names = []
     for fd in os.listdir(f'/proc/{pid}/fd'):
         try:
@@ -159,12 +159,12 @@ def fds(pid):
 
 
 def cpu_ns(pid):
-    """The clock of another process: CPU time of all its threads."""
+    """The CPU clock of another process, for all its threads."""
     return time.clock_gettime_ns(~pid << 3 | 2)
 
 
 def varints(data):
-    """{field: value} of the numbers at the top of a message."""
+    """{field: value} of the top-level numbers of a message."""
     at, found = 0, {}
 
     def one():

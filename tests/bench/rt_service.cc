@@ -1,10 +1,10 @@
 /*
- * rt_service.cc - a program of some size that is asked for its profiles
+ * rt_service.cc - a server for latency measurements of its profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: rt_service WAITING BUSY     threads that wait, some calls deep; and threads that work, with memory and locks
- * Prints "ready", and ends with its standard input. Linked with others(), as copies.sh makes it, it is a large one.
+ * usage: rt_service WAITING BUSY     threads that wait, some calls deep; threads that use memory and locks
+ * Prints "ready", and exits at the end of standard input. It is large if linked with others() from copies.sh.
  */
 #include <condition_variable>
 #include <cstdio>

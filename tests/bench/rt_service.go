@@ -1,9 +1,9 @@
-// rt_service.go - rt_service.cc in Go, asked for the same
+// rt_service.go - rt_service.cc in Go, for the same measurements
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 // usage: rt_service WAITING BUSY
-// Prints "ready ADDRESS", and ends with its standard input.
+// Prints "ready ADDRESS", and exits at the end of standard input.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-const depth, most = 20, 20000
+const depth, maxEntries = 20, 20000
 
 var (
 	lock  sync.Mutex
@@ -40,7 +40,7 @@ func wait(depth int, never chan int) {
 func remember(draw uint32) {
 	lock.Lock()
 	defer lock.Unlock()
-	kept[draw%most] = string(make([]byte, 16+draw%2000))
+	kept[draw%maxEntries] = string(make([]byte, 16+draw%2000))
 	if draw%64 == 0 {
 		time.Sleep(100 * time.Microsecond)
 	}

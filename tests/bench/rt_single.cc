@@ -1,10 +1,10 @@
 /*
- * rt_single.cc - what the C and C++ libraries do more cheaply in a process of one thread
+ * rt_single.cc - operations that the C and C++ libraries optimise for single-threaded processes
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: rt_single     "NAME NS": shared_ptr (a copy made and dropped), putc, malloc (64 bytes, given back)
- * The least of some rounds, in nanoseconds of CPU time. "threads N" is how many this process has.
+ * usage: rt_single     "NAME NS": shared_ptr (copy and destroy), putc, malloc (64 bytes, and free)
+ * Each is the minimum of several rounds, in nanoseconds of CPU time. "threads N" is the number of threads.
  */
 #include <algorithm>
 #include <cstdio>
@@ -25,16 +25,16 @@ static double now_ns()
 
 template <class Work> static void measure(const char *name, Work work)
 {
-	double least = 1e18;
+	double fastest = 1e18;
 
 	for (int round = 0; round < ROUNDS; round++) {
 		double begin = now_ns();
 
 		for (int i = 0; i < TIMES; i++)
 			work();
-		least = std::min(least, (now_ns() - begin) / TIMES);
+		fastest = std::min(fastest, (now_ns() - begin) / TIMES);
 	}
-	printf("%s %.2f\n", name, least);
+	printf("%s %.2f\n", name, fastest);
 }
 
 static int threads()

@@ -1,4 +1,4 @@
-# rt_stacks.py - what a sample and a dump of threads cost, and how whole stacks are
+# rt_stacks.py - cost of a sample and of a thread dump, and completeness of stacks
 # SPDX-License-Identifier: Apache-2.0
 
 import os
@@ -20,7 +20,7 @@ def bench_program(b, name, goal):
 
 
 def sample(b, rounds):
-    """One sample with its delivery, at depths of 8, 30 and 60."""
+    """Cost of a sample including delivery, at depths of 8, 30 and 60."""
     goal = 'a sample at depth 30 costs at most 5 us, and a quarter of libprofiler\'s'
     program = bench_program(b, 'sample_bench', goal)
     if not program:
@@ -35,14 +35,14 @@ def sample(b, rounds):
         for name, argv, env in which[i % len(which):] + which[:i % len(which)]:
             b.clean('s.*')
             numbers = Ran(argv, env).numbers()
-            asked = numbers.pop('samples', [0])[0]
+            n_taken = numbers.pop('samples', [0])[0]
             if name == 'cpa':
-                taken &= 0 < asked <= Profile(b, [b.path('s.prof')]).total * hz / 1e9 + 1
+                taken &= 0 < n_taken <= Profile(b, [b.path('s.prof')]).total * hz / 1e9 + 1
             for depth, value in numbers.items():
                 found.setdefault(name, {}).setdefault(depth, []).append(value[0] / 1000)
     depths = list(found.get('cpa', {}))
     if not depths or not taken:
-        b.goal(goal, False, 'samples that were asked for are not in the profile')
+        b.goal(goal, False, 'samples are missing in the profile')
         return
     b.table('One sample, delivery included, us of CPU time', ['', *depths],
             [(n, *(f'{median(found[n].get(d, [])):.2f}' for d in depths)) for n, _, _ in which if n in found])
@@ -55,10 +55,10 @@ STACK_GOALS = ('at least 99.5 % of stacks are complete, and as many equal to lib
 
 
 def stacks(b):
-    """Programs of Debian: each sample against libunwind, and what it cost."""
+    """Programs of Debian: compare each sample with libunwind, and its cost."""
     script = os.path.join(b.top, 'tests/runtime/unwind_compare.sh')
     done = Ran(['sh', script, b.build], limit=600)
-    if done.status != 0: # there is no libunwind-dev
+    if done.status != 0: # libunwind-dev is missing
         for name in STACK_GOALS:
             b.goal(name, None, 'no libunwind to compare with')
         return
@@ -74,7 +74,7 @@ def stacks(b):
 
 
 def eu_stack_ms(waits):
-    """Another dump of the same 1000 threads. None when there is no eu-stack."""
+    """Dump the same 1000 threads with eu-stack; None if that is missing."""
     if not shutil.which('eu-stack'):
         return None
     with subprocess.Popen([waits, '1000'], stdout=subprocess.PIPE) as p:
@@ -87,7 +87,7 @@ def eu_stack_ms(waits):
 
 
 def dump(b, rounds):
-    """A dump of 1000 threads, as a stranger's and as one's own; and what calls see of it."""
+    """Dump 1000 threads, with and without the library, and count interrupted calls."""
     goal = '1000 threads are dumped within 100 ms, and none sees EINTR'
     program = bench_program(b, 'threads_dump', goal)
     if not program:
@@ -95,7 +95,7 @@ def dump(b, rounds):
     waits, interrupted = (os.path.join(b.build, 'tests/runtime', name) for name in ('waits', 'interrupted'))
     found, whole, others = {}, True, []
     for _ in range(rounds):
-        for name, options in (('profiled', ['-l', b.library]), ('a stranger', [])):
+        for name, options in (('with the library', ['-l', b.library]), ('unprepared', [])):
             text = Ran([program, '-n', '5', '-w', '20', *options, waits, '1000']).text()
             dumps = re.findall(r'^dump ([\d.]+) ms, (\d+) threads', text, re.M)
             whole &= len(dumps) == 5 and all(n == '1001' for _, n in dumps)
@@ -107,7 +107,7 @@ def dump(b, rounds):
     rows = [(k, f'{min(v):.1f}', f'{median(v):.1f}', f'{max(v):.1f}') for k, v in found.items() if v]
     if others:
         rows.append(('eu-stack, which stops it', f'{min(others):.1f}', f'{median(others):.1f}', f'{max(others):.1f}'))
-    b.table('A dump of 1000 threads, ms', ['', 'least', 'median', 'most'], rows)
+    b.table('A dump of 1000 threads, ms', ['', 'minimum', 'median', 'maximum'], rows)
     slowest = max((median(v) for v in found.values()), default=float('nan'))
     b.goal(goal, whole and slowest <= 100 and bothered == 0,
            f'{slowest:.1f} ms, {"all" if whole else "not all"} answered, {bothered} kinds of calls saw EINTR')

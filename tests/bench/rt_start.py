@@ -1,4 +1,4 @@
-# rt_start.py - what beginnings and ends cost: of programs, of threads; and what is in the target
+# rt_start.py - cost of starting programs and threads, loss by SIGKILL, and changes inside the target
 # SPDX-License-Identifier: Apache-2.0
 
 import os
@@ -7,7 +7,7 @@ from rt_cpu import load, one
 from rt_tools import Profile, Ran, in_turn, median, more_than, quantile, spread, under_cpa, under_gperf
 
 def start(b, rounds):
-    """What a start takes: many programs that do nothing, from one that is profiled."""
+    """Cost of a start: a profiled program starts many trivial programs."""
     out = b.path('start.prof')
     argv = [os.path.join(b.bin, 'rt_load'), 'start', '100', '/bin/true']
 
@@ -34,7 +34,7 @@ def start(b, rounds):
 
 
 def threads(b, rounds):
-    """Thread created and joined: what it costs, by the wall clock and in CPU time."""
+    """Cost of creating and joining a thread, wall and CPU time."""
     argv, out = load(b, 'threads', None, 3000), b.path('threads.prof')
 
     def each(command, env=None):
@@ -50,34 +50,34 @@ def threads(b, rounds):
     b.table('A thread created and joined, us', ['', 'CPU', 'more', 'wall', 'more'],
             [(k, f'{median(cpu[k]):.1f}', f'{cpu_more[k]:+.1f}', f'{median(wall[k]):.1f}', f'{wall_more[k]:+.1f}') for k in cpu])
     noise = spread(cpu['none']) * median(cpu['none'])
-    for name, most, when in (('cpa, library idle', 3, 'idle'), ('cpa, 100 Hz', 25, 'profiling')):
-        b.judge(f'a thread takes at most {most} us of CPU more when {when}', cpu_more[name], most, noise,
+    for name, limit, when in (('cpa, library idle', 3, 'idle'), ('cpa, 100 Hz', 25, 'profiling')):
+        b.judge(f'a thread takes at most {limit} us of CPU more when {when}', cpu_more[name], limit, noise,
                 f'{cpu_more[name]:+.2f} us, {wall_more[name]:+.2f} on the wall clock')
 
 
 def killed(b, rounds):
-    """What is there after SIGKILL: CPU time, and the heap."""
-    left, heap_left = [], []
+    """Completeness of CPU and heap profiles after SIGKILL."""
+    missing, heap_missing = [], []
     argv, heap = load(b, 'kill', None, 0.6), b.path('killed.heap')
     cpu = b.path('killed.cpu')
     for _ in range(rounds):
         b.clean('killed.*')
         numbers = Ran(under_cpa(b, argv, '--hz=1000', f'--cpu={cpu}', f'--heap={heap}', '--heap-rate=1kB')).numbers()
-        left.append((numbers['total'][0] - Profile(b, [cpu]).total) / 1e6)
+        missing.append((numbers['total'][0] - Profile(b, [cpu]).total) / 1e6)
         there = Profile(b, [heap], '-sample_index=inuse_space', unit='B').of('before_kill')
-        heap_left.append(1 - there / numbers['kept'][0])
+        heap_missing.append(1 - there / numbers['kept'][0])
     gone = ''
     if b.gperf:
         _, profile = one(b, 'gperf', 1000, argv)
         gone = f'; libprofiler: {"a profile" if profile else "nothing is written"}'
-    print(f'### After SIGKILL\n\nMissing at the end, of 600 ms: median {median(left):.1f} ms, most {quantile(left, 1):.1f} ms; '
-          f'of what was kept: at most {100 * max(heap_left):.1f} %{gone}.\n')
-    b.goal('the profile of a killed program lacks at most its last 200 ms', max(left) <= 200, f'{max(left):.1f} ms')
-    b.goal('so does its heap profile', max(heap_left) <= 1 / 3, f'{100 * max(heap_left):.1f} % of 600 ms')
+    print(f'### After SIGKILL\n\nMissing at the end, of 600 ms: median {median(missing):.1f} ms, maximum {quantile(missing, 1):.1f} ms; '
+          f'of the heap in use: at most {100 * max(heap_missing):.1f} %{gone}.\n')
+    b.goal('the profile of a killed program lacks at most its last 200 ms', max(missing) <= 200, f'{max(missing):.1f} ms')
+    b.goal('so does its heap profile', max(heap_missing) <= 1 / 3, f'{100 * max(heap_missing):.1f} % of 600 ms')
 
 
 def pure(b):
-    """What is in the target that was not there."""
+    """Threads, files and heap that profiling adds to the target."""
     argv = load(b, 'pure', None, 0)
     rows = []
     base = Ran(argv).numbers()
@@ -90,5 +90,5 @@ def pure(b):
         rows.append((name, *(f'{numbers[k][0] - base[k][0]:+.0f}' for k in ('threads', 'fds', 'heap'))))
         if name.startswith('cpa'):
             same = all(numbers[k] == base[k] for k in ('threads', 'fds', 'heap'))
-            b.goal('nothing in the target: no thread, no file, no heap', same, str(rows[-1][1:]))
-    b.table('In the target, more than alone', ['', 'threads', 'open files', 'heap bytes'], rows)
+            b.goal('nothing is added to the target: no thread, no file, no heap', same, str(rows[-1][1:]))
+    b.table('Added to the target', ['', 'threads', 'open files', 'heap bytes'], rows)

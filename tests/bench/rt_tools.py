@@ -1,4 +1,4 @@
-# rt_tools.py - run programs under profilers in turn, and read what the profiles say
+# rt_tools.py - run programs under profilers alternately, and read the profiles
 # SPDX-License-Identifier: Apache-2.0
 
 import glob
@@ -14,7 +14,7 @@ import time
 
 
 class Bench:
-    """Where things are, and what was found."""
+    """Paths, and the results of all tables."""
 
     def __init__(self, top, build, quick=False):
         self.top, self.build, self.quick = top, build, quick
@@ -23,8 +23,8 @@ class Bench:
         self.library = os.path.join(build, 'src/libcpaprof/libcpaprof.so')
         self.dir = tempfile.mkdtemp(prefix='rt-bench-')
         self.goals = []  # (name, met: True, False or None, text)
-        self.tables = []  # as they are printed
-        self.seconds = {}  # that each took
+        self.tables = []  # in order of printing
+        self.seconds = {}  # run time of each table
         self.gperf = next(iter(glob.glob('/usr/lib/*/libprofiler.so.0')), None)
         self.tcmalloc = next(iter(glob.glob('/usr/lib/*/libtcmalloc.so.4')), None)
         self.jemalloc = next(iter(glob.glob('/usr/lib/*/libjemalloc.so.2')), None)
@@ -42,9 +42,9 @@ class Bench:
     def goal(self, name, met, text):
         self.goals.append((name, met, text))
 
-    def judge(self, name, found, most, noise, text):
-        """A goal that a number is at most another: missed only by more than the noise of that number."""
-        met = found <= most or (None if found - most <= noise else False)
+    def judge(self, name, found, maximum, noise, text):
+        """A goal with an upper limit. It is missed only if the excess is above the noise."""
+        met = found <= maximum or (None if found - maximum <= noise else False)
         self.goal(name, met, f'{text}, noise {noise:.3g}')
 
     def table(self, title, head, rows):
@@ -58,12 +58,12 @@ class Bench:
             print('| ' + ' | '.join(row) + ' |')
         print()
 
-    def say(self, text):
+    def log(self, text):
         print('bench: ' + text, file=sys.stderr, flush=True)
 
 
 class Ran:
-    """A program that ended: status, output, wall and CPU seconds of it and of all that it waited for."""
+    """A finished program: status, output, wall and CPU seconds, including children that it waited for."""
 
     def __init__(self, argv, env=None, cwd=None, limit=300, stdin=None):
         begin = time.monotonic()
@@ -76,9 +76,9 @@ class Ran:
                 self.out, self.err = p.communicate(timeout=limit)
                 self.status = p.returncode
             except subprocess.TimeoutExpired:
-                os.killpg(p.pid, signal.SIGKILL)  # with all that it started
+                os.killpg(p.pid, signal.SIGKILL)  # including its children
                 self.out, self.err = p.communicate()
-                self.status = 'stuck'
+                self.status = 'timeout'
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.wall = time.monotonic() - begin
         self.cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -87,7 +87,7 @@ class Ran:
         return self.out.decode(errors='replace')
 
     def numbers(self):
-        """Lines of a name and numbers, as the workloads print them."""
+        """{name: [numbers]} of the output of a workload."""
         found = {}
         for line in self.text().splitlines():
             word = line.split()
@@ -97,16 +97,16 @@ class Ran:
 
 
 def under_cpa(b, argv, *options):
-    return [b.cpa, 'run', *options, '--', *argv]
+    return [b.cpa, 'run', '--quiet', *options, '--', *argv]
 
 
 def under_gperf(b, hz, out):
-    """The environment that has libprofiler profile a program."""
+    """The environment to profile a program with libprofiler."""
     return {'LD_PRELOAD': b.gperf, 'CPUPROFILE': out, 'CPUPROFILE_FREQUENCY': str(hz)}
 
 
 class Profile:
-    """Functions of a profile: cum and flat of each, in the units that it was asked for."""
+    """Functions of a profile: cum and flat of each, in unit."""
 
     def __init__(self, b, files, *options, unit='ns'):
         self.total, self.cum, self.flat = 0.0, {}, {}
@@ -117,6 +117,9 @@ class Profile:
             m = re.match(r'Showing nodes accounting for .* of ([\d.]+)([a-zA-Z]*) total', line)
             if m:
                 self.total = float(m.group(1)) * scale(m.group(2))
+            m = re.match(r'Not sampled: ([\d.]+[a-zA-Z]*), ', line)
+            if m:
+                self.cum['[cpa: not sampled]'] = amount(m.group(1))
             m = re.match(r'\s*(\S+)\s+[\d.]+%\s+[\d.]+%\s+(\S+)\s+[\d.]+%\s+(.*)$', line)
             if m:
                 name = m.group(3).replace(' (inline)', '')
@@ -138,7 +141,7 @@ def amount(text):
 
 
 def in_turn(rounds, configurations):
-    """Run each of {name: function giving a number} once a round, in an order that turns. Gives {name: [numbers]}."""
+    """Run each of {name: function} once per round, in rotating order. Returns {name: [results]}."""
     found = {name: [] for name in configurations}
     names = list(configurations)
     for i in range(rounds):
@@ -154,21 +157,21 @@ def median(values):
 
 
 def quantile(values, q):
-    """Of at least one value."""
+    """A quantile of at least one value."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(q * len(ordered)))]
 
 
 def ratios(found, base):
-    """Median over the rounds of each against base, round by round: what disturbs a round disturbs both."""
+    """The median of the ratio of each to base in the same round, so that disturbances affect both."""
     return {name: median([v / w for v, w in zip(values, found[base])]) for name, values in found.items()}
 
 
 def more_than(found, base):
-    """Median over the rounds of what each is more than base, round by round."""
+    """The median of the difference of each to base in the same round."""
     return {name: median([v - w for v, w in zip(values, found[base])]) for name, values in found.items()}
 
 
 def spread(values):
-    """How far the middle half is apart, as a part of the median."""
+    """The interquartile range as a fraction of the median."""
     return (quantile(values, 0.75) - quantile(values, 0.25)) / median(values) if values else float('nan')

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""runtime.py - the collection runtime against gperftools and against nothing, in turns
+"""runtime.py - compare the collection runtime with gperftools and with no profiling, alternately
 
 usage: runtime.py TOP BUILD [quick | TABLE...]
-Prints Markdown for docs/bench.md, and writes BUILD/bench-runtime.json; exits 1 when a goal is missed, 2 when the
-machine was too noisy or on trouble.
+Prints Markdown for docs/bench.md, and writes BUILD/bench-runtime.json. Exit status: 1 if a goal is missed, 2 if the
+machine was too noisy or on errors.
 """
 # SPDX-License-Identifier: Apache-2.0
 
@@ -42,11 +42,11 @@ TABLES = {
     'sweep': rt_faults.sweep,
 }
 LONG = ('stacks', 'sweep')
-NOISE_MOST = 0.05
+NOISE_MAX = 0.05
 
 
 def noise(b):
-    """How far runs of the same program are apart: with more than 5 % nothing here is worth printing."""
+    """The interquartile range of runs of the same program; above 5 % the results are useless."""
     argv = [os.path.join(b.bin, 'rt_load'), 'count', '300']
     return spread(in_turn(11, {'none': lambda: Ran(argv).cpu})['none'])
 
@@ -57,12 +57,12 @@ def machine():
     return f'{model}, {os.cpu_count()} cores, Linux {os.uname().release}, load {os.getloadavg()[0]:.1f}'
 
 
-def report(b, where, apart):
+def report(b, where, iqr):
     print('### Goals\n')
     for name, met, text in b.goals:
-        print(f'- {name}: {text}, ' + {True: 'met', False: '**missed**', None: 'cannot tell'}[met])
+        print(f'- {name}: {text}, ' + {True: 'met', False: '**missed**', None: 'inconclusive'}[met])
     print()
-    found = {'machine': where, 'spread_of_none': apart, 'published': apart <= NOISE_MOST, 'seconds': b.seconds,
+    found = {'machine': where, 'spread_of_none': iqr, 'published': iqr <= NOISE_MAX, 'seconds': b.seconds,
              'goals': [{'goal': n, 'met': m, 'found': t} for n, m, t in b.goals], 'tables': b.tables}
     with open(os.path.join(b.build, 'bench-runtime.json'), 'w', encoding='utf-8') as f:
         json.dump(found, f, indent=1)
@@ -76,22 +76,22 @@ def main():
         return 2
     b = Bench(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), quick)
     where = machine()
-    print(f'\n{where}' + ('' if b.gperf else '; libprofiler is not here: no columns for it') + '\n')
-    apart = noise(b)
-    print(f'The same program again is {100 * apart:.1f} % apart (middle half).\n')
+    print(f'\n{where}' + ('' if b.gperf else '; libprofiler not found: no columns for it') + '\n')
+    iqr = noise(b)
+    print(f'The interquartile range of runs of the same program is {100 * iqr:.1f} %.\n')
     try:
         for name in [t for t in TABLES if t not in LONG] if quick else names or TABLES:
             begin = time.monotonic()
-            b.say(name)
+            b.log(name)
             TABLES[name](b)
             sys.stdout.flush()
             b.seconds[name] = round(time.monotonic() - begin, 1)
-        apart = max(apart, noise(b))
-        report(b, where, apart)
+        iqr = max(iqr, noise(b))
+        report(b, where, iqr)
     finally:
         shutil.rmtree(b.dir, ignore_errors=True)
-    if apart > NOISE_MOST:
-        print(f'bench: the same program again is {100 * apart:.1f} % apart: too noisy for these numbers to be published',
+    if iqr > NOISE_MAX:
+        print(f'bench: interquartile range of runs of the same program is {100 * iqr:.1f} %: too noisy to publish',
               file=sys.stderr)
         return 2
     return 1 if any(met is False for _, met, _ in b.goals) else 0

@@ -1,7 +1,7 @@
 #!/bin/sh
-# service.sh - build the programs that are asked for their profiles: a small one, one with 60 MB of DWARF, one in Go
+# service.sh - build the servers of rt_answers.py: a small one, one with 60 MB of DWARF, one in Go
 # SPDX-License-Identifier: Apache-2.0
-# usage: service.sh TOP FOLDER     the large one is kept once it is there; without Go there is none in Go
+# usage: service.sh TOP FOLDER     the large one is built only once; without Go that server is missing
 set -eu
 top=$1 bin=$2
 cd "$bin"

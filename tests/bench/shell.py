@@ -1,9 +1,9 @@
-# shell.py - how long the full-screen shell lets one wait
+# shell.py - measure the latency of the full-screen shell
 #
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: python3 shell.py CPA ROUNDS PARTS HUGE PROFILE...     parts: first, keys, huge, stop; parted by commas
-# Drives cpa on pseudo terminals and prints Markdown for docs/bench.md; exits 1 when a goal is missed.
+# usage: python3 shell.py CPA ROUNDS PARTS HUGE PROFILE...     PARTS: first, keys, huge, stop; separated by commas
+# Runs cpa in pseudo terminals and prints Markdown for docs/bench.md; exits 1 if a goal is missed.
 import os
 import statistics
 import subprocess
@@ -17,7 +17,7 @@ FIRST_MS, KEY_MS, PROGRESS_MS = 100, 50, 300
 MOVES = "j k Down Up PageDown PageUp Ctrl-D Ctrl-U G g End Home l h Right Left "
 SEARCH = '/ "get" Enter n N Esc '
 FILTERS = "f u x u H u F u S S A A "
-# Each view is opened from Top with its number; a word in quotes is typed.
+# Keys of each view, which is opened from Top with its number; text in quotes is typed.
 VIEWS = {
     "Top": "1 " + MOVES + SEARCH + "> > < < I I C Esc Enter Backspace 2 Backspace " + FILTERS,
     "Callers": "2 " + MOVES + SEARCH + "Enter Backspace h Backspace l Backspace Tab BackTab ] [ " + FILTERS,
@@ -27,7 +27,7 @@ VIEWS = {
     "Assembly": "6 " + MOVES + SEARCH + "] [ } { L Esc I I " + FILTERS,
     "Traces": "7 " + MOVES + SEARCH + "Enter Tab BackTab l h > < = = " + FILTERS,
     "Labels": "8 " + MOVES + SEARCH + "Enter C E Space Space > < " + FILTERS,
-    "the rest": "? PageDown Esc o j j Esc t j Esc r j Enter u m j Esc b Esc s Esc y Esc c Esc U M M R d "
+    "other": "? PageDown Esc o j j Esc t j Esc r j Enter u m j Esc b Esc s Esc y Esc c Esc U M M R d "
                 ': "pee" Tab " .ru" Backspace Esc Ctrl-L',
 }
 LONG = {
@@ -66,13 +66,13 @@ def keys_of(text):
 
 
 def has_rows(screen):
-    """Top with its heading, its rows with percents, and the line of the prompt."""
+    """Does the screen show Top with its heading, rows with percentages, and the prompt?"""
     text = screen.text()
     return "flat%" in text and text.count("%") > 6 and "(cpa)" in screen.row(screen.height - 1)
 
 
 def open_session(cpa, path, size):
-    """A session that shows Top and is idle; when it had loaded and when rows were there, since its start."""
+    """Start a session and wait until it shows Top and is idle. Returns it and the seconds to load and to the first rows."""
     session = Session([cpa, "-symbolize=none", path], *size)
     loaded = session.until(lambda screen: True)
     first = session.until(has_rows)
@@ -82,7 +82,7 @@ def open_session(cpa, path, size):
 
 
 def timed(argv):
-    """Seconds and the largest resident set of a command."""
+    """Run a command. Returns its seconds and its maximum resident set."""
     begun = time.monotonic()
     child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -107,7 +107,7 @@ def first_frames(cpa, rounds, paths):
         goals.append(goal(f"{os.path.basename(path)}: first frame after loading", n[3], FIRST_MS))
     print("### The first frame\n")
     table(["profile", "line mode, no line ms", "loaded ms", "first frame ms", "after loading ms", "cpa top ms",
-           "more than top ms", "peak MB", "cpa top MB"], rows)
+           "minus cpa top ms", "peak MB", "cpa top MB"], rows)
     print("\n".join(goals) + "\n")
 
 
@@ -119,7 +119,7 @@ def play(session, keys, into):
 
 
 def play_views(cpa, rounds, path, size):
-    """View to its keys, each with the answers of all rounds."""
+    """{view: {key: responses of all rounds}}"""
     views = {name: {} for name in VIEWS}
     for _ in range(rounds):
         for name, keys in VIEWS.items():
@@ -130,7 +130,7 @@ def play_views(cpa, rounds, path, size):
 
 
 def medians(keys, what):
-    """(seconds, key) of each key, Esc apart: that it is no part of another key is known 25 ms later."""
+    """(seconds, key) of each key except Esc, which takes 25 ms to distinguish from an escape sequence."""
     found = [(statistics.median(values), key) for (_, key), answers in keys.items() if key != "Esc"
              and (values := [getattr(a, what) for a in answers if getattr(a, what) is not None])]
     return sorted(found)
@@ -160,46 +160,46 @@ def ordinary_keys(cpa, rounds, path):
     table(["view", "keys"] + [f"{w}x{h} {what}" for w, h in SIZES for what in ("ms", "worst ms")], rows)
     slowest = max(medians(keys, "last")[-1][0] for views in played for keys in views.values())
     print(goal("the slowest key", slowest, KEY_MS))
-    print(f"- Esc: {ms(of_esc(played[0]))} ms, of which 25 to know that it begins no other key\n")
+    print(f"- Esc: {ms(of_esc(played[0]))} ms, of which 25 to exclude an escape sequence\n")
 
 
 def huge_keys(cpa, rounds, path):
     views = play_views(cpa, rounds, path, SIZES[0])
     rows, own, progress = [], [], []
     for name, keys in views.items():
-        asked = {k: a for k, a in keys.items() if any(x.progress is not None for x in a)}
-        rest = {k: a for k, a in keys.items() if k not in asked}
+        slow = {k: a for k, a in keys.items() if any(x.progress is not None for x in a)}
+        rest = {k: a for k, a in keys.items() if k not in slow}
         own.append(medians(rest, "last")[-1][0])
-        row = [name, str(len(rest)), middle(rest, "last"), worst(rest, "last"), str(len(asked))]
-        if asked:
-            progress.append(medians(asked, "progress")[-1][0])
-            row += [worst(asked, "progress"), middle(asked, "last"), worst(asked, "last")]
-        rows.append(row if asked else row + ["–"] * 3)
+        row = [name, str(len(rest)), middle(rest, "last"), worst(rest, "last"), str(len(slow))]
+        if slow:
+            progress.append(medians(slow, "progress")[-1][0])
+            row += [worst(slow, "progress"), middle(slow, "last"), worst(slow, "last")]
+        rows.append(row if slow else row + ["–"] * 3)
     print(f"### Keys, `{os.path.basename(path)}`\n")
     table(["view", "at once", "ms", "worst ms", "with progress", "its worst ms", "answer ms", "worst ms"], rows)
     print(goal("the slowest key that shows no progress", max(own), 2 * KEY_MS))
-    print(goal("the latest progress", max(progress, default=0), PROGRESS_MS) + "\n")
+    print(goal("the slowest progress", max(progress, default=0), PROGRESS_MS) + "\n")
 
 
 def stop_one(session, line):
-    """Ask for something long; a key meanwhile, then Esc. None when it was there too soon."""
+    """Run a slow command, press another key, then Esc. None if the command was too fast."""
     for c in ":" + line:
         session.key("Space" if c == " " else c)
     session.send("Enter")
-    asked = session.sent
-    progress = session.until(lambda screen: BUSY in screen.text() or line in screen.row(screen.height - 1), asked)
+    since = session.sent
+    progress = session.until(lambda screen: BUSY in screen.text() or line in screen.row(screen.height - 1), since)
     if not session.is_busy():
         session.settle()
         return None
     session.send("M")
     other = session.until(lambda screen: True, session.sent)
     session.send("Esc")
-    said = session.until(lambda screen: "stopped" in screen.text() or "stopping" in screen.text() or
+    reaction = session.until(lambda screen: "stopped" in screen.text() or "stopping" in screen.text() or
                          not session.is_busy(), session.sent)
-    free = said if not session.is_busy() else session.until(lambda screen: BUSY not in screen.text(), session.sent)
+    free = reaction if not session.is_busy() else session.until(lambda screen: BUSY not in screen.text(), session.sent)
     stopped = "stopped;" in session.screen.text()
     session.settle()
-    return (progress, other, said, free) if stopped else None
+    return (progress, other, reaction, free) if stopped else None
 
 
 def stops(cpa, rounds, path):
@@ -216,7 +216,7 @@ def stops(cpa, rounds, path):
         rows.append([name, str(len(got))] + [ms(i) for i in n] + [ms(max((g[3] for g in got), default=None))])
         free += [n[3]] if got else []
     print(f"### Stopping, `{os.path.basename(path)}`\n")
-    table(["answer", "times stopped", "progress ms", "a key meanwhile ms", "Esc: said ms", "stopped ms", "worst ms"], rows)
+    table(["command", "times stopped", "progress ms", "other key ms", "Esc shown ms", "stopped ms", "worst ms"], rows)
     print(goal("stopped", max(free), 2 * KEY_MS) + "\n")
 
 

@@ -1,10 +1,10 @@
-# soak.py - requests of all kinds for an hour, to a program that serves itself and to one that cpa run serves
+# soak.py - send requests of all kinds for an hour, to a program with its own server and to one under cpa run
 # SPDX-License-Identifier: Apache-2.0
 # usage: soak.py BUILD_DIR SECONDS     called by script/soak
 #
-# Four clients for each server ask for everything, one of them hangs up in the middle. Once a minute memory, mappings,
-# open files and threads of each process are looked at. What has not settled after the first half is a leak: no number
-# may then grow by more than its limit.
+# Each server has four clients that request everything; one of them disconnects early. Memory, mappings, open files and
+# threads of each process are recorded once a minute. No number may grow by more than its limit between the second and
+# the last quarter: that would be a leak.
 
 import os
 import random
@@ -23,7 +23,7 @@ PATHS = ["/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/heap", "/debug/p
          "/debug/pprof/threads?debug=2", "/debug/pprof/threads?debug=1", "/debug/pprof/threadcreate",
          "/debug/pprof/profile?seconds=1", "/debug/pprof/profile?seconds=1&hz=500", "/debug/pprof/trace?seconds=0.5",
          "/debug/pprof/symbol?0x1234", "/debug/pprof/delta_heap", "/debug/pprof/nothing", "/pprof/heap", "/pprof/profile?seconds=1"]
-# what may grow in the second half: bytes of memory; numbers
+# allowed growth: rss in bytes, the others as counts
 LIMITS = {"rss": 2 << 20, "maps": 32, "files": 10, "threads": 8}
 
 
@@ -42,7 +42,7 @@ class Server:
         self.pids = pids(self.process.pid)
 
     def ask(self, path, hang_up):
-        """A request, whole or given up. The status, or 0."""
+        """Send a request. Returns the status; 0 if hang_up closes the connection early."""
         with socket.create_connection(self.at, timeout=30) as s:
             s.sendall(("GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % path).encode())
             if hang_up:
@@ -76,8 +76,8 @@ class Server:
                 self.counts[status] = self.counts.get(status, 0) + 1
             time.sleep(0.3)
 
-    def look(self):
-        """What each of the processes has now."""
+    def record(self):
+        """Record the current numbers of each process."""
         if self.process.poll() is not None:
             sys.exit("soak: %s: ended with %d after %s answers: %s" % (self.name, self.process.returncode, self.counts,
                                                                        self.process.stderr.read()))
@@ -91,13 +91,13 @@ class Server:
                                      "threads": int(re.search(r"Threads:\s+(\d+)", status).group(1))}))
 
     def verdict(self):
-        """A row for each process and number: the most of the second and of the last quarter."""
+        """A row for each process and number: the maximum of the second and of the last quarter."""
         rows = []
         for role in self.pids:
             seen = [numbers for r, numbers in self.seen if r == role]
             quarter = max(1, len(seen) // 4)
             for key, limit in LIMITS.items():
-                # of the second quarter, when all tables have been touched, and of the last
+                # the second quarter, since all tables are in memory by then
                 before = max(n[key] for n in seen[quarter:2 * quarter] or seen[:1])
                 after = max(n[key] for n in seen[-quarter:])
                 rows.append((role, key, before, after, after - before <= limit))
@@ -128,9 +128,9 @@ def main():
     while time.monotonic() < end:
         time.sleep(every)
         for s in servers:
-            s.look()
+            s.record()
     bad = False
-    print("| served by | process | what | second quarter | last quarter | |\n|---|---|---|---|---|---|")
+    print("| served by | process | number | second quarter | last quarter | |\n|---|---|---|---|---|---|")
     for s in servers:
         s.over = True
         for role, key, before, after, fine in s.verdict():

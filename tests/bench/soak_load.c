@@ -1,9 +1,9 @@
 /*
- * soak_load.c - a program that goes on for ever and keeps nothing: heap, locks, labels, threads, values
+ * soak_load.c - a program that runs for long without leaks: heap, locks, labels, threads, values
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: soak_load SECONDS     prints how many rounds of work it did, for an hour's worth of requests beside it
+ * usage: soak_load SECONDS     prints the number of rounds of work; soak.py requests its profiles meanwhile
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEP __attribute__((noinline)) /* a row of its own */
+#define STEP __attribute__((noinline)) /* has its own row in reports */
 
 enum { N_WORKERS = 4, N_KEPT = 2000, NAP_US = 3000 };
 
@@ -27,7 +27,7 @@ STEP static void compute(unsigned n)
 		sink += i ^ sink >> 3;
 }
 
-/* As much is freed as is allocated, in another order. */
+/* Frees as much as it allocates, in another order. */
 STEP static void churn(void **kept, unsigned *random)
 {
 	for (int i = 0; i < 200; i++) {

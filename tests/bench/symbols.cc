@@ -1,5 +1,5 @@
 /*
- * symbols.cc - a C++ file with much DWARF: templates upon templates, inlined
+ * symbols.cc - a C++ file with much DWARF: nested templates, inlined
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,8 +1,8 @@
-# terminal_screen.py - the cells of a terminal, of what is sent to it
+# terminal_screen.py - emulate a terminal: convert output to screen cells
 #
 # SPDX-License-Identifier: Apache-2.0
 #
-# As much of xterm-256color as curses uses; what it does not know it refuses, so that nothing is misread.
+# It supports the part of xterm-256color that curses uses, and raises an error for other sequences.
 import codecs
 import re
 import unicodedata
@@ -32,7 +32,7 @@ class TerminalScreen:
                 found = SEQUENCE.match(text, at)
                 if not found:
                     if len(text) - at > 64:
-                        raise ValueError(f"a sequence that is not known: {text[at:at + 20]!r}")
+                        raise ValueError(f"unknown sequence: {text[at:at + 20]!r}")
                     self.rest = text[at:]
                     return
                 self.sequence(*found.groups())
@@ -131,5 +131,5 @@ class TerminalScreen:
         elif last == "Z":
             self.x = max((self.x - 1) // 8 * 8, 0)
         else:
-            raise ValueError(f"a sequence that is not known: {numbers}{last}")
+            raise ValueError(f"unknown sequence: {numbers}{last}")
         self.x, self.y = min(max(self.x, 0), self.width), min(max(self.y, 0), self.height - 1)

@@ -1,4 +1,4 @@
-# terminal_session.py - cpa on a pseudo terminal: keys in, what comes back, and when
+# terminal_session.py - run cpa in a pseudo terminal: send keys, measure responses
 #
 # SPDX-License-Identifier: Apache-2.0
 import fcntl
@@ -27,17 +27,17 @@ def bytes_of(name):
 
 
 class Answer:
-    """What came back for a key: seconds since it was sent. None for what did not happen."""
+    """The response to a key: seconds since it was sent. None for events that did not happen."""
 
     def __init__(self):
-        self.first = None     # the end of the first frame
-        self.progress = None  # the first frame that says what is being done
-        self.last = None      # the end of the last frame
+        self.first = None     # end of the first frame
+        self.progress = None  # the first frame with a progress message
+        self.last = None      # end of the last frame
         self.n_bytes = 0
 
 
 class Session:
-    """One run of cpa; its environment has no history and no kept settings."""
+    """One run of cpa, without history and saved settings."""
 
     home = tempfile.TemporaryDirectory()
 
@@ -57,7 +57,7 @@ class Session:
         os.close(theirs)
 
     def receive(self, timeout):
-        """A piece of what comes, and when it came; None when nothing does."""
+        """(time, data) of the next output; None after the timeout."""
         if not select.select([self.fd], [], [], timeout)[0]:
             return None
         try:
@@ -72,7 +72,7 @@ class Session:
         return BUSY in self.screen.text()
 
     def until(self, condition, since=None):
-        """Seconds from since, the start of the run, to the frame with which a condition of the screen became true."""
+        """Seconds from since (default: the start) to the output that makes a condition of the screen true."""
         since = since or self.begun
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
@@ -81,14 +81,14 @@ class Session:
                 self.screen.feed(got[1])
                 if condition(self.screen):
                     return got[0] - since
-        raise TimeoutError(f"{condition} is not so:\n{self.screen.text()}")
+        raise TimeoutError(f"timeout for {condition}:\n{self.screen.text()}")
 
     def send(self, name):
         self.sent = time.monotonic()
         os.write(self.fd, bytes_of(name))
 
     def settle(self, quiet=QUIET):
-        """What comes until there is nothing more and nothing is under way."""
+        """Read until cpa is idle. Returns the response."""
         answer, pieces, gap = Answer(), [], 0.01
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
@@ -115,7 +115,7 @@ class Session:
         return self.settle()
 
     def end(self):
-        """End it; gives the largest resident set, in bytes."""
+        """End cpa. Returns its maximum resident set in bytes."""
         os.write(self.fd, b"\x03" * 2 + b"\x1b")
         os.kill(self.pid, signal.SIGTERM)
         try:

@@ -1,10 +1,10 @@
-# browser.py - files opened in a headless Chromium, driven as a reader would
+# browser.py - open files in a headless Chromium and control it like a reader
 # SPDX-License-Identifier: Apache-2.0
 """
 One Browser serves a whole test: with Browser() as b: b.open(path); b.run(script); ...; b.done()
 
-Nothing reaches the network: every name resolves to nothing. Whatever a page complains of in its console
-is an error of the case in which it was opened: see complaints().
+The network is unreachable: no name resolves. Errors in the console of a page fail the case that opened it: see
+complaints().
 """
 
 import glob
@@ -26,7 +26,7 @@ from selenium.webdriver.common.keys import Keys
 
 __all__ = ["Browser", "Keys", "SLOW"]
 
-# Expressions that a browser would try to the end of days on the names of hostile.py, as an address has them.
+# URL-encoded regular expressions that a browser takes very long to match against the names from hostile.py.
 SLOW = ["(a%2B)%2B%24", "((.*.*)*.*)*x", ".*.*.*.*.*.*.*.*x", ".*.*.*x", "(a|a)*b", "(%3F:a%2B)%2Bb", "(a|.)" * 30 + "b",
         "a%3F" * 35 + "a" * 35 + "b", "(a|.|(a|.)%3F)" * 15 + "b", "(a*)%5C1%5C1%5C1b", ".{60000}x", "(x{999}|y{999}){999}"]
 
@@ -34,13 +34,13 @@ ARGUMENTS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
     "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--mute-audio", "--force-device-scale-factor=1", "--proxy-server=direct://",
-    "--host-resolver-rules=MAP * ~NOTFOUND", "--allow-file-access-from-files=false",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1", "--allow-file-access-from-files=false",
 ]
 
 
 class Browser:
     def __init__(self, width=1200, height=900, dark=False):
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that a timeout leaves no browser behind
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that a timeout leaves no browser running
         self.count = self.failed = 0
         self.profile = tempfile.mkdtemp(prefix="cpa-browser-")
         options = Options()
@@ -49,7 +49,7 @@ class Browser:
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         options.set_capability("unhandledPromptBehavior", "ignore")
-        # The home is one of its own too: chromium looks for settings there.
+        # HOME is the temporary folder of the profile too, since chromium reads settings from HOME.
         service = Service(shutil.which("chromedriver"), env={**os.environ, "HOME": self.profile})
         try:
             self.driver = webdriver.Chrome(service=service, options=options)
@@ -71,25 +71,31 @@ class Browser:
             shutil.rmtree(self.profile, ignore_errors=True)
 
     def prefer(self, scheme="light", media="", motion="reduce"):
-        """What the reader prefers, light or dark, motion "no-preference" or "reduce", with which tests need not
-        wait; media "print" shows what would be printed."""
+        """Set the preferences of the reader: light or dark; motion "no-preference" or "reduce", which makes tests faster;
+        media "print" shows the printed page."""
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": [
             {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}]})
 
     def resize(self, width, height):
-        """The size of the page itself, not of the window."""
+        """Set the size of the page, not of the window."""
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
     def open(self, path, fragment=""):
-        """Open a file, afresh even when only the fragment differs from what is open."""
+        """Open a file, and reload it even if only the fragment changes."""
         self.driver.get("about:blank")
         self.complaints()
         self.driver.get("file://" + urllib.parse.quote(os.path.abspath(path)) + fragment)
 
+    def open_url(self, url):
+        """Open a page of a server on this machine."""
+        self.driver.get("about:blank")
+        self.complaints()
+        self.driver.get(url)
+
     @staticmethod
     def cpu_seconds():
-        """The processor time of the browser, which a busy machine does not change: all processes below us, with ended ones."""
+        """The CPU time of the browser, all its processes including ended ones; independent of the load of the machine."""
         parent, spent = {}, {}
         for path in glob.glob("/proc/[0-9]*/stat"):
             try:
@@ -105,7 +111,7 @@ class Browser:
         return sum(spent[pid] for pid in below) / os.sysconf("SC_CLK_TCK")
 
     def scripts(self, allowed):
-        """With False, scripts of pages do not run. True waits until the page is whole, so that its own do not run yet."""
+        """False disables scripts. True enables them after the page is complete, so that those of the page do not run."""
         while allowed and self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": "document.readyState"}) \
                 .get("result", {}).get("value") not in ("complete", None):
             time.sleep(0.01)
@@ -127,8 +133,12 @@ class Browser:
     def click(self, element, dx=0, dy=0):
         ActionChains(self.driver, duration=0).move_to_element_with_offset(element, dx, dy).click().perform()
 
+    def context_click(self, element, dx=0, dy=0):
+        """Click with the right button."""
+        ActionChains(self.driver, duration=0).move_to_element_with_offset(element, dx, dy).context_click().perform()
+
     def keys(self, *keys):
-        """Press keys, to whatever has the focus."""
+        """Press keys in the focused element."""
         ActionChains(self.driver, duration=0).send_keys(*keys).perform()
 
     def chord(self, modifier, key):
@@ -141,7 +151,7 @@ class Browser:
         self.driver.forward()
 
     def wait(self, script, seconds=10):
-        """Has the script become true in so many seconds?"""
+        """Wait until the script is true, at most so many seconds. Returns whether it is."""
         end = time.monotonic() + seconds
         while not self.run(script):
             if time.monotonic() > end:
@@ -150,7 +160,7 @@ class Browser:
         return True
 
     def alerted(self):
-        """Has a page put up a dialogue? It is closed."""
+        """Has a page opened a dialogue? Closes it."""
         try:
             self.driver.switch_to.alert.dismiss()
             return True
@@ -158,17 +168,17 @@ class Browser:
             return False
 
     def complaints(self):
-        """What the console said since the last call."""
+        """Messages in the console since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def screenshot(self, path, width=None, height=None):
-        """The page, or more of it than is in the window."""
+        """Save a picture of the page, optionally in another size."""
         if width:
             self.resize(width, height)
         self.driver.save_screenshot(path)
 
     def result(self, good, name, *notes):
-        """One line of TAP; notes are for the log of a failure."""
+        """Print a line of TAP; notes are printed on failure."""
         self.count += 1
         self.failed += not good
         if not good:
@@ -180,15 +190,15 @@ class Browser:
         self.result(got == want, name, got, want)
 
     def case(self, function, *args):
-        """Run a case: what it raises is a failure of it alone, and so is what the console says or an alert."""
+        """Run a case. Exceptions, messages in the console and alerts are failures of the case."""
         try:
             function(self, *args)
         except Exception:  # pylint: disable=broad-except
-            self.result(False, f"{function.__name__} goes through", *traceback.format_exc().splitlines())
+            self.result(False, f"{function.__name__} completes", *traceback.format_exc().splitlines())
         if self.alerted():
-            self.result(False, f"{function.__name__}: no dialogue comes up")
+            self.result(False, f"{function.__name__}: no dialogue opens")
         complaints = self.complaints()
-        self.result(not complaints, f"{function.__name__}: the console is silent", *complaints)
+        self.result(not complaints, f"{function.__name__}: the console is empty", *complaints)
 
     def done(self):
         print(f"1..{self.count}")

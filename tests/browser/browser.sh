@@ -1,7 +1,7 @@
-# browser.sh - what the browser tests share: a Python that can drive Chromium, and an end in any case
+# browser.sh - shared by the browser tests: find a Python that can control Chromium, run scripts with a time limit
 # SPDX-License-Identifier: Apache-2.0
 #
-# Source it after tests/cli/lib.sh. Skips the test with a reason when something is missing.
+# Tests source this file after tests/cli/lib.sh. It skips the test with a reason if a program is missing.
 
 browser_skip() {
 	echo "1..0 # SKIP $1"
@@ -16,7 +16,7 @@ for python in "${PYTHON3:-python3}" /usr/bin/python3; do
 done
 [ -n "$browser_python" ] || browser_skip 'selenium for Python not found: apt-get install python3-selenium'
 
-# browser SCRIPT ARG...: run a script of this folder, which prints TAP, for five minutes at most: 45 s were seen on two busy processors
+# browser SCRIPT ARG...: run a script of this folder, which prints TAP, at most five minutes (45 s on two busy processors)
 browser() {
 	script=$1
 	shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# hostile.py - a profile whose names want to be something else
+# hostile.py - write a profile with names that look like markup or code
 # SPDX-License-Identifier: Apache-2.0
-"""usage: hostile.py OUT [DEPTH]; with a depth: one stack of so many frames. Prints nothing."""
+"""usage: hostile.py OUT [DEPTH]     with DEPTH: one stack of that many frames"""
 import sys
 
 NAMES = [

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# large.py - a profile whose values are more than a double holds, in bytes
+# large.py - write a profile with values, in bytes, that a double cannot represent
 # SPDX-License-Identifier: Apache-2.0
 """usage: large.py OUT"""
 import sys

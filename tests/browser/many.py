@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# many.py - a legacy CPU profile that makes more than 100,000 boxes
+# many.py - write a legacy CPU profile with more than 100,000 boxes
 # SPDX-License-Identifier: Apache-2.0
-"""usage: many.py OUT. Stacks go from the leaf to main; no two runs differ."""
+"""usage: many.py OUT     the profile is always the same"""
 import struct
 import sys
 
@@ -10,7 +10,7 @@ seed = 1
 
 
 def draw(n):
-    """A number below n; those of a fixed row (Knuth's MMIX)."""
+    """A number below n from a fixed sequence (Knuth's MMIX)."""
     global seed
     seed = (seed * 6364136223846793005 + 1442695040888963407) % 2**64
     return (seed >> 33) % n

@@ -24,6 +24,8 @@ draw heat-inverted --inverted --color-by=heat go-cpu.pb.gz
 draw names "$tmp/names.pb"
 draw large "$tmp/large.pb"
 draw large-gb -unit=gb "$tmp/large.pb"
+draw counts -sample_index=alloc_objects go-allocs.pb.gz
+draw counts-diff -sample_index=alloc_objects -base go-heap1.pb.gz go-heap2.pb.gz
 draw empty -focus=nobody edge/names-hostile.pb.gz
 "$CPA" flame --format=html --min-width=10 go-cpu.pb.gz >"$tmp/cut.html"
 "$CPA" flame --format=html "$tmp/deep.pb" >"$tmp/deep.html"

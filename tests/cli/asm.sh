@@ -1,34 +1,34 @@
-# asm.sh - what the tests of disasm and weblist share: a program, and profiles of it
+# asm.sh - a program and profiles of it for the tests of disasm and weblist
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced behind lib.sh. Makes $tmp/prog; skips the test where it cannot be made.
+# Source it after lib.sh. Builds $tmp/prog; skips the test if that is not possible.
 for tool in "${CC:-cc}" objdump nm readelf; do
 	command -v "${tool%% *}" >/dev/null && continue
 	echo "1..0 # SKIP $tool not found"
 	exit 0
 done
-# shellcheck disable=SC2154 # of lib.sh
+# shellcheck disable=SC2154 # set in lib.sh
 source=$top_srcdir/tests/symbol/asm.c
 # shellcheck disable=SC2086,SC2154 # a command line
 if ! ${CC:-cc} -O1 -g -fno-pie -no-pie -o "$tmp/prog" "$source" 2>"$tmp/cc"; then
-	echo "1..0 # SKIP the compiler makes no programs at fixed addresses"
+	echo "1..0 # SKIP the compiler builds no programs at fixed addresses"
 	exit 0
 fi
 mkdir "$tmp/gnu"
 ln -s "$(command -v objdump)" "$tmp/gnu/objdump"
 
-# address PROGRAM SYMBOL: where it begins, in hexadecimal without 0x
+# address PROGRAM SYMBOL: prints the address of the symbol in hexadecimal, without 0x
 address() {
 	nm "$1" | sed -n "s/^0*\([0-9a-f]*\) [tT] $2\$/\1/p"
 }
 
-# after PROGRAM SYMBOL: where the next one begins
+# after PROGRAM SYMBOL: prints the address of the next symbol
 after() {
 	nm -n --defined-only "$1" | sed "1,/ $2\$/d; s/^0*//; s/ .*//" | grep -v -x "$(address "$1" "$2")" | head -n 1
 }
 
-# profile PROGRAM BIAS ADDRESS...: a profile of it, loaded so far from where its file says; 1 B at the
-# first address, 2 at the second and so on. Addresses are those that follow, as return addresses are.
+# profile PROGRAM BIAS ADDRESS...: prints a profile of the program, loaded BIAS bytes above the addresses of its
+# file, with 1 B at the first address, 2 B at the second and so on. It contains ADDRESS + 1, like a return address.
 profile() {
 	profiled=$1 bias=$2 value=0
 	shift 2
@@ -43,7 +43,7 @@ profile() {
 	done
 }
 
-# code PROGRAM: where its code is mapped to: start, end, offset in the file
+# code PROGRAM: prints the mapping of its code: start, end, offset in the file
 code() {
 	readelf -lW "$1" | while read -r type offset start _ _ size flags more; do
 		case $type-$flags-$more in LOAD-R-E*) ;; *) continue ;; esac
@@ -51,15 +51,15 @@ code() {
 	done
 }
 
-# The parts of a profile.proto: a number, a field that is a number, and one that is standard input.
-# shellcheck disable=SC2059 # the format is the byte
+# Parts of a profile.proto: a varint, a field with a number, and a field with the bytes of standard input.
+# shellcheck disable=SC2059 # the byte is the format
 varint() {
-	left=$1
-	while [ "$left" -gt 127 ]; do
-		printf "\\$(printf %03o $((left & 127 | 128)))"
-		left=$((left >> 7))
+	rest=$1
+	while [ "$rest" -gt 127 ]; do
+		printf "\\$(printf %03o $((rest & 127 | 128)))"
+		rest=$((rest >> 7))
 	done
-	printf "\\$(printf %03o "$left")"
+	printf "\\$(printf %03o "$rest")"
 }
 number() {
 	varint $(($1 << 3))
@@ -74,7 +74,7 @@ field() {
 	rm "$bytes"
 }
 
-# named PROGRAM BIAS FUNCTION FILE LINE ADDRESS...: as profile, with a function that all addresses are in
+# named PROGRAM BIAS FUNCTION FILE LINE ADDRESS...: like profile, but with a function that contains all addresses
 named() {
 	named_program=$1 bias=$2 name=$3 file=$4 line=$5
 	shift 5

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# flame_page.py - is the page of a flame graph what its policy, its data and its stacks say?
+# flame_page.py - check the policy and the data of the page of a flame graph
 # SPDX-License-Identifier: Apache-2.0
-"""usage: flame_page.py PAGE [FOLDED]; prints what is wrong, ends with 1 when something is"""
+"""usage: flame_page.py PAGE [FOLDED]; prints errors and exits with 1 if there are any"""
 import base64
 import hashlib
 import html.parser
@@ -9,12 +9,12 @@ import json
 import re
 import sys
 
-faults = []
+errors = []
 
 
-def expect(good, what):
+def expect(good, message):
     if not good:
-        faults.append(what)
+        errors.append(message)
 
 
 class Page(html.parser.HTMLParser):
@@ -36,18 +36,18 @@ class Page(html.parser.HTMLParser):
             self.texts[-1][2].append(data)
 
 
-def named(text):
+def hash_source(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
 def check_policy(page):
     rules = dict(r.strip().split(" ", 1) for r in page.policy.split(";"))
     expect(rules.get("default-src") == "'none'", "default-src is not 'none'")
-    expect("unsafe" not in page.policy, "the policy allows what is unsafe")
+    expect("unsafe" not in page.policy, "the policy contains an unsafe source")
     text = {t: "".join(x) for t, a, x in page.texts if t in ("style", "script") and "type" not in a}
     for tag in "style", "script":
         expect(sum(t == tag and "type" not in a for t, a in page.tags) == 1, f"there is not one {tag}")
-        expect(rules.get(tag + "-src") == named(text.get(tag, "")), f"the policy does not name the {tag}")
+        expect(rules.get(tag + "-src") == hash_source(text.get(tag, "")), f"the policy has no hash of the {tag}")
     for tag, attrs in page.tags:
         bad = [k for k in attrs if k.startswith("on") or k in ("style", "src", "href", "srcset", "action", "data")]
         expect(not bad and tag not in ("img", "link", "iframe", "object", "base"), f"{tag} has {bad}")
@@ -55,7 +55,7 @@ def check_policy(page):
 
 
 def short(name):
-    """What is left of a name of more than 1,000 bytes, all of which are ASCII."""
+    """Shortens an ASCII name of more than 1,000 bytes, as cpa does."""
     return name if len(name) <= 1000 else name[:499] + "\u2026" + name[-498:]
 
 
@@ -66,7 +66,7 @@ def check_data(data, folded):
     filled = [max(s[i] for s in own) for i in range(n)]
     for i in range(1, n):
         filled[parent[i]] += width[i]
-        expect(data["rows"][0] <= parent[i] < i, f"box {i} has no parent before it")
+        expect(data["rows"][0] <= parent[i] < i, f"the parent of box {i} is not before it")
     rest = set(data["rest"][::2])
     missing = sum(width[i] - filled[i] for i in range(n) if i not in rest)
     expect(all(f <= w for f, w in zip(filled, width)), "children are wider than their parent")
@@ -88,7 +88,7 @@ def check_data(data, folded):
         path[i] = path[parent[i]] + ";" + name if parent[i] else name
     expect(data["total"][0][0] * step == total, "the root is not the sum of the stacks")
     expect({path[i]: own[0][i] * step for i in range(n) if own[0][i]} == {k: v for k, v in paths.items() if k},
-           "what boxes have themselves is not what stacks have")
+           "the self values of boxes differ from the stacks")
 
 
 def main():
@@ -98,11 +98,11 @@ def main():
     page.feed(text)
     check_policy(page)
     blocks = ["".join(x) for t, a, x in page.texts if a.get("type") == "application/json"]
-    expect(len(blocks) == 1 and not re.search("[<>&\u2028\u2029]", blocks[0]), "the data is not one harmless block")
+    expect(len(blocks) == 1 and not re.search("[<>&\u2028\u2029]", blocks[0]), "the data is not one escaped block")
     check_data(json.loads(blocks[0]), sys.argv[2] if len(sys.argv) > 2 else None)
-    for fault in faults:
-        print(fault)
-    sys.exit(bool(faults))
+    for error in errors:
+        print(error)
+    sys.exit(bool(errors))
 
 
 main()

@@ -1,7 +1,7 @@
-# gate_ci.py - what cpa gate writes for CI servers, read as they read it
+# gate_ci.py - check the files that cpa gate writes for CI servers
 # SPDX-License-Identifier: Apache-2.0
 #
-# gate_ci.py SCHEMA FOLDER STATUS: FOLDER has sarif, github and markdown of one answer, which ended with STATUS.
+# gate_ci.py SCHEMA FOLDER STATUS: FOLDER contains the files sarif, github and markdown of a gate that exited with STATUS.
 import json
 import re
 import sys
@@ -34,7 +34,11 @@ def check_sarif(schema, text, status):
         key = result["partialFingerprints"]["primaryLocationLineHash"]
         assert key not in seen, "two alerts with one fingerprint"
         seen.add(key)
-    assert run["invocations"][0]["exitCode"] == status
+    invocation = run["invocations"][0]
+    assert invocation["exitCode"] == status
+    assert invocation["executionSuccessful"] == (status != 2) == (run["properties"]["verdict"] != "ERROR")
+    errors = [note for note in invocation["toolExecutionNotifications"] if note["level"] == "error"]
+    assert len(errors) == (status in (2, 3))
     assert any(result["level"] == "error" for result in run["results"]) == (run["properties"]["verdict"] == "FAIL")
 
 
@@ -52,12 +56,12 @@ def check_github(text, verdict):
         assert not values.get("file", "").startswith("/"), line
         assert not re.search("%(?!25|0A|0D|3A|2C)", line), line
     assert kinds.count("error") <= 10 and kinds.count("warning") <= 10
-    assert ("error" in kinds) == (verdict == "FAIL")
+    assert ("error" in kinds) == (verdict in ("FAIL", "ERROR", "INCONCLUSIVE"))
     assert ("notice" in kinds) == (verdict == "PASS")
 
 
 def check_markdown(text, verdict):
-    assert text.startswith("### cpa gate: " + verdict + ", "), text[:80]
+    assert text.startswith("### cpa gate: " + verdict + (": " if verdict == "INCONCLUSIVE" else ", ")), text[:80]
     assert len(text) < 65536
     assert text.count("<details>") == text.count("</details>") <= 1
     for line in text.split("\n"):

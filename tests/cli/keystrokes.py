@@ -1,12 +1,11 @@
-# keystrokes.py - type at a prompt on a terminal of its own
+# keystrokes.py - type at a prompt on a new terminal
 #
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: python3 keystrokes.py KEYS COMMAND...
-# All of the command is on the terminal, 100 columns wide. KEYS are parted by |, with escapes as in Python
-# (\t \n \x03); each part is typed when the terminal shows a prompt that it has not shown before, a part
-# that begins with + when nothing more comes. What the terminal saw is printed; the exit status is that of
-# the command.
+# The command runs on a terminal of 40 rows and 100 columns, or of $SIZE (ROWSxCOLUMNS; 0x0: unknown). KEYS are parts
+# separated by |, with escapes as in Python (\t \n \x03). Each part is typed when a new prompt appears, or, if it
+# begins with +, when there is no more output. The terminal output is printed. The exit status is that of the command.
 import fcntl
 import os
 import pty
@@ -19,37 +18,38 @@ import termios
 import time
 
 keys = [part.encode().decode("unicode_escape").encode("latin-1") for part in sys.argv[1].split("|")]
-ours, theirs = pty.openpty()
-fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+pty_fd, tty_fd = pty.openpty()
+rows, columns = (int(n) for n in os.environ.get("SIZE", "40x100").split("x"))
+fcntl.ioctl(tty_fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
-def own_terminal():
-    """Be in the foreground of the terminal, where Ctrl-C goes."""
+def control_terminal():
+    """Makes the terminal the controlling terminal, so that Ctrl-C sends SIGINT."""
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-child = subprocess.Popen(sys.argv[2:], stdin=theirs, stdout=theirs, stderr=theirs, preexec_fn=own_terminal)
-os.close(theirs)
+child = subprocess.Popen(sys.argv[2:], stdin=tty_fd, stdout=tty_fd, stderr=tty_fd, preexec_fn=control_terminal)
+os.close(tty_fd)
 seen = b""
-since = 0  # what has been seen when the last part was typed
+since = 0  # length of seen when the last part was typed
 deadline = time.time() + 30
 while time.time() < deadline:
-    ready = select.select([ours], [], [], 0.3)[0]
+    ready = select.select([pty_fd], [], [], 0.3)[0]
     if ready:
         try:
-            data = os.read(ours, 4096)
+            data = os.read(pty_fd, 4096)
         except OSError:
             break
         if not data:
             break
         seen += data
         continue
-    # it waits for us
+    # the command waits for input
     if keys and (keys[0].startswith(b"+") or b"(cpa) " in seen[since:]):
         since = len(seen)
-        os.write(ours, keys.pop(0).lstrip(b"+"))
+        os.write(pty_fd, keys.pop(0).lstrip(b"+"))
 try:
     child.wait(timeout=5)
 except subprocess.TimeoutExpired:

@@ -1,7 +1,7 @@
-# lib.sh - what the command line tests share: TAP, golden files, errors
+# lib.sh - functions for the command line tests: TAP, golden files, errors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Source it first; call done_testing last. CPA and TESTDATA come from make check.
+# Source it first; call done_testing last. make check sets CPA and TESTDATA.
 
 : "${CPA:?}" "${TESTDATA:?}" "${top_srcdir:?}"
 export TZ=UTC LC_ALL=C.UTF-8 NO_COLOR=1
@@ -11,15 +11,15 @@ trap 'rm -rf "$tmp"' EXIT
 count=0
 cd "$TESTDATA" || exit 1
 
-# Nobody's cache, saved profiles, binaries or servers are looked at or added to.
+# Tests do not use the cache, saved profiles, binaries or servers of the user.
 mkdir "$tmp/home" || exit 1
-# shellcheck disable=SC2034 # for those who run compilers that live there
+# shellcheck disable=SC2034 # for tests that run compilers installed there
 users_home=${HOME:-/} users_cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}
 export HOME="$tmp/home" XDG_CACHE_HOME="$tmp/home/cache" XDG_STATE_HOME="$tmp/home/state"
 unset GITHUB_STEP_SUMMARY GITHUB_WORKSPACE PPROF_TMPDIR PPROF_BINARY_PATH PPROF_TOOLS DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
 
-# Names come from the binaries of this machine, which nobody knows: only tests about names (names=yes
-# in front of this file) look for them.
+# Binaries on this machine would add unpredictable names. Only tests of symbolization, which set names=yes
+# before they source this file, use them.
 if [ -z "${names:-}" ]; then
 	cat >"$tmp/cpa" <<-END
 		#!/bin/sh
@@ -34,18 +34,18 @@ if [ -z "${names:-}" ]; then
 	CPA=$tmp/cpa
 fi
 
-# result STATUS DESCRIPTION: one line of TAP; 0 is good
+# result STATUS DESCRIPTION: prints one line of TAP; 0 passes
 result() {
 	count=$((count + 1))
 	if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
 }
 
-# note FILE: show it in the log of a failed test
+# note FILE: prints the file as TAP comments, for the log of a failed test
 note() {
 	sed 's/^/# /' "$1"
 }
 
-# golden ARG...: what "cpa ARG..." prints is the file that is named after it; UPDATE=1 writes it
+# golden ARG...: checks that "cpa ARG..." prints the golden file named after the arguments; UPDATE=1 writes the file
 golden() {
 	name=$(printf '%s' "$*" | tr ' /' '._')
 	"$CPA" "$@" >"$tmp/out" 2>"$tmp/err"
@@ -55,10 +55,10 @@ golden() {
 	diff -u "$golden_dir/$name" "$tmp/out" >"$tmp/diff" 2>&1
 	same=$?
 	[ "$same" -eq 0 ] || note "$tmp/diff"
-	result "$same" "cpa $* prints what its golden file says"
+	result "$same" "cpa $* prints its golden file"
 }
 
-# fails PATTERN ARG...: "cpa ARG..." ends with 2, prints nothing, and says one line that matches
+# fails PATTERN ARG...: checks that "cpa ARG..." exits with 2, prints no output, and one message that matches PATTERN
 fails() {
 	pattern=$1
 	shift
@@ -75,12 +75,19 @@ fails() {
 	fi
 }
 
-# same DESCRIPTION FILE FILE: two files hold the same bytes
+# same DESCRIPTION FILE FILE: checks that two files are equal
 same() {
 	diff -u "$2" "$3" >"$tmp/diff" 2>&1
 	differ=$?
 	[ "$differ" -eq 0 ] || note "$tmp/diff"
 	result "$differ" "$1"
+}
+
+# is_equal GOT WANTED DESCRIPTION: checks that two strings are equal
+is_equal() {
+	[ "$1" = "$2" ] || printf '# got:    %s\n# wanted: %s\n' "$1" "$2"
+	[ "$1" = "$2" ]
+	result $? "$3"
 }
 
 done_testing() {

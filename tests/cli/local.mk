@@ -1,13 +1,15 @@
-# tests/cli - shell scripts that run cpa and compare what it prints with golden files
+# tests/cli - shell scripts that run cpa and compare its output with golden files
 #
-# A new test: its name here. lib.sh and the golden files are distributed with the folder.
+# List a new test here. lib.sh and the golden files are distributed with the folder.
 
 cli_tests = \
 	tests/cli/t100-top.t \
 	tests/cli/t105-binaries.t \
 	tests/cli/t110-arguments.t \
+	tests/cli/t115-help.t \
 	tests/cli/t120-bad-input.t \
 	tests/cli/t130-sources.t \
+	tests/cli/t132-completion.t \
 	tests/cli/t140-filters.t \
 	tests/cli/t145-calls.t \
 	tests/cli/t150-compare.t \
@@ -36,12 +38,21 @@ cli_tests = \
 	tests/cli/t265-prompt.t \
 	tests/cli/t280-gate.t \
 	tests/cli/t285-gate-ci.t \
+	tests/cli/t286-gate-error.t \
 	tests/cli/t287-gate-json.t \
+	tests/cli/t288-gate-counts.t \
 	tests/cli/t290-snapshot.t \
 	tests/cli/t295-stacks.t \
+	tests/cli/t305-web-graph.t \
+	tests/cli/t330-web-profiles.t \
+	tests/cli/t335-web-configs.t \
+	tests/cli/t306-web-source.t \
+	tests/cli/t310-web-files.t \
+	tests/cli/t320-web-requests.t \
+	tests/cli/t710-web-access.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
-EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/flame_page.py tests/cli/flame_sides.py tests/cli/gate_ci.py tests/cli/junit.xsd tests/cli/lib.sh tests/cli/picture.py \
-	tests/cli/server.sh tests/cli/server.py tests/cli/snapshot_server.py tests/cli/terminal.py tests/cli/keystrokes.py tests/cli/golden tests/cli/sarif.schema.json \
+EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/flame_page.py tests/cli/flame_sides.py tests/cli/gate.sh tests/cli/gate_ci.py tests/cli/gate_profile.py tests/cli/junit.xsd tests/cli/lib.sh tests/cli/page.sh tests/cli/picture.py \
+	tests/cli/server.sh tests/cli/server.py tests/cli/profile_server.py tests/cli/snapshot_server.py tests/cli/terminal.py tests/cli/web_requests.py tests/cli/web_access.py tests/cli/keystrokes.py tests/cli/golden tests/cli/sarif.schema.json \
 	tests/cli/speedscope.schema.json

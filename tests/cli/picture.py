@@ -1,9 +1,9 @@
-# picture.py - what is in a PNG or PDF, for the tests of flame graphs
+# picture.py - print facts about a PNG or PDF, for the tests of flame graphs
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: picture.py png FILE            width and height
-#        picture.py png FILE X Y...     the colours of pixels, as RRGGBB
-#        picture.py pdf FILE            whether each object is where the table of objects says
+# usage: picture.py png FILE            prints width and height
+#        picture.py png FILE X Y...     prints the colours of pixels, as RRGGBB
+#        picture.py pdf FILE            checks the offsets in the cross-reference table
 import re
 import struct
 import sys
@@ -11,7 +11,7 @@ import zlib
 
 
 def read_png(data):
-    """Width, height and rows of an RGB image."""
+    """Returns width, height and rows of an RGB image."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     at, packed = 8, b""
     while at < len(data):
@@ -45,12 +45,12 @@ def check_pdf(data):
     at = int(re.search(rb"startxref\s+(\d+)\s+%%EOF\s*$", data).group(1))
     table = re.match(rb"xref\s+0 (\d+)\s+", data[at:])
     if not table:
-        return  # a stream of its own: a cairo that is newer than these tests
+        return  # a newer cairo writes the table as a compressed stream
     rows = data[at + table.end():].split(b"trailer")[0].splitlines()
     assert len(rows) == int(table.group(1)), "rows"
     for number, row in enumerate(rows[1:], 1):
-        where = int(row.split()[0])
-        assert data[where:].startswith(b"%d 0 obj" % number), f"object {number}"
+        offset = int(row.split()[0])
+        assert data[offset:].startswith(b"%d 0 obj" % number), f"object {number}"
 
 
 with open(sys.argv[2], "rb") as f:

@@ -1,10 +1,10 @@
-# server.py - a server that answers in all the ways that servers go wrong
+# server.py - a server that sends valid profiles and many kinds of broken responses
 #
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: python3 server.py FOLDER PROFILE [CERT KEY CLIENT_CA]
-# Listens on 127.0.0.1 and on the socket FOLDER/sock, with a certificate on a second port. Writes its ports
-# to FOLDER/ports, what it was asked to FOLDER/log. Ends with its standard input.
+# Listens on 127.0.0.1, on the socket FOLDER/sock and, with a certificate, on a second port. Writes its ports
+# to FOLDER/ports and each request to FOLDER/log. Exits at the end of its standard input.
 import gzip
 import http.server
 import os
@@ -19,7 +19,8 @@ with open(profile_path, "rb") as file:
     profile = file.read()
 log_lock = threading.Lock()
 ports = {}
-arrived = threading.Barrier(3, timeout=20)
+turns = {}
+three_requests = threading.Barrier(3, timeout=20)
 TRACE = b"go 1.23 trace\0\0\0" + bytes(100)
 PAGE = b"<!DOCTYPE html>\n<html><head><title>Please log in</title></head></html>\n"
 
@@ -28,13 +29,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def address_string(self):
-        return "somebody"
+        return "client"
 
     def log_message(self, *_):
         pass
 
     def note(self):
-        """One line for each request, with the headers that may be secret."""
+        """Logs a request with its headers for authentication and content."""
         keys = ("X-Secret", "Authorization", "Accept-Encoding", "Content-Type")
         words = [f"{key}={self.headers[key]}" for key in keys if self.headers[key]]
         with log_lock, open(os.path.join(folder, "log"), "a", encoding="utf-8") as log:
@@ -48,6 +49,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header(key.replace("_", "-"), value)
         self.end_headers()
         self.wfile.write(body)
+
+    def turn(self):
+        """Sends FOLDER/turnN for request N of a path; later requests get the last file."""
+        with log_lock:
+            turns[self.path] = turn = turns.get(self.path, 0) + 1
+        while not os.path.exists(os.path.join(folder, f"turn{turn}")):
+            turn -= 1
+        with open(os.path.join(folder, f"turn{turn}"), "rb") as file:
+            self.answer(file.read())
 
     def hang_up(self):
         self.close_connection = True
@@ -73,9 +83,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.flush()
             time.sleep(0.5)
 
-    def redirect(self, where, status=302):
+    def redirect(self, url, status=302):
         self.send_response(status)
-        self.send_header("Location", where)
+        self.send_header("Location", url)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -87,8 +97,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(profile)
 
     def together(self):
-        """Answer when three are waiting."""
-        arrived.wait()
+        """Answers when three requests are waiting."""
+        three_requests.wait()
         self.answer(profile)
 
     def do_GET(self):
@@ -98,7 +108,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             path = path[path.index("/", 7) :]
         other = "localhost" if self.server.label == "plain" else "127.0.0.1"
         port = ports.get("plain")
-        ways = {
+        responses = {
             "/ok": lambda: self.answer(profile),
             "/debug/pprof/heap": lambda: self.answer(profile),
             "/debug/pprof/profile": lambda: self.answer(profile),
@@ -124,7 +134,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "/guarded": self.guarded,
             "/together": self.together,
         }
-        ways.get(path, lambda: self.answer(b"no such page\n", 404, "text/plain"))()
+        if path.startswith("/turns/"):
+            responses[path] = self.turn
+        responses.get(path, lambda: self.answer(b"no such page\n", 404, "text/plain"))()
 
     def do_POST(self):
         self.note()

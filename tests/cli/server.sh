@@ -1,9 +1,10 @@
-# server.sh - what tests that fetch from server.py share; source it behind lib.sh
+# server.sh - functions for tests that fetch from server.py; source it after lib.sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# server=FILE in front: another one of that folder.
-# server_start PROFILE [CERT KEY CLIENT_CA]: then $host is its host:port, $sock its socket, $tls its
-# port with a certificate. What fetching keeps goes to $saved. server_log: what it was asked.
+# server=FILE, set before sourcing, selects another server in this folder.
+# server_start PROFILE [CERT KEY CLIENT_CA]: starts the server and sets $host to its host:port, $sock to its
+# socket and $tls to its TLS port. Fetched profiles are saved in $saved.
+# server_log: prints the requests since the last call.
 
 : "${tmp:?}"
 if ! command -v "${PYTHON3:-python3}" >/dev/null; then
@@ -22,7 +23,7 @@ server_start() {
 	mkfifo "$tmp/end"
 	"${PYTHON3:-python3}" "${top_srcdir:?}/tests/cli/${server:-server.py}" "$tmp" "$@" <"$tmp/end" 2>"$tmp/server.err" &
 	server_pid=$!
-	exec 9>"$tmp/end" # the server ends when we do
+	exec 9>"$tmp/end" # the server stops when this shell exits
 	trap 'exec 9>&-; kill "$server_pid" 2>/dev/null; wait "$server_pid" 2>/dev/null; rm -rf "$tmp"' EXIT
 	for _ in $(seq 100); do
 		[ -s "$tmp/ports" ] && break
@@ -39,8 +40,8 @@ server_log() {
 	: >"$tmp/log"
 }
 
-# refused PATTERN ARG...: cpa fails with status 2, says so in one line that matches besides those that
-# say what it does, and leaves no file behind
+# refused PATTERN ARG...: checks that cpa fails with status 2, prints one line that matches PATTERN besides
+# the progress messages, and writes no file
 refused() {
 	pattern=$1
 	shift
@@ -57,7 +58,7 @@ refused() {
 	fi
 }
 
-# fetches DESCRIPTION ARG...: cpa ARG... prints what it prints for the file that the server has
+# fetches DESCRIPTION ARG...: checks that cpa ARG... prints $tmp/want, the report of the file that the server sends
 fetches() {
 	description=$1
 	shift

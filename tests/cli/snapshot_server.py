@@ -1,10 +1,10 @@
-# snapshot_server.py - servers of profiles that are good, bad and slow, each in a folder of its own
+# snapshot_server.py - profile servers that are valid, broken or slow, each below its own path
 #
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: python3 snapshot_server.py FOLDER TESTDATA
-# Listens on 127.0.0.1 and on the socket FOLDER/sock. /WAY/debug/pprof/NAME answers as the server WAY does.
-# Writes its port to FOLDER/ports, what it was asked to FOLDER/log. Ends with its standard input.
+# Listens on 127.0.0.1 and on the socket FOLDER/sock. /SERVER/debug/pprof/NAME is the profile NAME of SERVER.
+# Writes its port to FOLDER/ports and each request to FOLDER/log. Exits at the end of its standard input.
 import gzip
 import http.server
 import os
@@ -16,7 +16,7 @@ import urllib.parse
 
 folder, testdata = sys.argv[1:3]
 log_lock = threading.Lock()
-arrived = threading.Barrier(6, timeout=20)
+six_requests = threading.Barrier(6, timeout=20)
 
 
 def read(name):
@@ -37,10 +37,10 @@ GO = {
     "threadcreate": read("go-threadcreate.pb.gz"),
     "fds": read("edge/unit-count.pb.gz"),
 }
-OURS = dict(GO, threads=GO["goroutine"])
-WAYS = {
+THREADED = dict(GO, threads=GO["goroutine"])
+SERVERS = {
     "go": GO,
-    "ours": OURS,
+    "threaded": THREADED,
     "later": dict(GO, heap=read("go-heap2.pb.gz")),
     "bare": {name: GO[name] for name in ("profile", "heap", "allocs", "goroutine")},
     "noheap": {name: GO[name] for name in GO if name != "heap"},
@@ -71,7 +71,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def address_string(self):
-        return "somebody"
+        return "client"
 
     def log_message(self, *_):
         pass
@@ -85,7 +85,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def no(self, status, text):
+    def fail(self, status, text):
         self.answer(text, status, "text/plain; charset=utf-8", X_Go_Pprof="1")
 
     def note(self):
@@ -97,34 +97,34 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.note()
         path, _, query = self.path.partition("?")
-        asked = urllib.parse.parse_qs(query)
+        options = urllib.parse.parse_qs(query)
         words = path.strip("/").split("/")
-        way = words[0] if words[0] != "debug" else "go"
+        server = words[0] if words[0] != "debug" else "go"
         name = urllib.parse.unquote(words[-1])
-        if way == "secret" and self.headers["Authorization"] != "Bearer tok-123":
-            self.no(401, b"who are you\n")
-        elif way == "down":
+        if server == "secret" and self.headers["Authorization"] != "Bearer tok-123":
+            self.fail(401, b"who are you\n")
+        elif server == "down":
             self.close_connection = True
-        elif way == "busy" and name == "profile":
-            self.no(500, b"Could not enable CPU profiling: \x1b[31mcpu profiling already in use\n")
-        elif way == "short" and name == "heap":
+        elif server == "busy" and name == "profile":
+            self.fail(500, b"Could not enable CPU profiling: \x1b[31mcpu profiling already in use\n")
+        elif server == "short" and name == "heap":
             self.answer(GO["heap"], length=len(GO["heap"]) + 1000)
             self.close_connection = True
-        elif way == "slow" and name == "profile":
+        elif server == "slow" and name == "profile":
             time.sleep(60)
-        elif way == "slow" and name == "cmdline":
+        elif server == "slow" and name == "cmdline":
             self.answer(GO["cmdline"])
-        elif way == "together" and name not in ("cmdline", "threads"):
-            arrived.wait()
+        elif server == "together" and name not in ("cmdline", "threads"):
+            six_requests.wait()
             self.answer(GO[name])
-        elif asked.get("debug") == ["2"] and name == "threads" and way == "ours":
+        elif options.get("debug") == ["2"] and name == "threads" and server == "threaded":
             self.answer(THREADS, kind="text/plain; charset=utf-8")
-        elif asked.get("debug") == ["2"] and name == "goroutine" and way != "dumpless":
+        elif options.get("debug") == ["2"] and name == "goroutine" and server != "dumpless":
             self.answer(STACKS, kind="text/plain; charset=utf-8")
-        elif name in WAYS.get(way, GO):
-            self.answer(WAYS.get(way, GO)[name])
+        elif name in SERVERS.get(server, GO):
+            self.answer(SERVERS.get(server, GO)[name])
         else:
-            self.no(404, b"Unknown profile\n")
+            self.fail(404, b"Unknown profile\n")
 
 
 class TCP(socketserver.ThreadingMixIn, http.server.HTTPServer):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t100-top.t - top in all its forms; numbers are held against pprof in tests/compat
+# t100-top.t - cpa top in all its formats; tests/compat compares the numbers with pprof
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
@@ -20,22 +20,22 @@ for format in text json csv markdown; do
 	[ $format = text ] && flag=-text
 	"$CPA" top "$flag" edge/names-hostile.pb.gz 2>&1 | LC_ALL=C grep -q '[[:cntrl:]]' &&
 		"$CPA" top "$flag" edge/names-hostile.pb.gz | tr -d '\n\t' | LC_ALL=C grep -q '[[:cntrl:]]'
-	result $((! $?)) "no control character of a hostile name reaches $format"
+	result $((! $?)) "$format output contains no control character of a hostile name"
 done
 
-# A file is one row, however many mappings and functions it has.
+# A file has one row, even with several mappings and functions.
 "$CPA" top -files -nodefraction=0 go-cpu.pb.gz | sed '1,/flat%/d' | awk '{print $6}' | sort | uniq -d >"$tmp/twice"
 [ ! -s "$tmp/twice" ]
-result $? "-files gives each file one row"
+result $? "-files prints one row per file"
 
 for threads in 1 2 3 8; do
 	for f in go-cpu.pb.gz cpp.cpu rust-cpu.pb.gz go-heap.txt; do
 		"$CPA" top -nodefraction=0 -lines --threads=$threads $f
 	done >"$tmp/threads.$threads"
 done
-same "two threads print what one prints" "$tmp/threads.1" "$tmp/threads.2"
-same "three threads print what one prints" "$tmp/threads.1" "$tmp/threads.3"
-same "eight threads print what one prints" "$tmp/threads.1" "$tmp/threads.8"
+same "two threads print the same as one" "$tmp/threads.1" "$tmp/threads.2"
+same "three threads print the same as one" "$tmp/threads.1" "$tmp/threads.3"
+same "eight threads print the same as one" "$tmp/threads.1" "$tmp/threads.8"
 
 "$CPA" top -sample_index=0 edge/zero-values.pb.gz >/dev/null 2>"$tmp/err"
 done_testing

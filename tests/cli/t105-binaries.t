@@ -1,5 +1,5 @@
 #!/bin/sh
-# t105-binaries.t - which programs and libraries samples are in, compared with another decoder's sums
+# t105-binaries.t - cpa binaries; the sums are compared with those of another decoder
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
@@ -7,7 +7,7 @@ golden binaries -symbolize=none cpp-cpu.pb.gz
 golden binaries --json -cum -nodecount=2 -symbolize=none cpp-cpu.pb.gz
 golden binaries edge/names-hostile.pb.gz
 
-# tests/runtime/proto.py reads the wire format by itself; sums are exact.
+# tests/runtime/proto.py is an independent decoder of the format; sums are exact.
 cat >"$tmp/expected.py" <<'PY'
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -31,10 +31,10 @@ for f in cpp-cpu.pb.gz go-cpu.pb.gz go-heap1.pb.gz node-wall.pb.gz rust-cpu.pb.g
 		"${PYTHON3:-python3}" "$tmp/expected.py" "$top_srcdir/tests/runtime" "$f" $k >"$tmp/want"
 		"$CPA" binaries --csv -symbolize=none -nodefraction=0 -sample_index=$k "$f" |
 			awk -F, 'NR > 1 { gsub(/"/, "", $6); if ($1 || $4) print $1 "," $4 "," $6 }' | LC_ALL=C sort -t, -k3 >"$tmp/got"
-		same "sums of value $k of $f are those of another decoder" "$tmp/want" "$tmp/got"
+		same "sums of value $k of $f equal those of another decoder" "$tmp/want" "$tmp/got"
 	done
 done
 
 "$CPA" binaries -symbolize=none -focus=no_such_function cpp-cpu.pb.gz >"$tmp/out" 2>"$tmp/err" && ! grep -q '/' "$tmp/out"
-result $? "nothing that a filter leaves has a row"
+result $? "there are no rows when a filter keeps no samples"
 done_testing

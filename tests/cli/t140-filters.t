@@ -1,5 +1,5 @@
 #!/bin/sh
-# t140-filters.t - filters on the command line; what they leave is held against pprof in tests/compat
+# t140-filters.t - filters on the command line; tests/compat compares their results with pprof
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
@@ -8,35 +8,35 @@ golden top --csv -tagroot=route,tenant -cum edge/labels.pb.gz
 golden top --csv -tagfocus=bytes=1kb: -tagleaf=bytes edge/labels.pb.gz
 golden top --csv -nodecount=4 -show=runtime -relative_percentages go-cpu.pb.gz
 
-# says SENTENCE ARG...: "cpa ARG..." succeeds and says this line
-says() {
-	sentence=$1
+# reports LINE ARG...: checks that "cpa ARG..." succeeds and prints LINE on standard error
+reports() {
+	line=$1
 	shift
-	"$CPA" "$@" >"$tmp/out" 2>"$tmp/err" && grep -qxF -e "$sentence" "$tmp/err"
+	"$CPA" "$@" >"$tmp/out" 2>"$tmp/err" && grep -qxF -e "$line" "$tmp/err"
 	status=$?
 	[ "$status" -eq 0 ] || note "$tmp/err"
-	result "$status" "cpa $* says: $sentence"
+	result "$status" "cpa $* prints: $line"
 }
 
-says "cpa: Focus expression matched no samples; did you mean f1, f2, f3" top -focus=F[123] edge/labels.pb.gz
-says "cpa: Ignore expression matched no samples" top -ignore=nosuchname edge/labels.pb.gz
-says "cpa: No samples are left after focus, ignore" top -focus=f1 -ignore=main edge/labels.pb.gz
-says "cpa: tagfocus:Interpreted '4kb:' as range, not regexp" top -tagfocus=4kb: edge/labels.pb.gz
-says "cpa: TagFocus expression matched no samples; its values are /tour, /quote" top -tagfocus=route=x edge/labels.pb.gz
-says "cpa: TagHide expression matched no samples; the profile has no labels" top -taghide=x edge/recursion.pb.gz
+reports "cpa: Focus expression matched no samples; did you mean f1, f2, f3" top -focus=F[123] edge/labels.pb.gz
+reports "cpa: Ignore expression matched no samples" top -ignore=nosuchname edge/labels.pb.gz
+reports "cpa: No samples are left after focus, ignore" top -focus=f1 -ignore=main edge/labels.pb.gz
+reports "cpa: tagfocus:Interpreted '4kb:' as range, not regexp" top -tagfocus=4kb: edge/labels.pb.gz
+reports "cpa: TagFocus expression matched no samples; its values are /tour, /quote" top -tagfocus=route=x edge/labels.pb.gz
+reports "cpa: TagHide expression matched no samples; the profile has no labels" top -taghide=x edge/recursion.pb.gz
 
-# shellcheck disable=SC2016 # the backquotes are meant
+# shellcheck disable=SC2016 # literal backquotes
 fails 'parsing focus regexp: error parsing regexp: missing closing ): `(`' top '-focus=(' go-cpu.pb.gz
 # shellcheck disable=SC2016
 fails 'parsing hide regexp: error parsing regexp: invalid or unsupported Perl syntax: `(?=`' top '-hide=(?=a)' go-cpu.pb.gz
-fails 'parsing tagfocus: the range 99999999999999999999 has a number that leaves 64 bits' \
+fails 'parsing tagfocus: a number in the range 99999999999999999999 overflows 64 bits' \
 	top -tagfocus=99999999999999999999 go-cpu.pb.gz
 fails 'parsing taghide regexp: error parsing regexp: invalid nested repetition' top '-taghide=a**' go-cpu.pb.gz
 
-# An expression that explodes when it is tried step by step.
+# A backtracking matcher needs exponential time for this expression.
 prlimit --cpu=5 "$CPA" top '-focus=(([a-z./]+)+)+[0-9]$' go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
 [ $? -lt 128 ]
-result $? "an expression that explodes ends in time"
+result $? "an expression with exponential backtracking finishes in time"
 
 # --by=label:KEY in every report.
 for report in top tree 'peek f1' 'list f1' traces tags raw proto topproto callgrind dot folded speedscope flame; do
@@ -44,20 +44,20 @@ for report in top tree 'peek f1' 'list f1' traces tags raw proto topproto callgr
 	"$CPA" $report -tagroot=route edge/labels.pb.gz >"$tmp/want" 2>"$tmp/err"
 	# shellcheck disable=SC2086
 	"$CPA" $report --by=label:route edge/labels.pb.gz >"$tmp/got" 2>>"$tmp/err"
-	same "$report --by=label:route is $report -tagroot=route" "$tmp/want" "$tmp/got"
+	same "$report --by=label:route prints the same as $report -tagroot=route" "$tmp/want" "$tmp/got"
 done
-says "cpa: TagRoot expression matched no samples; the keys of labels are route, tenant, bytes, wait, request, ..." \
+reports "cpa: TagRoot expression matched no samples; available label keys: route, tenant, bytes, wait, request, ..." \
 	top --by=label:none edge/labels.pb.gz
 fails '^cpa: --by=route: write label:KEY$' top --by=route edge/labels.pb.gz
 fails '^cpa: --by=label:: write label:KEY$' flame --by=label: edge/labels.pb.gz
-fails '^cpa: --by and -tagroot do the same: choose one; -tagroot takes KEY,KEY$' \
+fails '^cpa: --by and -tagroot exclude each other; for several keys use -tagroot=KEY,KEY$' \
 	top --by=label:route -tagroot=tenant edge/labels.pb.gz
 
-# One thread or several: the same bytes.
+# The output does not depend on the number of threads.
 for filter in -focus=main -hide=runtime -show_from=main -prune_from=runtime -tagroot=route; do
 	"$CPA" top --threads=1 "$filter" go-cpu.pb.gz >"$tmp/one" 2>&1
 	"$CPA" top --threads=3 "$filter" go-cpu.pb.gz >"$tmp/three" 2>&1
-	same "top $filter prints the same on any number of threads" "$tmp/one" "$tmp/three"
+	same "top $filter prints the same with one thread and with three" "$tmp/one" "$tmp/three"
 done
 
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t145-calls.t - tree, peek, dot and callgrind; numbers are held against pprof in tests/compat
+# t145-calls.t - tree, peek, dot and callgrind; tests/compat compares the numbers with pprof
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
@@ -19,11 +19,11 @@ golden dot edge/no-samples.pb.gz
 golden callgrind edge/inline-sometimes.pb.gz
 golden callgrind -call_tree edge/recursion.pb.gz
 golden callgrind edge/names-hostile.pb.gz
-fails 'no matches found for regexp: nobody$' peek nobody go-cpu.pb.gz
+fails 'no matches found for regexp: nosuch$' peek nosuch go-cpu.pb.gz
 fails 'parsing argument regexp' peek 'a(' go-cpu.pb.gz
 
-# every COMMAND...: what the reports of this test are called
-every() {
+# for_each_report COMMAND...: runs COMMAND with the arguments of each report that this file tests
+for_each_report() {
 	"$@" tree
 	"$@" peek .
 	"$@" dot
@@ -32,7 +32,7 @@ every() {
 	"$@" callgrind -call_tree
 }
 
-# hostile REPORT ARG...: no control character gets through
+# hostile REPORT ARG...: checks that REPORT prints no control character
 hostile() {
 	report=$*
 	for f in edge/names-hostile.pb.gz edge/files-hostile.pb.gz edge/labels.pb.gz; do
@@ -44,11 +44,11 @@ hostile() {
 	found=$?
 	[ -s "$tmp/hostile" ] || found=0
 	[ ! -s "$tmp/err" ] || found=0
-	result $((!found)) "no control character of a hostile name gets through $report"
+	result $((!found)) "$report prints no control character of a hostile name"
 }
-every hostile
+for_each_report hostile
 
-# Is what dot reads a graph? Without Graphviz that is left to the unit tests.
+# Graphviz must accept every graph. If it is not installed, only the unit tests check the graphs.
 for f in *.* edge/*; do
 	case $f in *.md | *.mk) continue ;; esac
 	for args in '' '-lines -nodefraction=0' '-call_tree' '-files' '-addresses -noinlines'; do
@@ -75,13 +75,13 @@ if command -v dot >/dev/null; then
 	done >"$tmp/svg.err"
 	note "$tmp/svg.err"
 	[ ! -s "$tmp/svg.err" ]
-	result $? "Graphviz makes pictures of hostile names"
+	result $? "Graphviz draws graphs with hostile names"
 else
-	result 0 "Graphviz makes pictures of hostile names # SKIP no dot"
+	result 0 "Graphviz draws graphs with hostile names # SKIP no dot"
 fi
 
-# As in pprof a call is made 0 times, which callgrind_annotate takes for no call: it adds the costs of
-# calls to those of the caller. With one each its total must be the sum of the costs.
+# As in pprof, each call has the count 0. callgrind_annotate ignores such a call and adds its cost to the
+# caller. With the count 1 its total must be the sum of the costs.
 if command -v callgrind_annotate >/dev/null; then
 	for f in go-cpu.pb.gz cpp-cpu.pb.gz rust-cpu.pb.gz cpp.cpu edge/inline-sometimes.pb.gz; do
 		"$CPA" callgrind "$f" >"$tmp/callgrind.0" 2>/dev/null
@@ -91,17 +91,17 @@ if command -v callgrind_annotate >/dev/null; then
 		grep -q 'PROGRAM TOTALS' "$tmp/annotated" || sed "s|^|$f: |" "$tmp/annotated"
 		sum=$(awk '!/=/ && NF == 3 && !/^\* \*/ { sum += $3 } END { print sum }' "$tmp/callgrind.out")
 		total=$(awk '/PROGRAM TOTALS/ { gsub(",", "", $1); print $1 }' "$tmp/annotated")
-		[ "$sum" = "$total" ] || echo "$f: costs sum to $sum, callgrind_annotate takes them for $total"
+		[ "$sum" = "$total" ] || echo "$f: costs sum to $sum, the total of callgrind_annotate is $total"
 	done >"$tmp/callgrind.err"
 	note "$tmp/callgrind.err"
 	[ ! -s "$tmp/callgrind.err" ]
-	result $? "callgrind_annotate reads what callgrind writes"
+	result $? "callgrind_annotate reads the output of cpa callgrind"
 else
-	result 0 "callgrind_annotate reads what callgrind writes # SKIP no callgrind_annotate"
+	result 0 "callgrind_annotate reads the output of cpa callgrind # SKIP no callgrind_annotate"
 fi
 
-# answers ARG...: of some profiles, with these flags
-answers() {
+# print_reports ARG...: prints the report ARG... of several profiles, with $flags
+print_reports() {
 	for f in go-cpu.pb.gz cpp.cpu rust-cpu.pb.gz go-heap.txt edge/names-hostile.pb.gz; do
 		"$CPA" "$@" "$flags" "$f"
 	done
@@ -109,12 +109,12 @@ answers() {
 for threads in 1 2 3 8 1; do
 	flags=--threads=$threads
 	[ ! -f "$tmp/threads.1" ] || [ "$threads" != 1 ] || threads=again
-	every answers >"$tmp/threads.$threads" 2>&1
+	for_each_report print_reports >"$tmp/threads.$threads" 2>&1
 done
 [ "$(wc -c <"$tmp/threads.1")" -gt 100000 ]
 result $? "the reports are not empty"
-same "two threads print what one prints" "$tmp/threads.1" "$tmp/threads.2"
-same "three threads print what one prints" "$tmp/threads.1" "$tmp/threads.3"
-same "eight threads print what one prints" "$tmp/threads.1" "$tmp/threads.8"
-same "the same is printed again" "$tmp/threads.1" "$tmp/threads.again"
+same "two threads print the same as one" "$tmp/threads.1" "$tmp/threads.2"
+same "three threads print the same as one" "$tmp/threads.1" "$tmp/threads.3"
+same "eight threads print the same as one" "$tmp/threads.1" "$tmp/threads.8"
+same "a second run prints the same" "$tmp/threads.1" "$tmp/threads.again"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t160-exports.t - raw, proto, topproto, folded and speedscope; numbers are held against top
+# t160-exports.t - raw, proto, topproto, folded and speedscope; their sums are compared with top
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
@@ -22,7 +22,7 @@ golden speedscope edge/no-samples.pb.gz
 profiles=$(ls ./*.pb.gz ./*.cpu ./*.txt ./*.heap* ./*.contention* ./*.threadz edge/*.pb* edge/*.txt)
 exports='raw proto topproto folded speedscope'
 
-# A written profile is the profile that was read, and writing it again gives the same bytes.
+# A written profile equals the profile that was read, and a second copy has the same bytes.
 for f in $profiles; do
 	"$CPA" raw -all_frames "$f" >"$tmp/raw" 2>/dev/null
 	"$CPA" proto -all_frames "$f" >"$tmp/one.pb.gz" 2>/dev/null
@@ -31,27 +31,27 @@ for f in $profiles; do
 done >"$tmp/differ" 2>&1
 [ ! -s "$tmp/differ" ] || note "$tmp/differ"
 [ ! -s "$tmp/differ" ]
-result $? "every test profile is the same after proto"
+result $? "proto preserves every test profile"
 
 "$CPA" proto -o "$tmp/cut.pb.gz" -divide_by=3 go-cpu.pb.gz 2>"$tmp/err"
 "$CPA" raw go-cpu.pb.gz | sed '/^Locations/,$d' | awk '/^ +[0-9]/ {
 	printf "%d %.0f\n", $1 / 3, int($2 / 3) }' >"$tmp/want"
 "$CPA" raw "$tmp/cut.pb.gz" | sed '/^Locations/,$d' | awk '/^ +[0-9]/ { printf "%d %.0f\n", $1, $2 }' >"$tmp/got"
-same "divide_by divides all values of proto, and rows of 0 stay" "$tmp/want" "$tmp/got"
+same "-divide_by divides all values of proto and keeps rows of zeros" "$tmp/want" "$tmp/got"
 "$CPA" merge -o "$tmp/two.pb.gz" go-heap1.pb.gz go-heap2.pb.gz 2>"$tmp/err"
 "$CPA" top go-heap1.pb.gz go-heap2.pb.gz >"$tmp/want"
 "$CPA" top "$tmp/two.pb.gz" >"$tmp/got"
-same "what merge writes is both profiles" "$tmp/want" "$tmp/got"
+same "merge writes the sum of both profiles" "$tmp/want" "$tmp/got"
 echo "cpa: Generating report in $tmp/two.pb.gz" >"$tmp/want"
-same "merge says where it wrote" "$tmp/want" "$tmp/err"
+same "merge prints the name of its output file" "$tmp/want" "$tmp/err"
 
 "$CPA" topproto -unit=ns go-cpu.pb.gz >"$tmp/top.pb.gz"
 "$CPA" top -unit=ns -compact_labels go-cpu.pb.gz | sed '1,/flat%/d' | sort >"$tmp/want"
 "$CPA" raw "$tmp/top.pb.gz" | sed '1,/^cum/d; /^Locations/,$d' | awk '{ printf "%.0f %.0f\n", $2, $1 }' | sort >"$tmp/got"
 awk '{ printf "%.0f %.0f\n", $1, $4 }' "$tmp/want" | sort >"$tmp/numbers"
-same "topproto has flat and cum of the rows of top" "$tmp/numbers" "$tmp/got"
+same "the samples of topproto are the flat and cum values of top" "$tmp/numbers" "$tmp/got"
 
-# folded against top: the sum of all lines is the total, the sums by leaf are flat.
+# Compare folded with top: the sum of all lines is the total, the sums by leaf function are the flat values.
 checked=0
 : >"$tmp/differ"
 for f in go-cpu.pb.gz cpp-cpu.pb.gz rust-cpu.pb.gz node-wall.pb.gz go-heap1.pb.gz go-mutex.pb.gz java.cpu \
@@ -78,13 +78,13 @@ for f in go-cpu.pb.gz cpp-cpu.pb.gz rust-cpu.pb.gz node-wall.pb.gz go-heap1.pb.g
 done
 [ ! -s "$tmp/differ" ] || note "$tmp/differ"
 [ ! -s "$tmp/differ" ] && [ $checked -eq 20 ]
-result $? "the lines of folded add up to the total and to the flats of top ($checked times)"
+result $? "the lines of folded add up to the total and the flat values of top ($checked times)"
 
-# Rows labelled as of the base are the first column.
+# A profile with negative values has two columns: before and after.
 "$CPA" folded edge/negative-values.pb.gz | awk 'NF < 3 { exit 1 }'
-result $? "negative values make two columns"
+result $? "negative values are printed as two columns"
 
-# speedscope: the schema, and what a schema cannot say.
+# speedscope: validate with the schema, then check conditions that a schema cannot express.
 for f in $profiles; do
 	for args in '' -lines '-addresses -divide_by=7'; do
 		# shellcheck disable=SC2086 # words
@@ -121,25 +121,25 @@ for export in $exports; do
 		"$CPA" "$export" --threads=$threads go-cpu.pb.gz cpp-cpu.pb.gz >"$tmp/threads.$threads" 2>/dev/null
 	done
 	cmp "$tmp/threads.1" "$tmp/threads.2" && cmp "$tmp/threads.1" "$tmp/threads.8"
-	result $? "$export is the same for any number of threads"
-	fails "^cpa: --json has no meaning for $export$" "$export" --json go-cpu.pb.gz
+	result $? "$export prints the same with 1, 2 and 8 threads"
+	fails "^cpa: --json does not apply to $export$" "$export" --json go-cpu.pb.gz
 done
-fails '^cpa: --csv has no meaning for merge$' merge --csv go-cpu.pb.gz
-fails '^cpa: --markdown has no meaning for raw$' raw --markdown go-cpu.pb.gz
-fails '^cpa: -mean has no meaning for folded: averages do not add up$' folded -mean go-cpu.pb.gz
+fails '^cpa: --csv does not apply to merge$' merge --csv go-cpu.pb.gz
+fails '^cpa: --markdown does not apply to raw$' raw --markdown go-cpu.pb.gz
+fails '^cpa: -mean does not apply to folded: averages cannot be added$' folded -mean go-cpu.pb.gz
 fails 'negative values, which speedscope cannot show; cpa folded' speedscope edge/negative-values.pb.gz
 "$CPA" folded edge/names-hostile.pb.gz edge/files-hostile.pb.gz | tr -d '\n' | LC_ALL=C grep -q '[[:cntrl:]]'
-result $((! $?)) "no control character of a hostile name reaches folded"
+result $((! $?)) "folded prints no control character of a hostile name"
 
-# A terminal is spared what is no text: it goes to the first file name that is free.
+# On a terminal, binary output is written to the first unused numbered file instead.
 if ! "${PYTHON3:-python3}" -c 'import pty; pty.openpty()' 2>/dev/null; then
-	result 0 "proto on a terminal goes to a numbered file # SKIP no terminals here"
+	result 0 "proto is written to a numbered file if standard output is a terminal # SKIP no terminals here"
 	done_testing
 	exit 0
 fi
 mkdir "$tmp/at" && cd "$tmp/at" || exit 1
 echo mine >profile001.pb.gz
-"${PYTHON3:-python3}" - "$CPA" "$TESTDATA/go-cpu.pb.gz" <<'PY' >"$tmp/said" 2>&1
+"${PYTHON3:-python3}" - "$CPA" "$TESTDATA/go-cpu.pb.gz" <<'PY' >"$tmp/messages" 2>&1
 import pty, subprocess, sys
 _, terminal = pty.openpty()
 for args in (["proto"], ["topproto"], ["proto", "-o", "named.pb.gz"]):
@@ -147,8 +147,8 @@ for args in (["proto"], ["topproto"], ["proto", "-o", "named.pb.gz"]):
     print(done.stderr.decode(), end="")
 PY
 printf 'cpa: Generating report in %s\n' profile002.pb.gz profile003.pb.gz named.pb.gz >"$tmp/want"
-same "proto on a terminal goes to a numbered file" "$tmp/want" "$tmp/said"
+same "proto is written to a numbered file if standard output is a terminal" "$tmp/want" "$tmp/messages"
 [ "$(cat profile001.pb.gz)" = mine ] && cmp profile002.pb.gz named.pb.gz &&
 	"$CPA" raw profile003.pb.gz | grep -q '^cum/.* flat/'
-result $? "the numbered files hold what was asked for, and none is overwritten"
+result $? "the numbered files contain the requested output, and an existing file is not overwritten"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t175-trend.t - many profiles in a row: what grew
+# t175-trend.t - cpa trend: growth over several profiles
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 cd compare || exit 1
@@ -14,31 +14,32 @@ golden trend --normalize=total --all "$1" "$2" "$4"
 golden trend -inuse_objects -nodecount=1 "$1" "$4"
 golden trend ../go-heap1.pb.gz ../go-heap2.pb.gz
 golden trend --markdown -focus=Depot ../go-heap1.pb.gz ../go-heap2.pb.gz
+golden trend -alloc_objects -nodecount=2 ../go-heap1.pb.gz ../go-heap2.pb.gz
 
 "$CPA" trend "$1" "$3" "$2" 2>"$tmp/err" | grep -q '/step'
-result $? "without rising times slopes are per step"
-"$CPA" trend "$1" "$1" 2>&1 >/dev/null | grep -q -e 'nothing grew in every step; --all' &&
-	! "$CPA" trend --all "$1" "$1" 2>&1 >/dev/null | grep -q 'nothing grew'
-result $? "an empty table says how to see the rest"
+result $? "slopes are per step when the times of the profiles do not increase"
+"$CPA" trend "$1" "$1" 2>&1 >/dev/null | grep -q -e 'no function grew in every step; --all' &&
+	! "$CPA" trend --all "$1" "$1" 2>&1 >/dev/null | grep -q 'no function grew'
+result $? "an empty table suggests --all"
 [ "$("$CPA" trend -focus=nosuch "$@" 2>&1 >/dev/null | grep -c 'matched no samples')" -eq 1 ]
-result $? "what holds for every profile is told once"
-grep -q 'not in the order of their times' "$tmp/err"
-result $? "times that fall are told"
+result $? "a note about all profiles is printed once"
+grep -q 'not sorted by time' "$tmp/err"
+result $? "decreasing times are reported"
 
 "$CPA" trend "$1" missing.pb.gz "$2" "$3" >"$tmp/out" 2>"$tmp/err"
 [ $? -eq 2 ] && grep -q 'missing.pb.gz' "$tmp/err" && grep -q '3 profiles' "$tmp/out"
-result $? "a profile that cannot be read is left out, and the exit status is 2"
+result $? "an unreadable profile is skipped, and the exit status is 2"
 
-fails 'trend takes two or more' trend "$1"
-fails 'it has no sample type' trend "$1" ../go-cpu.pb.gz
+fails 'trend needs at least two' trend "$1"
+fails 'no sample type' trend "$1" ../go-cpu.pb.gz
 fails 'addresses differ' trend -addresses "$@"
-fails 'choose none' trend --normalize=x "$@"
+fails 'must be none, total, duration or label' trend --normalize=x "$@"
 
-# More profiles than fit in memory at once are no more work than that many.
+# Profiles are read one at a time, so their number is not limited by memory.
 sources=$(yes "$1" | head -n 300)
-# shellcheck disable=SC2086 # three hundred words
+# shellcheck disable=SC2086 # a list of 300 files
 "$CPA" trend --all $sources 2>/dev/null | grep -q '300 profiles'
-result $? "three hundred profiles are taken one after the other"
+result $? "300 profiles are read"
 
 for f in ../go-*.pb.gz ../edge/bare.pb ../edge/no-samples.pb.gz ../edge/names-hostile.pb.gz; do
 	"$CPA" trend --json --all "$f" "$f" "$f" 2>/dev/null
@@ -59,5 +60,5 @@ assert n > 8, n
 PY
 status=$?
 [ $status -eq 0 ] || note "$tmp/schema"
-result $status "the JSON of trends is valid by the schema"
+result $status "the JSON of trends is valid against the schema"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t180-labels.t - traces, tags and comments; numbers are held against pprof in tests/compat
+# t180-labels.t - traces, tags and comments; tests/compat compares the numbers with pprof
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
@@ -13,35 +13,35 @@ golden comments edge/comments.pb.gz
 
 "$CPA" comments go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
 [ ! -s "$tmp/out" ] && [ ! -s "$tmp/err" ]
-result $? "a profile without comments prints nothing and says nothing"
+result $? "comments prints nothing for a profile without comments"
 
 "$CPA" tags edge/labels.pb.gz 2>"$tmp/err" | grep -q ': 2s$' && [ ! -s "$tmp/err" ]
-result $? "numbers of one label in two units are each in their own"
+result $? "values of a label in two units are each printed in their own unit"
 
 for threads in 1 2 3 8; do
 	for f in go-cpu.pb.gz cpp-cpu.pb.gz "go-cpu.pb.gz cpp-cpu.pb.gz rust-cpu.pb.gz" edge/deep-stack.pb.gz; do
 		for flag in -traces --json --csv; do
-			# shellcheck disable=SC2086 # some are several sources
+			# shellcheck disable=SC2086 # some list several sources
 			"$CPA" -traces $flag -lines --threads=$threads $f
 		done
 	done >"$tmp/threads.$threads" 2>/dev/null
 done
 [ "$(wc -c <"$tmp/threads.1")" -gt 1000000 ]
-result $? "traces of several pieces are compared"
-same "two threads print the traces that one prints" "$tmp/threads.1" "$tmp/threads.2"
-same "three threads print the traces that one prints" "$tmp/threads.1" "$tmp/threads.3"
-same "eight threads print the traces that one prints" "$tmp/threads.1" "$tmp/threads.8"
+result $? "the traces are long enough to be printed in several parts"
+same "two threads print the same traces as one" "$tmp/threads.1" "$tmp/threads.2"
+same "three threads print the same traces as one" "$tmp/threads.1" "$tmp/threads.3"
+same "eight threads print the same traces as one" "$tmp/threads.1" "$tmp/threads.8"
 
 echo before >"$tmp/traces"
 "$CPA" traces -output="$tmp/traces" go-cpu.pb.gz 2>"$tmp/err"
 "$CPA" traces go-cpu.pb.gz >"$tmp/out"
-same "traces in a file are those on standard output" "$tmp/out" "$tmp/traces"
+same "-output writes the same traces as standard output" "$tmp/out" "$tmp/traces"
 grep -q "Generating report in $tmp/traces" "$tmp/err"
-result $? "the file is named"
+result $? "the name of the output file is reported"
 
 "$CPA" traces go-cpu.pb.gz >/dev/full 2>"$tmp/err"
 [ $? -eq 2 ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] && grep -q 'standard output: No space left' "$tmp/err"
-result $? "a full disk is an error, said once"
+result $? "a full disk is reported once"
 
-fails 'no table' traces --markdown go-cpu.pb.gz
+fails 'does not apply to traces' traces --markdown go-cpu.pb.gz
 done_testing

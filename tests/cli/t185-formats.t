@@ -19,11 +19,11 @@ for report in top tree tags comments traces; do
 	for format in json csv markdown; do
 		[ "$report $format" = 'traces markdown' ] && continue
 		"$CPA" $report --$format edge/names-hostile.pb.gz 2>&1 | tr -d '\n\t' | LC_ALL=C grep -q '[[:cntrl:]]'
-		result $((! $?)) "no control character of a hostile name reaches $format of $report"
+		result $((! $?)) "$report --$format prints no control character of a hostile name"
 	done
 done
 
-# Every report on every profile, and with every filter named in the head.
+# Every report of every profile as JSON, and reports with all filters, which are listed in the JSON.
 for f in *.* edge/*; do
 	for report in top tree 'peek .' tags binaries comments traces; do
 		# shellcheck disable=SC2086 # a report and its argument
@@ -57,5 +57,5 @@ assert len(n) == 7 and all(count > 60 for count in n.values()), n
 PY
 status=$?
 [ $status -eq 0 ] || note "$tmp/schema"
-result $status "the JSON of every report on every test profile is valid by the schema"
+result $status "the JSON of every report of every test profile is valid against the schema"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t202-list.t - list: source lines with their weight; numbers are held against pprof in tests/compat
+# t202-list.t - cpa list: source lines with their values; tests/compat compares the numbers with pprof
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 export HOME="$tmp" GOROOT=/nonexistent
@@ -13,18 +13,18 @@ golden list winner -source_path=make/tally -noinlines rust-cpu.pb.gz
 golden list Price -source_path=none go-cpu.pb.gz
 golden list -trim_path=shop -source_path=none:make/shop nearest go-cpu.pb.gz
 golden -list=. -source_path=none edge/inline-sometimes.pb.gz
-fails 'no matches found for regexp: nobody$' list nobody go-cpu.pb.gz
+fails 'no matches found for regexp: nosuch$' list nosuch go-cpu.pb.gz
 fails 'parsing argument regexp' list 'a(' go-cpu.pb.gz
-fails 'list takes an expression and a source' list go-cpu.pb.gz
+fails 'list needs a REGEX and a source' list go-cpu.pb.gz
 
-# Where a file was looked for is told apart from the report.
+# The paths searched for a source file are printed on standard error only.
 "$CPA" list nearest -source_path="$tmp/a:$tmp/b" go-cpu.pb.gz 2>"$tmp/err" >"$tmp/out"
 grep -q "^cpa: shop/route/route.go was not found; tried $tmp/a/shop/route/route.go, $tmp/b/shop/route/route.go, " "$tmp/err"
-result $? "the best places are told on standard error"
+result $? "the most likely paths are printed on standard error"
 grep -q "^ Error: could not find file shop/route/route.go on path $tmp/a:$tmp/b\$" "$tmp/out"
-result $? "the report says what pprof says"
+result $? "the report contains the error text of pprof"
 
-# A checkout anywhere: by the module's name, and by the end of the path.
+# Sources in another folder are found by the name of the module and by the end of the path.
 cp -R make/shop "$tmp/mine"
 chmod -R u+w "$tmp/mine"
 "$CPA" list nearest -source_path=make go-cpu.pb.gz >"$tmp/want"
@@ -35,27 +35,27 @@ mv "$tmp/mine" "$tmp/deep/mine"
 "$CPA" list nearest -source_path="$tmp/deep" go-cpu.pb.gz >"$tmp/got" 2>"$tmp/err"
 same "a file below a folder is found by the end of its path" "$tmp/want" "$tmp/got"
 
-# What a profile names may be anything, and what is in it too.
+# Names in a profile, and the text of the source files, may contain any bytes.
 for f in edge/*.pb* edge/*.txt; do
 	"$CPA" list . --color=never "$f" 2>/dev/null
 done >"$tmp/all"
 LC_ALL=C tr -d '\n\t' <"$tmp/all" | LC_ALL=C grep -q '[[:cntrl:]]'
-result $((! $?)) "no control character of a hostile name comes through"
-mkdir -p "$tmp/evil/shop/route"
-sed "60s/\$/$(printf '\033[2J\014\351')/" make/shop/route/route.go >"$tmp/evil/shop/route/route.go"
-"$CPA" list nearest -source_path="$tmp/evil" go-cpu.pb.gz >"$tmp/out"
-# shellcheck disable=SC1003 # backslashes that are printed
+result $((! $?)) "list prints no control character of a hostile name"
+mkdir -p "$tmp/hostile/shop/route"
+sed "60s/\$/$(printf '\033[2J\014\351')/" make/shop/route/route.go >"$tmp/hostile/shop/route/route.go"
+"$CPA" list nearest -source_path="$tmp/hostile" go-cpu.pb.gz >"$tmp/out"
+# shellcheck disable=SC1003 # literal backslashes
 grep -q -F '     60:		if !u {\x1b[2J\x0c\xe9' "$tmp/out"
-result $? "control characters of a source line are spelt out, tabs stay"
+result $? "control characters in a source line are escaped, except tabs"
 
 for threads in 1 2 5; do
 	"$CPA" list . --json --threads=$threads -source_path=make go-cpu.pb.gz 2>/dev/null >"$tmp/threads.$threads"
 done
-same "two threads list as one does" "$tmp/threads.1" "$tmp/threads.2"
-same "five threads list as one does" "$tmp/threads.1" "$tmp/threads.5"
+same "two threads print the same as one" "$tmp/threads.1" "$tmp/threads.2"
+same "five threads print the same as one" "$tmp/threads.1" "$tmp/threads.5"
 
 if ! "${PYTHON3:-python3}" -c 'import jsonschema' 2>/dev/null; then
-	echo "ok $((count += 1)) - the JSON of list is valid by the schema # SKIP no python3-jsonschema"
+	echo "ok $((count += 1)) - the JSON of list is valid against the schema # SKIP no python3-jsonschema"
 	done_testing
 	exit 0
 fi
@@ -68,5 +68,5 @@ assert {row["role"] for row in report["rows"]} == {"routine", "line", "inlined"}
 PY
 status=$?
 [ $status -eq 0 ] || note "$tmp/schema"
-result $status "the JSON of list is valid by the schema"
+result $status "the JSON of list is valid against the schema"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t235-flame.t - the command flame: formats, options, comparisons, messages; what is drawn is in t24x, t250
+# t235-flame.t - cpa flame: formats, options, comparisons, messages; t240 to t250 test the pictures
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
@@ -9,12 +9,12 @@ golden flame --format=folded --by=label:route -lines edge/labels.pb.gz
 golden flame --format=folded -base compare/words-base.pb.gz compare/words-new.pb.gz
 golden flame --format=json edge/recursion.pb.gz
 
-# The format: what --format says, else what the ending says, else SVG.
+# The format is --format, else the suffix of the file, else SVG.
 profile=go-cpu.pb.gz
 cd "$tmp" || exit 1
 for format in svg pdf png html folded json; do
 	"$CPA" flame --format=$format "$TESTDATA/$profile" >want.$format 2>err && [ ! -s err ]
-	result $? "flame writes $format to standard output and says nothing"
+	result $? "flame writes $format to standard output and prints no message"
 	upper=$(echo $format | tr '[:lower:]' '[:upper:]')
 	for args in "-o x.$format" "-o x.y.$upper" "-o x --format=$format" "-o x.txt --format=$upper" "-output=./x.$format"; do
 		rm -f x x.*
@@ -25,15 +25,15 @@ for format in svg pdf png html folded json; do
 	done
 done
 "$CPA" flame "$TESTDATA/$profile" >got
-same "SVG is what flame writes unless asked" want.svg got
+same "flame writes SVG by default" want.svg got
 "$CPA" flame -o - "$TESTDATA/$profile" >got
-same "-o - is standard output" want.svg got
+same "-o - writes to standard output" want.svg got
 "$CPA" -flame "$TESTDATA/$profile" >got
-same "flame may be a flag" want.svg got
+same "-flame is the same as flame" want.svg got
 "$CPA" folded "$TESTDATA/$profile" >got
-same "--format=folded is what cpa folded writes" want.folded got
+same "--format=folded writes the same as cpa folded" want.folded got
 "$CPA" speedscope "$TESTDATA/$profile" >got
-same "--format=json is what cpa speedscope writes" want.json got
+same "--format=json writes the same as cpa speedscope" want.json got
 for start in 'svg <?xml' 'pdf %PDF-1.' 'png .PNG' 'html <!DOCTYPE html>' 'json {'; do
 	head -n 1 "want.${start%% *}" | LC_ALL=C grep -aq "^${start#* }"
 	result $? "${start%% *} begins with ${start#* }"
@@ -42,20 +42,20 @@ done
 [ "$(wc -c <got)" -gt 10000 ]
 result $? "flame reads standard input"
 
-# How much of a comparison may be chance is told where it is known what a sample is.
+# The number of changes that may be due to chance is printed if the size of a sample is known.
 chance() { "$CPA" flame "$@" 2>/dev/null | grep -o '>[^<]*may be chance[^<]*'; }
 base=$TESTDATA/compare/build-base.pb.gz new=$TESTDATA/compare/build-new.pb.gz
 [ "$(chance -base="$base" "$new")" = '>3 of 11 changes may be chance: at most 2√(before + after) samples of 10ms' ]
-result $? "changes that may be chance are counted, as the period tells what a sample is"
+result $? "changes that may be due to chance are counted if the period is known"
 [ "$(chance -sample_index=samples -base="$base" "$new")" = '>3 of 11 changes may be chance: at most 2√(before + after) samples' ]
-result $? "the same where samples are counted"
+result $? "changes that may be due to chance are counted for sample counts"
 ! chance -normalize -base="$base" "$new" && ! chance "$new" && ! chance -base="$base" "$base"
-result $? "nothing is said when a side is scaled, without a base, or when nothing changed"
+result $? "changes due to chance are not mentioned if a side is scaled or there is no base or no change"
 
-# What cannot be is told before anything is read.
+# Invalid options are reported before any file is read.
 rm -f x x.*
 for output in x x.txt x.svg.gz .svg/x svg x.folded.txt /dev/null; do
-	fails "^cpa: $output: the ending says no format; choose .svg, .pdf, .png, .html, .folded or .json, or name" \
+	fails "^cpa: $output: unknown suffix; choose .svg, .pdf, .png, .html, .folded or .json, or use" \
 		flame -o $output no-such-file
 done
 fails '^cpa: --format=jpeg: choose svg, pdf, png, html, folded or json$' flame --format=jpeg no-such-file
@@ -63,7 +63,7 @@ fails '^cpa: --order=cum: choose name or weight$' flame --order=cum no-such-file
 fails '^cpa: --theme=blue: choose auto, light or dark$' flame --theme=blue no-such-file
 fails '^cpa: --color-by=x: choose package, module, file, function or heat$' flame --color-by=x no-such-file
 fails '^cpa: --paper=a9: choose a3, a4, a5, letter, legal or fit$' flame --paper=a9 -o x.pdf no-such-file
-fails '^cpa: --paper has no meaning for svg$' flame --paper=a4 no-such-file
+fails '^cpa: --paper does not apply to svg$' flame --paper=a4 no-such-file
 for width in 0 -1 99 30001 9223372036854775807; do
 	fails "^cpa: --width=$width: choose a number from 100 to 30000$" flame --width=$width no-such-file
 done
@@ -71,23 +71,23 @@ for width in -2 -0.5 nan inf -inf 1201; do
 	fails "^cpa: --min-width=$width: choose a number from 0 to the width, or -1$" flame --min-width=$width no-such-file
 done
 for option in title=x icicle order=weight color-by=heat diff-self theme=dark width=500 min-width=1; do
-	fails "^cpa: --${option%=*} has no meaning for folded$" flame --$option -o x.folded no-such-file
-	fails "^cpa: --${option%=*} has no meaning for json$" flame --$option --format=json no-such-file
+	fails "^cpa: --${option%=*} does not apply to folded$" flame --$option -o x.folded no-such-file
+	fails "^cpa: --${option%=*} does not apply to json$" flame --$option --format=json no-such-file
 done
-fails '^cpa: -mean has no meaning for flame: averages do not add up$' flame -mean no-such-file
-fails '^cpa: -mean has no meaning for flame' flame -mean_delay -o x.folded no-such-file
-fails '^cpa: --json has no meaning for flame; --format=json writes its stacks for speedscope$' flame --json no-such-file
-fails '^cpa: --csv has no meaning for flame$' flame --csv no-such-file
-fails '^cpa: --color-by has no meaning for a comparison, whose colours show the change$' \
+fails '^cpa: -mean does not apply to flame: averages cannot be added$' flame -mean no-such-file
+fails '^cpa: -mean does not apply to flame' flame -mean_delay -o x.folded no-such-file
+fails '^cpa: --json does not apply to flame; --format=json writes stacks for speedscope$' flame --json no-such-file
+fails '^cpa: --csv does not apply to flame$' flame --csv no-such-file
+fails '^cpa: --color-by does not apply to comparisons, whose colours show the change$' \
 	flame --color-by=heat -base x no-such-file
 fails '^cpa: must have base profile to normalize by$' flame -normalize no-such-file
 fails '^cpa: no profile source specified; try: cpa flame cpu.pb.gz$' flame
 fails '^cpa: no-such-file: No such file or directory$' flame no-such-file
-fails '^cpa: x.svg: No such file or directory; to write it: -o x.svg$' flame "$TESTDATA/$profile" x.svg
+fails '^cpa: x.svg: No such file or directory; use -o x.svg to write it$' flame "$TESTDATA/$profile" x.svg
 [ -z "$(ls x* 2>/dev/null)" ]
-result $? "no file is left by a command that failed"
+result $? "a failed command writes no file"
 
-# Each option of a report tells on the picture.
+# Each option here changes the picture.
 cd "$TESTDATA" || exit 1
 for option in -focus=Depot -ignore=Depot -hide=runtime -show=Depot -show_from=Depot -prune_from=shop -tagfocus=tenant=south \
 	-tagignore=tenant=south -tagroot=route,tenant -tagleaf=tenant --by=label:role -noinlines -files -lines -addresses \
@@ -95,15 +95,15 @@ for option in -focus=Depot -ignore=Depot -hide=runtime -show=Depot -show_from=De
 	--order=weight --color-by=module --theme=dark --width=800 --min-width=20; do
 	"$CPA" flame $option $profile >"$tmp/got" 2>"$tmp/err" && [ ! -s "$tmp/err" ] && [ -s "$tmp/got" ] &&
 		! cmp -s "$tmp/want.svg" "$tmp/got"
-	result $? "flame $option draws another picture"
+	result $? "$option changes the picture"
 done
 for option in -functions -cum -flat -call_tree -compact_labels -all_frames --threads=1 \
 	--threads=2 --threads=8 -symbolize=none -edgefraction=0.5; do
 	"$CPA" flame $option $profile >"$tmp/got" 2>"$tmp/err" && [ ! -s "$tmp/err" ] && cmp "$tmp/want.svg" "$tmp/got"
-	result $? "flame $option draws the same picture"
+	result $? "$option does not change the picture"
 done
 
-# Comparisons: before and after of each stack are those of the two profiles alone.
+# Comparisons: before and after of each stack equal the values of the two profiles.
 for pair in 'go-heap1.pb.gz go-heap2.pb.gz' 'cpp-cpu.pb.gz rust-cpu.pb.gz' 'compare/words-base.pb.gz compare/words-new.pb.gz' \
 	'go-cpu.pb.gz go-cpu.pb.gz' 'edge/no-samples.pb.gz go-cpu.pb.gz'; do
 	for options in '' '-lines --inverted' '-focus=main -tagshow=bytes'; do
@@ -118,15 +118,15 @@ for pair in 'go-heap1.pb.gz go-heap2.pb.gz' 'cpp-cpu.pb.gz rust-cpu.pb.gz' 'comp
 			END { for (s in b) printf "%s %.0f %.0f\n", s, b[s], a[s] }' | LC_ALL=C sort >"$tmp/want"
 		# shellcheck disable=SC2086
 		"$CPA" flame --format=folded $options -base "${pair% *}" "${pair#* }" 2>"$tmp/err" | LC_ALL=C sort >"$tmp/got"
-		same "flame -base $pair $options has both sides" "$tmp/want" "$tmp/got"
+		same "flame -base $pair $options contains both sides" "$tmp/want" "$tmp/got"
 	done
 done
 for pair in 'go-heap1.pb.gz go-heap2.pb.gz B' 'go-heap2.pb.gz go-heap1.pb.gz B' 'cpp-cpu.pb.gz rust-cpu.pb.gz ns' \
 	'go-cpu.pb.gz go-cpu.pb.gz ns'; do
 	for options in '' '-focus=main -lines' -inverted; do
-		said="each box of flame -base $pair $options tells what both profiles have"
+		test_name="each box of flame -base $pair $options shows the values of both profiles"
 		if ! command -v "${PYTHON3:-python3}" >/dev/null; then
-			result 0 "$said # SKIP python3 not found"
+			result 0 "$test_name # SKIP python3 not found"
 			continue
 		fi
 		# shellcheck disable=SC2086 # words
@@ -134,10 +134,10 @@ for pair in 'go-heap1.pb.gz go-heap2.pb.gz B' 'go-heap2.pb.gz go-heap1.pb.gz B' 
 		# shellcheck disable=SC2086
 		"$CPA" folded $options "$1" >"$tmp/base.folded" && "$CPA" folded $options "$2" >"$tmp/new.folded" &&
 			"$CPA" flame $options -trim=false -unit="$3" -base "$1" "$2" >"$tmp/got" 2>"$tmp/err" &&
-			"${PYTHON3:-python3}" "$top_srcdir/tests/cli/flame_sides.py" "$tmp/got" "$tmp/base.folded" "$tmp/new.folded" >"$tmp/said" 2>&1
+			"${PYTHON3:-python3}" "$top_srcdir/tests/cli/flame_sides.py" "$tmp/got" "$tmp/base.folded" "$tmp/new.folded" >"$tmp/messages" 2>&1
 		status=$?
-		[ $status -eq 0 ] || note "$tmp/said"
-		result $status "$said"
+		[ $status -eq 0 ] || note "$tmp/messages"
+		result $status "$test_name"
 	done
 done
 for options in '' -normalize -normalize=duration '-focus=runtime --diff-self'; do
@@ -145,48 +145,48 @@ for options in '' -normalize -normalize=duration '-focus=runtime --diff-self'; d
 	"$CPA" flame -base go-heap1.pb.gz $options go-heap2.pb.gz >"$tmp/want" 2>"$tmp/err"
 	# shellcheck disable=SC2086
 	"$CPA" flame -diff_base go-heap1.pb.gz $options go-heap2.pb.gz >"$tmp/got" 2>"$tmp/err"
-	same "-diff_base draws what -base draws: $options" "$tmp/want" "$tmp/got"
+	same "-diff_base draws the same picture as -base: $options" "$tmp/want" "$tmp/got"
 done
 mkdir "$tmp/old" "$tmp/new" && cp go-heap1.pb.gz "$tmp/old/heap.pb.gz" && cp go-heap2.pb.gz "$tmp/new/heap.pb.gz"
 "$CPA" flame -base "$tmp/old/heap.pb.gz" "$tmp/new/heap.pb.gz" >"$tmp/got"
 grep -q 'base old/heap.pb.gz: 8.47MB .* new new/heap.pb.gz: 32.98MB' "$tmp/got" && grep -q 'only in old/heap.pb.gz' "$tmp/got"
-result $? "the legend tells files of one name by their folders"
+result $? "the legend shows the folders of files with the same name"
 "$CPA" flame -base go-heap1.pb.gz /bin/sh go-heap2.pb.gz >"$tmp/got"
 grep -q 'base go-heap1.pb.gz: 8.47MB .* new go-heap2.pb.gz: 32.98MB' "$tmp/got"
-result $? "the legend names profiles and not the binary in front of them"
+result $? "the legend names the profiles and not the binary before them"
 "$CPA" flame -base 'compare/trend-[12].pb.gz' 'compare/trend-?.pb.gz' >"$tmp/got"
 grep -q 'base trend-1.pb.gz, trend-2.pb.gz: .* new trend-1.pb.gz, trend-2.pb.gz and 2 more: ' "$tmp/got"
-result $? "the legend names the files that patterns stand for"
+result $? "the legend names the files that match a pattern"
 "$CPA" flame --format=folded -normalize -base go-heap1.pb.gz go-heap2.pb.gz | awk '{ b += $(NF - 1); a += $NF }
 	END { exit !(b > 8e6 && a > b - 100 && a < b + 100) }'
-result $? "with -normalize both sides weigh the same"
-fails '^cpa: --diff-self is for comparisons; name a base with -base$' flame --diff-self $profile
+result $? "with -normalize both sides have the same total"
+fails '^cpa: --diff-self needs a comparison; add -base=FILE$' flame --diff-self $profile
 "$CPA" flame --diff-self edge/negative-values.pb.gz >"$tmp/got" 2>"$tmp/err" && [ ! -s "$tmp/err" ]
 result $? "a profile of differences is a comparison without a base"
-fails '^cpa: --color-by has no meaning for a comparison' flame --color-by=file edge/negative-values.pb.gz
-fails '^cpa: no sample type is in all profiles: go-heap1' flame -base $profile go-heap1.pb.gz
+fails '^cpa: --color-by does not apply to comparisons' flame --color-by=file edge/negative-values.pb.gz
+fails '^cpa: no common sample type: go-heap1' flame -base $profile go-heap1.pb.gz
 fails '^cpa: -base and -diff_base flags cannot both be specified$' flame -base $profile -diff_base $profile $profile
 fails 'negative values, which speedscope cannot show; cpa folded writes both sides of a comparison, cpa flame' \
 	flame --format=json -base go-heap1.pb.gz go-heap2.pb.gz
 
-# says SENTENCE ARG...: "cpa ARG..." draws something, succeeds and says this line alone
-says() {
-	sentence=$1
+# draws_and_reports LINE ARG...: checks that "cpa ARG..." succeeds with output, and prints only LINE on standard error
+draws_and_reports() {
+	line=$1
 	shift
-	"$CPA" "$@" >"$tmp/out" 2>"$tmp/err" && [ -s "$tmp/out" ] && echo "$sentence" | cmp -s - "$tmp/err"
+	"$CPA" "$@" >"$tmp/out" 2>"$tmp/err" && [ -s "$tmp/out" ] && echo "$line" | cmp -s - "$tmp/err"
 	status=$?
 	[ "$status" -eq 0 ] || note "$tmp/err"
-	result "$status" "cpa $* says: $sentence"
+	result "$status" "cpa $* prints: $line"
 }
-says 'cpa: Focus expression matched no samples' flame -focus=nosuchname $profile
-says 'cpa: the profile has no samples' flame edge/no-samples.pb.gz
-says 'cpa: every value of every sample type is 0' flame edge/all-zero.pb.gz
+draws_and_reports 'cpa: Focus expression matched no samples' flame -focus=nosuchname $profile
+draws_and_reports 'cpa: the profile has no samples' flame edge/no-samples.pb.gz
+draws_and_reports 'cpa: all values of all sample types are 0' flame edge/all-zero.pb.gz
 "$CPA" flame $profile no-such-file >"$tmp/got" 2>"$tmp/err"
 [ $? -eq 2 ] && [ -s "$tmp/got" ]
-result $? "of several sources those are drawn that can be read, and the status is 2"
-fails "go-cpu.pb.gz: the report would take the place of a source" flame --format=svg -o $profile $profile
+result $? "the readable sources are drawn, and the status is 2"
+fails "go-cpu.pb.gz: the report would overwrite a source" flame --format=svg -o $profile $profile
 
-# What cannot be written.
+# Output errors.
 if [ -w /dev/full ]; then
 	fails '^cpa: /dev/full: No space left on device$' flame --format=svg -o /dev/full $profile
 	"$CPA" flame $profile >/dev/full 2>"$tmp/err"
@@ -195,32 +195,32 @@ if [ -w /dev/full ]; then
 fi
 "$CPA" flame $profile >&- 2>"$tmp/err"
 [ $? -eq 2 ] && grep -qx 'cpa: standard output: Bad file descriptor' "$tmp/err"
-result $? "a standard output that is closed is an error"
+result $? "a closed standard output is an error"
 fails '^cpa: /dev/null/x.svg: Not a directory$' flame -o /dev/null/x.svg $profile
-echo mine >"$tmp/kept.svg"
-fails 'no sample type is in all' flame -o "$tmp/kept.svg" -base go-heap1.pb.gz $profile
+echo mine >"$tmp/existing.svg"
+fails 'no common sample type' flame -o "$tmp/existing.svg" -base go-heap1.pb.gz $profile
 mkdir "$tmp/lib" && : >"$tmp/lib/libxml2.so.2" && : >"$tmp/lib/libcairo.so.2"
-echo mine >"$tmp/kept.png"
+echo mine >"$tmp/existing.png"
 export LD_LIBRARY_PATH="$tmp/lib"
 fails '^cpa: libxml2 is needed to write SVG; install it with: apt-get install libxml2$' flame $profile
-fails '^cpa: libxml2 is needed to write SVG' flame -o "$tmp/kept.svg" $profile
-fails '^cpa: cairo is needed to draw PDF and PNG; install it with: apt-get install libcairo2$' flame -o "$tmp/kept.png" $profile
+fails '^cpa: libxml2 is needed to write SVG' flame -o "$tmp/existing.svg" $profile
+fails '^cpa: cairo is needed to draw PDF and PNG; install it with: apt-get install libcairo2$' flame -o "$tmp/existing.png" $profile
 fails '^cpa: cairo is needed to draw PDF and PNG' flame --format=pdf $profile
 "$CPA" flame --format=html $profile >"$tmp/got" 2>"$tmp/err" && cmp "$tmp/want.html" "$tmp/got"
 result $? "a web page needs neither libxml2 nor cairo"
 unset LD_LIBRARY_PATH
-[ "$(cat "$tmp/kept.svg")" = mine ] && [ "$(cat "$tmp/kept.png")" = mine ] && [ "$(find "$tmp" -name '*kept*' | wc -l)" -eq 2 ]
-result $? "a file stays as it was when there is nothing to write"
+[ "$(cat "$tmp/existing.svg")" = mine ] && [ "$(cat "$tmp/existing.png")" = mine ] && [ "$(find "$tmp" -name '*existing*' | wc -l)" -eq 2 ]
+result $? "an existing file is not changed on an error"
 
-# A terminal is spared pictures: they go to the first file name that is free.
+# On a terminal, a picture is written to the first unused numbered file instead.
 if ! "${PYTHON3:-python3}" -c 'import pty; pty.openpty()' 2>/dev/null; then
-	result 0 "a picture on a terminal goes to a numbered file # SKIP no terminals here"
+	result 0 "a picture is written to a numbered file if standard output is a terminal # SKIP no pseudoterminals"
 	done_testing
 	exit 0
 fi
 mkdir "$tmp/at" && cd "$tmp/at" || exit 1
 echo mine >profile001.svg
-"${PYTHON3:-python3}" - "$CPA" "$TESTDATA/$profile" <<'PY' >"$tmp/said" 2>&1
+"${PYTHON3:-python3}" - "$CPA" "$TESTDATA/$profile" <<'PY' >"$tmp/messages" 2>&1
 import os, pty, subprocess, sys
 ours, terminal = pty.openpty()
 for args in ([], ["--format=html"], ["--format=json"], ["-o", "named.svg"]):
@@ -229,7 +229,7 @@ for args in ([], ["--format=html"], ["--format=json"], ["-o", "named.svg"]):
 os.close(terminal)
 PY
 printf 'cpa: Generating report in %s\n' profile002.svg profile001.html profile001.json named.svg >"$tmp/want"
-same "a picture on a terminal goes to a numbered file" "$tmp/want" "$tmp/said"
+same "a picture is written to a numbered file if standard output is a terminal" "$tmp/want" "$tmp/messages"
 [ "$(cat profile001.svg)" = mine ] && cmp profile002.svg "$tmp/want.svg" && cmp profile001.html "$tmp/want.html"
-result $? "the numbered files hold what was asked for, and none is overwritten"
+result $? "the numbered files contain the requested output, and an existing file is not overwritten"
 done_testing

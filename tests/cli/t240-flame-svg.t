@@ -1,16 +1,15 @@
 #!/bin/sh
-# t240-flame-svg.t - flame graphs as SVG: what they say, where boxes lie, whether others can read them
+# t240-flame-svg.t - flame graphs as SVG: text, geometry, well-formedness
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
-# picture ARG...: like golden, without script and style, which are code and not an answer, and without
-# the numbers of colours
+# picture ARG...: like golden, but strips the script, the styles, and the numbers in ids and classes
 picture() {
 	name=$(printf '%s' "flame $*" | tr ' /' '._')
 	"$CPA" flame "$@" 2>&1 | sed -e '/^<style>/s/\[CDATA\[.*\]\]/[CDATA[...]]/' -e '/^<script>/,$d' \
 		-e 's/\(class="\|id="\)\([cgnt]\)[0-9][0-9]*/\1\2N/g' >"$tmp/out"
 	[ -n "${UPDATE:-}" ] && cp "$tmp/out" "$golden_dir/$name"
-	same "cpa flame $* draws what its golden file shows" "$golden_dir/$name" "$tmp/out"
+	same "cpa flame $* draws the picture in its golden file" "$golden_dir/$name" "$tmp/out"
 }
 
 cd compare || exit 1
@@ -20,9 +19,9 @@ picture -base build-base.pb.gz build-new.pb.gz
 picture --theme=dark --color-by=heat --width=600 trend-1.pb.gz
 cd .. || exit 1
 picture edge/names-hostile.pb.gz
-picture -focus=nobody edge/names-hostile.pb.gz
+picture -focus=nosuch edge/names-hostile.pb.gz
 
-# themes WORDS: of prefers-color-scheme and print, those that --theme=$theme asks about
+# themes QUERIES: checks the media queries for colours with --theme=$theme
 themes() {
 	"$CPA" flame --theme="$theme" go-cpu.pb.gz | grep -o '@media [^{]*{\.page,' >"$tmp/media"
 	[ "$(sed 's/{.*//' "$tmp/media" | tr '\n' ,)" = "$1" ]
@@ -33,11 +32,15 @@ theme=dark && themes '@media print,'
 theme=auto && themes '@media screen and (prefers-color-scheme:dark),'
 
 "$CPA" flame --threads=1 go-cpu.pb.gz >"$tmp/one" && "$CPA" flame --threads=2 go-cpu.pb.gz >"$tmp/two"
-same "the same bytes with one thread and with two" "$tmp/one" "$tmp/two"
+same "the picture is the same with one thread and with two" "$tmp/one" "$tmp/two"
 LC_ALL=de_DE.UTF-8 "$CPA" flame go-cpu.pb.gz >"$tmp/two"
-same "and in any language" "$tmp/one" "$tmp/two"
+same "the picture does not depend on the locale" "$tmp/one" "$tmp/two"
 
-# Everything that is drawn can be read; each box lies in the one it is called from; roots are whole.
+"$CPA" flame -sample_index=alloc_objects go-allocs.pb.gz >"$tmp/counts"
+grep -q '<desc>go-allocs.pb.gz · total 56,717,823 ' "$tmp/counts" && grep -q '^cum 55,857,116 (98.48%)$' "$tmp/counts"
+result $? "large counts have groups of digits"
+
+# Every picture is well-formed, each box is within the box of its caller, and the root has the full width.
 mkdir "$tmp/svg"
 draw() {
 	out=$tmp/svg/$(printf '%s' "$*" | tr ' /' '._').svg
@@ -53,19 +56,19 @@ draw -base compare/words-base.pb.gz compare/words-new.pb.gz
 "${PYTHON3:-python3}" "$top_srcdir/tests/browser/hostile.py" "$tmp/deep.pb" 2500 && draw "$tmp/deep.pb"
 n=$(find "$tmp/svg" -type f | wc -l)
 [ "$n" -gt 60 ]
-result $? "nearly all of testdata can be drawn"
+result $? "nearly all profiles in testdata are drawn"
 
 if command -v xmllint >/dev/null; then
 	find "$tmp/svg" -type f -exec xmllint --noout {} + 2>"$tmp/err"
 	status=$?
 	note "$tmp/err"
-	result $status "xmllint accepts all of them"
+	result $status "xmllint accepts all pictures"
 else
-	result 0 "xmllint accepts all of them # SKIP xmllint not found: apt-get install libxml2-utils"
+	result 0 "xmllint accepts all pictures # SKIP xmllint not found: apt-get install libxml2-utils"
 fi
 
-# judged NAME ARG...: a Python program, which it reads, finds nothing wrong
-judged() {
+# check NAME ARG...: runs the Python program on standard input, which must succeed
+check() {
 	name=$1
 	shift
 	if command -v "${PYTHON3:-python3}" >/dev/null; then
@@ -76,46 +79,65 @@ judged() {
 	fi
 }
 
-judged "boxes lie in those that call them, side by side; no name leaves its box; nothing runs or is fetched" "$tmp/svg" <<'PY'
+check "boxes are within their callers and do not overlap; names fit in their boxes; only the script of cpa runs" "$tmp/svg" <<'PY'
 import os, re, sys, xml.etree.ElementTree as tree
 NS = "{http://www.w3.org/2000/svg}"
 bad = 0
 for name in sorted(os.listdir(sys.argv[1])):
     svg = tree.parse(os.path.join(sys.argv[1], name)).getroot()
-    above, said = None, []
+    above, errors = None, []
     for level in next(e for e in svg if "rows" in (e.get("class") or "").split()):
         boxes = [(float(b.get("x")), float(b.get("x")) + float(b.get("width"))) for b in level.findall(NS + "rect")]
         if above is None and boxes != [(10, float(svg.get("width")) - 10)]:
-            said.append(f"the root is {boxes}")
+            errors.append(f"the root is {boxes}")
         for one, two in zip(boxes, boxes[1:]):
             if one[1] > two[0] + 1e-6:
-                said.append(f"{one} overlaps {two}")
+                errors.append(f"{one} overlaps {two}")
         for lo, hi in boxes:
             if above is not None and not any(a <= lo + 1e-6 and hi <= b + 1e-6 for a, b in above):
-                said.append(f"{lo} to {hi} has nothing below it")
+                errors.append(f"{lo} to {hi} has no caller")
         for text in level.findall(NS + "text"):
             x, wide = float(text.get("x")), len(text.text) * 12 * 0.602
             if text.text.isascii() and not any(a <= x and x + wide <= b for a, b in boxes):
-                said.append(f"{text.text} leaves its box")
+                errors.append(f"{text.text} leaves its box")
         above = boxes
     for e in svg.iter():
         if e.tag.split("}")[1] not in "svg title desc style defs pattern rect path g text script".split():
-            said.append(f"element {e.tag}")
+            errors.append(f"element {e.tag}")
         if any(re.match(r"on|href|\{|style|src", a) for a in e.keys()):
-            said.append(f"attributes {e.keys()}")
+            errors.append(f"attributes {e.keys()}")
     if float(svg.get("height")) > 32767:
-        said.append("too high for programs that count pixels in 16 bits")
+        errors.append("too high for programs that count pixels in 16 bits")
     if len({e.text for e in svg.iter(NS + "script")}) != 1 or "alert" in svg.find(NS + "script").text:
-        said.append("more than one script")
-    bad += bool(said)
-    for line in said[:5]:
+        errors.append("more than one script")
+    bad += bool(errors)
+    for line in errors[:5]:
         print("#", name, line)
 sys.exit(bad > 0)
 PY
 
-# Two ways to the same width: what samples say, and what is drawn.
+check "a name that does not fit is cut at its start, or shows the start of its last part" "$tmp/svg" <<'PY'
+import os, sys, xml.etree.ElementTree as tree
+NS = "{http://www.w3.org/2000/svg}"
+bad, ends, cuts = [], 0, 0
+for name in sorted(os.listdir(sys.argv[1])):
+    rows = next(e for e in tree.parse(os.path.join(sys.argv[1], name)).getroot() if "rows" in (e.get("class") or "").split())
+    for box, text in (pair for level in rows for pair in zip(level, list(level)[1:])):
+        if "diff" in rows.get("class") or text.tag != NS + "text" or text.text.endswith(" narrower"):
+            continue
+        whole, label = box.find(NS + "title").text.split("\n")[0], text.text
+        is_cut = label != whole and label.endswith("\u2026") and label[:-1] in whole
+        cuts += is_cut
+        ends += label != whole and whole.endswith(label)
+        if not is_cut and not whole.endswith(label) and "too narrow to draw" not in whole:
+            bad.append((name, whole, label))
+print("#", ends, "ends", cuts, "cuts", *bad[:3])
+sys.exit(bool(bad) or ends < 100 or cuts < 100)
+PY
+
+# Compare the widths of boxes with the sums of the samples.
 "$CPA" flame --format=folded go-cpu.pb.gz >"$tmp/folded" && "$CPA" flame --min-width=0 go-cpu.pb.gz >"$tmp/svg1"
-judged "widths are those of the samples, to less than one sample" "$tmp/folded" "$tmp/svg1" <<'PY'
+check "widths of boxes equal the sums of the samples, to less than one sample" "$tmp/folded" "$tmp/svg1" <<'PY'
 import sys, xml.etree.ElementTree as tree
 NS = "{http://www.w3.org/2000/svg}"
 want, total, sample = {}, 0, 1 << 62
@@ -138,9 +160,9 @@ for level in rows:
         boxes.append((lo, lo + width, path))
         got[path] = got.get(path, 0) + width
     above = boxes
-all_of_it = got.pop(())
+root_width = got.pop(())
 assert got.keys() == want.keys(), sorted(got.keys() ^ want.keys())[:3]
-worst = max(abs(got[p] / all_of_it * total - want[p]) for p in want)
+worst = max(abs(got[p] / root_width * total - want[p]) for p in want)
 assert worst < sample, (worst, sample)
 PY
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# t250-flame-html.t - flame graphs as pages: policy, data, sums, the same bytes; t251 drives them
+# t250-flame-html.t - flame graphs as web pages: policy, data, sums, reproducibility; t251 runs them in a browser
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
-# page NAME ARG...: all but style, script and controls of what "cpa flame --format=html ARG..." prints is the golden file
+# page NAME ARG...: compares the page of "cpa flame ARG..." with its golden file, without style, script and controls
 page() {
 	name=$golden_dir/flame-page.$1
 	shift
@@ -19,19 +19,23 @@ page plain --title='<b>"title" & more' edge/inline-sometimes.pb.gz
 page diff --icicle --theme=dark --order=weight -base compare/words-base.pb.gz compare/words-new.pb.gz
 page hostile edge/files-hostile.pb.gz
 
-# check WHAT [FOLDED]: the page is what its policy, its data and its stacks say
+"$CPA" flame --format=html -sample_index=alloc_objects go-allocs.pb.gz >"$tmp/page"
+grep -q '^<p>go-allocs.pb.gz · total 56,717,823 ' "$tmp/page" && grep -q '<td>55,857,116</td>' "$tmp/page"
+result $? "large counts have groups of digits"
+
+# check DESCRIPTION [FOLDED]: checks the policy and the data of the page, and its sums against the stacks in FOLDED
 python=${PYTHON3:-python3}
 check() {
-	what=$1
+	description=$1
 	shift
 	if "$python" -c '' 2>/dev/null; then
-		"$python" "$top_srcdir/tests/cli/flame_page.py" "$tmp/page" "$@" >"$tmp/faults" 2>&1
+		"$python" "$top_srcdir/tests/cli/flame_page.py" "$tmp/page" "$@" >"$tmp/errors" 2>&1
 		status=$?
-		note "$tmp/faults"
-		result $status "$what: policy, data and sums are right"
+		note "$tmp/errors"
+		result $status "$description: policy, data and sums are right"
 	else
 		count=$((count + 1))
-		echo "ok $count - $what # SKIP python3 not found"
+		echo "ok $count - $description # SKIP python3 not found"
 	fi
 }
 
@@ -40,7 +44,7 @@ for profile in go-cpu.pb.gz cpp-cpu.pb.gz node-heap.pb.gz edge/names-hostile.pb.
 	"$CPA" flame --format=folded $profile >"$tmp/folded"
 	check "$profile" "$tmp/folded"
 done
-for args in '--min-width=20 go-cpu.pb.gz' '--inverted go-cpu.pb.gz' '-focus=nobody go-cpu.pb.gz' '--by=label:route edge/labels.pb.gz' \
+for args in '--min-width=20 go-cpu.pb.gz' '--inverted go-cpu.pb.gz' '-focus=nosuch go-cpu.pb.gz' '--by=label:route edge/labels.pb.gz' \
 	'-base compare/build-base.pb.gz compare/build-new.pb.gz' '-diff_base compare/build-base.pb.gz --diff-self compare/build-new.pb.gz'; do
 	# shellcheck disable=SC2086 # words
 	"$CPA" flame --format=html $args >"$tmp/page" 2>"$tmp/err"
@@ -53,5 +57,5 @@ done
 same "the page does not depend on the number of threads" "$tmp/page.1" "$tmp/page.3"
 LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$tmp/page.1"
 [ $? -eq 1 ]
-result $? "no control character is in a page"
+result $? "a page contains no control character"
 done_testing

@@ -1,18 +1,11 @@
 #!/bin/sh
-# t295-stacks.t - cpa threads of what servers and files say: equal stacks together, the longest waits first
+# t295-stacks.t - cpa threads with dumps from servers and files: equal stacks are grouped, the longest waits come first
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 . "${top_srcdir:?}/tests/cli/server.sh"
 server=snapshot_server.py
 server_start "$TESTDATA"
 cd "$tmp" || exit 1
-
-# is GOT WANTED DESCRIPTION
-is() {
-	[ "$1" = "$2" ] || printf '# got:    %s\n# wanted: %s\n' "$1" "$2"
-	[ "$1" = "$2" ]
-	result $? "$3"
-}
 
 cat >go.txt <<'END'
 2026/11/21 10:00:00 some line of the log: x(1)
@@ -71,18 +64,18 @@ panic: it broke
     main.main  main.go:12
 END
 "$CPA" threads go.txt >got 2>err
-is "$? $(cat err)" '0 ' 'the text of a panic is read'
-same 'arguments and numbers do not tell stacks apart, lines do; the longest wait is first' want got
+is_equal "$? $(cat err)" '0 ' 'the stacks in the text of a panic are read'
+same 'stacks are grouped by functions and lines, not by arguments; the longest wait is first' want got
 "$CPA" threads - <go.txt >got
-same 'also from standard input' want got
+same 'a dump is read from standard input' want got
 sed 's/$/\r/' go.txt >crlf.txt
 "$CPA" threads crlf.txt >got
-same 'and with the line ends of others' want got
+same 'a dump may have CRLF line ends' want got
 "$CPA" threads --focus='Worker' --ignore=nothing go.txt | head -2 >got
-is "$(tail -1 got)" '3 of 5 goroutines' 'stacks are picked by their functions'
+is_equal "$(tail -1 got)" '3 of 5 goroutines' '--focus selects stacks by function'
 "$CPA" threads --ignore='Worker|main$' -o got go.txt
-is "$(sed -n '2p; $p' got)" '1 of 5 goroutines
-    goroutine running on other thread; stack unavailable' 'and left out'
+is_equal "$(sed -n '2p; $p' got)" '1 of 5 goroutines
+    goroutine running on other thread; stack unavailable' '--ignore removes stacks by function'
 
 cat >threads.txt <<'END'
 thread 4711 "worker [1]" [futex, 12 minutes, cpu 3.2s, labels: {"op":"x, y","n":"1"}]:
@@ -113,44 +106,46 @@ cat >want <<'END'
     std::lock(int, char (*)(int))  lock.cc:12
 END
 "$CPA" threads threads.txt >got
-same 'threads of a server of ours have names, CPU time, labels and parameters' want got
+same 'threads of a C or C++ program have names, CPU time, labels and parameter types' want got
 
-# servers
+# Servers.
 "$CPA" threads "http://$host/go" 9>&- >/dev/null 2>&1
 "$CPA" threads "$host" 9>&- >got 2>err
-is "$? $(cat err) $(sed -n 3p got)" '0  1 goroutine, select, 12 minutes: 1' 'a server of goroutines'
-is "$(tail -2 log | tr '\n' ' ')" 'GET /debug/pprof/threads?debug=2 GET /debug/pprof/goroutine?debug=2 ' 'is asked for threads first'
-"$CPA" threads "http://$host/ours/debug/pprof" 9>&- >got
-is "$(sed -n 3p got)" '1 thread, futex, 12 minutes, cpu 3.20s: "worker" 4711' 'a server of threads'
+is_equal "$? $(cat err) $(sed -n 3p got)" '0  1 goroutine, select, 12 minutes: 1' 'the goroutines of a server are printed'
+is_equal "$(tail -2 log | tr '\n' ' ')" 'GET /debug/pprof/threads?debug=2 GET /debug/pprof/goroutine?debug=2 ' 'threads are requested before goroutines'
+"$CPA" threads "http://$host/threaded/debug/pprof" 9>&- >got
+is_equal "$(sed -n 3p got)" '1 thread, futex, 12 minutes, cpu 3.20s: "worker" 4711' 'the threads of a server are printed'
 "$CPA" threads "unix:$sock" 9>&- >got
-is "$(sed -n 3p got)" '1 goroutine, select, 12 minutes: 1' 'behind a socket'
+is_equal "$(sed -n 3p got)" '1 goroutine, select, 12 minutes: 1' 'the server can be a socket'
 echo tok-123 >token && chmod 600 token
 "$CPA" threads --bearer-file=token "http://$host/secret/debug/pprof" 9>&- >got
-is "$(sed -n 3p got)" '1 goroutine, select, 12 minutes: 1' 'and with a token'
+is_equal "$(sed -n 3p got)" '1 goroutine, select, 12 minutes: 1' '--bearer-file sends the token'
 fails '401 Unauthorized' threads "http://$host/secret/debug/pprof"
 fails 'the server closed the connection without an answer' threads "http://bob:hush@$host/down/debug/pprof"
-is "$(grep -c hush err)" 0 'and no secret is said'
+is_equal "$(grep -c hush err)" 0 'the error does not contain the secret'
 
-# names as symbol tables have them
+# Mangled names.
 printf 'goroutine 1 [futex]:\n_ZN4shop6server5serveEi()\n\tshopd+0x10\n_Zbroken()\n\tx.c:3\nmain.f()\n\t/m.go:3\n' >symbols.txt
 "$CPA" threads symbols.txt >got
-is "$(awk 'NR > 3 { print $1 }' got | tr '\n' ' ')" 'shop::server::serve _Zbroken main.f ' 'names of C++ are as people write them'
+is_equal "$(awk 'NR > 3 { print $1 }' got | tr '\n' ' ')" 'shop::server::serve _Zbroken main.f ' 'C++ names are demangled'
 "$CPA" threads --focus='server::serve$' symbols.txt >got
-is "$(head -1 got)" '1 goroutine' 'and are looked for so'
+is_equal "$(head -1 got)" '1 goroutine' '--focus matches the demangled name'
 
-# what strangers write
+# Hostile and large input.
 printf 'goroutine 1 [\033[31mselect, 99999999999999999999 minutes]:\nmain.\033]0;x\007main()\n\t/a\033[2J.go:1\n' >hostile.txt
 printf 'goroutine 18446744073709551616 [x]:\ngoroutine 2 []:\n(((((\n))))))\n\tx:\n\t\n\n' >>hostile.txt
 "$CPA" threads hostile.txt >got 2>err
-is "$? $(grep -c '[[:cntrl:]]' got) $(awk 'length > 80' got)" '0 0 ' 'texts of strangers do nothing to a terminal'
+is_equal "$? $(grep -c '[[:cntrl:]]' got) $(awk 'length > 80' got)" '0 0 ' 'control characters in a dump are escaped'
 "${PYTHON3:-python3}" -c 'for i in range(100000): print(f"goroutine {i} [select, {i % 7} minutes]:\nmain.f{i % 3}({i})\n\t/a.go:1\n")' >many.txt
 "$CPA" threads many.txt >got
-is "$(head -3 got | tr '\n' ' ' | cut -c 1-63)" '100000 goroutines  33334 goroutines, select, 0 to 6 minutes: 0,' 'many are few'
-is "$(wc -l <got)" 19 'whose numbers are not all told'
-fails 'there is no stack' threads "$TESTDATA/go-goroutine.txt"
-fails 'nowhere.txt is not the number of a process, no file, and no server' threads nowhere.txt
-fails 'is of processes only' threads -proto go.txt
-fails 'of servers and files only' threads --focus=x 1
+is_equal "$(head -3 got | tr '\n' ' ' | cut -c 1-65)" '100,000 goroutines  33,334 goroutines, select, 0 to 6 minutes: 0,' '100,000 goroutines are grouped'
+is_equal "$(wc -l <got)" 19 'the list of numbers is shortened'
+fails 'no stack of a goroutine or thread found' threads "$TESTDATA/go-goroutine.txt"
+# shellcheck disable=SC2016 # the message has a command
+fails '/sh: is a program; give a process ID, as in cpa threads $(pidof sh)$' threads /bin/sh
+fails 'nowhere.txt: not a PID, a file or a server address' threads nowhere.txt
+fails 'applies to processes only' threads -proto go.txt
+fails 'to servers and files only' threads --focus=x 1
 fails 'error parsing regexp' threads '--focus=(' go.txt
 fails 'takes one process' threads 1 2
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t900-readme.t - what README.md shows is what cpa prints
+# t900-readme.t - the examples in README.md match the output of cpa
 # SPDX-License-Identifier: Apache-2.0
 #
 # In each ```console block a line "$ command" is followed by its output.
@@ -8,7 +8,7 @@
 cd "$top_srcdir" || exit 1
 mkdir "$tmp/bin" && ln -s "$CPA" "$tmp/bin/cpa"
 PATH=$tmp/bin:$PATH
-awk '/^```console$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$tmp/want"
+awk '/^```console$/ { is_console = 1; next } /^```$/ { is_console = 0 } is_console' README.md >"$tmp/want"
 grep '^[$] ' "$tmp/want" | cut -c 3- >"$tmp/commands"
 while IFS= read -r command; do
 	printf '$ %s\n' "$command"
@@ -16,5 +16,5 @@ while IFS= read -r command; do
 done <"$tmp/commands" >"$tmp/got"
 [ "$(wc -l <"$tmp/commands")" -ge 3 ]
 result $? "README shows at least three commands"
-same "README shows what they print" "$tmp/want" "$tmp/got"
+same "README shows the output of its commands" "$tmp/want" "$tmp/got"
 done_testing

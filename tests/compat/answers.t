@@ -1,8 +1,9 @@
 #!/bin/sh
-# answers.t - a server of Go with net/http/pprof still answers what we hold ours against
+# answers.t - a Go server with net/http/pprof still gives the recorded answers
 # SPDX-License-Identifier: Apache-2.0
 #
-# tests/unit/test_serve_answers and tests/runtime/t880-answers.t have ours answer the same. To record anew, when Go changed: RECORD=1 with a clean tree.
+# tests/unit/test_serve_answers and tests/runtime/t880-answers.t compare our server with the recorded answers. To record
+# them again after a change of Go, run with RECORD=1 in a clean tree.
 : "${top_srcdir:?}" "${PYTHON3:=python3}"
 PATH=$PATH:/usr/local/go/bin
 tmp=$(mktemp -d) || exit 1
@@ -29,17 +30,17 @@ read -r port version <"$tmp/port"
 grep -v '^#' "$here/recorded/answers.txt" >"$tmp/want"
 grep -v '^#' "$tmp/got" >"$tmp/now"
 echo "1..3"
-[ "$(grep -c '^>' "$tmp/now")" -gt 120 ] && echo 'ok 1 - a server of Go is asked' || echo 'not ok 1 - a server of Go is asked'
+[ "$(grep -c '^>' "$tmp/now")" -gt 120 ] && echo 'ok 1 - a Go server answers' || echo 'not ok 1 - a Go server answers'
 if diff -u "$tmp/want" "$tmp/now" >"$tmp/diff"; then
-	echo "ok 2 - $version answers what was recorded"
+	echo "ok 2 - $version gives the recorded answers"
 else
 	sed 's/^/# /' "$tmp/diff"
-	echo "not ok 2 - $version answers what was recorded"
+	echo "not ok 2 - $version gives the recorded answers"
 fi
 grep -v '^#  *kinds' "$here/recorded/texts.txt" >"$tmp/want"
 if grep -v '^#  *kinds' "$tmp/texts" | diff -u "$tmp/want" - >"$tmp/diff"; then
-	echo "ok 3 - and has the kinds of lines in texts"
+	echo "ok 3 - texts have the recorded kinds of lines"
 else
 	sed 's/^/# /' "$tmp/diff"
-	echo "not ok 3 - and has the kinds of lines in texts"
+	echo "not ok 3 - texts have the recorded kinds of lines"
 fi

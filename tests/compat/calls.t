@@ -1,5 +1,5 @@
 #!/bin/sh
-# calls.t - tree, peek, dot and callgrind print what go tool pprof prints, for every test profile
+# calls.t - tree, peek, dot and callgrind print the same as go tool pprof, for every test profile
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 
@@ -12,7 +12,7 @@ for file in *.* edge/*; do
 		# shellcheck disable=SC2086
 		"$CPA" -symbolize=none $args "$file" >"$tmp/got" 2>"$tmp/err"
 		got=$?
-		against "${args#-} $file"
+		compare_outputs "${args#-} $file"
 	done <<-'END'
 		-tree
 		-tree -cum -nodecount=10

@@ -1,5 +1,5 @@
 #!/bin/sh
-# debuginfod.t - a real debuginfod server names a stripped program; others do no harm
+# debuginfod.t - names from a real debuginfod server, and from servers that fail or send wrong files
 # SPDX-License-Identifier: Apache-2.0
 : "${top_srcdir:?}" "${CC:?}"
 skip_all() {
@@ -19,7 +19,7 @@ mkdir -p "$HOME" "$tmp/served"
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$tmp"' EXIT
 
-# A program with a name that only its debug file knows, and a profile of two addresses in it.
+# A program with a name that only its debug file contains, and a profile of two addresses in it.
 cat >"$tmp/prog.c" <<-'END'
 	volatile int sink;
 	static __attribute__((noinline)) void spin_in_debug_file(int n)
@@ -41,12 +41,12 @@ strip "$tmp/prog"
 start=$(printf '%x' "$((0x$address & ~0xfff))") limit=$(printf '%x' "$(((0x$address & ~0xfff) + 0x1000))")
 "$PYTHON3" "$top_srcdir/tests/symbol/make_profile.py" "$tmp/p.pb" "$start-$limit@1000=$tmp/prog" "$address*7"
 
-# free_port: a port of this machine that nobody listens on
+# free_port: an unused port of this machine
 free_port() {
 	"$PYTHON3" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# answers PORT: wait until somebody listens there
+# answers PORT: wait until a server listens there
 answers() {
 	"$PYTHON3" - "$1" <<-'END'
 		import socket, sys, time
@@ -60,7 +60,7 @@ answers() {
 	END
 }
 
-# top ARG...: cpa top of the profile; its output, what it says, its status, the seconds it took
+# top ARG...: run cpa top on the profile; save output, messages, status, and seconds
 top() {
 	before=$(date +%s)
 	"$CPA" top "$@" "$tmp/p.pb" >"$tmp/out" 2>"$tmp/err"
@@ -68,7 +68,8 @@ top() {
 	took=$(($(date +%s) - before))
 }
 
-# named DESCRIPTION; unnamed DESCRIPTION PATTERN: the report came, with the name, or without it and one line why
+# named DESCRIPTION: the report contains the name from the debug file
+# unnamed DESCRIPTION PATTERN: the report does not contain that name, and one message matches PATTERN
 named() {
 	[ "$status" -eq 0 ] && grep -q 'spin_in_debug_file' "$tmp/out"
 	good=$?
@@ -95,28 +96,28 @@ for wait in 1 2 3 4 5 6 7 8 9 10; do # it listens before it has seen the files
 	grep -q spin_in "$tmp/out" && break
 	sleep "0.$wait"
 done
-named "a stripped program has its names from the server"
+named "a stripped program gets its names from the server"
 top -lines
 grep -q 'prog.c:[0-9]' "$tmp/out"
-result $? "and its lines"
+result $? "a stripped program gets its lines from the server"
 
 rm -rf "$tmp/cache" "$tmp/xdg"
 top --no-debuginfod
-unnamed "--no-debuginfod asks nobody" '^cpa: symbolized 0 of 1 address'
+unnamed "--no-debuginfod sends no request" '^cpa: symbolized 0 of 1 address'
 [ ! -d "$tmp/cache" ]
-result $? "and leaves no cache"
+result $? "--no-debuginfod writes no cache"
 
 top
 kill "$server" && wait "$server" 2>/dev/null
 server=
 rm -rf "$tmp/xdg"
 top
-named "a server that has stopped is not needed for what was fetched before"
+named "files in the cache need no server"
 rm -rf "$tmp/cache" "$tmp/xdg"
 top
-unnamed "a server that has stopped is told in a line" '^cpa: debuginfod did not help with prog: Connection refused$'
+unnamed "a stopped server is reported in one line" '^cpa: debuginfod failed for prog: Connection refused$'
 
-# serve WHAT: a server in Python that hangs, or answers everything with a file
+# serve WHAT: start a Python server that hangs, or answers all requests with a file
 serve() {
 	port=$(free_port)
 	"$PYTHON3" - "$port" "$1" <<-'END' &
@@ -145,20 +146,20 @@ serve() {
 
 serve hang
 top --debuginfod-timeout=2
-unnamed "a server that hangs is told in a line" '^cpa: debuginfod did not help with prog: no answer within 2 seconds'
+unnamed "a server that hangs is reported in one line" '^cpa: debuginfod failed for prog: no answer within 2 seconds'
 [ "$took" -le 5 ]
-result $? "and waited for no longer than allowed"
+result $? "waits no longer than the timeout for a server that hangs"
 [ -z "$(find "$tmp/cache" -name debuginfo -size 0)" ]
-result $? "and nothing of it is remembered"
+result $? "a timeout leaves nothing in the cache"
 rm -rf "$tmp/cache" "$tmp/xdg"
 TERM=xterm "$PYTHON3" "$top_srcdir/tests/cli/terminal.py" 'no such word' "$CPA" top --debuginfod-timeout=2 "$tmp/p.pb" \
 	>"$tmp/out" 2>"$tmp/err"
-grep -q 'asking debuginfod for prog' "$tmp/err" && ! grep -q asking "$tmp/out"
-result $? "a terminal is told what is waited for"
+grep -q 'querying debuginfod for prog' "$tmp/err" && ! grep -q querying "$tmp/out"
+result $? "progress is shown on a terminal"
 rm -rf "$tmp/cache" "$tmp/xdg"
 top --debuginfod-timeout=2
-! grep -q asking "$tmp/err"
-result $? "what is no terminal is not"
+! grep -q querying "$tmp/err"
+result $? "progress is not shown without a terminal"
 kill "$server"
 
 printf 'int main(void) { return 3; }\n' >"$tmp/other.c"
@@ -166,15 +167,15 @@ $CC -g -Wl,--build-id -o "$tmp/other" "$tmp/other.c"
 for lie in "$tmp/other" "$tmp/prog.c"; do
 	serve "$lie"
 	top
-	unnamed "a server that sends ${lie##*/} is told in a line" \
-		'^cpa: debuginfod did not help with prog: http.* sent another file than the one it was asked for$'
+	unnamed "a server that sends ${lie##*/} is reported in one line" \
+		'^cpa: debuginfod failed for prog: http.* sent a different file than requested$'
 	[ -z "$(find "$tmp/cache" -name debuginfo)" ]
-	result $? "and what it sent is not kept"
+	result $? "a wrong file is not kept in the cache"
 	kill "$server"
 done
 serve "$tmp/whole"
 top
-named "a server that sends the program itself is right too"
+named "accepts a server that sends the program itself"
 kill "$server"
 server=
 done_testing

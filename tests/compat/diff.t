@@ -1,9 +1,9 @@
 #!/bin/sh
-# diff.t - flat and cum of each side of cpa diff are what go tool pprof -top prints of that side
+# diff.t - flat and cum of each side of cpa diff equal those of go tool pprof -top
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 
-# sums PREFIX: name, flat and cum from pprof's text or our CSV (PREFIX: "" or cum_ of a side), by name
+# sums SIDE: sums of flat and cum by name, from pprof's text (pprof) or a side of our CSV (before, after)
 sums() {
 	"${PYTHON3:-python3}" -c '
 import csv, re, sys
@@ -18,7 +18,7 @@ if sys.argv[1] == "pprof":
         add(re.sub(r" \((partial-)?inline\)$", "", name), *(re.sub("[a-zA-Z]+$", "", v) for v in (flat, cum)))
 else:
     for row in csv.DictReader(sys.stdin):
-        add(row["name"], row[sys.argv[1]], row["cum_" + sys.argv[1]])
+        add(row["name"], row["flat_" + sys.argv[1]], row["cum_" + sys.argv[1]])
 for name in sorted(sums):
     if sums[name] != [0, 0]:
         print(*sums[name], name)' "$1"
@@ -33,7 +33,7 @@ while read -r base new unit; do
 		want=$?
 		sums pprof <"$tmp/top" >"$tmp/want"
 		sums $side <"$tmp/csv" >"$tmp/got"
-		against "diff $base $new: $side"
+		compare_outputs "diff $base $new: $side"
 	done
 done <<'END'
 go-heap1.pb.gz go-heap2.pb.gz B

@@ -1,4 +1,4 @@
-"""flame.py - the tree of stacks of a profile, read without any code of ours
+"""flame.py - the tree of stacks of a profile, read without code of cpa
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -71,13 +71,13 @@ def read(path):
 
 
 def short(name):
-    """A picture's names have at most 1,000 bytes; those of testdata that are longer are ASCII."""
+    """Cut a name: pictures have at most 1,000 bytes. The longer names of testdata are ASCII."""
     return name if len(name) <= 1000 else name[:499] + "\u2026".encode() + name[-498:]
 
 
 def shown(name):
     plain = "".join(chr(c) if 32 < c < 127 and c != 92 else "\\x%02x" % c for c in short(name))
-    return plain.replace("\\x00", "\\x5cx00")  # a NUL is written out before
+    return plain.replace("\\x00", "\\x5cx00")  # a NUL was escaped before
 
 
 def boxes(path, kind, inverted):

@@ -8,21 +8,21 @@ for file in *.* edge/*; do
 	case $file in *.md | *.mk | *.zst) continue ;; esac
 	"$pprof" -symbolize=none -output="$tmp/p.pb.gz" -proto "$file" >"$tmp/log" 2>&1 || continue
 	for type in $("$python" "$check" types "$tmp/p.pb.gz"); do
-		for way in '' -i; do
+		for flag in '' -i; do
 			# shellcheck disable=SC2086 # no word is one argument less
-			"$python" "$check" boxes $way "$type" "$tmp/p.pb.gz" >"$tmp/want" 2>"$tmp/err"
+			"$python" "$check" boxes $flag "$type" "$tmp/p.pb.gz" >"$tmp/want" 2>"$tmp/err"
 			want=$?
 			# shellcheck disable=SC2086
-			"$dump" $way "$type" "$tmp/p.pb.gz" >"$tmp/got.raw" 2>>"$tmp/err"
+			"$dump" $flag "$type" "$tmp/p.pb.gz" >"$tmp/got.raw" 2>>"$tmp/err"
 			got=$?
 			LC_ALL=C sort "$tmp/got.raw" | sed '/^$/d' >"$tmp/got"
 			LC_ALL=C sort "$tmp/want" | sed '/^$/d' >"$tmp/want.raw" && mv "$tmp/want.raw" "$tmp/want"
-			against "boxes $way of type $type of $file"
+			compare_outputs "boxes $flag of type $type of $file"
 		done
 	done
 done
 
-# A comparison has before what the base alone has, and after what the profile alone has.
+# In a comparison, "before" equals the base alone, and "after" the profile alone.
 for pair in 'go-heap1.pb.gz go-heap2.pb.gz' 'cpp-cpu.pb.gz go-cpu.pb.gz' 'go-cpu.pb.gz go-cpu.pb.gz' \
 	'compare/words-base.pb.gz compare/words-new.pb.gz' 'compare/units-ms.pb.gz compare/units-ms.pb.gz'; do
 	"$dump" 0 "${pair% *}" >"$tmp/old" && "$dump" 0 "${pair#* }" >"$tmp/new" &&
@@ -30,6 +30,6 @@ for pair in 'go-heap1.pb.gz go-heap2.pb.gz' 'cpp-cpu.pb.gz go-cpu.pb.gz' 'go-cpu
 		"$python" "$check" sides "$tmp/old" "$tmp/new" "$tmp/both" 2>"$tmp/err" && [ -s "$tmp/both" ]
 	status=$?
 	[ $status -eq 0 ] || note "$tmp/err"
-	result $status "before and after of $pair are those of each alone"
+	result $status "before and after of $pair equal those of each alone"
 done
 done_testing

@@ -6,7 +6,7 @@
  * usage: flame_dump [-i] TYPE FILE [BASE]     TYPE: number of the sample type; -i: from the leaves
  *
  * Prints a line for each box but the root: before, after, self before, self after, width, then the names
- * from the root to it, with tabs between. Bytes that are no plain characters are \xNN. Nothing is left out.
+ * from the root to it, with tabs between. Bytes that are not plain characters are printed as \xNN. No box is omitted.
  */
 #include "config.h"
 
@@ -50,7 +50,7 @@ static void print_boxes(const struct flame *f)
 
 static int dump(const struct query *q, struct load *target, struct load *base, struct err *err)
 {
-	const struct flame_ask ask = { .max_levels = 1000000 };
+	const struct flame_options ask = { .max_levels = 1000000 };
 	struct arena *mem = arena_new();
 	struct profile *p = NULL;
 	struct buf notes = { 0 };
@@ -101,9 +101,9 @@ int main(int argc, char **argv)
 	if (rc < 0)
 		fprintf(stderr, "%s\n", err.msg);
 	buf_release(&target.notes);
-	buf_release(&target.told);
+	buf_release(&target.info);
 	buf_release(&base.notes);
-	buf_release(&base.told);
+	buf_release(&base.info);
 	query_release(&q);
 	return rc < 0 ? 2 : 0;
 }

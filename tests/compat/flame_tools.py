@@ -1,4 +1,4 @@
-"""flame_tools.py - what other tools show of our stacks, held against cpa top
+"""flame_tools.py - compare our stacks, as shown by other tools, with cpa top
 
 SPDX-License-Identifier: Apache-2.0
 
@@ -20,7 +20,7 @@ def top(path):
 
 
 def inferno(top_path, stacks_path, svg_path):
-    """The frames of a name add up to its cum, unless it calls itself; the picture is the total."""
+    """Check that the frames of a name add up to its cum, unless it calls itself, and the picture to the total."""
     total, want = top(top_path)
     recursive = set()
     for line in open(stacks_path, encoding="utf-8"):
@@ -45,7 +45,7 @@ def is_near(text, value):
 
 
 def speedscope(top_path, page_path):
-    """The rows of the sandwich view, those that are in sight, have the cum and flat of top."""
+    """Check that the visible rows of the sandwich view have the cum and flat of top."""
     _, want = top(top_path)
     page = open(page_path, encoding="utf-8").read()
     texts = [html.unescape(t) for t in re.findall(">([^<>]+)<", page)]

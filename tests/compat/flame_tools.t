@@ -2,13 +2,13 @@
 # flame_tools.t - inferno and speedscope show our stacks with the numbers of cpa top
 # SPDX-License-Identifier: Apache-2.0
 #
-# inferno is taken from PATH (cargo install inferno); SPEEDSCOPE is the folder of the npm package, whose
-# page is opened in chromium without a network.
+# inferno comes from PATH (cargo install inferno). SPEEDSCOPE is the folder of the npm package, whose page is opened
+# in chromium without a network.
 . "${top_srcdir:?}/tests/cli/lib.sh"
 check=$top_srcdir/tests/compat/flame_tools.py
 python=${PYTHON3:-python3}
 
-# numbers FILE: what top says of all functions
+# numbers FILE: flat and cum of all functions, from cpa top
 numbers() {
 	"$CPA" top --json -nodecount=0 -nodefraction=0 "$1" >"$tmp/top.json" 2>"$tmp/err"
 }
@@ -26,7 +26,7 @@ for f in $profiles; do
 	result $status "$what"
 done
 
-# A comparison has the two columns that inferno's own comparison makes of two files.
+# A comparison has the same two columns as inferno's own comparison of two files.
 export LC_ALL=C
 for pair in 'go-heap1.pb.gz go-heap2.pb.gz' 'cpp-cpu.pb.gz rust-cpu.pb.gz' 'compare/words-base.pb.gz compare/words-new.pb.gz'; do
 	what="flame -base writes the columns of inferno-diff-folded: $pair"

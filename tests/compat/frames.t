@@ -1,12 +1,12 @@
 #!/bin/sh
-# frames.t - cpa finds the functions, files, lines and inlined calls that llvm-symbolizer finds
+# frames.t - cpa finds the same functions, files, lines and inlined calls as llvm-symbolizer
 # SPDX-License-Identifier: Apache-2.0
-# In programs of several languages and compilers, at 3000 addresses of each.
+# Compares 3000 addresses of each of several programs, in several languages and by several compilers.
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
 PATH=$PATH:/usr/local/go/bin:/root/.cargo/bin
 symbolizer=$(command -v llvm-symbolizer) || symbolizer=$(command -v llvm-symbolizer-14) || {
-	echo '1..0 # SKIP llvm-symbolizer not found, so frames are not held against it; install llvm to do so'
+	echo '1..0 # SKIP llvm-symbolizer not found, so frames are not compared with it; install llvm to do so'
 	exit 0
 }
 command -v "${PYTHON3:=python3}" >"$tmp/which" || {
@@ -32,7 +32,7 @@ agrees() {
 	"$PYTHON3" "$symbol/frames_compare.py" "$dump" "$symbolizer" "$tmp/$name" 3000 >"$tmp/out" 2>&1
 	status=$?
 	cat "$tmp/out"
-	result "$status" "$name: 3000 addresses as llvm-symbolizer has them"
+	result "$status" "$name: 3000 addresses as in llvm-symbolizer"
 }
 
 c() { # NAME COMPILER OPTION...: src/base with these options

@@ -8,14 +8,14 @@ CPA=$CPA "$top_srcdir/examples/gate/run.sh" "$tmp/gate" >"$tmp/said" 2>"$tmp/err
 status=$?
 [ $status -ne 77 ] || { echo "1..0 # SKIP $(cat "$tmp/err")" && exit 0; }
 [ $status -eq 0 ] || note "$tmp/err"
-result $status "the gates of the example say what they have to"
+result $status "the gates of the example have the expected results"
 note "$tmp/said"
 
 sed '1,/^== base against slow/d' "$tmp/said" >"$tmp/slow"
 grep -m1 '^FAIL' "$tmp/slow" | grep -q 'price\|look_up'
-result $? "the first row is the function that was made slower"
+result $? "the first row is the slower function"
 grep -A1 '^FAIL' "$tmp/slow" | grep -q 'orders\.c:[0-9]'
-result $? "with file and line"
+result $? "the slower function has file and line"
 ! grep '^FAIL  *[+-]' "$tmp/slow" | grep -v 'price\|look_up'
-result $? "nothing else fails"
+result $? "no other function fails"
 done_testing

@@ -1,4 +1,4 @@
-# go_answers.py - ask a server all of requests.txt, and print what it answered
+# go_answers.py - send all requests of requests.txt to a server, and print the answers
 #
 # SPDX-License-Identifier: Apache-2.0
 """usage: go_answers.py PORT VERSION < requests.txt > answers.txt

@@ -1,5 +1,5 @@
 #!/bin/sh
-# labels.t - cpa traces, tags and comments print what go tool pprof prints, for every test profile
+# labels.t - cpa traces, tags and comments print the same as go tool pprof, for every test profile
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 
@@ -12,7 +12,7 @@ for file in *.* edge/*; do
 		# shellcheck disable=SC2086
 		"$CPA" -symbolize=none $args "$file" >"$tmp/got" 2>"$tmp/err"
 		got=$?
-		against "${args#-} $file"
+		compare_outputs "${args#-} $file"
 	done <<-'END'
 		-traces
 		-traces -addresses

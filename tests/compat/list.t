@@ -1,9 +1,9 @@
 #!/bin/sh
-# list.t - list prints what go tool pprof prints, for every test profile
+# list.t - list prints the same as go tool pprof, for every test profile
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 
-# Names of Go's own packages are left out: cpa finds their sources, pprof does not.
+# Functions of Go's standard library are not compared: cpa finds their sources, pprof does not.
 for file in *.* edge/*; do
 	case $file in *.md | *.mk) continue ;; esac
 	while IFS= read -r args; do
@@ -13,7 +13,7 @@ for file in *.* edge/*; do
 		# shellcheck disable=SC2086
 		"$CPA" -symbolize=none $args "$file" >"$tmp/got" 2>"$tmp/err"
 		got=$?
-		against "${args#-} $file"
+		compare_outputs "${args#-} $file"
 	done <<-'END'
 		-list=shop -source_path=make/shop
 		-list=^main -source_path=make -trim_path=/src

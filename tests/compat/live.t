@@ -1,5 +1,5 @@
 #!/bin/sh
-# live.t - cpa asks a Go server with net/http/pprof in every way, and pprof agrees with what came
+# live.t - fetch profiles from a Go server with net/http/pprof in every way, and compare them with pprof
 # SPDX-License-Identifier: Apache-2.0
 GOCACHE=${GOCACHE:-$(PATH=$PATH:/usr/local/go/bin go env GOCACHE 2>/dev/null)} # before HOME changes
 export GOCACHE
@@ -26,7 +26,7 @@ certificate server && certificate client
 mkfifo "$tmp/end"
 "$tmp/server" "$tmp/sock" "$tmp/server.pem" "$tmp/server.key" "$tmp/ca.pem" <"$tmp/end" >"$tmp/ports" 2>"$tmp/server.err" &
 server=$!
-exec 9>"$tmp/end" # the server ends when we do
+exec 9>"$tmp/end" # the server ends with this script
 trap 'exec 9>&-; wait "$server"; rm -rf "$tmp"' EXIT
 for _ in $(seq 100); do
 	[ -s "$tmp/ports" ] && break
@@ -34,14 +34,14 @@ for _ in $(seq 100); do
 done
 read -r plain tls guarded <"$tmp/ports" || { note "$tmp/server.err" && exit 1; }
 
-# fetched ARG...: top of what is fetched is what pprof says of the file that was saved
+# fetched ARG...: top of a fetched profile equals pprof -top of the file that was saved
 fetched() {
 	"$CPA" top -nodecount=0 -symbolize=none "$@" >"$tmp/got" 2>"$tmp/err" 9>&-
 	got=$?
 	file=$(sed -n 's/^cpa: Saved profile in //p' "$tmp/err")
 	"$pprof" -top -nodecount=0 -symbolize=none "$file" >"$tmp/want" 2>"$tmp/err2"
 	want=$?
-	against "fetched $*"
+	compare_outputs "fetched $*"
 }
 for path in profile?seconds=1 heap allocs goroutine block mutex threadcreate 'heap?gc=1' 'heap?debug=1' 'goroutine?debug=1'; do
 	fetched "http://127.0.0.1:$plain/debug/pprof/$path"
@@ -57,19 +57,19 @@ chmod 600 "$tmp/headers" "$tmp/token"
 fetched -header_file="$tmp/headers" -bearer_file="$tmp/token" "http://127.0.0.1:$guarded/debug/pprof/heap"
 fetched "127.0.0.1:$plain/debug/pprof/heap" "unix:$tmp/sock:/debug/pprof/heap" "localhost:$plain/debug/pprof/heap"
 
-# refused PATTERN URL
+# refused PATTERN URL: cpa top URL fails with a message that matches PATTERN
 refused() {
 	"$CPA" top "$2" >"$tmp/got" 2>"$tmp/err" 9>&-
 	[ $? -eq 2 ] && [ ! -s "$tmp/got" ] && grep -q "$1" "$tmp/err"
 	result $? "${2##*/} fails with: $1"
 }
-refused 'this is an execution trace' "127.0.0.1:$plain/debug/pprof/trace?seconds=1"
+refused 'the server sent an execution trace' "127.0.0.1:$plain/debug/pprof/trace?seconds=1"
 refused 'server response: 404 Not Found - Unknown profile' "127.0.0.1:$plain/debug/pprof/nosuch"
-refused 'sent a web page and not a profile: "/debug/pprof/"' "127.0.0.1:$plain/debug/pprof/"
+refused 'sent a web page, not a profile: "/debug/pprof/"' "127.0.0.1:$plain/debug/pprof/"
 refused 'server response: 403 Forbidden' "127.0.0.1:$guarded/debug/pprof/heap"
-refused 'it may want a certificate' "https+insecure://127.0.0.1:$tls/debug/pprof/heap"
+refused 'it may require a client certificate' "https+insecure://127.0.0.1:$tls/debug/pprof/heap"
 
-# what is asked, said and saved is what pprof asks, says and saves
+# requests, messages and saved files are the same as those of pprof
 for arg in 'heap' 'profile?seconds=1' 'mutex?b=2&a=1' 'heap?debug=1'; do
 	rm -rf "$tmp/ours" "$tmp/theirs"
 	mkdir "$tmp/theirs"
@@ -77,11 +77,11 @@ for arg in 'heap' 'profile?seconds=1' 'mutex?b=2&a=1' 'heap?debug=1'; do
 	PPROF_TMPDIR=$tmp/theirs "$pprof" -proto -output=/dev/null "127.0.0.1:$plain/debug/pprof/$arg" 2>"$tmp/err2" 9>&-
 	{ sed -n 's/^cpa: Fetching/Fetching/p' "$tmp/err" && ls "$tmp/ours"; } >"$tmp/got"
 	{ sed -n '/^Fetching/p' "$tmp/err2" && ls "$tmp/theirs"; } >"$tmp/want"
-	same "$arg is asked for and saved as pprof does" "$tmp/want" "$tmp/got"
+	same "$arg is requested and saved as by pprof" "$tmp/want" "$tmp/got"
 done
 
-# names of what has none come from the server
+# addresses without names get them from the server
 PPROF_BINARY_PATH=/nonexistent "$CPA" top -nodecount=0 "127.0.0.1:$plain/debug/pprof/heap?debug=1" >"$tmp/got" 2>"$tmp/err" 9>&-
 grep -q main.main "$tmp/got"
-result $? "the server gives names"
+result $? "names come from the server"
 done_testing

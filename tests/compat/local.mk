@@ -1,5 +1,5 @@
-# tests/compat - cpa held against go tool pprof: what it printed once, in every make check; itself,
-# in make check-interop. differences.txt lists what differs on purpose.
+# tests/compat - compare cpa with go tool pprof: with its recorded output in make check, with the program itself in
+# make check-interop. differences.txt lists intended differences.
 
 INTEROP_TESTS = \
 	tests/compat/answers.t \
@@ -18,24 +18,26 @@ INTEROP_TESTS = \
 	tests/compat/shell.t \
 	tests/compat/source.t \
 	tests/compat/stats.t \
-	tests/compat/top.t
+	tests/compat/top.t \
+	tests/compat/web.t
 
-recorded_tests = tests/compat/recorded.t
+recorded_tests = tests/compat/recorded.t tests/compat/web_recorded.t
 EXTRA_DIST += tests/compat/go_answers.py
 EXTRA_DIST += tests/compat/goserver/main.go
 EXTRA_DIST += tests/compat/requests.txt
 EXTRA_DIST += tests/compat/text_kinds.py
+EXTRA_DIST += tests/compat/web tests/compat/web.py tests/compat/web_cases.txt tests/compat/web_cpa.py tests/compat/web_pprof.py
 TESTS += $(recorded_tests)
 EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/differences.txt \
 	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded tests/compat/sessions.txt \
 	tests/compat/stats.py
 
-# What prints boxes, for flame.t.
+# Prints boxes, for flame.t.
 check_PROGRAMS += tests/compat/flame_dump
 tests_compat_flame_dump_SOURCES = tests/compat/flame_dump.c
 tests_compat_flame_dump_LDADD = $(answer_libs)
 
-# What answers questions about distributions, for stats.t.
+# Evaluates distributions, for stats.t.
 check_PROGRAMS += tests/compat/stats_dump
 tests_compat_stats_dump_SOURCES = tests/compat/stats_dump.c
 tests_compat_stats_dump_LDADD = $(stats_libs)

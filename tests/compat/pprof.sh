@@ -1,8 +1,8 @@
-# pprof.sh - what the tests against go tool pprof share
+# pprof.sh - functions shared by the tests that compare with go tool pprof
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced first. Sets pprof to the program itself: it is run with HOME=/nonexistent, where the go
-# command could not build it. PPROF names another one.
+# Sourced first. Sets pprof to the path of the program, since tests run it with HOME=/nonexistent, where the go
+# command cannot build it. PPROF names another program.
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
 PATH=$PATH:/usr/local/go/bin
@@ -11,12 +11,12 @@ if [ -z "$pprof" ] && HOME=$users_home XDG_CACHE_HOME=$users_cache go tool pprof
 	pprof=$(HOME=$users_home XDG_CACHE_HOME=$users_cache go tool -n pprof 2>>"$tmp/go")
 fi
 if [ ! -x "$pprof" ]; then
-	echo '1..0 # SKIP go tool pprof not found, so cpa is not held against it; install Go to do so'
+	echo '1..0 # SKIP go tool pprof not found, so cpa is not compared with it; install Go to do so'
 	exit 0
 fi
 export HOME=/nonexistent PPROF_BINARY_PATH=/nonexistent PPROF_TMPDIR="$tmp"
 
-# known WORDS: print why these may differ, if they may (differences.txt)
+# known WORDS: print why these outputs may differ (differences.txt), or nothing if they may not
 known() {
 	sed '/^#/d; /^$/d' "$top_srcdir/tests/compat/differences.txt" | while IFS= read -r rule; do
 		# shellcheck disable=SC2254 # a pattern
@@ -24,8 +24,8 @@ known() {
 	done
 }
 
-# against DESCRIPTION: hold $tmp/want with status $want against $tmp/got with status $got
-against() {
+# compare_outputs DESCRIPTION: compare $tmp/want and status $want with $tmp/got and status $got
+compare_outputs() {
 	: "${want:?}" "${got:?}"
 	if [ "$want" -eq 0 ] && [ "$got" -eq 0 ] && cmp -s "$tmp/want" "$tmp/got"; then
 		result 0 "$1"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# raw.t - cpa raw, proto and topproto give what go tool pprof gives, and pprof reads what cpa wrote
+# raw.t - cpa raw, proto and topproto write the same as go tool pprof, and pprof reads files of cpa
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 
-# ask COMMAND ARG...: the same question to both, answers without gzip
+# ask COMMAND ARG...: run pprof and cpa with the same arguments, and compare their decompressed outputs
 ask() {
 	command=$1
 	shift
@@ -17,7 +17,7 @@ ask() {
 		*) gzip -dc <"$tmp/$answer.raw" >"$tmp/$answer" 2>/dev/null ;;
 		esac
 	done
-	against "$command $*"
+	compare_outputs "$command $*"
 }
 
 for file in *.* edge/*; do
@@ -27,14 +27,14 @@ for file in *.* edge/*; do
 	ask proto -divide_by=3 "$file"
 	ask topproto "$file"
 	ask topproto -lines -unit=ms -sample_index=0 "$file"
-	# What cpa wrote is what pprof reads, and it is the same profile.
+	# pprof reads the same profile from the file that cpa wrote.
 	"$CPA" proto -symbolize=none "$file" >"$tmp/ours.pb.gz" 2>"$tmp/err" || continue
 	case $file in *.zst) continue ;; esac
 	"$pprof" -symbolize=none -raw "$file" >"$tmp/want" 2>/dev/null
 	want=$?
 	"$pprof" -symbolize=none -raw "$tmp/ours.pb.gz" >"$tmp/got" 2>"$tmp/err"
 	got=$?
-	against "pprof -raw of cpa proto $file"
+	compare_outputs "pprof -raw of cpa proto $file"
 done
 ask raw go-heap1.pb.gz go-heap2.pb.gz
 ask proto go-heap1.pb.gz go-heap2.pb.gz

@@ -1,8 +1,8 @@
 #!/bin/sh
-# recorded.t - cpa against what go tool pprof printed for the same command lines
+# recorded.t - cpa prints the same as go tool pprof did for the same command lines
 # SPDX-License-Identifier: Apache-2.0
 #
-# RECORD=PPROF writes the recordings anew with that program (see script/golden).
+# RECORD=PPROF records the outputs of that program again (see script/golden).
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
 here=$top_srcdir/tests/compat
@@ -14,6 +14,6 @@ while IFS= read -r args; do
 	[ -z "${RECORD:-}" ] || "$RECORD" -symbolize=none $args >"$want" 2>/dev/null
 	# shellcheck disable=SC2086
 	"$CPA" -symbolize=none $args >"$tmp/got" 2>"$tmp/err"
-	same "cpa $args prints what pprof printed" "$want" "$tmp/got"
+	same "cpa $args prints the same as pprof" "$want" "$tmp/got"
 done <"$here/cases.txt"
 done_testing

@@ -1,9 +1,9 @@
 #!/bin/sh
-# shell.t - the shell prints and writes what go tool pprof's shell does, for every session of sessions.txt
+# shell.t - the shell prints and writes the same as that of go tool pprof, for every session of sessions.txt
 # SPDX-License-Identifier: Apache-2.0
 #
-# go tool pprof prints its prompt on standard output when nobody types, google/pprof and cpa do not: it is
-# taken off. Profiles that are written are compared as -raw prints them.
+# go tool pprof prints its prompt to standard output even without a terminal, unlike google/pprof and cpa, so it is
+# removed. Written profiles are compared by their -raw output.
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 export TERM=dumb
 unset DISPLAY WAYLAND_DISPLAY BROWSER
@@ -35,14 +35,14 @@ in_session() {
 
 mkdir "$tmp/links"
 for file in "$PWD"/*; do ln -s "$file" "$tmp/links"; done
-# shellcheck disable=SC2034 # against reads want and got
+# shellcheck disable=SC2034 # compare_outputs reads want and got
 for session in "$tmp"/sessions/*[0-9]; do
 	args=$(cat "$session.args")
 	in_session "$tmp/want" "$pprof"
 	want=$?
 	in_session "$tmp/got" "$CPA"
 	got=$?
-	against "shell $args: $(paste -s -d ';' "$session")"
+	compare_outputs "shell $args: $(paste -s -d ';' "$session")"
 done
 [ "$count" -ge 100 ]
 result $? "there were at least 100 sessions ($count)"

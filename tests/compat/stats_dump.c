@@ -1,9 +1,9 @@
 /*
- * stats_dump.c - answer questions about distributions with the functions of engine/stats
+ * stats_dump.c - evaluate distributions with the functions of engine/stats
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Reads lines "NAME NUMBER..." and prints a line with the answer for each, to the last bit.
+ * Reads lines "NAME NUMBER..." and prints the result of each on a line, with all digits.
  */
 #include "config.h"
 
@@ -31,15 +31,6 @@ static double interval_hi(double kb, double kn, double rho, double tail)
 	return hi;
 }
 
-/* v: df, then dispersions; the first of them, moderated. */
-static double moderated(const double *v, size_t n)
-{
-	struct stats_prior prior = stats_prior(v + 1, n - 1, v[0]);
-	double nu;
-
-	return stats_moderate(&prior, v[1], &nu);
-}
-
 static double answer(const char *name, const double *v, size_t n)
 {
 	static const struct {
@@ -52,15 +43,13 @@ static double answer(const char *name, const double *v, size_t n)
 	} asked[] = {
 		{ "normal_tail", 1, .one = stats_normal_tail },
 		{ "normal_quantile", 1, .one = stats_normal_quantile },
-		{ "digamma", 1, .one = stats_digamma },
-		{ "trigamma", 1, .one = stats_trigamma },
-		{ "trigamma_inverse", 1, .one = stats_trigamma_inverse },
 		{ "t_tail", 2, .two = stats_t_tail },
 		{ "t_quantile", 2, .two = stats_t_quantile },
 		{ "p_to_t", 2, .two = stats_p_to_t },
 		{ "beta", 3, .three = stats_beta },
 		{ "share_lower", 3, .three = stats_share_lower },
 		{ "ratio_p", 4, .four = stats_ratio_p },
+		{ "ratio_p_exact", 4, .four = stats_ratio_p_exact },
 		{ "interval_lo", 4, .four = interval_lo },
 		{ "interval_hi", 4, .four = interval_hi },
 	};
@@ -74,7 +63,7 @@ static double answer(const char *name, const double *v, size_t n)
 			return asked[i].two(v[0], v[1]);
 		return asked[i].three ? asked[i].three(v[0], v[1], v[2]) : asked[i].four(v[0], v[1], v[2], v[3]);
 	}
-	return n >= 2 && strcmp(name, "moderated") == 0 ? moderated(v, n) : NAN;
+	return NAN;
 }
 
 int main(void)

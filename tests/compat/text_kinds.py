@@ -1,4 +1,4 @@
-# text_kinds.py - which kinds of lines the texts of a server have
+# text_kinds.py - kinds of lines in the texts of a server
 #
 # SPDX-License-Identifier: Apache-2.0
 """usage: text_kinds.py PORT VERSION > texts.txt

@@ -1,5 +1,5 @@
 #!/bin/sh
-# top.t - cpa top prints what go tool pprof -top prints, for every test profile and many options
+# top.t - cpa top prints the same as go tool pprof -top, for every test profile and many options
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 
@@ -12,7 +12,7 @@ for file in *.* edge/*; do
 		# shellcheck disable=SC2086
 		"$CPA" top -symbolize=none $args "$file" >"$tmp/got" 2>"$tmp/err"
 		got=$?
-		against "top $args $file"
+		compare_outputs "top $args $file"
 	done <<-'END'
 
 		-cum

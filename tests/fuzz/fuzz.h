@@ -1,10 +1,10 @@
 /*
- * fuzz.h - what the fuzz targets share
+ * fuzz.h - code shared by the fuzz targets
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A target is one function in libFuzzer's form. script/fuzz links it with libFuzzer; make check
- * links it with replay.c, which hands it files.
+ * A target is a function in libFuzzer's form. script/fuzz links it with libFuzzer; make check links it with
+ * replay.c, which passes it files.
  */
 #ifndef FUZZ_FUZZ_H
 #define FUZZ_FUZZ_H
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits that keep one input cheap; every file of testdata that is not meant to be large fits. */
+/* Limits that keep an input cheap; all files of testdata are within them, except those meant to be large. */
 static const struct reader_limits fuzz_limits = {
 	.max_inflated = 4 << 20,
 	.max_ratio = 500,
@@ -30,7 +30,7 @@ static const struct reader_limits fuzz_limits = {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-/* A copy of exactly these bytes, so that a sanitizer sees reading past them. */
+/* A copy of exactly these bytes, so that a sanitizer detects reads past them. */
 static inline struct bytes fuzz_bytes(const uint8_t *data, size_t n)
 {
 	struct bytes b = { .data = mem_alloc(n ? n : 1, 1), .n = n };
@@ -40,7 +40,7 @@ static inline struct bytes fuzz_bytes(const uint8_t *data, size_t n)
 	return b;
 }
 
-/* Stop when what a reader gave is neither a sound profile nor an error in words. */
+/* Stop when the result of a reader is neither a valid profile nor an error with a message. */
 static inline void fuzz_judge(int rc, struct profile *p, const struct err *err)
 {
 	struct err broken;
@@ -50,7 +50,7 @@ static inline void fuzz_judge(int rc, struct profile *p, const struct err *err)
 		abort();
 	}
 	if (p && profile_check(p, &broken) < 0) {
-		fprintf(stderr, "the profile is broken: %s\n", broken.msg);
+		fprintf(stderr, "invalid profile: %s\n", broken.msg);
 		abort();
 	}
 }

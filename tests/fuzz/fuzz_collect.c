@@ -1,11 +1,12 @@
 /*
- * fuzz_collect.c - any bytes as slots, rings, modules and labels of the segment
+ * fuzz_collect.c - any bytes as slots, rings, modules and labels of the shared segment
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The input is a list of writes: section, number of words, offset in words, the words. Words of them that are
- * not there are zeros. Section N_WHERE and up: drain. The processes are this one as the collector is told,
- * but of an id that nobody has, so the kernel is asked about nobody. In the end all is written and read again.
+ * The input is a list of writes: section, number of words, offset in words, the words. Missing words are zeros. A
+ * section number of N_WHERE or more drains the segment. To the collector the processes look like this one, but with an
+ * id that does not exist, so that the kernel is not queried about real processes. Finally all profiles are written and
+ * read back.
  */
 #include "config.h"
 
@@ -21,7 +22,7 @@ enum {
 	SLOTS = 3,
 	PID_OF_NOBODY = (1 << 22) - 1,
 	DRAINS = 16,
-	BEGIN_NS = 1000 /* of the timeline: small times are in it */
+	BEGIN_NS = 1000 /* start of the timeline, near the small times in the input */
 };
 enum where { WHERE_PROCS, WHERE_RINGS, WHERE_MODULES, WHERE_WORDS, WHERE_INDEX, WHERE_SETS, WHERE_HEAD, N_WHERE };
 
@@ -52,20 +53,20 @@ static void write_cpu(struct process *p)
 	rc = reader_read(&in, &reader_limits_default, &read, &err);
 	fuzz_judge(rc, read, &err);
 	if (rc != 0) {
-		fprintf(stderr, "what was written cannot be read: %s\n", err.msg);
+		fprintf(stderr, "the written profile cannot be read: %s\n", err.msg);
 		abort();
 	}
 	profile_free(read);
 	snap_free(s);
 }
 
-/* A timeline of what came: it has no names, and nothing of it is valid but that it can be written. */
+/* Write a timeline of what was collected. It has no names, because only errors while writing matter. */
 static void write_trace(struct trace *t)
 {
 	struct buf out = { 0 };
 	struct snap *s;
 
-	trace_look(t);
+	trace_poll(t);
 	trace_end(t);
 	if (trace_snap(t, &s) != 0 || trace_write(t, NULL, NULL, add_bytes, &out) != 0 || out.len == 0)
 		abort();
@@ -101,7 +102,7 @@ static void begin_all(struct collect *c)
 	}
 }
 
-/* Where a section is, and how many words of it are worth to be written. */
+/* The address of a section, and the number of words worth writing. */
 static uint64_t *section(const struct collect *c, enum where where, size_t *n)
 {
 	static const uint8_t of[N_WHERE] = { SECTION_PROCS,  SECTION_RINGS,  SECTION_MODULES, SECTION_WORDS,
@@ -113,14 +114,14 @@ static uint64_t *section(const struct collect *c, enum where where, size_t *n)
 					       64,
 					       4096,
 					       offsetof(struct segment_head, engine) / 8 };
-	uint64_t at = where == WHERE_HEAD ? 0 : c->at.section[of[where]];
+	uint64_t at = where == WHERE_HEAD ? 0 : c->layout.section[of[where]];
 
 	at += where == WHERE_INDEX ? LABELS_INDEX_AT : where == WHERE_SETS ? LABELS_SETS_AT : 0;
 	*n = words[where];
 	return (uint64_t *)((uint8_t *)c->head + at);
 }
 
-/* One write. Gives how many bytes of the input it took. */
+/* Perform a write. Returns the number of input bytes consumed. */
 static size_t act(struct collect *c, const uint8_t *data, size_t n, unsigned *drains)
 {
 	uint8_t head[4] = { 0 };
@@ -141,7 +142,7 @@ static size_t act(struct collect *c, const uint8_t *data, size_t n, unsigned *dr
 	size = size < n - sizeof(head) ? size : n - sizeof(head);
 	size = size < (most - at) * 8 ? size : (most - at) * 8;
 	memcpy(to + at, data + sizeof(head), size);
-	/* the kernel is not to be asked about others */
+	/* do not query the kernel about other processes */
 	for (uint32_t i = 0; i < 2 * SLOTS; i++)
 		collect_slot(c, i)->pid = PID_OF_NOBODY - i;
 	return sizeof(head) + size;
@@ -149,7 +150,7 @@ static size_t act(struct collect *c, const uint8_t *data, size_t n, unsigned *dr
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct collector_options options = { .hz = 100, .n_tables = 1, .self = true };
+	struct collector_options options = { .hz = 100, .n_tables = 1, .is_self = true };
 	struct ending e = { 0 };
 	struct collect *c;
 	unsigned drains = 0;

@@ -3,18 +3,19 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Both read the same bytes (unpacked first when they are compressed). When both accept them, every
- * table must agree; when protobuf-c accepts them and they are a valid profile by pprof's rules,
- * ours must accept them too. Ours may accept what protobuf-c refuses.
+ * Both readers read the same bytes, decompressed first if necessary. When both accept them, all tables must be
+ * equal. When protobuf-c accepts them and they are a valid profile by pprof's rules, ours must accept them too.
+ * Ours may accept what protobuf-c rejects.
  *
- * Known differences, all in files that no writer makes; see wire_is_plain and wire_count:
- *   field number 0                 ours refuses it, protobuf-c calls it an unknown field
- *   field numbers over 29 bits     protobuf-c cuts them off and may take them for a known field
- *   booleans of no varint type     protobuf-c takes any type for them; pprof and ours do not
- *   booleans over 64 bits          ours cuts the number off first, as Go does
- *   time_nanos twice               ours refuses it as two profiles in one file, as pprof does
- *   period_type twice              ours takes the last one, as pprof does; protobuf-c merges them
- *   a first string of NUL bytes    "" to protobuf-c, which knows no length
+ * Known differences, all in files that no program writes; see wire_is_plain and wire_count:
+ *
+ *	field number 0                 ours rejects it; protobuf-c ignores it as an unknown field
+ *	field numbers over 29 bits     protobuf-c truncates them, and may take them for a known field
+ *	booleans that are not varints    protobuf-c accepts any type; pprof and ours accept only varints
+ *	booleans over 64 bits          ours truncates the number first, as Go does
+ *	time_nanos twice               ours rejects it as two profiles in a file, as pprof does
+ *	period_type twice              ours uses the last one, as pprof does; protobuf-c merges them
+ *	a first string of NUL bytes    protobuf-c reads it as "", since its strings have no length
  */
 #include "config.h"
 
@@ -32,7 +33,7 @@ typedef Perftools__Profiles__Location pb_location;
 enum message { MESSAGE_PROFILE, MESSAGE_SAMPLE, MESSAGE_LOCATION, MESSAGE_FLAT };
 enum { FIELD_STRING = 6, FIELD_TIME = 9, FIELD_PERIOD_TYPE = 11 };
 
-/* What the length-delimited field of a message holds; packed numbers and text hold nothing. */
+/* Kinds of length-delimited fields; packed numbers and text have no nested fields. */
 static int wire_inner(enum message m, uint64_t number)
 {
 	if (m == MESSAGE_PROFILE && number == 2)
@@ -46,13 +47,13 @@ static int wire_inner(enum message m, uint64_t number)
 	return -1;
 }
 
-/* Is this field a bool? Only mappings and locations have them. */
+/* Is this field a bool? Only mappings and locations have such fields. */
 static bool wire_is_bool(enum message m, uint64_t number)
 {
 	return (m == MESSAGE_FLAT && number >= 7 && number <= 10) || (m == MESSAGE_LOCATION && number == 5);
 }
 
-/* Is there nothing in a message that the two are known to see differently? */
+/* Is a message free of the known differences listed above? */
 static bool wire_is_plain(const uint8_t *data, size_t n, enum message m)
 {
 	struct cursor c = { data, data + n, NULL };
@@ -73,7 +74,7 @@ static bool wire_is_plain(const uint8_t *data, size_t n, enum message m)
 	return true;
 }
 
-/* How often a field stands at the top level; first_n is the length of the first one. */
+/* Count how often a field occurs at the top level; first_n is the length of the first. */
 static size_t wire_count(const struct bytes *in, uint64_t number, size_t *first_n)
 {
 	struct cursor c = { in->data, in->data + in->n, NULL };
@@ -90,11 +91,11 @@ static void need(bool good, const char *what, size_t i)
 {
 	if (good)
 		return;
-	fprintf(stderr, "the decoders disagree: %s %zu\n", what, i);
+	fprintf(stderr, "the decoders differ: %s %zu\n", what, i);
 	abort();
 }
 
-/* Is this an index of the string table? Without one only "" can be meant. */
+/* Is this an index of the string table? Without a table, only 0 is valid, for "". */
 static bool text_valid(const pb_profile *pb, int64_t index)
 {
 	return index == 0 || (index > 0 && (uint64_t)index < pb->n_string_table);
@@ -107,7 +108,7 @@ static bool text_same(const struct profile *p, str_id id, const pb_profile *pb, 
 	return strcmp(profile_text(p, id), pb->n_string_table ? pb->string_table[index] : "") == 0;
 }
 
-/* A label with neither text nor number nor unit is no label. */
+/* A label with neither text nor number nor unit does not count. */
 static bool label_is_kept(const pb_label *l)
 {
 	return l->str || l->num || l->num_unit;
@@ -241,7 +242,7 @@ static bool has_id(const uint64_t *sorted, size_t n, uint64_t id)
 	return bsearch(&id, sorted, n, sizeof(id), compare_ids) != NULL;
 }
 
-/* Sort ids; are they all different and none 0? */
+/* Sort ids, and check that all are different and none is 0. */
 static bool ids_valid(uint64_t *id, size_t n)
 {
 	qsort(id, n, sizeof(*id), compare_ids);
@@ -333,7 +334,7 @@ static bool samples_valid(const pb_profile *pb)
 	return valid;
 }
 
-/* A profile that pprof takes. From pprof profile/encode.go, postDecode, and CheckValid. */
+/* Is it a profile that pprof accepts? From pprof profile/encode.go, postDecode, and CheckValid. */
 static bool profile_valid(const struct bytes *in, const pb_profile *pb)
 {
 	size_t first_string = 0;

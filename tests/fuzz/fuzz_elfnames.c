@@ -1,9 +1,9 @@
 /*
- * fuzz_elfnames.c - any bytes as a file with symbols that is mapped
+ * fuzz_elfnames.c - any bytes as a mapped file with symbols
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stops when a name has a '@' or nothing in it, or an address is in front of its function.
+ * Stops when a name is empty or contains '@', or an address is before its function.
  */
 #include "config.h"
 
@@ -31,13 +31,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	int fd = memfd_create("elf", MFD_CLOEXEC);
 	struct process p = { .pid = getpid() };
-	struct map *map = vec_room(&p.maps.map, 1, sizeof(*map), 1);
+	struct map *map = vec_reserve(&p.maps.map, 1, sizeof(*map), 1);
 	char path[64], *text;
 
 	if (fd < 0 || !map || write(fd, data, n) != (ssize_t)n)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	text = vec_room(&p.maps.texts, sizeof(path), 1, sizeof(path));
+	text = vec_reserve(&p.maps.texts, sizeof(path), 1, sizeof(path));
 	memcpy(text, path, sizeof(path));
 	p.maps.map.n = 1;
 	*map = (struct map){ .start = 1 << 20, .limit = 1 << 30, .n_path = (uint32_t)strlen(path) };

@@ -1,5 +1,5 @@
 /*
- * fuzz_encode.c - what is read, written and read again is the same profile
+ * fuzz_encode.c - a profile that is read, written and read again must not change
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,14 +14,14 @@ static void need(bool good, const char *what, uint32_t i)
 {
 	if (good)
 		return;
-	fprintf(stderr, "not the same after writing and reading: %s %u\n", what, (unsigned)i);
+	fprintf(stderr, "changed by writing and reading: %s %u\n", what, (unsigned)i);
 	abort();
 }
 
-/* Two profiles, the second one read from what the first one was written to. */
+/* Two profiles, the second read from the encoded first. */
 struct pair {
 	const struct profile *a, *b;
-	uint32_t *label_a, *label_b; /* in the order in which they are written */
+	uint32_t *label_a, *label_b; /* labels in output order */
 };
 
 static bool same_text(const struct pair *x, str_id a, str_id b)
@@ -31,7 +31,7 @@ static bool same_text(const struct pair *x, str_id a, str_id b)
 	return n == strtab_len(x->b->str, b) && memcmp(profile_text(x->a, a), profile_text(x->b, b), n) == 0;
 }
 
-/* An empty text is what a reader takes for none, wherever in the table of strings it stands. */
+/* Readers treat an empty string as missing, wherever it is in the string table. */
 static bool is_written(const struct profile *p, uint32_t l)
 {
 	if (p->label_is_text[l])

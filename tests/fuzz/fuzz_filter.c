@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The input is lines, the values of the filters in the order of this table; the rest of them are
- * not set. Stops when what is left is no sound profile.
+ * Each line of the input is the value of a filter, in the order of the table below; further filters are not set. Stops
+ * when the result is not a valid profile.
  */
 #include "config.h"
 
@@ -39,7 +39,7 @@ static struct profile *sample(void)
 	return make_end(&m);
 }
 
-static void judge(const struct profile *p, const struct left *l)
+static void judge(const struct profile *p, const struct filtered *l)
 {
 	struct err broken;
 
@@ -49,7 +49,7 @@ static void judge(const struct profile *p, const struct left *l)
 		return;
 	}
 	if (profile_check(l->p, &broken) < 0 || l->p->n_rows > p->n_rows) {
-		fprintf(stderr, "what is left is broken: %s\n", broken.msg);
+		fprintf(stderr, "the filtered profile is invalid: %s\n", broken.msg);
 		abort();
 	}
 }
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct profile *p = sample();
 	char *text = mem_strndup((const char *)data, n < LONGEST ? n : LONGEST), *line = text;
 	struct query q;
-	struct left l;
+	struct filtered l;
 
 	query_init(&q);
 	for (size_t i = 0; line && i < sizeof(at) / sizeof(at[0]); i++) {
@@ -67,9 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 		memcpy((char *)&q + at[i], &value, sizeof(value));
 	}
-	l = leave(p, &q);
+	l = filtered_run(p, &q);
 	judge(p, &l);
-	left_free(&l);
+	filtered_release(&l);
 	query_release(&q);
 	profile_free(p);
 	free(text);

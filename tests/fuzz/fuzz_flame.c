@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The last byte chooses the question. Stops when boxes do not add up.
+ * The last byte chooses the options. Stops when boxes do not add up.
  */
 #include "config.h"
 
@@ -38,10 +38,11 @@ static void expect(bool holds, const char *what, uint32_t box)
 	abort();
 }
 
-/* What is called is never more than the whole, and with nothing left out just that. */
+/* Check that the children and the own value of a box add up to at most the box, and to exactly that if nothing is
+   omitted. */
 static void judge(const struct flame *f)
 {
-	bool whole = f->n_cut == 0 && f->n_lost == 0;
+	bool whole = f->n_cut == 0 && f->n_shrunk == 0;
 
 	expect(f->parent[0] == FLAME_NONE && f->frame[0] == FLAME_NONE, "the root", 0);
 	for (int column = 0; column <= FLAME_SIDES; column++) {
@@ -54,10 +55,10 @@ static void judge(const struct flame *f)
 			for (int side = 0; side < FLAME_SIDES; side++)
 				if (f->self[side] && (column == side || column == FLAME_SIDES))
 					self = f->self[side][i] > self ? f->self[side][i] : self;
-			expect(total[i] >= 0 && self >= 0, "a sum below 0", i);
+			expect(total[i] >= 0 && self >= 0, "a negative sum", i);
 			expect(!whole || sum[i] + self == total[i], "does not add up", i);
-			expect(f->n_rest[i] || sum[i] + self <= total[i], "less than what it calls", i);
-			expect(i == 0 || f->parent[i] < i, "a parent behind its child", i);
+			expect(f->n_rest[i] || sum[i] + self <= total[i], "less than its callees", i);
+			expect(i == 0 || f->parent[i] < i, "a parent after its child", i);
 			expect(f->frame[i] == FLAME_NONE ? i == 0 || f->n_rest[i] : f->frame[i] < f->n_frames,
 			       "no frame", i);
 			if (i)
@@ -69,7 +70,7 @@ static void judge(const struct flame *f)
 
 static void fold(const struct profile *p, const struct query *q)
 {
-	const struct flame_ask ask = { .max_levels = LEVELS };
+	const struct flame_options ask = { .max_levels = LEVELS };
 	struct arena *mem = arena_new();
 	struct buf notes = { 0 };
 	struct report r;

@@ -1,10 +1,10 @@
 /*
- * fuzz_frames.c - any bytes as a program with DWARF, and addresses that are looked up in it
+ * fuzz_frames.c - any bytes as a program with DWARF, and lookups of addresses in it
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stops when offsets of frames are not in order or a text is missing. Small programs put their code
- * at low addresses, so those are asked for.
+ * Stops when offsets of frames are not ascending or a string is missing. Small programs have their code at low
+ * addresses, so low addresses are looked up.
  */
 #include "config.h"
 

@@ -1,10 +1,10 @@
 /*
- * fuzz_gate_sides.c - any two profiles before a gate, and what it says about them
+ * fuzz_gate_sides.c - a gate with any two profiles, and all its outputs
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The base, "\n--\n" and the new side; without the mark both sides are all of it. The last two bytes choose the
- * options. Stops when numbers do not go together, or when an output has what its format does not allow.
+ * The input is the base, "\n--\n" and the new side; without the separator it is both sides. The last two bytes
+ * choose the options. Stops when numbers are inconsistent, or when an output violates its format.
  */
 #include "config.h"
 
@@ -63,7 +63,7 @@ static struct query question(uint8_t a, uint8_t b)
 	return q;
 }
 
-/* A part of a whole that is a sum in another order. */
+/* Is v between 0 and 1, up to the rounding of sums in another order? */
 static bool is_share(double v)
 {
 	return v >= 0 && v <= 1 + 1e-9;
@@ -71,18 +71,18 @@ static bool is_share(double v)
 
 static void judge_row(const struct gate_row *r)
 {
-	demand(r->verdict < N_GATE_VERDICTS && r->name && r->file && r->was && r->reason, "a row is not whole");
+	demand(r->verdict < N_GATE_VERDICTS && r->name && r->file && r->old_name && r->reason, "a row is incomplete");
 	for (int side = 0; side < N_STATS_SIDES; side++) {
-		demand(r->value[side] >= 0 && isfinite(r->value[side]), "a value is none");
-		demand(r->count[side] >= 0 && isfinite(r->count[side]), "a count is none");
-		demand(is_share(r->share[side]), "a share is none");
+		demand(r->value[side] >= 0 && isfinite(r->value[side]), "invalid value");
+		demand(r->count[side] >= 0 && isfinite(r->count[side]), "invalid count");
+		demand(is_share(r->share[side]), "invalid share");
 	}
-	demand(isnan(r->ratio) || r->ratio >= 0, "a ratio is below 0");
-	demand(isnan(r->lo) == isnan(r->hi), "half of an interval");
+	demand(isnan(r->ratio) || r->ratio >= 0, "negative ratio");
+	demand(isnan(r->lo) == isnan(r->hi), "an interval has only one end");
 	demand(isnan(r->lo) || (r->lo >= 0 && r->lo <= r->hi), "an interval ends before it begins");
-	demand(isnan(r->p) || (r->p >= 0 && r->p <= 1), "p is no probability");
+	demand(isnan(r->p) || (r->p >= 0 && r->p <= 1), "p is not a probability");
 	demand(isnan(r->p_adjusted) || (r->p_adjusted >= r->p && r->p_adjusted <= 1), "adjusting made p smaller");
-	demand(isnan(r->p) == isnan(r->p_adjusted), "p and none");
+	demand(isnan(r->p) == isnan(r->p_adjusted), "p without adjusted p");
 	demand(r->verdict != GATE_FAIL || !isnan(r->p) || *r->reason, "a failure without a reason");
 }
 
@@ -95,30 +95,30 @@ static void judge(const struct gate *g)
 		demand(i == 0 || g->row[i - 1].verdict <= g->row[i].verdict, "rows are not in order");
 		n[g->row[i].verdict]++;
 	}
-	demand(memcmp(n, g->n_verdict, sizeof(n)) == 0, "rows are counted wrong");
-	demand((g->outcome == GATE_RED) == (n[GATE_FAIL] > 0), "red, and nothing failed");
-	demand(g->outcome != GATE_RED || g->status == 1, "red is 1");
-	demand(g->outcome != GATE_PASS || g->status == 0, "a pass is 0");
-	demand(g->outcome != GATE_PASS || g->n_tests > 0, "nothing was tested, which is no pass");
-	demand(g->need_samples > 0 && g->need_seconds >= 0, "nothing is needed");
+	demand(memcmp(n, g->n_verdict, sizeof(n)) == 0, "wrong counts of verdicts");
+	demand((g->outcome == GATE_FAILED) == (n[GATE_FAIL] > 0), "failed without a failed row");
+	demand(g->outcome != GATE_FAILED || g->status == 1, "failed without exit status 1");
+	demand(g->outcome != GATE_PASS || g->status == 0, "passed without exit status 0");
+	demand(g->outcome != GATE_PASS || g->n_tests > 0, "passed without a test");
+	demand(g->need_samples > 0 && g->need_seconds >= 0, "invalid required samples");
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		demand(g->side[side].samples > 0 && isfinite(g->side[side].samples) && g->side[side].value > 0 &&
 			       g->side[side].preempted >= 0 && g->side[side].preempted <= 1 + 1e-9,
 		       "a side is empty");
 	for (uint32_t i = 0; i < g->n_power; i++)
-		demand(g->power[i].ratio >= 1, "what is smaller is no regression");
+		demand(g->power[i].ratio >= 1, "power for a ratio below 1");
 }
 
-/* No control characters but ends of lines and tabs: names are hostile. */
+/* Check that there are no control characters except newlines and tabs, since names may be hostile. */
 static void judge_text(const struct buf *out)
 {
 	for (size_t i = 0; i < out->len; i++)
 		demand((unsigned char)out->data[i] >= ' ' || strchr("\t\n", out->data[i]),
 		       "a control character is let through");
-	demand(out->len && out->data[out->len - 1] == '\n', "a text does not end with its line");
+	demand(out->len && out->data[out->len - 1] == '\n', "the text does not end with a newline");
 }
 
-/* All that stands outside of strings are marks, numbers, and three words. */
+/* Check that everything outside strings is punctuation, numbers, or one of three words. */
 static void judge_json(const struct buf *out)
 {
 	static const char *const word[] = { "true", "false", "null" };
@@ -133,15 +133,15 @@ static void judge_json(const struct buf *out)
 		demand(depth >= 0, "JSON closes more than it opens");
 		for (int i = 0; i < 3 && n; i++)
 			known |= strlen(word[i]) == n && memcmp(s, word[i], n) == 0;
-		demand(known, "JSON has a word that it does not know");
+		demand(known, "JSON has an unknown literal");
 		s += n ? n - 1 : 0;
 		if (*s != '"')
 			continue;
 		for (s++; s < end && *s != '"'; s++)
 			s += *s == '\\';
-		demand(s < end, "a string of JSON does not end");
+		demand(s < end, "unterminated JSON string");
 	}
-	demand(depth == 0, "JSON does not end");
+	demand(depth == 0, "JSON is not closed");
 }
 
 static void draw(const struct gate *g)
@@ -163,31 +163,31 @@ static void draw(const struct gate *g)
 	github_draw(g, &out);
 	judge_text(&out);
 	for (const char *s = buf_text(&out); *s; s += strcspn(s, "\n") + 1)
-		demand(strncmp(s, "::", 2) == 0, "a line is no command of GitHub's");
+		demand(strncmp(s, "::", 2) == 0, "a line is not a GitHub command");
 	out.len = 0;
 	ci_draw_markdown(g, &out);
 	judge_text(&out);
 	demand(out.len < 65536, "a comment is too long for GitHub");
 	out.len = 0;
-	if (junit_draw(g, &out, &err) == 0) /* libxml2 may not be there */
+	if (junit_draw(g, &out, &err) == 0) /* libxml2 may be missing */
 		judge_text(&out);
 	buf_release(&out);
 }
 
-static int take(struct gate_sum *sum, enum stats_side side, const struct query *q, const uint8_t *data, size_t n)
+/* p is NULL, or the profile that sum uses; the caller frees it after sum */
+static int take(struct gate_sum *sum, enum stats_side side, const struct query *q, const uint8_t *data, size_t n,
+		struct profile **p)
 {
 	struct bytes in = fuzz_bytes(data, n);
 	struct buf notes = { 0 };
-	struct profile *p = NULL;
 	struct err err = { 0 };
-	int rc = reader_read(&in, &fuzz_limits, &p, &err);
+	int rc = reader_read(&in, &fuzz_limits, p, &err);
 
 	if (rc == 0) {
-		rc = gate_sum_add(sum, side, p, "x.pb.gz", q, &notes, &err);
-		demand(rc == 0 || (rc == err.code && *err.msg), "an error has no sentence");
+		rc = gate_sum_add(sum, side, *p, "x.pb.gz", q, &notes, &err);
+		demand(rc == 0 || (rc == err.code && *err.msg), "an error has no message");
 	}
 	buf_release(&notes);
-	profile_free(p);
 	free(in.data);
 	return rc;
 }
@@ -200,6 +200,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	const uint8_t *new = at ? at + sizeof(mark) - 1 : data;
 	size_t n_new = at ? (size_t)(data + n - 2 - new) : n_base;
 	struct gate_options options;
+	struct profile *p[N_STATS_SIDES] = { NULL };
 	struct gate_sum *sum;
 	struct err err = { 0 };
 	struct gate g;
@@ -207,15 +208,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	demand(rc == 0, err.msg);
 	sum = gate_sum_new(&options);
-	rc = take(sum, STATS_BASE, &q, data, n_base);
+	rc = take(sum, STATS_BASE, &q, data, n_base, &p[STATS_BASE]);
 	if (rc == 0)
-		rc = take(sum, STATS_NEW, &q, new, n_new);
+		rc = take(sum, STATS_NEW, &q, new, n_new, &p[STATS_NEW]);
 	if (rc == 0 && gate_judge(sum, &g, &err) == 0) {
 		judge(&g);
 		draw(&g);
 		gate_release(&g);
 	}
 	gate_sum_free(sum);
+	profile_free(p[STATS_BASE]);
+	profile_free(p[STATS_NEW]);
 	gate_options_release(&options);
 	query_release(&q);
 	return 0;

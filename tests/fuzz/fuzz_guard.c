@@ -1,19 +1,20 @@
 /*
- * fuzz_guard.c - any text as the headers that say who asks, as an address to listen on, and as a list of sockets
+ * fuzz_guard.c - any text as request headers that identify the client, as an address to listen on, and as a
+ * list of sockets
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The input has lines: Host, Authorization, X-Cpa-Secret, an address; the whole is a list of sockets. Stops when a
- * Host passes that is no name of this machine, a secret passes that is not ours, or an address is neither taken nor
- * refused in words.
+ * The lines of the input are the headers Host, Authorization and X-Cpa-Secret, and an address; the whole input is also
+ * a list of sockets. Stops when a Host is accepted that does not name this machine, when a wrong secret is accepted, or
+ * when an address is neither accepted nor rejected with a message.
  */
 #include "config.h"
 
 #include "fuzz.h"
 
 #include "libcpaprof/endpoint/guard.h"
-#include "libcpaprof/endpoint/listen_int.h"
-#include "libcpaprof/endpoint/peer.h"
+#include "access/listen_int.h"
+#include "access/peer.h"
 
 #include <arpa/inet.h>
 #include <strings.h>
@@ -45,7 +46,7 @@ static bool ends_with(const char *text, const char *end)
 	return n >= n_end && strcasecmp(text + n - n_end, end) == 0;
 }
 
-/* Does a Host mean this machine, or one that is allowed? Told in another way than the guard does: from its end. */
+/* Does a Host name this machine, or an allowed one? Decided in another way than in the guard: from its end. */
 static bool may_pass(const char *host)
 {
 	char name[LINE_ROOM];
@@ -70,41 +71,41 @@ static bool may_pass(const char *host)
 	       inet_pton(AF_INET, name, &ip) == 1;
 }
 
-static void look_at_headers(char *const line[LINES])
+static void check_headers(char *const line[LINES])
 {
 	struct guard open = { .hosts = "a.example," ALLOWED },
-		     closed = { .n_secret = sizeof(SECRET) - 1, .secret = SECRET };
+		     closed = { .secret = { .text = SECRET, .n = sizeof(SECRET) - 1 } };
 	struct request_head h = head_of(line);
 	const char *bearer = strncasecmp(line[1], "bearer ", 7) == 0 ? line[1] + 7 : "";
 	bool knows = strcmp(bearer + strspn(bearer, " "), SECRET) == 0 || strcmp(line[2], SECRET) == 0;
-	struct guard_says says = guard_request(&open, &h, false, 1);
+	struct guard_verdict says = guard_check_request(&open, &h, false, 1);
 
 	if ((says.status != 0 && says.status != 403) || (says.status != 0) != (says.text != NULL))
 		abort();
 	if (says.status == 0 && !may_pass(line[0]))
 		abort();
-	if (guard_request(&open, &h, true, 1).status != 0)
+	if (guard_check_request(&open, &h, true, 1).status != 0)
 		abort();
-	if (guard_request(&closed, &h, true, 1).status != (knows ? 0 : 401))
+	if (guard_check_request(&closed, &h, true, 1).status != (knows ? 0 : 401))
 		abort();
 }
 
-static void look_at_address(const char *address)
+static void check_address(const char *address)
 {
-	struct listen_place p;
+	struct listen_address p;
 	char why[256] = "";
 	int rc = listen_parse(address, &p, why, sizeof(why));
 
 	if (rc > 0 || (rc < 0) != (why[0] != '\0'))
 		abort();
 	if (rc == 0 && p.is_unix ? p.path.sun_path[0] != '/' || !memchr(p.path.sun_path, '\0', sizeof(p.path.sun_path))
-				 : rc == 0 && (p.n < 1 || p.n > LISTEN_MOST || !p.ip[0].any.sa_family))
+				 : rc == 0 && (p.n < 1 || p.n > LISTEN_MAX || !p.ip[0].any.sa_family))
 		abort();
 	if (rc == 0 && p.n == 2 && !(listen_is_loopback(&p.ip[0]) && listen_is_loopback(&p.ip[1])))
 		abort();
 }
 
-static void look_at_list(const uint8_t *data, size_t n)
+static void check_list(const uint8_t *data, size_t n)
 {
 	const struct peer_pair p = {
 		.here = { .s6_addr = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 } },
@@ -138,8 +139,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		room[i][length] = '\0';
 		at += at < n;
 	}
-	look_at_headers(line);
-	look_at_address(line[3]);
-	look_at_list(data, n);
+	check_headers(line);
+	check_address(line[3]);
+	check_list(data, n);
 	return 0;
 }

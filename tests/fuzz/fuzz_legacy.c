@@ -1,9 +1,9 @@
 /*
- * fuzz_legacy.c - any bytes given straight to one of the legacy parsers
+ * fuzz_legacy.c - any bytes for one of the legacy parsers
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Compiled once for each, with -DTARGET=reader_cpu and so on.
+ * Compiled once for each parser, with -DTARGET=reader_cpu and so on.
  */
 #include "config.h"
 

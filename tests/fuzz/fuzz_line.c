@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stops when a line that fails or asks for a report changes the settings, when options are said or a word is
- * completed with what a terminal must not see, or when a candidate does not belong behind its line.
+ * Stops when a line that fails or requests a report changes the settings, when printed options or completions
+ * contain characters unsafe for a terminal, or when a candidate does not complete its line.
  */
 #include "config.h"
 
@@ -42,18 +42,18 @@ static bool is_harmless(const char *s, size_t n)
 
 	for (size_t at = 0, len; at < n; at += len) {
 		len = utf8_decode(s + at, n - at, &c);
-		if (len == 0 || (!utf8_is_plain(c) && c != '\n'))
+		if (len == 0 || (!utf8_is_safe(c) && c != '\n'))
 			return false;
 	}
 	return true;
 }
 
-static void say(const struct settings *s)
+static void check_options(const struct settings *s)
 {
 	struct buf out = { 0 };
 
 	settings_add_arguments(s, &out);
-	demand(is_harmless(buf_text(&out), out.len), "options are said with what a terminal must not see");
+	demand(is_harmless(buf_text(&out), out.len), "printed options are unsafe for a terminal");
 	buf_release(&out);
 }
 
@@ -64,28 +64,28 @@ static void read_one(const char *text, struct settings *s, const struct profile 
 	struct err err = { 0 };
 	bool fine = line_read(text, s, p, &l, &err) == 0;
 
-	demand(fine || *err.msg, "a line fails without a word");
+	demand(fine || *err.msg, "a line fails without a message");
 	demand((fine && l.kind == LINE_SET) || settings_equal(s, before), "a line that sets nothing changed a setting");
 	if (fine && l.kind == LINE_REPORT)
-		say(l.ask);
+		check_options(l.settings);
 	line_release(&l);
 	settings_free(before);
-	say(s);
+	check_options(s);
 }
 
 static void complete(const char *text, const struct profile *p)
 {
-	struct texts out = { 0 };
+	struct string_list out = { 0 };
 	size_t start, n;
 
 	complete_line(text, strlen(text), p, &start, &out);
-	demand(start <= strlen(text), "a word begins behind its line");
+	demand(start <= strlen(text), "a word begins after its line");
 	for (size_t i = 0; i < out.n; i++) {
-		const char *candidate = texts_at(&out, i, &n);
+		const char *candidate = string_list_get(&out, i, &n);
 
-		demand(is_harmless(candidate, n), "a candidate has what a terminal must not see");
+		demand(is_harmless(candidate, n), "a candidate is unsafe for a terminal");
 	}
-	texts_release(&out);
+	string_list_release(&out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
@@ -98,19 +98,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	query_init(&q);
 	s = settings_new(&q);
 	while ((line = strsep(&rest, "\n"))) {
-		struct texts lines = { 0 };
+		struct string_list lines = { 0 };
 
 		complete(line, p);
 		line_expand(line, p, &lines);
 		for (size_t i = 0; i < lines.n; i++) {
 			size_t length;
-			const char *at = texts_at(&lines, i, &length);
+			const char *at = string_list_get(&lines, i, &length);
 			char *one = mem_strndup(at, length);
 
 			read_one(one, s, p);
 			free(one);
 		}
-		texts_release(&lines);
+		string_list_release(&lines);
 	}
 	settings_free(s);
 	query_release(&q);

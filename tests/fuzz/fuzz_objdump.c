@@ -1,5 +1,5 @@
 /*
- * fuzz_objdump.c - any bytes at all can be read as what objdump prints
+ * fuzz_objdump.c - any bytes as the output of objdump
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,5 @@
 /*
- * fuzz_object.c - any bytes at all are an ELF file, or refused in words
+ * fuzz_object.c - any bytes are an ELF file, or rejected with a message
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Each symbol must be found, and be there for its own address; all in order. */
+/* Check that each symbol is found at its own address, in order. */
 static void look_up(struct object *o)
 {
 	const struct object_symbol *s;
@@ -25,14 +25,14 @@ static void look_up(struct object *o)
 			abort();
 		if (object_symbol_at(o, s[i].addr, &found) && found.addr != s[i].addr)
 			abort();
-		if (s[i].covers && !object_symbol_covering(o, s[i].addr, &found) && s[i].size == 0)
+		if (s[i].is_covering && !object_symbol_covering(o, s[i].addr, &found) && s[i].size == 0)
 			abort();
 	}
 	if (length > (size_t)1 << 40)
 		abort();
 }
 
-static void ask_bases(struct object *o)
+static void compute_bases(struct object *o)
 {
 	static const struct object_map map[] = {
 		{ 0x400000, 0x500000, 0, "" },
@@ -46,13 +46,13 @@ static void ask_bases(struct object *o)
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++) {
 		if (object_base(o, &map[i], map[i].start + 0x10, &base, &err) < 0 && err.msg[0] == '\0')
 			abort();
-		object_fits(o, &map[i], &err);
+		object_check_map(o, &map[i], &err);
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct symbol_where w = { .symfs = "", .binary_path = "", .cache = "" };
+	struct symbol_options w = { .symfs = "", .binary_path = "", .cache = "" };
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	struct object *o = NULL;
 	struct err err = { 0 };
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	} else {
 		if (strspn(object_build_id(o), "0123456789abcdef") != strlen(object_build_id(o)))
 			abort();
-		ask_bases(o);
+		compute_bases(o);
 		look_up(o);
 		object_debug(o, &w, NULL, &debug);
 		object_debug_alt(o, &w, NULL);

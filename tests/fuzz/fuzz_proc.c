@@ -1,10 +1,10 @@
 /*
- * fuzz_proc.c - any text as what the kernel says of a process and a thread of it
+ * fuzz_proc.c - any text as the files of a process and a thread in /proc
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The kernel is not hostile, but names of threads and paths are, and they stand in the midst of its texts.
- * Stops when a thread is found whose name is too long, or a mapping that nothing can be in.
+ * The kernel is not hostile, but names of threads and paths within these files may be. Stops when a thread has
+ * a name that is too long, or when a mapping is empty.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 
 enum { PID_OF_NOBODY = (1 << 22) - 1, LOOKUPS = 64 };
 
-/* A folder like /proc/PID/task, with one thread whose files are all the input. */
+/* A folder like /proc/PID/task with a thread, whose files all contain the input. */
 static int folder_of(const uint8_t *data, size_t n)
 {
 	static const char *const file[] = { "1/stat", "1/schedstat", "1/syscall", "1/status" };
@@ -48,26 +48,26 @@ static int folder_of(const uint8_t *data, size_t n)
 	return folder;
 }
 
-static void look_at_thread(const uint8_t *data, size_t n)
+static void read_thread(const uint8_t *data, size_t n)
 {
 	int folder = folder_of(data, n);
 	struct task t = { .state = 'S' };
 	struct task_signal s;
-	enum task_is is;
+	enum task_status is;
 	char wait[32];
 
 	if (task_read(folder, 1, &t) && strnlen(t.name, sizeof(t.name)) == sizeof(t.name))
 		abort();
-	is = task_where(folder, 1, &t);
-	task_wait(&t, is, wait, sizeof(wait));
+	is = task_locate(folder, 1, &t);
+	task_describe_wait(&t, is, wait, sizeof(wait));
 	if (!*wait || strlen(wait) >= sizeof(wait))
 		abort();
 	task_signal(folder, 1, 27, &s);
 }
 
-static void look_at_maps(int fd)
+static void read_maps(int fd)
 {
-	struct space r = { .mem = -1 };
+	struct address_space r = { .mem = -1 };
 	struct maps m = { 0 };
 	struct unwind_object room;
 	const struct map *map;
@@ -75,9 +75,9 @@ static void look_at_maps(int fd)
 	for (int again = 0; again < 2; again++) {
 		lseek(fd, 0, SEEK_SET);
 		maps_add_text(&m, PID_OF_NOBODY, fd);
-		m.now++;
+		m.generation++;
 		lseek(fd, 0, SEEK_SET);
-		space_look_at(&r, PID_OF_NOBODY, fd);
+		space_read_maps_file(&r, PID_OF_NOBODY, fd);
 	}
 	map = m.map.data;
 	for (size_t i = 0; i < m.map.n && i < LOOKUPS; i++) {
@@ -99,8 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (fd < 0 || write(fd, data, n) != (ssize_t)n)
 		abort();
-	look_at_maps(fd);
+	read_maps(fd);
 	close(fd);
-	look_at_thread(data, n);
+	read_thread(data, n);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * fuzz_reader.c - any bytes at all are read or refused in words
+ * fuzz_reader.c - any bytes are a profile, or rejected with a message
  *
  * SPDX-License-Identifier: Apache-2.0
  */

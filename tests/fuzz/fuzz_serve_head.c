@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stops when bytes beyond the head are touched, when texts lie outside it or hold control bytes, or when it makes
- * a difference how the bytes came in parts.
+ * Stops when bytes after the head are modified, when strings are outside the head or contain control
+ * characters, or when the result depends on how the bytes are split into parts.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@ static int parse(const uint8_t *data, size_t n, struct request_head *h)
 	const char *why = "?";
 	int rc = request_head_parse((char *)b.data, n, h, &why);
 
-	if (rc > (int)n || rc > HEAD_MOST || (rc >= 0 && why) || (why && (!*why || *why == '?')))
+	if (rc > (int)n || rc > HEAD_MAX || (rc >= 0 && why) || (why && (!*why || *why == '?')))
 		abort();
 	if (rc <= 0 && n && memcmp(b.data, data, n) != 0)
 		abort();

@@ -1,9 +1,9 @@
 /*
- * fuzz_serve_query.c - any text as the target of a request
+ * fuzz_serve_query.c - any text as the target of an HTTP request
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stops when head lines would be more than they are, or a route that is none has a name.
+ * Stops when there are more header lines than in the input, or when a missing route has a name.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@ static void route(const char *method, const char *target)
 		abort();
 	if (r.query && (r.query < target || r.query + r.n_query > target + strlen(target)))
 		abort();
-	if (r.to >= ROUTE_INDEX)
+	if (r.target >= ROUTE_INDEX)
 		return;
 	if (reply_route(&a, &r, method) < 0 || serve_headers(&a, lines, sizeof(lines)) >= sizeof(lines))
 		abort();

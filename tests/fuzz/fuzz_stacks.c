@@ -1,5 +1,5 @@
 /*
- * fuzz_stacks.c - any bytes as a text of stacks
+ * fuzz_stacks.c - any bytes as a stack dump
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Is it a part of what was read? */
+/* Check that a text is part of the input. */
 static void check_text(struct stacks_text t, const char *text, size_t n)
 {
 	assert(t.n == 0 || (t.s >= text && t.n <= n && (size_t)(t.s - text) <= n - t.n));
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		assert(t->first <= s.n_frames && t->n <= s.n_frames - t->first);
 		check_text(t->name, text, n);
 		check_text(t->state, text, n);
-		check_text(t->more, text, n);
+		check_text(t->details, text, n);
 		check_text(t->labels, text, n);
 		check_frame(&t->creator, text, n);
 		for (uint32_t k = 0; k < t->n; k++)

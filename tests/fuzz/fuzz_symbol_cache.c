@@ -1,9 +1,10 @@
 /*
- * fuzz_symbol_cache.c - any bytes as a file of the cache of frames
+ * fuzz_symbol_cache.c - any bytes as a file of the symbol cache
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The sum is made right first, since no input would get past it. Stops when what is taken leads outside.
+ * The checksum is corrected first, since no input would pass it. Stops when an accepted file refers to data
+ * outside it.
  */
 #include "config.h"
 

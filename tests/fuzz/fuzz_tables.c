@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The input is written where stacks are, from the first one on; its first words are also heads of chains
- * and, of one input in two, what the first page says. Then profiles of all kinds are taken, subtracted and
- * written in all forms. Stops when rows are not in order, or more was kept than tables can have.
+ * The input is written to the memory of the stacks. Its first words are also the heads of hash chains and, for
+ * one input in two, the first page. Then profiles of all kinds are taken, subtracted and written in all
+ * formats. Stops when rows are not sorted, or when there are more than the tables can have.
  */
 #include "config.h"
 
@@ -52,8 +52,8 @@ static void fill(struct made *m, const uint8_t *data, size_t n)
 		bucket[i] = i % 2 ? name : name % (uint32_t)(n / 8 + 1);
 	}
 	bucket[HEADS] = 1;
-	if (n > sizeof(m->t->full) && data[0] & 1)
-		memcpy((void *)m->t->full, data, sizeof(m->t->full));
+	if (n > sizeof(m->t->overflow) && data[0] & 1)
+		memcpy((void *)m->t->overflow, data, sizeof(m->t->overflow));
 }
 
 static void write_all(const struct snap *s)
@@ -68,7 +68,7 @@ static void write_all(const struct snap *s)
 		}
 }
 
-/* Each row has other frames, labels or extra than the one before, and they go up. */
+/* Check that each row differs from the one before in frames, labels or extra, in ascending order. */
 static bool in_order(const struct snap *s)
 {
 	const uint32_t *frames = s->p->table.frames.data;
@@ -105,12 +105,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		assert_int_equal(snap_take(m.p, kind[i], 0, &after), 0);
 		assert_true(in_order(before) && in_order(after));
 		write_all(before);
-		assert_int_equal(snap_minus(after, before, i % 2), 0);
+		assert_int_equal(snap_subtract(after, before, i % 2), 0);
 		write_all(after);
 		snap_free(before);
 		snap_free(after);
 	}
-	assert_true(m.p->counts.words <= STACK_WORDS_MOST);
+	assert_true(m.p->counts.words <= STACK_WORDS_MAX);
 	made_close(&m);
 	return 0;
 }

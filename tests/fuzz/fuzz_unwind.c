@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The input begins with a struct head; then come so many bytes of .eh_frame_hdr and .eh_frame, so many of
- * code, and the stack. Each lies in memory of its own size, so that a sanitizer sees reading past it. Stops
- * when a walk gives more frames than asked for, an end that does not exist, or takes too long.
+ * The input begins with a struct head, followed by .eh_frame_hdr and .eh_frame, the code, and the stack, with
+ * sizes from the head. Each is in its own allocation, so that a sanitizer detects reads past its end. Stops
+ * when a walk returns more frames than requested, ends with an invalid reason, or takes too long.
  */
 #include "config.h"
 
@@ -54,7 +54,7 @@ static unsigned char *copy(const uint8_t **data, size_t *left, size_t n)
 	return p;
 }
 
-/* N_STACK bytes, before which and after which nothing can be read: the walker reads stacks past the sanitizer. */
+/* N_STACK bytes between inaccessible pages, since the stack walker reads stacks without sanitizer checks. */
 static unsigned char *guarded(void)
 {
 	static unsigned char *p;
@@ -79,7 +79,7 @@ static void make_object(const struct head *h, const unsigned char *eh, size_t n_
 		object.text_lo = TEXT;
 		object.text_hi = TEXT + n_text;
 	}
-	/* as object.c promises it: the table lies within the bytes */
+	/* as object.c guarantees, the table is within the bytes */
 	if (n_eh >= 16U * h->n_table + 12 && h->n_table > 0) {
 		object.table = EH + 12;
 		object.n_table = h->n_table;
@@ -94,11 +94,11 @@ static void walk(const struct head *h, const unsigned char *stack, size_t n_stac
 		 struct unwind_result *r, uint64_t *pc)
 {
 	struct unwind_range range = { STACK, STACK + n_stack, stack };
-	struct unwind_from from = { .range = &range, .n_ranges = 1, .find = find, .cache = cache };
+	struct unwind_source from = { .range = &range, .n_ranges = 1, .find = find, .cache = cache };
 	struct unwind_regs regs;
 	struct timespec t[2];
 
-	cpi_unwind_regs_peeked_sig(h->pc, STACK + 8ULL * h->sp, &regs);
+	cpi_unwind_regs_of_pc_sp_sig(h->pc, STACK + 8ULL * h->sp, &regs);
 	if (!(h->flags & FLAG_PEEKED)) {
 		regs.known = (1U << UNWIND_REGS) - 1;
 		for (int i = 0; i < UNWIND_REGS; i++)
@@ -117,7 +117,7 @@ static void walk(const struct head *h, const unsigned char *stack, size_t n_stac
 	}
 }
 
-/* Walks that remember the ones before, while the stack changes: what they give is what a walk gives that does not. */
+/* Walks with a cache of earlier walks, while the stack changes, must give the same result as walks without. */
 static void walk_twice(struct head *h, unsigned char *stack, size_t n_stack)
 {
 	static struct unwind_rule rules[16];

@@ -1,6 +1,6 @@
 # tests/fuzz - targets for libFuzzer; without it replay.c runs them over files, in every make check
 #
-# A new target: fuzz_NAME in fuzz_targets, its sources and what it links. script/fuzz NAME runs it.
+# To add a target, add fuzz_NAME to fuzz_targets, its sources and its libraries. script/fuzz NAME runs it.
 
 fuzz_targets = \
 	tests/fuzz/fuzz_reader \
@@ -13,7 +13,9 @@ fuzz_targets = \
 	tests/fuzz/fuzz_flame \
 	tests/fuzz/fuzz_gate \
 	tests/fuzz/fuzz_gate_sides \
+	tests/fuzz/fuzz_layout \
 	tests/fuzz/fuzz_line \
+	tests/fuzz/fuzz_configs \
 	tests/fuzz/fuzz_cpu \
 	tests/fuzz/fuzz_heap \
 	tests/fuzz/fuzz_go_count \
@@ -24,12 +26,14 @@ fuzz_targets = \
 	tests/fuzz/fuzz_objdump \
 	tests/fuzz/fuzz_collect \
 	tests/fuzz/fuzz_elfnames \
+	tests/fuzz/fuzz_access \
 	tests/fuzz/fuzz_guard \
 	tests/fuzz/fuzz_proc \
 	tests/fuzz/fuzz_serve_head \
 	tests/fuzz/fuzz_serve_query \
 	tests/fuzz/fuzz_tables \
-	tests/fuzz/fuzz_unwind
+	tests/fuzz/fuzz_unwind \
+	tests/fuzz/fuzz_web
 
 check_PROGRAMS += $(fuzz_targets)
 TESTS += tests/fuzz/replay.t
@@ -73,9 +77,17 @@ tests_fuzz_fuzz_gate_sides_SOURCES = tests/fuzz/fuzz_gate_sides.c tests/fuzz/fuz
 tests_fuzz_fuzz_gate_sides_LDADD = viewers/ci/libci.a $(answer_libs)
 tests_fuzz_fuzz_gate_sides_LDFLAGS = $(fuzz_ldflags)
 
+tests_fuzz_fuzz_layout_SOURCES = tests/fuzz/fuzz_layout.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_layout_LDADD = viewers/graph/libgraph.a $(base_libs)
+tests_fuzz_fuzz_layout_LDFLAGS = $(fuzz_ldflags)
+
 tests_fuzz_fuzz_line_SOURCES = tests/fuzz/fuzz_line.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)
 tests_fuzz_fuzz_line_LDADD = $(session_libs)
 tests_fuzz_fuzz_line_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_configs_SOURCES = tests/fuzz/fuzz_configs.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_configs_LDADD = $(session_libs)
+tests_fuzz_fuzz_configs_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_object_SOURCES = tests/fuzz/fuzz_object.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_object_LDADD = $(symbol_libs)
@@ -113,7 +125,7 @@ tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c tests/fuzz/fuzz.h $(fu
 tests_fuzz_fuzz_unwind_LDADD = src/libcpaprof/target/unwind/libunwind.a $(base_libs)
 tests_fuzz_fuzz_unwind_LDFLAGS = $(fuzz_ldflags)
 
-# One file for the parsers of the legacy formats, once each.
+# One source file for the parsers of the legacy formats, compiled once for each.
 fuzz_legacy = tests/fuzz/fuzz_legacy.c tests/fuzz/fuzz.h $(fuzz_main)
 
 tests_fuzz_fuzz_cpu_SOURCES = $(fuzz_legacy)
@@ -154,6 +166,10 @@ tests_fuzz_fuzz_symbol_cache_SOURCES = tests/fuzz/fuzz_symbol_cache.c tests/fuzz
 tests_fuzz_fuzz_symbol_cache_LDADD = $(symbol_libs)
 tests_fuzz_fuzz_symbol_cache_LDFLAGS = $(fuzz_ldflags)
 
+tests_fuzz_fuzz_access_SOURCES = tests/fuzz/fuzz_access.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_access_LDADD = $(access_libs)
+tests_fuzz_fuzz_access_LDFLAGS = $(fuzz_ldflags)
+
 tests_fuzz_fuzz_guard_SOURCES = tests/fuzz/fuzz_guard.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_guard_LDADD = $(endpoint_libs) $(profile_libs)
 tests_fuzz_fuzz_guard_LDFLAGS = $(fuzz_ldflags)
@@ -161,3 +177,7 @@ tests_fuzz_fuzz_guard_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_stacks_SOURCES = tests/fuzz/fuzz_stacks.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_stacks_LDADD = $(reader_libs)
 tests_fuzz_fuzz_stacks_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_web_SOURCES = tests/fuzz/fuzz_web.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)
+tests_fuzz_fuzz_web_LDADD = viewers/web/libweb.a $(session_libs)
+tests_fuzz_fuzz_web_LDFLAGS = $(fuzz_ldflags)

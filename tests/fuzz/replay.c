@@ -5,8 +5,8 @@
  *
  * usage: fuzz_TARGET [FILE | DIR]...
  *
- * Names each file on standard output before it is tried, so that the last one named is the one to
- * blame for a crash. Exits 2 when there was nothing to try.
+ * Prints the name of each file before it is tried, so that the last name identifies the cause of a crash. Exits
+ * with status 2 when there was nothing to try.
  */
 #include "config.h"
 
@@ -33,7 +33,7 @@ static int try_file(const char *path)
 	return 1;
 }
 
-/* The files of a directory, not those of directories in it. */
+/* The files in a directory, not in its subdirectories. */
 static int try_path(const char *path)
 {
 	struct dirent **entry;

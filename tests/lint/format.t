@@ -1,5 +1,5 @@
 #!/bin/sh
-# format.t - clang-format would change nothing
+# format.t - C files are formatted
 # SPDX-License-Identifier: Apache-2.0
 cd "${top_srcdir:?}" || exit 1
 

@@ -7,7 +7,8 @@ LINT_TESTS = \
 	tests/lint/format.t \
 	tests/lint/warnings.t \
 	tests/lint/man.t \
-	tests/lint/spelling.t
+	tests/lint/spelling.t \
+	tests/lint/wording.t
 
 TESTS += $(LINT_TESTS)
 EXTRA_DIST += $(LINT_TESTS) \
@@ -16,4 +17,8 @@ EXTRA_DIST += $(LINT_TESTS) \
 	tests/lint/options.c \
 	tests/lint/source.py \
 	tests/lint/symbols.py \
+	tests/lint/wording-allowed.txt \
+	tests/lint/wording-examples.txt \
+	tests/lint/wording-rules.txt \
+	tests/lint/wording.py \
 	tests/lint/words.txt

@@ -1,5 +1,5 @@
 #!/bin/sh
-# man.t - the manual pages are well formed, and cpa.1 knows every command and every option
+# man.t - the manual pages are well-formed, and cpa.1 has every command and every option
 # SPDX-License-Identifier: Apache-2.0
 cd "${top_srcdir:?}" || exit 1
 
@@ -19,11 +19,11 @@ else
 fi
 mandoc -T ascii -O width=200 docs/man/cpa.1 | sed 's/.\x08//g' >"$tmp/page"
 "${CC:-cc}" -E -P -Isrc tests/lint/options.c >"$tmp/names"
-"${CPA:?}" --help | sed -n '/^Commands$/,/^$/s/^  \([a-z]*\) .*/command \1/p' >"$tmp/commands"
-[ "$(grep -c . "$tmp/commands")" -gt 30 ] || echo 'Bail out! cpa --help names no commands'
+"${CPA:?}" help all | sed -n '/^Commands$/,/^$/s/^  \([a-z]*\) .*/command \1/p' >"$tmp/commands"
+[ "$(grep -c . "$tmp/commands")" -gt 30 ] || echo 'Bail out! cpa help all names no commands'
 cat "$tmp/commands" >>"$tmp/names"
 [ "$(grep -c . "$tmp/names")" -gt 30 ] || echo 'Bail out! the option table was not read'
-missing() { # KIND PREFIX: names of that kind that the page does not have
+missing() { # KIND PREFIX: names of that kind that are missing on the page
 	sed -n "s/^ *$1 *//p" "$tmp/names" | while read -r name; do
 		spelt=$(printf '%s' "$name" | sed 's/_/[-_]/g') # - and _ are the same in names
 		grep -Eq -e "(^|[^[:alnum:]_-])$2$spelt([^[:alnum:]_-]|\$)" "$tmp/page" || echo "# $name"

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Only preprocessed: each line of what comes out is "kind name".
+ * This file is only preprocessed: each line of the result is "kind name".
  */
 #define OPTION(type, name, ...) option name
 #define OWN(type, name, ...) option name

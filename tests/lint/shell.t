@@ -1,5 +1,5 @@
 #!/bin/sh
-# shell.t - shell scripts pass shellcheck; those in script/ are short and say what they are for
+# shell.t - shell scripts pass shellcheck; those in script/ are short and start with their purpose
 # SPDX-License-Identifier: Apache-2.0
 cd "${top_srcdir:?}" || exit 1
 

@@ -1,8 +1,8 @@
 # source.py - rules on the C files: layers, includes, head lines, lengths, functions never called
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: source.py TOP; prints TAP, one line per rule, the findings above it
-#        source.py TOP --write; writes the table of folders of docs/DESIGN.md anew
+# usage: source.py TOP; prints TAP, one line per rule, with the findings before it
+#        source.py TOP --write; rewrites the table of folders in docs/DESIGN.md
 
 import fnmatch
 import glob
@@ -13,7 +13,9 @@ import sys
 MAX_FILE, MAX_FUNCTION = 700, 60
 FORBIDDEN = "strcpy sprintf vsprintf gets alloca strtok system popen tmpnam mktemp"
 GENERATED = {
-    "profile.pb-c.h": "proto", "viewers/html/flame_parts.h": "viewers/html", "viewers/svg/script.js.h": "viewers/svg"}
+    "profile.pb-c.h": "proto", "viewers/html/flame_parts.h": "viewers/html", "viewers/svg/script.js.h": "viewers/svg",
+    "viewers/graph/callgraph.css.h": "viewers/graph",
+    "viewers/web/web_parts.h": "viewers/web"}
 
 top = sys.argv[1]
 count = failed = 0
@@ -47,7 +49,7 @@ def folder_of(path):
 
 
 def code_of(text):
-    """The text with comments and what is in quotes blanked, line for line."""
+    """The text with comments and quoted text blanked; line numbers stay."""
     def blank(m):
         s = m.group(0)
         return s[0] + s[-1] if s[0] in "\"'" else " " + "\n" * s.count("\n")
@@ -117,7 +119,7 @@ TABLE = re.compile(r"(?<=<!-- made by tests/lint/source.py --write -->\n).*?(?=\
 
 
 def layer_table():
-    """The table of docs/DESIGN.md: of each folder its purpose, and what it includes."""
+    """The table of docs/DESIGN.md: for each folder its purpose and the folders that it includes."""
     rows = ["| folder | what belongs there | includes | outside headers |", "|---|---|---|---|"]
     for folder, layer in read_layers().items():
         path = f"src/{folder}" if os.path.isdir(os.path.join(top, "src", folder)) else folder
@@ -239,13 +241,13 @@ sources = [p for p in walk("src", "viewers", "tests") if p.endswith((".c", ".h",
 ours = {p: read(p) for p in sources if not p.startswith("tests/")}
 tests = {p: read(p) for p in sources if p.startswith("tests/")}
 
-result("no folder includes what is above it (tests/lint/layers.txt)", check_layers())
-result("docs/DESIGN.md has the table of folders that layers.txt makes", check_table())
-result("files that documents name exist", check_documents())
+result("no folder includes a higher layer (tests/lint/layers.txt)", check_layers())
+result("the table of folders in docs/DESIGN.md matches layers.txt", check_table())
+result("files named in documents exist", check_documents())
 result("our headers are included as \"folder/file.h\", config.h first", check_includes())
-result("each file begins with its name, purpose and licence", check_heads())
+result("each file starts with its name, purpose and licence", check_heads())
 result(f"no file is over {MAX_FILE} lines, no function over {MAX_FUNCTION}", check_lengths())
-result("no function is called that cannot be used safely", check_calls())
+result("no unsafe function is called", check_calls())
 result("comments are /* */", check_comments())
 result("each file is in the local.mk of its folder", check_lists())
 result("no two test scripts of a folder have the same number", check_numbers())

@@ -1,5 +1,5 @@
 #!/bin/sh
-# aarch64.t - what runs in profiled programs, and what collects, compiles for aarch64 without a warning
+# aarch64.t - code that runs in profiled programs, and the collector, compile for aarch64 without warnings
 # SPDX-License-Identifier: Apache-2.0
 : "${top_srcdir:?}" "${top_builddir:?}"
 

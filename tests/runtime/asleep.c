@@ -1,5 +1,6 @@
 /*
- * asleep.c - one thread sleeps while others come and go, and CPU time is profiled on and off: nobody wakes it
+ * asleep.c - one thread sleeps while others start and end and CPU profiles start and stop; its sleep must not be
+ * interrupted
  *
  * SPDX-License-Identifier: Apache-2.0
  *

@@ -1,4 +1,4 @@
-# attack.py - programs that are asked for their profiles by clients that nobody would want
+# attack.py - a program under attack by hostile clients
 # SPDX-License-Identifier: Apache-2.0
 import os
 import re
@@ -10,16 +10,16 @@ from served import CPA, LIBRARY, Program
 
 WAIT = 20
 
-# What sanitizers keep of memory that was freed is no growth.
+# Sanitizers would retain freed memory, which would look like growth.
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
 
 
 class Target:
-    """attacked, which serves by itself, or cpa run serves for it."""
+    """The program attacked, served by itself or by cpa run."""
 
     def __init__(self, mode, *words, env=None, options=(), at='127.0.0.1:0', shell=None):
         command = ('./attacked',)
-        if shell:  # which executes it
+        if shell:  # the shell executes it
             command = ('sh', '-c', shell + ' exec ./attacked "$@"', 'sh')
         self.mode = mode
         if mode == 'run':
@@ -33,14 +33,14 @@ class Target:
         self.before = self.program.line() if shell and 'echo' in shell else ''
         self.pid = int((self.before or self.program.line()).split()[1])
         self.find_port()
-        self.server = self.program.process.pid  # who serves
+        self.server = self.program.process.pid  # the serving process
 
     def find_port(self):
         m = re.search(r':(\d+)/', self.said)
         self.port = int(m.group(1)) if m else 0
 
     def move(self):
-        """Go on with the next line that says where it serves."""
+        """Read the next line with the address."""
         self.said = self.program.error_line()
         self.find_port()
 
@@ -52,7 +52,7 @@ class Target:
             return f.read().count('ID:')
 
     def has(self):
-        """What the server keeps: files, threads, mappings (with a sanitizer, which keeps its own: none)."""
+        """Open files, threads and mappings of the server (with a sanitizer no mappings, because it adds its own)."""
         at = '/proc/%d/' % self.server
         with open(at + 'maps', encoding='utf-8', errors='replace') as f:
             text = f.read()
@@ -64,7 +64,7 @@ class Target:
             return int(re.search(r'VmRSS:\s+(\d+)', f.read()).group(1))
 
     def end(self):
-        """Its last words and exit status."""
+        """End the program; return its last output and exit status."""
         self.program.process.stdin.close()
         line = self.program.line()
         return line, self.program.end()
@@ -90,7 +90,7 @@ def read_all(c):
 
 
 def ask(t, request):
-    """All that is answered."""
+    """Read the whole answer."""
     try:
         with t.connect() as c:
             try:
@@ -122,7 +122,7 @@ def until(true, seconds=WAIT):
 
 
 def patient(t, target, wanted=200):
-    """Ask until it is answered so: who comes too often waits a while."""
+    """Repeat a request until it gets this status: requests above the rate limit must wait."""
     got = []
 
     def good():

@@ -1,4 +1,4 @@
-# attack_rules.py - who may not ask, and what nobody learns
+# attack_rules.py - forbidden requests, and information leaks
 # SPDX-License-Identifier: Apache-2.0
 import os
 import re
@@ -26,12 +26,12 @@ def asked(more='', host='localhost', target=heap, method='GET'):
     return status(ask(t, get(target, more + CLOSE, method, host=host)))
 
 
-is_same(asked(key), 200, 'who knows the secret may ask')
-is_same(asked('X-Cpa-Secret: %s\r\n' % SECRET), 200, 'in either header')
+is_same(asked(key), 200, 'requests with the secret are allowed')
+is_same(asked('X-Cpa-Secret: %s\r\n' % SECRET), 200, 'the secret is accepted in either header')
 for what in ('', 'Authorization: Bearer x\r\n', key.replace('Bearer', 'Basic'), key[:-3] + '\r\n', key[:-2] + 'x\r\n',
              'X-Cpa-Secret: \r\n', 'Authorization: %s\r\n' % SECRET, 'Cookie: secret=%s\r\n' % SECRET):
-    is_same(asked(what), 401, 'who does not: ' + repr(what[:24]))
-is_same(status(ask(t, get(heap + '?secret=' + SECRET, CLOSE))), 401, 'nor is it taken from the address')
+    is_same(asked(what), 401, 'a missing or wrong secret is refused: ' + repr(what[:24]))
+is_same(status(ask(t, get(heap + '?secret=' + SECRET, CLOSE))), 401, 'a secret in the URL is not accepted')
 time.sleep(1.1)
 for host in ('evil.example', 'localhost.evil.example', 'evil.example:%d' % t.port, '127.0.0.1.evil.example', '0x7f000001.evil',
              'localhost@evil.example', ''):
@@ -44,12 +44,12 @@ is_same(asked(key, method='OPTIONS'), 405, 'OPTIONS')
 answer = ask(t, get(heap + '?debug=1', key + CLOSE))
 head = answer.partition(b'\r\n\r\n')[0].lower()
 ok(b'access-control' not in head and b'no-store' in head and b'nosniff' in head and
-   b'cross-origin-resource-policy: same-origin' in head, 'no page of another site may read it', head)
+   b'cross-origin-resource-policy: same-origin' in head, 'answers forbid access by other sites', head)
 
 
 # the secret
 def memory_has(pid, word):
-    """Mappings that a core dump has, with the word in them."""
+    """Find mappings that would be in a core dump and contain the word."""
     found = []
     with open('/proc/%d/smaps' % pid, encoding='utf-8', errors='replace') as f:
         smaps = f.read()
@@ -74,14 +74,14 @@ def memory_has(pid, word):
 ask(t, get('/debug/pprof/profile?seconds=1', key + CLOSE))
 word = SECRET.encode()
 for pid in {t.server, t.pid}:
-    is_same(memory_has(pid, word), [], 'the secret would be in no core dump of ' + ('cpa' if pid != t.pid else 'the program'))
+    is_same(memory_has(pid, word), [], 'the secret is not in a core dump of ' + ('cpa' if pid != t.pid else 'the program'))
     for name in 'cmdline', 'environ':
         with open('/proc/%d/%s' % (pid, name), 'rb') as f:
-            ok(word not in f.read(), 'nor is it in ' + name)
+            ok(word not in f.read(), 'the secret is not in ' + name)
 for what in ('', 'cmdline', 'threads?debug=2', 'heap?debug=1'):
-    ok(word not in ask(t, get('/debug/pprof/' + what, key + CLOSE)), 'nor in an answer: ' + what)
-ok(SECRET not in t.said, 'nor in what is said', t.said)
-is_same(t.end(), ('errors 0', (0, '')), 'the program did what it does alone')
+    ok(word not in ask(t, get('/debug/pprof/' + what, key + CLOSE)), 'the secret is not in an answer: ' + what)
+ok(SECRET not in t.said, 'the secret is not in messages', t.said)
+is_same(t.end(), ('errors 0', (0, '')), 'the program behaved the same as without requests')
 
 # other users of this machine
 if os.getuid() == 0:
@@ -116,8 +116,8 @@ if os.getuid() == 0:
     got = as_nobody(('127.0.0.1', t.port))
     is_same(status(got), 403, 'another user is refused at the port')
     got = as_nobody(sock)
-    ok(status(got) == 403 or b'denied' in got, 'and at the socket, though it were open', got)
-    is_same(asked(), 200, 'who is not kept from it')
+    ok(status(got) == 403 or b'denied' in got, 'another user is refused at a socket with an open mode', got)
+    is_same(asked(), 200, 'this user is still served')
     t.end()
     u.end()
     if mode == 'served':
@@ -127,14 +127,14 @@ if os.getuid() == 0:
                              user=65534, env={'CPA_LISTEN': '127.0.0.1:0'}, check=False, timeout=30)
         ok(out.stdout.endswith(b'errors 0\n') and out.stderr == b'', 'a set-user-ID program does not listen', out)
 
-# what is refused before it begins
+# addresses that are refused at the start
 for address in '0.0.0.0:0', '[::]:0', '*:0':
     if mode == 'run':
         r = subprocess.run([CPA, 'run', '--profile-address=' + address, '--', 'true'], stderr=subprocess.PIPE, check=False)
-        ok(r.returncode == 2 and r.stderr.startswith(b'cpa: '), 'no address for all the world: ' + address, r)
+        ok(r.returncode == 2 and r.stderr.startswith(b'cpa: '), 'a public address without a secret is refused: ' + address, r)
     else:
         u = Target(mode, env={'CPA_LISTEN': address})
-        ok(u.port == 0 and u.said.startswith('cpa: CPA_LISTEN: no profiling server'), 'no address for all the world: ' + address,
+        ok(u.port == 0 and u.said.startswith('cpa: CPA_LISTEN: profiling server not started'), 'a public address without a secret is refused: ' + address,
            u.said)
         u.end()
 done()

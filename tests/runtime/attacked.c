@@ -1,14 +1,13 @@
 /*
- * attacked.c - a program whose answers are known, while others ask for its profiles
+ * attacked.c - a program with known results, while clients request its profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: attacked [ADDRESS|-] [hostile|still|blocked|many]
  *
- * It listens at ADDRESS, prints "ready PID RC", works until its standard input ends, and then prints "errors N", which
- * is 0 when all came out as it should. hostile: its threads, profiles and labels have names that nobody should trust.
- * still: it does nothing but burn CPU time in one thread; blocked: the same with all signals blocked. many: 2000 threads
- * wait.
+ * Listens at ADDRESS, prints "ready PID RC", works until the end of standard input, then prints "errors N", which is 0
+ * if all results were right. hostile: threads, profiles and labels have malicious names. still: one thread uses CPU
+ * time, and nothing else happens; blocked: the same with all signals blocked. many: 2000 threads wait.
  */
 #define _GNU_SOURCE
 #include <cpa/pprof.h>

@@ -1,9 +1,9 @@
 /*
- * burn.c - use CPU time in threads, and say how much it was
+ * burn.c - uses CPU time in threads, and prints how much
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * burn SECONDS...   a thread for each; "@N SECONDS" for N threads one after the other, "-" to sleep 1 s
+ * burn SECONDS...   one thread each; "@N SECONDS": N threads one after the other, "-": sleep 1 s
  * Prints the CPU time of the process in nanoseconds.
  */
 #include <pthread.h>

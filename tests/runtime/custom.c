@@ -1,9 +1,9 @@
 /*
- * custom.c - a program that counts what it opens and closes
+ * custom.c - a program with custom profiles of its open objects
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * custom MODE   prints what it found; profiles go to files of this folder
+ * custom MODE   prints its results; profiles are written to the current folder
  */
 #include <cpa/pprof.h>
 
@@ -36,7 +36,7 @@ __attribute__((noinline)) static int open_by_number(cpa_profile *p, const void *
 	return rc;
 }
 
-/* Is itself not to be seen. */
+/* This frame is skipped, so profiles do not contain it. */
 __attribute__((noinline)) static int open_skipped(cpa_profile *p, const void *v)
 {
 	int rc = cpa_profile_add(p, v, 1);
@@ -111,7 +111,7 @@ static void stacks(void)
 		open_by_number(p, value + i);
 	for (int i = 12; i < 15; i++)
 		opener(p, value + i);
-	open_by_name(other, value);     /* the same value in another one */
+	open_by_name(other, value);     /* the same value in another profile */
 	for (int i = 0; i < 10; i += 3) /* 0 3 6 9 */
 		cpa_profile_remove(p, value + i);
 	write_to("conns.pb.gz", p, 0);
@@ -176,7 +176,7 @@ static void threads(void)
 
 	for (size_t i = 0; i < N_THREADS; i++)
 		pthread_create(&thread[i], NULL, hammer, (void *)i);
-	/* forks meanwhile find the table whole, and nobody in it */
+	/* concurrent forks copy a consistent, unlocked table */
 	for (int i = 0; i < 20; i++) {
 		pid_t child = fork();
 		int status;
@@ -206,7 +206,7 @@ static void forks(void)
 
 	open_by_name(p, value);
 	open_by_name(p, value + 1);
-	pthread_atfork(before, NULL, NULL); /* runs before ours, which has the lock then */
+	pthread_atfork(before, NULL, NULL); /* runs before our fork handler, which takes the lock */
 	child = fork();
 	if (child == 0) {
 		printf("child %d there %d\n", (int)cpa_profile_count(p), cpa_profile_add(p, value + 1, 0) == -EEXIST);

@@ -1,10 +1,10 @@
 /*
- * depths.c - stacks that are hard to see, for the tests of the dump of threads
+ * depths.c - stacks that are hard to walk, for the tests of thread dumps
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The main thread waits 100 calls down, each of which has 2 KiB on the stack; one thread in a signal
- * handler on an alternate stack, which interrupted interrupted_work. "ready" is printed when both are there.
+ * The main thread waits in 100 nested calls with 2 KiB of stack each. Another thread waits in a signal handler on an
+ * alternate stack, which interrupted interrupted_work. "ready" is printed when both wait.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A frame of its own. */
+/* Not inlined, so that each call has a frame. */
 #define KEEP __attribute__((noinline)) static
 enum { ALTERNATE = 64 << 10 };
 

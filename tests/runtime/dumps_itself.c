@@ -1,9 +1,9 @@
 /*
- * dumps_itself.c - a program that links the library prints where its threads are
+ * dumps_itself.c - a program that links the library dumps its own threads
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Three threads wait in nap, with labels; one runs in spin; the main thread asks in ask.
+ * Three threads wait in nap, with labels; one runs in spin; the main thread makes the dump in ask.
  */
 #include <cpa/pprof.h>
 

@@ -1,15 +1,15 @@
-# endpoint.py - ask a server for /debug/pprof, in the ways that its tests need
+# endpoint.py - requests to a /debug/pprof server, for tests
 #
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: endpoint.py get BASE PATH [FILE [HEADER:VALUE]...]   "STATUS TYPE FILENAME"; the body goes to FILE (body)
-#        endpoint.py post BASE PATH TEXT                      the same with a body, into the file body
-#        endpoint.py abort BASE PATH SECONDS                  ask, and hang up so much later
-#        endpoint.py many BASE PATH N                         N at once: how many of each status, "200:7 500:1"
-#        endpoint.py used PID BASE PATH FILE                  get, and print the CPU time of PID meanwhile, in ns
-#        endpoint.py left N SECONDS PATTERN                   wait until at most N of the paths are left
+# usage: endpoint.py get BASE PATH [FILE [HEADER:VALUE]...]   print "STATUS TYPE FILENAME"; write the body to FILE (default body)
+#        endpoint.py post BASE PATH TEXT                      the same with a POST; write the body to the file body
+#        endpoint.py abort BASE PATH SECONDS                  request, and disconnect after SECONDS
+#        endpoint.py many BASE PATH N                         N parallel requests: print the count of each status, "200:7 500:1"
+#        endpoint.py used PID BASE PATH FILE                  get, and print the CPU time of PID during it, in ns
+#        endpoint.py left N SECONDS PATTERN                   wait until at most N of the paths exist
 #
-# BASE: http://HOST:PORT, or unix:PATH; what stands behind the port or the socket is left out.
+# BASE: http://HOST:PORT or unix:PATH; anything after the port or socket is ignored.
 import collections
 import glob
 import http.client
@@ -49,7 +49,7 @@ def ask(base, path, method="GET", text=None, headers=()):
     return r, body
 
 
-def tell(answer, file="body"):
+def show(answer, file="body"):
     r, body = answer
     with open(file, "wb") as f:
         f.write(body)
@@ -85,7 +85,7 @@ def abort(base, path, seconds):
 
 
 def used(pid, base, path, file):
-    clock = ~int(pid) << 3 | 2  # as clock_getcpuclockid has it
+    clock = ~int(pid) << 3 | 2  # as in clock_getcpuclockid
     before = time.clock_gettime_ns(clock)
     _, body = ask(base, path)
     print(time.clock_gettime_ns(clock) - before)
@@ -103,10 +103,10 @@ def left(n, seconds, pattern):
 def main(what, *args):
     if what == "get":
         base, path, *rest = args
-        tell(ask(base, path, headers=rest[1:]), *rest[:1])
+        show(ask(base, path, headers=rest[1:]), *rest[:1])
     elif what == "post":
         base, path, text = args
-        tell(ask(base, path, "POST", text))
+        show(ask(base, path, "POST", text))
     elif what == "many":
         many(*args)
     elif what == "abort":

@@ -1,8 +1,8 @@
-# endpoint.sh - a program under cpa run --enable-profiling, and questions about it
+# endpoint.sh - helpers for tests of cpa run --enable-profiling
 # SPDX-License-Identifier: Apache-2.0
 #
-# Source it behind lib.sh.
-# shellcheck disable=SC2034 # for those who source this
+# Source it after lib.sh.
+# shellcheck disable=SC2034 # for the tests that source this
 
 client="${top_srcdir:?}/tests/runtime/endpoint.py"
 command -v "${PYTHON3:-python3}" >/dev/null || {
@@ -11,13 +11,13 @@ command -v "${PYTHON3:-python3}" >/dev/null || {
 }
 cpa=
 
-ask() { # get|post|abort|many|used|left ...: as endpoint.py says
+ask() { # get|post|abort|many|used|left ...: see endpoint.py
 	"${PYTHON3:-python3}" "$client" "$@"
 }
 
-serve() { # WORD...: cpa run WORD... in the background: its number is in cpa, where it listens in base
+serve() { # WORD...: run cpa run WORD... in the background; sets cpa to its pid and base to its address
 	rm -f out err
-	"$CPA" run "$@" >out 2>err &
+	"$CPA" run --quiet "$@" >out 2>err &
 	cpa=$!
 	base=
 	case "$*" in *--enable-profiling=false*) return ;; esac
@@ -30,7 +30,7 @@ serve() { # WORD...: cpa run WORD... in the background: its number is in cpa, wh
 	base=${base%/debug/pprof/}
 }
 
-serve_ready() { # WORD...: the same with serves, which is ready; the program is in pid, its children in children
+serve_ready() { # WORD...: the same with serves, until it is ready; sets pid and children
 	serve "$@"
 	pid=
 	for _ in $(seq 200); do
@@ -44,24 +44,24 @@ serve_ready() { # WORD...: the same with serves, which is ready; the program is 
 	children=$*
 }
 
-sampled() { # wait until CPU time is sampled, as a client asked: a thread that runs has a timer
+sampled() { # wait until a capture samples CPU time: a running thread has a timer
 	for _ in $(seq 400); do
 		[ "$(grep -c ^ID "/proc/$pid/timers")" != 0 ] && break
 		sleep 0.05
 	done
 }
 
-worked() { # SECONDS: wait until the program has used so much CPU time more
+worked() { # SECONDS: wait until the program has used that much more CPU time
 	"${PYTHON3:-python3}" - "$pid" "$1" <<-'END'
 		import sys, time
-		clock = ~int(sys.argv[1]) << 3 | 2  # as clock_getcpuclockid has it
+		clock = ~int(sys.argv[1]) << 3 | 2  # as in clock_getcpuclockid
 		end = time.clock_gettime(clock) + float(sys.argv[2])
 		while time.clock_gettime(clock) < end:
 		    time.sleep(0.02)
 	END
 }
 
-end() { # SIGNAL: end the program; the status of cpa is in status
+end() { # SIGNAL: end the program; sets status to that of cpa
 	kill "-$1" "$pid" 2>/dev/null
 	wait "$cpa"
 	status=$?

@@ -1,11 +1,11 @@
 /*
- * exec.c - executes programs in all the ways there are, and says what came of it
+ * exec.c - execute programs in all possible ways, and print the results
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  *	exec WAY PROGRAM [ARGUMENT]...   WAY: execve, ..., each preceded by fork-, vfork- or thread-; or spawn, ...
- *	exec environment                 what is in the environment, of ours only whether it is there
- *	exec burn SECONDS WAY PROGRAM [ARGUMENT]...   burns as long before, and after when it goes on
+ *	exec environment                 print the environment; of our variables only whether they exist
+ *	exec burn SECONDS WAY PROGRAM [ARGUMENT]...   use CPU time before, and after if it fails
  */
 #define _GNU_SOURCE
 #include <errno.h>

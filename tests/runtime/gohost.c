@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * gohost LIBRARY [FILE]   FILE: the Go part profiles itself meanwhile
- * Prints what the Go part gives, and its CPU time in nanoseconds to standard error.
+ * gohost LIBRARY [FILE]   FILE: the Go part profiles itself, too
+ * Prints the results of the Go part, and its CPU time in nanoseconds to standard error.
  */
 #include <dlfcn.h>
 #include <stdint.h>

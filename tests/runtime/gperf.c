@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As profiler.h and heap-profiler.h have them; -DHEADERS takes those. */
+/* Declared as in profiler.h and heap-profiler.h; -DHEADERS includes these headers instead. */
 #ifdef HEADERS
 #include <gperftools/heap-profiler.h>
 #include <gperftools/profiler.h>
@@ -57,7 +57,7 @@ __attribute__((noinline)) static void spin(double seconds)
 	} while ((double)t.tv_sec + (double)t.tv_nsec / 1e9 < end);
 }
 
-static void say(const char *when)
+static void print_state(const char *when)
 {
 	struct ProfilerState s;
 
@@ -77,7 +77,7 @@ int main(void)
 	struct ProfilerOptions filter = { no_thread, NULL };
 	char *text;
 
-	say("before");
+	print_state("before");
 	printf("filter %d\n", ProfilerStartWithOptions("f.prof", &filter));
 	printf("start %d\n", ProfilerStart("g.prof"));
 	printf("again %d\n", ProfilerStart("g.prof"));
@@ -85,12 +85,12 @@ int main(void)
 	ProfilerEnable();
 	spin(0.3);
 	ProfilerDisable();
-	say("on");
+	print_state("on");
 	ProfilerFlush();
 	printf("flushed %d\n", access("g.prof", R_OK));
 	spin(0.3);
 	ProfilerStop();
-	say("after");
+	print_state("after");
 	HeapProfilerStart("heap");
 	printf("heap %d\n", IsHeapProfilerRunning());
 	for (int i = 0; i < 1000; i++)

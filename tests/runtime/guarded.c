@@ -1,10 +1,10 @@
 /*
- * guarded.c - a program that uses SIGPROF in every way there is, and prints what it sees
+ * guarded.c - a program that uses SIGPROF in all possible ways, and prints the effects
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * guarded            all of it
- * guarded inherited  how SIGPROF came from the program before
+ * guarded            all cases
+ * guarded inherited  the state of SIGPROF after exec
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +35,7 @@ static double cpu(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Profilers have their ticks here. */
+/* CPU time in which profilers get ticks. */
 static void spin(double seconds)
 {
 	for (double end = cpu() + seconds; cpu() < end;)
@@ -117,7 +117,7 @@ static void show(const char *what)
 
 	sigaction(SIGPROF, NULL, &act);
 	sigprocmask(SIG_SETMASK, NULL, &now);
-	printf("%s: %s, flags %x, holds USR1 %d PROF %d; held back %d\n", what, name_of(&act),
+	printf("%s: %s, flags %x, holds USR1 %d PROF %d; blocked %d\n", what, name_of(&act),
 	       (unsigned)(act.sa_flags & ~0x04000000), sigismember(&act.sa_mask, SIGUSR1),
 	       sigismember(&act.sa_mask, SIGPROF), sigismember(&now, SIGPROF));
 }
@@ -125,26 +125,26 @@ static void show(const char *what)
 static void handlers(void)
 {
 	show("first");
-	printf("signal gives %s\n", signal(SIGPROF, plain) == SIG_DFL ? "default" : "other");
+	printf("signal returns %s\n", signal(SIGPROF, plain) == SIG_DFL ? "default" : "other");
 	show("signal");
 	kill(getpid(), SIGPROF);
 	spin(0.02);
-	printf("signal: %d came\n", (int)n_ticks);
+	printf("signal: %d received\n", (int)n_ticks);
 	set_full(SA_RESTART, SIGUSR1);
 	show("sigaction");
 	kill(getpid(), SIGPROF);
-	printf("kill: %d came, code %d, from here %d, holds USR1 %d PROF %d\n", (int)n_ticks, (int)code, (int)sender,
-	       (int)usr1_held, (int)prof_held);
+	printf("kill: %d received, code %d, from this process %d, holds USR1 %d PROF %d\n", (int)n_ticks, (int)code,
+	       (int)sender, (int)usr1_held, (int)prof_held);
 	sigqueue(getpid(), SIGPROF, (union sigval){ .sival_int = 4711 });
-	printf("sigqueue: %d came, code %d, value %d, from here %d\n", (int)n_ticks, (int)code, (int)value,
+	printf("sigqueue: %d received, code %d, value %d, from this process %d\n", (int)n_ticks, (int)code, (int)value,
 	       (int)sender);
 	set(nested, 0, 0);
 	raise(SIGPROF);
-	printf("in its handler it waits: %d came, %d deep\n", (int)n_ticks, (int)deepest);
+	printf("raised in its handler: %d received, %d deep\n", (int)n_ticks, (int)deepest);
 	depth = deepest = 0;
 	set(nested, SA_NODEFER, 0);
 	raise(SIGPROF);
-	printf("unless it does not: %d came, %d deep\n", (int)n_ticks, (int)deepest);
+	printf("raised in its handler with SA_NODEFER: %d received, %d deep\n", (int)n_ticks, (int)deepest);
 	set(plain, (int)SA_RESETHAND, 0);
 	raise(SIGPROF);
 	show("once");
@@ -152,7 +152,7 @@ static void handlers(void)
 	for (int i = 0; i < 3; i++)
 		if (sigsetjmp(out_of_it, 1) == 0) {
 			raise(SIGPROF);
-			puts("not here");
+			puts("not reached");
 		} else {
 			spin(0.02);
 		}
@@ -178,10 +178,10 @@ static void threads(void)
 	pthread_create(&t, NULL, burn, NULL);
 	pthread_kill(t, SIGPROF);
 	pthread_join(t, NULL);
-	printf("pthread_kill: %d came, in its thread %d\n", (int)n_ticks, pthread_equal(where, t) != 0);
+	printf("pthread_kill: %d received, in its thread %d\n", (int)n_ticks, pthread_equal(where, t) != 0);
 }
 
-/* A timer at 10 ms: half a second of CPU time is fifty of them; the tick of the kernel makes them fewer. */
+/* A timer of 10 ms has 50 ticks in half a second of CPU time; kernel ticks reduce that. */
 static void timers(void)
 {
 	const struct itimerval ten_ms = { { 0, 10000 }, { 0, 10000 } }, none = { { 0, 0 }, { 0, 0 } };
@@ -217,14 +217,19 @@ static void timers(void)
 	}
 	n_ticks = 0;
 	spin(0.2);
-	printf("and no more: %d\n", (int)n_ticks);
+	printf("after timer_delete: %d\n", (int)n_ticks);
 }
 
+/* Send 20 signals. On a busy machine a second one would be lost while the first is pending, so wait for the handler. */
 static void *send_later(void *thread)
 {
 	for (int i = 0; i < 20; i++) {
+		int before = (int)n_ticks;
+
 		usleep(50000);
 		pthread_kill(*(pthread_t *)thread, SIGPROF);
+		while (n_ticks == before)
+			usleep(1000);
 	}
 	return NULL;
 }
@@ -235,7 +240,7 @@ static void *write_later(void *ends)
 	return write(((int *)ends)[1], "x", 1) == 1 ? NULL : ends;
 }
 
-/* Calls that wait are interrupted, or go on, as the handler asks for. */
+/* Blocking calls are interrupted or restarted as the handler requests. */
 static void calls(void)
 {
 	pthread_t t[2], self = pthread_self();
@@ -249,12 +254,12 @@ static void calls(void)
 		pthread_create(&t[0], NULL, send_later, &self);
 		pthread_create(&t[1], NULL, write_later, ends);
 		n = (int)read(ends[0], &c, 1);
-		printf("read %s: %s\n", flags ? "goes on" : "is interrupted", n == 1 ? "a byte" : strerror(errno));
+		printf("read %s: %s\n", flags ? "continues" : "is interrupted", n == 1 ? "a byte" : strerror(errno));
 		pthread_join(t[0], NULL);
 		pthread_join(t[1], NULL);
 		if (n != 1 && read(ends[0], &c, 1) != 1)
 			puts("no byte");
-		printf("%d came\n", (int)n_ticks);
+		printf("%d received\n", (int)n_ticks);
 	}
 	close(ends[0]);
 	close(ends[1]);
@@ -273,22 +278,22 @@ static void masks(void)
 	kill(getpid(), SIGPROF);
 	kill(getpid(), SIGPROF);
 	spin(0.05);
-	show("held back");
+	show("blocked");
 	sigpending(&without);
-	printf("%d came, %d waits\n", (int)n_ticks, sigismember(&without, SIGPROF));
+	printf("%d received, %d pending\n", (int)n_ticks, sigismember(&without, SIGPROF));
 	printf("sigsuspend: %d, ", sigsuspend(&before));
-	printf("%d came\n", (int)n_ticks);
+	printf("%d received\n", (int)n_ticks);
 	sigpending(&without);
-	printf("%d waits\n", sigismember(&without, SIGPROF));
+	printf("%d pending\n", sigismember(&without, SIGPROF));
 	raise(SIGPROF);
 	printf("sigtimedwait: %d, ", sigtimedwait(&prof, &info, &none));
-	printf("from here %d, %d came\n", info.si_pid == getpid(), (int)n_ticks);
-	printf("nothing waits: %d\n", sigtimedwait(&prof, NULL, &none));
+	printf("from this process %d, %d received\n", info.si_pid == getpid(), (int)n_ticks);
+	printf("nothing pending: %d\n", sigtimedwait(&prof, NULL, &none));
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	printf("%d came\n", (int)n_ticks);
+	printf("%d received\n", (int)n_ticks);
 }
 
-/* One thread waits for signals, all others hold them back. */
+/* One thread waits for signals, all others block them. */
 static void *wait_for(void *arg)
 {
 	sigset_t prof;
@@ -320,7 +325,7 @@ static void waiting(void)
 		kill(getpid(), SIGPROF);
 	}
 	pthread_join(t, NULL);
-	printf("sigwait: %d seen, %d came\n", n, (int)n_ticks);
+	printf("sigwait: %d returned, %d received\n", n, (int)n_ticks);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -343,7 +348,7 @@ static void children(char **argv)
 				raise(SIGPROF);
 			if (how == 3)
 				sigprocmask(SIG_BLOCK, &prof, NULL);
-			if (how == 4) /* the C library does not hear of it */
+			if (how == 4) /* exec without the C library */
 				syscall(SYS_execve, "/proc/self/exe", again, environ);
 			execl("/proc/self/exe", argv[0], "inherited", NULL);
 			_exit(1);
@@ -369,9 +374,9 @@ int main(int argc, char **argv)
 	masks();
 	waiting();
 	children(argv);
-	puts("default now");
+	puts("default action");
 	signal(SIGPROF, SIG_DFL);
 	kill(getpid(), SIGPROF);
-	puts("not here");
+	puts("not reached");
 	return 0;
 }

@@ -1,12 +1,12 @@
 /*
- * heap_bench.c - what malloc and free take, alone or under whoever is preloaded
+ * heap_bench.c - the cost of malloc and free, alone or with a preloaded library
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: heap_bench [TIMES]
  *
- * Prints nanoseconds of CPU time a pair: "tight NS" of 64 bytes; "mixed-1 NS", "mixed-2 NS" of 16 to 1024
- * bytes, 10000 of which live, with one thread and two. Each is the least of TIMES rounds (7).
+ * Prints nanoseconds of CPU time per pair of calls: "tight NS" for 64 bytes; "mixed-1 NS" and "mixed-2 NS" for 16 to
+ * 1024 bytes with 10000 live objects, in one and two threads. Each is the minimum of TIMES rounds (default 7).
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { TIGHT = 2000000, MIXED = 500000, LIVE = 10000, SIZE_LEAST = 16, SIZE_MOST = 1024, THREADS_MOST = 2 };
+enum { TIGHT = 2000000, MIXED = 500000, LIVE = 10000, SIZE_MIN = 16, SIZE_LIMIT = 1024, THREADS_MAX = 2 };
 
 static double cpu_ns(void)
 {
@@ -53,7 +53,7 @@ static void *mixed(void *arg)
 		state ^= state << 17;
 		at = i < LIVE ? (uint32_t)i : (uint32_t)state % LIVE;
 		free(live[at]);
-		live[at] = malloc(SIZE_LEAST + (state >> 32) % (SIZE_MOST - SIZE_LEAST + 1));
+		live[at] = malloc(SIZE_MIN + (state >> 32) % (SIZE_LIMIT - SIZE_MIN + 1));
 	}
 	*out = (cpu_ns() - start) / MIXED;
 	for (int i = 0; live && i < LIVE; i++)
@@ -64,8 +64,8 @@ static void *mixed(void *arg)
 
 static double mixed_by(int n)
 {
-	pthread_t thread[THREADS_MOST];
-	double ns[THREADS_MOST] = { 0 }, sum = 0;
+	pthread_t thread[THREADS_MAX];
+	double ns[THREADS_MAX] = { 0 }, sum = 0;
 
 	for (int i = 0; i < n; i++)
 		pthread_create(&thread[i], NULL, mixed, &ns[i]);

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Writes heap.pb.gz, child.pb.gz (of a child, which has none of what it inherited) and prints what they have to show:
+ * Writes heap.pb.gz and child.pb.gz (of a child, without inherited objects) and prints the expected contents:
  * "FILE FUNCTION OBJECTS BYTES KEPT_OBJECTS KEPT_BYTES".
  */
 #include <cpa/pprof.h>

@@ -1,10 +1,10 @@
 /*
- * heap_live.c - threads put objects into the live map and take them out; it is compiled with what it tests
+ * heap_live.c - threads add objects to the live map and remove them; includes the code under test
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each thread owns some addresses, which are spread over all shards. What it took must be what it put; at
- * the end nothing is left. Then entries run out. Built with the thread sanitizer where there is one.
+ * Each thread owns some addresses, spread over all shards. A removed object must be equal to the added one, and at the
+ * end the map is empty. Then the map runs out of entries. Built with the thread sanitizer if available.
  */
 #include "libcpaprof/target/live.c"
 
@@ -35,7 +35,7 @@ static void take_one(uint64_t at, uint64_t size)
 {
 	struct live_object o;
 
-	if (!cpi_live_take(tables, at, &o))
+	if (!cpi_live_remove(tables, at, &o))
 		n_wrong++;
 	else
 		n_wrong += o.at != at || o.size != size || o.weight != (at ^ size) || o.stack != size + 1;
@@ -58,10 +58,10 @@ static void *churn(void *arg)
 			size[at] = i + 1;
 		} else if (size[at]) {
 			take_one(address(me, at), size[at]);
-			n_wrong += cpi_live_take(tables, address(me, at), &o);
+			n_wrong += cpi_live_remove(tables, address(me, at), &o);
 			size[at] = 0;
 		} else {
-			put_one(address(me, at), i + 1, LIVE_KEPT);
+			put_one(address(me, at), i + 1, LIVE_ADDED);
 			size[at] = i + 1;
 		}
 	}
@@ -102,19 +102,20 @@ int main(void)
 		pthread_create(&thread[i], NULL, churn, (void *)i);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	ok(n_wrong == 0, 1, "what is taken is what was put, by whichever of four threads");
-	ok(left() == 0, 2, "nothing is left");
-	ok(l->n_held == 0, 3, "nobody waited in vain");
-	ok(l->n_objects <= THREADS * ADDRESSES, 4, "entries are used again");
+	ok(n_wrong == 0, 1, "removed objects are equal to added ones, in four threads");
+	ok(left() == 0, 2, "the map is empty at the end");
+	ok(l->n_missed == 0, 3, "no lock attempt failed");
+	ok(l->n_objects <= THREADS * ADDRESSES, 4, "entries are reused");
 
-	while (o.at = address(0, kept), cpi_live_put(tables, &o, &before) == LIVE_KEPT)
+	while (o.at = address(0, kept), cpi_live_put(tables, &o, &before) == LIVE_ADDED)
 		kept++;
-	ok(kept > LIVE_OBJECTS / 2 && kept <= LIVE_OBJECTS && l->n_full == 1, 5, "when all are used it is told");
-	ok(cpi_live_take(tables, address(0, 0), &o) && left() == kept - 1, 6, "and what is there is found");
+	ok(kept > LIVE_OBJECTS / 2 && kept <= LIVE_OBJECTS && l->n_full == 1, 5, "a full map is reported");
+	ok(cpi_live_remove(tables, address(0, 0), &o) && left() == kept - 1, 6, "the objects of a full map are found");
 
-	/* a handler that interrupted the holder */
+	/* as in a handler that interrupted the lock holder */
 	l->shard[shard_of(hash_of(address(0, 1)))].owner = (uintptr_t)&cpi_local;
-	ok(!cpi_live_take(tables, address(0, 1), &o) && l->n_held == 1, 7, "who holds a shard does not wait for it");
+	ok(!cpi_live_remove(tables, address(0, 1), &o) && l->n_missed == 1, 7,
+	   "the holder of a shard does not wait for it");
 	printf("1..7\n");
 	return 0;
 }

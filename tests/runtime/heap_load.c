@@ -1,13 +1,13 @@
 /*
- * heap_load.c - allocations whose sum is known, and what programs do around malloc
+ * heap_load.c - allocations with known totals, and unusual uses of malloc
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: heap_load mix RATE | alternate RATE | leak N | line N | threads SECONDS | odd | fork | storm N | deepbind LIBRARY |
- *	memory N
+ * usage: heap_load mix RATE | alternate RATE | leak N | line N | threads SECONDS | odd | fork | storm N | deepbind
+ * LIBRARY | memory N
  *
- * Functions that allocate begin with a_. For each: "FUNCTION OBJECTS BYTES KEPT_OBJECTS KEPT_BYTES", and
- * with a rate the variances of the first two, as sampling with that rate has them.
+ * Functions that allocate begin with a_. For each prints "FUNCTION OBJECTS BYTES KEPT_OBJECTS KEPT_BYTES", and with a
+ * rate the variances of the first two under sampling with that rate.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -48,7 +48,7 @@ static void add(int i, size_t size)
 	sums[i].bytes += (double)size;
 	sums[i].variance_objects += (1 - p) / p;
 	sums[i].variance_bytes += (double)size * (double)size * (1 - p) / p;
-	/* how far one object that is sampled moves the sum from its mean, at most */
+	/* max change of the sum by one sampled object */
 	sums[i].most_objects = fmax(sums[i].most_objects, most);
 	sums[i].most_bytes = fmax(sums[i].most_bytes, (double)size * most);
 }
@@ -59,7 +59,7 @@ static void print_sum(const char *name, const struct sum *s)
 	       s->kept_bytes, s->variance_objects, s->variance_bytes, s->most_objects, s->most_bytes);
 }
 
-/* Each keeps its frame: the call of malloc is not its last. */
+/* The call of malloc is not a tail call, so each function has a frame. */
 #define ALLOCATES(name, i, how_much)                                                                                   \
 	static NOINLINE size_t name(void)                                                                              \
 	{                                                                                                              \
@@ -90,7 +90,7 @@ static void mix(void)
 		print_sum(name[i], &sums[i]);
 }
 
-/* Whoever counts a fixed number of bytes, or of calls, sees only one of these. */
+/* Sampling every N bytes or calls would sample only one of these two functions. */
 ALLOCATES(a_big, 0, 1 << 16)
 ALLOCATES(a_little, 1, 1 << 12)
 
@@ -112,7 +112,7 @@ static NOINLINE void *a_leak(size_t size)
 	return p;
 }
 
-/* 3 of 100 are kept. */
+/* Keep 3 of 100 objects. */
 static void leak(long n)
 {
 	struct sum s = { 0 };
@@ -136,7 +136,7 @@ static void leak(long n)
 	print_sum("a_leak", &s);
 }
 
-/* Objects side by side, in the order of their addresses, so that the distances of samples can be seen. */
+/* Adjacent objects in the order of their addresses, which shows the distances of samples. */
 static void line(long n)
 {
 	for (long i = 0; i < n; i++)
@@ -153,7 +153,7 @@ static double now(void)
 
 static void *_Atomic shared[SLOTS];
 
-/* Objects of few sizes are freed by whoever gets them, and their addresses come again at once. */
+/* Objects of few sizes are freed by other threads, and their addresses are reused immediately. */
 static void *a_thread(void *arg)
 {
 	double end = now() + atof(arg);
@@ -186,7 +186,7 @@ static void handler(int sig)
 {
 	(void)sig;
 	n_signals++;
-	/* malloc is interrupted nowhere: the main thread only does what takes samples */
+	/* the main thread does not call malloc, so no handler interrupts it there */
 	free(malloc(48));
 }
 
@@ -216,7 +216,7 @@ __attribute__((destructor)) static void later(void)
 	free(malloc(400));
 }
 
-/* In handlers, in destructors of threads, at exit and behind it. */
+/* Allocate in handlers, in destructors of threads, at exit and after it. */
 static void odd(void)
 {
 	pthread_t thread;
@@ -241,7 +241,7 @@ static NOINLINE void *a_child(void)
 	return p;
 }
 
-/* The child frees what it inherits, and has objects of its own, at the same addresses. */
+/* The child frees inherited objects, and allocates its own at the same addresses. */
 static void fork_once(void)
 {
 	void *p[100];
@@ -264,7 +264,7 @@ static void fork_once(void)
 	printf("a_leak 100 50000 100 50000\na_child 50 50000 30 30000\n");
 }
 
-/* Children of a process whose other threads are at work in the tables. */
+/* Fork while other threads use the tables. */
 static void storm(long n)
 {
 	pthread_t thread[4];
@@ -304,7 +304,7 @@ static void deepbind(const char *library)
 	printf("loaded %d\na_leak 1 10 1 10\n", handle != NULL);
 }
 
-/* What the process has of its own and shares, in KiB. */
+/* Private and shared memory of the process, in KiB. */
 static long memory_kib(void)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");

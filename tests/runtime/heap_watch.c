@@ -1,19 +1,19 @@
 /*
- * heap_watch.c - run a program as cpa run does, and print what is in the tables of the heap
+ * heap_watch.c - run a program as cpa run does, and print its heap tables
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: heap_watch LIBRARY RATE NAMES PROGRAM [ARGUMENT]...
  *
- * NAMES is what nm prints of the program, whose addresses must be where they are linked to. Prints a line
- * per row of the last process, and one per process:
+ * NAMES is the output of nm for the program, which must run at its linked addresses. Prints a line per row of the last
+ * process, and a line per process:
  *
- *	row ALLOCATED_OBJECTS BYTES IN_USE_OBJECTS BYTES SAMPLES_IN_USE BYTES SAMPLES BYTES SIZE FUNCTION...
- *	process PID live N told BITS full N held N entries N
- *	object ADDRESS SIZE WEIGHT/1024    with HEAP_WATCH_OBJECTS in the environment: those that live
+ * 	row ALLOCATED_OBJECTS BYTES IN_USE_OBJECTS BYTES SAMPLES_IN_USE BYTES SAMPLES BYTES SIZE FUNCTION...
+ * 	process PID live N reported BITS full N held N entries N
+ * 	object ADDRESS SIZE WEIGHT/1024    live objects, if HEAP_WATCH_OBJECTS is set
  *
- * The environment is the program's own, but for LD_PRELOAD, where LIBRARY stands first, or last if its
- * first letter is +.
+ * The environment is passed on, except that LIBRARY is added to LD_PRELOAD: at the start, or with a leading + at
+ * the end.
  */
 #include "config.h"
 
@@ -28,14 +28,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NAMES_MOST = 65536, DRAIN_US = 20000 };
+enum { NAMES_MAX = 65536, DRAIN_US = 20000 };
 
 static struct name {
 	uint64_t at;
 	char text[64];
-} names[NAMES_MOST];
+} names[NAMES_MAX];
 static int n_names;
-static FILE *report; /* printed at the end: the program prints too */
+static FILE *report; /* printed at the end, after the output of the program */
 
 static int by_address(const void *a, const void *b)
 {
@@ -49,7 +49,7 @@ static void read_names(const char *path)
 	FILE *f = fopen(path, "r");
 	char line[4096], kind;
 
-	while (f && n_names < NAMES_MOST && fgets(line, sizeof(line), f))
+	while (f && n_names < NAMES_MAX && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%" SCNx64 " %c %63s", &names[n_names].at, &kind, names[n_names].text) == 3 &&
 		    strchr("tTwW", kind))
 			n_names++;
@@ -105,12 +105,12 @@ static void print_objects(const struct live_head *l)
 				o[i].weight);
 }
 
-/* What the live map says, without trust in anything but its layout. */
+/* Read the live map, trusting only its layout. */
 static void print_live(struct process *p)
 {
 	const struct collect *c = p->c;
 	uint32_t slot = (uint32_t)(p - c->process), live = 0;
-	uint8_t *tables = (uint8_t *)c->head + c->at.section[SECTION_TABLES];
+	uint8_t *tables = (uint8_t *)c->head + c->layout.section[SECTION_TABLES];
 	const struct live_head *l;
 
 	fprintf(report, "process %d", (int)p->pid);
@@ -119,12 +119,12 @@ static void print_live(struct process *p)
 					       TABLES_LIVE_AT);
 		for (int i = 0; i < LIVE_SHARDS; i++)
 			live += l->shard[i].n;
-		fprintf(report, " live %u told %u full %u held %u entries %u\n", live, collect_slot(c, slot)->heap,
-			l->n_full, l->n_held, l->n_objects);
+		fprintf(report, " live %u reported %u full %u held %u entries %u\n", live, collect_slot(c, slot)->heap,
+			l->n_full, l->n_missed, l->n_objects);
 		if (getenv("HEAP_WATCH_OBJECTS"))
 			print_objects(l);
 	} else {
-		fprintf(report, " live 0 told %u full 0 held 0 entries 0\n", collect_slot(c, slot)->heap);
+		fprintf(report, " live 0 reported %u full 0 held 0 entries 0\n", collect_slot(c, slot)->heap);
 	}
 }
 

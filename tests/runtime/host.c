@@ -1,12 +1,12 @@
 /*
- * host.c - what a program sees of us that it should not
+ * host.c - effects of the library that a program should not notice
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * host dlerror        what the loader says to a program that asked for nothing
- * host dump           kilobytes of memory that is shared with cpa, and those that a core dump has
- * host lock current|future|both|touched   mlockall; prints what it gives, and kilobytes of shared memory that are used
- * host sandbox        burns behind a filter that kills for all but a few system calls
+ * host dlerror        dlerror of a program that called no function of the loader
+ * host dump           kB of memory shared with cpa, and how many of them are in core dumps
+ * host lock current|future|both|touched   mlockall; print its result, and used kB of shared memory
+ * host sandbox        use CPU time under a seccomp filter that kills on most system calls
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ enum { LINE = 512, PAGE = 4096, PAGES = 256 };
 
 static volatile unsigned long sink;
 
-/* Of mappings of memory files: sizes, and sizes of those that are dumped. */
+/* Total size of mapped memory files, and of those in core dumps. */
 static void dump(void)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");
@@ -64,7 +64,7 @@ static unsigned long status_of(const char *name)
 
 static unsigned char before[PAGES * PAGE];
 
-/* How many pages are in memory? */
+/* The number of resident pages. */
 static int in_memory(void *p, int n)
 {
 	unsigned char is[PAGES];

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""http_client.py - clients of all kinds, against the server alone
+"""http_client.py - all kinds of clients of the HTTP server, which runs on its own
 
 SPDX-License-Identifier: Apache-2.0
 
 usage: http_client.py PART SERVER [GO_PORT]
-PART is a function below; those that make answers are tried twice, the second time by threads.
-SERVER is tests/runtime/http_server. With the port of http_oracle.go, what is said to be as Go answers is asked there too.
+PART is a function below; functions that make answers run twice, the second time in threads.
+SERVER is tests/runtime/http_server. With the port of http_oracle.go, requests that Go answers in the same way are sent there too.
 Prints TAP.
 """
 import os
@@ -24,7 +24,7 @@ GO = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 TEXT = b"Content-Type: text/plain; charset=utf-8\r\n"
 PLENTY = "rate=100000"
 count = 0
-# What sanitizers keep of memory that was freed is no growth.
+# Sanitizers would retain freed memory, which would look like growth.
 os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
 
 
@@ -59,12 +59,12 @@ class Server:
     def line(self):
         return self.p.stdout.readline().decode().rstrip("\n")
 
-    def tell(self, text):
+    def command(self, text):
         self.p.stdin.write(text.encode() + b"\n")
         self.p.stdin.flush()
 
     def counts(self):
-        self.tell("counts")
+        self.command("counts")
         return [int(n) for n in self.line().split()]
 
     def rss(self):
@@ -87,7 +87,7 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), timeout)
 
     def end(self):
-        """Ends it; gives its status and its last words."""
+        """End the server; return its status and last output."""
         out, _ = self.p.communicate()
         return self.p.returncode, out.decode().split("\n")
 
@@ -105,7 +105,7 @@ def read_all(s):
 
 
 def read_answer(s, rest=b"", no_body=False):
-    """One answer: its head, its body, and what came behind."""
+    """Split an answer into head, body, and the rest."""
     while b"\r\n\r\n" not in rest:
         part = s.recv(1 << 16)
         if not part:
@@ -123,7 +123,7 @@ def read_answer(s, rest=b"", no_body=False):
 
 
 def ask(server, request, half=False):
-    """Everything that is answered until the server closes."""
+    """Read everything until the server closes."""
     with server.connect() as s:
         s.sendall(request)
         if half:
@@ -141,7 +141,7 @@ def get(target, more=b"", version=b"1.1"):
 
 CLOSE = b"Connection: close\r\n"
 
-# Name, request, the status line, the body: "*" is nothing to compare; True when Go's server answers the same.
+# Name, request, status line, body ("*": not compared), True if Go's server answers the same.
 BAD = [
     ("no Host", b"GET / HTTP/1.1\r\n\r\n", "400 Bad Request: missing required Host header", None, True),
     ("a bad Host", b"GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", "400 Bad Request: malformed Host header", None, True),
@@ -174,7 +174,7 @@ BAD = [
     ("two codings", get(b"/", b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"),
      "501 Not Implemented", b"Unsupported transfer encoding", True),
     ("half a head, then nothing", b"GET / HTTP/1.1\r\nHos", "400 Bad Request", None, True),
-    # Refused though Go takes them: other servers read them in other ways.
+    # Requests that are refused although Go accepts them: other servers parse them differently.
     ("the same length twice", get(b"/", b"Content-Length: 1\r\nContent-Length: 1\r\n"), "400 Bad Request", None, False),
     ("both framings", get(b"/", b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n"), "400 Bad Request", None,
      False),
@@ -196,18 +196,18 @@ def bad_requests():
         plain = re.sub(rb"(Date|Content-Length): [^\r]*\r\n", b"", got)
         same(plain, wanted, name)
         if GO and as_go:
-            same(ask(with_go, request, half=True), wanted, name + ": so says Go")
+            same(ask(with_go, request, half=True), wanted, name + ": Go agrees")
     same(ask(s, b"A" * (10 << 20), half=True)[:53], b"HTTP/1.1 431 Request Header Fields Too Large\r\nContent",
          "a head of 10 MB")
-    same(status(ask(s, get(b"/", b"Expect: x\r\n"))), "HTTP/1.1 417 Expectation Failed", "another expectation")
+    same(status(ask(s, get(b"/", b"Expect: x\r\n"))), "HTTP/1.1 417 Expectation Failed", "an unknown expectation is refused")
     if GO:
         for request in (get(b"/echo?x", CLOSE), get(b"http://localhost/echo?y", CLOSE), get(b"/echo", b"", b"1.0"),
                         b"HEAD / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
                         b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"):
             names = [re.findall(rb"(?m)^(HTTP/1.. \d+ .*|[A-Z][A-Za-z-]+):?", ask(x, request).split(b"\r\n\r\n")[0])
                      for x in (with_go, s)]
-            same(sorted(names[1]), sorted(names[0]), "as Go, status and header lines of %r" % request[:24])
-    same(s.end()[0], 0, "and it ended well")
+            same(sorted(names[1]), sorted(names[0]), "status and header lines of %r are the same as in Go" % request[:24])
+    same(s.end()[0], 0, "the server ends with status 0")
 
 
 def good_requests(*options):
@@ -218,29 +218,29 @@ def good_requests(*options):
                     rb"Content-Length: 15\r\nConnection: close\r\n\r\nGET /echo\?x=1 \n", got), "an answer", got)
     date = re.search(rb"Date: ([^\r]*)", got).group(1).decode()
     ok(abs(time.time() - time.mktime(time.strptime(date, "%a, %d %b %Y %H:%M:%S GMT")) + time.timezone) < 100,
-       "its date is now", date)
+       "the date of an answer is the current time", date)
     got = ask(s, get(b"/echo", b"", b"1.0"))
     ok(got.startswith(b"HTTP/1.0 200 OK\r\n") and b"Connection" not in got, "HTTP/1.0 ends with the answer", got)
     with s.connect() as c:
         c.sendall(get(b"/echo", b"Connection: keep-alive\r\n", b"1.0"))
         head, body, _ = read_answer(c)
-        ok(b"Connection: keep-alive" in head and body == b"GET /echo \n", "HTTP/1.0 is kept when asked", head)
+        ok(b"Connection: keep-alive" in head and body == b"GET /echo \n", "an HTTP/1.0 connection is kept open if requested", head)
         c.sendall(get(b"/echo?2"))
-        same(read_answer(c)[1], b"GET /echo?2 \n", "and asked again")
+        same(read_answer(c)[1], b"GET /echo?2 \n", "a second request on an HTTP/1.0 connection is answered")
     got = ask(s, b"HEAD /echo HTTP/1.1\r\nHost: localhost\r\n" + CLOSE + b"\r\n")
     ok(b"Content-Length: 12\r\n" in got and got.endswith(b"\r\n\r\n"), "HEAD has no body", got)
     with s.connect() as c:
         for byte in get(b"/echo?slow", CLOSE):
             c.send(bytes([byte]))
-        same(read_all(c).split(b"\r\n\r\n")[1], b"GET /echo?slow \n", "byte by byte")
+        same(read_all(c).split(b"\r\n\r\n")[1], b"GET /echo?slow \n", "a request sent byte by byte is answered")
     got = ask(s, get(b"/echo?1") + get(b"/delay?50") + get(b"/echo?3", CLOSE))
     same(re.findall(rb"\r\n\r\n([A-Za-z/?0-9 ]+)\n", got), [b"GET /echo?1 ", b"late", b"GET /echo?3 "],
-         "requests sent at once are answered in order")
+         "pipelined requests are answered in order")
     n = 200
     got = ask(s, get(b"/echo") * n + get(b"/echo", CLOSE))
-    same(got.count(b"200 OK"), n + 1, "more of them than fit into memory")
+    same(got.count(b"200 OK"), n + 1, "more pipelined requests than fit into the buffer are answered")
     got = ask(s, get(b"/echo?nc"), half=True)
-    ok(got.endswith(b"GET /echo?nc \n"), "a client that closed its side has its answer", got)
+    ok(got.endswith(b"GET /echo?nc \n"), "a client that closed its side gets its answer", got)
     same(status(ask(s, get(b"/fail"))), "HTTP/1.1 503 Service Unavailable", "no memory")
     with s.connect() as c:
         c.sendall(get(b"/huge?20000000", CLOSE))
@@ -251,8 +251,8 @@ def good_requests(*options):
     bodies(s)
     wait_until(lambda: s.counts()[0] == s.counts()[1])
     begun, ended, early, files = s.counts()
-    same((begun - ended, early), (0, 0), "every job was ended, none early")
-    same(s.end()[0], 0, "and it ended well")
+    same((begun - ended, early), (0, 0), "every job was ended, and none early")
+    same(s.end()[0], 0, "the server ends with status 0")
 
 
 def post(more, body=b""):
@@ -264,11 +264,11 @@ def bodies(s):
     ok(got.endswith(b"POST /echo hello\n"), "a body", got)
     chunks = b"5;x=y\r\nhello\r\n0A\r\n, you all!\r\n0\r\nTrailer: x\r\n\r\n"
     same(ask(s, post(b"Transfer-Encoding: chunked\r\n", chunks)).split(b"\r\n\r\n")[-1],
-         b"POST /echo hello, you all!\n", "a body in chunks")
+         b"POST /echo hello, you all!\n", "a chunked body is read")
     with s.connect() as c:
         for byte in post(b"Transfer-Encoding: chunked\r\n", chunks):
             c.send(bytes([byte]))
-        ok(read_all(c).endswith(b"hello, you all!\n"), "byte by byte")
+        ok(read_all(c).endswith(b"hello, you all!\n"), "a chunked body sent byte by byte is read")
     for name, body in (("no size", b"\r\n"), ("a bad size", b"zz\r\n"), ("a size too large", b"fffffffffffffffff\r\n"),
                        ("bare LF", b"1\nx\n"), ("data too long", b"1\r\nxy\r\n"), ("sizes only", b"1;" + b"x" * 20000)):
         line = status(ask(s, post(b"Transfer-Encoding: chunked\r\n", body)))
@@ -279,15 +279,15 @@ def bodies(s):
         same(status(ask(s, post(more, b"100001\r\n"))), "HTTP/1.1 413 Request Entity Too Large", "a byte more")
     with s.connect() as c:
         c.sendall(post(b"Content-Length: 2\r\nExpect: 100-continue\r\n"))
-        same(c.recv(1000), b"HTTP/1.1 100 Continue\r\n\r\n", "a client that waits is told to go on")
+        same(c.recv(1000), b"HTTP/1.1 100 Continue\r\n\r\n", "a client that expects 100 Continue gets it")
         c.sendall(b"ab")
-        ok(read_all(c).endswith(b"POST /echo ab\n"), "and has its answer")
+        ok(read_all(c).endswith(b"POST /echo ab\n"), "a client that expected 100 Continue gets its answer")
     same(status(ask(s, post(b"Content-Length: 2000000\r\nExpect: 100-continue\r\n"))),
-         "HTTP/1.1 413 Request Entity Too Large", "or is told not to")
+         "HTTP/1.1 413 Request Entity Too Large", "a client that expects 100 Continue for a large body gets an error")
     got = ask(s, get(b"/echo", b"Content-Length: 5\r\n") + b"abcde" + get(b"/echo?2", CLOSE))
     same(got.count(b"200 OK"), 2, "the body of GET is skipped")
     got = ask(s, get(b"/echo", b"Content-Length: 3000000\r\n") + b"a" * 3000000)
-    ok(got.startswith(b"HTTP/1.1 200") and b"Connection: close" in got, "a large one ends the connection", got)
+    ok(got.startswith(b"HTTP/1.1 200") and b"Connection: close" in got, "a large body of GET closes the connection", got)
 
 
 def reset(c):
@@ -302,11 +302,11 @@ def aborts(*options):
         c.sendall(get(b"/delay?60000"))
         wait_until(lambda: s.counts()[0] > s.counts()[1])
         close(c)
-        ok(wait_until(lambda: s.counts()[0] == s.counts()[1]), "a client that went ends its capture: " + close.__name__)
+        ok(wait_until(lambda: s.counts()[0] == s.counts()[1]), "a disconnected client ends its capture: " + close.__name__)
     same(s.counts()[2], 2, "early")
     c = s.connect()
     c.sendall(get(b"/delay?300", CLOSE) + b"x")
-    ok(read_all(c).find(b"late\n") > 0, "one that is there has it")
+    ok(read_all(c).find(b"late\n") > 0, "a waiting client gets its answer")
     for name, begin in (("nothing", b""), ("half a head", b"GET / HTTP/1.1\r\n"),
                         ("half a body", post(b"Content-Length: 5\r\n", b"he")), ("a kept connection", get(b"/echo"))):
         with s.connect() as c:
@@ -316,18 +316,18 @@ def aborts(*options):
     c = s.connect()
     begun = s.counts()[0]
     c.sendall(get(b"/huge?20000000"))
-    ok(wait_until(lambda: s.counts()[:2] == [begun + 1, begun + 1]), "one that does not read is closed")
+    ok(wait_until(lambda: s.counts()[:2] == [begun + 1, begun + 1]), "a client that does not read is closed")
     c.close()
     c = s.connect()
     c.sendall(get(b"/huge?20000000"))
     c.recv(1000)
     reset(c)
-    ok(wait_until(lambda: s.counts()[0] == s.counts()[1]), "one that goes while it reads is no harm")
-    same(s.end()[0], 0, "and it ended well")
+    ok(wait_until(lambda: s.counts()[0] == s.counts()[1]), "a client that disconnects while it reads does no harm")
+    same(s.end()[0], 0, "the server ends with status 0")
 
 
 def crowd(s, n):
-    """n connections at once, each with a request; gives how many were answered."""
+    """Open n connections with a request each; return how many were answered."""
     served, heard = 0, {}
     with selectors.DefaultSelector() as all:
         for _ in range(n):
@@ -363,7 +363,7 @@ def many(*options):
     begin = s.counts()[3]
     same(crowd(s, 1000), 1000, "1000 connections at once are served")
     all = [s.connect() for _ in range(100)]
-    ok(ask(s, get(b"/echo", CLOSE)).endswith(b"GET /echo \n"), "100 that say nothing are closed in time for others")
+    ok(ask(s, get(b"/echo", CLOSE)).endswith(b"GET /echo \n"), "100 silent connections are closed in time for other clients")
     for c in all:
         c.close()
     kept = []
@@ -374,7 +374,7 @@ def many(*options):
         kept.append(c)
         if not ok_now:
             break
-    same(len(kept), 40, "idle connections make room at once")
+    same(len(kept), 40, "idle connections are closed at once for other clients")
     for c in kept:
         c.close()
     ok(wait_until(lambda: s.counts()[3] == begin), "no file is left open", s.counts())
@@ -387,13 +387,13 @@ def many(*options):
         for i in range(3000):
             c.sendall(get(b"/echo"))
             rest = read_answer(c, rest)[2]
-    ok(s.rss() <= rss + 4000, "3000 requests later it is as large", (s.rss(), rss))
-    same(s.end()[0], 0, "and it ended well")
+    ok(s.rss() <= rss + 4000, "memory has not grown after 3000 requests", (s.rss(), rss))
+    same(s.end()[0], 0, "the server ends with status 0")
 
 
-def strangers(port, n):
-    """Another user has n connections, and says nothing. Gives the process, and a file which ends it when closed."""
-    hold, told = os.pipe(), os.pipe()
+def silent_connections(port, n):
+    """Another user opens n silent connections. Returns the process, and a file that ends it when closed."""
+    hold, opened = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
         os.setgroups([])
@@ -405,18 +405,18 @@ def strangers(port, n):
             all[-1].setblocking(False)
             all[-1].connect_ex(("127.0.0.1", port))
         os.close(hold[1])
-        os.write(told[1], b"x")
+        os.write(opened[1], b"x")
         os.read(hold[0], 1)
         os._exit(0)
     os.close(hold[0])
-    os.close(told[1])
-    os.read(told[0], 1)
-    os.close(told[0])
+    os.close(opened[1])
+    os.read(opened[0], 1)
+    os.close(opened[0])
     return pid, hold[1]
 
 
 def crowded(*options):
-    """All places are taken by clients that nobody should have to wait for; and they could stay for a minute."""
+    """All slots are taken by clients that block others, and could stay for a minute."""
     s = Server(PLENTY, "head=60000", "write=60000", *options)
 
     def served(name):
@@ -426,7 +426,7 @@ def crowded(*options):
             got = type(e).__name__.encode()
         ok(got.endswith(b"GET /echo \n"), name, got)
 
-    for what, name in ((b"", "connections that say nothing"), (b"GET /echo HTTP/1.1\r\nHo", "half heads"),
+    for what, name in ((b"", "silent connections"), (b"GET /echo HTTP/1.1\r\nHo", "half heads"),
                        (b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1", "half bodies"),
                        (get(b"/huge?20000000"), "clients that do not read")):
         all = []
@@ -440,10 +440,10 @@ def crowded(*options):
         mine = s.connect()
         mine.sendall(get(b"/echo"))
         read_answer(mine)
-        pid, hold = strangers(s.port, 100)
-        served("100 connections of another user keep nobody waiting")
+        pid, hold = silent_connections(s.port, 100)
+        served("100 connections by another user do not block others")
         mine.sendall(get(b"/echo", CLOSE))
-        ok(read_all(mine).endswith(b"GET /echo \n"), "and take nobody's place")
+        ok(read_all(mine).endswith(b"GET /echo \n"), '100 connections by another user take no slots of others')
         os.close(hold)
         os.waitpid(pid, 0)
         mine.close()
@@ -454,10 +454,10 @@ def crowded(*options):
         wrong.append(s.connect())
         wrong[-1].sendall(get(b"/echo", b"X-Cpa-Secret: no\r\n"))
     good = ask(s, get(b"/echo", CLOSE + b"X-Cpa-Secret: 0123456789abcdef0123456789abcdef\r\n"))
-    ok(good.endswith(b"GET /echo \n"), "who knows the secret is served among 100 who guess", good)
+    ok(good.endswith(b"GET /echo \n"), "a client with the secret is served among 100 that guess", good)
     answers = [read_all(c) for c in wrong]
     ok([a for a in answers if not a.startswith(b"HTTP")] and [a for a in answers if a.startswith(b"HTTP/1.1 401")],
-       "some of whom make room", answers)
+       "some of which are closed", answers)
     s.end()
 
 
@@ -469,24 +469,24 @@ def rates():
         for _ in range(21):
             head, _, rest = read_answer(c, rest)
             lines.append(status(head))
-        same(lines[:20], ["HTTP/1.1 200 OK"] * 20, "20 requests at once")
-        ok(lines[20] == "HTTP/1.1 429 Too Many Requests" and b"Retry-After: 1\r\n" in head, "not 21", head)
+        same(lines[:20], ["HTTP/1.1 200 OK"] * 20, "20 pipelined requests are answered")
+        ok(lines[20] == "HTTP/1.1 429 Too Many Requests" and b"Retry-After: 1\r\n" in head, "the 21st pipelined request is refused", head)
     time.sleep(0.3)
-    same(status(ask(s, get(b"/echo", CLOSE))), "HTTP/1.1 200 OK", "but again a little later")
-    same(status(ask(s, get(b"/echo", b"Origin: http://x\r\n"))), "HTTP/1.1 403 Forbidden", "pages are refused")
-    same(s.end()[0], 0, "and it ended well")
+    same(status(ask(s, get(b"/echo", CLOSE))), "HTTP/1.1 200 OK", "requests are answered again a little later")
+    same(status(ask(s, get(b"/echo", b"Origin: http://x\r\n"))), "HTTP/1.1 403 Forbidden", "requests from web pages are refused")
+    same(s.end()[0], 0, "the server ends with status 0")
     s = Server(PLENTY, "secret=0123456789abcdef0123456789abcdef")
     got = ask(s, get(b"/echo"))
-    ok(got.startswith(b"HTTP/1.1 401") and b"WWW-Authenticate: Bearer\r\n" in got, "who has no secret is refused", got)
+    ok(got.startswith(b"HTTP/1.1 401") and b"WWW-Authenticate: Bearer\r\n" in got, "requests without the secret are refused", got)
     same(status(ask(s, get(b"/echo", CLOSE + b"X-Cpa-Secret: 0123456789abcdef0123456789abcdef\r\n"))),
-         "HTTP/1.1 200 OK", "who has it is not")
+         "HTTP/1.1 200 OK", "requests with the secret are answered")
     wrong = [s.connect() for _ in range(12)]
     for c in wrong:
         c.sendall(get(b"/echo", b"X-Cpa-Secret: no\r\n"))
     good = status(ask(s, get(b"/echo", CLOSE + b"Authorization: Bearer 0123456789abcdef0123456789abcdef\r\n")))
     late = not select.select([wrong[-1]], [], [], 0)[0]
-    ok(good == "HTTP/1.1 200 OK" and late, "guessing is slow, and keeps nobody waiting", (good, late))
-    ok(all(read_all(c).startswith(b"HTTP/1.1 401") for c in wrong), "but answered")
+    ok(good == "HTTP/1.1 200 OK" and late, "wrong secrets are answered late, without delaying other clients", (good, late))
+    ok(all(read_all(c).startswith(b"HTTP/1.1 401") for c in wrong), "wrong secrets are answered")
     s.end()
 
 
@@ -498,26 +498,26 @@ def stops(*options):
         read_answer(idle)
         c.sendall(get(b"/delay?60000"))
         wait_until(lambda: s.counts()[0] == 2)
-        s.tell(how)
+        s.command(how)
         if how == "over":
-            s.tell("look")
+            s.command("look")
         got = read_all(c)
         ok(got.split(b"\r\n\r\n")[-1] == wanted and read_all(idle) == b"", how + " ends a capture", got)
-        same(s.line(), "ended", "and the server")
+        same(s.line(), "ended", "the server ends after " + how)
         code, words = s.end()
-        same((code, words[0].split()[:2]), (0, ["2", "2"]), "and every job")
+        same((code, words[0].split()[:2]), (0, ["2", "2"]), "every job ends after " + how)
     s = Server(PLENTY, "last=200", *options)
     c = s.connect()
     c.sendall(get(b"/huge?20000000"))
     c.recv(10)
-    s.tell("stop")
-    same(s.line(), "ended", "one that does not read does not keep it")
+    s.command("stop")
+    same(s.line(), "ended", "a client that does not read does not delay the stop")
     c.close()
     s.end()
 
 
 def lost_files(*options):
-    """The program closes all files, and has others under their numbers."""
+    """The program closes all descriptors, and reuses their numbers."""
     with tempfile.TemporaryDirectory() as d:
         data = os.path.join(d, "data")
         for unix in (False, True):
@@ -527,10 +527,10 @@ def lost_files(*options):
             read_answer(idle)
             reader.sendall(get(b"/huge?20000000"))
             reader.recv(10)
-            # far behind what comes next: a number that we open or close while somebody takes all there are is of nobody
+            # high numbers, so that they do not conflict with descriptors opened meanwhile
             busy.sendall(get(b"/delay?5000"))
             wait_until(lambda: s.counts()[0] == 3)
-            s.tell("close " + data)
+            s.command("close " + data)
             s.line()
 
             def answered():
@@ -538,15 +538,15 @@ def lost_files(*options):
                     return ask(s, get(b"/echo", CLOSE)).endswith(b"GET /echo \n")
                 except OSError:
                     return False
-            ok(wait_until(answered), "it is there again after its files were closed" + (", at its path" if unix else ""))
-            ok(wait_until(lambda: s.counts()[0] == s.counts()[1]), "what was under way has ended", s.counts())
-            s.tell("size " + data)
-            same(s.line(), "0 0", "and it wrote into no file of the program, and closed none")
-            s.tell("close " + data)
+            ok(wait_until(answered), "the server answers again after its descriptors were closed" + (", at its path" if unix else ""))
+            ok(wait_until(lambda: s.counts()[0] == s.counts()[1]), "requests in progress have ended", s.counts())
+            s.command("size " + data)
+            same(s.line(), "0 0", "files of the program were not written or closed")
+            s.command("close " + data)
             s.line()
-            s.tell("stop")
-            same(s.line(), "ended", "it can be stopped without any file")
-            same(s.end()[0], 0, "and it ended well")
+            s.command("stop")
+            same(s.line(), "ended", "the server can be stopped without descriptors")
+            same(s.end()[0], 0, "the server ends with status 0")
             for c in (idle, busy, reader):
                 c.close()
     s = Server(*options)
@@ -554,25 +554,25 @@ def lost_files(*options):
     c.sendall(get(b"/delay?60000"))
     wait_until(lambda: s.counts()[0] == 1)
     before = s.counts()[3]
-    s.tell("fork")
+    s.command("fork")
     closed, _, had = s.line().split()[1:]
-    same((int(closed), int(had)), (4, before), "a child of fork closes what it has of ours")
+    same((int(closed), int(had)), (4, before), "a fork child closes the descriptors of the server")
     with s.connect() as other:
         other.sendall(get(b"/echo"))
-        same(read_answer(other)[1], b"GET /echo \n", "and the parent serves on")
+        same(read_answer(other)[1], b"GET /echo \n", "the parent continues to serve")
     c.close()
     s.end()
 
 
 def gone_path():
-    """An answer that is being made keeps the server, but not its place."""
+    """A stopped server removes its socket, even if an answer is still in progress."""
     with tempfile.TemporaryDirectory() as d:
         s = Server("last=200", "threads=1", address="unix:%s/s" % d)
         c = s.connect()
         c.sendall(get(b"/step?5000"))
         wait_until(lambda: s.counts()[0] == 1)
-        s.tell("stop")
-        ok(wait_until(lambda: not os.path.exists(s.path), 4), "the socket is gone while an answer is still being made")
+        s.command("stop")
+        ok(wait_until(lambda: not os.path.exists(s.path), 4), "the socket is removed while an answer is still being generated")
         c.close()
         s.end()
 
@@ -586,7 +586,7 @@ def idles():
         time.sleep(0.2)
         before = s.switches()
         time.sleep(1)
-        same(s.switches(), before, "it does not wake while nobody asks")
+        same(s.switches(), before, "the server does not wake without requests")
     s.end()
 
 
@@ -594,7 +594,7 @@ PARTS = {"bad": [bad_requests], "good": [good_requests], "aborts": [aborts], "ma
          "end": [stops, lost_files, rates, gone_path, idles]}
 for part in PARTS[sys.argv[1]]:
     part()
-    if part.__code__.co_flags & 4:  # it takes options
+    if part.__code__.co_flags & 4:  # the server takes options
         print("# answers are made by threads")
         part("threads=1")
 print("1..%d" % count)

@@ -1,4 +1,4 @@
-// http_oracle.go - a server of Go, to ask what it says to odd requests
+// http_oracle.go - a server in Go, to compare its answers to unusual requests
 //
 // SPDX-License-Identifier: Apache-2.0
 //

@@ -1,13 +1,13 @@
 /*
- * http_server.c - the server alone: what it answers with is made up here
+ * http_server.c - the HTTP server on its own, with responses made for tests
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: http_server ADDRESS [NAME=NUMBER]...
- * NAME: threads (answers are made by threads), head, idle, write, last (milliseconds), rate (requests a second),
- * any (users). Prints where it listens, then an answer to each line of standard input; ends with that.
+ * NAME: threads (answers are made by threads), head, idle, write, last (milliseconds), rate (requests per second),
+ * any (users). Prints the address, then a line for each command from standard input, and exits at its end.
  *
- * Targets: /echo, /delay?MS, /step?MS (one step takes so long), /huge?BYTES, /fail.
+ * Targets: /echo, /delay?MS, /step?MS (duration of one step), /huge?BYTES, /fail.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MS = 1000000, FD_MOST = 1024 };
+enum { MS = 1000000, FD_MAX = 1024 };
 
 struct serve {
 	_Atomic unsigned n_begun, n_ended, n_early;
@@ -46,9 +46,9 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void say(struct serve_answer *a, const char *text, size_t n)
+static void append(struct serve_answer *a, const char *text, size_t n)
 {
-	if (body_put(&a->body, text, n) < 0)
+	if (body_append(&a->body, text, n) < 0)
 		abort();
 }
 
@@ -59,8 +59,8 @@ static void make_huge(struct serve_answer *a, size_t n)
 	for (size_t i = 0; i < sizeof(part); i++)
 		part[i] = (char)('a' + i % 26);
 	for (; n >= sizeof(part); n -= sizeof(part))
-		say(a, part, sizeof(part));
-	say(a, part, n);
+		append(a, part, sizeof(part));
+	append(a, part, n);
 }
 
 int serve_begin(struct serve *s, const struct serve_request *r, struct serve_job **out)
@@ -81,16 +81,16 @@ int serve_begin(struct serve *s, const struct serve_request *r, struct serve_job
 		j->due_ns = now_ns() + n * MS;
 	} else if (strncmp(r->target, "/step", 5) == 0) {
 		j->step_ms = n;
-		say(&j->answer, "step\n", 5);
+		append(&j->answer, "step\n", 5);
 	} else if (strncmp(r->target, "/huge", 5) == 0) {
 		make_huge(&j->answer, n);
 	} else {
-		say(&j->answer, r->method, strlen(r->method));
-		say(&j->answer, " ", 1);
-		say(&j->answer, r->target, strlen(r->target));
-		say(&j->answer, " ", 1);
-		say(&j->answer, r->body, r->n_body);
-		say(&j->answer, "\n", 1);
+		append(&j->answer, r->method, strlen(r->method));
+		append(&j->answer, " ", 1);
+		append(&j->answer, r->target, strlen(r->target));
+		append(&j->answer, " ", 1);
+		append(&j->answer, r->body, r->n_body);
+		append(&j->answer, "\n", 1);
 	}
 	*out = j;
 	return 0;
@@ -103,7 +103,7 @@ uint64_t serve_step(struct serve_job *j, bool hurry)
 	if (j->due_ns && !hurry && now_ns() < j->due_ns)
 		return j->due_ns;
 	if (j->due_ns && !j->ready)
-		say(&j->answer, hurry ? "hurried\n" : "late\n", hurry ? 8 : 5);
+		append(&j->answer, hurry ? "hurried\n" : "late\n", hurry ? 8 : 5);
 	j->ready = true;
 	return 0;
 }
@@ -146,11 +146,11 @@ const char *serve_reason(int status)
 			       : "?";
 }
 
-int serve_say(struct serve_answer *a, int status, bool pprof, const char *text)
+int serve_set_text(struct serve_answer *a, int status, bool pprof, const char *text)
 {
 	*a = (struct serve_answer){ .status = status, .type = "text/plain; charset=utf-8", .is_error = pprof };
-	say(a, text, strlen(text));
-	say(a, "\n", 1);
+	append(a, text, strlen(text));
+	append(a, "\n", 1);
 	return 0;
 }
 
@@ -211,35 +211,35 @@ static unsigned n_files(void)
 {
 	unsigned n = 0;
 
-	for (int fd = 0; fd < FD_MOST; fd++)
+	for (int fd = 0; fd < FD_MAX; fd++)
 		n += fcntl(fd, F_GETFD) >= 0;
 	return n;
 }
 
-static bool was[FD_MOST]; /* numbers that the program has files of its own under, after close_all */
+static bool was[FD_MAX]; /* descriptors of the files of the program after close_all */
 
-/* What a program does that closes what it does not know, and then opens as many files of its own. */
+/* Close all descriptors, as some programs do, then open as many other files. */
 static void close_all(const char *path)
 {
 	int file;
 
-	for (int fd = 3; fd < FD_MOST; fd++)
+	for (int fd = 3; fd < FD_MAX; fd++)
 		was[fd] = close(fd) == 0;
 	file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	for (int fd = 3; fd < FD_MOST; fd++)
+	for (int fd = 3; fd < FD_MAX; fd++)
 		if (was[fd] && fd != file && dup2(file, fd) != fd)
 			abort();
 }
 
-/* What became of them: bytes in the file, and how many numbers are of it no more. */
-static void look_at(const char *path)
+/* Check these files: bytes written, and the number of descriptors that changed. */
+static void check_file(const char *path)
 {
 	struct stat file, is;
 	unsigned n_lost = 0;
 
 	if (stat(path, &file) != 0)
 		abort();
-	for (int fd = 3; fd < FD_MOST; fd++)
+	for (int fd = 3; fd < FD_MAX; fd++)
 		n_lost += was[fd] && (fstat(fd, &is) != 0 || is.st_ino != file.st_ino);
 	printf("%ld %u\n", (long)file.st_size, n_lost);
 }
@@ -262,8 +262,8 @@ static void fork_one(void)
 	waitpid(pid, &status, 0);
 }
 
-/* Gives false to end. */
-static bool obey(struct serve *s, const char *line)
+/* Run a command. Returns false to exit. */
+static bool run_command(struct serve *s, const char *line)
 {
 	char path[256];
 
@@ -272,11 +272,11 @@ static bool obey(struct serve *s, const char *line)
 	else if (sscanf(line, "close %255s", path) == 1)
 		close_all(path), printf("closed\n");
 	else if (sscanf(line, "size %255s", path) == 1)
-		look_at(path);
+		check_file(path);
 	else if (strcmp(line, "fork") == 0)
 		fork_one();
 	else if (strcmp(line, "look") == 0)
-		server_look(server);
+		server_watch_program(server);
 	else if (strcmp(line, "over") == 0)
 		over = true;
 	else if (strcmp(line, "stop") == 0 || strcmp(line, "now") == 0)
@@ -290,7 +290,7 @@ static bool set(struct server_options *options, struct guard *g, const char *arg
 {
 	static const char *const name[] = { "head=", "idle=", "write=", "last=", "rate=" };
 	struct server_limits *l = &options->limits;
-	unsigned *const to[] = { &l->head_ms, &l->idle_ms, &l->write_ms, &l->last_ms, &l->rate };
+	unsigned *const to[] = { &l->head_ms, &l->idle_ms, &l->write_ms, &l->stop_ms, &l->rate };
 
 	for (size_t i = 0; i < sizeof(to) / sizeof(*to); i++)
 		if (strncmp(arg, name[i], strlen(name[i])) == 0) {
@@ -300,7 +300,7 @@ static bool set(struct server_options *options, struct guard *g, const char *arg
 	if (strcmp(arg, "threads=1") == 0)
 		options->spawn = spawn;
 	else if (strncmp(arg, "secret=", 7) == 0)
-		memcpy(g->secret, arg + 7, g->n_secret = strlen(arg + 7));
+		memcpy(g->secret.text, arg + 7, g->secret.n = strlen(arg + 7));
 	else
 		return false;
 	return true;
@@ -323,12 +323,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", why);
 		return 2;
 	}
-	printf("%s\n", server_listeners(server)->shown);
+	printf("%s\n", server_listeners(server)->url);
 	if (pthread_create(&t, NULL, run, NULL) != 0)
 		return 2;
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = 0;
-		if (!obey(&s, line))
+		if (!run_command(&s, line))
 			break;
 	}
 	server_stop(server, true);

@@ -1,12 +1,12 @@
 /*
- * interrupted.c - calls that a signal would interrupt, again and again: was one?
+ * interrupted.c - repeat system calls that a signal would interrupt, and count EINTR
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: interrupted SECONDS
  *
- * A thread for each kind of call makes it with a short timeout, until SIGTERM comes or the time is over. Prints "ready" when
- * it begins, each kind of call that gave EINTR to standard error, and exits with their number.
+ * One thread per kind of call repeats it with a short timeout, until SIGTERM or the end of the time. Prints "ready" at
+ * the start, each kind of call that returned EINTR to standard error, and exits with their number.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -52,7 +52,7 @@ static struct timespec later(clockid_t clock)
 	return t;
 }
 
-static int fail(int rc) /* of calls that give the error */
+static int fail(int rc) /* for calls that return the error instead of setting errno */
 {
 	errno = rc;
 	return rc ? -1 : 0;
@@ -183,7 +183,7 @@ static int do_accept(void)
 		struct sockaddr a = { .sa_family = AF_UNIX };
 
 		setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
-		bind(s, &a, sizeof(a.sa_family)); /* a name of the kernel's choice */
+		bind(s, &a, sizeof(a.sa_family)); /* a name chosen by the kernel */
 		listen(s, 1);
 		fd = s;
 	}
@@ -210,7 +210,7 @@ static struct call {
 };
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-static void *again_and_again(void *arg)
+static void *repeat_call(void *arg)
 {
 	struct call *c = arg;
 
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 	epoll_ctl(epoll_fd, EPOLL_CTL_ADD, ends[0], &event);
 	semaphores = semget(IPC_PRIVATE, 1, 0600);
 	for (int i = 0; i < N_CALLS; i++)
-		pthread_create(&thread[i], NULL, again_and_again, &calls[i]);
+		pthread_create(&thread[i], NULL, repeat_call, &calls[i]);
 	puts("ready");
 	fflush(stdout);
 	sigtimedwait(&term, NULL, &most);

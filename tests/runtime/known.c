@@ -1,9 +1,9 @@
 /*
- * known.c - a program that knows what its profiles have to say: a command a line, an answer a line
+ * known.c - a program with known profiles: reads a command per line, prints an answer per line
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * It has a profile of its own, my.custom, with three things in it. Its functions are known_...
+ * It has a custom profile, my.custom, with three values. Its functions are named known_...
  */
 #define _GNU_SOURCE
 #include <cpa/pprof.h>
@@ -20,15 +20,15 @@
 
 #define KEEP __attribute__((noinline))
 
-enum { KEPT_MOST = 100000, BURNERS_MOST = 16 };
+enum { KEPT_MAX = 100000, BURNERS_MAX = 16 };
 
-static void *kept[KEPT_MOST];
+static void *kept[KEPT_MAX];
 static size_t n_kept;
-static pthread_t burner[BURNERS_MOST];
+static pthread_t burner[BURNERS_MAX];
 static int n_burners;
 static atomic_bool burns;
 static atomic_ullong burnt_ns;
-static atomic_int asks; /* the thread that is about to wait for the lock */
+static atomic_int waiter_tid; /* tid of the thread that is about to wait for the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t both;
 static volatile unsigned long sum;
@@ -41,7 +41,7 @@ static uint64_t now(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* names that are in every table of symbols */
+/* global, so that all symbol tables contain their names */
 void known_keep(size_t size);
 void known_spin(void);
 void known_hold(useconds_t us);
@@ -49,7 +49,7 @@ void known_wait(void);
 
 KEEP void known_keep(size_t size)
 {
-	if (n_kept < KEPT_MOST)
+	if (n_kept < KEPT_MAX)
 		kept[n_kept++] = malloc(size);
 	sum++;
 }
@@ -73,7 +73,7 @@ KEEP static void *known_burner(void *arg)
 	return NULL;
 }
 
-/* Does the thread sleep? */
+/* Is the thread asleep? */
 static bool sleeps(pid_t tid)
 {
 	char path[64], text[200] = "";
@@ -91,9 +91,9 @@ static bool sleeps(pid_t tid)
 KEEP void known_hold(useconds_t us)
 {
 	pthread_mutex_lock(&lock);
-	atomic_store(&asks, 0);
+	atomic_store(&waiter_tid, 0);
 	pthread_barrier_wait(&both);
-	while (!atomic_load(&asks) || !sleeps(atomic_load(&asks)))
+	while (!atomic_load(&waiter_tid) || !sleeps(atomic_load(&waiter_tid)))
 		usleep(100);
 	usleep(us);
 	pthread_mutex_unlock(&lock);
@@ -121,7 +121,8 @@ static void *waiter(void *arg)
 
 		pthread_barrier_wait(&both);
 		begin = now(CLOCK_MONOTONIC);
-		atomic_store(&asks, gettid()); /* from here on it sleeps for the lock alone */
+		/* from here on the thread sleeps only while it waits for the lock */
+		atomic_store(&waiter_tid, gettid());
 		known_wait();
 		w->ns += now(CLOCK_MONOTONIC) - begin;
 		pthread_barrier_wait(&both);
@@ -135,7 +136,7 @@ KEEP static void known_add(cpa_profile *p, intptr_t value)
 	sum++;
 }
 
-/* N SIZE: so many blocks more. "ADDRESS" of the function that asks for them. */
+/* N SIZE: allocate N blocks. Prints "ADDRESS" of the allocating function. */
 static void do_keep(unsigned n, unsigned size)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -143,7 +144,7 @@ static void do_keep(unsigned n, unsigned size)
 	printf("%#lx\n", (unsigned long)(uintptr_t)known_keep);
 }
 
-/* N: the last of them are freed. */
+/* N: free the last N blocks. */
 static void do_drop(unsigned n, unsigned unused)
 {
 	(void)unused;
@@ -152,7 +153,7 @@ static void do_drop(unsigned n, unsigned unused)
 	puts("dropped");
 }
 
-/* N US: a thread waits so often for a lock that is held so long. "NS" that it waited, by its own clock. */
+/* N US: a thread waits N times for a lock that is held for US. Prints the ns it waited, by its own clock. */
 static void do_wait(unsigned n, unsigned us)
 {
 	struct waits w = { .n = n };
@@ -169,17 +170,17 @@ static void do_wait(unsigned n, unsigned us)
 	printf("%llu\n", (unsigned long long)w.ns);
 }
 
-/* N: threads with the labels who=burner0, ... use CPU time */
+/* N: start N threads with labels who=burner0, ... that use CPU time. */
 static void do_burn(unsigned n, unsigned unused)
 {
 	(void)unused;
 	atomic_store(&burns, true);
-	for (n_burners = 0; n_burners < (int)n && n_burners < BURNERS_MOST; n_burners++)
+	for (n_burners = 0; n_burners < (int)n && n_burners < BURNERS_MAX; n_burners++)
 		pthread_create(&burner[n_burners], NULL, known_burner, (void *)(intptr_t)n_burners);
 	puts("burning");
 }
 
-/* They end. "NS" that all used so far. */
+/* End these threads. Prints the ns of CPU time they used. */
 static void do_rest(unsigned unused, unsigned unused2)
 {
 	(void)unused;
@@ -190,7 +191,7 @@ static void do_rest(unsigned unused, unsigned unused2)
 	printf("%llu\n", (unsigned long long)atomic_load(&burnt_ns));
 }
 
-/* "NS" of CPU time that the process used so far */
+/* Prints the ns of CPU time of the process. */
 static void do_used(unsigned unused, unsigned unused2)
 {
 	(void)unused;
@@ -211,7 +212,7 @@ int main(void)
 	cpa_profile *p = cpa_profile_new("my.custom");
 	char line[100], name[100];
 
-	/* not of the heap that the program knows of */
+	/* not part of the known heap */
 	setvbuf(stdout, malloc(4096), _IOLBF, 4096);
 	for (intptr_t i = 1; p && i <= 3; i++)
 		known_add(p, i);

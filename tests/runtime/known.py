@@ -1,4 +1,4 @@
-# known.py - the program known, linked with the library or run by cpa run, and what it should be asked
+# known.py - the program known, linked with the library or under cpa run, and requests to it
 # SPDX-License-Identifier: Apache-2.0
 import os
 import re
@@ -12,7 +12,7 @@ FINE = {'linked': {'CPA_HEAP_RATE': '1', 'CPA_BLOCK_RATE': '1', 'CPA_MUTEX_FRACT
 
 
 class Known(Program):
-    """known, that serves. fine: every allocation and wait is counted. url: where, without a slash at its end."""
+    """The serving program known. fine: count every allocation and wait. url: without a trailing slash."""
 
     def __init__(self, mode, fine=True, where=None):
         if mode == 'linked':
@@ -32,7 +32,7 @@ class Known(Program):
 
 
 def raw(url, method, target, body=None, headers=None):
-    """status, headers, body of any target; who asks too often is told so, and waits"""
+    """Return status, headers and body of a target; retry when the rate limit is reached."""
     end = time.monotonic() + 60
     while True:
         c = connect(url)
@@ -46,7 +46,7 @@ def raw(url, method, target, body=None, headers=None):
 
 
 def ask(k, what, **more):
-    """The body of a path below /debug/pprof/; b'' when the status is not 200."""
+    """Return the body of a path below /debug/pprof/; b'' if the status is not 200."""
     status, _, body = raw(k.url, 'GET', '/debug/pprof/' + what, **more)
     return body if status == 200 else b''
 

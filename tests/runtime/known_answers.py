@@ -1,4 +1,4 @@
-# known_answers.py - over a socket we answer as a server of Go with net/http/pprof answered, and texts have its lines
+# known_answers.py - answers over a socket are equal to recorded answers of net/http/pprof
 # SPDX-License-Identifier: Apache-2.0
 import os
 import subprocess
@@ -9,20 +9,20 @@ from known import MODES, Known
 from served import done, is_same, ok
 
 HERE = os.path.join(os.environ['top_srcdir'], 'tests/compat')
-# on purpose: Go's page has the byte as it came, which is no UTF-8; Go sends a packed profile and calls it a text; we do
-# not answer to the names of others
+# on purpose: the page of Go contains the invalid UTF-8 byte; Go sends a compressed profile with the type of text; we do
+# not answer for other host names
 OTHER = {'GET /debug/pprof?~', 'GET /debug/pprof/my.custom?debug=-1', 'GET http://example.org/debug/pprof/nope',
          'GET http://example.org', 'GET HTTP://example.org/debug//pprof/'}
 OURS = {'Cache-Control: no-store', 'Cross-Origin-Resource-Policy: same-origin', 'X-Content-Type-Options: nosniff'}
-# Go: numbers of its collector, inlined functions without an offset, threads of the runtime itself without a stack.
-# Ours: where files are mapped, which names are looked up by; frames of which no name is known; labels, which Go's
-# server has none of.
+# Go: statistics of its garbage collector, inlined functions without an offset, runtime threads without a stack.
+# Ours: mappings, for the lookup of names; frames without a known name; labels, which the
+# server of Go does not have.
 NOT_OURS = {'#runtime.MemStats', '\tFILE:N', '#\tH'}
 NOT_GO = {'--- Memory map: ---', 'MAPPING', '#memory', '#\tH', '#labels: {"who":"burner0"}'}
 
 
 def blocks(text):
-    """what was asked: the lines of its answer"""
+    """Map requests to the lines of their answers."""
     all_of = {}
     for block in text.split('\n\n'):
         lines = [x for x in block.split('\n') if x and not x.startswith('# ')]
@@ -60,7 +60,7 @@ def main():
     for k in programs.values():
         k.ask('keep 5 1000')
         k.ask('wait 2 1000')
-        k.ask('burn 1')  # a thread that was created
+        k.ask('burn 1')  # a created thread
     threads = [threading.Thread(target=run, args=(mode, k, results)) for mode, k in programs.items()]
     for t in threads:
         t.start()
@@ -70,20 +70,20 @@ def main():
     lines = blocks(recorded('texts.txt').replace('# ', '#'))
     for mode, k in programs.items():
         ours = blocks(results[mode])
-        ok(set(ours) == set(go) and len(ours) > 120, '%s: everything that Go was asked is asked' % mode)
+        ok(set(ours) == set(go) and len(ours) > 120, '%s: all recorded requests are made' % mode)
         bad = [(x, go[x], ours.get(x)) for x in go if x not in OTHER and differs(go[x], ours.get(x, []))]
-        ok(not bad, '%s: status, head lines and texts of errors are those of Go' % mode, *bad)
+        ok(not bad, '%s: status, header lines and error texts are the same as in Go' % mode, *bad)
         kinds = blocks(asked('text_kinds.py', k).replace('# ', '#'))
         for path, wanted in lines.items():
             if path == 'index':
                 names = {x.split('?')[0] for x in kinds[path]}
                 want = {x.split('?')[0] for x in wanted} - {'goroutine'} | {'threads'}
-                is_same(names, want, '%s: the index leads where that of Go leads' % mode)
+                is_same(names, want, '%s: the index page has the same links as in Go' % mode)
                 continue
             is_same(set(kinds[path]) - NOT_GO - NOT_OURS, set(wanted) - NOT_GO - NOT_OURS,
-                    '%s: %s has the kinds of lines of Go' % (mode, path))
+                    '%s: %s has the same kinds of lines as in Go' % (mode, path))
         k.ask('rest')
-        is_same(k.end(), (0, ''), '%s: the program ends as ever' % mode)
+        is_same(k.end(), (0, ''), '%s: the program ends as usual' % mode)
     done()
 
 

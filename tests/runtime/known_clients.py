@@ -1,4 +1,4 @@
-# known_clients.py - curl, go tool pprof, google-pprof and cpa ask programs for profiles, linked and under cpa run
+# known_clients.py - curl, go tool pprof, google-pprof and cpa read profiles from programs, linked and under cpa run
 # SPDX-License-Identifier: Apache-2.0
 import os
 import re
@@ -13,14 +13,14 @@ from served import CPA, done, is_same, ok
 TMP = os.getcwd()
 ENV = dict(os.environ, PPROF_TMPDIR=TMP + '/pprof', HOME=TMP, TERM='dumb', CPA_LOG='')
 ENV.pop('DEBUGINFOD_URLS', None)
-# what each profile has on its stacks
+# a function on the stacks of each profile
 NAMES = {'heap': 'known_keep', 'allocs': 'known_keep', 'goroutine': 'main', 'threads': 'main',
          'block': 'known_wait', 'mutex': 'known_hold', 'threadcreate': 'do_burn', 'my.custom': 'known_add',
          'profile?seconds=1': 'known_spin'}
 
 
 def run(*argv, stdin=b''):
-    """exit status, output, errors"""
+    """Return exit status, output and errors."""
     r = subprocess.run(argv, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV, timeout=90,
                        check=False)
     return r.returncode, r.stdout.decode(errors='replace'), r.stderr.decode(errors='replace')
@@ -33,7 +33,7 @@ def has(name, text, function, flat=False):
 
 
 def patient(*argv):
-    """run; who is told that too much is asked asks again"""
+    """Run a command; retry when the rate limit is reached."""
     end = time.monotonic() + 60
     while True:
         got = run(*argv)
@@ -56,7 +56,7 @@ def curl(mode, k):
     os.makedirs('saved', exist_ok=True)
     got = run('curl', '-s', '-J', '-O', '--output-dir', 'saved', url + 'heap')
     with open('saved/heap', 'rb') as f:
-        ok(Profile(f.read()).sum(0) > 0, '%s: curl -J -O saves it by its name' % mode, got)
+        ok(Profile(f.read()).sum(0) > 0, '%s: curl -J -O saves a profile under its name' % mode, got)
     os.unlink('saved/heap')
     at = k.ask('keep 1 1')
     words = '+'.join([at] * 20000)
@@ -65,7 +65,7 @@ def curl(mode, k):
     lines = got[1].split('\n')
     ok(len(lines) == 20002 and lines[1] == at + ' known_keep', '%s: curl posts 20000 addresses' % mode, lines[:3],
        got[2])
-    ok('100 Continue' in got[2], '%s: and is told to go on' % mode, got[2])
+    ok('100 Continue' in got[2], '%s: curl gets 100 Continue' % mode, got[2])
 
 
 def curl_unix(mode):
@@ -76,8 +76,8 @@ def curl_unix(mode):
     is_same(got[1], './known', '%s: curl --unix-socket' % mode)
     code, out, err = run(CPA, 'top', 'unix:%s:/debug/pprof/heap' % where)
     has('%s: cpa top unix:' % mode, out + err, 'known_keep', True)
-    is_same(code, 0, '%s: which is fine' % mode)
-    is_same((k.end(), os.path.exists(where)), ((0, ''), False), '%s: the socket goes with the program' % mode)
+    is_same(code, 0, '%s: cpa top unix: succeeds' % mode)
+    is_same((k.end(), os.path.exists(where)), ((0, ''), False), '%s: the socket is removed when the program ends' % mode)
 
 
 def our_own(mode, k):
@@ -102,18 +102,18 @@ def go(mode, k):
     url = k.url + '/debug/pprof/'
     for path, name in NAMES.items():
         has('%s: pprof .../%s' % (mode, path), patient(*top, url + path)[1], name)
-    has('%s: pprof -symbolize=none: our names' % mode, patient(*top, '-symbolize=none', url + 'heap')[1], 'known_keep')
-    has('%s: pprof -symbolize=remote: our /symbol' % mode,
+    has('%s: pprof -symbolize=none shows the names of the server' % mode, patient(*top, '-symbolize=none', url + 'heap')[1], 'known_keep')
+    has('%s: pprof -symbolize=remote uses /symbol' % mode,
         patient(*top, '-symbolize=remote', url + 'heap?symbolize=0')[1], 'known_keep')
     raw = patient(pprof, '-raw', url + 'heap')[1]
-    ok(re.search(r'known_keep \S*known\.c:\d+', raw), '%s: pprof that has the binary has lines' % mode, raw)
+    ok(re.search(r'known_keep \S*known\.c:\d+', raw), '%s: pprof finds line numbers if it has the binary' % mode, raw)
     code, out, err = patient(*top, '-base', url + 'heap', url + 'heap')
     ok(code == 0 and 'known_keep' not in out, '%s: pprof -base' % mode, out, err)
     has('%s: pprof HOST:PORT' % mode, patient(*top, '-seconds=1', k.url.split('//')[1])[1], 'known_spin')
     code, out, err = patient(*top, url + 'nope')
-    ok(code != 0 and '404 Not Found - Unknown profile' in err, '%s: pprof shows our errors' % mode, err)
+    ok(code != 0 and '404 Not Found - Unknown profile' in err, '%s: pprof shows error messages of the server' % mode, err)
     code, out, err = patient(*top, url + 'my.custom?seconds=1')
-    ok('400 Bad Request - "seconds" parameter is not supported' in err, '%s: of all kinds' % mode, err)
+    ok('400 Bad Request - "seconds" parameter is not supported' in err, '%s: pprof shows error messages about parameters' % mode, err)
     for path in ('heap', 'goroutine', 'threads', 'block', 'mutex', 'threadcreate', 'my.custom'):
         file = save('text.' + path, ask(k, path + '?debug=1'))
         has('%s: pprof reads the text of %s' % (mode, path), run(*top, file)[1], NAMES[path])
@@ -147,7 +147,7 @@ def main():
         go(mode, k)
         perl(mode, k)
         k.ask('rest')
-        is_same(k.end(), (0, ''), '%s: the program ends as ever' % mode)
+        is_same(k.end(), (0, ''), '%s: the program ends as usual' % mode)
     done()
 
 

@@ -1,4 +1,4 @@
-# known_proto.py - profiles are whole, and say what the program did; linked and under cpa run
+# known_proto.py - profiles are complete and match the program, linked and under cpa run
 # SPDX-License-Identifier: Apache-2.0
 import os
 import re
@@ -16,7 +16,7 @@ TYPES = {'heap': ['alloc_objects/count', 'alloc_space/bytes', 'inuse_objects/cou
          'my.custom': ['my.custom/count'], 'profile?seconds=1': ['samples/count', 'cpu/nanoseconds'],
          'delta_heap': ['alloc_objects/count', 'alloc_space/bytes', 'inuse_objects/count', 'inuse_space/bytes']}
 TYPES['allocs'] = TYPES['heap']
-# as Go has them; of those it has no numbers for the period is 1
+# as in Go; the period of profiles without a rate is 1
 PERIODS = {'heap': ('space/bytes', 1), 'allocs': ('space/bytes', 1), 'delta_heap': ('space/bytes', 1),
            'profile?seconds=1': ('cpu/nanoseconds', 10000000), 'block': ('contentions/count', 1),
            'mutex': ('contentions/count', 1)}
@@ -47,7 +47,7 @@ def check_form(mode, k):
         for m in p.mapping_order:
             if m.path.startswith('/') and build_id_of(m.path) != m.build_id:
                 bad.append('build id of %s is %s' % (m.path, m.build_id))
-        ok(not bad, '%s: %s is a profile' % (mode, path), *bad)
+        ok(not bad, '%s: %s is a valid profile' % (mode, path), *bad)
         named = [x for x in p.locations.values() if x.mapping == p.mapping_order[0].id and x.lines]
         ok(named or not p.locations, '%s: %s has names' % (mode, path))
 
@@ -58,30 +58,30 @@ def check_sums(mode, k):
     heap = Profile(ask(k, 'heap'))
     is_same([heap.sum(i, 'known_keep') for i in range(4)], [100, 500000, 60, 300000], '%s: the heap is exact' % mode)
     sizes = {s.numbers.get('bytes') for s in heap.samples if 'known_keep' in heap.names(s)}
-    is_same(sizes, {5000}, '%s: with the size of blocks' % mode)
+    is_same(sizes, {5000}, '%s: the heap has the right block sizes' % mode)
     waited = int(k.ask('wait 20 10000'))
     for path, function in (('mutex', 'known_hold'), ('block', 'known_wait')):
         p = Profile(ask(k, path))
-        is_same(p.sum(0, function), 20, '%s: %s has each wait' % (mode, path))
+        is_same(p.sum(0, function), 20, '%s: %s contains all waits' % (mode, path))
         got = p.sum(1, function)
-        measured(abs(got - waited) < 0.05 * waited, '%s: %s has how long it was' % (mode, path), got, waited)
-    is_same(Profile(ask(k, 'my.custom')).sum(0, 'known_add'), 3, '%s: what the program counts' % mode)
-    is_same(Profile(ask(k, 'threadcreate')).sum(0, 'do_wait'), 1, '%s: threads that were created' % mode)
+        measured(abs(got - waited) < 0.05 * waited, '%s: %s contains the durations of the waits' % (mode, path), got, waited)
+    is_same(Profile(ask(k, 'my.custom')).sum(0, 'known_add'), 3, '%s: the custom profile is exact' % mode)
+    is_same(Profile(ask(k, 'threadcreate')).sum(0, 'do_wait'), 1, '%s: created threads are counted' % mode)
 
 
 def in_window(k, path, work):
-    """A difference, and what is done meanwhile."""
+    """Get a delta profile during some work."""
     result = []
     t = threading.Thread(target=lambda: result.append(Profile(ask(k, path))))
     t.start()
-    time.sleep(0.4)  # of a second: work is in the window
+    time.sleep(0.4)  # of one second, with the work in the window
     work()
     t.join()
     return result[0]
 
 
 def check_cpu(mode, k):
-    """The capture of a second in which threads begin and end has all of their time."""
+    """A capture has all CPU time of threads that start and end in it."""
     used = []
 
     def work():
@@ -90,13 +90,20 @@ def check_cpu(mode, k):
         used.append(int(k.ask('rest')))
     p = in_window(k, 'profile?seconds=3', work)
     got = p.sum(1, 'known_burner')
-    # a thread has a period that is not over when it ends
-    measured(abs(got - used[0]) < 0.03 * used[0] + 2 * p.period, '%s: CPU time is what clocks say' % mode, got, used)
+    stacks = [c.split() for c in p.comments if c.startswith('stacks, ')]
+    is_same(sum(s.values[0] for s in p.samples), int(stacks[0][-2]), '%s: samples count stacks' % mode)
+    # a thread ends within a period
+    measured(abs(got - used[0]) < 0.03 * used[0] + 2 * p.period, '%s: CPU time matches the clocks' % mode, got, used)
     is_same(p.sum(1, 'known_burner', who='burner0') + p.sum(1, 'known_burner', who='burner1'), got,
-            '%s: all of it has labels' % mode)
+            '%s: all CPU time has labels' % mode)
 
 
-def check_delta(mode, k):
+def check_delta(mode, k, born):
+    first, second = (Profile(ask(k, 'delta_mutex')) for _ in range(2))
+    age = time.time_ns() - born
+    measured(age - 2e9 < first.duration_ns <= age, '%s: the first delta profile covers the time since the start' % mode,
+             first.duration_ns, age)
+    ok(0 < second.duration_ns < age, '%s: the second delta profile has a duration' % mode, second.duration_ns)
     k.ask('keep 50 3000')
 
     def work():
@@ -106,19 +113,19 @@ def check_delta(mode, k):
     whole = in_window(k, 'heap?seconds=1', work)
     after = Profile(ask(k, 'heap'))
     is_same([whole.sum(i, 'known_keep') for i in range(4)], [7, 448000, 7 - 30 - 2, 7 * 64000 - 30 * 3000 - 2 * 64000],
-            '%s: a difference has what was in it, and what went below zero' % mode)
+            '%s: a delta profile contains changes, including negative values' % mode)
     is_same({s.numbers.get('bytes') for s in whole.samples if 'known_keep' in whole.names(s)}, {3000, 64000},
-            '%s: by sizes' % mode)
-    measured(1e9 <= whole.duration_ns < 3e9, '%s: and says how long it was' % mode, whole.duration_ns)
-    ok(not whole.trouble(), '%s: and is a profile' % mode, whole.trouble())
+            '%s: a delta profile contains block sizes' % mode)
+    measured(1e9 <= whole.duration_ns < 3e9, '%s: a delta profile contains its duration' % mode, whole.duration_ns)
+    ok(not whole.trouble(), '%s: a delta profile is a valid profile' % mode, whole.trouble())
     alloc = in_window(k, 'allocs?seconds=1&delta=alloc', work)
     later = Profile(ask(k, 'heap'))
     is_same([alloc.sum(0, 'known_keep'), alloc.sum(1, 'known_keep')], [7, 448000],
-            '%s: delta=alloc: what was allocated is a difference' % mode)
-    is_same([alloc.sum(2), alloc.sum(3)], [later.sum(2), later.sum(3)], '%s: and what is in use is all of that' % mode)
-    ok(after.sum(0, 'known_keep') == 157, '%s: others get all' % mode, after.sum(0, 'known_keep'))
+            '%s: with delta=alloc, allocations are differences' % mode)
+    is_same([alloc.sum(2), alloc.sum(3)], [later.sum(2), later.sum(3)], '%s: with delta=alloc, memory in use is not a difference' % mode)
+    ok(after.sum(0, 'known_keep') == 157, '%s: delta profiles do not change the totals of other requests' % mode, after.sum(0, 'known_keep'))
     waits = in_window(k, 'block?seconds=1', lambda: k.ask('wait 3 1000'))
-    is_same(waits.sum(0, 'known_wait'), 3, '%s: waits outside of it are not in it' % mode)
+    is_same(waits.sum(0, 'known_wait'), 3, '%s: a delta profile does not contain earlier waits' % mode)
 
 
 def main():
@@ -134,10 +141,11 @@ def main():
         k = Known(mode)
         check_cpu(mode, k)
         k.end()
+        born = time.time_ns()
         k = Known(mode)
         k.ask('keep 100 3000')
-        check_delta(mode, k)
-        is_same(k.end(), (0, ''), '%s: the program ends as ever' % mode)
+        check_delta(mode, k, born)
+        is_same(k.end(), (0, ''), '%s: the program ends as usual' % mode)
     done()
 
 

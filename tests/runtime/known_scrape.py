@@ -1,4 +1,4 @@
-# known_scrape.py - scrapers get what they expect, and it is what the program did; linked and under cpa run
+# known_scrape.py - scrapers get the expected profiles, which match the program, linked and under cpa run
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
 import glob
@@ -30,7 +30,7 @@ def together(folder, rule, kind):
 
 
 def scraped(mode, k):
-    """Parca's rules and Pyroscope's, while the program allocates and waits."""
+    """Scrape with the rules of Parca and Pyroscope while the program allocates and waits."""
     os.mkdir(mode)
     said = io.StringIO()
     stop, did = threading.Event(), {'kept': 0, 'waited_ns': 0, 'waits': 0}
@@ -52,35 +52,35 @@ def scraped(mode, k):
     stop.set()
     worker.join()
     k.ask('rest')
-    ok(not scrape_rules.failed, '%s: all rules of Parca and Pyroscope are kept' % mode, *scrape_rules.failed)
+    ok(not scrape_rules.failed, '%s: all rules of Parca and Pyroscope are met' % mode, *scrape_rules.failed)
     scrape_rules.failed.clear()
     cpu = last(mode, 'parca', 'process_cpu')
     who = {s.labels.get('who') for s in cpu.samples if 'known_burner' in cpu.names(s)}
     ok(who == {'burner0', 'burner1'}, '%s: CPU time has the labels of the program' % mode, who)
-    # one that has no CPU for 200 ms is [running], for it cannot tell where
+    # a thread without a CPU for 200 ms is [running], because it cannot report its stack
     at_work = [p.sum(0, 'known_burner') for p in together(mode, 'parca', 'goroutine')]
-    ok(max(at_work) == 2, '%s: so many threads are where they are' % mode, at_work)
+    ok(max(at_work) == 2, '%s: threads are counted in their functions' % mode, at_work)
     return did
 
 
 def deltas(mode, k, did):
-    """Whoever asks for differences gets each thing once."""
+    """Delta profiles have each event once."""
     for kind, path, value, function, truth in (
             ('memory', 'delta_heap', 0, 'known_keep', did['kept']),
             ('mutex', 'delta_mutex', 0, 'known_hold', did['waits'])):
         parts = together(mode, 'pyroscope', 'godeltaprof_' + kind) + [Profile(ask(k, path))]
-        is_same(sum(p.sum(value, function) for p in parts), truth, '%s: the differences of %s add up' % (mode, path))
-        is_same(Profile(ask(k, path)).sum(value, function), 0, '%s: and after them there is nothing' % mode)
+        is_same(sum(p.sum(value, function) for p in parts), truth, '%s: the differences returned by %s add up to the total' % (mode, path))
+        is_same(Profile(ask(k, path)).sum(value, function), 0, '%s: without new events a difference is empty' % mode)
     parts = together(mode, 'pyroscope', 'godeltaprof_block') + [Profile(ask(k, 'delta_block'))]
     got = sum(p.sum(1, 'known_wait') for p in parts)
-    measured(abs(got - did['waited_ns']) < 0.05 * did['waited_ns'], '%s: waits are as long as they were' % mode, got, did)
+    measured(abs(got - did['waited_ns']) < 0.05 * did['waited_ns'], '%s: the durations of waits add up to the total' % mode, got, did)
     whole = Profile(ask(k, 'heap'))
     is_same([whole.sum(i, 'known_keep') for i in (0, 1, 2, 3)], [did['kept'], did['kept'] * 1000] * 2,
-            '%s: who wants all of it gets that' % mode)
+            '%s: delta profiles do not change the totals of other requests' % mode)
 
 
 def two_at_once(mode, k):
-    """CPU time is one scraper's, unless they agree to share it."""
+    """Only one scraper gets CPU time, unless they share it."""
     answers = {}
 
     def capture(name, what):
@@ -95,11 +95,11 @@ def two_at_once(mode, k):
     k.ask('rest')
     status, headers, body = answers['second']
     is_same((status, body), (500, b'Could not enable CPU profiling: cpu profiling already in use\n'),
-            '%s: the second scraper is told what Go says' % mode)
-    ok(headers.get('X-Go-Pprof') == '1', '%s: in a way that pprof shows' % mode, headers)
+            '%s: the second scraper gets the same error as from Go' % mode)
+    ok(headers.get('X-Go-Pprof') == '1', '%s: pprof shows the error of the second scraper' % mode, headers)
     for name in ('shared', 'first'):
         ok(answers[name][0] == 200 and Profile(answers[name][2]).sum(1, 'known_burner') > 0,
-           '%s: %s has CPU time' % (mode, name), answers[name][0])
+           '%s: the %s scraper gets CPU time' % (mode, name), answers[name][0])
 
 
 def main():
@@ -107,7 +107,7 @@ def main():
         k = Known(mode)
         deltas(mode, k, scraped(mode, k))
         two_at_once(mode, k)
-        is_same(k.end(), (0, ''), '%s: the program ends as ever' % mode)
+        is_same(k.end(), (0, ''), '%s: the program ends as usual' % mode)
     done()
 
 

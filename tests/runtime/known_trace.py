@@ -1,4 +1,4 @@
-# known_trace.py - the timeline that is served is one that readers understand; linked and under cpa run
+# known_trace.py - served timelines are valid, linked and under cpa run
 # SPDX-License-Identifier: Apache-2.0
 import gzip
 import json
@@ -29,20 +29,20 @@ def main():
         for line in r.stdout.decode().splitlines():
             how, _, name = line.partition(' ')
             ok(how == 'good', '%s: %s' % (mode, name))
-        is_same(r.returncode, 0, '%s: the file is gzip, JSON and UTF-8' % mode)
+        is_same(r.returncode, 0, '%s: the file is valid gzip, JSON and UTF-8' % mode)
         trace = json.loads(gzip.decompress(got[0]))
         events, other = trace['traceEvents'], trace['otherData']
-        is_same({e['ph'] for e in events} - {'X', 'M'}, set(), '%s: slices and names of threads are all' % mode)
+        is_same({e['ph'] for e in events} - {'X', 'M'}, set(), '%s: there are only slices and thread names' % mode)
         spins = {e['tid'] for e in events if e['name'] == 'known_burner'}
-        is_same(len(spins), 3, '%s: each thread at work has a row' % mode)
+        is_same(len(spins), 3, '%s: each busy thread has a row' % mode)
         who = {e['args']['labels']['who'] for e in events if 'labels' in e.get('args', {})}
-        is_same(who, {'burner0', 'burner1', 'burner2'}, '%s: with its labels' % mode)
+        is_same(who, {'burner0', 'burner1', 'burner2'}, '%s: the slices of busy threads have labels' % mode)
         held = [e for e in events if e['name'] == 'wait: futex' and e.get('dur', 0) > 100000]
-        ok(held, '%s: waits for a lock are there' % mode, sorted({e['name'] for e in events}))
-        is_same(other['pid'], k.pid, '%s: it is of the program' % mode)
-        measured(1900 < other['duration_ms'] < 10000, '%s: and as long as was asked for' % mode, other['duration_ms'])
+        ok(held, '%s: the timeline contains waits for a lock' % mode, sorted({e['name'] for e in events}))
+        is_same(other['pid'], k.pid, '%s: the timeline contains the pid of the program' % mode)
+        measured(1900 < other['duration_ms'] < 10000, '%s: the timeline has the requested length' % mode, other['duration_ms'])
         k.ask('rest')
-        is_same(k.end(), (0, ''), '%s: the program ends as ever' % mode)
+        is_same(k.end(), (0, ''), '%s: the program ends as usual' % mode)
     done()
 
 

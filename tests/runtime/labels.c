@@ -1,10 +1,10 @@
 /*
- * labels.c - a program whose threads work for somebody, and that says for whom how long
+ * labels.c - a program whose threads work with labels, and print the CPU time of each label
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * labels MODE [FILE]   with FILE it profiles itself, into that
- * Prints "KEY VALUE NANOSECONDS" of CPU time for each label, as the clocks of its threads say.
+ * labels MODE [FILE]   FILE: profile itself and write this file
+ * Prints "KEY VALUE NANOSECONDS" of CPU time for each label, by the clocks of its threads.
  */
 #include <cpa/pprof.h>
 
@@ -29,7 +29,7 @@ static long long cpu_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Gives how long it was. */
+/* Use CPU time. Returns the ns used. */
 __attribute__((noinline)) static long long spin(int ms)
 {
 	long long begin = cpu_ns(), end = begin + ms * 1000000LL, now;
@@ -61,7 +61,7 @@ static void *serve(void *arg)
 	long long mine[N_TENANTS] = { 0 };
 
 	(void)arg;
-	/* a sample stands for a tick or more: few changes, so that they matter little */
+	/* a sample counts for a tick or more, so labels change rarely to keep the error small */
 	for (int i = 0; i < 5; i++)
 		for (int k = 0; k < N_TENANTS; k++) {
 			cpa_labels_set(tenant[k]);
@@ -86,7 +86,7 @@ static void tenants(void)
 	printf("tenant big %lld\ntenant small %lld\n", spent[0], spent[1]);
 }
 
-/* Of Do within Do: the inner one has both labels, then the outer one has its own again. */
+/* Nested scopes: the inner scope has both labels, and after it the outer scope has only its own. */
 static void inner(void *outer)
 {
 	int ms = 300;
@@ -94,7 +94,7 @@ static void inner(void *outer)
 	spin(200);
 	cpa_labels_do(one(*(cpa_labels *)outer, "step", "inner"), spin_c, &ms);
 	ms = 100;
-	/* the same key: the nearer one counts */
+	/* the same key: the inner value counts */
 	cpa_labels_do(one(*(cpa_labels *)outer, "op", "other"), spin_c, &ms);
 	spin(200);
 }
@@ -131,11 +131,11 @@ static void inherit(void)
 	printf("of creator 600000000\n");
 }
 
-/* A task runs with the labels of who made it, not with those of the thread of the pool. */
+/* A task runs with the labels of its creator, not of its pool thread. */
 static struct {
 	sem_t made, done;
 	cpa_labels labels;
-	int ms; /* 0: no more */
+	int ms; /* 0: the end */
 } task;
 
 static void *pool(void *arg)
@@ -201,7 +201,7 @@ static void many(void)
 	printf("n 0 500000000\nover %ld\nsame %d\n", n_over, one(0, "n", "0") == first);
 }
 
-/* Each set says the same three times. One with two opinions would be a part of one set and of another. */
+/* Each set has the same value three times; different values would be a mix of two sets. */
 static void *switch_sets(void *arg)
 {
 	cpa_labels set[8];
@@ -282,7 +282,7 @@ static void odd(void)
 	memset(key, 'k', sizeof(key) - 1);
 	memset(value, 'v', sizeof(value) - 1);
 	key[sizeof(key) - 1] = value[sizeof(value) - 1] = '\0';
-	memcpy(value + 1022, "\xe2\x82\xac", 3); /* one character; its first byte is the last that has room */
+	memcpy(value + 1022, "\xe2\x82\xac", 3); /* a character of which only the first byte fits */
 	l = one(0, key, value);
 	printf("each %d\n", cpa_labels_each(l, print, NULL));
 	printf("found %d\n", cpa_labels_value(l, key) != NULL);

@@ -1,5 +1,5 @@
 /*
- * life.c - how programs begin, go on as another one, and end
+ * life.c - ways in which programs start, exec and end
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ static void spin(double seconds)
 	} while ((double)t.tv_sec + (double)t.tv_nsec / 1e9 < end);
 }
 
-/* Becomes a daemon, and writes a file after a while. */
+/* Become a daemon, and write a file after a while. */
 static int become_daemon(const char *path)
 {
 	FILE *f;
@@ -47,7 +47,7 @@ static int become_daemon(const char *path)
 	return 0;
 }
 
-/* Many short children of a process with much memory, which takes long to copy. */
+/* Many short-lived children of a process with much memory, which is slow to fork. */
 static int storm(int n)
 {
 	enum { TOUCHED = 16 << 20 };
@@ -68,7 +68,7 @@ static int storm(int n)
 	return 0;
 }
 
-/* Takes memory up to its last moment. */
+/* Allocate memory until the last moment. */
 static int take_memory(const char *how)
 {
 	enum { BLOCKS = 1000, BLOCK = 64 << 10 };

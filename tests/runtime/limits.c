@@ -1,13 +1,13 @@
 /*
- * limits.c - programs that may do little, and threads whose registers and calls are odd
+ * limits.c - programs with limited rights, and threads with unusual registers and calls
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * limits deny NAME[,NAME]... PROGRAM [ARGUMENT]...   run it where these system calls give EPERM
- * limits frame SECONDS       burn with any frame pointer
- * limits calls               call what waits, with CPU time in between; prints which gave EINTR
- * limits errno SECONDS       does errno stay?
- * limits deep N SECONDS      burn in leaf(), N calls deep
+ * limits deny NAME[,NAME]... PROGRAM [ARGUMENT]...   run it with these system calls denied
+ * limits frame SECONDS       use CPU time with random frame pointers
+ * limits calls               make blocking calls, with CPU time in between; print those that returned EINTR
+ * limits errno SECONDS       check that errno is preserved
+ * limits deep N SECONDS      use CPU time in leaf(), below N calls
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -85,7 +85,7 @@ static int deny_and_run(char *names, char **argv)
 	return 1;
 }
 
-/* A loop with something else in the frame pointer. */
+/* A loop that changes the frame pointer register. */
 __attribute__((noinline)) static void with_frame(uint64_t fp, uint64_t n)
 {
 #if defined(__x86_64__)
@@ -136,7 +136,7 @@ static struct timespec soon(clockid_t clock)
 	return t;
 }
 
-/* One wait of half a millisecond. Gives the error. The first ones are started again by the kernel or C library. */
+/* After a signal, the kernel or the C library restarts the first N_RESTARTED calls. */
 enum { N_RESTARTED = 9, N_CALLS = 25 };
 static const char *const call_name[N_CALLS] = {
 	"read",       "eventfd",    "waitpid",     "mutex",           "cond_timedwait", "flock",  "sem_wait",
@@ -150,6 +150,7 @@ static int fail(int rc)
 	return rc < 0 ? errno : 0;
 }
 
+/* Make a call, with a short timeout if it has one. Returns the error. */
 static int wait_once(int which)
 {
 	struct timespec half = { 0, 500000 }, end = soon(CLOCK_REALTIME), mono = soon(CLOCK_MONOTONIC);
@@ -262,7 +263,7 @@ static void calls(void)
 	printf("%d %d %d\n", n_wrong, n_seen, n_calls);
 }
 
-static void errno_stays(double seconds)
+static void errno_is_preserved(double seconds)
 {
 	bool stays = true;
 
@@ -302,7 +303,7 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "calls") == 0)
 		calls();
 	else if (argc > 2 && strcmp(what, "errno") == 0)
-		errno_stays(atof(argv[2]));
+		errno_is_preserved(atof(argv[2]));
 	else if (argc > 3 && strcmp(what, "deep") == 0)
 		recurse(atoi(argv[2]), atof(argv[3]));
 	else

@@ -40,7 +40,7 @@ __attribute__((noinline)) static void spin(double seconds)
 			sum += i;
 }
 
-/* The same under another name, for what must not be in a profile. */
+/* Like spin, for time that must not be in a profile. */
 __attribute__((noinline)) static void elsewhere(double seconds)
 {
 	double end = now(CLOCK_THREAD_CPUTIME_ID) + seconds;
@@ -74,7 +74,7 @@ static int lines(const char *file)
 	return n;
 }
 
-/* Threads, open files, timers, mappings, and whether SIGPROF is ours. */
+/* Print the numbers of threads, open files and timers. */
 static void state(const char *when)
 {
 	struct sigaction act;
@@ -120,7 +120,7 @@ static int start(const char *path, int hz)
 	return cpa_cpu_start_path(path, &o);
 }
 
-/* HZ SECONDS [THREADS]: what was burnt, in ns */
+/* HZ SECONDS [THREADS]: print the CPU time used, in ns */
 static int mode_burn(char **arg)
 {
 	int n = arg[2] ? atoi(arg[2]) : 0, rc;
@@ -143,7 +143,7 @@ static int mode_burn(char **arg)
 	return rc < 0 ? fail("stop", rc) : 0;
 }
 
-/* HZ: threads that are there before the start, and go on after the stop */
+/* HZ: threads that exist before the start and after the stop */
 static int mode_before(char **arg)
 {
 	pthread_t thread[2];
@@ -167,7 +167,7 @@ static int mode_before(char **arg)
 	return rc < 0 ? fail("stop", rc) : 0;
 }
 
-/* A thread that blocks all signals, and was there before. */
+/* A thread that blocks all signals, started before the profile. */
 static int mode_blocked(char **arg)
 {
 	pthread_t thread;
@@ -200,7 +200,7 @@ static int take(void *arg, const void *data, size_t n)
 	return 0;
 }
 
-/* N: start and stop under load, so many times */
+/* N: start and stop under load, N times */
 static int mode_often(char **arg)
 {
 	int n = atoi(arg[0]), bad = 0, maps = 0;
@@ -247,7 +247,7 @@ static int mode_rules(char **arg)
 	return 0;
 }
 
-/* Two sessions: what is in the first is not in the second. */
+/* Two profiles: samples of the first are not in the second. */
 static int mode_two(char **arg)
 {
 	(void)arg;
@@ -260,7 +260,7 @@ static int mode_two(char **arg)
 	return cpa_cpu_stop() < 0;
 }
 
-/* THREADS: how long a stop takes, in ms */
+/* THREADS: print how long a stop takes, in ms */
 static int mode_latency(char **arg)
 {
 	int n = atoi(arg[0]), made = 0;
@@ -284,7 +284,7 @@ static int mode_latency(char **arg)
 	return made != n;
 }
 
-/* The child of fork works too; the parent alone has a profile. */
+/* The fork child works, too; only the parent has a profile. */
 static int mode_fork(char **arg)
 {
 	int status = 0, rc = start("p.pb.gz", 100);
@@ -315,7 +315,7 @@ static int mode_fork(char **arg)
 	return rc < 0 ? fail("stop", rc) : status;
 }
 
-/* All files are closed by somebody who does not know of ours, and another one gets the number. */
+/* The program closes all descriptors, and another file gets the number of ours. */
 static int mode_hijack(char **arg)
 {
 	int fd = open("p.pb.gz", O_WRONLY | O_CREAT | O_CLOEXEC, 0600), mine, rc;
@@ -339,7 +339,7 @@ static int mode_hijack(char **arg)
 	return 0;
 }
 
-/* FILE: profile to a descriptor of it */
+/* FILE: profile to a descriptor */
 static int mode_fd(char **arg)
 {
 	int fd = open(arg[0], O_WRONLY | O_CREAT, 0600), rc = cpa_cpu_start_fd(fd, NULL);
@@ -364,7 +364,7 @@ static int mode_path(char **arg)
 	return 0;
 }
 
-/* Nothing is asked for. */
+/* No profile is started. */
 static int mode_idle(char **arg)
 {
 	char text[4096];
@@ -384,7 +384,7 @@ static int mode_idle(char **arg)
 	return 0;
 }
 
-/* HOW SECONDS: end with it */
+/* Arguments HOW SECONDS: exit during a profile. */
 static int mode_end(char **arg)
 {
 	spin(atof(arg[1]));

@@ -1,6 +1,6 @@
-# tests/runtime - programs under cpa run: what they used is in their profiles, and they behave as alone
+# tests/runtime - programs under cpa run: their profiles are complete, and they behave as without cpa
 #
-# One name a line, so that branches which both add some can be merged. unwind_bytes and unwind_frames print TAP
+# One name per line, so that branches that add names can be merged. unwind_bytes and unwind_frames print TAP
 # without cmocka, so that they also run for another machine.
 
 unwind_libs = src/libcpaprof/target/unwind/libunwind.a $(BASE_LIBS)
@@ -33,6 +33,7 @@ runtime_tests += tests/runtime/t851-endpoint-target.t
 runtime_tests += tests/runtime/t852-endpoint-life.t
 runtime_tests += tests/runtime/t853-endpoint-options.t
 runtime_tests += tests/runtime/t854-endpoint-prefork.t
+runtime_tests += tests/runtime/t855-endpoint-web.t
 runtime_tests += tests/runtime/t880-answers.t
 runtime_tests += tests/runtime/t881-scrape.t
 runtime_tests += tests/runtime/t882-proto.t
@@ -40,10 +41,11 @@ runtime_tests += tests/runtime/t883-clients.t
 runtime_tests += tests/runtime/t884-trace.t
 runtime_tests += tests/runtime/unwind_symbols.t
 
-# Of what runs in other programs, which is the same library in every build: no sanitizer sees more of it.
+# Tests of the library in other programs. It is the same in every build, so a build with sanitizers does not run them.
 TARGET_TESTS =
 TARGET_TESTS += tests/runtime/t100-cpu.t
 TARGET_TESTS += tests/runtime/t105-loads.t
+TARGET_TESTS += tests/runtime/t107-own.t
 TARGET_TESTS += tests/runtime/t110-shares.t
 TARGET_TESTS += tests/runtime/t172-limits.t
 TARGET_TESTS += tests/runtime/t185-exec.t
@@ -69,8 +71,8 @@ TARGET_TESTS += tests/runtime/t840-served-life.t
 TARGET_TESTS += tests/runtime/t845-served-listen.t
 TARGET_TESTS += tests/runtime/t860-served-examples.t
 
-# What takes long and asks again, in another way, what other tests ask: attacks on the endpoint, the engines that are not
-# the default, another machine, many programs. script/test leaves it out, and script/test all, which CI calls, does not.
+# Slow tests that check in another way what other tests check: attacks on the endpoint, engines other than the default,
+# another machine, many programs. script/test skips them; script/test all, which CI calls, runs them.
 LONG_TESTS =
 LONG_TESTS += tests/runtime/t871-attack-run.t
 LONG_TESTS += tests/runtime/t874-attack-rules-run.t

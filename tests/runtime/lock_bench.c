@@ -1,13 +1,13 @@
 /*
- * lock_bench.c - what wrappers of locks cost when nobody waits
+ * lock_bench.c - the cost of lock wrappers without contention
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: lock_bench [ROUNDS]
  *
- * Prints the ns of a lock and unlock of a mutex that is free, by what stands in front: as the program finds it
- * (ours, when it is preloaded), and the C library itself, in turns; medians and the least of all rounds. And
- * the same for semaphores and for the creation of a thread with its join.
+ * Prints the ns to lock and unlock a free mutex, in turns through the functions as linked (our wrappers, if preloaded)
+ * and through the C library directly: medians and minimum of all rounds. Then the same for semaphores, and for
+ * creating and joining a thread.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LOCKS = 5000, THREADS = 8, ROUNDS_MOST = 20001 };
+enum { LOCKS = 5000, THREADS = 8, ROUNDS_MAX = 20001 };
 
 struct mutex_fns {
 	int (*lock)(pthread_mutex_t *), (*unlock)(pthread_mutex_t *);
@@ -92,7 +92,7 @@ static int order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void say(const char *what, double got[2][ROUNDS_MOST], int n)
+static void print_times(const char *what, double got[2][ROUNDS_MAX], int n)
 {
 	for (int i = 0; i < 2; i++)
 		qsort(got[i], (size_t)n, sizeof(double), order);
@@ -103,16 +103,16 @@ static void say(const char *what, double got[2][ROUNDS_MOST], int n)
 
 int main(int argc, char **argv)
 {
-	static double mutex[2][ROUNDS_MOST], sem[2][ROUNDS_MOST], thread[2][ROUNDS_MOST];
+	static double mutex[2][ROUNDS_MAX], sem[2][ROUNDS_MAX], thread[2][ROUNDS_MAX];
 	int n_thread = 0, n = argc > 1 ? atoi(argv[1]) : 2001;
 	void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 
-	if (!libc || n < 1 || n > ROUNDS_MOST)
+	if (!libc || n < 1 || n > ROUNDS_MAX)
 		return 2;
 	mutexes[1] = (struct mutex_fns){ dlsym(libc, "pthread_mutex_lock"), dlsym(libc, "pthread_mutex_unlock") };
 	sem_fns[1] = (struct sem_fns){ dlsym(libc, "sem_wait"), dlsym(libc, "sem_post") };
 	thread_fns[1] = (struct thread_fns){ dlsym(libc, "pthread_create"), dlsym(libc, "pthread_join") };
-	threads(&thread_fns[0]); /* locks take longer once there was a second thread */
+	threads(&thread_fns[0]); /* locks are slower once a second thread has existed */
 	for (int i = 0; i < n; i++)
 		for (int k = 0; k < 2; k++) {
 			int which = (i + k) % 2;
@@ -122,8 +122,8 @@ int main(int argc, char **argv)
 			if (i % 11 == 0)
 				thread[which][n_thread / 2] = threads(&thread_fns[which]), n_thread++;
 		}
-	say("mutex", mutex, n);
-	say("sem", sem, n);
-	say("thread", thread, n_thread / 2);
+	print_times("mutex", mutex, n);
+	print_times("sem", sem, n);
+	print_times("thread", thread, n_thread / 2);
 	return 0;
 }

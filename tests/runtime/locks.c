@@ -1,11 +1,11 @@
 /*
- * locks.c - a program whose threads wait, and which knows for how long
+ * locks.c - a program whose threads wait for known times
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: locks hold|chain|many|reader|bias|create
  *
- * Prints lines of NAME NS: what the function has to have in the profile.
+ * Prints lines of NAME NS: the expected value of the function in the profile.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
-#define END_OF_FUNCTION __asm__ volatile("") /* what came before was no tail call */
+#define END_OF_FUNCTION __asm__ volatile("") /* prevents a tail call before it */
 
 enum { WAITERS = 5, HOLDS = 100, HOLD_US = 10000, CHAIN = 5, STEP_US = 100000 };
 
@@ -55,7 +55,7 @@ static void join_all(pthread_t *t, int n)
 		pthread_join(t[i], NULL);
 }
 
-/* hold: one thread holds the mutex for 10 ms, 100 times; five others want it each time */
+/* hold: one thread holds the mutex for 10 ms, 100 times, and each time five others wait */
 
 NOINLINE static void waiter_lock(void)
 {
@@ -105,7 +105,7 @@ static void hold(void)
 	say("waiter_lock", waited);
 }
 
-/* chain: five come one after the other; the i-th holds the mutex for i steps */
+/* chain: five threads lock one after another; the i-th holds the mutex for i steps */
 
 static long long came[CHAIN], left[CHAIN];
 
@@ -156,7 +156,7 @@ static void chain(void)
 	}
 }
 
-/* many: threads want some of thousands of mutexes, which come and go in the same memory */
+/* many: threads lock thousands of mutexes, which are created and destroyed in the same memory */
 
 enum { MANY = 6000, GENERATIONS = 4, MANY_THREADS = 8, PICKS = 400 };
 static pthread_mutex_t *many_mutex;
@@ -174,7 +174,7 @@ NOINLINE static void many_lock(pthread_mutex_t *m)
 
 static void *many_thread(void *arg)
 {
-	unsigned x = (unsigned)(long)arg / 2; /* two and two go the same way */
+	unsigned x = (unsigned)(long)arg / 2; /* pairs of threads lock in the same order */
 
 	for (int i = 0; i < PICKS; i++) {
 		x = x * 1103515245 + 12345;
@@ -320,7 +320,7 @@ static void bias(void)
 	}
 }
 
-/* create: who makes threads */
+/* create: functions that create threads */
 
 static void *nothing(void *arg)
 {
@@ -358,7 +358,7 @@ static void create(void)
 		create_three();
 	for (int i = 0; i < 4; i++)
 		create_c11();
-	/* one that cannot be */
+	/* a call that fails, and is not counted */
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, (size_t)1 << 46);
 	if (pthread_create(&t, &attr, nothing, NULL) == 0)

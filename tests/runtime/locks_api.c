@@ -1,9 +1,9 @@
 /*
- * locks_api.c - a program that tells of its waits, and sets the rates
+ * locks_api.c - a program that reports its own waits, and sets the rates
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Prints what the functions of the interface give, as lines of NAME NUMBER.
+ * Prints the results of the API functions, as lines of NAME NUMBER.
  */
 #include <cpa/pprof.h>
 

@@ -1,9 +1,9 @@
 /*
- * locks_cxx.cc - threads of C++ that wait
+ * locks_cxx.cc - waiting C++ threads
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Prints lines of NAME NS, as locks.c does.
+ * Prints lines of NAME NS, as locks.c.
  */
 #include <atomic>
 #include <chrono>

@@ -1,14 +1,14 @@
 /*
- * locks_same.c - what mutexes and rwlocks give in odd cases, to be the same with and without us
+ * locks_same.c - results of mutexes and rwlocks in unusual cases, which must not depend on the library
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Prints one line for each case.
+ * Prints one line per case.
  */
 #define _GNU_SOURCE
 #include "locks_same.h"
 
-/* A thread that has the mutex, and ends with it. */
+/* A thread that ends while it holds the mutex. */
 static void *dies(void *arg)
 {
 	pthread_mutex_lock(arg);
@@ -134,7 +134,7 @@ static void rwlocks(int prefer)
 	pthread_rwlockattr_init(&a);
 	pthread_rwlockattr_setkind_np(&a, prefer);
 	pthread_rwlock_init(&l, &a);
-	for (int held = 0; held < 3; held++) { /* free, by a reader, by a writer */
+	for (int held = 0; held < 3; held++) { /* free, held by a reader, held by a writer */
 		struct rw rw = { &l, held == 2 };
 		pthread_t t;
 

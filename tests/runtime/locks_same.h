@@ -1,5 +1,5 @@
 /*
- * locks_same.h - what the programs share that print what locks give
+ * locks_same.h - common parts of the programs that print results of locks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -56,7 +56,7 @@ struct ask {
 	int rc;
 };
 
-/* What another thread is told that wants the mutex for 20 ms. */
+/* The result of another thread that tries to lock the mutex for 20 ms. */
 static inline void *asks(void *arg)
 {
 	struct ask *a = arg;

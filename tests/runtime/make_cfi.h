@@ -1,5 +1,5 @@
 /*
- * make_cfi.h - objects with call frame information written by hand, in no process
+ * make_cfi.h - hand-written objects with call frame information, outside of any process
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -42,7 +42,7 @@ static inline void put_int(struct made *m, uint64_t v, uint32_t n)
 	put(m, &v, n);
 }
 
-/* Fill in the length of the entry that began at a position. */
+/* Fill in the length of the entry that begins at a position. */
 static inline void close_entry(struct made *m, uint32_t at)
 {
 	uint32_t size;
@@ -53,7 +53,7 @@ static inline void close_entry(struct made *m, uint32_t at)
 	memcpy(&m->eh[at], &size, 4);
 }
 
-/* A CIE after room for the header. enc: of addresses in FDEs; signal: 'S'. */
+/* Write a CIE after space for the header. enc: encoding of addresses in FDEs; signal: add 'S'. */
 static inline uint32_t make_cie(struct made *m, uint8_t enc, bool signal)
 {
 	static const unsigned char initial[] = {
@@ -76,7 +76,7 @@ static inline uint32_t make_cie(struct made *m, uint8_t enc, bool signal)
 	return at;
 }
 
-/* The FDE of the next function, with instructions. */
+/* Write the FDE of the next function, with instructions. */
 static inline void make_fde(struct made *m, uint32_t cie, uint8_t enc, const unsigned char *code, uint32_t n)
 {
 	uint32_t at = m->n;
@@ -92,7 +92,7 @@ static inline void make_fde(struct made *m, uint32_t cie, uint8_t enc, const uns
 	m->fde_at[m->n_fde++] = at;
 }
 
-/* Start; room for a header with a table of all functions. */
+/* Start an object, with space for a header with a table of all functions. */
 static inline void make_start(struct made *m)
 {
 	memset(m, 0, sizeof(*m));
@@ -101,7 +101,7 @@ static inline void make_start(struct made *m)
 	m->n = m->hdr_size;
 }
 
-/* The header, and the object as cpi_unwind_object_init_sig would give it. table_enc 0xff: no table. */
+/* Write the header, and fill in the object as cpi_unwind_object_init_sig does. table_enc 0xff: no table. */
 static inline void make_end(struct made *m, uint8_t table_enc)
 {
 	uint32_t at = 0, end = m->n;
@@ -145,12 +145,12 @@ static inline const struct unwind_object *find_made(void *arg, uint64_t pc, stru
 	return pc >= m->obj.lo && pc < m->obj.hi ? &m->obj : NULL;
 }
 
-/* A walk from an address, with the stack pointer at a word of the stack. */
+/* Walk from an address, with the stack pointer at a word of the stack. */
 static inline struct unwind_result walk_made(struct made *m, uint64_t pc, uint32_t word, uint64_t fp, uint64_t lr,
 					     uint64_t *out)
 {
 	struct unwind_range range = { STACK, STACK + 8 * N_WORDS, (const unsigned char *)m->word };
-	struct unwind_from from = { .range = &range, .n_ranges = 1, .find = find_made, .arg = m };
+	struct unwind_source from = { .range = &range, .n_ranges = 1, .find = find_made, .arg = m };
 	struct unwind_regs regs = { .pc = pc, .known = (1U << UNWIND_REGS) - 1 };
 	struct unwind_result r;
 

@@ -1,5 +1,5 @@
 /*
- * odd.c - what programs do that profilers stumble over; each prints what it sees
+ * odd.c - behaviour of programs that profilers can break; prints what the program observes
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -49,7 +49,7 @@ static void *count_twice(void *arg)
 	return arg;
 }
 
-/* The program has a profiler of its own: its handler, its timer, and others that send it SIGPROF. */
+/* A program with a profiler of its own: it has a handler and a timer, and gets SIGPROF from others. */
 static void own_handler(void)
 {
 	struct sigaction act = { .sa_handler = tick }, old;
@@ -66,7 +66,7 @@ static void own_handler(void)
 	n_ticks = 0;
 	setitimer(ITIMER_PROF, &ten_ms, NULL);
 	spin(0.5);
-	for (int i = 0; i < 50 && n_ticks == 0; i++) /* a halted machine ticks late */
+	for (int i = 0; i < 50 && n_ticks == 0; i++) /* timers of a suspended machine are late */
 		spin(0.1);
 	setitimer(ITIMER_PROF, &none, NULL);
 	printf("timer: %s\n", n_ticks > 0 ? "ticks" : "none");
@@ -99,7 +99,7 @@ static void masks(void)
 	printf("after: %d\n", (int)n_ticks);
 }
 
-/* Everything is closed, and the next file gets the lowest number. */
+/* Close all descriptors. The next file gets the lowest number. */
 static void close_all(const char *path)
 {
 	int fd;
@@ -140,7 +140,7 @@ static void fork_storm(int n)
 	puts("done");
 }
 
-/* The C library does not hear of this. */
+/* Block the signal by system calls, which our wrappers of the C library do not see. */
 static void raw_block(void)
 {
 	uint64_t bit = 1ULL << (SIGPROF - 1);
@@ -152,7 +152,7 @@ static void raw_block(void)
 	spin(0.2);
 }
 
-/* A thread whose beginning no wrapper sees. */
+/* Create a thread without our wrapper. */
 static void raw_thread(void)
 {
 	void *libc = dlopen("libc.so.6", RTLD_NOW);
@@ -164,18 +164,18 @@ static void raw_thread(void)
 	pthread_join(t, NULL);
 }
 
-static void end(const char *how)
+static void end(const char *way)
 {
 	spin(0.6);
-	if (strcmp(how, "_exit") == 0)
+	if (strcmp(way, "_exit") == 0)
 		_exit(5);
-	if (strcmp(how, "abort") == 0)
+	if (strcmp(way, "abort") == 0)
 		abort();
-	if (strcmp(how, "segv") == 0)
+	if (strcmp(way, "segv") == 0)
 		*(volatile int *)8 = 1;
-	if (strcmp(how, "term") == 0)
+	if (strcmp(way, "term") == 0)
 		kill(getpid(), SIGTERM);
-	if (strcmp(how, "kill") == 0)
+	if (strcmp(way, "kill") == 0)
 		kill(getpid(), SIGKILL);
 }
 
@@ -188,7 +188,7 @@ __attribute__((noinline)) static int deep(int n)
 	return deep(n - 1) + (int)(sink & 1);
 }
 
-/* A small alternate stack, and a handler on it. */
+/* Run a handler on a small alternate stack. */
 static void small_stack(void)
 {
 	static char memory[8192];
@@ -206,7 +206,7 @@ static void small_stack(void)
 	printf("%d\n", (int)n_ticks);
 }
 
-/* What a program finds in itself. */
+/* Print heap memory, threads and open files of the program. */
 static void fds(void)
 {
 	char line[256];
@@ -232,7 +232,7 @@ static void *burn_a_little(void *arg)
 	return arg;
 }
 
-/* What is left of threads that ended. */
+/* Print whether timers remain of threads that have ended. */
 static void timers(void)
 {
 	char line[256];

@@ -1,14 +1,14 @@
 /*
- * paced.c - threads that work a part of the time, and say what became of their sleep
+ * paced.c - threads that work a part of the time, and count interruptions of their sleep
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * paced THREADS WORK_US EVERY_US   each thread works so long in every such time; the same: it always works
- * paced churn                      threads begin and end, 5 ms of work each
- * paced fork                       children begin and end, 20 ms of work each, by fork and then exec of this program
- * paced work MS                    work so long
+ * paced THREADS WORK_US EVERY_US   each thread works for WORK_US in every EVERY_US; if equal, all the time
+ * paced churn                      threads start and end, with 5 ms of work each
+ * paced fork                       children start and end, with 20 ms of work each, by fork and exec of this program
+ * paced work MS                    work for MS
  *
- * Prints "ready" and, at SIGTERM, how often a sleep and an epoll_wait were interrupted, and the signals that waited.
+ * Prints "ready" and, at SIGTERM, how often a sleep and an epoll_wait were interrupted, and the pending signals.
  */
 #include <errno.h>
 #include <pthread.h>

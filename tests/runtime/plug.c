@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * plug one ROUNDS MS LIBRARY...   one at a time, again and again: burn(MS) of each; prints how many places they had
- * plug all MS LIBRARY...          load all, burn in each, unload all, fork, end without a word
- * plug name NAME                  load by a name that only the run path of this program finds
+ * plug one ROUNDS MS LIBRARY...   load, burn(MS) and unload one at a time, in rounds; prints the number of addresses
+ * plug all MS LIBRARY...          load all, burn in each, unload all, fork, and call _exit
+ * plug name NAME                  load a name that only the run path of this program finds
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

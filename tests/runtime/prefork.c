@@ -1,19 +1,19 @@
 /*
- * prefork.c - a server that forks its workers, as it is told to
+ * prefork.c - a server that forks workers by command
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: prefork PIPE
  *
- * Reads lines from a pipe, and prints one for each:
- *	fork         a child burns CPU time in worker; its number
- *	deep         the same by a child of a child, which ends
- *	late         a child of a child that ends: the one between is unknown (_Fork), and the first long gone
- *	idle         a child that waits
- *	exec PROGRAM a child executes it with some numbers, when it gets SIGUSR1; its number
- *	short N      N children end at once; "done" when they have
- *	quit         everybody is killed
- * No child allocates or locks anything, so nothing is ever counted in it but CPU time.
+ * Reads commands from a pipe, and prints a line for each:
+ *	fork         a child uses CPU time in worker; prints its pid
+ *	deep         the same in a grandchild, whose parent ends
+ *	late         the same in a grandchild whose parent is unknown (_Fork) and ends
+ *	idle         a child that waits; prints its pid
+ *	exec PROGRAM a child that executes PROGRAM at SIGUSR1; prints its pid
+ *	short N      N children that end immediately; prints "done" after them
+ *	quit         kill all children
+ * No child allocates or locks, so only CPU time is recorded in it.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -47,13 +47,13 @@ static pid_t start(void (*work)(void))
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* tests kill us, and must leave nobody behind */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* end with the parent, which tests kill */
 		work();
 	}
 	return pid;
 }
 
-/* The number of a child of a child. */
+/* Fork a grandchild. Returns its pid. */
 static pid_t start_deep(int late, void (*work)(void))
 {
 	int ends[2];
@@ -136,7 +136,7 @@ static void do_line(const char *line)
 
 int main(int argc, char **argv)
 {
-	FILE *f = argc > 1 ? fopen(argv[1], "r+") : NULL; /* it never ends so */
+	FILE *f = argc > 1 ? fopen(argv[1], "r+") : NULL; /* not reached */
 	char line[LINE];
 
 	printf("ready %d\n", (int)getpid());

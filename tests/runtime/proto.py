@@ -1,8 +1,8 @@
-# proto.py - profile.proto as it is on the wire, for tests that are not to trust our reader
+# proto.py - a reader of profile.proto for tests that must not depend on our own reader
 # SPDX-License-Identifier: Apache-2.0
 import gzip
 
-PLACES = ('[cpa: ', '[running]', '[no answer: ')  # what stack_table.c has instead of a stack
+PLACES = ('[cpa: ', '[running]', '[no answer: ')  # pseudo frames of stack_table.c
 
 
 def varint(data, at):
@@ -21,7 +21,7 @@ def signed(n):
 
 
 def fields(data):
-    """The fields of a message: number and value, which is a number or bytes."""
+    """Yield the fields of a message: number and value, an integer or bytes."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)
@@ -39,7 +39,7 @@ def fields(data):
 
 
 def numbers(value):
-    """A repeated number, packed or not."""
+    """Read a repeated integer, packed or not."""
     if isinstance(value, int):
         return [signed(value)]
     at, all_of = 0, []
@@ -116,16 +116,16 @@ class Profile:
         return self.texts[pair.get(1, 0)] + '/' + self.texts[pair.get(2, 0)]
 
     def names(self, sample):
-        """Of its frames, the innermost first; '' for what has none."""
+        """Names of the frames of a sample, innermost first; '' without a name."""
         return [self.functions.get(f, '') for i in sample.ids for f in self.locations[i].lines or [0]]
 
     def sum(self, k, function=None, **labels):
-        """Of value k, of samples that have the function on their stack, and the labels"""
+        """Sum of value k over samples with the function on the stack and these labels."""
         return sum(s.values[k] for s in self.samples if (not function or function in self.names(s)) and
                    all(s.labels.get(key) == value for key, value in labels.items()))
 
     def trouble(self):
-        """What makes it no profile: a list of texts"""
+        """Return a list of errors that make the profile invalid."""
         bad = []
         if not self.texts or self.texts[0]:
             bad.append('the first text is %r' % self.texts[:1])
@@ -144,7 +144,7 @@ class Profile:
         for x in self.location_order:
             m = self.mappings.get(x.mapping)
             if not m and not x.address and self.functions.get((x.lines or [0])[0], '').startswith(PLACES):
-                continue  # what has no stack is at no address
+                continue  # pseudo frames have no address
             if not m:
                 bad.append('location %d at %#x has no mapping' % (x.id, x.address))
             elif not m.start <= x.address < m.limit:

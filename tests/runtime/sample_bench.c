@@ -1,14 +1,14 @@
 /*
- * sample_bench.c - what one sample takes with the delivery of its signal, at three depths
+ * sample_bench.c - the cost of one sample, including its signal, at three stack depths
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: sample_bench [-e] [TIMES]     -e: nobody profiles; a handler of its own that does nothing
+ * usage: sample_bench [-e] [TIMES]     -e: without a profiler, with an empty handler
  *
- * A profiler's own signal is caught once, from behind its back, and then sent again and again as it was: its
- * handler cannot tell it from one of the timer, and takes a sample each time. Between batches the profiler
- * has time to empty its buffers. Prints for each depth of calls "depth_N NS", of CPU time, the least of all
- * batches; and "samples N", how many were asked for. 3 when no signal comes, because nobody profiles.
+ * A signal of the profiler is intercepted once and then resent many times: the handler cannot distinguish it from a
+ * timer signal, and takes a sample each time. Between batches the profiler has time to drain its buffers. Prints
+ * "depth_N NS" of CPU time for each depth, the minimum of all batches, and "samples N", the number of signals. Exits
+ * with 3 if no signal arrives because there is no profiler.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -48,7 +48,7 @@ static void send_again(int n)
 		syscall(SYS_rt_tgsigqueueinfo, pid, tid, SIGPROF, &caught);
 }
 
-/* The C library's functions would be the profiler's, which keeps its signal unblocked. */
+/* By system call: the profiler wraps the function of the C library, and keeps its signal unblocked. */
 static int catch_one(void)
 {
 	uint64_t bit = 1ULL << (SIGPROF - 1);
@@ -64,7 +64,7 @@ static int catch_one(void)
 	}
 	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, MASK_SIZE);
 	if (caught.si_code == SI_TIMER)
-		caught.si_overrun = 0; /* one period, not all that were waited for */
+		caught.si_overrun = 0; /* one period, without overruns */
 	return got == SIGPROF ? 0 : -1;
 }
 
@@ -72,7 +72,7 @@ static __attribute__((noinline)) void at_depth(int depth)
 {
 	if (depth > 1) {
 		at_depth(depth - 1);
-		__asm__ volatile("" : : : "memory"); /* no tail call */
+		__asm__ volatile("" : : : "memory"); /* prevents a tail call */
 		return;
 	}
 	send_again(WARM);
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
 		least = 1e12;
 		for (int k = 0; k < times; k++) {
 			nanosleep(&pause, NULL);
-			at_depth(depths[i] - 2); /* main is one, and who sends is one */
+			at_depth(depths[i] - 2); /* without main and the sending function */
 		}
 		printf("depth_%d %.0f\n", depths[i], least);
 	}

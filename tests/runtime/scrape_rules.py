@@ -1,12 +1,12 @@
-# scrape_rules.py - ask a server of /debug/pprof as Parca and Pyroscope do, and check what comes
+# scrape_rules.py - scrape /debug/pprof as Parca and Pyroscope do, and check the answers
 # SPDX-License-Identifier: Apache-2.0
 # usage: scrape_rules.py HOST:PORT SECONDS ROUNDS FOLDER     writes each profile to FOLDER/RULE-KIND-ROUND.pb.gz
 #
-# The rules: all kinds side by side, each in a loop of its own with a connection that is kept; CPU time with seconds=
-# (Parca: as long as the interval, Pyroscope: a second less); a body that is empty, has another type, or begins like a
-# page is refused; an answer that comes LATE seconds later than was asked for is too late; of memory, block and mutex
-# the difference to the round before is computed, which may not be below zero. Parca and Pyroscope are not asked for
-# CPU time at once: one of them would be told that it is in use.
+# The rules: all kinds in parallel, each in its own loop with a persistent connection; CPU time with seconds=
+# (Parca: the whole interval, Pyroscope: a second less); a body that is empty, has another type, or begins like a
+# page is refused; an answer LATE seconds after the requested time is too late; for memory, block and mutex
+# the difference to the previous round must not be negative. Parca and Pyroscope do not capture
+# CPU time at the same time, because one of them would get an error.
 
 import http.client
 import sys
@@ -25,7 +25,7 @@ TYPES = {"memory": ["alloc_objects/count", "alloc_space/bytes", "inuse_objects/c
          "block": ["contentions/count", "delay/nanoseconds"], "mutex": ["contentions/count", "delay/nanoseconds"],
          "goroutine": ["goroutine/count"], "process_cpu": ["samples/count", "cpu/nanoseconds"]}
 GROWS = {"memory": [0, 1], "block": [0, 1], "mutex": [0, 1]}
-LATE = 10  # s; the usual patience of a scraper
+LATE = 10  # s; the usual timeout of a scraper
 failed = []
 
 
@@ -71,7 +71,7 @@ def loop(where, rule, kind, path, wait, interval, rounds, folder):
             return
         now = [p.sum(k) for k in GROWS.get(kind, [])]
         if before and any(x < y for x, y in zip(now, before)):
-            fail("%s %s: what was counted went down: %s, %s" % (rule, kind, before, now))
+            fail("%s %s: a counter decreased: %s, %s" % (rule, kind, before, now))
         before = now
         time.sleep(max(0, start + (i + 1) * interval - time.monotonic()))
 

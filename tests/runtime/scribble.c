@@ -1,12 +1,12 @@
 /*
- * scribble.c - a program that writes anything into the memory it shares with the collector
+ * scribble.c - corrupts the memory that it shares with the collector
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * scribble SEED SECONDS [all]
  *
- * all: into every section alike, and of those the words in front of it more often, while it works and so is
- * profiled; else mostly into the small tables at the front.
+ * all: write to every section equally often, mostly near its start, while a child process works and is profiled.
+ * Otherwise write mostly to the small tables at the start.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -32,9 +32,9 @@ static uint64_t next(void)
 	return state;
 }
 
-enum { SECTION_OFFSET = 7, SECTIONS = 6, FRONT_WORDS = 4096 }; /* words in front of the table of sections */
+enum { SECTION_OFFSET = 7, SECTIONS = 6, FRONT_WORDS = 4096 }; /* SECTION_OFFSET: words before the table of sections */
 
-/* Where to write: a section, mostly near its start. */
+/* Index of the word to write: in a section, mostly near its start. */
 static uint64_t place(const uint64_t *section, uint64_t n_words)
 {
 	uint64_t at = section[next() % SECTIONS] / 8, n = next() % 8 ? FRONT_WORDS : n_words;
@@ -87,11 +87,14 @@ int main(int argc, char **argv)
 	words = mmap(NULL, (size_t)file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	memcpy(section, words + SECTION_OFFSET, sizeof(section));
 	if (argc > 3 && fork() == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0)
-		work(); /* it may crash, for its library reads what is written too */
+		work(); /* it may crash, because its library reads the corrupted memory too */
 	end = time(NULL) + atoi(argv[2]);
 	while (time(NULL) < end)
 		for (int i = 0; i < 10000; i++) {
-			/* mostly the small tables at the front, with small numbers, ones that were there, or any */
+			/*
+			 * mostly the small tables at the start; small numbers, flipped bits, random words or record
+			 * headers
+			 */
 			uint64_t n = (uint64_t)file.st_size / 8, v = next(),
 				 at = argc > 3 ? place(section, n) : next() % (next() % 4 ? 80000 : n);
 

@@ -1,5 +1,5 @@
 /*
- * served.c - a program that serves its profiles, and does what it is told: a command a line, an answer a line
+ * served.c - a program that serves its profiles: reads a command per line, prints an answer per line
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,8 +22,8 @@
 static volatile unsigned long sum;
 static atomic_int busy, ready;
 
-/* One line, without the buffers of stdio, which fork copies. */
-__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
+/* Write a line, without stdio, whose buffers fork copies. */
+__attribute__((format(printf, 1, 2))) static void print_line(const char *fmt, ...)
 {
 	char line[4096];
 	va_list args;
@@ -104,12 +104,12 @@ static int start(const char *address)
 	return cpa_http_start(&o);
 }
 
-static void say_address(const char *before)
+static void print_address(const char *before)
 {
 	char text[300] = "-";
 	int n = cpa_http_addr(text, sizeof(text));
 
-	say("%s%s %d", before, n < 0 ? "-" : text, n < 0 ? n : 0);
+	print_line("%s%s %d", before, n < 0 ? "-" : text, n < 0 ? n : 0);
 }
 
 static int keep(void *arg, const void *data, size_t n)
@@ -146,7 +146,7 @@ static void *ask(void *arg)
 	return NULL;
 }
 
-/* n threads ask for the same. */
+/* n threads send the same request. */
 static void handle(const char *target, int n)
 {
 	struct asked a[32];
@@ -162,7 +162,7 @@ static void handle(const char *target, int n)
 		good += a[i].rc == 0 && a[i].status == 200 && a[i].n > 0;
 		other += a[i].rc == 0 && a[i].status != 200;
 	}
-	say("%d %d", good, other);
+	print_line("%d %d", good, other);
 }
 
 static void at_fork(void)
@@ -170,8 +170,8 @@ static void at_fork(void)
 	size_t n = 0;
 	int status = 0;
 
-	say("at fork: %d %d %d", cpa_http_addr(NULL, 0) < 0, start("127.0.0.1:0") < 0,
-	    cpa_http_handle("GET", "/debug/pprof/cmdline", NULL, 0, keep, &n, &status, NULL, 0) <= 0);
+	print_line("at fork: %d %d %d", cpa_http_addr(NULL, 0) < 0, start("127.0.0.1:0") < 0,
+		   cpa_http_handle("GET", "/debug/pprof/cmdline", NULL, 0, keep, &n, &status, NULL, 0) <= 0);
 }
 
 static void do_fork(char *arg)
@@ -180,13 +180,13 @@ static void do_fork(char *arg)
 
 	(void)arg;
 	if (child == 0) {
-		say_address("child ");
-		say("files %d threads %d", entries("/proc/self/fd"), entries("/proc/self/task"));
-		(void)!read(STDIN_FILENO, &(char){ 0 }, 1); /* until it is told */
+		print_address("child ");
+		print_line("files %d threads %d", entries("/proc/self/fd"), entries("/proc/self/task"));
+		(void)!read(STDIN_FILENO, &(char){ 0 }, 1); /* wait for a command */
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
-	say_address("parent ");
+	print_address("parent ");
 }
 
 static void do_exec(char *what)
@@ -198,24 +198,24 @@ static void do_exec(char *what)
 		_exit(127);
 	}
 	waitpid(child, NULL, 0);
-	say("done");
+	print_line("done");
 }
 
 static void do_start(char *arg)
 {
-	say("%d", start(arg));
+	print_line("%d", start(arg));
 }
 
 static void do_stop(char *arg)
 {
 	(void)arg;
-	say("%d", cpa_http_stop());
+	print_line("%d", cpa_http_stop());
 }
 
 static void do_address(char *arg)
 {
 	(void)arg;
-	say_address("");
+	print_address("");
 }
 
 static void do_status(char *arg)
@@ -224,17 +224,17 @@ static void do_status(char *arg)
 
 	(void)arg;
 	cpa_status(text, sizeof(text));
-	say("%s", text);
+	print_line("%s", text);
 }
 
 static void do_rate(char *arg)
 {
-	say("%zu", cpa_heap_set_rate(*arg ? (size_t)atol(arg) : SIZE_MAX));
+	print_line("%zu", cpa_heap_set_rate(*arg ? (size_t)atol(arg) : SIZE_MAX));
 }
 
 static void do_cpu(char *arg)
 {
-	say("%d", *arg ? cpa_cpu_start_path(arg, NULL) : cpa_cpu_stop());
+	print_line("%d", *arg ? cpa_cpu_start_path(arg, NULL) : cpa_cpu_stop());
 }
 
 static void do_file(char *arg)
@@ -242,21 +242,21 @@ static void do_file(char *arg)
 	int fd = open("/dev/null", O_RDONLY);
 
 	(void)arg;
-	say("%d", fd);
+	print_line("%d", fd);
 	close(fd);
 }
 
 static void do_state(char *arg)
 {
 	(void)arg;
-	say("threads %d files %d timers %d", entries("/proc/self/task"), entries("/proc/self/fd"),
-	    lines("/proc/self/timers"));
+	print_line("threads %d files %d timers %d", entries("/proc/self/task"), entries("/proc/self/fd"),
+		   lines("/proc/self/timers"));
 }
 
 static void do_maps(char *arg)
 {
 	(void)arg;
-	say("%d %ld", lines("/proc/self/maps"), mapped_kb());
+	print_line("%d %ld", lines("/proc/self/maps"), mapped_kb());
 }
 
 static void do_cycle(char *arg)
@@ -265,7 +265,7 @@ static void do_cycle(char *arg)
 
 	for (int n = atoi(arg); n > 0; n--)
 		bad += start("127.0.0.1:0") != 0 || cpa_http_stop() != 0;
-	say("%d", bad);
+	print_line("%d", bad);
 }
 
 static void do_busy(char *arg)
@@ -277,7 +277,7 @@ static void do_busy(char *arg)
 		pthread_create(&t, NULL, worker, NULL);
 	while (atomic_load(&ready) < atoi(arg))
 		usleep(1000);
-	say("busy");
+	print_line("busy");
 }
 
 static void do_handle(char *arg)
@@ -294,7 +294,7 @@ static void do_headers(char *arg)
 	ask(&a);
 	for (char *c = a.headers; *c; c++)
 		*c = *c == '\r' ? '|' : *c == '\n' ? ' ' : *c;
-	say("%d %d %s", a.rc, a.status, a.headers);
+	print_line("%d %d %s", a.rc, a.status, a.headers);
 }
 
 static void do_recurse(char *arg)
@@ -303,7 +303,7 @@ static void do_recurse(char *arg)
 
 	(void)arg;
 	rc = cpa_http_handle("GET", "/debug/pprof/heap", NULL, 0, recurse, &inner, &status, NULL, 0);
-	say("%d %d %d", rc, status, inner);
+	print_line("%d %d %d", rc, status, inner);
 }
 
 static void do_become(char *arg)
@@ -316,16 +316,16 @@ static void do_daemon(char *arg)
 	int rc = daemon(1, 1);
 
 	(void)arg;
-	say("%d %d", rc, (int)getpid());
+	print_line("%d %d", rc, (int)getpid());
 }
 
 static void do_closefrom(char *arg)
 {
 	closefrom(3);
-	do_file(arg); /* at once: the server opens its own again, and takes what is free */
+	do_file(arg); /* immediately, because the server reopens its sockets at free numbers */
 }
 
-/* What was ours is the program's now. */
+/* The files of the program with the numbers of the server. */
 static void do_take_files(char *arg)
 {
 	int fd = open("/dev/null", O_RDWR), n = 0;
@@ -333,7 +333,7 @@ static void do_take_files(char *arg)
 	(void)arg;
 	for (int i = 3; i < 400; i++)
 		n += dup2(fd, i) == i;
-	say("%d", n);
+	print_line("%d", n);
 }
 
 static void do_check_files(char *arg)
@@ -343,7 +343,7 @@ static void do_check_files(char *arg)
 	(void)arg;
 	for (int i = 3; i < 400; i++)
 		n += write(i, "x", 1) == 1;
-	say("%d", n);
+	print_line("%d", n);
 }
 
 static void do_leave_main(char *arg)
@@ -353,7 +353,7 @@ static void do_leave_main(char *arg)
 
 	ms = (useconds_t)atoi(arg);
 	pthread_create(&t, NULL, sleeper, &ms);
-	say("left");
+	print_line("left");
 	pthread_exit(NULL);
 }
 
@@ -403,7 +403,7 @@ static void run(char *line)
 			commands[i].fn(arg);
 			return;
 		}
-	say("what?");
+	print_line("what?");
 }
 
 int main(int argc, char **argv)
@@ -411,7 +411,7 @@ int main(int argc, char **argv)
 	char line[1000];
 	size_t n = 0;
 
-	/* behind ours in the child, before them in the parent, or the other way round */
+	/* after our fork handlers in the child and before them in the parent, or vice versa */
 	if (argc > 1 && strcmp(argv[1], "early") == 0)
 		pthread_atfork(at_fork, at_fork, at_fork);
 	if (argc > 1 && strcmp(argv[1], "late") == 0) {

@@ -1,4 +1,4 @@
-# served.py - what the tests of programs that serve their own profiles share: TAP, the program, requests
+# served.py - common parts of tests of programs that serve their profiles: TAP, the program, requests
 # SPDX-License-Identifier: Apache-2.0
 import http.client
 import os
@@ -26,7 +26,7 @@ def ok(yes, name, *why):
 
 
 def measured(yes, name, *why):
-    """A check of clocks or samples: script/again asks those once more, alone."""
+    """A check of clocks or samples, which script/rerun-measured repeats alone after a failure."""
     if not yes:
         print('# measured: ' + ' '.join(str(line) for line in why))
     ok(yes, name)
@@ -41,7 +41,7 @@ def done():
 
 
 class Program:
-    """The program served, and what it answers to commands."""
+    """The program served, controlled by commands."""
 
     def __init__(self, *argv, env=None, command=('./served',)):
         full = dict(os.environ)
@@ -50,7 +50,7 @@ class Program:
                                         stderr=subprocess.PIPE, env=full, bufsize=0)
         self.pending = b''
 
-    def tell(self, line):
+    def command(self, line):
         self.process.stdin.write(line.encode() + b'\n')
 
     def line(self):
@@ -67,7 +67,7 @@ class Program:
         return line.decode()
 
     def ask(self, line):
-        self.tell(line)
+        self.command(line)
         return self.line()
 
     def start(self, address='127.0.0.1:0'):
@@ -88,7 +88,7 @@ class Program:
         return line.decode().rstrip('\n')
 
     def end(self):
-        """Its exit status, and what is left of its standard error."""
+        """End the program; return its exit status and the rest of its standard error."""
         try:
             self.process.stdin.close()
         except OSError:
@@ -122,7 +122,7 @@ def connect(address, timeout=WAIT):
 
 
 def get(address, target, method='GET', body=None, headers=None):
-    """status, headers, body; status 0 when there was no answer"""
+    """Return status, headers and body; status 0 without an answer."""
     c = connect(address)
     try:
         c.request(method, '/debug/pprof/' + target, body, headers or {})
@@ -142,7 +142,7 @@ def cpa(*argv):
 
 
 def threads_of(pid):
-    """tid: (name, context switches) of its threads"""
+    """Map the tids of its threads to (name, context switches)."""
     found = {}
     for tid in os.listdir('/proc/%d/task' % pid):
         try:
@@ -156,7 +156,7 @@ def threads_of(pid):
 
 
 def ended(pid):
-    """Wait until a process that is not ours is gone."""
+    """Wait for the end of a process that is not a child."""
     end = time.monotonic() + WAIT
     while time.monotonic() < end:
         try:

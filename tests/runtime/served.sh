@@ -1,7 +1,7 @@
-# served.sh - for tests that are written in Python, of programs that serve their profiles
+# served.sh - run a Python test of a program that serves its profiles
 # SPDX-License-Identifier: Apache-2.0
 #
-# Source it first: it builds ./served in a folder of its own.
+# Source it first: it builds ./served in its own folder.
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
 case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
@@ -13,7 +13,7 @@ command -v "${PYTHON3:-python3}" >/dev/null || {
 libs="-L$built/src/libcpaprof -Wl,-rpath,$built/src/libcpaprof -lcpaprof"
 compile served -I"$top_srcdir/src/libcpaprof/api"
 
-exec_python() { # SCRIPT of this folder, its words
+exec_python() { # SCRIPT ARGUMENT...: run a script of this folder
 	script=$top_srcdir/tests/runtime/$1
 	shift
 	top_builddir=$built CPA=$CPA PYTHONDONTWRITEBYTECODE=1 "${PYTHON3:-python3}" "$script" "$@"

@@ -1,13 +1,13 @@
 /*
- * serves.c - something of each kind that /debug/pprof has, as long as it is asked to
+ * serves.c - a program with data for all kinds of profiles of /debug/pprof
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: serves SECONDS [BURNERS [CHILDREN]]
  *
- * BURNERS threads (1) use CPU time in burner, one keeps 64 MiB that keeper allocated, two fight for a lock in locker,
- * one waits in idler. CHILDREN processes are forked that burn in child_burner. A line "ready PID" is printed, with
- * those of the children behind it. The exit status is 7, after SECONDS or at SIGUSR1.
+ * BURNERS threads (default 1) use CPU time in burner, one keeps 64 MiB allocated by keeper, two contend for a lock in
+ * locker, one waits in idler. CHILDREN forked processes use CPU time in child_burner. Prints "ready PID" and the pids
+ * of the children. Exits with status 7 after SECONDS or on SIGUSR1.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -41,7 +41,7 @@ KEEP void keeper(void)
 		kept[i] = malloc(BLOCK);
 }
 
-/* It is known to who collects as soon as it was sampled in any way. */
+/* The collector knows a child as soon as it has any sample. */
 KEEP void child_burner(void)
 {
 	keeper();
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < children && i < CHILDREN_MAX; i++) {
 		child[i] = fork();
 		if (child[i] == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL); /* tests kill us, and must leave nobody behind */
+			prctl(PR_SET_PDEATHSIG, SIGKILL); /* end with the parent, which tests kill */
 			child_burner();
 			_exit(0);
 		}

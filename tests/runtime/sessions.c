@@ -1,15 +1,15 @@
 /*
- * sessions.c - profile CPU time on demand: sessions in a program that runs, and what they found
+ * sessions.c - record CPU time of a running program on demand, and print the results
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: sessions [-n SESSIONS] [-s MS] [-g MS] [-z HZ]... [-e ENGINE] [-d stop|kill] -l LIBRARY PROGRAM [ARGUMENT]...
  *
- * Starts the program, waits until it has printed a line, and then for sessions of so many ms, with gaps. Prints for
- * each: what the clock of the process says it used, what the profile says, of that what was not sampled, ms until the
- * threads were armed (-1: never), and timers of the process in it; then, after all, timers, open files and mappings, and
- * signals that the program got. Ends it with SIGTERM, and gives its output and status. -z again: in turns.
- * -d stop: it is stopped in the sessions. -d kill: it is killed in the middle of the last one.
+ * Starts the program, waits for its first line, then makes recordings of MS with gaps. Prints for each recording: CPU
+ * time by the clock of the process, by the profile, the part of that without samples, ms until the threads were armed
+ * (-1: never), and timers of the process; at the end timers, open files and mappings, and signals received by the
+ * program. Ends the program with SIGTERM, and returns its output and status. Several -z alternate. -d stop: stop the
+ * program during the recordings. -d kill: kill it in the middle of the last one.
  */
 #include "config.h"
 
@@ -111,7 +111,7 @@ static void wait_ready(struct run *r, int fd)
 	collect_drain(r->c);
 }
 
-/* Lines of a file of the process that begin so; all of them for "". */
+/* Count the lines of a file of the process with this prefix; "": all lines. */
 static unsigned count(const struct run *r, const char *file, const char *what)
 {
 	char name[64], line[4096];
@@ -141,17 +141,17 @@ static unsigned count_files(const struct run *r)
 
 static bool is_armed(const struct process *p)
 {
-	return atomic_load(&collect_slot(p->c, collect_slot_of(p))->armed) == p->c->on;
+	return atomic_load(&collect_slot(p->c, collect_slot_index(p))->armed) == p->c->recording;
 }
 
-/* Wait out a session. Gives the ms until all was armed, or -1. */
+/* Wait for the end of a recording. Returns the ms until all threads were armed, or -1. */
 static double wait_out(struct run *r, const struct process *p, bool kills)
 {
 	uint64_t begin = now_ns(CLOCK_MONOTONIC), drained = begin, now = begin;
 	double armed = -1;
 
 	while (now - begin < r->session_ms * 1000000ULL) {
-		bool more = collect_cpu_look(r->c);
+		bool more = collect_cpu_poll(r->c);
 
 		if (armed < 0 && is_armed(p))
 			armed = (double)(now_ns(CLOCK_MONOTONIC) - begin) / 1e6;
@@ -189,7 +189,7 @@ static void session(struct run *r, unsigned i)
 	unsigned hz = r->hz[i % r->n_hz], timers;
 	double armed;
 
-	if (!p || collect_cpu_on(r->c, hz, r->engine) < 0)
+	if (!p || collect_cpu_start(r->c, hz, r->engine) < 0)
 		exit(4);
 	process_pin(p);
 	if (stops)
@@ -200,8 +200,8 @@ static void session(struct run *r, unsigned i)
 	armed = wait_out(r, p, kills);
 	timers = count(r, "timers", "ID:");
 	used = used_ns(r->pid) - before_ns;
-	collect_cpu_off(r->c);
-	if (snap_take(p, SNAP_CPU, 0, &after) < 0 || snap_minus(after, before, false) < 0)
+	collect_cpu_stop(r->c);
+	if (snap_take(p, SNAP_CPU, 0, &after) < 0 || snap_subtract(after, before, false) < 0)
 		exit(6);
 	if (stops)
 		kill(r->pid, SIGCONT);
@@ -243,7 +243,7 @@ static void read_options(struct run *r, int argc, char **argv)
 				r->hz[r->n_hz++] = (unsigned)atoi(optarg);
 			break;
 		case 'e':
-			if (!collect_engine(optarg, &r->engine))
+			if (!collect_parse_engine(optarg, &r->engine))
 				exit(2);
 			break;
 		case 'd':

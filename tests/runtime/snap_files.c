@@ -1,10 +1,10 @@
 /*
- * snap_files.c - profiles of all kinds in all forms, of this program
+ * snap_files.c - write profiles of this program, of all kinds and in all formats
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Nothing was sampled: tables are filled by hand with stacks of its own functions, so what is in the files
- * is known. usage: snap_files RATE; writes KIND.pb.gz and KIND.txt, named.pb.gz, and delta.pb.gz of the heap.
+ * The tables are filled by hand with stacks of its own functions, so the contents are known.
+ * usage: snap_files RATE; writes KIND.pb.gz and KIND.txt, named.pb.gz, and delta.pb.gz of the heap.
  */
 #include "config.h"
 
@@ -25,7 +25,7 @@
 
 enum { ONE = 1024, N = 12 };
 
-/* Each is longer than a few bytes, so that an address behind its begin is in it. */
+/* Each function is longer than a few bytes, so that an address after its start is in it. */
 #define FUNCTION(name)                                                                                                 \
 	__attribute__((noinline)) static unsigned name(unsigned n)                                                     \
 	{                                                                                                              \
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 	assert_int_equal(snap_take(m.p, SNAP_HEAP, 0, &before), 0);
 	made_heap(&m, of_heap[4], false, 7, 100 * ONE);
 	assert_int_equal(snap_take(m.p, SNAP_HEAP, 0, &s), 0);
-	assert_int_equal(snap_minus(s, before, false), 0);
+	assert_int_equal(snap_subtract(s, before, false), 0);
 	save(s, "delta", 0, NULL);
 	snap_free(s);
 	snap_free(before);

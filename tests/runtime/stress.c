@@ -1,10 +1,10 @@
 /*
- * stress.c - everything that profilers got stuck or crashed in, at once, for some seconds
+ * stress.c - does everything that made profilers hang or crash, all in parallel, for some seconds
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * stress SECONDS LIBRARY...   libraries are loaded and unloaded all the time, signals of the profiler come from elsewhere
- * Prints what was done, and "done" when all threads came back.
+ * stress SECONDS LIBRARY...   loads and unloads the libraries all the time, and sends itself the profiler's signal
+ * Prints counts of its actions, and "done" when all threads have ended.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,11 +21,11 @@
 #include <unistd.h>
 
 static atomic_int stop;
-static atomic_ulong n_looks, n_blocks, n_loads, n_threads, n_forks, n_turns, n_signals;
+static atomic_ulong n_visits, n_blocks, n_loads, n_threads, n_forks, n_turns, n_signals;
 static char **libraries;
 static volatile unsigned long sink;
 
-static int look(struct dl_phdr_info *o, size_t size, void *arg)
+static int visit_object(struct dl_phdr_info *o, size_t size, void *arg)
 {
 	void *p = malloc(100 + strlen(o->dlpi_name));
 
@@ -35,11 +35,11 @@ static int look(struct dl_phdr_info *o, size_t size, void *arg)
 	return 0;
 }
 
-static void *look_at_objects(void *arg)
+static void *visit_objects(void *arg)
 {
 	while (!stop) {
-		dl_iterate_phdr(look, NULL);
-		n_looks++;
+		dl_iterate_phdr(visit_object, NULL);
+		n_visits++;
 	}
 	return arg;
 }
@@ -80,13 +80,13 @@ static void *load(void *arg)
 
 static void *short_life(void *arg)
 {
-	long how = (long)arg;
+	long end_kind = (long)arg;
 
 	for (int i = 0; i < 20000; i++)
 		sink += (unsigned long)i;
-	if (how == 1)
+	if (end_kind == 1)
 		pthread_exit(NULL);
-	while (how == 2) {
+	while (end_kind == 2) {
 		pthread_testcancel();
 		sink++;
 	}
@@ -127,7 +127,7 @@ static void *make_children(void *arg)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
 
-/* Three of them wait for each other, with memory taken and freed under the lock. */
+/* Threads that wait for each other, and allocate and free memory under the lock. */
 static void *take_turns(void *arg)
 {
 	while (!stop) {
@@ -151,7 +151,7 @@ static void *take_turns(void *arg)
 	return arg;
 }
 
-/* Threads end while signals come for the process. */
+/* Sends signals to the process while threads end. */
 static void *send_signals(void *arg)
 {
 	while (!stop) {
@@ -165,8 +165,8 @@ static void *send_signals(void *arg)
 
 int main(int argc, char **argv)
 {
-	void *(*const work[])(void *) = { look_at_objects, take_memory, take_memory, load,        make_threads,
-					  make_children,   take_turns,  take_turns,  send_signals };
+	void *(*const work[])(void *) = { visit_objects, take_memory, take_memory, load,        make_threads,
+					  make_children, take_turns,  take_turns,  send_signals };
 	enum { N = sizeof(work) / sizeof(work[0]) };
 	pthread_t thread[N];
 	struct timespec end;
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 	stop = 1;
 	for (int i = 0; i < N; i++)
 		pthread_join(thread[i], NULL);
-	fprintf(stderr, "looks %lu, blocks %lu, loads %lu, threads %lu, forks %lu, turns %lu, signals %lu\n", n_looks,
+	fprintf(stderr, "visits %lu, blocks %lu, loads %lu, threads %lu, forks %lu, turns %lu, signals %lu\n", n_visits,
 		n_blocks, n_loads, n_threads, n_forks, n_turns, n_signals);
 	puts("done");
 	return 0;

@@ -1,17 +1,17 @@
 #!/bin/sh
-# sweep.sh - programs of Debian do under cpa run what they do alone
+# sweep.sh - programs of Debian behave the same under cpa run as without cpa
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: CPA=... sweep.sh [-q]    -q: the quick ones only
-# Each command runs without cpa and with it, at 1000 samples per second with all kinds of profiles, of all that it
-# starts too: output, errors and exit status are the same, and each profile can be read. Then again, of the program
-# alone. A line of TAP per command.
+# usage: CPA=... sweep.sh [-q]    -q: only quick programs
+# Each command runs without cpa and with it, at 1000 Hz with all kinds of profiles, first with all programs that it
+# starts: output, errors and exit status must be equal, and each profile readable. Then again with only the program
+# itself. One TAP line per command.
 # shellcheck disable=SC2016 # other programs expand these
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 quick=${1:-}
 skipped=
 
-# What they work on; the same each time.
+# Input data of the programs, equal in each run.
 mkdir in home
 export HOME="$tmp/home" TZ=UTC
 awk 'BEGIN { srand(1); for (i = 0; i < 60000; i++) printf "%d,%s,%d\n", rand() * 1000000, substr("abcdefghijklmnopqrstuvwxyz", 1 + int(rand() * 20), 6), i }' >in/numbers
@@ -53,18 +53,18 @@ END
 printf 'define f(n) { if (n < 2) return n; return f(n-1) + f(n-2); }\nf(18)\nscale=300\n4*a(1)\n' >in/work.bc
 gzip -c in/numbers >in/numbers.gz
 
-same_with() { # NAME OPTION...: run $command, then under cpa run with the options
+same_with() { # NAME OPTION...: run $command, then run it under cpa run with these options
 	name=$1
 	shift
 	rm -rf work p && mkdir work p && cp -r in work
 	(cd work && exec sh -c "$command") >got 2>got.err </dev/null
-	got=$? # of a signal the shell here says so
+	got=$? # the shell here reports signals
 	rm -rf work && mkdir work && cp -r in work
-	(cd work && exec timeout 120 "$CPA" run --hz=1000 --cpu=../p/cpu-%p.pb.gz --heap=../p/heap-%p.pb.gz --heap-rate=64kB \
+	(cd work && exec timeout 120 "$CPA" run --quiet --hz=1000 --cpu=../p/cpu-%p.pb.gz --heap=../p/heap-%p.pb.gz --heap-rate=64kB \
 		--block=../p/block-%p.pb.gz --mutex=../p/mutex-%p.pb.gz --threadcreate=../p/create-%p.pb.gz "$@" \
 		-- sh -c "$command") >prof 2>prof.err </dev/null
 	prof=$?
-	# what cpa says is its own: scripts that execute static programs have no profile
+	# ignore messages of cpa: scripts that execute static programs have no profile
 	grep -v '^cpa: ' prof.err >prof.own
 	cmp -s got prof && cmp -s got.err prof.own && [ $got = $prof ]
 	same=$?
@@ -79,13 +79,13 @@ same_with() { # NAME OPTION...: run $command, then under cpa run with the option
 	done >broken
 	if [ -s broken ]; then
 		sed 's/^/# /' broken | head -n 3
-		ok 1 "$name: its profiles can be read"
+		ok 1 "$name: the profiles can be read"
 	fi
 	n_files=$((n_files + $(find p -name '*.pb.gz' | wc -l)))
 }
 
 n_files=0 n_commands=0
-try() { # PROGRAM COMMAND: a command line for sh; its first program is the one that is looked for
+try() { # PROGRAM COMMAND: test a command line for sh if PROGRAM is installed
 	command=$2
 	if ! command -v "$1" >/dev/null; then
 		skipped="$skipped $1"
@@ -95,7 +95,7 @@ try() { # PROGRAM COMMAND: a command line for sh; its first program is the one t
 	same_with "$1 $n_commands" --follow
 	[ "$quick" = -q ] || same_with "$1 $n_commands alone"
 }
-# Of long ones.
+# Long commands.
 long() {
 	[ "$quick" = -q ] || try "$@"
 }

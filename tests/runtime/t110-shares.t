@@ -1,10 +1,10 @@
 #!/bin/sh
-# t110-shares.t - functions that nobody knew before have the shares that they have
+# t110-shares.t - functions with random names and durations have the right shares
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile burn
 
-# four functions with names and amounts made up now
+# four functions with random names and amounts of CPU time
 seed=$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')
 echo "# seed $seed"
 awk -v seed="$seed" 'BEGIN {
@@ -35,13 +35,13 @@ for hz in 100 1000; do
 		between "$(awk -v got="${got:-0}" -v all="$all" 'BEGIN { print 100 * got / all }')" \
 			"$(awk -v ms="$ms" -v sum="$sum" 'BEGIN { print 100 * ms / sum - 2 }')" \
 			"$(awk -v ms="$ms" -v sum="$sum" 'BEGIN { print 100 * ms / sum + 2 }')" \
-			"at $hz Hz the share of a function with a new name is within 2 points"
+			"at $hz Hz the share of a random function is right within 2 points"
 	done <truth
-	agree "pprof reads the same at $hz Hz"
+	agree "pprof reads the same total at $hz Hz"
 done
-# the binary without names, as distributions ship it, has them from the one with
+# a stripped binary, as in distributions
 strip -o stripped shares
 run 1000 ./stripped
-is "$("$CPA" comments p.pb.gz | sed -n 's/^stacks, whole: .*(\(.*\)%).*/\1/p')" 100.00 \
-	'all stacks of a binary without names and frame pointers are whole'
+is "$("$CPA" comments p.pb.gz | sed -n 's/^stacks, complete: .*(\(.*\)%).*/\1/p')" 100.00 \
+	'all stacks of a stripped binary without frame pointers are complete'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t160-loader.t - code that comes and goes while it is sampled keeps its name
+# t160-loader.t - code that is loaded and unloaded while it is sampled keeps its name
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile plug
@@ -25,34 +25,34 @@ names() { # FILE: how many of the functions have samples, and the largest and le
 for i in 1 2 3 4; do
 	plugin $i ./
 done
-# four libraries at one place, one after the other; where each ends is known to a tick or a few of 4 ms
+# four libraries at the same address, one after the other; the switches are accurate to a few ticks of 4 ms
 run 1000 ./plug one 5 150 ./plugin-1.so ./plugin-2.so ./plugin-3.so ./plugin-4.so
 sed 's/^/# /' out
-between "$(sed 's/ .*//' out)" 1 2 'the loader uses addresses again'
+between "$(sed 's/ .*//' out)" 1 2 'the loader reuses addresses'
 for i in 1 2 3 4; do
-	within "$(share p.pb.gz own_$i)" 750000000 10 'each library has the time that it used, wherever others were'
+	within "$(share p.pb.gz own_$i)" 750000000 10 'the profile attributes to each library the time that it used'
 done
-is "$("$CPA" raw p.pb.gz | grep -c 'plugin-[0-9].so [0-9a-f]')" 4 'and its build id'
-# many, faster than anybody looks
+is "$("$CPA" raw p.pb.gz | grep -c 'plugin-[0-9].so [0-9a-f]')" 4 'the mapping of each library has the build id of the library'
+# many libraries, replaced faster than the mappings are read
 run 1000 ./plug one 100 2 ./plugin-1.so ./plugin-2.so ./plugin-3.so ./plugin-4.so
 for i in 1 2 3 4; do
-	between "$(share p.pb.gz own_$i)" 90000000 310000000 'also when they change every 2 ms (fifty samples: three standard errors)'
+	between "$(share p.pb.gz own_$i)" 90000000 310000000 'the time of libraries replaced every 2 ms is right (50 samples: three standard errors)'
 done
 
-# as on C libraries before 2.35, which do not say in handlers what is loaded
+# as with glibc before 2.35, which has no signal-safe list of libraries
 export CPA_SNAPSHOT=1
 run 1000 ./plug one 5 100 ./plugin-1.so ./plugin-2.so ./plugin-3.so ./plugin-4.so
 for i in 1 2 3 4; do
-	within "$(share p.pb.gz own_$i)" 500000000 15 'without _dl_find_object each library has its time'
+	within "$(share p.pb.gz own_$i)" 500000000 15 'without _dl_find_object the time of each library is right'
 done
-within "$(share p.pb.gz main)" "$(total p.pb.gz)" 3 'and stacks are whole'
+within "$(share p.pb.gz main)" "$(total p.pb.gz)" 3 'without _dl_find_object stacks are complete'
 unset CPA_SNAPSHOT
 
 mkdir many
 for i in $(seq 100); do
 	plugin "$i" many/
 done
-# on a busy machine one may end before the clock has ticked in it
+# on a busy machine one may end before the first tick
 tries=0
 until
 	run 1000 ./plug all 30 many/*.so
@@ -61,31 +61,31 @@ until
 do
 	tries=$((tries + 1))
 done
-is "$status" 4 'a program that ends by _exit ends so'
-between "$n_names" 100 100 'each of 100 libraries that were loaded while sampled has its name'
-within "$(total p.pb.gz)" 3100000000 15 'and there is nothing else'
-is "$("$CPA" comments p.pb.gz | sed -n 's/^stacks, whole: .*(\(.*\)%).*/\1/p')" 100.00 'and all stacks are whole'
+is "$status" 4 'a program that calls _exit keeps its status'
+between "$n_names" 100 100 'functions of all 100 libraries loaded during sampling have names'
+within "$(total p.pb.gz)" 3100000000 15 'the total time of 100 libraries loaded during sampling is right'
+is "$("$CPA" comments p.pb.gz | sed -n 's/^stacks, complete: .*(\(.*\)%).*/\1/p')" 100.00 'all stacks in 100 libraries loaded during sampling are complete'
 
-# whoever calls dlopen says where to search
+# dlopen searches relative to its caller
 mkdir deep
 plugin 7 deep/
 ${CC:-cc} -O1 -g -o plug "$top_srcdir/tests/runtime/plug.c" -Wl,-rpath,"$tmp/deep" -pthread
 run 1000 ./plug name plugin-7.so
-is "$status $(cat out)" '0 loaded' 'a name is searched in the run path of the program'
+is "$status $(cat out)" '0 loaded' 'dlopen uses the run path of the program'
 printf '#include <dlfcn.h>\nvoid *get(const char *name) { void *h = dlopen(name, RTLD_NOW); return h; }\n' >get.c
 printf '#include <stdio.h>\nvoid *get(const char *);\nint main(int c, char **v) { puts(get(v[c - 1]) ? "found" : "none"); }\n' >user.c
 for tag in --enable-new-dtags --disable-new-dtags; do
 	${CC:-cc} -O0 -shared -fPIC -o libget.so get.c -Wl,-rpath,"$tmp/deep",$tag
 	${CC:-cc} -O0 -o user user.c -L. -lget -Wl,-rpath,"$tmp",--enable-new-dtags
 	run 1000 ./user plugin-7.so
-	is "$status $(cat out)" '0 found' "a name is searched in the run path of the library that asks ($tag)"
+	is "$status $(cat out)" '0 found' "dlopen uses the run path of the calling library ($tag)"
 	# shellcheck disable=SC2016 # for the loader
 	run 1000 ./user '$ORIGIN/deep/plugin-7.so'
-	is "$status $(cat out)" '0 found' 'and origins are those of the library'
+	is "$status $(cat out)" '0 found' 'dlopen expands ORIGIN to the folder of the calling library'
 done
-# what is loaded needs what only the old run path of the one that loads it finds
+# a loaded library needs one that only the old run path of its loader finds
 ${CC:-cc} -shared -fPIC -o many/plugin-8.so plugin.c -Wl,--no-as-needed -Ldeep -l:plugin-7.so
 run 1000 ./user "$tmp/many/plugin-8.so"
 ./user "$tmp/many/plugin-8.so" >alone
-is "$(cat out)" "$(cat alone)" 'and its libraries are found as alone'
+is "$(cat out)" "$(cat alone)" 'libraries on the run path of the program are found the same as without cpa'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t172-limits.t - programs that may do little, odd frame pointers, calls that wait
+# t172-limits.t - programs with limited rights, invalid frame pointers, or blocking calls
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile burn
@@ -13,43 +13,43 @@ engine() {
 	said 's/^cpa .*pid [0-9]*, //p'
 }
 
-# each system call that is denied takes it one step down
+# each denied system call disables one more mechanism
 if ./limits deny timer_create ./burn 0 >out; [ $? != 77 ]; then
 	run 1000 ./limits deny perf_event_open ./burn .4 .4
-	within "$(total p.pb.gz)" "$(cat out)" 3 'without perf_event_open nothing is missing'
+	within "$(total p.pb.gz)" "$(cat out)" 3 'without perf_event_open the totals are right'
 	CPA_CPU_ENGINE=perf
 	export CPA_CPU_ENGINE
 	run 1000 ./limits deny perf_event_open ./burn .4 .4
-	is "$(engine), $(said 's/^no events: //p')" 'timers of threads, Operation not permitted' 'events that are denied are told'
-	within "$(total p.pb.gz)" "$(cat out)" 3 'and timers do it'
+	is "$(engine), $(said 's/^no perf events: //p')" 'per-thread timers, Operation not permitted' 'denied events are reported'
+	within "$(total p.pb.gz)" "$(cat out)" 3 'timers replace denied perf events'
 	unset CPA_CPU_ENGINE
 	run 1000 ./limits deny process_vm_readv ./burn .4 .4
 	within "$(total p.pb.gz)" "$(cat out)" 3 'without process_vm_readv the totals are right'
 	run 1000 ./limits deny timer_create,perf_event_open,process_vm_readv ./burn .2 .2
-	is "$status" 0 'where no timer can be had the program runs as alone'
-	is "$(engine), $(said 's/^timers: //p')" 'some threads have no timer, Operation not permitted' 'and why is told'
-	within "$(total p.pb.gz)" "$(cat out)" 8 'what threads used is charged when they end'
+	is "$status" 0 'without any timer the program runs the same as without cpa'
+	is "$(engine), $(said 's/^cannot create timers: //p')" 'some threads without a timer, Operation not permitted' 'the reason for missing timers is reported'
+	within "$(total p.pb.gz)" "$(cat out)" 8 'CPU time of threads is added when they end'
 fi
 
 run 1000 ./limits frame 2
-is "$status $(cat out)" '0 done' 'any frame pointer is survived'
-within "$(share p.pb.gz with_frame)" "$(total p.pb.gz)" 5 'and the function with it is seen'
+is "$status $(cat out)" '0 done' 'invalid frame pointers do no harm'
+within "$(share p.pb.gz with_frame)" "$(total p.pb.gz)" 5 'a function with invalid frame pointers is sampled'
 run 1000 ./limits errno 1
-is "$(cat out)" stays 'errno stays as it is'
+is "$(cat out)" stays 'errno is preserved'
 for n in 200 1000; do
 	run 1000 ./limits deep $n 0.4
-	within "$(share p.pb.gz leaf)" "$(total p.pb.gz)" 4 "the leaf of $n calls is kept"
+	within "$(share p.pb.gz leaf)" "$(total p.pb.gz)" 4 "the leaf of $n nested calls is kept"
 done
-is "$(said 's/^stacks, cut at the limit: .*(\(.*\)%).*/\1/p' | sed 's/\..*//')" 100 'and it is told that stacks are cut'
+is "$(said 's/^stacks, truncated at the depth limit: .*(\(.*\)%).*/\1/p' | sed 's/\..*//')" 100 'stacks truncated at the depth limit are reported'
 
 run 1000 ./limits calls
 # shellcheck disable=SC2046 # three words
 set -- $(cat out)
 sed 's/^/# EINTR in /' err
-is "$1" 0 'calls that are started again do not end by our signal'
-between "$2" 0 $((${3:-0} / 20)) 'others hardly ever, for a thread that waits uses no CPU time'
+is "$1" 0 'restartable calls are not interrupted by our signal'
+between "$2" 0 $((${3:-0} / 20)) 'calls that cannot be restarted are hardly ever interrupted by our signal'
 
-# the same time in the same functions as perf sees
+# the same shares of functions as in perf
 if command -v perf >/dev/null && perf record -q -e cpu-clock -F 997 -o perf.data ./burn .6 .3 >/dev/null 2>&1; then
 	cat >four.c <<-'END'
 		#include <time.h>
@@ -62,7 +62,7 @@ if command -v perf >/dev/null && perf record -q -e cpu-clock -F 997 -o perf.data
 		int main(void) { for (int i = 0; i < 10; i++) { one(80); two(40); three(20); four(10); } }
 	END
 	${CC:-cc} -O1 -g -o four four.c
-	# the functions' shares are known; where perf itself has others it is no measure, and is asked again
+	# the true shares are known; if the shares of perf are inaccurate, repeat the measurement
 	for _ in 1 2 3; do
 		perf record -q -e cpu-clock:u -F 997 -o perf.data ./four >/dev/null 2>&1
 		perf report -i perf.data --stdio -q -F overhead,symbol 2>perf.err |
@@ -72,14 +72,14 @@ if command -v perf >/dev/null && perf record -q -e cpu-clock -F 997 -o perf.data
 	done
 	run 1000 ./four
 	"$CPA" top -nodecount=0 -trim=false p.pb.gz 2>/dev/null | awk '$6 ~ /^(one|two|three|four)$/ { print $6 }' >ours
-	is "$(tr '\n' ' ' <ours)" "$(tr '\n' ' ' <theirs)" 'perf record sees the same functions in the same order'
+	is "$(tr '\n' ' ' <ours)" "$(tr '\n' ' ' <theirs)" 'perf record shows the same functions in the same order'
 fi
 
-# threads that come and go
+# short-lived threads
 run 1000 ./burn @2000 0.002
-within "$(total p.pb.gz)" "$(cat out)" 5 '2000 threads of 2 ms have their time'
+within "$(total p.pb.gz)" "$(cat out)" 5 'the CPU time of 2000 threads of 2 ms each is right'
 run 1000 ./burn 1.8 0.2
-within "$(total p.pb.gz)" "$(cat out)" 2 'two threads that share it nine to one have theirs'
+within "$(total p.pb.gz)" "$(cat out)" 2 'the total of two threads that use 90 % and 10 % of the time is right'
 run 1000 dd if=/dev/zero of=/dev/null bs=1M count=20000
-within "$(total p.pb.gz)" "$(share p.pb.gz __read)" 60 'time in the kernel is that of the function that called it'
+within "$(total p.pb.gz)" "$(share p.pb.gz __read)" 60 'kernel time belongs to the calling function'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t180-life.t - however a program begins, goes on or ends: it does as alone, and its profile is whole
+# t180-life.t - programs that start and end in any way behave the same as without cpa and have complete profiles
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016 # other programs expand these
 . "${top_srcdir:?}/tests/runtime/lib.sh"
@@ -11,7 +11,7 @@ alike() { # NAME WORD...
 	shift
 	"$@" >alone 2>/dev/null
 	alone=$?
-	"$CPA" run --hz=1000 --cpu=p.pb.gz --heap=h.pb.gz --block=b.pb.gz --follow -- "$@" >out 2>err
+	"$CPA" run --quiet --hz=1000 --cpu=p.pb.gz --heap=h.pb.gz --block=b.pb.gz --follow -- "$@" >out 2>err
 	is "$? $(cat out)" "$alone $(cat alone)" "$name"
 }
 
@@ -23,45 +23,45 @@ in_use() { # FILE: bytes
 alike 'ten thousand children of a process with 8 GiB' ./life storm 10000
 for how in _exit abort quick segv term kill; do
 	rm -f ./*.gz
-	"$CPA" run --hz=1000 --cpu=p.pb.gz --heap=h.pb.gz --heap-rate=64kB -- ./life memory $how >out 2>err
+	"$CPA" run --quiet --hz=1000 --cpu=p.pb.gz --heap=h.pb.gz --heap-rate=64kB -- ./life memory $how >out 2>err
 	got=$?
 	./life memory $how >/dev/null 2>&1
-	is "$got $(cat err)" "$? " "a program that ends by $how has the status it has alone"
-	within "$(in_use h.pb.gz)" 65536000 12 'and a heap profile that is whole'
-	# 600 ms; on a busy machine the clock may not tick for a while in the last of them
-	between "$(total p.pb.gz)" 400000000 660000000 'and a CPU profile that lacks at most the last 200 ms'
+	is "$got $(cat err)" "$? " "a program that ends by $how has its usual status"
+	within "$(in_use h.pb.gz)" 65536000 12 'a program that ends by a call or a signal has a complete heap profile'
+	# the program uses 600 ms; on a busy machine the last ticks may come late
+	between "$(total p.pb.gz)" 400000000 660000000 'a program that ends by a call or a signal has a CPU profile up to its last 200 ms'
 done
 
 rm -f ./*.gz file
-"$CPA" run --hz=1000 --cpu=p.pb.gz -- ./life daemon "$tmp/file" >out 2>err
+"$CPA" run --quiet --hz=1000 --cpu=p.pb.gz -- ./life daemon "$tmp/file" >out 2>err
 is "$?" 0 'a program that becomes a daemon ends at once'
-between "$(total p.pb.gz)" 180000000 260000000 'with a profile'
+between "$(total p.pb.gz)" 180000000 260000000 'a program that becomes a daemon has a profile'
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	[ -s file ] && break
 	sleep 0.5
 done
-is "$(cat file)" 'done' 'and the daemon lives on without cpa'
+is "$(cat file)" 'done' 'a daemon continues without cpa'
 
 ${CC:-cc} -static -O1 -o burn-static "$top_srcdir/tests/runtime/burn.c" -pthread 2>/dev/null
 alike 'exec of a static program' sh -c 'exec ./burn-static 0.1 >/dev/null'
 alike 'exec with an empty environment' sh -c 'exec env -i ./burn-static 0.1 >/dev/null'
 rm -f ./*.gz
-"$CPA" run --hz=1000 --cpu=p.pb.gz --follow -- ./life exec "$(command -v env)" -i ./burn 0.3 >out 2>err
-is "$? $(cat err)" '0 ' 'a program that takes the environment away ends as alone'
-between "$(total p.pb.gz)" 180000000 220000000 'and there is a profile of what was before'
-"$CPA" run --cpu=p.pb.gz -- /no-such-program 2>err
-is "$? $(cat err)" '2 cpa: /no-such-program: No such file or directory' 'a program that is not there'
+"$CPA" run --quiet --hz=1000 --cpu=p.pb.gz --follow -- ./life exec "$(command -v env)" -i ./burn 0.3 >out 2>err
+is "$? $(cat err)" '0 ' 'a program that clears its environment ends the same as without cpa'
+between "$(total p.pb.gz)" 180000000 220000000 'a program that clears its environment has a profile of the time before that'
+"$CPA" run --quiet --cpu=p.pb.gz -- /no-such-program 2>err
+is "$? $(cat err)" '2 cpa: /no-such-program: No such file or directory' 'a missing program is reported'
 printf '#!/no/such/interpreter\n' >script && chmod +x script
-"$CPA" run --cpu=p.pb.gz -- ./script 2>err
-is "$? $(cat err)" '2 cpa: /no/such/interpreter: No such file or directory' 'nor its interpreter'
-is "$("$CPA" run --cpu=p.pb.gz -- sh -c 'trap "exit 9" TERM; kill -TERM $PPID; sleep 5 & wait' 2>&1; echo $?)" 9 \
-	'a signal for cpa goes to the program'
-is "$(LD_PRELOAD=libm.so.6 ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$CPA" run --cpu=p.pb.gz -- sh -c 'env | grep LD_PRELOAD')" LD_PRELOAD=libm.so.6 \
-	'libraries that the user loads stay loaded'
+"$CPA" run --quiet --cpu=p.pb.gz -- ./script 2>err
+is "$? $(cat err)" '2 cpa: /no/such/interpreter: No such file or directory' 'a missing interpreter is reported'
+is "$("$CPA" run --quiet --cpu=p.pb.gz -- sh -c 'trap "exit 9" TERM; kill -TERM $PPID; sleep 5 & wait' 2>&1; echo $?)" 9 \
+	'a signal sent to cpa is forwarded to the program'
+is "$(LD_PRELOAD=libm.so.6 ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" "$CPA" run --quiet --cpu=p.pb.gz -- sh -c 'env | grep LD_PRELOAD')" LD_PRELOAD=libm.so.6 \
+	'libraries preloaded by the user are still loaded'
 
-# cpa is gone: the program goes on, and has no timers any more
+# cpa was killed: the program continues without timers
 for engine in timer itimer; do
-	CPA_CPU_ENGINE=$engine "$CPA" run --hz=1000 --cpu=p.pb.gz --heap=h.pb.gz --block=b.pb.gz -- sh -c \
+	CPA_CPU_ENGINE=$engine "$CPA" run --quiet --hz=1000 --cpu=p.pb.gz --heap=h.pb.gz --block=b.pb.gz -- sh -c \
 		'echo $$ >pid; exec ./burn 2 2 >out; ' &
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		sleep 0.1
@@ -70,29 +70,29 @@ for engine in timer itimer; do
 	kill -KILL $!
 	wait $! 2>/dev/null
 	sleep 0.5
-	# that of the thread that waits for the others stays: it does not run
-	between "$(grep -c '^ID' "/proc/$(cat pid)/timers")" 0 1 "with cpa killed the timers go ($engine)"
+	# the timer of the waiting thread stays, because the thread does not run
+	between "$(grep -c '^ID' "/proc/$(cat pid)/timers")" 0 1 "timers are deleted after cpa was killed ($engine)"
 	while kill -0 "$(cat pid)" 2>/dev/null; do
 		sleep 0.2
 	done
-	between "$(cat out)" 3990000000 4200000000 'and the program ends as ever'
+	between "$(cat out)" 3990000000 4200000000 'a program continues to its end after cpa was killed'
 	rm pid out
 done
 
-# what takes the environment apart may put it together in another order
+# a program may rebuild its environment in another order
 for order in '"LD_PRELOAD=$LD_PRELOAD" "CPA_SEGMENT=$CPA_SEGMENT" Z=1' '"CPA_SEGMENT=$CPA_SEGMENT" "LD_PRELOAD=$LD_PRELOAD" Z=1' \
 	'Z=1 "CPA_SEGMENT=$CPA_SEGMENT" "LD_PRELOAD=$LD_PRELOAD"'; do
-	got=$("$CPA" run --cpu=p.pb.gz -- sh -c "env -i $order $(command -v env); echo \$?" 2>&1)
-	is "$got" "$(printf 'Z=1\n0')" "a program that is not followed finds none of our variables, from $order"
+	got=$("$CPA" run --quiet --cpu=p.pb.gz -- sh -c "env -i $order $(command -v env); echo \$?" 2>&1)
+	is "$got" "$(printf 'Z=1\n0')" "a program that is not followed finds no variables of cpa, in the order $order"
 done
-# the first process of a container is the parent of all that end after theirs
+# pid 1 of a container is the parent of all orphans
 if unshare -pf --mount-proc true 2>/dev/null; then
-	is "$(unshare -pf --mount-proc "$CPA" run --cpu=cpu.pb.gz -- sh -c 'for i in 1 2 3; do (sleep 0.2 &); done
+	is "$(unshare -pf --mount-proc "$CPA" run --quiet --cpu=cpu.pb.gz -- sh -c 'for i in 1 2 3; do (sleep 0.2 &); done
 		sleep 2
 		cat /proc/[0-9]*/stat | grep -c -E " Z 1 "; exit 3'; echo $?)" '0
-3' 'as process 1 it leaves no zombies'
+3' 'cpa run as pid 1 leaves no zombies'
 else
 	count=$((count + 1))
-	echo "ok $count - as process 1 it leaves no zombies # SKIP no new namespaces"
+	echo "ok $count - cpa run as pid 1 leaves no zombies # SKIP no new namespaces"
 fi
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t192-hosts.t - programs that have the library already, get it late, or have a part in Go
+# t192-hosts.t - programs that link the library, load it late, or contain Go code
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
@@ -11,15 +11,15 @@ libs=
 compile burn
 
 run 1000 ./linked end exit 0.5
-is "$status $(cat err)" '3 ' 'a program that links the library ends under cpa run as alone'
-within "$(total p.pb.gz)" 500000000 6 'and is profiled once'
+is "$status $(cat err)" '3 ' 'a program that links the library ends the same under cpa run as without cpa'
+within "$(total p.pb.gz)" 500000000 6 'a program that links the library is profiled only once'
 
 CPA_CPUPROFILE=own-%p.pb.gz CPA_CPU_HZ=100 run 1000 ./linked end exit 0.5
-is "$status $(cat err)" '3 ' 'so does one whose environment asks for a profile'
-within "$(total p.pb.gz)" 500000000 6 'which cpa run has'
-is "$(files 'own-*')" '' 'and only cpa run'
+is "$status $(cat err)" '3 ' 'a program with a profile enabled by the environment ends the same as without cpa run'
+within "$(total p.pb.gz)" 500000000 6 'cpa run gets the profile'
+is "$(files 'own-*')" '' 'under cpa run the library writes no profile itself'
 
-# loaded at run time, and gone again
+# loaded and unloaded at run time
 cat >late.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -83,14 +83,14 @@ ${CC:-cc} -O1 -g -w -o late late.c -pthread -ldl
 rm -f ./*.pb.gz
 timeout 60 ./late "$library" q.pb.gz >out 2>err
 is "$? $(tr '\n' ' ' <out)$(cat err)" '6 start Success stop Success done ' \
-	'a program that loads the library at run time, and closes it, goes on'
-between "$(total q.pb.gz)" 590000000 1300000000 'and has a profile of at least its own thread'
+	'a program that loads the library at run time and closes it continues'
+between "$(total q.pb.gz)" 590000000 1300000000 'the profile of a program that closes the library contains at least its main thread'
 run 1000 ./late "$library" q2.pb.gz
 is "$status $(tr '\n' ' ' <out)$(cat err)" '6 start Device or resource busy stop Invalid argument done ' \
-	'under cpa run it is told that another one profiles'
-between "$(total p.pb.gz)" 4800000000 5200000000 'which has all of its time'
+	'under cpa run the start of a profile fails with EBUSY'
+between "$(total p.pb.gz)" 4800000000 5200000000 'cpa run records all CPU time of a program whose own profile failed'
 
-# libraries in Go, and programs
+# libraries and programs in Go
 skip() { # N WHY NAME
 	for i in $(seq "$1"); do
 		count=$((count + 1))
@@ -102,26 +102,26 @@ mkdir lib
 cp "$top_srcdir/tests/runtime/golib.go" lib/lib.go
 if ! command -v go >/dev/null || [ "$(go env CGO_ENABLED)" != 1 ] ||
 	! (cd lib && go build -buildmode=c-shared -o ../libgopart.so lib.go) 2>go.err; then
-	skip 9 'no library in Go can be built' 'libraries in Go'
+	skip 9 'no Go library can be built' 'libraries written in Go are profiled'
 else
 	compile gohost -ldl
 	./gohost ./libgopart.so g0.prof >alone 2>err
-	is "$? $(sed -n 2,3p alone | tr '\n' ' ')" '5 panics 1, receives 1 profile 1 ' 'a program that loads a library in Go runs alone'
+	is "$? $(sed -n 2,3p alone | tr '\n' ' ')" '5 panics 1, receives 1 profile 1 ' 'a program that loads a library written in Go runs without cpa'
 	for more in '' g.prof; do
 		# shellcheck disable=SC2086 # an argument or none
 		./gohost ./libgopart.so $more >alone 2>err
 		# shellcheck disable=SC2086
 		run 1000 ./gohost ./libgopart.so $more
-		is "$status $(cat out)" "5 $(cat alone)" "and as alone under cpa run${more:+, also when the Go part profiles itself}"
-		within "$(total p.pb.gz)" "$(cat err)" 5 'all its CPU time is in the profile'
-		between "$(share p.pb.gz 'main.own_go_work (inline)')$(share p.pb.gz main.own_go_work)" 50000000 100000000000 'and functions in Go have names'
+		is "$status $(cat out)" "5 $(cat alone)" "a program that loads a library written in Go runs the same under cpa run${more:+, also when the Go part profiles itself}"
+		within "$(total p.pb.gz)" "$(cat err)" 5 'the profile contains all CPU time of the program'
+		between "$(share p.pb.gz 'main.own_go_work (inline)')$(share p.pb.gz main.own_go_work)" 50000000 100000000000 'functions written in Go have names'
 	done
 	go tool pprof -raw g.prof >raw 2>&1
-	is "$? $(grep -c own_go_work raw | sed 's/[1-9][0-9]*/some/')" '0 some' 'and so has the profile that the Go part took'
+	is "$? $(grep -c own_go_work raw | sed 's/[1-9][0-9]*/some/')" '0 some' 'the profile written by the Go part contains the busy function, too'
 	sed 's/^func main() {}/func main() { println(go_sum(1, 1000)) }/' lib/lib.go >lib/prog.go
 	(cd lib && go build -o ../goprog prog.go) 2>go.err
 	run 1000 ./goprog
-	is "$status $(cat err)" '2 cpa: ./goprog is a Go program, whose runtime keeps the signals to itself; it has profiles of its own: import net/http/pprof, then cpa top HOST:PORT' \
-		'a Go program with C in it is refused'
+	is "$status $(cat err)" '2 cpa: ./goprog: cannot profile a Go program; use its own profiles: import net/http/pprof, then cpa top HOST:PORT' \
+		'a Go program that includes C code is refused'
 fi
 done_testing

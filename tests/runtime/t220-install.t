@@ -1,5 +1,5 @@
 #!/bin/sh
-# t220-install.t - what is installed can be linked with, by pkg-config, and cpa run finds it
+# t220-install.t - the installed library can be linked with pkg-config, and cpa run finds it
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
@@ -7,36 +7,36 @@ case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
 
 if ! command -v pkg-config >/dev/null || ! MAKEFLAGS='' make -s -C "$built" install DESTDIR="$tmp/root" >log 2>&1; then
 	sed 's/^/# /' log
-	ok 1 'it is installed'
+	ok 1 'make install succeeds'
 	done_testing
 	exit
 fi
-ok 0 'it is installed'
+ok 0 'make install succeeds'
 pc=$(find "$tmp/root" -name cpaprof.pc)
 libdir=$(dirname "$(dirname "$pc")")
 export PKG_CONFIG_PATH="$libdir/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$tmp/root"
 cpa_installed=$(find "$tmp/root" -name cpa -path '*/bin/*')
 
-is "$(pkg-config --modversion cpaprof)" "$("$CPA" version | sed 's/^cpa //; q')" 'pkg-config knows its version'
+is "$(pkg-config --modversion cpaprof)" "$("$CPA" version | sed 's/^cpa //; q')" 'pkg-config reports the version of the library'
 # shellcheck disable=SC2046 # flags
 ${CC:-cc} -O1 -g $(pkg-config --cflags cpaprof) -o linked "$top_srcdir/tests/runtime/linked.c" \
 	$(pkg-config --libs cpaprof) -pthread
-ok $? 'a program is linked with what pkg-config says'
-is "$(readelf -d linked | sed -n 's/.*NEEDED.*\[\(libcpaprof.*\)\]/\1/p')" libcpaprof.so.0 'and asks for the library by its version'
+ok $? 'a program can be linked with the flags of pkg-config'
+is "$(readelf -d linked | sed -n 's/.*NEEDED.*\[\(libcpaprof.*\)\]/\1/p')" libcpaprof.so.0 'the linked program needs the library by its soname'
 export LD_LIBRARY_PATH="$libdir"
 ./linked burn 1000 0.5 >out
-within "$(total p.pb.gz)" "$(cat out)" 4 'it profiles itself'
+within "$(total p.pb.gz)" "$(cat out)" 4 'the program profiles itself'
 rm -f p.pb.gz
 "$cpa_installed" run --hz=1000 --cpu=p.pb.gz -- ./linked end exit 0.3
-is $? 3 'cpa run finds the library where it is installed'
-within "$(total p.pb.gz)" 300000000 6 'and profiles with it'
-is "$("$CPA" raw -symbolize=none p.pb.gz | grep -c "^[0-9]*: .* $libdir/cpa/libcpaprof.so ")" 1 'which the profile knows by its plain path'
+is $? 3 'cpa run finds the installed library'
+within "$(total p.pb.gz)" 300000000 6 'cpa run profiles with the installed library'
+is "$("$CPA" raw -symbolize=none p.pb.gz | grep -c "^[0-9]*: .* $libdir/cpa/libcpaprof.so ")" 1 'the profile contains the canonical path of the installed library'
 rm -f p.pb.gz
 
 for flags in '' -DHEADERS; do
 	if [ "$flags" ] && ! [ -e /usr/include/gperftools/profiler.h ]; then
 		count=$((count + 1))
-		echo "ok $count - with the headers of gperftools # SKIP they are not here"
+		echo "ok $count - with the headers of gperftools # SKIP not installed"
 		continue
 	fi
 	rm -f ./*.prof ./*.heap
@@ -53,10 +53,10 @@ after: 0 0  none never
 heap 1
 text heap profile:
 heap 0' "a program written for gperftools runs $flags"
-	within "$(total g.prof)" 600000000 3 'its CPU profile is whole'
-	is "$(files '*.heap')" 'heap.0001.heap heap.0002.heap ' 'its dumps of the heap have their names'
+	within "$(total g.prof)" 600000000 3 'the CPU profile of a program for gperftools is complete'
+	is "$(files '*.heap')" 'heap.0001.heap heap.0002.heap ' 'heap dumps of a program for gperftools have the usual names'
 	heap=$("$CPA" top -unit=bytes -sample_index=inuse_space heap.0002.heap 2>/dev/null |
 		sed -n 's/^Showing nodes accounting for .* of \([0-9]*\)B total$/\1/p')
-	within "$heap" 100000000 30 'and what is in use in them'
+	within "$heap" 100000000 30 'heap dumps of a program for gperftools contain the memory in use'
 done
 done_testing

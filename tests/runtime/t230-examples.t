@@ -1,5 +1,5 @@
 #!/bin/sh
-# t230-examples.t - the programs of examples/runtime build as README tells, and their profiles say what it shows
+# t230-examples.t - the programs of examples/runtime build as in their README, and their profiles match it
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 library=$here/${top_builddir:-.}/src/libcpaprof
@@ -10,7 +10,7 @@ for program in make pkg-config c++; do
 	exit
 done
 
-# as installed, but for where it is
+# as installed, except for the paths
 mkdir -p examples include bin
 cp -r "$top_srcdir/examples/runtime" examples
 chmod -R u+w examples
@@ -34,18 +34,18 @@ plain <got >got.plain
 cmp -s want.plain got.plain
 same=$?
 [ $same = 0 ] || diff want.plain got.plain | sed 's/^/# /'
-ok $same 'what README shows of them is what they print, but for numbers'
-is "$(wc -l <commands)" 5 'these are all commands'
+ok $same 'the output of the examples matches the README, except for numbers'
+is "$(wc -l <commands)" 5 'the README has five commands'
 
 total=$(total cpu.pb.gz)
 between "$("$CPA" top -unit=ns -tagfocus=tenant=acme cpu.pb.gz 2>/dev/null |
 	sed -n 's/^Showing nodes accounting for \([0-9]*\)ns.*/\1/p')" $((total * 50 / 100)) $((total * 70 / 100)) \
-	'six of ten pages are of the first tenant'
+	'six of ten pages belong to the first tenant'
 within "$("$CPA" top -unit=bytes heap.pb.gz 2>/dev/null | sed -n 's/^Showing nodes accounting for .* of \([0-9]*\)B total$/\1/p')" \
-	2401920 35 'what is kept is in the heap profile'
+	2401920 35 'the heap profile contains the memory that the program keeps'
 examples/runtime/pool
-ok $? 'the pool runs'
+ok $? 'the example pool runs'
 "$CPA" list merge mutex.pb.gz 2>/dev/null >lines
-between "$(awk '$2 ~ /ms$|s$/ && /}$/' lines | wc -l)" 1 1 'all wait for the end of the scope that holds the lock'
-is "$("$CPA" tags cpu.pb.gz 2>/dev/null | grep -c ': merge$\|: parse$')" 2 'its CPU time has the labels of the steps'
+between "$(awk '$2 ~ /ms$|s$/ && /}$/' lines | wc -l)" 1 1 'all threads wait for the scope that holds the lock'
+is "$("$CPA" tags cpu.pb.gz 2>/dev/null | grep -c ': merge$\|: parse$')" 2 'the CPU time of the example pool is labelled by step'
 done_testing

@@ -1,14 +1,15 @@
 #!/bin/sh
-# t310-heap-rates.t - samples stand for what was allocated, whatever the sizes and their order
+# t310-heap-rates.t - scaled samples are unbiased for all sizes and orders of allocations
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 . "${top_srcdir:?}/tests/runtime/heap.sh"
 compile_c heap_load.c load
 
-# The program computes from each size and the rate the variance of a sum, and how far one sampled object moves it. Few
-# objects that stand for thousands are no bell curve; by Bernstein's inequality a sum is further up once in a million
-# runs at most. (Of a_large some two objects are not sampled in four runs; nine, which is too far down, once in 7,000.)
-# Where no object weighs more than half a standard error, squares of errors have the mean 1.
+# From each size and the rate the program computes the variance of a sum, and the largest change of the sum by one sampled
+# object. A few samples that count for thousands of objects are not normally distributed, so the limit of an error is
+# that of Bernstein's inequality: a sum is too high at most once in a million runs. (A sum is too low more often: in
+# four runs, about two objects of a_large are missed. The test fails if nine are missed, which happens once in 7,000.)
+# If no object weighs more than half a standard error, the mean of the squared errors is 1.
 errors() { # append "FUNCTION ERROR VARIANCE MOST ERROR VARIANCE MOST", of objects and bytes, to the file errors
 	grep '^a_' out | while read -r name objects bytes _ _ variance_objects variance_bytes most_objects most_bytes; do
 		# shellcheck disable=SC2046 # four numbers
@@ -17,7 +18,7 @@ errors() { # append "FUNCTION ERROR VARIANCE MOST ERROR VARIANCE MOST", of objec
 	done >>errors
 }
 
-judge() { # RUNS NAME: is no sum over them too far off, and is there some error at all?
+judge() { # RUNS NAME: check that the sums over all runs are within their limits, and that there is some error
 	awk -v runs="$1" 'function take(name, error, variance, most) {
 			sum[name] += error
 			of[name] += variance
@@ -49,17 +50,17 @@ judge() { # RUNS NAME: is no sum over them too far off, and is there some error 
 for i in 1 2 3 4; do
 	heap 524288 load mix 524288
 	errors
-	is "$(awk '$1 == "row" { n += $4 } END { print n + 0 }' out)" 0 "run $i: nothing is in use"
+	is "$(awk '$1 == "row" { n += $4 } END { print n + 0 }' out)" 0 "run $i: no object is in use"
 done
-judge 4 'at 512 KiB objects and bytes of five mixes of sizes are within their errors'
-# two functions, of which objects and bytes err alike
+judge 4 'at 512 KiB the errors of objects and bytes of five size mixes are within their limits'
+# two functions for which the errors of objects and of bytes are equal
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	heap 65536 load alternate 65536
 	errors
 done
-judge 10 'so are those of two functions that take turns'
+judge 10 'the errors of objects and bytes of two alternating functions are within their limits'
 
-# the distances of samples are geometric: 20 classes that are equally likely
+# distances of samples are geometric: 20 classes of equal probability
 HEAP_WATCH_OBJECTS=1
 export HEAP_WATCH_OBJECTS
 heap 16384 load line 1500000
@@ -70,7 +71,7 @@ grep '^object' out | awk '$3 == 64 { print $2 }' | sort -n |
 		{ last = $1 }
 		END {
 			p = exp(-64 / 16384)
-			# objects are whole, so classes are not quite equal: how many distances fall into each
+			# distances are integers, so classes are not quite equally probable: compute their expected counts
 			for (n = 1; n < 6000; n++) want[(c = int(20 * (1 - p ^ n))) > 19 ? 19 : c] += p ^ (n - 1) * (1 - p)
 			for (c = 0; c < 20; c++) chi += (seen[c] - all * want[c]) ^ 2 / (all * want[c])
 			print "# " all " distances, chi-square " chi " with 19 degrees of freedom, " odd + 0 " across gaps"
@@ -85,24 +86,24 @@ $(grep '^a_leak' out)
 END
 # shellcheck disable=SC2046 # four numbers
 set -- $(seen a_leak)
-# a sample stands for 5462 objects; of 900000 there are 165
-within "$1" "$objects" 10 'of 30 million objects all are counted'
-within "$3" "$kept" 40 'and the 3 % that leak are in use'
-within "$4" "$kept_bytes" 40 'with their bytes'
-is "$(fact live)" "$(awk '$1 == "row" { n += $6 } END { print n }' out)" 'and nothing else is'
+# a sample counts for 5462 objects, so 900000 objects have 165 samples
+within "$1" "$objects" 10 '30 million objects are counted'
+within "$3" "$kept" 40 'the objects that leak, 3 % of all, are in use'
+within "$4" "$kept_bytes" 40 'the bytes in use of the 3 % that leak are right'
+is "$(fact live)" "$(awk '$1 == "row" { n += $6 } END { print n }' out)" 'the live map and the rows have the same number of bytes in use'
 awk '$1 == "row" && ($4 < 0 || $5 < 0) { bad = 1 } END { exit bad }' out
-ok $? 'nothing in use is below 0'
+ok $? 'no value in use is negative'
 
 heap 4096 load threads 5
 is "$status $(fact live) $(fact held) $(seen a_thread | cut -d ' ' -f 3-)" "0 $(fact live) 0 0 0" \
-	'eight threads that free for each other leave nothing of theirs'
-between "$(fact live)" 0 8 'and little of the libraries'
+	'eight threads that free objects of each other leave none in use'
+between "$(fact live)" 0 8 'threads that free all their objects leave only few objects, from libraries'
 
-# 1 MiB, 64 KiB for the one thread, and 256 bytes for each object that lives
+# 1 MiB, 64 KiB for the thread, and 256 bytes per live object
 for n in 1000 20000; do
 	alone=$(./load memory $n)
 	heap 1 load memory $n
 	between "$(grep -v '^row\|^process' out)" "$alone" $((alone + 1024 + 64 + n / 4)) \
-		"$n live objects take little memory of ours"
+		"$n live objects use little memory"
 done
 done_testing

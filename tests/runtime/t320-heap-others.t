@@ -1,5 +1,5 @@
 #!/bin/sh
-# t320-heap-others.t - other allocators: their objects are counted, or it is told that they cannot be
+# t320-heap-others.t - objects of other allocators are counted, or reported as not measurable
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 . "${top_srcdir:?}/tests/runtime/heap.sh"
@@ -31,18 +31,18 @@ for other in libtcmalloc.so.4 libtcmalloc_minimal.so.4 libjemalloc.so.2; do
 	export LD_PRELOAD="$path"
 	# shellcheck disable=SC2086 # an argument or none
 	heap 1 exact $without
-	is "$status $(grep '^a_' out)" "0 $(cat alone)" "$other behind us works"
-	is "$(fact told)" 0 'and its heap can be profiled'
-	exact 'exactly, operators new too'
-	between "$(grep -c '^a_' alone)" 20 22 'all of them'
+	is "$status $(grep '^a_' out)" "0 $(cat alone)" "$other loaded after the library works"
+	is "$(fact reported)" 0 'the heap of an allocator loaded after the library can be profiled'
+	exact 'the counts of an allocator loaded after the library are exact, also those of operator new'
+	between "$(grep -c '^a_' alone)" 20 22 'a program with another allocator makes all calls'
 	library=+$library
 	# shellcheck disable=SC2086 # an argument or none
 	heap 1 exact $without
-	is "$status $(grep '^a_' out)" "0 $(cat alone)" "$other in front of us works"
-	is "$(fact told) $(grep -c '^row' out)" "$foreign 0" 'and it is told that there is no heap profile'
+	is "$status $(grep '^a_' out)" "0 $(cat alone)" "$other loaded before the library works"
+	is "$(fact reported) $(grep -c '^row' out)" "$foreign 0" 'a heap profile that is missing because another allocator is loaded first is reported'
 	library=${library#+}
 	heap 4096 load threads 1
-	is "$status $(seen a_thread | cut -d ' ' -f 3-)" '0 0 0' 'threads that free for each other leave nothing'
+	is "$status $(seen a_thread | cut -d ' ' -f 3-)" '0 0 0' 'threads that free objects of each other leave none in use'
 	unset LD_PRELOAD
 done
 
@@ -63,10 +63,10 @@ END
 ${CC:-cc} -O1 -w -fno-builtin -o own own.c
 nm own >own.names
 heap 1 own
-is "$status $(grep -v '^process' out)" '3 done' 'a program with a malloc of its own runs'
-is "$(fact told)" $foreign 'and it is told that there is no heap profile'
+is "$status $(grep -v '^process' out)" '3 done' 'a program with its own malloc runs'
+is "$(fact reported)" $foreign 'a heap profile that is missing because the program has its own malloc is reported'
 
-# the address of malloc in a program at a fixed place is in the program
+# in a non-PIE program the address of malloc is in the program
 cat >address.c <<'END'
 #include <stdlib.h>
 static void *(*volatile get)(size_t) = malloc;
@@ -76,17 +76,17 @@ END
 ${CC:-cc} -O1 -w -fno-builtin -no-pie -fno-pic -o address address.c
 nm address >address.names
 heap 1 address
-is "$status $(fact told) $(seen a_get)" '0 0 1 1000 1 1000' 'a program that takes the address of malloc has a heap profile'
+is "$status $(fact reported) $(seen a_get)" '0 0 1 1000 1 1000' 'a program that takes the address of malloc has a heap profile'
 
-# a library that is loaded past us
+# RTLD_DEEPBIND bypasses our malloc
 echo 'int nothing;' >nothing.c
 ${CC:-cc} -shared -fPIC -o nothing.so nothing.c
 heap 1 load deepbind ./nothing.so
 is "$status $(grep loaded out)" '0 loaded 1' 'a library is loaded with RTLD_DEEPBIND'
-is "$(fact told)" $deepbind 'which is told'
-exact 'and after it nothing is counted'
+is "$(fact reported)" $deepbind 'a library loaded with RTLD_DEEPBIND is reported'
+exact 'objects of a library loaded with RTLD_DEEPBIND are not counted'
 
-# C++ in a plugin of a C program: there is no operator new behind ours
+# a C++ plugin of a C program: there is no operator new after ours
 cat >plugin.cc <<'END'
 #include <new>
 #include <stdexcept>
@@ -112,6 +112,6 @@ for how in -shared-libgcc '-static-libstdc++ -static-libgcc'; do
 	${CXX:-c++} -O1 -w -fno-builtin -shared -fPIC $how -o plugin.so plugin.cc
 	heap 1 host ./plugin.so
 	is "$status" 2 "a C program with a C++ plugin, $how, allocates and throws"
-	between "$(awk '$1 == "row" && $3 / $2 == 16 { n += $2 } END { print n }' out)" 10 30 'and is profiled'
+	between "$(awk '$1 == "row" && $3 / $2 == 16 { n += $2 } END { print n }' out)" 10 30 'the objects of a C++ plugin are counted'
 done
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t330-heap-live.t - the live map under threads, with the thread sanitizer where there is one
+# t330-heap-live.t - the live map under threads, with the thread sanitizer if available
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 touch config.h
@@ -12,4 +12,4 @@ done
 TSAN_OPTIONS=exitcode=66 ./live 2>report
 status=$?
 grep -m 20 '' report | sed 's/^/# /'
-[ $status = 0 ] || echo "not ok 8 - no thread sees half of what another one does (status $status)"
+[ $status = 0 ] || echo "not ok 8 - no thread sees an unfinished change of another thread (status $status)"

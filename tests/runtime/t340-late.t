@@ -1,5 +1,5 @@
 #!/bin/sh
-# t340-late.t - a program loads the library late, when little room for static TLS is left
+# t340-late.t - a program loads the library late, when static TLS is nearly used up
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 library=$(dirname "$CPA")/libcpaprof/libcpaprof.so
@@ -44,7 +44,7 @@ for i in $(seq 0 99); do
 	${CC:-cc} -shared -Wl,-soname,"user$i.so" -o "user$i.so" user.o
 done
 is "$(./late "$library")" "100 users
-loaded" 'behind 100 libraries with static TLS it still loads'
+loaded" 'the library can be loaded after 100 libraries with static TLS'
 size=$(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }')
-between "$((size))" 1 64 'for it has no more than 64 bytes'
+between "$((size))" 1 64 'the library needs at most 64 bytes of static TLS'
 done_testing

@@ -19,22 +19,22 @@ numbers() { # FILE: "FUNCTION OBJECTS BYTES KEPT_OBJECTS KEPT_BYTES" of those th
 }
 
 timeout 60 ./heap_linked >truth 2>err
-is "$?" 0 'rates are set and profiles are written'
+is "$?" 0 'a program sets rates and writes profiles'
 for file in heap child; do
-	is "$(numbers $file.pb.gz)" "$(sed -n "s/^$file //p" truth | sort)" "$file.pb.gz has what was allocated while the rate was set"
+	is "$(numbers $file.pb.gz)" "$(sed -n "s/^$file //p" truth | sort)" "$file.pb.gz contains the allocations made while the rate was set"
 done
 
 CPA_HEAP_LABELS=1 timeout 60 ./heap_linked >truth 2>err
-is "$("$CPA" tags heap.pb.gz 2>/dev/null | grep -c blue)" 1 'labels are in heap profiles when they are asked for'
+is "$("$CPA" tags heap.pb.gz 2>/dev/null | grep -c blue)" 1 'heap profiles contain labels if requested'
 CPA_HEAPPROFILE=end.pb.gz CPA_HEAP_RATE=1 timeout 60 ./heap_linked >truth 2>err
-is "$(ls end.pb.gz)" end.pb.gz 'the environment asks for a profile at the end'
-is "$(numbers end.pb.gz | grep -c a_before)" 1 'which has what was allocated from the start'
+is "$(ls end.pb.gz)" end.pb.gz 'CPA_HEAPPROFILE writes a profile at the end'
+is "$(numbers end.pb.gz | grep -c a_before)" 1 'the profile of CPA_HEAPPROFILE contains all allocations since the start'
 CPA_HEAPPROFILE=none.pb.gz CPA_HEAP_RATE=0 timeout 60 ./heap_linked >truth 2>err
-is "$(numbers none.pb.gz | grep -c a_before) $(cat err)" '0 ' 'a rate of 0 in the environment means none'
+is "$(numbers none.pb.gz | grep -c a_before) $(cat err)" '0 ' 'a rate of 0 in the environment disables sampling'
 printf '#include <cpa/pprof.h>\nint main(void) { return cpa_profile_write_path(cpa_profile_lookup("heap"), 0, "off.pb.gz", 0); }\n' >off.c
 # shellcheck disable=SC2086 # flags
 ${CC:-cc} -I"$top_srcdir/src/libcpaprof/api" -o off off.c $libs && ./off
-is "$? $("$CPA" comments off.pb.gz | grep heap)" '0 heap: it is not measured; cpa_heap_set_rate() or CPA_HEAP_RATE begin it' \
-	'a heap that nobody asked for says so'
-is "$("$CPA" comments heap.pb.gz | grep -c 'not measured')" 0 'and one that was does not'
+is "$? $("$CPA" comments off.pb.gz | grep heap)" '0 heap: not measured; enable it with cpa_heap_set_rate() or CPA_HEAP_RATE' \
+	'a comment reports that the heap is not measured'
+is "$("$CPA" comments heap.pb.gz | grep -c 'not measured')" 0 'a profile of a measured heap has no comment that it is not measured'
 done_testing

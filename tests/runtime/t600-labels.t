@@ -1,5 +1,5 @@
 #!/bin/sh
-# t600-labels.t - CPU time is charged to the labels that threads had
+# t600-labels.t - CPU time is charged to the labels of the thread
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 library=${top_builddir:?}/src/libcpaprof
@@ -16,7 +16,7 @@ tag() { # KEY VALUE: its nanoseconds in p.pb.gz, 0 for none
 }
 
 near() { # GOT WANTED NAME [FILE]: within ten samples and 5 %
-	# one for each tick of 4 ms; on a busy machine the kernel gives a thread as few as 4 for a second of CPU time
+	# one sample per tick of 4 ms; on a busy machine as few as 4 for a second of CPU time
 	samples=$("$CPA" comments "${4:-p.pb.gz}" | sed -n 's/.* \([0-9.]*\) stacks per second.*/\1/p')
 	# shellcheck disable=SC2046 # two numbers
 	between "$1" $(awk -v n="$2" -v samples="${samples:-250}" 'BEGIN {
@@ -24,7 +24,7 @@ near() { # GOT WANTED NAME [FILE]: within ten samples and 5 %
 		print n * 0.95 - ten, n * 1.05 + ten }') "$3"
 }
 
-told() { # NAME: the labels that the program told in out have that time in p.pb.gz
+check_labels() { # NAME: the labels printed in out have their time in p.pb.gz
 	while read -r key value ns; do
 		case $ns in *[!0-9]* | '') continue ;; esac
 		near "$(tag "$key" "$value")" "$ns" "$1: $key $value"
@@ -43,7 +43,7 @@ same_as_go() { # NAME [PATTERN]: of lines that have it
 	fi
 }
 
-# by cpa run and by the program itself
+# with cpa run, and in a program that profiles itself
 for way in run self; do
 	work() {
 		rm -f p*.pb.gz
@@ -56,7 +56,7 @@ for way in run self; do
 	}
 
 	work tenants
-	is "$status" 0 "$way: the program does as alone"
+	is "$status" 0 "$way: the program ends the same as without cpa"
 	for tenant in big small; do
 		awk -v got="$(tag tenant $tenant)" -v all="$(total p.pb.gz)" -v tenant=$tenant '
 			{ sum += $3 }
@@ -71,43 +71,43 @@ for way in run self; do
 	same_as_go "$way: pprof reads the same labels"
 
 	work nested
-	told "$way: labels within labels"
-	is "$(sed -n 's/^left //p' out)" 0 "$way: behind the outermost there are none"
+	check_labels "$way: the time of nested labels is right"
+	is "$(sed -n 's/^left //p' out)" 0 "$way: no labels are left after the outermost scope"
 
 	work inherit
-	told "$way: threads have the labels of their creator, but when that is off"
-	is "$(grep -c '^was 1$' out) $(grep -c '^was 0$' out)" '1 1' "$way: what was before is given"
+	check_labels "$way: threads inherit the labels of their creator, unless that is disabled"
+	is "$(grep -c '^was 1$' out) $(grep -c '^was 0$' out)" '1 1' "$way: setting inheritance returns the old value"
 
 	work pool
-	told "$way: a task has the labels of who made it"
+	check_labels "$way: a task has the labels of its creator"
 
 	work many
-	told "$way: a set has all of its time"
-	near "$(tag cpa_label_overflow 1)" 300000000 "$way: sets without room share one that says so"
-	is "$(sed -n 's/^same //p' out)" 1 "$way: a set that was there is found when there is no more room"
-	between "$(sed -n 's/^over //p' out)" 34400 34500 "$way: 65536 sets have room"
+	check_labels "$way: the time of a label set is right"
+	near "$(tag cpa_label_overflow 1)" 300000000 "$way: sets beyond the limit share an overflow set"
+	is "$(sed -n 's/^same //p' out)" 1 "$way: existing sets are found when the section is full"
+	between "$(sed -n 's/^over //p' out)" 34400 34500 "$way: the section has room for the expected number of sets"
 
 	work switches
 	"$CPA" raw p.pb.gz >samples 2>/dev/null
-	between "$(grep -c 'a:\[' samples)" 8 10000 "$way: threads that switch sets are seen with all of them"
+	between "$(grep -c 'a:\[' samples)" 8 10000 "$way: threads that switch sets are sampled with all of them"
 	is "$(sed -n 's/.*a:\[\([^]]*\)\].*b:\[\([^]]*\)\].*c:\[\([^]]*\)\].*/\1 \2 \3/p' samples |
-		awk '$1 != $2 || $2 != $3' | wc -l)" 0 "$way: no sample has a part of one set and a part of another"
-	is "$(grep -c '[abc]:\[' samples)" "$(grep -c 'a:\[.*b:\[.*c:\[' samples)" "$way: no sample has a part of a set"
+		awk '$1 != $2 || $2 != $3' | wc -l)" 0 "$way: no sample mixes two sets"
+	is "$(grep -c '[abc]:\[' samples)" "$(grep -c 'a:\[.*b:\[.*c:\[' samples)" "$way: no sample has an incomplete set"
 
 	work odd
 	"$CPA" tags -unit=ns p.pb.gz >drawn 2>/dev/null
 	is "$(cat out)" "$(printf '%s\n' 'gone x now 0' 'empty <>' '255=1022' 'each 0' 'found 1' '4=1' 'each 7' 'none 0 0 0' \
-		'taken out 0')" "$way: odd and long labels are as they should be"
+		'taken out 0')" "$way: special and long labels are stored correctly"
 	is "$(grep -c "emoji" drawn) $(grep -c '^ *bad' drawn) $(grep -c '^ *last' drawn) $(grep -c '^ *gone' drawn)" '1 1 1 0' \
-		"$way: odd labels can be read"
-	is "$(grep -c '^ *empty' drawn)" 1 "$way: a label without a value is one"
-	# the control characters of a value are drawn otherwise
-	same_as_go "$way: pprof reads the same odd labels" Total
+		"$way: special labels can be read"
+	is "$(grep -c '^ *empty' drawn)" 1 "$way: a label with an empty value is kept"
+	# control characters in values are printed differently
+	same_as_go "$way: pprof reads the same special labels" Total
 done
 
 run 1000 ./labels fork
 child=$(cat out)
-near "$(tag of parent)" 400000000 'the parent has its label before and after fork'
-near "$(tag of parent "p-$child.pb.gz")" 700000000 'the child goes on with the label of the parent' "p-$child.pb.gz"
-near "$(tag and child "p-$child.pb.gz")" 400000000 'and has those that it sets itself' "p-$child.pb.gz"
+near "$(tag of parent)" 400000000 'the parent keeps its label across fork'
+near "$(tag of parent "p-$child.pb.gz")" 700000000 'a fork child continues with the label of its parent' "p-$child.pb.gz"
+near "$(tag and child "p-$child.pb.gz")" 400000000 'a fork child has the labels that it sets itself' "p-$child.pb.gz"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t620-wrapper.t - <cpa/pprof.hpp> with the compilers and standards there are
+# t620-wrapper.t - <cpa/pprof.hpp> with all available compilers and standards
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 library=${top_builddir:?}/src/libcpaprof
@@ -16,16 +16,16 @@ for cxx in g++ clang++; do
 		fi
 		$cxx -std=c++$std -O1 -g -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$top_srcdir/src/libcpaprof/api" \
 			-I"$top_srcdir/tests/runtime" -o wrapper "$source" -L"$library" -lcpaprof -Wl,-rpath,"$library" -pthread 2>err
-		ok $? "$name: no warning"
+		ok $? "$name: compiles without warnings"
 		sed 's/^/# /' err
 		rm -f cpu.pb.gz
 		./wrapper cpu.pb.gz >out 2>err
 		status=$?
 		[ $status = 0 ] || grep '^not ok' out err | sed 's/^/# /'
-		is "$status $(grep -c '^ok' out)" "0 $(sed -n 's/^1\.\.//p' out)" "$name: all of it works"
+		is "$status $(grep -c '^ok' out)" "0 $(sed -n 's/^1\.\.//p' out)" "$name: all wrappers work"
 		$cxx -std=c++$std -fno-exceptions -fno-rtti -Wall -Wextra -Werror -I"$top_srcdir/src/libcpaprof/api" -o small small.cc \
 			-L"$library" -lcpaprof -Wl,-rpath,"$library" -pthread 2>err && ./small
-		ok $? "$name: programs without exceptions"
+		ok $? "$name: works without exceptions"
 	done
 done
 done_testing

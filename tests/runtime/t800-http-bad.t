@@ -1,5 +1,5 @@
 #!/bin/sh
-# t800-http-bad.t - the server of /debug/pprof: what is no good request is refused as Go's net/http does
+# t800-http-bad.t - the server of /debug/pprof refuses invalid requests as Go's net/http does
 # SPDX-License-Identifier: Apache-2.0
 : "${top_srcdir:?}" "${top_builddir:?}" "${PYTHON3:?}"
 GOCACHE=${GOCACHE:-$(go env GOCACHE 2>/dev/null)}
@@ -18,7 +18,7 @@ if GO111MODULE=off go build -o "$tmp/oracle" "$top_srcdir/tests/runtime/http_ora
 		sleep 0.1
 	done
 else
-	echo "# without Go: what it answers is compared with what it was seen to answer"
+	echo "# without Go, answers are compared with recorded ones"
 fi
 # shellcheck disable=SC2086 # none, or one
 "$PYTHON3" "$top_srcdir/tests/runtime/http_client.py" bad "$top_builddir/tests/runtime/http_server" $port 3>&-

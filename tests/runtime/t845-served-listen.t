@@ -1,5 +1,5 @@
 #!/bin/sh
-# t845-served-listen.t - CPA_LISTEN: programs that know nothing of it serve their profiles
+# t845-served-listen.t - CPA_LISTEN makes unmodified programs serve their profiles
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/served.sh"
 # shellcheck disable=SC2034 # for compile

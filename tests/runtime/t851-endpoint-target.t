@@ -1,5 +1,5 @@
 #!/bin/sh
-# t851-endpoint-target.t - nothing of the server is in the program, which does what it does alone
+# t851-endpoint-target.t - the server has no effect on the program
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016 # other programs expand these
 . "${top_srcdir:?}/tests/runtime/lib.sh"
@@ -13,7 +13,7 @@ look() { # what the kernel says that the program has; neighbours among mappings 
 	sed -n 's/^Sig\(Cgt\|Blk\|Ign\)/&/p' "/proc/$pid/status"
 }
 
-"$CPA" run --heap-rate=512kB --heap=h.pb.gz -- ./serves 600 0 0 >out 2>err &
+"$CPA" run --quiet --heap-rate=512kB --heap=h.pb.gz -- ./serves 600 0 0 >out 2>err &
 cpa=$!
 for _ in $(seq 200); do
 	pid=$(sed -n 's/^ready //p' out)
@@ -25,41 +25,41 @@ end TERM
 serve_ready --enable-profiling -- ./serves 600 0 0
 look >with
 diff without with >wrong
-is "$(cat wrong)" '' 'threads, descriptors, mappings and signals are those of cpa run without a server'
-is "$(grep -c ^ID "/proc/$pid/timers")" 0 'there is no timer'
+is "$(cat wrong)" '' 'threads, descriptors, mappings and signals are the same as without a server'
+is "$(grep -c ^ID "/proc/$pid/timers")" 0 'the server starts no timer in the program'
 for path in /heap '/threads?debug=2' '/allocs?debug=1' '/heap?seconds=1' /symbol?0x1; do
 	get "$path" >/dev/null
 done
 look >with
 diff without with >wrong
-is "$(cat wrong)" '' 'nor is there anything more when clients have asked'
-is "$(get '/profile?seconds=1' cpu.pb.gz | cut -d ' ' -f 1)" 200 'a capture of a program that does nothing'
+is "$(cat wrong)" '' 'threads, descriptors, mappings and signals are unchanged after requests'
+is "$(get '/profile?seconds=1' cpu.pb.gz | cut -d ' ' -f 1)" 200 'an idle program can be captured'
 look | grep -v ^Sig >with
 grep -v ^Sig without >same
 diff same with >wrong
-is "$(cat wrong)" '' 'leaves nothing but a handler'
+is "$(cat wrong)" '' 'a capture of an idle program leaves only a signal handler'
 end TERM
 
 serve_ready --enable-profiling -- ./serves 600 2 0
-is "$(grep -c ^ID "/proc/$pid/timers")" 0 'a program at work has no timer'
+is "$(grep -c ^ID "/proc/$pid/timers")" 0 'a busy program has no timer before a capture'
 get '/profile?seconds=2' cpu.pb.gz >got &
 sampled
-between "$(grep -c ^ID "/proc/$pid/timers")" 1 7 'but while it is captured'
+between "$(grep -c ^ID "/proc/$pid/timers")" 1 7 'a busy program has timers during a capture'
 wait $!
 for _ in $(seq 100); do
 	[ "$(grep -c ^ID "/proc/$pid/timers")" = 0 ] && break
 	sleep 0.05
 done
-is "$(grep -c ^ID "/proc/$pid/timers")" 0 'and none behind it'
+is "$(grep -c ^ID "/proc/$pid/timers")" 0 'a busy program has no timer after a capture'
 end TERM
 
-# programs do what they do alone
+# programs behave the same as without cpa
 printf 'int main(void) { return 0; }\n' >m.c
 head -c 2000000 "$CPA" >binary
 alike() { # COMMAND
 	sh -c "$1" >alone 2>alone.err
 	alone=$?
-	"$CPA" run --enable-profiling -- sh -c "$1" >out 2>err
+	"$CPA" run --quiet --enable-profiling -- sh -c "$1" >out 2>err
 	status=$?
 	is "$status $(cksum <out) $(sed 1d err)" "$alone $(cksum <alone) $(cat alone.err)" "$1"
 }
@@ -71,6 +71,6 @@ alike 'gcc -c -o m.o m.c && cksum m.o'
 alike 'ls -l /proc/self/fd | wc -l'
 alike 'cat /no/such; exit 5'
 alike 'env | grep -c CPA_PROFILE'
-"$CPA" run --enable-profiling -- sh -c 'kill -SEGV $$' 2>/dev/null
-is "$?" 139 'a program that a signal ends'
+"$CPA" run --quiet --enable-profiling -- sh -c 'kill -SEGV $$' 2>/dev/null
+is "$?" 139 'a program killed by a signal keeps its status'
 done_testing

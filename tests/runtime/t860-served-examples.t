@@ -1,5 +1,5 @@
 #!/bin/sh
-# t860-served-examples.t - the servers of examples/serve build, and are asked as they say
+# t860-served-examples.t - the servers of examples/serve build and work as documented
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
@@ -14,19 +14,19 @@ ln -s "$CPA" bin/cpa
 export PATH="$tmp/bin:$PATH" HOME="$tmp" XDG_STATE_HOME="$tmp/state" MAKEFLAGS='' TOP_BUILDDIR="$built"
 
 timeout 100 "$top_srcdir/examples/serve/run.sh" 2 >out 2>err
-is "$?" 0 'run.sh starts a server and asks it'
+is "$?" 0 'run.sh starts a server and shows its profiles'
 grep -q '(.*%): acme$' out
-ok $? 'CPU time has tenants'
+ok $? 'CPU time is split by tenant'
 grep -q ' receipt$' out
-ok $? 'a leak has the function that keeps memory'
+ok $? 'the function of a leak is shown'
 grep -q ' reserve$\| pthread_mutex_unlock$' out
-ok $? 'a lock has who holds it'
+ok $? 'the holder of a lock is shown'
 
 cp -r "$top_srcdir/examples/serve" serve
 chmod -R u+w serve
 make -s -C serve "CPPFLAGS=-I$top_srcdir/src/libcpaprof/api" \
 	"LDLIBS=-L$built/src/libcpaprof -lcpaprof -Wl,-rpath,$built/src/libcpaprof -pthread" search mount >err 2>&1
-is "$? $(cat err)" '0 ' 'the others build without a warning'
+is "$? $(cat err)" '0 ' 'the other examples build without a warning'
 serve/search 127.0.0.1:0 load >address &
 search=$!
 serve/mount >mounted &
@@ -34,15 +34,17 @@ mount=$!
 for file in address mounted; do
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s $file ] || sleep 0.2; done
 done
-cpa tags -tagshow=command "$(head -1 address)/debug/pprof/profile?seconds=1" 2>err >out
-is "$(grep -c ': find$\|: add$' out)" 2 'search has CPU time by command'
-# connections come one after the other
+cpa tags -tagshow=command "$(head -1 address)/debug/pprof/profile?seconds=2" 2>err >out
+commands=$(grep -c ': find$\|: add$' out)
+[ "$commands" = 2 ]
+measured $? 'the example search labels CPU time by command' "$commands of 2 commands have samples"
+# wait until all connections are open
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	n=$(cpa top "$(head -1 address)/debug/pprof/connections" 2>/dev/null | sed -n 's/.* of \([0-9]*\) total$/\1/p')
 	[ "$n" = 3 ] && break
 	sleep 0.2
 done
-is "$n" 3 'and a profile of its own'
+is "$n" 3 'the example search has a custom profile'
 url=$(cat mounted)
 ask() { # PATH [HEADER VALUE]: the status
 	"${PYTHON3:-python3}" -c 'import http.client, sys
@@ -51,12 +53,12 @@ c.request("GET", sys.argv[2], headers=dict([sys.argv[3:]] if len(sys.argv) > 3 e
 r = c.getresponse()
 print(r.status, len(r.read()) > 0)' "$url" "$@"
 }
-is "$(ask /hello)" '200 True' 'mount answers for itself'
-is "$(ask /debug/pprof/heap?debug=1)" '200 True' 'and has /debug/pprof'
-is "$(ask /debug/pprof/none)" '404 True' 'errors too'
-is "$(ask /debug/pprof/heap Origin http://evil.example)" '404 False' 'which it keeps from pages'
+is "$(ask /hello)" '200 True' 'the example mount answers its own requests'
+is "$(ask /debug/pprof/heap?debug=1)" '200 True' 'the example mount serves /debug/pprof'
+is "$(ask /debug/pprof/none)" '404 True' 'the example mount answers unknown paths with errors'
+is "$(ask /debug/pprof/heap Origin http://evil.example)" '404 False' 'the example mount refuses requests from web pages'
 cpa top "$url/debug/pprof/profile?seconds=1" >out 2>err
-is "$?" 0 'cpa reads it'
+is "$?" 0 'cpa reads a profile from the example mount'
 kill $search $mount
 wait
 done_testing

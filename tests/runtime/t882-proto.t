@@ -1,5 +1,5 @@
 #!/bin/sh
-# t882-proto.t - profiles that are served are whole, and exact where they can be, linked and under cpa run
+# t882-proto.t - served profiles are complete, and exact where possible, linked and under cpa run
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/served.sh"
 . "$top_srcdir/tests/runtime/known.sh"

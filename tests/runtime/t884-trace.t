@@ -1,5 +1,5 @@
 #!/bin/sh
-# t884-trace.t - programs serve timelines that readers understand, linked and under cpa run
+# t884-trace.t - programs serve valid timelines, linked and under cpa run
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/served.sh"
 . "$top_srcdir/tests/runtime/known.sh"

@@ -1,12 +1,12 @@
 /*
- * taken.c - programs that take SIGPROF without asking the C library
+ * taken.c - programs that use SIGPROF without the C library
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * taken ignore|handle SECONDS   by the system call; then two threads burn
- * taken caught SECONDS          burn; prints whether the kernel has a handler of SIGPROF
- * taken wait|file SECONDS       the main thread blocks all signals and takes them, one by one, while another burns
- * taken own SECONDS             the same, of SIGPROF alone, which the other sends
+ * taken ignore|handle SECONDS   set the action by system call; then two threads use CPU time
+ * taken caught SECONDS          use CPU time; print whether the kernel has a handler of SIGPROF
+ * taken wait|file SECONDS       the main thread blocks all signals and reads them while another thread uses CPU time
+ * taken own SECONDS             the same for SIGPROF only, which the other thread sends
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -50,7 +50,7 @@ static void mine(int sig)
 	sink++;
 }
 
-/* The C library's function for another signal leaves what the kernel has of it, restorer and all. */
+/* Set another signal by the C library, then copy its kernel action, including the restorer. */
 static void take(bool handle)
 {
 	uint64_t act[4] = { 0 };
@@ -77,14 +77,14 @@ static void caught(void)
 static int last = SIGTERM;
 static pthread_t first;
 
-static void *burn_and_tell(void *seconds)
+static void *burn_and_print(void *seconds)
 {
 	spin(atof(seconds));
 	pthread_kill(first, last);
 	return NULL;
 }
 
-/* Take signals up to the last one, and print them. */
+/* Read and print signals until the last one. */
 static void wait_for_all(bool by_file, char *seconds)
 {
 	struct signalfd_siginfo got;
@@ -97,7 +97,7 @@ static void wait_for_all(bool by_file, char *seconds)
 	if (by_file)
 		fd = signalfd(-1, &set, SFD_CLOEXEC);
 	first = pthread_self();
-	pthread_create(&t, NULL, burn_and_tell, seconds);
+	pthread_create(&t, NULL, burn_and_print, seconds);
 	do {
 		if (!by_file)
 			sigwait(&set, &sig);

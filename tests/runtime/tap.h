@@ -1,5 +1,5 @@
 /*
- * tap.h - what tests of the runtime print; they also run without the libraries of this machine
+ * tap.h - TAP output of runtime tests, which also run without the libraries of the build machine
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 
 static int tap_n, tap_failed;
 
-/* One result; name is a sentence that can be false. */
+/* Print a result; name is the behaviour that the test checks. */
 static inline bool tap(bool ok, const char *name)
 {
 	printf("%sok %d - %s\n", ok ? "" : "not ", ++tap_n, name);
@@ -20,7 +20,7 @@ static inline bool tap(bool ok, const char *name)
 	return ok;
 }
 
-/* A test that cannot be made here. */
+/* Skip a test. */
 static inline void tap_skip(const char *name, const char *why)
 {
 	printf("ok %d - %s # SKIP %s\n", ++tap_n, name, why);
@@ -40,7 +40,7 @@ __attribute__((format(printf, 1, 2))) static inline void tap_note(const char *fo
 static inline int tap_end(void)
 {
 	printf("1..%d\n", tap_n);
-	return tap_failed; /* as cmocka: tests/unit/tap.sh expects it */
+	return tap_failed; /* as cmocka does, for tests/unit/tap.sh */
 }
 
 #endif

@@ -1,15 +1,14 @@
 /*
- * threads_dump.c - dump the threads of a program again and again while it runs, and say how long that took
+ * threads_dump.c - dump the threads of a running program repeatedly, and print how long it took
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: threads_dump [-n DUMPS] [-w MS] [-z HZ] [-l LIBRARY] [-o FILE] [-q | -t] PROGRAM [ARGUMENT]...
  *        threads_dump -p PROCESS
  *
- * Starts the program, with the library when there is one, else as a stranger; waits until it has printed
- * a line; dumps, MS apart. Prints for each dump how long it took, and of the last one each thread, or why
- * there is none. FILE gets the last one as a profile. -q waits for the program to end, and gives its status;
- * -t does so after a SIGTERM; else it is killed.
+ * Starts the program, with or without the library; waits for its first line; makes dumps, MS apart. Prints the
+ * duration of each dump or its error, and all threads of the last one. FILE gets the last dump as a profile. -q waits
+ * for the end of the program and returns its status; -t does so after a SIGTERM; else the program is killed.
  */
 #include "config.h"
 
@@ -32,7 +31,7 @@ struct run {
 	bool quiet, there, term;
 	pid_t pid;
 	struct collect *c;
-	struct process *stranger;
+	struct process *untraced;
 	uint64_t weight;
 };
 
@@ -54,9 +53,9 @@ static void pause_ms(unsigned ms)
 static void done(void *arg, struct process *p)
 {
 	struct run *r = arg;
-	struct process_facts f;
+	struct process_info f;
 
-	process_facts(p, &f);
+	process_info(p, &f);
 	r->weight += f.weight;
 }
 
@@ -65,7 +64,7 @@ static int write_bytes(void *arg, const void *data, size_t n)
 	return write(*(int *)arg, data, n) == (ssize_t)n ? 0 : -EIO;
 }
 
-/* Start it, its standard output into a pipe, of which the other end is given. */
+/* Start the program with its standard output to a pipe. Returns the read end. */
 static int start(struct run *r, char **argv)
 {
 	char segment[COLLECT_ENV_MAX];
@@ -124,7 +123,7 @@ static void print_threads(const struct snap *s)
 		if (row[i].n)
 			snap_frame(s, &row[i], 0, &f);
 		printf("thread %s frames=%u label=%u waited=%llums %s\n", t->wait, row[i].n, row[i].label,
-		       (unsigned long long)t->wait_ns / 1000000, f.place ? f.place : "");
+		       (unsigned long long)t->wait_ns / 1000000, f.pseudo ? f.pseudo : "");
 		printf("stack %u", t->tid);
 		for (uint32_t k = 0; k < row[i].n; k++) {
 			snap_frame(s, &row[i], k, &f);
@@ -146,7 +145,7 @@ static void save(const struct run *r, const struct snap *s)
 
 static void dump(struct run *r, bool last)
 {
-	struct process *p = r->c ? collect_process(r->c, r->pid) : r->stranger;
+	struct process *p = r->c ? collect_process(r->c, r->pid) : r->untraced;
 	uint64_t begin = now_ns();
 	struct snap *s = NULL;
 	int rc = p ? snap_take(p, SNAP_THREADS, 0, &s) : -ESRCH;
@@ -205,7 +204,7 @@ int main(int argc, char **argv)
 		return 3;
 	if (!r.there)
 		wait_ready(&r, start(&r, argv + optind));
-	if (!r.library && process_open(r.pid, &r.stranger) < 0)
+	if (!r.library && process_open(r.pid, &r.untraced) < 0)
 		return 3;
 	for (unsigned i = 0; i < r.n; i++) {
 		if (r.c)
@@ -222,7 +221,7 @@ int main(int argc, char **argv)
 			collect_drain(r.c);
 		pause_ms(10);
 	}
-	process_close(r.stranger);
+	process_close(r.untraced);
 	if (r.c) {
 		collect_finish(r.c);
 		collect_close(r.c);

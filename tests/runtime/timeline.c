@@ -1,12 +1,12 @@
 /*
- * timeline.c - threads of which it is known when they did what, for the tests of the timeline
+ * timeline.c - threads with known run and wait times, for the tests of timelines
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: timeline SECONDS [IDLE]     IDLE: more threads that wait all the time
+ * usage: timeline SECONDS [IDLE]     IDLE: number of extra threads that wait all the time
  *
- * Threads sleeper, first, second, spinner, idler, waker; at the end each wait of the first three is printed, in ns
- * of CLOCK_MONOTONIC, and the CPU time of all:
+ * Threads: sleeper, first, second, spinner, idler, waker. At the end prints each wait of the first three, in ns of
+ * CLOCK_MONOTONIC, and the CPU time of all:
  *
  *	sleeper waited BEGIN END
  *	spinner used NS
@@ -26,7 +26,7 @@
 #define KEEP __attribute__((noinline)) static
 #define MS 1000000L
 
-enum { WAITS_MOST = 4096 };
+enum { WAITS_MAX = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int over;
@@ -35,7 +35,7 @@ static volatile unsigned long sink;
 struct role {
 	const char *name;
 	void (*step)(struct role *r);
-	uint64_t begin[WAITS_MOST], end[WAITS_MOST], used_ns;
+	uint64_t begin[WAITS_MAX], end[WAITS_MAX], used_ns;
 	int n;
 };
 
@@ -77,7 +77,7 @@ static void begin_wait(struct role *r)
 static void end_wait(struct role *r)
 {
 	r->end[r->n] = now_ns(CLOCK_MONOTONIC);
-	if (r->n + 1 < WAITS_MOST)
+	if (r->n + 1 < WAITS_MAX)
 		r->n++;
 }
 

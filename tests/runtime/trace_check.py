@@ -1,9 +1,9 @@
-"""trace_check.py - is a timeline one that readers understand, and does it say what the threads did
+"""trace_check.py - check that a timeline is valid and matches the threads
 
 SPDX-License-Identifier: Apache-2.0
 
 usage: trace_check.py TRACE.json.gz [SAID]     SAID: what timeline.c printed. Prints "good NAME", "bad NAME: WHY",
-and where a clock is not what it should be "measured NAME: WHY".
+or "measured NAME: WHY" if a clock is off.
 """
 
 import collections
@@ -12,7 +12,7 @@ import json
 import sys
 
 LOOK_US = 10e3
-LATE_US = 60e3  # what a busy machine makes of it
+LATE_US = 60e3  # tolerance on a busy machine
 
 
 def say(name, why):
@@ -20,12 +20,12 @@ def say(name, why):
 
 
 def measure(name, why):
-    """Of clocks: a test whose clocks differ is asked once more, alone (script/again)."""
+    """A check of clocks, which script/rerun-measured repeats alone after a failure."""
     print(f"measured {name}: {why}" if why else f"good {name}")
 
 
 def slices(trace):
-    """Those of each thread, as they stand in the file."""
+    """Slices of each thread, in the order of the file."""
     of = collections.defaultdict(list)
     for e in trace["traceEvents"]:
         if e["ph"] == "X":
@@ -34,17 +34,17 @@ def slices(trace):
 
 
 def nesting(events):
-    """Callers come first, and hold what they call, in whole ns."""
+    """Callers come first and enclose their callees, in whole ns."""
     open_ends, last = [], 0
     for e in events:
         begin, end = round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)
         if begin < last:
-            return f"{e} begins before the one in front of it"
+            return f"{e} begins before the previous one"
         last = begin
         while open_ends and open_ends[-1] <= begin:
             open_ends.pop()
         if open_ends and end > open_ends[-1]:
-            return f"{e} ends behind its caller"
+            return f"{e} ends after its caller"
         if end <= begin:
             return f"{e} has no length"
         open_ends.append(end)
@@ -60,13 +60,13 @@ def check_form(trace):
     say("times are within the trace", out[0] if out else None)
     meta = collections.Counter((e["name"], e["tid"]) for e in trace["traceEvents"] if e["ph"] == "M")
     lacks = [tid for tid in of if meta["thread_name", tid] != 1 or meta["thread_sort_index", tid] != 1]
-    say("threads have one name and place each", lacks[0] if lacks else None)
+    say("threads have one name and position each", lacks[0] if lacks else None)
     pids = {e["pid"] for e in trace["traceEvents"]}
-    say("the process is one, and has a name", None if pids == {other["pid"]} and meta["process_name", other["pid"]] == 1 else pids)
+    say("there is one process with a name", None if pids == {other["pid"]} and meta["process_name", other["pid"]] == 1 else pids)
 
 
 def covered(events, want):
-    """Time in slices that want says yes to; they do not overlap."""
+    """Time in slices that want accepts; they do not overlap."""
     return sum(e["dur"] for e in events if want(e))
 
 
@@ -87,7 +87,7 @@ def ran_us(events):
 
 
 def check_waits(name, said, seen, begin_us, window_us, late_us):
-    """Each wait that was long enough to be looked at twice is there, from its begin to its end."""
+    """Each wait that was long enough for two polls is in the trace, from begin to end."""
     n = found = 0
     for line in said:
         if line[0] != name or line[1] != "waited":
@@ -97,7 +97,7 @@ def check_waits(name, said, seen, begin_us, window_us, late_us):
             continue
         n += 1
         found += any(abs(e["ts"] - begin) < late_us and abs(e["ts"] + e["dur"] - end) < late_us for e in seen)
-    measure(f"waits of {name} are as long as they were", None if n and found >= 0.6 * n else f"{found} of {n}")
+    measure(f"waits of {name} have their durations", None if n and found >= 0.6 * n else f"{found} of {n}")
 
 
 def check_said(trace, path):
@@ -110,22 +110,22 @@ def check_said(trace, path):
     late_us = LATE_US + 2000 * other["looks_apart_most_ms"]
     thread = {name: of[tid] for name, tid in names.items()}
     waits = {name: [e for e in events if is_wait(e)] for name, events in thread.items()}
-    say("a name that is no UTF-8 is one", None if 'id"le\\r\ufffd' in names else list(names))
+    say("an invalid UTF-8 name is replaced", None if 'id"le\\r\ufffd' in names else list(names))
     say("nothing was lost", None if other["odd_times"] == other["bad_records"] == other["left_out"] == 0 else other)
     for name in ("sleeper", "first", "second"):
         check_waits(name, said, waits[name], begin_us, window_us, late_us)
     for name in ("spinner", "sleeper"):
         used = [int(line[2]) / 1000 for line in said if line[:2] == [name, "used"]][0]
         got = ran_us(thread[name])
-        measure(f"{name} ran as long as its clock says", None if abs(got - used) < 0.15 * used + 40e3 else f"{got}, not {used} us")
+        measure(f"{name} ran as long as by its CPU clock", None if abs(got - used) < 0.15 * used + 40e3 else f"{got}, not {used} us")
     holders = {e["args"].get("holder") for e in waits["first"] if e["name"] == "wait: futex" and "args" in e}
     say("the holder of a mutex is named", None if names["second"] in holders else holders)
     idle = covered(waits['id"le\\r\ufffd'], lambda e: e["name"] == "wait: epoll")
-    measure("a thread that waits all the time does", None if idle > 0.8 * window_us - 2 * LATE_US else idle)
+    measure("a thread that waits all the time is shown so", None if idle > 0.8 * window_us - 2 * LATE_US else idle)
     woken = sum(e.get("args", {}).get("woken", 0) for e in waits["waker"])
-    measure("a thread that wakes often is seen to", None if woken > 50 else woken)
+    measure("a thread that wakes often is shown so", None if woken > 50 else woken)
     inner = {e["name"] for e in thread["spinner"]}
-    say("functions are there by name", None if {"begin", "only_spin", "spin_for"} <= inner else inner)
+    say("functions have names", None if {"begin", "only_spin", "spin_for"} <= inner else inner)
 
 
 def main():

@@ -1,11 +1,11 @@
 /*
- * trace_file.c - the timeline of a program, from its begin to its end
+ * trace_file.c - write a timeline of a program from its start to its end
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: trace_file LIBRARY HZ SECONDS FILE PROGRAM [ARGUMENT]...
  *
- * What it cost is printed: "looks N MS". The program is waited for, and its output is its own.
+ * Prints the cost: "looks N MS". The output of the program is unchanged.
  */
 #include "config.h"
 
@@ -40,7 +40,7 @@ static void finish(void)
 	failed = !f || !names || trace_snap(trace, &s) != 0 || s->row.n == 0 ||
 		 trace_write(trace, elfnames_at, names, put, f) != 0 || fclose(f) != 0;
 	fprintf(stderr, "looks %llu %.3f ms, stacks %zu, samples %zu, waits %zu, threads %zu\n",
-		(unsigned long long)trace->n_looks, (double)trace->look_ns / 1e6, s ? s->row.n : 0, trace->sample.n,
+		(unsigned long long)trace->n_polls, (double)trace->poll_ns / 1e6, s ? s->row.n : 0, trace->sample.n,
 		trace->wait.n, trace->thread.n);
 	snap_free(s);
 	elfnames_close(names);
@@ -89,7 +89,7 @@ static void watch(struct collect *c, pid_t pid, uint64_t most_ms)
 		if (!trace && !over && p && trace_begin(p, &trace) == 0)
 			start = now;
 		if (trace && now >= next)
-			next = now + trace_look(trace);
+			next = now + trace_poll(trace);
 		if (trace && now - start >= most_ms) {
 			over = true;
 			finish();

@@ -5,9 +5,9 @@
  *
  * usage: unwind_bench
  *
- * From a signal, through functions with and without a frame pointer; nanoseconds of CPU time per walk, the
- * best of 50 rounds of 1000, plain and with a cache of rules. What a walk costs in real programs, whose
- * own work has filled the caches, is in unwind_compare.sh.
+ * The walks start in a signal handler and pass functions with and without a frame pointer. Prints nanoseconds of CPU
+ * time per walk, the best of 50 rounds of 1000, without and with a cache of rules. unwind_compare.sh measures the cost
+ * in real programs, whose own work has filled the caches.
  */
 #include "config.h"
 
@@ -35,7 +35,7 @@ static double cpu_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static double cost(const struct unwind_from *from, const void *uc, struct walked *w)
+static double cost(const struct unwind_source *from, const void *uc, struct walked *w)
 {
 	double best = 1e18;
 
@@ -56,8 +56,8 @@ static double cost(const struct unwind_from *from, const void *uc, struct walked
 
 static void on_signal(int sig, siginfo_t *info, void *uc)
 {
-	struct unwind_from plain = { .range = &stack, .n_ranges = 1, .find = cpi_unwind_find_sig };
-	struct unwind_from cached = plain;
+	struct unwind_source plain = { .range = &stack, .n_ranges = 1, .find = cpi_unwind_find_sig };
+	struct unwind_source cached = plain;
 	static struct walked w;
 	double a, b;
 

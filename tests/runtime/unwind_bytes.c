@@ -1,11 +1,11 @@
 /*
- * unwind_bytes.c - call frame information by hand, and what is broken at random
+ * unwind_bytes.c - hand-written call frame information, and random damage
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: unwind_bytes [MUTATIONS]     1000000 without a number
+ * usage: unwind_bytes [MUTATIONS]     default 1000000
  *
- * Function 0 is called by function 1, that by 2, and 2 says that nobody called it.
+ * Function 0 is called by function 1, that by 2, and 2 is marked as the outermost.
  */
 #include "config.h"
 
@@ -51,7 +51,7 @@ static bool three_frames(struct made *m)
 	return r.n == 3 && r.end == UNWIND_ROOT && pc[0] == f0 && pc[1] == f1 && pc[2] == f2;
 }
 
-/* Where a walk from function 3 with these instructions ends; *n: after how many frames. */
+/* Walk from function 3 with these instructions. Returns why it ended; *n: the number of frames. */
 static enum unwind_end end_of(const unsigned char *code, uint32_t size, uint32_t *n)
 {
 	struct made m;
@@ -71,15 +71,15 @@ static void encodings(void)
 	struct made m;
 
 	make(&m, ENC_FDE, ENC_TABLE, NULL, 0);
-	tap(three_frames(&m), "a table as linkers write it leads to the functions");
+	tap(three_frames(&m), "functions are found by a table as linkers write it");
 	make(&m, ENC_FDE, ENC_OMIT, NULL, 0);
 	tap(three_frames(&m), "without a table the entries are searched in order");
 	make(&m, ENC_FDE, 0x04, NULL, 0);
-	tap(three_frames(&m), "a table of absolute addresses of 8 bytes leads to the functions");
+	tap(three_frames(&m), "functions are found by a table of absolute 8-byte addresses");
 	make(&m, 0x04, ENC_TABLE, NULL, 0);
 	tap(three_frames(&m), "functions with absolute addresses are found");
 	make(&m, 0x9b, ENC_TABLE, NULL, 0);
-	tap(!three_frames(&m), "pointers to pointers are refused");
+	tap(!three_frames(&m), "indirect pointers are refused");
 }
 
 static void instructions(void)
@@ -88,12 +88,12 @@ static void instructions(void)
 
 	tap(END_OF(&n, 0x07, DW_RA) == UNWIND_ROOT && n == 1, "an undefined return address is the root");
 	tap(END_OF(&n, 0x3f) == UNWIND_BAD_CFI, "an instruction that does not exist is bad CFI");
-	tap(END_OF(&n, 0x0b) == UNWIND_BAD_CFI, "restoring what was not remembered is bad CFI");
-	tap(END_OF(&n, 0x0a, 0x0a, 0x0a, 0x0a, 0x07, DW_RA) == UNWIND_ROOT, "four states are remembered");
+	tap(END_OF(&n, 0x0b) == UNWIND_BAD_CFI, "restore without remember is bad CFI");
+	tap(END_OF(&n, 0x0a, 0x0a, 0x0a, 0x0a, 0x07, DW_RA) == UNWIND_ROOT, "four states can be remembered");
 	tap(END_OF(&n, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x07, DW_RA) == UNWIND_BAD_CFI, "a fifth state is bad CFI");
 	tap(END_OF(&n, 0x0a, 0x0e, 127, 0x0b, 0x40 | 17, 0x3f) != UNWIND_BAD_CFI,
-	    "instructions behind the address are not run");
-	tap(END_OF(&n, 0x0c, 0x3f, 0) == UNWIND_NO_REG, "a CFA by a register that is not followed ends the walk");
+	    "instructions after the address are not executed");
+	tap(END_OF(&n, 0x0c, 0x3f, 0) == UNWIND_NO_REG, "a CFA by a register that is not tracked ends the walk");
 	tap(END_OF(&n, 0x0f, 1, 0x22) == UNWIND_BAD_CFI, "an expression that pops an empty stack is bad CFI");
 	tap(END_OF(&n, 0x0f, 9, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30) == UNWIND_BAD_CFI,
 	    "an expression that overflows its stack is bad CFI");
@@ -103,7 +103,7 @@ static void instructions(void)
 	    "a CFA beyond the stack is outside");
 }
 
-/* All of it again, with the CFA by an expression: the stack pointer and 32. */
+/* All tests again, with the CFA by an expression: stack pointer + 32. */
 static void expressions(void)
 {
 	static const unsigned char code[] = { 0x0f,  5, 0x70 + DW_SP, 0,    0x08,         32, 0x22, 0x10,
@@ -114,10 +114,11 @@ static void expressions(void)
 
 	make(&m, ENC_FDE, ENC_TABLE, code, sizeof(code));
 	r = walk_made(&m, f3, 0, 0, 0, pc);
-	tap(r.n == 3 && pc[1] == f1 && pc[2] == f2 && r.end == UNWIND_ROOT, "an expression that adds gives the CFA");
+	tap(r.n == 3 && pc[1] == f1 && pc[2] == f2 && r.end == UNWIND_ROOT,
+	    "a CFA can be an expression with an addition");
 }
 
-/* A trampoline without CFI, as musl has it and the vDSO of aarch64: known by its code. */
+/* A trampoline without CFI, as in musl and the vDSO of aarch64: recognized by its code. */
 static void trampoline(void)
 {
 #if defined(__x86_64__)
@@ -141,17 +142,17 @@ static void trampoline(void)
 	uc.uc_mcontext.pc = f1;
 	uc.uc_mcontext.sp = STACK + 8 * 252;
 #endif
-	/* f0 is the handler; of the ucontext_t only what holds registers fits on this stack */
+	/* f0 is the handler; only the registers of the ucontext_t fit on this stack */
 	m.word[3] = at;
 	memcpy((unsigned char *)&m.word[4] + at_uc, &uc, offsetof(ucontext_t, uc_mcontext) + 31 * 8 + 40);
 	m.word[255] = f2;
 	r = walk_made(&m, f0, 0, 0, 0, pc);
 	tap(r.n == 4 && pc[1] == at + 1 && pc[2] == f1 + 1 && pc[3] == f2 && r.end == UNWIND_ROOT,
-	    "the trampoline of signals is known by its code");
+	    "the signal trampoline is recognized by its code");
 }
 
-/* Two walks that remember: function 0, then 3 with its CFA by frame pointer, then 1 or the root, 2. */
-static void remembering(void)
+/* Two walks with a cache: function 0, then 3 with its CFA by frame pointer, then 1 or the root, 2. */
+static void with_cache(void)
 {
 #if defined(__x86_64__)
 	static const unsigned char by_fp[] = { 0x0c, DW_FP, 16, 0x80 | DW_FP, 2, 0x80 | DW_RA, 1 };
@@ -162,7 +163,7 @@ static void remembering(void)
 	};
 	struct made m;
 	struct unwind_range range = { STACK, STACK + 8 * N_WORDS, (const unsigned char *)m.word };
-	struct unwind_from from = { .range = &range, .n_ranges = 1, .find = find_made, .arg = &m, .cache = &cache };
+	struct unwind_source from = { .range = &range, .n_ranges = 1, .find = find_made, .arg = &m, .cache = &cache };
 	uint64_t pc[4][64];
 	struct unwind_result r[4];
 
@@ -184,11 +185,9 @@ static void remembering(void)
 		cpi_unwind_walk_sig(&from, &regs, pc[i], 64, &r[i]);
 	}
 	tap(r[0].n == 4 && r[1].n == 4 && memcmp(pc[0], pc[1], 32) == 0 && cache.n_same > 2,
-	    "a walk takes from the last one the frames that are the same");
-	tap(r[2].n == 5 && pc[2][3] == f1 && pc[2][4] == f2,
-	    "a saved frame pointer that changed leads to other frames");
-	tap(r[3].n == 4 && pc[3][3] == f2 && r[3].end == UNWIND_ROOT,
-	    "a return address that changed leads to other frames");
+	    "a walk reuses equal frames of the previous walk");
+	tap(r[2].n == 5 && pc[2][3] == f1 && pc[2][4] == f2, "a changed saved frame pointer leads to other frames");
+	tap(r[3].n == 4 && pc[3][3] == f2 && r[3].end == UNWIND_ROOT, "a changed return address leads to other frames");
 #endif
 }
 
@@ -200,7 +199,7 @@ static void without_cfi(void)
 
 	make(&m, ENC_FDE, ENC_TABLE, NULL, 0);
 #if defined(__x86_64__)
-	/* f1 calls the leaf; its return address is two words up, under a word that looks like nothing */
+	/* f1 calls the leaf; its return address is two words up, above a word that is not an address */
 	m.text[256 + 16 - 5] = 0xe8;
 	memcpy(&m.text[256 + 16 - 4], &(int32_t){ (int32_t)(leaf - f1) }, 4);
 	m.word[0] = 7;
@@ -208,15 +207,16 @@ static void without_cfi(void)
 	m.word[5] = f2;
 	r = walk_made(&m, leaf + 4, 0, 0, 0, pc);
 	tap(r.n == 3 && r.n_guessed == 1 && pc[1] == f1 && pc[2] == f2,
-	    "a direct call leads from a function without CFI");
+	    "a function without CFI is left by the return address of a direct call");
 	m.text[256 + 16 - 5] = 0x90;
 	r = walk_made(&m, leaf + 4, 0, 0, 0, pc);
-	tap(r.n == 1 && r.end == UNWIND_NO_CFI, "a word that no call pushed is not taken for a return address");
+	tap(r.n == 1 && r.end == UNWIND_NO_CFI, "a value that no call pushed is not taken for a return address");
 #else
 	memcpy(&m.text[256 + 16 - 4], &(uint32_t){ 0x94000000 | ((leaf - (f1 - 4)) / 4 & 0x3ffffff) }, 4);
 	m.word[3] = f2;
 	r = walk_made(&m, leaf + 4, 0, 0, f1, pc);
-	tap(r.n == 3 && r.n_guessed == 1 && pc[1] == f1 && pc[2] == f2, "a leaf without CFI has its caller in x30");
+	tap(r.n == 3 && r.n_guessed == 1 && pc[1] == f1 && pc[2] == f2,
+	    "the caller of a leaf without CFI is found in x30");
 	m.word[3] = f1;
 	m.word[2] = STACK + 48;
 	m.word[6] = 0;
@@ -237,7 +237,7 @@ static uint64_t rnd(void)
 	return seed * 0x2545f4914f6cdd1d >> 16;
 }
 
-/* Bytes of which the page after the last, and the page before the first, cannot be read. */
+/* Memory with inaccessible pages before and after it. */
 static unsigned char *guarded(const void *bytes, size_t n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (n + page - 1) / page * page;
@@ -258,7 +258,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Change some bytes of [n], of which one in four to values at the edges. */
+/* Change some of n bytes, one in four to an edge value. */
 static void mutate(unsigned char *p, size_t n)
 {
 	static const unsigned char edge[] = { 0, 1, 0x7f, 0x80, 0xff, 0x0f, 0x10, 0x16 };
@@ -267,7 +267,7 @@ static void mutate(unsigned char *p, size_t n)
 		p[rnd() % n] = rnd() % 4 ? (unsigned char)rnd() : edge[rnd() % sizeof(edge)];
 }
 
-/* Objects made by hand, broken, walked; the bytes lie against pages that cannot be read. */
+/* Damage hand-written objects and walk with them; their bytes are next to inaccessible pages. */
 static void mutations(uint64_t times)
 {
 	static const unsigned char code[] = { 0x0a, 0x0f, 5,    0x70 + DW_SP, 0, 0x08, 32,   0x22,         0x0b, 0x41,
@@ -301,13 +301,13 @@ static void mutations(uint64_t times)
 	for (int i = 0; i < UNWIND_N_ENDS; i++)
 		tap_note("%-8s %llu", end_name((enum unwind_end)i), (unsigned long long)ends[i]);
 	tap_note("the slowest of %llu walks took %.3f ms", (unsigned long long)n_walked, (double)slowest / 1e6);
-	tap(n_walked >= times, "broken CFI gives an end and frames within bounds");
-	tap(slowest < 50000000, "broken CFI takes no walk longer than 50 ms");
+	tap(n_walked >= times, "damaged CFI ends walks with frames within bounds");
+	tap(slowest < 50000000, "no walk with damaged CFI takes longer than 50 ms");
 	tap(ends[UNWIND_BAD_CFI] > 0 && ends[UNWIND_ROOT] > 0 && ends[UNWIND_NO_CFI] > 0,
-	    "broken CFI is not always noticed");
+	    "walks with damaged CFI end in different ways");
 }
 
-/* The ELF header and program headers of this program, broken. */
+/* Damage the ELF header and program headers of this program. */
 static void headers(uint64_t times)
 {
 	struct unwind_object object[64], obj;
@@ -324,7 +324,7 @@ static void headers(uint64_t times)
 		if (obj.eh && (obj.eh < head || obj.eh + (obj.eh_hi - obj.eh_lo) > head + 4096))
 			abort();
 	}
-	tap(n > 1 && ok > 0 && ok < times, "broken program headers give bytes that are there, or none");
+	tap(n > 1 && ok > 0 && ok < times, "damaged program headers are read within bounds");
 	free(whole);
 }
 
@@ -337,7 +337,7 @@ int main(int argc, char **argv)
 	expressions();
 	trampoline();
 	without_cfi();
-	remembering();
+	with_cache();
 	mutations(times);
 	headers(times);
 	return tap_end();

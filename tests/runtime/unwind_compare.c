@@ -1,13 +1,13 @@
 /*
- * unwind_compare.c - preloaded into a program: every sample walked by cpa and by libunwind
+ * unwind_compare.c - a preloaded library that walks each sample with cpa and with libunwind
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: UNWIND_COMPARE_OUT=FILE [UNWIND_COMPARE_HZ=N] LD_PRELOAD=./unwind_compare.so PROGRAM
  *
- * Appends one line of numbers to FILE when the program ends, and up to N_SHOWN stacks that differ.
- * Walkers take turns in being first, and only the first of a sample is timed: the others find the
- * caches filled. For tests only: libunwind takes locks in the handler.
+ * Appends one line of numbers to FILE when the program ends, and up to N_SHOWN stacks that differ. The unwinders take
+ * turns, and only the first walk of a sample is timed, because it fills the caches. For tests only: libunwind takes
+ * locks in the handler.
  */
 #define UNW_LOCAL_ONLY
 
@@ -65,7 +65,7 @@ struct walked {
 
 static void walk(enum walker who, const ucontext_t *uc, struct walked *out)
 {
-	struct unwind_from from = { .range = &stack, .n_ranges = 1, .find = cpi_unwind_find_sig };
+	struct unwind_source from = { .range = &stack, .n_ranges = 1, .find = cpi_unwind_find_sig };
 	struct unwind_regs regs;
 
 	if (who == CACHED) {
@@ -74,7 +74,7 @@ static void walk(enum walker who, const ucontext_t *uc, struct walked *out)
 	}
 	cpi_unwind_regs_sig(uc, &regs);
 	if (who == PEEKED)
-		cpi_unwind_regs_peeked_sig(regs.pc, regs.r[UNWIND_SP], &regs);
+		cpi_unwind_regs_of_pc_sp_sig(regs.pc, regs.r[UNWIND_SP], &regs);
 	cpi_unwind_walk_sig(&from, &regs, out->pc, MAX, &out->r);
 }
 
@@ -93,7 +93,7 @@ static void walk_libunwind(ucontext_t *uc, struct walked *out)
 	out->r.n = n;
 }
 
-/* Frames that no call made have 1 added. */
+/* Add 1 to addresses of frames that are not calls. */
 static bool same(const struct walked *a, const struct walked *b)
 {
 	if (a->r.n != b->r.n)

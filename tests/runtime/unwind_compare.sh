@@ -1,8 +1,8 @@
 #!/bin/sh
-# unwind_compare.sh - real programs: every sample walked by cpa and by libunwind, and what each costs
+# unwind_compare.sh - walk each sample of real programs with cpa and with libunwind, and compare their cost
 # SPDX-License-Identifier: Apache-2.0
 # usage: tests/runtime/unwind_compare.sh [BUILD] [PROGRAM [ARG]...]     needs libunwind-dev
-# Without a program: python3, cc1, clang, perl, xz at work. Say how busy the machine was with the numbers.
+# Without a program: python3, cc1, clang, perl and xz. Report the load of the machine with the numbers.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${1:-$top/build}

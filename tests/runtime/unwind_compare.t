@@ -1,5 +1,5 @@
 #!/bin/sh
-# unwind_compare.t - stacks of programs of Debian are those that libunwind finds, to the root
+# unwind_compare.t - stacks of Debian programs equal those of libunwind, up to the root
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 
@@ -17,7 +17,7 @@ compare() { # PROGRAM ARGUMENT...
 	sh "$top_srcdir/tests/runtime/unwind_compare.sh" "$here" "$@" >said 2>&1
 	sed 's/^/# /' said
 	between "$(sed -n 's/.* equal \([0-9.]*\)%.*/\1/p' said)" 99 100 "$name: 99 of 100 stacks are equal"
-	between "$(sed -n 's/.* complete \([0-9.]*\)%.*/\1/p' said)" 99 100 "$name: 99 of 100 stacks are whole"
+	between "$(sed -n 's/.* complete \([0-9.]*\)%.*/\1/p' said)" 99 100 "$name: 99 of 100 stacks are complete"
 }
 
 compare "$("${PYTHON3:-python3}" -c 'import sys; print(sys.executable)')" -c 'import json, re

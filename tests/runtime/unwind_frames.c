@@ -1,10 +1,10 @@
 /*
- * unwind_frames.c - walks from signals through functions that noted where they return to
+ * unwind_frames.c - walk from signals through functions that record their return addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each function on the way pushes its return address on a list; a walk must give that list, and then
- * what is above main.
+ * Each function on the way pushes its return address on a list. A walk must return that list, and then the frames above
+ * main.
  */
 #include "config.h"
 
@@ -20,11 +20,11 @@
 
 enum { N_NOTED = 4096 };
 
-static uint64_t noted[N_NOTED]; /* return addresses, outer first */
+static uint64_t noted[N_NOTED]; /* return addresses, outermost first */
 static int n_noted;
 static struct walked last, outer;
 static struct unwind_range ranges[3];
-static struct unwind_from from = { .range = ranges, .n_ranges = 1, .find = cpi_unwind_find_sig };
+static struct unwind_source from = { .range = ranges, .n_ranges = 1, .find = cpi_unwind_find_sig };
 static uint32_t max_frames = MAX_FRAMES;
 static void (*before_walk)(struct unwind_regs *);
 
@@ -44,8 +44,8 @@ static void on_signal(int sig, siginfo_t *info, void *uc)
 }
 
 /*
- * Signal here; the frames of raise come first in a walk. Through a pointer, because the C library says
- * that raise touches nothing of this file, which the compiler would believe.
+ * Raise the signal here; the frames of raise are first in a walk. Through a pointer, because raise is declared as a
+ * leaf function, and the compiler would assume that it does not change data of this file.
  */
 static int (*volatile raise_here)(int) = raise;
 
@@ -54,8 +54,8 @@ static void sample(void)
 	raise_here(SIGUSR1);
 }
 
-/* Whether the last walk, from frame i on, is the noted list, innermost first, and then what is above main. */
-static bool goes_on_as_noted(uint32_t i)
+/* Is the last walk, from frame i on, the recorded list, innermost first, and then the frames above main? */
+static bool continues_as_recorded(uint32_t i)
 {
 	uint32_t above = 0;
 
@@ -69,19 +69,19 @@ static bool goes_on_as_noted(uint32_t i)
 	return memcmp(&last.pc[i], &outer.pc[above + 1], 8 * (outer.r.n - above - 1)) == 0;
 }
 
-static bool as_noted(void)
+static bool equals_recorded(void)
 {
 	uint32_t i = 0;
 
 	while (i < last.r.n && last.pc[i] != noted[n_noted - 1])
 		i++;
-	if (i < 7 && goes_on_as_noted(i))
+	if (i < 7 && continues_as_recorded(i))
 		return true;
 	tap_note("%u frames, end: %s", last.r.n, end_name(last.r.end));
 	for (uint32_t f = 0; f < last.r.n && f < 40; f++)
 		tap_note("  %llx", (unsigned long long)last.pc[f]);
 	for (int f = n_noted; f-- > 0 && f > n_noted - 40;)
-		tap_note("  noted %llx", (unsigned long long)noted[f]);
+		tap_note("  recorded %llx", (unsigned long long)noted[f]);
 	return false;
 }
 
@@ -106,7 +106,7 @@ __attribute__((noinline)) static void with_alloca(int n)
 	FORGET();
 }
 
-/* clang has a frame pointer in functions with alloca only */
+/* clang uses a frame pointer only in functions with alloca */
 #if defined(__clang__)
 #define FRAME_POINTER
 #else
@@ -132,14 +132,14 @@ __attribute__((noinline)) static void recursion(int n)
 	sink++;
 }
 
-static bool result; /* of the comparison, which is made where the list is whole */
+static bool result; /* result of the comparison, which is made while the list is complete */
 
 static void compare(struct unwind_regs *regs)
 {
 	struct unwind_regs copy = *regs;
 
 	cpi_unwind_walk_sig(&from, &copy, last.pc, max_frames, &last.r);
-	result = as_noted();
+	result = equals_recorded();
 }
 
 __attribute__((noinline)) static bool run(void (*fn)(int), int arg)
@@ -171,7 +171,7 @@ __attribute__((noinline)) static void jumps(int n)
 	n_noted = depth;
 }
 
-/* A coroutine on a stack of its own, of 8 KiB: the frames of the signal are on the alternate stack. */
+/* A coroutine on its own stack of 8 KiB: the frames of the signal are on the alternate stack. */
 static ucontext_t main_uc, fiber_uc;
 static int fiber_base;
 static struct walked in_fiber;
@@ -240,7 +240,7 @@ static bool run_thread(void)
 	return result && in_fiber.r.end == UNWIND_ROOT;
 }
 
-/* A handler of the program, on the alternate stack, that is sampled itself. */
+/* A handler of the program on the alternate stack, which is sampled, too. */
 static unsigned char alternate[65536];
 static uint64_t interrupted_pc;
 
@@ -269,7 +269,7 @@ static void signal_compare(struct unwind_regs *regs)
 	seen_interrupted = i >= 4;
 	while (i < last.r.n && last.pc[i] != noted[n_noted - 1])
 		i++;
-	result = seen_interrupted && i < last.r.n && goes_on_as_noted(i);
+	result = seen_interrupted && i < last.r.n && continues_as_recorded(i);
 }
 
 __attribute__((noinline)) static void interrupted(int sig)
@@ -299,14 +299,14 @@ __attribute__((noinline)) static bool run_interrupted(bool on_alternate)
 	return result;
 }
 
-/* qemu's trampoline is in no object, unlike that of the kernel and of libc. */
+/* The trampoline of qemu is not in an object, unlike those of the kernel and libc. */
 static void tap_interrupted(bool ok, const char *name)
 {
 	for (uint32_t i = 1; !ok && i < last.r.n; i++) {
 		struct unwind_object room;
 
 		if (!cpi_unwind_find_sig(NULL, last.pc[i], &room)) {
-			tap_skip(name, "the trampoline of signals is in no object here");
+			tap_skip(name, "the signal trampoline is not in an object here");
 			return;
 		}
 	}
@@ -324,10 +324,10 @@ static bool recursion_is_cut(void)
 	return ok;
 }
 
-/* A copy of the stack at another address, as a thread that was peeked at. */
+/* A copy of the stack at another address, as when the stack of a waiting thread is read. */
 static unsigned char *copied;
 
-/* A copy past the sanitizer, which would not have memcpy look at what belongs to others. */
+/* Copy without memcpy, which the sanitizer would stop at redzones. */
 __attribute__((no_sanitize("address"), noinline)) static void copy_all(unsigned char *to, const void *at, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -343,9 +343,9 @@ static void copy_and_compare(struct unwind_regs *regs)
 	copied = malloc(n);
 	copy_all(copied, (const void *)regs->r[UNWIND_SP], n);
 	ranges[0] = (struct unwind_range){ regs->r[UNWIND_SP], in_place.hi, copied };
-	cpi_unwind_regs_peeked_sig(regs->pc, regs->r[UNWIND_SP], &copy);
+	cpi_unwind_regs_of_pc_sp_sig(regs->pc, regs->r[UNWIND_SP], &copy);
 	cpi_unwind_walk_sig(&from, &copy, last.pc, max_frames, &last.r);
-	result = as_noted();
+	result = equals_recorded();
 	ranges[0] = in_place;
 	free(copied);
 }
@@ -361,7 +361,7 @@ __attribute__((noinline)) static bool run_copied(void)
 	return result;
 }
 
-/* Objects whose bytes are somewhere else, as a parent has them that looks at another process. */
+/* Objects whose bytes are at other addresses, as for another process. */
 __attribute__((noinline)) static bool run_moved(void)
 {
 	struct unwind_object object[64];
@@ -429,7 +429,7 @@ __attribute__((noinline)) static bool run_cached(void)
 	return ok && cache.n_hit > 50 && cache.n_miss > 0 && (cache.n_same > 10 || UNWIND_SAVED == 1);
 }
 
-/* Any frame pointer, and any stack pointer: no crash, and an end that says so. */
+/* With random frame and stack pointers a walk must not crash, and must report why it ended. */
 static uint32_t n_fuzzed;
 
 static void fuzz_regs(struct unwind_regs *regs)
@@ -469,11 +469,11 @@ static bool run_fuzzed(void)
 	recursion(20);
 	before_walk = NULL;
 	want = 3 * (9 + 4 * 5) * UNWIND_REGS;
-	tap_note("%u of %u walks from odd registers", n_fuzzed, want);
+	tap_note("%u of %u walks from random registers", n_fuzzed, want);
 	return n_fuzzed == want;
 }
 
-/* How far down the stack of handlers was written, by a walk and by a handler that does nothing. */
+/* The stack used by a walk, compared with an empty handler. */
 static bool sleeping_handler;
 
 static void on_measured(int sig, siginfo_t *info, void *uc)
@@ -517,25 +517,24 @@ __attribute__((noinline)) static void tests(void)
 	size_t bytes;
 
 	NOTE();
-	tap(run(with_alloca, 1000), "a function with alloca and its callers are all found");
+	tap(run(with_alloca, 1000), "a function with alloca and all its callers are found");
 	tap(run(with_fp, 64), "functions with and without a frame pointer are all found");
-	tap(run(recursion, 1), "a call of itself is one frame");
+	tap(run(recursion, 1), "one recursive call is one frame");
 	tap(run(recursion, 1000), "a recursion of 1000 calls is 1000 frames");
-	tap(recursion_is_cut(), "a recursion is cut at the limit and says that it is full");
-	tap(run_copied(), "a copy of a stack with no frame pointer known gives the same frames");
-	tap(run(jumps, 5), "after longjmp the frames that it left are gone");
-	tap(run_fiber(true), "a coroutine on a stack of 8 KiB gives its frames");
+	tap(recursion_is_cut(), "a recursion is truncated at the limit, which is reported");
+	tap(run_copied(), "a copy of a stack without a known frame pointer has the same frames");
+	tap(run(jumps, 5), "after longjmp the skipped frames are gone");
+	tap(run_fiber(true), "frames of a coroutine on a stack of 8 KiB are found");
 	tap(in_fiber.r.end == UNWIND_ROOT, "a coroutine ends at the root");
 	tap(!run_fiber(false) && in_fiber.r.n == 1 && in_fiber.r.end == UNWIND_OUTSIDE,
-	    "on a stack that nobody told of there is one frame, and the end is outside");
-	tap(run_thread(), "a thread gives its frames, and ends at the root");
-	tap_interrupted(run_interrupted(false), "a handler of the program is walked through to what it interrupted");
-	tap_interrupted(run_interrupted(true),
-			"a handler on the alternate stack is walked through to the stack that it interrupted");
+	    "on an unknown stack there is one frame, and the walk ends outside");
+	tap(run_thread(), "a walk of a thread finds its frames and ends at the root");
+	tap_interrupted(run_interrupted(false), "a walk continues through a handler of the program");
+	tap_interrupted(run_interrupted(true), "a walk continues through a handler on the alternate stack");
 	tap(run_moved(), "objects whose bytes are at other addresses give the same frames");
-	tap(run_snapshot(), "a snapshot of the objects gives the same frames as _dl_find_object");
-	tap(run_cached(), "a cache of rules gives the same frames");
-	tap(run_fuzzed(), "odd registers end a walk and nothing else");
+	tap(run_snapshot(), "a walk with a snapshot of the objects finds the same frames as with _dl_find_object");
+	tap(run_cached(), "a walk with a cache of rules finds the same frames");
+	tap(run_fuzzed(), "random registers end a walk without harm");
 	bytes = stack_of_a_walk();
 	tap_note("a walk needs %zu bytes of stack", bytes);
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)

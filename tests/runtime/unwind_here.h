@@ -1,5 +1,5 @@
 /*
- * unwind_here.h - walks in the process of a test
+ * unwind_here.h - walk stacks of the test process itself
  *
  * SPDX-License-Identifier: Apache-2.0
  */

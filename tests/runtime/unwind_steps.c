@@ -1,12 +1,12 @@
 /*
- * unwind_steps.c - a walk at every instruction of a call, against a list kept from calls and returns
+ * unwind_steps.c - walk at every instruction of a call, and compare with a shadow stack of return addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * x86-64 only: the trap flag gives a signal after each instruction. A call instruction that was just
- * executed pushed its return address, which goes on a list; what is below the stack pointer comes off
- * it. That list is what a walk must give, in prologues, epilogues, stubs of the PLT, the lazy
- * resolver, assembly of libc, the vDSO: no CFI is trusted to know it.
+ * x86-64 only: the trap flag raises a signal after each instruction. After a call instruction its return address is
+ * pushed on the shadow stack; entries below the stack pointer are removed. A walk must return the shadow stack, also
+ * in prologues, epilogues, PLT stubs, the lazy resolver, assembly of libc, and the vDSO. The shadow stack does not
+ * depend on CFI.
  */
 #include "config.h"
 
@@ -30,7 +30,7 @@ struct call {
 	uint64_t slot, ra;
 };
 
-static struct call calls[N_CALLS]; /* outer first */
+static struct call calls[N_CALLS]; /* outermost first */
 static uint32_t n_calls, n_base;
 static uint64_t base[MAX_FRAMES]; /* frames of step_through and above */
 static uint64_t last_pc, last_sp;
@@ -43,7 +43,7 @@ static struct unwind_frame frames[2][512];
 static struct unwind_cache cache = {
 	.frame = frames[0], .fresh = frames[1], .max_frames = 512, .rule = rules, .mask = 1023
 };
-static struct unwind_from from = { .range = &stack, .n_ranges = 1, .find = cpi_unwind_find_sig };
+static struct unwind_source from = { .range = &stack, .n_ranges = 1, .find = cpi_unwind_find_sig };
 
 static void note_call(uint64_t pc, uint64_t sp)
 {
@@ -100,7 +100,7 @@ static void on_trap(int sig, siginfo_t *info, void *arg)
 	note_call(pc, sp);
 	last_pc = pc;
 	last_sp = sp;
-	if (n_calls == 0) /* between the start of stepping and the call */
+	if (n_calls == 0) /* stepping has started, but not the call */
 		return;
 	cpi_unwind_walk_sig(&from, &regs, w.pc, MAX_FRAMES, &w.r);
 	n_steps++;
@@ -109,12 +109,12 @@ static void on_trap(int sig, siginfo_t *info, void *arg)
 		n_equal++;
 	else if (n_shown++ < N_SHOWN)
 		show(&w, pc);
-	cpi_unwind_regs_peeked_sig(pc, sp, &regs);
+	cpi_unwind_regs_of_pc_sp_sig(pc, sp, &regs);
 	cpi_unwind_walk_sig(&from, &regs, peeked.pc, MAX_FRAMES, &peeked.r);
 	n_peeked += equal(&peeked, pc);
 }
 
-/* Frames above the one that calls this. */
+/* The number of frames above the caller. */
 static void find_base(const struct walked *w)
 {
 	n_base = w->r.n - 1;
@@ -140,7 +140,7 @@ static struct sigaction handler(void (*fn)(int, siginfo_t *, void *))
 	return sa;
 }
 
-/* Call fn with the trap flag set. The frame of this function is the last of the base. */
+/* Call fn with the trap flag set. The frame of this function is the last base frame. */
 __attribute__((noinline)) static void step_through(void (*fn)(void))
 {
 	struct sigaction at_base = handler(on_base), at_trap = handler(on_trap);
@@ -157,7 +157,7 @@ __attribute__((noinline)) static void step_through(void (*fn)(void))
 	__asm__ volatile("nop" ::: "memory");
 }
 
-/* All of fn's instructions; at least share of the walks must be right, and of those that know no frame pointer. */
+/* Step through fn. At least `share` of the walks must be right; share_peeked is for walks without a frame pointer. */
 static void test(const char *name, void (*fn)(void), double share, double share_peeked)
 {
 	char text[256];
@@ -168,19 +168,19 @@ static void test(const char *name, void (*fn)(void), double share, double share_
 	all = n_steps ? (double)n_steps : 1;
 	tap_note("%s: %lu instructions, %.3f%% equal, %.3f%% without frame pointer, %lu guessed", name, (long)n_steps,
 		 100 * (double)n_equal / all, 100 * (double)n_peeked / all, (long)n_guessed);
-	snprintf(text, sizeof(text), "every instruction of %s has its callers", name);
+	snprintf(text, sizeof(text), "every instruction of %s has the right callers", name);
 	tap(n_steps > 3 && (double)n_equal >= share * all, text);
 	if (share_peeked > 0) {
-		snprintf(text, sizeof(text), "%s, as peeked at, has its callers", name);
+		snprintf(text, sizeof(text), "%s has the right callers when read from outside", name);
 		tap((double)n_peeked >= share_peeked * all, text);
 	}
 	from.cache = from.arg = &cache;
 	step_through(fn);
-	snprintf(text, sizeof(text), "%s has its callers with a cache of rules", name);
+	snprintf(text, sizeof(text), "%s has the right callers with a cache of rules", name);
 	tap(n_steps > 3 && (double)n_equal >= share * (double)n_steps, text);
 }
 
-/* Functions by hand. f_NAME(void); each with CFI as a compiler writes it unless it says otherwise. */
+/* Hand-written functions f_NAME(void), with CFI as compilers write it, except where noted. */
 __asm__(".text\n"
 	"f_frame:\n.cfi_startproc\n"
 	"push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset 6, -16\n"
@@ -194,10 +194,10 @@ __asm__(".text\n"
 
 	"f_leaf:\n.cfi_startproc\nlea 1(%rdi), %rax\nnop\nret\n.cfi_endproc\n"
 
-	/* without CFI, and with the stack pointer where it was */
+	/* without CFI, with an unchanged stack pointer */
 	"f_no_cfi:\nxor %eax, %eax\nadd $3, %eax\nret\n"
 
-	/* pops whose effect on registers is not described, as gcc writes them; then their slots are used again */
+	/* pops without CFI of their effect on registers, as in gcc; then their slots are reused */
 	"f_epilogue:\n.cfi_startproc\n"
 	"push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset 6, -16\n"
 	"push %rbx\n.cfi_def_cfa_offset 24\n.cfi_offset 3, -24\n"
@@ -211,17 +211,17 @@ __asm__(".text\n"
 	"movq $-8, (%rsp)\nmovq $0, 8(%rsp)\ncall f_leaf\n"
 	"leave\n.cfi_def_cfa 7, 8\nret\n.cfi_endproc\n"
 
-	/* in the end a jump to another function, with the frame gone */
+	/* a tail call at the end, without a frame */
 	"f_tail:\n.cfi_startproc\nsub $8, %rsp\n.cfi_def_cfa_offset 16\ncall f_leaf\n"
 	"add $8, %rsp\n.cfi_def_cfa_offset 8\njmp f_epilogue\n.cfi_endproc\n"
 
-	/* two ways out, with remember and restore */
+	/* two exits, with remember and restore */
 	"f_two_ways:\n.cfi_startproc\npush %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset 3, -16\n"
 	"xor %ebx, %ebx\ntest %ebx, %ebx\nje 1f\n"
 	".cfi_remember_state\npop %rbx\n.cfi_restore 3\n.cfi_def_cfa_offset 8\nret\n"
 	"1: .cfi_restore_state\nmov $2, %ebx\npop %rbx\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n"
 
-	/* the stack aligned as gcc does it for vectors: the CFA by r10, then by an expression */
+	/* a stack aligned for vectors as in gcc: the CFA by r10, then by an expression */
 	"f_aligned:\n.cfi_startproc\n"
 	"lea 8(%rsp), %r10\n.cfi_def_cfa 10, 0\nand $-64, %rsp\n"
 	"push -8(%r10)\npush %rbp\n"
@@ -230,13 +230,13 @@ __asm__(".text\n"
 	"sub $72, %rsp\ncall f_leaf\nadd $72, %rsp\n"
 	"pop %r10\n.cfi_def_cfa 10, 0\npop %rbp\nlea -8(%r10), %rsp\n.cfi_def_cfa 7, 8\nret\n.cfi_endproc\n"
 
-	/* the CFA by rbx, as the lazy resolver has it, through a function that saves rbx, and one that does not */
+	/* the CFA by rbx, as in the lazy resolver, through a function that saves rbx and one that does not */
 	"f_by_rbx:\n.cfi_startproc\npush %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset 3, -16\n"
 	"mov %rsp, %rbx\n.cfi_def_cfa_register 3\nand $-64, %rsp\nsub $128, %rsp\n"
 	"call f_epilogue\ncall f_leaf\ncall f_alloca\n"
 	"mov %rbx, %rsp\n.cfi_def_cfa_register 7\npop %rbx\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n"
 
-	/* a stub of the PLT, with its expression */
+	/* a PLT stub, with its expression */
 	"f_stub:\n.cfi_startproc\nsub $8, %rsp\n.cfi_def_cfa_offset 16\ncall 2f\nadd $8, %rsp\n.cfi_def_cfa_offset "
 	"8\nret\n"
 	".cfi_endproc\n"
@@ -343,7 +343,7 @@ static void in_longjmp(void)
 			jump_out(i);
 }
 
-/* Symbols are bound while this runs: through the lazy resolver, if the program is linked so. */
+/* Symbols are bound while this runs, through the lazy resolver if the program is linked with lazy binding. */
 static void in_loader(void)
 {
 	void *lib = dlopen("libresolv.so.2", RTLD_LAZY);
@@ -354,7 +354,7 @@ static void in_loader(void)
 	}
 }
 
-/* First calls of functions that nothing else here calls. */
+/* First calls of functions that are not called elsewhere. */
 static void in_resolver(void)
 {
 	sink += (uint64_t)getppid() + (uint64_t)labs(-3) + (uint64_t)(cbrt(27.0) + tgamma(4.5) + fma(1.5, 2, 3));
@@ -371,11 +371,11 @@ int main(void)
 	test("frames, leaves and an epilogue", f_frame, 1, 0);
 	test("alloca", f_alloca, 1, 0);
 	test("a tail call", f_tail, 1, 1);
-	test("two ways out", f_two_ways, 1, 1);
-	/* at two instructions rbp is popped and CFI, as gcc writes it, still looks for it by rbp */
+	test("two exits", f_two_ways, 1, 1);
+	/* at two instructions rbp is popped already, but the CFI of gcc still uses it */
 	test("an aligned stack", f_aligned, 0.85, 0);
 	test("a CFA by rbx", f_by_rbx, 1, 0);
-	test("a stub of the PLT", f_stub, 1, 1);
+	test("a PLT stub", f_stub, 1, 1);
 	test("the lazy resolver", in_resolver, 1, 0);
 	test("qsort", in_qsort, 1, 0);
 	test("printf and strtod", in_printf, 0.999, 0);
@@ -383,7 +383,7 @@ int main(void)
 	test("regcomp", in_regex, 0.999, 0.99);
 	test("the vDSO", in_vdso, 1, 0);
 	test("malloc", in_malloc, 0.999, 0.99);
-	/* CFI says that nobody called the end of longjmp */
+	/* CFI marks the end of longjmp as outermost */
 	test("longjmp", in_longjmp, 0.9, 0);
 	test("dlopen", in_loader, 0.999, 0.98);
 	return tap_end();

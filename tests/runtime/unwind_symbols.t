@@ -1,5 +1,5 @@
 #!/bin/sh
-# unwind_symbols.t - what the walker calls: nothing of the C library, whatever the compiler makes of it
+# unwind_symbols.t - the stack walker calls no function of the C library, whatever the compiler generates
 # SPDX-License-Identifier: Apache-2.0
 : "${top_srcdir:?}" "${top_builddir:?}"
 

@@ -1,14 +1,14 @@
 /*
- * waits.c - threads that wait in seven ways, for the tests of the dump of threads
+ * waits.c - threads that wait in seven ways, for the tests of thread dumps
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: waits N [SECONDS [BUSY [MASKED]]]
  *
- * N threads, thread i in function wait_KIND of kind i % 7; BUSY more that run, in busy_loop, and MASKED ones
- * that run with all signals blocked, in masked_loop. "ready" is printed when all are there. The main
- * thread waits in main_wait. WAITS_NAME is the name of all; with WAITS_LABELS they have labels, if there is
- * the library; with WAITS_EXEC it is ready and then executes itself, without the library.
+ * N threads wait, thread i in function wait_KIND of kind i % 7; BUSY threads run in busy_loop, and MASKED threads run
+ * with all signals blocked in masked_loop. "ready" is printed when all have started. The main thread waits in
+ * main_wait. WAITS_NAME is the name of all threads; with WAITS_LABELS they have labels, if the library is loaded; with
+ * WAITS_EXEC the program executes itself without the library after "ready".
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -97,7 +97,7 @@ KEEP void masked_loop(void)
 {
 	unsigned long all = -1UL;
 
-	/* not by the C library: the runtime would let its signal through */
+	/* by system call: the wrapper of the library would keep its signal unblocked */
 	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof(all));
 	for (;;)
 		sink++;

@@ -1,23 +1,23 @@
 /*
- * waits_same.c - what conditions, semaphores, joins, C11 and forks give in odd cases
+ * waits_same.c - results of conditions, semaphores, joins, C11 threads and forks in unusual cases
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Prints one line for each case, the same with and without us.
+ * Prints one line per case, which must not depend on the library.
  */
 #define _GNU_SOURCE
 #include "locks_same.h"
 
 #include <stdatomic.h>
 
-/* Cancellation: what was waited for, where it took place, and that what was to be cleaned up was. */
+/* Cancellation: which call was cancelled, at which point, and whether cleanup handlers ran. */
 
 static pthread_mutex_t cancel_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cancel_cond = PTHREAD_COND_INITIALIZER;
 static sem_t cancel_sem;
 static pthread_t sleeper;
-static sem_t may_end;                      /* one for each waits_until_told() */
-static atomic_int is_before, is_cancelled; /* of cancel_before_sem() */
+static sem_t may_end;                      /* posted once for each waits_until_released() */
+static atomic_int is_before, is_cancelled; /* used by cancel_before_sem() */
 static int cleaned;
 
 static void clean(void *arg)
@@ -60,12 +60,12 @@ static void *cancel_before_sem(void *arg)
 		usleep(1000);
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &old);
 	pthread_cleanup_push(clean, NULL);
-	sem_wait(&cancel_sem); /* there is one to take, and it is a cancellation point all the same */
+	sem_wait(&cancel_sem); /* it would not block, but is still a cancellation point */
 	pthread_cleanup_pop(0);
 	return arg;
 }
 
-static void *waits_until_told(void *arg)
+static void *waits_until_released(void *arg)
 {
 	while (sem_wait(&may_end) != 0)
 		;
@@ -83,7 +83,7 @@ static void *cancel_in_join(void *arg)
 static void *cancel_in_lock(void *arg)
 {
 	pthread_cleanup_push(clean, NULL);
-	printf("lock is no cancellation point: %s\n", strerror(pthread_mutex_lock(&cancel_mutex)));
+	printf("pthread_mutex_lock is not a cancellation point: %s\n", strerror(pthread_mutex_lock(&cancel_mutex)));
 	pthread_mutex_unlock(&cancel_mutex);
 	pthread_testcancel();
 	pthread_cleanup_pop(0);
@@ -124,8 +124,8 @@ static void cancels(void)
 	sem_post(&cancel_sem);
 	cancel("sem_wait before", cancel_before_sem, NULL);
 	CASE_ERRNO(sem_getvalue(&cancel_sem, &value));
-	printf("left in the semaphore: %d\n", value);
-	pthread_create(&sleeper, NULL, waits_until_told, NULL);
+	printf("value of the semaphore: %d\n", value);
+	pthread_create(&sleeper, NULL, waits_until_released, NULL);
 	cancel("join", cancel_in_join, NULL);
 	sem_post(&may_end);
 	CASE(pthread_join(sleeper, NULL));
@@ -144,7 +144,7 @@ static void semaphores(void)
 	sem_init(&s, 0, 1);
 	errno = EDOM;
 	CASE_ERRNO(sem_wait(&s));
-	printf("errno is left alone: %d\n", errno == EDOM);
+	printf("errno is preserved: %d\n", errno == EDOM);
 	for (int i = 0; i < 2; i++) {
 		CASE_ERRNO(sem_timedwait(&s, &past));
 		CASE_ERRNO(sem_timedwait(&s, &bad));
@@ -156,7 +156,7 @@ static void semaphores(void)
 	}
 	sem_wait(&s);
 	sigaction(SIGALRM, &action, NULL);
-	ualarm(20000, 20000); /* again, in case that the first comes before the wait */
+	ualarm(20000, 20000); /* repeatedly, in case the first signal comes before the wait */
 	CASE_ERRNO(sem_wait(&s));
 	CASE_ERRNO(sem_timedwait(&s, in(CLOCK_REALTIME, 60000)));
 	ualarm(0, 0);
@@ -170,25 +170,25 @@ static void joins(void)
 	void *result;
 
 	CASE(pthread_join(pthread_self(), NULL));
-	pthread_create(&t, NULL, waits_until_told, &value);
+	pthread_create(&t, NULL, waits_until_released, &value);
 	CASE(pthread_timedjoin_np(t, &result, &past));
 	CASE(pthread_clockjoin_np(t, &result, CLOCK_MONOTONIC, in(CLOCK_MONOTONIC, 10)));
 	CASE(pthread_clockjoin_np(t, &result, 77, &past));
 	sem_post(&may_end);
 	CASE(pthread_join(t, &result));
-	printf("its result: %d\n", result == &value);
+	printf("result of the thread: %d\n", result == &value);
 	sem_post(&may_end);
-	pthread_create(&t, NULL, waits_until_told, &value);
-	CASE(pthread_timedjoin_np(t, &result, &bad)); /* which waits for the end */
-	pthread_create(&gone, NULL, waits_until_told, NULL);
+	pthread_create(&t, NULL, waits_until_released, &value);
+	CASE(pthread_timedjoin_np(t, &result, &bad)); /* waits for the end of the thread */
+	pthread_create(&gone, NULL, waits_until_released, NULL);
 	pthread_detach(gone);
 	CASE(pthread_join(gone, NULL));
-	pthread_create(&t, NULL, waits_until_told, &value);
+	pthread_create(&t, NULL, waits_until_released, &value);
 	sem_post(&may_end);
 	sem_post(&may_end);
 	usleep(150000);
 	CASE(pthread_join(t, &result));
-	printf("its result: %d\n", result == &value);
+	printf("result of the thread: %d\n", result == &value);
 }
 
 static void *in_barrier(void *arg)
@@ -219,7 +219,7 @@ static void conditions(void)
 	pthread_mutex_t m = mutex_of(PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_NONE);
 	pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 
-	CASE(pthread_cond_wait(&c, &m)); /* which it does not hold */
+	CASE(pthread_cond_wait(&c, &m)); /* the caller does not hold the lock */
 	CASE(pthread_mutex_lock(&m));
 	CASE(pthread_cond_timedwait(&c, &m, &past));
 	CASE(pthread_cond_timedwait(&c, &m, &bad));
@@ -230,7 +230,7 @@ static void conditions(void)
 }
 
 #if defined(__x86_64__)
-/* As programs have them that were linked before 2003. */
+/* Condition variables of programs linked before 2003. */
 int old_wait(pthread_cond_t *, pthread_mutex_t *);
 int old_timedwait(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
 int old_signal(pthread_cond_t *);
@@ -239,13 +239,13 @@ __asm__(".symver old_timedwait, pthread_cond_timedwait@GLIBC_2.2.5");
 __asm__(".symver old_signal, pthread_cond_signal@GLIBC_2.2.5");
 
 static pthread_cond_t old_cond;
-static int told;
+static int is_released;
 
 static void *tells(void *arg)
 {
 	usleep(10000);
 	pthread_mutex_lock(arg);
-	told = 1;
+	is_released = 1;
 	printf("old signal: %s\n", strerror(old_signal(&old_cond)));
 	pthread_mutex_unlock(arg);
 	return NULL;
@@ -259,7 +259,7 @@ static void old_conditions(void)
 	pthread_mutex_lock(&m);
 	CASE(old_timedwait(&old_cond, &m, in(CLOCK_REALTIME, 10)));
 	pthread_create(&t, NULL, tells, &m);
-	while (!told)
+	while (!is_released)
 		old_wait(&old_cond, &m);
 	CASE(pthread_mutex_unlock(&m));
 	CASE(pthread_join(t, NULL));
@@ -303,11 +303,11 @@ static void c11(void)
 		if (i == 1)
 			usleep(60000);
 		CASE_C11(thrd_join(t, &result));
-		printf("its result: %d\n", result);
+		printf("result of the thread: %d\n", result);
 	}
 }
 
-/* A child that is made while another thread has the mutex and a third one waits for it. */
+/* Fork while another thread holds the mutex and a third one waits for it. */
 static void *waits_long(void *arg)
 {
 	pthread_mutex_lock(arg);

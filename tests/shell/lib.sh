@@ -1,7 +1,7 @@
-# lib.sh - what the tests of the full-screen shell share: keys in, screens as text out
+# lib.sh - functions for tests of the full-screen shell, which play keys and print screens as text
 # SPDX-License-Identifier: Apache-2.0
 #
-# Source it first; call done_testing last.
+# Tests source this file first, and call done_testing last.
 
 : "${top_srcdir:?}"
 # shellcheck source=SCRIPTDIR/../cli/lib.sh
@@ -15,8 +15,8 @@ play() {
 	"$CPA" -symbolize=none "--keys=$keys" "$@"
 }
 
-# view NAME KEYS [--size=WxH] ARG...: the view after these keys, without title, tabs, hints and the prompt's line, which
-# all views share, is that of golden file NAME; UPDATE=1 writes it. With --looks the legend goes too
+# view NAME KEYS [--size=WxH] ARG...: compare the view after these keys with golden file NAME; UPDATE=1 writes the
+# file. Rows that all views share (title, tabs, hints, prompt) are removed; --looks also removes the legend
 view() {
 	height=24
 	case ${3:-} in
@@ -30,7 +30,7 @@ view() {
 		!/^:/ { n = rows++ % h }
 		n == 0 && NR > 2 && !/^:/ { print "---" }
 		n > 1 && n < h - 2' >"$tmp/out"
-	cat "$tmp/err" >>"$tmp/out"
+	grep -v '^cpa: \(Fetching\|Saved\) profile ' "$tmp/err" >>"$tmp/out"
 	[ -n "${UPDATE:-}" ] && cp "$tmp/out" "$golden_dir/$name"
 	diff -u "$golden_dir/$name" "$tmp/out" >"$tmp/diff" 2>&1
 	same=$?
@@ -38,7 +38,7 @@ view() {
 	result "$same" "$name: the view after $keys"
 }
 
-# screen NAME KEYS ARG...: the screens after these keys are those of golden file NAME; UPDATE=1 writes it
+# screen NAME KEYS ARG...: compare the screens after these keys with golden file NAME; UPDATE=1 writes it
 screen() {
 	name=$1
 	shift
@@ -52,7 +52,7 @@ screen() {
 	result "$same" "$name: the screen after $1"
 }
 
-# shows TEXT KEYS ARG...: the screens after these keys have this text somewhere
+# shows TEXT KEYS ARG...: the screens after these keys contain this text
 shows() {
 	text=$1
 	shift

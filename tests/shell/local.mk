@@ -1,6 +1,6 @@
 # tests/shell - the full-screen shell: keys in, screens as text out
 #
-# A new test: its name here. Golden files are distributed with the folder.
+# To add a test, add its name here. Golden files are distributed with the folder.
 
 shell_tests = \
 	tests/shell/t310-frame.t \
@@ -16,12 +16,13 @@ shell_tests = \
 	tests/shell/t360-asm.t \
 	tests/shell/t370-traces.t \
 	tests/shell/t380-labels.t \
+	tests/shell/t390-live.t \
 	tests/shell/terminal.t
 
 TESTS += $(shell_tests)
 EXTRA_DIST += $(shell_tests) tests/shell/lib.sh tests/shell/golden tests/shell/terminal.py
 
-# A screen that says which events came, for terminal.t.
+# A screen that lists events, for terminal.t.
 check_PROGRAMS += tests/shell/screen_probe
 tests_shell_screen_probe_LDADD = viewers/shell/libshell.a viewers/flame/libflame.a src/report/libreport.a \
 	$(base_libs)

@@ -1,13 +1,13 @@
 /*
- * screen_probe.c - a screen with a pattern that says which events came, for tests on real terminals
+ * screen_probe.c - a test pattern that lists events, for tests on real terminals
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * usage: screen_probe [LOG | paint N]
- * Each event is a line of its name, on the screen and in the file LOG. q quits; Ctrl-Z suspends; Ctrl-L repaints; m turns the mouse off and on;
- * p pauses for a word on the terminal; a aborts, s crashes, e exits with the terminal taken, w is woken by a
- * thread, o says something on standard error.
- * paint N: draw N different screens, say how long each took in CPU time, and quit.
+ * Each event adds a line with its name, on the screen and to the file LOG. q quits; Ctrl-Z suspends; Ctrl-L repaints;
+ * m switches the mouse off and on; p pauses and prints a word; a aborts, s crashes, e exits without restoring the
+ * terminal, w wakes the screen from a thread, o prints a word on standard error.
+ * paint N: draw N different screens, print the CPU time of each, and quit.
  */
 #include "config.h"
 
@@ -22,37 +22,38 @@
 
 enum { HISTORY = 1000 };
 
-static const struct look plain = { COLOR_OWN, COLOR_OWN, 0 };
+static const struct style plain = { COLOR_DEFAULT, COLOR_DEFAULT, 0 };
 
-static void draw(struct grid *g, struct screen *s, const struct buf *said, int turn)
+static void draw(struct grid *g, struct screen *s, const struct buf *events, int turn)
 {
 	int width, height;
 
 	screen_size(s, &width, &height);
 	if (width != g->width || height != g->height)
 		grid_resize(g, width, height);
-	g->ascii = screen_is_ascii(s);
+	g->is_ascii = screen_is_ascii(s);
 	grid_clear(g, plain);
 	for (int y = 0; y < height; y++)
 		for (int x = 0; x < width; x += 4) {
 			struct area a = { x, y, 4, 1 };
-			uint32_t paper = (uint32_t)((x * 13 + turn * 7) % 256) << 16 | (uint32_t)(y * 17 % 256) << 8 |
-					 (uint32_t)((x + y) * 5 % 256);
+			uint32_t bg = (uint32_t)((x * 13 + turn * 7) % 256) << 16 | (uint32_t)(y * 17 % 256) << 8 |
+				      (uint32_t)((x + y) * 5 % 256);
 
 			if (y < height / 2)
-				grid_fill(g, a, (uint32_t)('a' + (x + y + turn) % 26),
-					  (struct look){ 0, y % 4 ? COLOR_OWN : paper | 0x808080, (uint8_t)(y % 16) });
+				grid_fill(
+					g, a, (uint32_t)('a' + (x + y + turn) % 26),
+					(struct style){ 0, y % 4 ? COLOR_DEFAULT : bg | 0x808080, (uint8_t)(y % 16) });
 		}
 	grid_text(g, grid_area(g), 0, 0, "probe \xe4\xb8\x96\xe7\x95\x8c e\xcc\x81 \xe2\x94\x80\xe2\x94\x82 \x1b[31m",
 		  plain);
-	for (int y = height - 1, end = (int)said->len; y > 0 && end > 0; y--) {
+	for (int y = height - 1, end = (int)events->len; y > 0 && end > 0; y--) {
 		int from = end - 1;
 
-		while (from > 0 && said->data[from - 1] != '\n')
+		while (from > 0 && events->data[from - 1] != '\n')
 			from--;
 		grid_fill(g, (struct area){ 0, y, width, 1 }, ' ', plain);
 		for (int x = 0; from + x < end - 1; x++)
-			grid_fill(g, (struct area){ x, y, 1, 1 }, (unsigned char)said->data[from + x], plain);
+			grid_fill(g, (struct area){ x, y, 1, 1 }, (unsigned char)events->data[from + x], plain);
 		end = from;
 	}
 	g->cursor_x = 3;
@@ -87,7 +88,7 @@ static double cpu_ms(void)
 static void paint(struct screen *s, struct grid *g, int times)
 {
 	struct buf none = { 0 };
-	double most = 0, sum = 0;
+	double max = 0, sum = 0;
 	int width, height;
 
 	screen_size(s, &width, &height);
@@ -95,18 +96,18 @@ static void paint(struct screen *s, struct grid *g, int times)
 		double start;
 
 		draw(g, s, &none, i);
-		screen_forget(s);
+		screen_repaint(s);
 		start = cpu_ms();
 		screen_show(s, g);
 		start = cpu_ms() - start;
 		sum += start;
-		most = start > most ? start : most;
+		max = start > max ? start : max;
 	}
 	screen_close(s);
-	printf("%dx%d: %.2f ms of CPU each, at most %.2f\n", width, height, sum / times, most);
+	printf("%dx%d: %.2f ms of CPU each, at most %.2f\n", width, height, sum / times, max);
 }
 
-/* A wrong pointer, which sanitizers leave to the processor. */
+/* Crash with a bad pointer; sanitizers are disabled, so the processor faults. */
 __attribute__((no_sanitize("undefined", "address"))) static void crash(void)
 {
 	volatile int *volatile nowhere = NULL;
@@ -114,7 +115,7 @@ __attribute__((no_sanitize("undefined", "address"))) static void crash(void)
 	*nowhere = 1;
 }
 
-/* What a key does besides being named; false to end. */
+/* Run the action of a key; false to quit. */
 static bool act(struct screen *s, uint32_t key, bool *mouse)
 {
 	switch (key) {
@@ -122,10 +123,10 @@ static bool act(struct screen *s, uint32_t key, bool *mouse)
 		return false;
 	case 'm':
 		*mouse = !*mouse;
-		screen_mouse(s, *mouse);
+		screen_set_mouse(s, *mouse);
 		break;
 	case 'l' - '`':
-		screen_forget(s);
+		screen_repaint(s);
 		break;
 	case 'z' - '`':
 		screen_suspend(s);
@@ -157,18 +158,18 @@ static bool act(struct screen *s, uint32_t key, bool *mouse)
 	return true;
 }
 
-/* Add the name of an event to what was said, and to the log. */
-static void say(const struct event *e, struct buf *said, FILE *log)
+/* Add the name of an event to the screen and to the log. */
+static void log_event(const struct event *e, struct buf *events, FILE *log)
 {
-	size_t from = said->len;
+	size_t from = events->len;
 
-	event_add_name(e, said);
-	buf_addz(said, e->pasted ? " pasted\n" : "\n");
-	fputs(said->data + from, log);
+	event_add_name(e, events);
+	buf_addz(events, e->is_pasted ? " pasted\n" : "\n");
+	fputs(events->data + from, log);
 	fflush(log);
-	if (said->len > HISTORY) {
-		memmove(said->data, said->data + said->len - HISTORY / 2, HISTORY / 2);
-		said->len = HISTORY / 2;
+	if (events->len > HISTORY) {
+		memmove(events->data, events->data + events->len - HISTORY / 2, HISTORY / 2);
+		events->len = HISTORY / 2;
 	}
 }
 
@@ -177,7 +178,7 @@ int main(int argc, char **argv)
 	const char *mode = argc > 1 ? argv[1] : "/dev/null";
 	struct screen *s;
 	struct grid g = { .width = 0 };
-	struct buf said = { 0 };
+	struct buf events = { 0 };
 	struct event e = { .kind = EVENT_NONE };
 	struct err err;
 	FILE *log;
@@ -195,19 +196,19 @@ int main(int argc, char **argv)
 	log = fopen(mode, "w");
 	if (!log)
 		abort();
-	buf_addf(&said, "depth %d ascii %d\n", (int)screen_depth(s), screen_is_ascii(s));
-	fputs(said.data, log);
+	buf_addf(&events, "depth %d ascii %d\n", (int)screen_depth(s), screen_is_ascii(s));
+	fputs(events.data, log);
 	fflush(log);
 	do {
-		draw(&g, s, &said, 0);
+		draw(&g, s, &events, 0);
 		screen_show(s, &g);
 		e = screen_wait(s, -1);
-		say(&e, &said, log);
-	} while (e.kind != EVENT_STOP && (e.kind != EVENT_KEY || e.pasted || act(s, e.key, &mouse)));
+		log_event(&e, &events, log);
+	} while (e.kind != EVENT_STOP && (e.kind != EVENT_KEY || e.is_pasted || act(s, e.key, &mouse)));
 	join_waker();
 	screen_close(s);
 	fclose(log);
 	grid_release(&g);
-	buf_release(&said);
+	buf_release(&events);
 	return e.kind == EVENT_STOP ? 1 : 0;
 }

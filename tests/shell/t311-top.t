@@ -1,5 +1,5 @@
 #!/bin/sh
-# t311-top.t - the view Top: order, filter, columns, comparisons; its numbers are those of the report top
+# t311-top.t - the Top view: order, filter, columns, comparisons; values equal those of cpa top
 # SPDX-License-Identifier: Apache-2.0
 
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -21,6 +21,10 @@ view top-go-200 'G' --size=200x60 go-cpu.pb.gz
 view top-go-limit 'Show S' --size=80x16 -nodecount=5 go-cpu.pb.gz
 view top-go-lines 'j' --size=120x14 -lines go-cpu.pb.gz
 view top-rust-all 'A G' --size=80x12 rust-cpu.pb.gz
+view top-heap 'd Show d' -base=go-heap1.pb.gz go-heap2.pb.gz
+view top-rust '' rust-cpu.pb.gz
+view top-cpp '' cpp-cpu.pb.gz
+screen top-counts 'Show / "a"' --size=80x10 -sample_index=alloc_objects go-allocs.pb.gz
 view top-hostile 'j' edge/names-hostile.pb.gz
 view top-names-empty 'j' edge/names-empty.pb.gz
 view top-empty 'j Enter n I < C Space Esc / "a" Enter' --size=80x10 edge/no-samples.pb.gz
@@ -34,32 +38,41 @@ view top-negative 'j' --size=80x10 edge/negative-values.pb.gz
 	view top-base-40 'j' --size=40x12 $base
 	screen top-base-looks 'j' --size=80x12 --looks --colors=256 $base
 	screen top-base-no-colours 'j' --size=80x12 --looks --colors=none $base
-	shows 'averages do not add up' Show -mean $base
+	shows 'averages cannot be added' Show -mean $base
 	shows '28.57% of 210ms total' Show -mean $base
 }
 screen top-looks 'j / "mal" Enter' --size=80x12 --looks --colors=256 go-cpu.pb.gz
 screen top-no-colours 'j / "mal" Enter' --size=80x12 --looks --colors=none go-cpu.pb.gz
 
-# what a key stands for is shown
+# the headline shows the share of CPU time that was not sampled; no row contains this time
+for side in 500:200 900:260; do
+	"${PYTHON3:-python3}" "$top_srcdir/tests/cli/gate_profile.py" "$tmp/side-${side%:*}" 1 cpu nanoseconds \
+		'f;main=300000000' "g;main=${side#*:}000000" "[cpa: not sampled]=${side%:*}000000"
+done
+view top-not-sampled 'Show S' --size=80x12 "$tmp/side-500"
+view top-not-sampled-40 'j' --size=40x12 "$tmp/side-500"
+view top-not-sampled-base 'Show d' --size=80x12 "-base=$tmp/side-500" "$tmp/side-900"
+
+# the lowest line shows the command that a key runs
 shows '(cpa) sort=cum' '> > >' go-cpu.pb.gz
 shows '(cpa) peek ^shop/parcel\.\(\*Parcel\)\.Price$' 'Enter' go-cpu.pb.gz
 shows "(cpa) peek '^shop/parcel\\.\\(\\*Parcel\\)\\.Price" 'Enter' -lines go-cpu.pb.gz
 shows '(cpa) focus=^shop/parcel\.\(\*Parcel\)\.Price$' 'f' -lines go-cpu.pb.gz
 shows '(cpa) focus=^compress/flate\.\(\*compressor\)\.findMatch$' 'j j f' -addresses go-cpu.pb.gz
-shows 'nothing was searched for yet' 'n' go-cpu.pb.gz
-shows 'no row has it' '/ "zz" Enter Esc n' go-cpu.pb.gz
-shows 'No name has that; Esc shows all rows.' '/ "zz" Enter' go-cpu.pb.gz
+shows 'no search yet' 'n' go-cpu.pb.gz
+shows 'no match' '/ "zz" Enter Esc n' go-cpu.pb.gz
+shows 'No name matches; Esc shows all rows.' '/ "zz" Enter' go-cpu.pb.gz
 shows '3/5 of 195 rows' '/ "malloc" Enter j j' go-cpu.pb.gz
 
-# what is typed while there are no rows filters those that come
+# a filter typed while there are no rows applies to later rows
 shows '3/5 of 195 rows' ': "hide=(" Enter : "top" Enter : "top -cum" Enter / "malloc" Enter : "hide=" Enter j j' go-cpu.pb.gz
 
 # a file row is about that file: focus leaves its samples
 play 'f' -files --size=120x24 go-cpu.pb.gz >"$tmp/out"
-grep -qF '(cpa) focus=' "$tmp/out" && ! grep -q 'No sample is left' "$tmp/out"
-result $? 'f on a row of files leaves the samples of that file'
+grep -qF '(cpa) focus=' "$tmp/out" && ! grep -q 'All samples are filtered out' "$tmp/out"
+result $? 'key f on a file keeps the samples of that file'
 
-# the selected row is found again by its name, wherever it stands then
+# the selected row is found again by name, wherever it moved
 for keys in S I A '> > > >' ': "unit=ms" Enter' ': "nodefraction=0.01" Enter'; do
 	play "j j j j $keys Enter" --size=200x24 go-cpu.pb.gz | tail -1 >"$tmp/is"
 	echo '(cpa) peek ^compress/flate\.\(\*compressor\)\.deflate$' >"$tmp/should"
@@ -71,14 +84,17 @@ for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24 80x4 80x5; do
 	result $? "Top is drawn at $size"
 done
 
-# all rows, by flat and by cum, of several profiles: those of the report
-rows() { # of a screen without names that are cut
+# all rows of several profiles, by flat and by cum, equal the rows of the report top
+ungroup() { # 12,345ms is 12345ms in text
+	sed -E ':a; s/^(([^ ]* )*-?[0-9]+),([0-9]{3})/\1\3/; ta'
+}
+rows() { # of a screen with chips, without names that are cut
 	sed -n '5,$p' | sed '/^$/d' | sed -E '$d; s/ *[█│]?$//' | sed '$d'
 }
 for file in go-cpu.pb.gz go-heap1.pb.gz rust-cpu.pb.gz cpp-cpu.pb.gz node-wall.pb.gz compare/parent-new.pb.gz; do
 	for sort in flat cum; do
-		"$CPA" -symbolize=none top -$sort "$file" | sed '1,/flat%/d' | sed -E 's/^ +//; s/ +/ /g' | head -100 >"$tmp/should"
-		play 'S S' --size=700x106 -$sort "$file" | rows | sed -E 's/^ +//; s/ +/ /g' | head -100 >"$tmp/is"
+		"$CPA" -symbolize=none top -unit=ms -$sort "$file" | sed '1,/flat%/d' | sed -E 's/^ +//; s/ +/ /g' | head -100 >"$tmp/should"
+		play 'S S' --size=700x107 -unit=ms -$sort "$file" | tail -n +2 | rows | ungroup | sed -E 's/^ +//; s/ +/ /g' | head -100 >"$tmp/is"
 		same "Top of $file by $sort has the rows of the report" "$tmp/should" "$tmp/is"
 	done
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t312-calls.t - the view Callers and callees: walking, crumbs, several matches; its numbers are those of peek
+# t312-calls.t - the Callers view: moving, the path at the top, several matches; values equal those of peek
 # SPDX-License-Identifier: Apache-2.0
 
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -28,38 +28,38 @@ screen calls-no-colours 'j j j Enter j j' --size=80x12 --looks --colors=none go-
 
 shows '(cpa) peek ^sort\.Slice$' 'j j j Enter Right' go-cpu.pb.gz
 shows '(cpa) list ^sort\.Slice$' 'j j j Enter j e' go-cpu.pb.gz
-shows 'this one is in the middle' 'Enter Enter' go-cpu.pb.gz
-shows 'it calls nothing' ': "peek memclrNoHeapPointers$" Enter l' go-cpu.pb.gz
-shows 'matches this function alone' 'Enter ]' go-cpu.pb.gz
+shows 'already in the middle' 'Enter Enter' go-cpu.pb.gz
+shows 'no callees' ': "peek memclrNoHeapPointers$" Enter l' go-cpu.pb.gz
+shows 'only this function matches' 'Enter ]' go-cpu.pb.gz
 shows '2/5 matches' ': "peek ^runtime.malloc" Enter ]' go-cpu.pb.gz
 
-# Right, then Backspace: where one was, and what was selected there
+# Backspace after Right restores the view and its selection
 play 'j j j Enter j j Right Backspace' go-cpu.pb.gz >"$tmp/is"
 play 'j j j Enter j j' go-cpu.pb.gz >"$tmp/should"
-sed -i '$d' "$tmp/is" "$tmp/should" # the line says what was done last
-same 'Backspace after Right shows what was there' "$tmp/should" "$tmp/is"
+sed -i '$d' "$tmp/is" "$tmp/should" # the line shows the last command
+same 'Backspace after Right restores the view' "$tmp/should" "$tmp/is"
 
-# a click on a crumb goes there: the third view of the way and its first
+# a click on the first function in the path at the top returns to the view of that function
 play 'j j j Enter Right Right Click(3,2)' go-cpu.pb.gz | sed -n '3,20p' >"$tmp/is"
 play 'j j j Enter' go-cpu.pb.gz | sed -n '3,20p' >"$tmp/should"
 sed -i 's/  */ /g' "$tmp/is" "$tmp/should"
 sed -n 3p "$tmp/should" >"$tmp/a"
 sed -n 3p "$tmp/is" >"$tmp/b"
-same 'a click on the first crumb goes to the first function' "$tmp/a" "$tmp/b"
+same 'a click on the first function of the path returns to it' "$tmp/a" "$tmp/b"
 
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24 80x6 80x7 80x8 80x9; do
 	play 'Enter j G g Tab Tab l h [ ] / "a" Enter n N Esc Click(0,0) Double(1,1)' --size=$size go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
 	result $? "callers and callees are drawn at $size"
 done
 
-# weights, shares and names are those of peek, for a number of functions
-numbers() { # of the text: weight, share, name
+# for several functions, the view shows the values, percentages and names that peek prints
+numbers() { # of the text: calls, calls%, name
 	sed -n 's/^ *\([^ ]*\) *\([0-9.]*%\) |   \(.*\)$/\1 \2 \3/p'
 }
 for name in 'shop/route.(*Planner).nearest' 'runtime.mallocgc' 'sort.Slice' 'runtime.growslice' 'net/http.(*conn).serve'; do
 	pattern=$(printf '^%s$' "$name" | sed 's/[.()*]/\\&/g')
-	"$CPA" -symbolize=none "-peek=$pattern" go-cpu.pb.gz | numbers | sort >"$tmp/should"
-	play ": \"peek $pattern\" Enter" --size=300x106 go-cpu.pb.gz | sed -n '4,104p' | sed -E 's/ *[█│]?$//' |
+	"$CPA" -symbolize=none -unit=ms "-peek=$pattern" go-cpu.pb.gz | numbers | sort >"$tmp/should"
+	play ": \"peek $pattern\" Enter" --size=300x106 -unit=ms go-cpu.pb.gz | sed -n '5,104p' | sed -E 's/ *[█│]?$//' |
 		sed -n -E 's/^ +([^ ]+) +([0-9.]+%) +[0-9.]+%  (.*)$/\1 \2 \3/p' | sort >"$tmp/is"
 	same "callers and callees of $name are those of peek" "$tmp/should" "$tmp/is"
 done

@@ -1,18 +1,18 @@
 #!/bin/sh
-# t320-prompt.t - typing commands and searches: editing, history, completion, what is wrong
+# t320-prompt.t - typing commands and searches: editing, history, completion, errors
 # SPDX-License-Identifier: Apache-2.0
 
 # shellcheck source=SCRIPTDIR/lib.sh
 . "${top_srcdir:?}/tests/shell/lib.sh"
 
-# comments is a view of its own with nothing in it here, so that other views can change
+# the report comments is empty for this profile, so changes of other views do not affect these tests
 at=': "comments" Enter'
 
 screen prompt-80 "$at : Show \"top10\" Show \" -cum\" Show Ctrl-U \"focus=\"" --size=80x8 --looks go-cpu.pb.gz
 screen prompt-40 "$at : \"focus=a_long_expression|and_another_one\" Show Home Show Alt-f Show" --size=40x10 go-cpu.pb.gz
 screen prompt-tiny "$at : \"top10\" Show Resize(8,1) Show Resize(8,2) Show Resize(8,3)" --size=3x1 go-cpu.pb.gz
 
-# every key of the editor; the line is carried out as it stands in the end
+# every key of the editor; the final line is run
 edited() {
 	play "$at : $1" --size=80x8 go-cpu.pb.gz | tail -1 | sed 's/^(cpa) //' >"$tmp/is"
 	echo "$2" >"$tmp/should"
@@ -25,12 +25,25 @@ edited '"abc" Ctrl-U Ctrl-Y Ctrl-Y' 'abcabc'
 edited '"日本" Left "x"' '日x本'
 edited '"abc" Click(7,7) "x"' 'axbc'
 
-# ---- what is wrong stays, to be mended
+# ---- a refused line stays in the prompt: a character then begins a new line, other keys edit the refused line
 
+edited '"nosuch" Enter "comments" Enter' 'comments'
+edited '"nosuch" Enter : "comments" Enter' 'comments'
+edited '"topp" Enter Backspace' 'top'
+edited '"nosuch" Enter Left "x"' 'nosucxh'
+edited '"nosuch" Enter "top" Ctrl-U Up' 'nosuch'
 screen prompt-wrong "$at : \"topp\" Enter Show Ctrl-U \"comments\" Enter" --size=80x8 go-cpu.pb.gz
 shows 'command peek requires an argument' ': "peek" Enter' go-cpu.pb.gz
 shows '(cpa) peek' ': "peek" Enter' go-cpu.pb.gz
 shows 'did you mean' ': "topp" Enter' go-cpu.pb.gz
+
+# ---- an invalid regular expression is refused; the option keeps its value
+
+for option in focus ignore hide show show_from prune_from tagfocus tagignore tagshow taghide; do
+	shows "parsing $option regexp: error parsing regexp: missing closing )" ": \"$option=(\" Enter" go-cpu.pb.gz
+	shows " $option=a x" ": \"$option=a\" Enter : \"$option=(\" Enter" go-cpu.pb.gz
+done
+shows 'runtime.nextFreeFast (inline)' ': "top (" Enter' go-cpu.pb.gz
 
 # ---- history
 
@@ -53,47 +66,47 @@ edited '"samp" Tab Tab Esc "c"' 'sample_index=c'
 edited '"sample_index=" Tab Up Enter' 'sample_index=samples'
 edited '"top >go-cp" Tab' 'top >go-cpu.pb.gz'
 edited '"focus=shop/parcel" Tab' 'focus=^shop/parcel\.'
-shows 'nothing begins like this' ': "zzzz" Tab' go-cpu.pb.gz
+shows 'no completions' ': "zzzz" Tab' go-cpu.pb.gz
 shows '^main\.main\.func1$' ': "peek main.main" Tab' go-cpu.pb.gz
 
 # ---- leaving
 
 screen prompt-leave "$at : \"x\" Esc Show : \"x\" Ctrl-C : Backspace : \"x\" Click(9,3)" --size=80x8 go-cpu.pb.gz
 
-# ---- what is typed does what keys do
+# ---- typed lines do the same as keys
 
 for pair in 'S|sort=cum' 'A|trim=false' '3|tree' 't Up Enter|sample_index=samples' 'r Down Enter|granularity=filefunctions'; do
 	play "${pair%%|*}" go-cpu.pb.gz >"$tmp/keys"
 	play ": \"${pair#*|}\" Enter" go-cpu.pb.gz >"$tmp/typed"
-	same "${pair%%|*} does what :${pair#*|} does, and says so" "$tmp/typed" "$tmp/keys"
+	same "${pair%%|*} does the same as :${pair#*|}, and shows it" "$tmp/typed" "$tmp/keys"
 done
 shows 'focus=main x' ': "focus=main" Enter' go-cpu.pb.gz
 shows 'sample_index=samples x' ': "samples" Enter' go-cpu.pb.gz
 shows 'Options' ': "o" Enter' go-cpu.pb.gz
-shows 'print functions by their weight' ': "help top" Enter' go-cpu.pb.gz
+shows 'print the top functions, by flat or cum' ': "help top" Enter' go-cpu.pb.gz
 shows 'Help: ' ': "help" Enter' go-cpu.pb.gz
 play ': "quit" Enter' go-cpu.pb.gz >"$tmp/out"
 [ ! -s "$tmp/out" ]
-result $? "quit ends it"
+result $? "quit ends the program"
 
-# ---- writing files and giving text to programs
+# ---- writing files
 
 rm -rf "$tmp/w" && mkdir "$tmp/w"
 play ": \"tags role >$tmp/w/out.txt\" Enter" go-cpu.pb.gz >"$tmp/screen"
 "$CPA" tags -tagfocus=role go-cpu.pb.gz >"$tmp/should" 2>/dev/null
-same "what stands behind > gets the report" "$tmp/should" "$tmp/w/out.txt"
+same "> writes the report to a file" "$tmp/should" "$tmp/w/out.txt"
 
-# ---- search, in the view top
+# ---- search in the Top view
 
 shows '(cpa) top' '/ "Price" Enter' go-cpu.pb.gz
 play '/ "Price" Esc' go-cpu.pb.gz >"$tmp/is"
 play '1' go-cpu.pb.gz >"$tmp/should"
-same "Esc ends a search as if it had not been" "$tmp/should" "$tmp/is"
+same "Esc undoes a search" "$tmp/should" "$tmp/is"
 play '/ "Price" Enter / "zzz" Esc' go-cpu.pb.gz >"$tmp/is"
 play '/ "Price" Enter' go-cpu.pb.gz >"$tmp/should"
-same "Esc gives back the search before" "$tmp/should" "$tmp/is"
+same "Esc restores the previous search" "$tmp/should" "$tmp/is"
 play '/ "Price" Enter Esc / Up Enter' go-cpu.pb.gz >"$tmp/is"
-same "Up brings back what was searched for" "$tmp/should" "$tmp/is"
+same "Up recalls the last search" "$tmp/should" "$tmp/is"
 shows '/Pric' '/ "Price" Backspace' go-cpu.pb.gz
 
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t324-save.t - saving a view: formats, names, what is there already
+# t324-save.t - saving a view: formats, names, existing files
 # SPDX-License-Identifier: Apache-2.0
 
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -13,13 +13,13 @@ screen save-80 ': "comments" Enter s Show Down Down Show "x" Show Down' --size=8
 screen save-40 ': "comments" Enter s Show Down Down Down Down Down' --size=40x10 go-cpu.pb.gz
 screen save-120 ': "comments" Enter s' --size=120x40 go-cpu.pb.gz
 
-# saved FILE COMMAND KEYS: what s wrote is what the command prints
+# saved FILE COMMAND KEYS: KEYS write to FILE what COMMAND prints
 saved() {
 	play "$3" --size=80x24 go-cpu.pb.gz >"$tmp/screen"
 	eval "$2" >"$tmp/should" 2>/dev/null
 	same "$3 writes what $2 prints" "$tmp/should" "$1"
 	grep -qF "wrote $1" "$tmp/screen"
-	result $? "$3 says that it wrote $1"
+	result $? "$3 reports that it wrote $1"
 }
 # shellcheck disable=SC2016 # expanded by saved
 {
@@ -39,36 +39,36 @@ saved() {
 play '1 s Up Enter' go-cpu.pb.gz >"$tmp/screen"
 "$CPA" top go-cpu.pb.gz >"$tmp/should"
 cp go-cpu.pb.gz "$tmp/kept.pb.gz"
-shows 'go-cpu.pb.gz is there; Enter again writes over it' '1 s Up Enter' go-cpu.pb.gz
+shows 'go-cpu.pb.gz exists; press Enter again to overwrite it' '1 s Up Enter' go-cpu.pb.gz
 cmp -s go-cpu.pb.gz "$profile"
-result $? "what is there is not written over at once"
+result $? "an existing file is not overwritten at the first Enter"
 play '1 s Up Ctrl-U "mine.pb.gz" Enter' go-cpu.pb.gz >"$tmp/screen"
 "$CPA" top mine.pb.gz >"$tmp/is"
-same "a profile that was saved is the same profile" "$tmp/should" "$tmp/is"
+same "a saved profile has the same report" "$tmp/should" "$tmp/is"
 
 echo mine >there.txt
 play '1 s Ctrl-U "there.txt" Enter "x" Esc' go-cpu.pb.gz >/dev/null
 echo mine >"$tmp/should"
-same "a file that is there stays until Enter comes twice" "$tmp/should" there.txt
+same "an existing file is kept until Enter is pressed twice" "$tmp/should" there.txt
 play '1 s Ctrl-U "there.txt" Enter Enter' go-cpu.pb.gz >/dev/null
 "$CPA" top go-cpu.pb.gz >"$tmp/should"
-same "Enter twice writes over it" "$tmp/should" there.txt
+same "Enter twice overwrites the file" "$tmp/should" there.txt
 
 shows 'No such file or directory' '1 s Ctrl-U "/nonono/x.txt" Enter' go-cpu.pb.gz
-shows 'a file needs a name' '1 s Ctrl-U Enter' go-cpu.pb.gz
+shows 'enter a file name' '1 s Ctrl-U Enter' go-cpu.pb.gz
 shows 'flame --format=svg >x.txt' '4 s Ctrl-U "x.txt"' go-cpu.pb.gz
 shows 'file: there.txtx' '1 s Ctrl-U "the" Tab "x" Left' go-cpu.pb.gz
 ls >"$tmp/should"
 play '1 s Esc s Ctrl-C s Click(0,0) s RightClick(9,9)' go-cpu.pb.gz >/dev/null
 ls >"$tmp/is"
-same "nothing is written when one leaves" "$tmp/should" "$tmp/is"
+same "nothing is written when the dialog is cancelled" "$tmp/should" "$tmp/is"
 shows '> JSON' '1 s Click(10,7)' go-cpu.pb.gz
 for view in 'list Price' 'disasm Price'; do
 	shows 'web page of source' ": \"$view\" Enter s" go-cpu.pb.gz
 done
 play '7 s' go-cpu.pb.gz | grep -q Markdown
 [ $? -eq 1 ]
-result $? "traces, which are no table, are not offered as Markdown"
+result $? "traces are not offered as Markdown"
 
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24; do
 	play '1 s Show Down Show "x" Show Tab Show Esc Esc' --size=$size go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
@@ -78,6 +78,6 @@ done
 cp go-cpu.pb.gz "$tmp/mine.pb.gz"
 play ": \"top >$tmp/mine.pb.gz\" Enter" "$tmp/mine.pb.gz" >/dev/null
 cmp go-cpu.pb.gz "$tmp/mine.pb.gz"
-result $? 'a report does not take the place of the profile on the screen'
+result $? 'a report does not overwrite the profile on the screen'
 
 done_testing

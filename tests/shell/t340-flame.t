@@ -1,5 +1,5 @@
 #!/bin/sh
-# t340-flame.t - the flame graph: every key, sizes, depths of colour; its numbers are those of top and folded
+# t340-flame.t - the flame graph: every key, sizes, depths of colour; values equal those of top and folded
 # SPDX-License-Identifier: Apache-2.0
 
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -36,14 +36,14 @@ for depth in none 16 256 true; do
 		compare/build-new.pb.gz
 done
 
-# boxes that are too small for the whole come when one zooms in on them, and stay with other settings
+# boxes too small for the whole graph appear when zooming in, and remain when settings change
 {
 	echo 'goroutine profile: total 1000000' && echo '999000 @ 0x1001 0x9001'
 	for i in 0 1 2 3 4 5 6 7 8 9; do
 		for k in 0 1 2 3 4; do echo "20 @ 0x3$i$k"'1 0x2001 0x9001'; done
 	done
 } >"$tmp/narrow"
-shows '50 boxes that are too narrow to be drawn' '4 j j l j' -addresses "$tmp/narrow"
+shows '50 boxes too narrow to draw' '4 j j l j' -addresses "$tmp/narrow"
 view flame-part '4 j j l Enter Show j l Enter Show - Show O Show 0' --size=100x12 -addresses "$tmp/narrow"
 
 shows 'color_by=module' '4 K' go-cpu.pb.gz
@@ -51,14 +51,14 @@ shows 'inverted=true' '4 i' go-cpu.pb.gz
 shows 'order=weight' '4 O' go-cpu.pb.gz
 shows 'icicle=false' '4 I' go-cpu.pb.gz
 shows 'diff_self=true' '4 D' -base=compare/build-base.pb.gz compare/build-new.pb.gz
-shows 'the colours of a comparison show the change' '4 K' -base=compare/build-base.pb.gz compare/build-new.pb.gz
+shows 'in a comparison colours show the change' '4 K' -base=compare/build-base.pb.gz compare/build-new.pb.gz
 shows 'focus=^net/http\.\(\*conn\)\.serve$' '4 j f' go-cpu.pb.gz
-shows 'averages do not add up' '4' -mean go-cpu.pb.gz
+shows 'averages cannot be added' '4' -mean go-cpu.pb.gz
 shows 'choose package, module' ': "color_by=taste" Enter 4' go-cpu.pb.gz
-shows 'ffffff on b10026' '4 K K K K' --looks --colors=true go-cpu.pb.gz # the hottest, as in pictures
+shows 'ffffff on b10026' '4 K K K K' --looks --colors=true go-cpu.pb.gz # the hottest colour, as in pictures
 shows '000000 on fa9c47' '4' --looks --colors=true go-cpu.pb.gz
 shows '000000 on d500f9' '4 / "route"' --looks --colors=true go-cpu.pb.gz
-shows 'nothing matches' '4 / "zzz"' go-cpu.pb.gz
+shows 'no match' '4 / "zzz"' go-cpu.pb.gz
 
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24 500x3 400x120; do
 	play '4 j G i + l l - h h Enter / "a" Enter n N I O K D Click(0,0) Double(1,1) RightClick(1,1) Wheel(0,0,3) 0' --size=$size \
@@ -66,7 +66,7 @@ for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24 500x3 400x120; do
 	result $? "the flame graph is drawn at $size"
 done
 
-# the selected box and all on the way to it, against sums over folded stacks
+# the selected box and its callers equal sums of folded stacks
 "$CPA" folded go-cpu.pb.gz >"$tmp/folded"
 sum() { # all stacks that begin with $1
 	awk -v way="$1" '{ n = $NF; sub(/ [0-9]+$/, ""); if (index($0 ";", way ";") == 1) s += n } END { printf "%d\n", s / 1e6 }' \
@@ -77,12 +77,12 @@ for i in 1 2 3 4 5 6 7 8 9; do
 	walk="$walk j"
 	play "$walk" --size=200x40 -unit=ms go-cpu.pb.gz | sed -n '37,38p' >"$tmp/two"
 	way="${way:+$way;}$(sed -n '1s/ *$//p' "$tmp/two")"
-	sed -n '2s/.*cum \([0-9]*\)ms.*/\1/p' "$tmp/two" >"$tmp/is"
+	sed -n '2s/.*cum \([0-9,]*\)ms.*/\1/p' "$tmp/two" | tr -d , >"$tmp/is"
 	sum "$way" >"$tmp/should"
 	same "cum of the box that j leads to is the sum of its stacks, $i" "$tmp/should" "$tmp/is"
 done
 
-# each function that is searched for takes what top says it has with all it calls, however it calls itself
+# a search matches the cum of a function in top, including recursion
 "$CPA" top -cum -nodecount=30 go-cpu.pb.gz | sed '1,/flat%/d' >"$tmp/top"
 while read -r _ _ _ _ share name; do
 	name=${name% (*inline)}
@@ -90,6 +90,6 @@ while read -r _ _ _ _ share name; do
 	play "4 / \"^$(printf '%s' "$name" | sed 's/[][\\.*+?(){}|^$]/\\&/g')$\"" --size=120x12 go-cpu.pb.gz |
 		sed -n "s/.* matches \\([0-9.]*%\\).*/\\1/p" | sed "s|^|$name |" >>"$tmp/is-all"
 done <"$tmp/top"
-same "a search for a function tells its cum% of top" "$tmp/should-all" "$tmp/is-all"
+same "a search for a function shows its cum% in top" "$tmp/should-all" "$tmp/is-all"
 
 done_testing

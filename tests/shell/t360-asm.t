@@ -1,5 +1,5 @@
 #!/bin/sh
-# t360-asm.t - the view Assembly, and instructions in the view Source: a program that is made here, held against disasm
+# t360-asm.t - the Assembly view, and instructions in the Source view: a program built here, compared with disasm
 # SPDX-License-Identifier: Apache-2.0
 
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -13,12 +13,12 @@ main=$(address "$tmp/prog" main)
 objdump -d --no-show-raw-insn --start-address="0x$work" --stop-address="0x$(after "$tmp/prog" prog_work)" "$tmp/prog" |
 	sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' >"$tmp/addrs"
 third=$(sed -n 3p "$tmp/addrs")
-# The numbers of lines are those of asm.c; a loop has a jump back.
+# Line numbers refer to asm.c. A loop in prog_work ends with a jump back.
 jump=$(objdump -d --no-show-raw-insn --start-address="0x$work" --stop-address="0x$(after "$tmp/prog" prog_work)" "$tmp/prog" |
 	sed -n 's/^ *\([0-9a-f]*\):[[:space:]]*j[a-z]* *\([0-9a-f]*\) <.*/\1 \2/p' | head -n 1)
 profile "$tmp/prog" 0 "$work" "$third" "$idle" "$main" >"$tmp/heap"
 
-# asm KEYS ARG...: as play, with the instructions of the program
+# asm KEYS ARG...: like play, with the profile and the binary of the test program
 asm() {
 	keys=$1
 	shift
@@ -43,22 +43,22 @@ rows() { # flat, cum, address, instruction
 asm ': "disasm prog_work" Enter g' | sed '1,4d' | rows >"$tmp/is"
 [ "$(wc -l <"$tmp/should")" -gt 5 ] && same "addresses, instructions and their values are those of disasm" "$tmp/should" "$tmp/is"
 asm ': "disasm ." Enter' | sed -n 3p | grep -q '^main  1 of 3  *flat 4B 40.00%'
-result $? "the heaviest function comes first"
+result $? "the function with the largest value is first"
 asm ': "disasm ." Enter } }' | sed -n 3p | grep -q '^prog_work  3 of 3 '
-result $? "} } goes to the third"
+result $? "} pressed twice goes to the third function"
 asm ': "disasm ." Enter {' | sed -n 3p | grep -q '^prog_work  3 of 3 '
-result $? "{ goes to the last one from the first"
+result $? "{ goes from the first function to the last"
 asm ': "disasm ." Enter L Show j Enter' >"$tmp/out"
 grep -q '^  *4B  *4B .*main$' "$tmp/out" && grep -q '^prog_idle  2 of 3' "$tmp/out"
-result $? "L lists them, Enter shows one"
+result $? "L lists functions, Enter shows the selected one"
 says 'only this function matches' ': "disasm prog_work" Enter }'
-says "instruction 0x$third, 1 of 2 by weight" ': "disasm prog_work" Enter g ] ] ]'
-says "instruction 0x$work, 2 of 2 by weight" ': "disasm prog_work" Enter [ n N'
+says "instruction 0x$third, 1 of 2 by flat" ': "disasm prog_work" Enter g ] ] ]'
+says "instruction 0x$work, 2 of 2 by flat" ': "disasm prog_work" Enter [ n N'
 says 'intel_syntax=true' ': "disasm prog_work" Enter I'
-says '"zzz" is not in this function' ': "disasm prog_work" Enter / "zzz"'
-says 'this jumps nowhere; e shows its source' ': "disasm prog_work" Enter g Enter'
+says '"zzz" does not occur in this function' ': "disasm prog_work" Enter / "zzz"'
+says 'no known jump target; e shows the source' ': "disasm prog_work" Enter g Enter'
 
-# Jumps: there and back.
+# A jump can be followed, and Backspace returns from it.
 from=${jump% *} to=${jump#* }
 asm ": \"disasm prog_work\" Enter / \"$from\" Enter" >"$tmp/out"
 grep -q " ${from}[└┌]─j" "$tmp/out" && grep -q " ${to}[└┌]>" "$tmp/out"
@@ -66,32 +66,33 @@ result $? "a line leads from the selected jump to its target"
 asm ": \"disasm prog_work\" Enter / \"$from\" Enter Enter" >"$tmp/out"
 asm ": \"disasm prog_work\" Enter / \"$from\" Enter Enter Backspace" >"$tmp/back"
 ! grep -q " ${from}[└┌]─j" "$tmp/out" && grep -q " ${from}[└┌]─j" "$tmp/back" && grep -q '(cpa) disasm prog_work' "$tmp/back"
-result $? "Enter follows it, Backspace comes back"
-says 'this jumps nowhere' ": \"disasm prog_work\" Enter / \"$from\" Enter Enter Enter"
+result $? "Enter follows a jump, Backspace returns"
+says 'no known jump target' ": \"disasm prog_work\" Enter / \"$from\" Enter Enter Enter"
 says "(cpa) disasm 0x$work" ': "disasm ^main$" Enter / "prog_work" Enter Enter'
 asm ': "disasm ^main$" Enter / "prog_work" Enter Enter' | sed -n 3p | grep -q '^prog_work '
-result $? "a call goes to another function"
+result $? "Enter on a call goes to the called function"
 says '(cpa) list ^prog_work$' ': "disasm prog_work" Enter e' -source_path="$top_srcdir/tests/symbol"
 asm ': "disasm prog_work" Enter e' -source_path="$top_srcdir/tests/symbol" | grep -q 'prog_work(int n)'
-result $? "e shows the source"
+result $? "key e shows the source"
 says '(cpa) peek ^prog_work$' ': "disasm prog_work" Enter p'
 asm ': "disasm prog_work" Enter j j : "unit=kb" Enter' | sed -n 4p | grep -q '^prog_work '
 result $? "the function stays when an option changes"
 
-# A function that is inlined has no symbol: its heaviest instruction is shown where it is.
+# An inlined function has no symbol: its instruction with the largest value is shown inside another function.
 at=$("$CPA" disasm prog_work -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | sed -n 's/^ *[^ ]* *[^ ]* *\([0-9a-f]*\): .*;prog_inlined .*/\1/p' | head -n 1)
 profile "$tmp/prog" 0 "$main" "$work" "$at" >"$tmp/inlined"
 play ': "disasm ^prog_inlined$" Enter' -symbolize=local --size=110x24 -tools="$tmp/gnu" "$tmp/inlined" >"$tmp/out" 2>"$tmp/err"
 sed -n 3p "$tmp/out" | grep -q '^prog_work ' && grep -q '^ *3B *3B .*'"$at"' .*prog_inlined asm.c:11' "$tmp/out" &&
-	grep -q 'inlined everywhere: this is the function that most of it was inlined into' "$tmp/out"
-result $? "a function that is inlined everywhere is shown where most of it is"
+	grep -q 'inlined everywhere; showing the function that contains most of it' "$tmp/out"
+result $? "a fully inlined function is shown inside the function that contains most of it"
 
-# What cannot be had.
-says 'no matches found for regexp nobody' ': "disasm nobody" Enter'
-says 'no objdump to disassemble with was found' ': "disasm prog_work" Enter' -tools=/nowhere
+# Missing functions, tools and files are reported.
+says 'no matches found for regexp nosuch' ': "disasm nosuch" Enter'
+says 'no objdump found' ': "disasm prog_work" Enter' -tools=/nowhere
 sed "s,$tmp/prog,$tmp/gone/prog," "$tmp/heap" >"$tmp/heap-gone"
 play ': "disasm ." Enter' --size=200x24 "$tmp/heap-gone" 2>/dev/null | grep -q 'no machine code of prog: .*gone/prog'
-result $? "a program that is gone is told"
+result $? "a missing program is reported"
+shows 'no machine code of shop' 'a' --size=200x24 go-cpu.pb.gz
 mkdir "$tmp/fake"
 cat >"$tmp/fake/objdump" <<END
 #!/bin/sh
@@ -102,23 +103,23 @@ END
 chmod +x "$tmp/fake/objdump"
 play ': "disasm prog_work" Enter' -symbolize=local --size=110x24 -tools="$tmp/fake" "$tmp/heap" >"$tmp/out" 2>"$tmp/err"
 grep -qF 'call   <\x1b[2J>' "$tmp/out" && ! grep -q "$(printf '\033')" "$tmp/out"
-result $? "control characters of names are spelt out"
+result $? "control characters in names are escaped"
 
-# Instructions below the lines of their source.
+# The Source view shows instructions below their source lines.
 src="-source_path=$top_srcdir/tests/symbol"
 # shellcheck disable=SC2086 # a command line
 asm ': "list ^prog_work$" Enter a' $src >"$tmp/out"
 grep -q "| $work  " "$tmp/out" && grep -q "__attribute__((noinline)) int prog_work" "$tmp/out"
-result $? "a shows instructions below their lines"
+result $? "key a shows instructions below their source lines"
 "$CPA" disasm prog_work -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | sed -n '4,$s/^ *\([^ .]*\) *\([^ .]*\) *\([0-9a-f]*\): .*/\1 \2 \3/p' |
 	sort >"$tmp/should"
 sed -n 's/^ *\([0-9]*B\) *\([0-9]*B\) .*| *\([0-9a-f]*\)  .*/\1 \2 \3/p' "$tmp/out" | sort -u >"$tmp/is"
-same "those that have weight are those of disasm" "$tmp/should" "$tmp/is"
+same "instructions with values are those of disasm" "$tmp/should" "$tmp/is"
 grep -q '| *> return x \* 3 + (x >> 2);  asm.c:11' "$tmp/out"
-result $? "inlined calls stand before their instructions"
+result $? "inlined calls precede their instructions"
 # shellcheck disable=SC2086 # a command line
 asm ': "list ^prog_work$" Enter a a' $src | grep -q "| $work  "
-result $((! $?)) "a second time takes them away"
+result $((! $?)) "key a pressed again hides the instructions"
 # shellcheck disable=SC2086 # a command line
 says "| $work  " ': "list ^prog_work$" Enter / "for" Enter Enter' $src
 # shellcheck disable=SC2086 # a command line

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t370-traces.t - the view traces: samples, stacks, search, merged and sorted; its numbers are those of traces
+# t370-traces.t - the Traces view: samples, stacks, search, merging, sorting; values equal those of cpa traces
 # SPDX-License-Identifier: Apache-2.0
 
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -22,7 +22,7 @@ view traces-looks '7 j' --size=80x14 --looks --colors=256 go-cpu.pb.gz
 shows 'tagfocus=route=^/tour$' '7 j Tab Enter' go-cpu.pb.gz
 shows 'tagignore=route=^/tour$' '7 j Tab x' go-cpu.pb.gz
 shows 'peek ^runtime\.\(\*gcControllerState\)\.update$' '7 j Tab j j Enter' go-cpu.pb.gz
-shows 'averages do not add up' '7 =' -mean go-cpu.pb.gz
+shows 'averages cannot be added' '7 =' -mean go-cpu.pb.gz
 
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24 140x5; do
 	play '7 j G Tab j G Tab S = / "a" Enter n N Click(0,0) Double(1,1) Double(3,3)' --size=$size go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
@@ -34,9 +34,9 @@ done
 play '7' --size=160x600 go-cpu.pb.gz | sed -nE 's/^>? +([0-9.]+m?s) +[0-9.]+%  .*/\1/p' >"$tmp/is"
 same 'the values of all samples are those of traces, in its order' "$tmp/values" "$tmp/is"
 
-# samples with equal stacks: what pprof's folded stacks add up to
+# samples with equal stacks are merged: their values equal those of cpa folded
 "$CPA" folded go-cpu.pb.gz | awk '{ print $NF / 1e6 }' | sort -n >"$tmp/should"
 play '7 = S' --size=130x900 -unit=ms go-cpu.pb.gz | sed '1,3d' | sed -nE 's/^>? +([0-9.]+)ms +[0-9.]+%  +[0-9]+ .*/\1/p' | sort -n >"$tmp/is"
-same 'merged samples weigh what folded stacks do' "$tmp/should" "$tmp/is"
+same 'values of merged samples are those of folded stacks' "$tmp/should" "$tmp/is"
 
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t380-labels.t - the view labels: values by weight, focusing on one; its numbers are those of tags
+# t380-labels.t - the Labels view: values by cum, filters by a value; numbers equal those of cpa tags
 # SPDX-License-Identifier: Apache-2.0
 
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -21,7 +21,7 @@ view labels-base '8' -base=compare/label-base.pb.gz compare/label-new.pb.gz
 view labels-diff-base '8' -diff_base=compare/label-base.pb.gz compare/label-new.pb.gz
 
 shows 'tagroot=route' '8 j j b' go-cpu.pb.gz
-shows 'stacks begin with functions again' '8 j j b b' go-cpu.pb.gz
+shows 'removed the label from the root of stacks' '8 j j b b' go-cpu.pb.gz
 shows 'route: /export' '8 j j b 3 C' go-cpu.pb.gz
 shows 'tagfocus=tenant=^south$' '8 G k Enter' go-cpu.pb.gz
 shows 'tagignore=tenant=^south$' '8 G k x' go-cpu.pb.gz
@@ -34,21 +34,21 @@ for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24; do
 	result $? "labels are drawn at $size"
 done
 
-# values SCREEN: the rows of values on it: weight, share, value
+# values SCREEN: the rows of label values on a screen, as "CUM CUM% VALUE"
 values() {
 	sed '1,3d; s/[█▉▊▋▌▍▎▏│]//g; s/ *$//' "$1" | awk '$2 ~ /%$/ && $3 != "-" && $3 != "+"' |
 		sed -E 's/^ +([^ ]+) +([^ ]+) +/\1 \2 /'
 }
 
-# weights and values as tags prints them
+# cum, percentages and label values equal those of cpa tags
 for file in go-cpu.pb.gz go-heap1.pb.gz go-allocs.pb.gz rust-cpu.pb.gz edge/labels.pb.gz; do
 	"$CPA" tags $file | sed -nE 's/^ +([^ ]+) \( *([^ ]+)\): (.*)/\1 \2 \3/p' >"$tmp/should"
 	play '8 E' --size=200x300 $file >"$tmp/screen"
 	values "$tmp/screen" >"$tmp/is"
-	same "the values of $file weigh what tags says" "$tmp/should" "$tmp/is"
+	same "the cum of each value of $file is that of tags" "$tmp/should" "$tmp/is"
 done
 
-# what Enter asks for is just this value: all samples that are left have it, and none that has it is gone
+# Enter on a value keeps exactly the samples with this value
 for file in edge/labels.pb.gz edge/names-hostile.pb.gz go-heap1.pb.gz; do
 	play '8 E' --size=100x100 $file | sed '1,3d' | grep -n '% .*[^ ]' | grep -v '%.* [-+] .*  [0-9]* value' >"$tmp/rows"
 	: >"$tmp/should"
@@ -62,7 +62,7 @@ for file in edge/labels.pb.gz edge/names-hostile.pb.gz go-heap1.pb.gz; do
 		values "$tmp/screen" | awk -v w="$weight" -v n="${row%%:*}" \
 			'$1 == w && $2 == "100%" { print n, $1, $2; exit }' >>"$tmp/is"
 	done <"$tmp/rows"
-	same "Enter on a value of $file leaves the samples that have it, and no others" "$tmp/should" "$tmp/is"
+	same "Enter on a value of $file keeps exactly the samples that have it" "$tmp/should" "$tmp/is"
 done
 
 done_testing

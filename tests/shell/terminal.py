@@ -1,10 +1,10 @@
-# terminal.py - the screen on real terminals: what is drawn, which keys arrive, and that nothing is left behind
+# terminal.py - the screen on real terminals: drawing, keys, and restoring the terminal
 #
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: python3 terminal.py PROBE CPA FILE [TERM...]
-# Each case runs the program as a job of a small shell on a pseudo terminal of its own, and reads what it
-# sends with a small machine that knows the modes of a terminal (not its cells). Prints TAP.
+# Each case runs the program as a job of a small shell on its own pseudo terminal, and parses its output for changes of
+# the modes of the terminal (not of its cells). Prints TAP.
 import fcntl
 import os
 import pty
@@ -19,8 +19,8 @@ import termios
 import time
 
 TERMS = ["xterm-256color", "screen", "vt100", "linux", "tmux-256color"]
-PATIENCE = 20
-LOOKS = {"ink", "paper", "look"}
+TIMEOUT_S = 20
+STYLES = {"foreground", "background", "style"}
 count = 0
 
 
@@ -28,7 +28,7 @@ def result(good, name, why="", measured=False):
     global count
     count += 1
     if measured and not good:
-        print("# measured:", why)  # script/again asks once more
+        print("# measured:", why)  # script/rerun-measured runs it again
     print(f"{'ok' if good else 'not ok'} {count} - {name}")
     for line in [] if good else str(why).splitlines():
         print("#", line)
@@ -36,7 +36,7 @@ def result(good, name, why="", measured=False):
 
 
 class Modes:
-    """What a terminal was told to be, from the bytes that it was sent."""
+    """The modes of a terminal after the bytes that it was sent."""
 
     PRIVATE = {"1049": "alternate", "47": "alternate", "1047": "alternate", "1000": "mouse", "1002": "mouse",
                "1003": "mouse", "1006": "mouse reports", "2004": "paste", "1": "cursor keys"}
@@ -76,24 +76,24 @@ class Modes:
                 elif n in self.PRIVATE:
                     self.set(self.PRIVATE[n], last == "h")
         elif last == "m" and not mark:
-            self.looks(numbers)
+            self.style(numbers)
         elif last == "r" and not mark:
             self.set("region", False)
 
 
-    def looks(self, numbers):
+    def style(self, numbers):
         for n in re.sub(r"([34]8)[;:](?:2[;:]+\d+[;:]\d+[;:]\d+|5[;:]\d+)", r"\1", numbers).split(";"):
             n = int(n or 0)
             if n == 0:
-                self.state -= {"ink", "paper", "look"}
+                self.state -= {"foreground", "background", "style"}
             elif n < 30:
-                self.state.add("look")
+                self.state.add("style")
             else:
-                self.set("ink" if n // 10 in (3, 9) else "paper", n not in (39, 49))
+                self.set("foreground" if n // 10 in (3, 9) else "background", n not in (39, 49))
 
 
 class Job:
-    """A program as the foreground job of a shell, which is a process of ours."""
+    """A program as the foreground job of a shell, which is a child process."""
 
     def __init__(self, argv, term, width=80, height=24, env=None):
         self.modes, self.ended, self.status = Modes(), False, None
@@ -101,26 +101,26 @@ class Job:
         self.ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
         self.before = termios.tcgetattr(self.ours)
-        self.told, tell = os.pipe()
-        hear, self.say = os.pipe()
+        self.from_shell, to_parent = os.pipe()
+        from_parent, self.to_shell = os.pipe()
         environment = {k: v for k, v in os.environ.items()
                        if k not in ("COLORTERM", "NO_COLOR", "LINES", "COLUMNS", "ESCDELAY", "TMUX")}
-        # in a build with sanitizers a crash is to end the program as it would without them
+        # sanitizers must not handle crashes
         environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":handle_segv=0:handle_abort=0"
         environment.update(TERM=term, **(env or {}))
         self.shell = os.fork()
         if self.shell == 0:
             try:
                 os.close(self.ours)
-                self.be_shell([a.replace("LOG", self.log.name) for a in argv], theirs, tell, hear, environment)
+                self.be_shell([a.replace("LOG", self.log.name) for a in argv], theirs, to_parent, from_parent, environment)
             finally:
                 os._exit(99)
-        for fd in (theirs, tell, hear):
+        for fd in (theirs, to_parent, from_parent):
             os.close(fd)
         self.pid = int(self.word())
 
     @staticmethod
-    def be_shell(argv, terminal, tell, hear, environment):
+    def be_shell(argv, terminal, to_parent, from_parent, environment):
         os.setsid()
         fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)
@@ -130,44 +130,44 @@ class Job:
             os.setpgid(0, 0)
             os.tcsetpgrp(terminal, os.getpid())
             for s in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-                signal.signal(s, signal.SIG_DFL)  # this run may be in the background, where some are ignored
+                signal.signal(s, signal.SIG_DFL)  # a background process may have inherited ignored signals
             for fd in range(3):
                 os.dup2(terminal, fd)
             os.closerange(3, 64)
             os.execve(argv[0], argv, environment)
-        os.write(tell, b"%d\n" % pid)
+        os.write(to_parent, b"%d\n" % pid)
         while True:
             _, status = os.waitpid(pid, os.WUNTRACED)
             if not os.WIFSTOPPED(status):
                 break
             os.tcsetpgrp(terminal, os.getpgrp())
-            os.write(tell, b"stopped\n")
-            os.read(hear, 1)
+            os.write(to_parent, b"stopped\n")
+            os.read(from_parent, 1)
             os.tcsetpgrp(terminal, pid)
             os.kill(pid, signal.SIGCONT)
-        os.write(tell, b"ended %d\n" % os.waitstatus_to_exitcode(status))
-        os.read(hear, 1)
+        os.write(to_parent, b"ended %d\n" % os.waitstatus_to_exitcode(status))
+        os.read(from_parent, 1)
 
     def word(self):
         line = b""
         while not line.endswith(b"\n"):
-            c = os.read(self.told, 1)
+            c = os.read(self.from_shell, 1)
             if not c:
                 break
             line += c
         return line.decode().strip()
 
     def pump(self, until, what):
-        """Read what the terminal is sent until something is so; False when it never is."""
-        end = time.time() + PATIENCE
+        """Read the output until a condition holds; False after a timeout."""
+        end = time.time() + TIMEOUT_S
         while not until():
             if time.time() > end:
-                print(f"# waited in vain for {what}; log: {self.events()!r}; modes: {self.modes.on}")
+                print(f"# timeout waiting for {what}; log: {self.events()!r}; modes: {self.modes.on}")
                 return False
-            ready, _, _ = select.select([self.ours, self.told], [], [], 0.02)
+            ready, _, _ = select.select([self.ours, self.from_shell], [], [], 0.02)
             if self.ours in ready:
                 self.drain()
-            if self.told in ready:
+            if self.from_shell in ready:
                 word = self.word()
                 if word.startswith("ended"):
                     self.ended, self.status = True, int(word.split()[1])
@@ -208,20 +208,20 @@ class Job:
     def resize(self, width, height):
         fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
 
-    def stops(self):
+    def wait_stopped(self):
         self.stopped = False
         return self.pump(lambda: self.stopped, "the stop")
 
-    def goes_on(self):
-        os.write(self.say, b"c")
+    def resume(self):
+        os.write(self.to_shell, b"c")
 
-    def ends(self):
+    def wait_ended(self):
         good = self.pump(lambda: self.ended, "the end")
         self.drain()
         return good
 
-    def left(self):
-        """What is not as it was: names of modes."""
+    def changed_modes(self):
+        """The modes that differ from those before the start."""
         left = set(self.modes.on)
         now = termios.tcgetattr(self.ours)
         if now != self.before:
@@ -235,7 +235,7 @@ class Job:
             except ProcessLookupError:
                 pass
         os.waitpid(self.shell, 0)
-        for fd in (self.ours, self.told, self.say):
+        for fd in (self.ours, self.from_shell, self.to_shell):
             os.close(fd)
 
 
@@ -245,10 +245,10 @@ def probe(term, **more):
 
 ENDINGS = [
     ("q", lambda j: j.send(b"q"), 0),
-    ("Ctrl-C, which is a key, and q", lambda j: j.send(b"\x03") and None or j.expects("Ctrl-C") and j.send(b"q"), 0),
-    ("exit in the midst", lambda j: j.send(b"e"), 3),
+    ("Ctrl-C as a key, and q", lambda j: j.send(b"\x03") and None or j.expects("Ctrl-C") and j.send(b"q"), 0),
+    ("exit without closing the screen", lambda j: j.send(b"e"), 3),
     ("abort", lambda j: j.send(b"a"), -signal.SIGABRT),
-    ("a wrong pointer", lambda j: j.send(b"s"), -signal.SIGSEGV),
+    ("a bad pointer", lambda j: j.send(b"s"), -signal.SIGSEGV),
     ("SIGSEGV from outside", lambda j: os.kill(j.pid, signal.SIGSEGV), -signal.SIGSEGV),
     ("SIGQUIT", lambda j: os.kill(j.pid, signal.SIGQUIT), -signal.SIGQUIT),
     ("SIGTERM", lambda j: os.kill(j.pid, signal.SIGTERM), 1),
@@ -263,9 +263,9 @@ def endings(term):
         good = job.started()
         taken = set(job.modes.on)
         end(job)
-        good = good and job.ends()
-        left = job.left()
-        result(good and not left and job.status == status, f"{term}: {name} leaves the terminal as it was",
+        good = good and job.wait_ended()
+        left = job.changed_modes()
+        result(good and not left and job.status == status, f"{term}: {name} restores the terminal",
                f"left: {left}; taken: {taken}; status {job.status}, not {status}")
         job.close()
 
@@ -276,7 +276,7 @@ CAPS = {"kcuu1": "Up", "kcud1": "Down", "kcub1": "Left", "kcuf1": "Right", "khom
 
 
 def entry(term):
-    """The strings of CAPS that a terminal's entry has; None without an entry. Python looks up one terminal a process."""
+    """The strings of CAPS in a terminal's entry; None without an entry. Python supports one terminal per process."""
     ask = "import curses,sys\ncurses.setupterm(sys.argv[1])\nfor c in sys.argv[2:]: print(c, (curses.tigetstr(c) or b'').hex())"
     out = subprocess.run([sys.executable, "-c", ask, term, *CAPS], capture_output=True, text=True, check=False)
     if out.returncode:
@@ -304,7 +304,7 @@ def keys(term):
         job.send(data)
         wanted.append(name)
         good = good and job.pump(lambda: len(job.events()) >= len(wanted), name)
-    result(good and job.events() == wanted, f"{term}: keys that its entry does not have arrive too",
+    result(good and job.events() == wanted, f"{term}: keys missing in its entry arrive too",
            f"{job.events()} instead of {wanted}")
     for data in (b"\x1b[>1;2c", b"\x1b[?62;22c", b"\x1b[99~", b"\x1b[1;2;3;4;5;6;7Y", b"\xff", b"\x80\x81"):
         job.send(data)
@@ -314,20 +314,20 @@ def keys(term):
     job.send(b"\xa9")
     wanted.append("\u00e9")
     good = good and job.pump(lambda: len(job.events()) >= len(wanted), "a character in two parts")
-    result(good and job.events() == wanted, f"{term}: what is no key is none, and halves of characters meet",
+    result(good and job.events() == wanted, f"{term}: unknown sequences are ignored, and split characters are joined",
            f"{job.events()[-12:]} instead of {wanted[-12:]}")
     start = time.time()
     job.send(b"\x1b")
     job.expects("Esc", 2)
     took = time.time() - start
-    result(took < 0.5, f"{term}: Esc alone is not waited for", f"{took} s", measured=True)
+    result(took < 0.5, f"{term}: a lone Esc arrives without delay", f"{took} s", measured=True)
     job.close()
 
 
 def mouse(term):
     job = probe(term, width=400, height=120)
     good = job.started()
-    result(good and {"mouse", "mouse reports"} <= job.modes.on, f"{term}: the mouse is on", job.modes.on)
+    result(good and {"mouse", "mouse reports"} <= job.modes.on, f"{term}: the mouse is enabled", job.modes.on)
     job.send(b"\x1b[<0;400;119M\x1b[<0;400;119m")
     good = job.expects("Click(399,118)")
     job.send(b"\x1b[<0;400;119M\x1b[<0;400;119m")
@@ -337,19 +337,19 @@ def mouse(term):
     good = good and job.expects("Click(399,118)", 2)
     job.send(b"\x1b[<2;1;1M\x1b[<2;1;1m")
     good = good and job.expects("RightClick(0,0)")
-    result(good, f"{term}: clicks in column 400 arrive, two soon after each other as a double one", job.events())
+    result(good, f"{term}: clicks in column 400 arrive, two in quick succession as a double click", job.events())
     job.send(b"\x1b[<65;10;5M" * 20 + b"\x1b[<64;10;5M")
     good = job.expects("Wheel(9,4,57)")
-    result(good, f"{term}: turns of the wheel are gathered", job.events())
+    result(good, f"{term}: wheel events are combined", job.events())
     job.send(b"\x1b[M" + bytes([32, 33 + 7, 33 + 3]))
-    result(job.expects("Click(7,3)"), f"{term}: a mouse of old is understood", job.events())
+    result(job.expects("Click(7,3)"), f"{term}: old mouse reports are understood", job.events())
     job.send(b"m")
     good = job.expects("m") and job.pump(lambda: "mouse" not in job.modes.on, "the mouse off")
     n = len(job.events())
     job.send(b"\x1b[<0;3;3M")
     job.send(b"x")
     good = good and job.expects("x")
-    result(good and len(job.events()) == n + 1, f"{term}: switched off it is off", job.events())
+    result(good and len(job.events()) == n + 1, f"{term}: a disabled mouse is ignored", job.events())
     job.close()
 
 
@@ -359,7 +359,7 @@ def paste(term):
     job.send(b"\x1b[200~q\r\xc3\xa9\x1b[201~k")
     good = good and job.expects("k")
     want = ["q pasted", "Space pasted", "\u00e9 pasted", "k"]
-    result(good and job.events() == want and not job.ended, f"{term}: what is pasted is text", job.events())
+    result(good and job.events() == want and not job.ended, f"{term}: pasted keys are text", job.events())
     job.close()
 
 
@@ -370,8 +370,8 @@ def resize(term):
         job.resize(width, height)
         good = good and job.expects(f"Resize({min(max(width, 2), 1000)},{min(height, 500)})")
     job.send(b"q")
-    good = good and job.ends()
-    result(good and not job.left() and job.status == 0, f"{term}: it follows its terminal's size", job.events())
+    good = good and job.wait_ended()
+    result(good and not job.changed_modes() and job.status == 0, f"{term}: it follows the size of the terminal", job.events())
     job.close()
 
 
@@ -384,29 +384,30 @@ def suspend(term):
             job.send(b"\x1a")
         else:
             os.kill(job.pid, signal.SIGTSTP)
-        good = good and job.stops()
+        good = good and job.wait_stopped()
         job.drain()
-        left = job.left()
-        result(good and not left, f"{term}: {how} gives the terminal back", f"{left}; {job.events()}")
+        left = job.changed_modes()
+        result(good and not left, f"{term}: {how} restores the terminal", f"{left}; {job.events()}")
         before = len(job.modes.text)
         job.resize(65535, 65535) if how == "Ctrl-Z" else job.resize(80, 24)
-        job.goes_on()
+        job.resume()
         n = len(job.events())
         job.send(b"j")
-        good = good and job.pump(lambda: len(job.events()) > n and b"probe" in job.modes.text[before:], "going on")
-        good = good and job.pump(lambda: job.modes.on - LOOKS == taken - LOOKS, "the terminal taken")
-        result(good, f"{term}: and it is taken and painted again after {how}", f"{job.modes.on}, not {taken}")
+        good = good and job.pump(lambda: len(job.events()) > n and b"probe" in job.modes.text[before:], "resuming")
+        good = good and job.pump(lambda: job.modes.on - STYLES == taken - STYLES, "the terminal taken")
+        result(good, f"{term}: the screen is repainted after {how}", f"{job.modes.on}, not {taken}")
     os.kill(job.pid, signal.SIGSTOP)
-    good = good and job.stops()
+    good = good and job.wait_stopped()
     termios.tcsetattr(job.ours, termios.TCSANOW, job.before)
+    job.drain()  # output from before the stop
     before = len(job.modes.text)
-    job.goes_on()
+    job.resume()
     good = good and job.pump(lambda: b"probe" in job.modes.text[before:], "painting after SIGSTOP")
-    raw = not termios.tcgetattr(job.ours)[3] & (termios.ICANON | termios.ECHO)
-    result(good and raw, f"{term}: nor does SIGSTOP spoil it", termios.tcgetattr(job.ours))
+    good = good and job.pump(lambda: not termios.tcgetattr(job.ours)[3] & (termios.ICANON | termios.ECHO), "raw mode")
+    result(good, f"{term}: the modes are set again after SIGSTOP", termios.tcgetattr(job.ours))
     job.send(b"q")
-    good = good and job.ends()
-    result(good and not job.left(), f"{term}: and all is as it was in the end", job.left())
+    good = good and job.wait_ended()
+    result(good and not job.changed_modes(), f"{term}: the terminal is restored at the end", job.changed_modes())
     job.close()
 
 
@@ -414,40 +415,40 @@ def others(term):
     job = probe(term)
     good = job.started()
     job.send(b"w")
-    result(good and job.expects("Wake"), f"{term}: another thread wakes it", job.events())
+    result(good and job.expects("Wake"), f"{term}: another thread can wake it", job.events())
     job.send(b"o")
     job.send(b"p")
     good = job.seen(b"another program") and job.expects("p")
-    result(good, f"{term}: another program has the terminal for a while", job.events())
+    result(good, f"{term}: another program can use the terminal", job.events())
     job.send(b"q")
-    good = job.ends() and not job.left()
+    good = job.wait_ended() and not job.changed_modes()
     said = job.modes.text.find(b"said on standard error")
-    result(good and said >= 0, f"{term}: what was said on standard error is not lost", job.modes.text[-300:])
+    result(good and said >= 0, f"{term}: output on standard error is not lost", job.modes.text[-300:])
     job.close()
 
 
 def gone(term):
-    """The terminal goes away: the program ends, and does not spin."""
+    """The terminal is closed: the program ends, and does not spin."""
     job = probe(term)
     good = job.started()
     os.close(job.ours)
     job.ours = os.open("/dev/null", os.O_RDWR)
-    end = time.time() + PATIENCE
+    end = time.time() + TIMEOUT_S
     while time.time() < end and not job.ended:
-        if select.select([job.told], [], [], 0.1)[0]:
+        if select.select([job.from_shell], [], [], 0.1)[0]:
             job.ended = job.word().startswith("ended")
-    result(good and job.ended, f"{term}: without its terminal it ends", "it is still there")
+    result(good and job.ended, f"{term}: the program ends when its terminal is closed", "it still runs")
     job.close()
 
 
 def refused():
-    for term, words in (("nowhere", b"is not known here"), ("dumb", b"cannot place its cursor"),
+    for term, words in (("nowhere", b"unknown terminal"), ("dumb", b"cannot position its cursor"),
                         ("", b"TERM is not set")):
         job = Job([PROBE, "LOG"], term)
-        good = job.ends()
+        good = job.wait_ended()
         text = job.modes.text
         result(good and job.status == 2 and words in text and b"\x1b" not in text,
-               f"TERM={term} is refused in words, and nothing else is written", text)
+               f"TERM={term} is refused with an error and no other output", text)
         job.close()
 
 
@@ -468,7 +469,7 @@ def depths():
 
 CPA_ENDINGS = [
     ("q", lambda j: j.send(b"q"), {0}),
-    ("Ctrl-C, which interrupts work, and q", lambda j: j.send(b"\x03q"), {0}),
+    ("Ctrl-C and q", lambda j: j.send(b"\x03q"), {0}),
     ("SIGTERM", lambda j: os.kill(j.pid, signal.SIGTERM), {-signal.SIGTERM}),
     ("SIGHUP", lambda j: os.kill(j.pid, signal.SIGHUP), {-signal.SIGHUP}),
     ("SIGSEGV", lambda j: os.kill(j.pid, signal.SIGSEGV), {-signal.SIGSEGV}),
@@ -476,23 +477,23 @@ CPA_ENDINGS = [
 
 
 def shell(term):
-    """The same with cpa itself."""
+    """The same tests with cpa itself."""
     drawn = b"sum%"
     for name, end, status in CPA_ENDINGS:
         job = Job([CPA, "-symbolize=none", FILE], term)
         good = job.seen(drawn) and "alternate" in job.modes.on or term in ("vt100", "linux")
         end(job)
-        good = job.ends() and good
-        left = job.left()
-        result(good and not left and job.status in status, f"cpa on {term}: {name} leaves the terminal as it was",
+        good = job.wait_ended() and good
+        left = job.changed_modes()
+        result(good and not left and job.status in status, f"cpa on {term}: {name} restores the terminal",
                f"left: {left}; status {job.status}")
         job.close()
     job = Job([CPA, "-symbolize=none", FILE], term)
     good = job.seen(drawn)
     job.send(b"\x1a")
-    good = good and job.stops() and not job.left()
+    good = good and job.wait_stopped() and not job.changed_modes()
     after = len(job.modes.text)
-    job.goes_on()
+    job.resume()
     good = good and job.seen(drawn, after)
     for width, height in ((132, 50), (20, 5), (1, 1), (80, 24)):
         after = len(job.modes.text)
@@ -500,9 +501,61 @@ def shell(term):
         good = good and job.pump(lambda n=after: len(job.modes.text) > n, "a new size")
     good = good and job.seen(drawn, after)
     job.send(b"q")
-    result(good and job.ends() and not job.left(), f"cpa on {term}: stopped, gone on, of other sizes, and ended",
-           f"{job.left()}; {job.modes.text[-200:]}")
+    result(good and job.wait_ended() and not job.changed_modes(), f"cpa on {term}: it stops, resumes, resizes and ends",
+           f"{job.changed_modes()}; {job.modes.text[-200:]}")
     job.close()
+
+
+def ascii_tree():
+    job = Job([CPA, "-symbolize=none", FILE], "xterm-256color", env={"LC_ALL": "C"})
+    job.send(b"3")
+    good = job.seen(b"below it")
+    job.send(b"q")
+    good = job.wait_ended() and good
+    text = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()=>].", b"", job.modes.text)
+    result(good and b" +- net/http.(*conn).serve" in text and b"|+- " in text and not re.search(rb"[\x80-\xff]", text),
+           "cpa with LC_ALL=C: the branches of the tree are drawn with ASCII", text[-2000:])
+    job.close()
+
+
+def editors():
+    """E opens an editor at the selected line. The editors here write their arguments to a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        said = os.path.join(folder, "said")
+        for name in ("ed", "code"):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(f"#!/bin/sh\nprintf '%s\\n' \"$@\" >{said}.tmp && mv {said}.tmp {said}\n")
+            os.chmod(f.name, 0o755)
+        make = os.path.join(os.path.dirname(FILE), "make")
+        route = make + "/shop/route/route.go"
+
+        def edit(variables, keys):
+            job = Job([CPA, "-symbolize=none", "-source_path=" + make, FILE], "xterm-256color", env=variables)
+            job.send(b":list nearest$\r")
+            good = job.seen(b"append")
+            job.send(keys)
+            return job, good
+
+        for variables, keys, wanted, what in [
+                ({"VISUAL": folder + "/ed -x"}, b"]E", ["-x", "+61", route], "at the line, without a shell"),
+                ({"VISUAL": "", "EDITOR": folder + "/code"}, b"E", ["--goto", route + ":59"], "that accepts FILE:LINE")]:
+            job, good = edit(variables, keys)
+            good = job.pump(lambda: os.path.exists(said), "the editor") and good
+            job.send(b"q")
+            good = job.wait_ended() and good
+            got = []
+            if os.path.exists(said):
+                with open(said, encoding="utf-8") as f:
+                    got = f.read().splitlines()
+                os.remove(said)
+            result(good and got == wanted and not job.changed_modes(), f"E opens an editor {what}",
+                   f"{got} instead of {wanted}; {job.modes.text[-1000:]}")
+            job.close()
+        job, good = edit({"VISUAL": folder + "/nowhere"}, b"E")
+        good = job.seen(b"nowhere: No such file") and good
+        job.send(b"q")
+        result(job.wait_ended() and good, "E reports a missing editor", job.modes.text[-1000:])
+        job.close()
 
 
 PROBE, CPA, FILE = (os.path.abspath(a) for a in sys.argv[1:4])
@@ -510,9 +563,11 @@ wanted_terms = sys.argv[4:] or TERMS
 have = [t for t in wanted_terms if entry(t) is not None]
 for t in wanted_terms:
     if t not in have:
-        print(f"# no entry of terminfo for {t}: not tried")
+        print(f"# no terminfo entry for {t}: skipped")
 refused()
 depths()
+ascii_tree()
+editors()
 for t in have:
     shell(t)
     endings(t)

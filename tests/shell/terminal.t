@@ -1,5 +1,5 @@
 #!/bin/sh
-# terminal.t - the screen on real terminals: drawn, keys, resized, suspended, and nothing left behind however it ends
+# terminal.t - the screen on real terminals: drawing, keys, resize, suspend, and restoring the terminal at every exit
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 unset NO_COLOR

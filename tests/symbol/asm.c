@@ -1,5 +1,5 @@
 /*
- * asm.c - a program whose instructions are shown in tests
+ * asm.c - program for tests of disassembly
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,5 @@
 /*
- * frames.c - the beginning of a program that is linked with src/base, to look into
+ * frames.c - main of a program that is linked with src/base, for frames.t
  *
  * SPDX-License-Identifier: Apache-2.0
  */

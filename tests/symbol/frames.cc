@@ -1,5 +1,5 @@
 /*
- * frames.cc - templates, inlined calls, lambdas, local classes: a program to look into
+ * frames.cc - program with templates, inlined calls, lambdas and local classes, for frames.t
  *
  * SPDX-License-Identifier: Apache-2.0
  */

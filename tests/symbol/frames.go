@@ -1,4 +1,4 @@
-// frames.go - generics, closures, methods: a program to look into
+// frames.go - program with generics, closures and methods, for frames.t
 // SPDX-License-Identifier: Apache-2.0
 
 package main

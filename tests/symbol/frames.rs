@@ -1,4 +1,4 @@
-// frames.rs - traits, closures, generics, nested functions: a program to look into
+// frames.rs - program with traits, closures, generics and nested functions, for frames.t
 // SPDX-License-Identifier: Apache-2.0
 use std::collections::{BTreeMap, HashMap};
 trait Shape { fn area(&self) -> f64; }

@@ -1,8 +1,8 @@
-# frames_compare.py - hold the frames of cpa against those of llvm-symbolizer, address by address
+# frames_compare.py - compare the frames of cpa with those of llvm-symbolizer, address by address
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: frames_compare.py FRAMES_DUMP LLVM_SYMBOLIZER PROGRAM COUNT
-# Prints how many addresses and frames were compared and what differed; exits 1 when anything did.
+# Prints how many addresses and frames were compared and what differed; exits with 1 if something did.
 
 import collections
 import json
@@ -15,7 +15,7 @@ dump, symbolizer, program, count = *sys.argv[1:4], int(sys.argv[4])
 
 
 def text_of(path):
-    """Where .text is, from the section headers of a 64-bit ELF file of low byte first."""
+    """The range of .text, from the section headers of a little-endian 64-bit ELF file."""
     with open(path, "rb") as f:
         data = f.read()
     at, = struct.unpack_from("<Q", data, 40)
@@ -29,7 +29,7 @@ def text_of(path):
 
 
 def choose(addr, size, n):
-    """One address of each of n stretches, the same ones every time."""
+    """One address in each of n ranges, the same in each run."""
     n = min(n, size)
     return [addr + i * size // n + i * 7919 % (size // n) for i in range(n)]
 

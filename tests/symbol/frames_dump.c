@@ -5,8 +5,8 @@
  *
  * usage: frames_dump FILE [DEBUG [ALT]]     "-" for none; addresses in hexadecimal, ascending
  *
- * Prints a line for each frame: address, name, file, line, column, line of the function, with tabs
- * between; innermost first. An address without frames has a line with nothing but itself.
+ * Prints a line per frame, innermost first: address, name, file, line, column, start line of the function, separated by
+ * tabs. An address without frames has a line with only the address.
  */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-# tests/symbol - a program that prints frames, and sources of programs to look into
+# tests/symbol - a program that prints frames, and sources of test programs
 
 check_PROGRAMS += tests/symbol/frames_dump
 

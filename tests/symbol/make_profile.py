@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# make_profile.py - a CPU profile of addresses alone
+# make_profile.py - write a CPU profile of bare addresses
 # SPDX-License-Identifier: Apache-2.0
 """usage: make_profile.py OUT [START-LIMIT@OFFSET=FILE[#BUILD_ID]]... ADDRESS[,CALLER]...[*COUNT]...
 
 Numbers are hexadecimal. Each stack is a list of addresses, leaf first; an address lies in the first
-mapping that holds it. Prints nothing."""
+mapping that holds it; one with ! before it is given to the first mapping in any case. Prints nothing."""
 import re
 import sys
 
@@ -27,7 +27,7 @@ def message(field, body):
 
 
 def main():
-    strings, maps, locs, out = [""], [], {}, b""
+    strings, maps, locs, strays, out = [""], [], {}, set(), b""
 
     def text(s):
         if s not in strings:
@@ -44,15 +44,18 @@ def main():
             continue
         stack, _, count = word.partition("*")
         ids = b""
-        for a in stack.split(","):
-            ids += number(1, locs.setdefault(int(a, 16), len(locs) + 1))
+        for word in stack.split(","):
+            a = int(word.lstrip("!"), 16)
+            if word[0] == "!":
+                strays.add(a)
+            ids += number(1, locs.setdefault(a, len(locs) + 1))
         samples += message(2, ids + number(2, int(count or 1)))
     out += samples
     for i, (start, limit, offset, name, build_id) in enumerate(maps):
         out += message(3, number(1, i + 1) + number(2, start) + number(3, limit) + number(4, offset)
                        + number(5, name) + number(6, build_id))
     for a, i in locs.items():
-        own = [k + 1 for k, m in enumerate(maps) if m[0] <= a < m[1]]
+        own = [k + 1 for k, m in enumerate(maps) if m[0] <= a < m[1] or a in strays]
         out += message(4, number(1, i) + number(2, own[0] if own else 0) + number(3, a))
     for s in strings:
         out += message(6, s.encode())

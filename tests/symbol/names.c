@@ -1,5 +1,5 @@
 /*
- * names.c - a program with a few functions whose addresses profiles of tests have
+ * names.c - program with a few functions; test profiles contain their addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@ int beta(int x)
 	return alpha(x) + 2;
 }
 
-/* As a C++ compiler would call ns::Foo<int>::work(int), and a Rust compiler core::fmt::pad. */
+/* The mangled names of ns::Foo<int>::work(int) in C++, and of core::fmt::pad in Rust. */
 int work(int x) __asm__("_ZN2ns3FooIiE4workEi");
 int work(int x)
 {

@@ -1,15 +1,16 @@
 /*
- * bounded.c - run one test; end it when it takes too long, and end what it leaves behind
+ * bounded.c - run a test with a time limit, and kill the processes that it leaves behind
  * SPDX-License-Identifier: Apache-2.0
  *
  *     bounded SECONDS COMMAND [ARGUMENT...]
  *
- * A test that hangs would take the whole run with it, and so would a process left behind that
- * still holds the pipe to the driver. This is the reaper of all that the test starts: after
- * SECONDS it says what every process and thread of the test is doing, kills them all and bails
- * out; when the test ends it kills what is left and says how long it took. Exits as the test does.
- * Standard input is at its end, and no signal is ignored or blocked, whatever started the run: nohup and shells
- * without job control start programs in the background with SIGINT, SIGQUIT or SIGHUP ignored.
+ * A test that hangs would block the whole run, and so would a process left behind by a test that holds the pipe to the
+ * driver open. This program reaps all descendants of the test. After SECONDS it prints the state of every process and
+ * thread of the test, kills them all and bails out. When the test ends, it kills the remaining processes and prints how
+ * long the test took. Its exit status is that of the test.
+ *
+ * The test's standard input is empty, and no signal is ignored or blocked, however the run was started: nohup, and
+ * shells without job control, start background programs with SIGINT, SIGQUIT or SIGHUP ignored.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -25,8 +26,8 @@
 #include <unistd.h>
 
 enum {
-	N_PROCESS = 4096, /* more than these are killed in a next round */
-	TIMED_OUT = 99    /* what automake's drivers call a hard error */
+	N_PROCESS = 4096, /* processes killed in one round; more need further rounds */
+	TIMED_OUT = 99    /* a hard error for automake's test drivers */
 };
 
 struct process {
@@ -40,7 +41,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Seconds of processor time of all that ended below us. */
+/* CPU time of all descendants that have ended, in seconds. */
 static double processor_time(void)
 {
 	struct rusage u;
@@ -49,7 +50,7 @@ static double processor_time(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-/* The first line of /proc/PATH, without what a terminal would not show. "" when there is none. */
+/* Read the first line of a file in /proc, with control characters replaced by blanks; "" on failure. */
 static void line_of(const char *path, char *line, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -62,8 +63,8 @@ static void line_of(const char *path, char *line, size_t size)
 			line[i] = i == n - 1 ? '\0' : ' ';
 }
 
-/* All processes there are, up to N_PROCESS. */
-static size_t list(struct process *all)
+/* List all processes, at most N_PROCESS. */
+static size_t list_processes(struct process *all)
 {
 	size_t n = 0;
 	DIR *proc = opendir("/proc");
@@ -74,7 +75,7 @@ static size_t list(struct process *all)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 		line_of(path, stat, sizeof(stat));
-		const char *after = strrchr(stat, ')'); /* a name may contain anything */
+		const char *after = strrchr(stat, ')'); /* the name may contain any character */
 		if (!after || strlen(after) < 5)
 			continue;
 		all[n].pid = pid;
@@ -100,8 +101,8 @@ static int is_below(const struct process *all, size_t n, pid_t pid, pid_t root)
 	return 0;
 }
 
-/* What one process and its threads are at: state, where in the kernel, which call. */
-static void tell(pid_t pid)
+/* Print state, kernel function and system call of each thread of a process. */
+static void print_process(pid_t pid)
 {
 	char path[128], args[400], state[200], at[64], call[128];
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
@@ -129,16 +130,16 @@ static void tell(pid_t pid)
 		closedir(task);
 }
 
-/* Kills all that is below us and reaps it; SAY: tells of each first. */
-static void end_all(int say)
+/* Kill and reap all descendants; if verbose, print each of them first. */
+static void kill_all(int verbose)
 {
 	static struct process all[N_PROCESS];
 	for (int round = 0; round < 1000; round++) {
-		size_t n = list(all);
+		size_t n = list_processes(all);
 		for (size_t i = 0; i < n; i++)
 			if (is_below(all, n, all[i].pid, getpid())) {
-				if (say && round == 0)
-					tell(all[i].pid);
+				if (verbose && round == 0)
+					print_process(all[i].pid);
 				kill(all[i].pid, SIGKILL);
 			}
 		pid_t pid;
@@ -148,11 +149,11 @@ static void end_all(int say)
 			return;
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	}
-	printf("# processes that cannot be killed are left\n");
+	printf("# some processes cannot be killed\n");
 }
 
-/* Waits for CHILD until END; its status, or -1 when the time is over or we are told to end. */
-static int await(pid_t child, double end, const sigset_t *signals)
+/* Wait for the child until end. Returns its exit status, or -1 on timeout or when a termination signal arrives. */
+static int wait_child(pid_t child, double end, const sigset_t *signals)
 {
 	for (;;) {
 		int status;
@@ -169,7 +170,7 @@ static int await(pid_t child, double end, const sigset_t *signals)
 	}
 }
 
-/* Add a signal that asks to end the run, unless the run was started with it ignored. */
+/* Add a termination signal, unless it was ignored when the run started. */
 static void add_unless_ignored(sigset_t *signals, int sig)
 {
 	struct sigaction act;
@@ -213,12 +214,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "bounded: %s: %s\n", argv[2], strerror(errno));
 		_exit(TIMED_OUT);
 	}
-	int status = child < 0 ? TIMED_OUT : await(child, begin + limit, &signals);
+	int status = child < 0 ? TIMED_OUT : wait_child(child, begin + limit, &signals);
 	if (status < 0)
-		printf("# after %.0f s these are still there:\n", now() - begin);
-	end_all(status < 0);
+		printf("# after %.0f s these processes are still running:\n", now() - begin);
+	kill_all(status < 0);
 	if (status < 0)
-		printf("Bail out! it did not end within %.0f s\n", now() - begin);
-	printf("# took %.1f s, %.1f s of processor time\n", now() - begin, processor_time());
+		printf("Bail out! the test did not end within %.0f s\n", now() - begin);
+	printf("# took %.1f s, %.1f s of CPU time\n", now() - begin, processor_time());
 	return status < 0 ? TIMED_OUT : status;
 }

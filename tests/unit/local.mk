@@ -1,7 +1,7 @@
 # tests/unit - one cmocka program per source file with logic
 #
-# A new test: its name in unit_tests, and a line that links its own layer and those below it, so
-# that a call upward does not link. Its source is the file of the same name with .c.
+# To add a test, add its name to unit_tests, and a line that links its own layer and those below it, so
+# that a call to a higher layer does not link. Its source is the file of the same name with .c.
 
 unit_base = $(base_libs) $(CMOCKA_LIBS)
 unit_profile = $(profile_libs) $(CMOCKA_LIBS)
@@ -19,10 +19,13 @@ unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libe
 unit_flame = viewers/flame/libflame.a src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 unit_stats = $(stats_libs) $(CMOCKA_LIBS)
 unit_shell = viewers/shell/libshell.a src/session/libsession.a $(answer_libs) $(CMOCKA_LIBS)
+unit_web = viewers/web/libweb.a src/session/libsession.a $(answer_libs) $(CMOCKA_LIBS)
 unit_pdf = viewers/pdf/libpdf.a $(unit_flame)
-unit_export = viewers/export/libexport.a viewers/text/libtext.a $(report_libs) $(DEFLATE_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
+unit_callgraph = viewers/graph/libgraph.a viewers/xml/libxml.a viewers/flame/libflame.a viewers/text/libtext.a \
+	$(report_libs) $(CMOCKA_LIBS)
+unit_export = viewers/export/libexport.a viewers/graph/libgraph.a viewers/text/libtext.a $(report_libs) $(DEFLATE_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
 
-# What stands for the tests where cmocka is missing, and headers that they share.
+# The script that replaces the tests if cmocka is missing, and headers that the tests share.
 EXTRA_DIST += \
 	tests/unit/cmocka.t \
 	tests/unit/tap.sh \
@@ -43,13 +46,14 @@ EXTRA_DIST += \
 	tests/unit/make_report.h \
 	tests/unit/make_serve.h \
 	tests/unit/make_tables.h \
+	tests/unit/make_web.h \
 	tests/unit/merge_parts.h \
 	tests/unit/wire.h
 
 unit_tests = \
 	tests/unit/test_address \
 	tests/unit/test_loaded \
-	tests/unit/test_agree \
+	tests/unit/test_access \
 	tests/unit/test_arena \
 	tests/unit/test_base \
 	tests/unit/test_boxes \
@@ -58,8 +62,10 @@ unit_tests = \
 	tests/unit/test_bundle \
 	tests/unit/test_cache \
 	tests/unit/test_callgrind \
+	tests/unit/test_callgraph \
 	tests/unit/test_calls \
 	tests/unit/test_calltree \
+	tests/unit/test_common_types \
 	tests/unit/test_centre \
 	tests/unit/test_check \
 	tests/unit/test_child \
@@ -83,19 +89,19 @@ unit_tests = \
 	tests/unit/test_filter \
 	tests/unit/test_filter_tags \
 	tests/unit/test_find \
+	tests/unit/test_flame_captions \
 	tests/unit/test_flame_color \
 	tests/unit/test_flame_functions \
 	tests/unit/test_flame_layout \
 	tests/unit/test_flame_palette \
 	tests/unit/test_flame_runs \
-	tests/unit/test_flame_words \
 	tests/unit/test_folded \
 	tests/unit/test_frames \
 	tests/unit/test_gate_ci \
 	tests/unit/test_gate_config \
 	tests/unit/test_gate_decide \
 	tests/unit/test_gate_json \
-	tests/unit/test_gate_kinds \
+	tests/unit/test_gate_sampling \
 	tests/unit/test_gate_names \
 	tests/unit/test_gate_options \
 	tests/unit/test_gate_renames \
@@ -103,6 +109,7 @@ unit_tests = \
 	tests/unit/test_gate_sum \
 	tests/unit/test_gate_text \
 	tests/unit/test_guard \
+	tests/unit/test_httpd \
 	tests/unit/test_graph \
 	tests/unit/test_gzip \
 	tests/unit/test_hash \
@@ -114,11 +121,12 @@ unit_tests = \
 	tests/unit/test_io \
 	tests/unit/test_json \
 	tests/unit/test_content \
-	tests/unit/test_kept \
+	tests/unit/test_prefs \
 	tests/unit/test_keys \
 	tests/unit/test_label_order \
 	tests/unit/test_label_sets \
 	tests/unit/test_label_unit \
+	tests/unit/test_layout \
 	tests/unit/test_legacy_contention \
 	tests/unit/test_legacy_cpu \
 	tests/unit/test_legacy_frames \
@@ -162,6 +170,7 @@ unit_tests = \
 	tests/unit/test_proto_sample \
 	tests/unit/test_prune \
 	tests/unit/test_query \
+	tests/unit/test_raw \
 	tests/unit/test_reader \
 	tests/unit/test_regex \
 	tests/unit/test_regex_syntax \
@@ -183,6 +192,7 @@ unit_tests = \
 	tests/unit/test_shell_event \
 	tests/unit/test_shell_grid \
 	tests/unit/test_shell_label \
+	tests/unit/test_shell_name \
 	tests/unit/test_shell_quote \
 	tests/unit/test_shorten \
 	tests/unit/test_side \
@@ -190,6 +200,7 @@ unit_tests = \
 	tests/unit/test_simplify \
 	tests/unit/test_snap \
 	tests/unit/test_snap_text \
+	tests/unit/test_source \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
 	tests/unit/test_stats \
@@ -203,10 +214,8 @@ unit_tests = \
 	tests/unit/test_tag_sums \
 	tests/unit/test_tag_table \
 	tests/unit/test_tags \
-	tests/unit/test_text \
 	tests/unit/test_text_traces \
 	tests/unit/test_text_view \
-	tests/unit/test_texts \
 	tests/unit/test_tools \
 	tests/unit/test_top \
 	tests/unit/test_top_sides \
@@ -217,14 +226,28 @@ unit_tests = \
 	tests/unit/test_trim \
 	tests/unit/test_unit \
 	tests/unit/test_url \
+	tests/unit/test_jobs \
+	tests/unit/test_response_cache \
+	tests/unit/test_configs \
+	tests/unit/test_url_params \
+	tests/unit/test_url_settings \
+	tests/unit/test_utf8 \
 	tests/unit/test_view \
+	tests/unit/test_workspace \
+	tests/unit/test_web \
+	tests/unit/test_web_flame \
+	tests/unit/test_web_compare \
+	tests/unit/test_web_frame \
+	tests/unit/test_web_profiles \
+	tests/unit/test_web_tables \
+	tests/unit/test_web_respond \
 	tests/unit/test_weblist \
 	tests/unit/test_wire \
 	tests/unit/test_xml
 
 tests_unit_test_address_LDADD = $(unit_report)
 tests_unit_test_loaded_LDADD = $(unit_answer)
-tests_unit_test_agree_LDADD = $(unit_profile)
+tests_unit_test_access_LDADD = $(access_libs) $(CMOCKA_LIBS)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_base_LDADD = $(unit_symbol)
 tests_unit_test_boxes_LDADD = $(unit_engine)
@@ -235,8 +258,11 @@ tests_unit_test_callgrind_LDADD = $(unit_export)
 tests_unit_test_cache_LDADD = $(unit_symbol)
 tests_unit_test_calls_LDADD = $(unit_report)
 tests_unit_test_calltree_LDADD = $(unit_engine)
+tests_unit_test_common_types_LDADD = $(unit_profile)
 tests_unit_test_centre_LDADD = $(unit_stats)
 tests_unit_test_check_LDADD = $(unit_profile)
+tests_unit_test_callgraph_LDADD = $(unit_callgraph)
+tests_unit_test_layout_LDADD = viewers/graph/libgraph.a $(base_libs) $(CMOCKA_LIBS)
 tests_unit_test_child_LDADD = $(unit_base)
 tests_unit_test_compact_LDADD = $(unit_profile)
 tests_unit_test_compare_LDADD = $(unit_viewers)
@@ -258,17 +284,17 @@ tests_unit_test_encode_LDADD = $(unit_reader)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h
 tests_unit_test_err_LDADD = $(unit_base)
 tests_unit_test_find_LDADD = $(unit_shell)
+tests_unit_test_flame_captions_LDADD = $(unit_flame)
 tests_unit_test_flame_color_LDADD = $(unit_flame)
 tests_unit_test_flame_functions_LDADD = $(unit_flame)
 tests_unit_test_flame_layout_LDADD = $(unit_flame)
 tests_unit_test_flame_palette_LDADD = $(unit_flame)
 tests_unit_test_flame_runs_LDADD = $(unit_shell)
-tests_unit_test_flame_words_LDADD = $(unit_flame)
 tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_filter_LDADD = $(unit_engine)
 tests_unit_test_filter_tags_LDADD = $(unit_engine)
 tests_unit_test_frames_LDADD = $(unit_symbol)
-tests_unit_test_gate_kinds_LDADD = $(unit_gate)
+tests_unit_test_gate_sampling_LDADD = $(unit_gate)
 tests_unit_test_gate_names_LDADD = $(unit_gate)
 tests_unit_test_gate_sum_LDADD = $(unit_gate)
 tests_unit_test_gzip_LDADD = $(unit_export)
@@ -293,7 +319,7 @@ tests_unit_test_inflate_LDADD = $(unit_reader)
 tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
 tests_unit_test_content_LDADD = $(unit_fetch)
-tests_unit_test_kept_LDADD = $(unit_session)
+tests_unit_test_prefs_LDADD = $(unit_session)
 tests_unit_test_keys_LDADD = $(unit_profile)
 tests_unit_test_label_order_LDADD = $(unit_profile)
 tests_unit_test_label_unit_LDADD = $(unit_engine)
@@ -338,6 +364,7 @@ tests_unit_test_proto_sample_LDADD = $(unit_reader)
 tests_unit_test_prefix_map_LDADD = $(unit_symbol)
 tests_unit_test_prune_LDADD = $(unit_profile)
 tests_unit_test_query_LDADD = $(unit_engine)
+tests_unit_test_raw_LDADD = $(unit_export)
 tests_unit_test_reader_LDADD = $(unit_reader)
 tests_unit_test_regex_LDADD = $(unit_base)
 tests_unit_test_regex_syntax_LDADD = $(unit_base)
@@ -357,6 +384,7 @@ tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_sides_LDADD = $(unit_answer)
 tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_guard_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
+tests_unit_test_httpd_LDADD = $(httpd_libs) $(CMOCKA_LIBS)
 tests_unit_test_listen_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
 tests_unit_test_listen_unix_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
 tests_unit_test_peer_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
@@ -365,6 +393,7 @@ tests_unit_test_sweep_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_trace_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_trace_spans_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_snap_text_LDADD = $(collector_libs) $(CMOCKA_LIBS)
+tests_unit_test_source_LDADD = $(unit_reader)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
@@ -372,6 +401,7 @@ tests_unit_test_shell_depth_LDADD = $(unit_shell)
 tests_unit_test_shell_event_LDADD = $(unit_shell)
 tests_unit_test_shell_grid_LDADD = $(unit_shell)
 tests_unit_test_shell_label_LDADD = $(unit_shell)
+tests_unit_test_shell_name_LDADD = $(unit_shell)
 tests_unit_test_shell_quote_LDADD = $(unit_shell)
 tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_stats_LDADD = $(unit_stats)
@@ -384,11 +414,9 @@ tests_unit_test_symbolz_LDADD = $(unit_answer)
 tests_unit_test_tag_sums_LDADD = $(unit_engine)
 tests_unit_test_tag_table_LDADD = $(unit_report)
 tests_unit_test_tags_LDADD = $(unit_engine)
-tests_unit_test_text_LDADD = $(unit_base)
 tests_unit_test_text_traces_LDADD = $(unit_viewers)
 tests_unit_test_text_view_LDADD = $(unit_viewers)
 tests_unit_test_tools_LDADD = $(unit_symbol)
-tests_unit_test_texts_LDADD = $(unit_reader)
 tests_unit_test_top_LDADD = $(unit_report)
 tests_unit_test_top_sides_LDADD = $(unit_answer)
 tests_unit_test_traces_LDADD = $(unit_report)
@@ -396,18 +424,32 @@ tests_unit_test_trend_LDADD = $(unit_report)
 tests_unit_test_trim_LDADD = $(unit_engine)
 tests_unit_test_unit_LDADD = $(unit_base)
 tests_unit_test_url_LDADD = $(unit_fetch)
+tests_unit_test_jobs_LDADD = $(unit_session)
+tests_unit_test_response_cache_LDADD = $(unit_session)
+tests_unit_test_configs_LDADD = $(unit_session)
+tests_unit_test_url_params_LDADD = $(unit_session)
+tests_unit_test_url_settings_LDADD = $(unit_session)
+tests_unit_test_utf8_LDADD = $(unit_base)
 tests_unit_test_view_LDADD = $(unit_engine)
+tests_unit_test_web_LDADD = $(unit_web)
+tests_unit_test_web_compare_LDADD = $(unit_web)
+tests_unit_test_workspace_LDADD = $(unit_session)
+tests_unit_test_web_flame_LDADD = $(unit_web)
+tests_unit_test_web_frame_LDADD = $(unit_web)
+tests_unit_test_web_profiles_LDADD = $(unit_web)
+tests_unit_test_web_tables_LDADD = $(unit_web)
+tests_unit_test_web_respond_LDADD = $(unit_web)
 tests_unit_test_weblist_LDADD = $(unit_report)
 tests_unit_test_wire_LDADD = src/wire/libwire.a $(CMOCKA_LIBS)
 tests_unit_test_xml_LDADD = viewers/xml/libxml.a $(base_libs) $(CMOCKA_LIBS)
 
-# What runs every test (Makefile.am), and its own test.
+# The script that runs every test (see Makefile.am), and its own test.
 check_PROGRAMS += tests/unit/bounded
 tests_unit_bounded_SOURCES = tests/unit/bounded.c
-TESTS += tests/unit/again.t
+TESTS += tests/unit/rerun-measured.t
 TESTS += tests/unit/bounded.t
 TESTS += tests/unit/select.t
-EXTRA_DIST += tests/unit/again.t
+EXTRA_DIST += tests/unit/rerun-measured.t
 EXTRA_DIST += tests/unit/bounded.t
 EXTRA_DIST += tests/unit/count.awk
 EXTRA_DIST += tests/unit/select.awk

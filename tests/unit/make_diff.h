@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* Two profiles being made, then their report. Needs cmocka.h before it. */
+/* Two profiles and their report. Include cmocka.h first. */
 struct compared {
 	struct make m[N_SIDES];
 	struct profile *p[N_SIDES];
@@ -34,7 +34,7 @@ static inline void compared_seal(struct compared *c)
 		c->p[side] = make_end(&c->m[side]);
 }
 
-/* Compare; gives what report_diff does. */
+/* Compare. Returns the result of report_diff. */
 static inline int compared_report(struct compared *c, struct err *err)
 {
 	static const char *const name[N_SIDES] = { [SIDE_TARGET] = "new.pb", [SIDE_BASE] = "base.pb" };
@@ -64,7 +64,7 @@ static inline void compared_release(struct compared *c)
 		report_release(&c->r);
 }
 
-/* The row of a name; fails where there is none. */
+/* The row of a name; fails if there is none. */
 static inline const union cell *compared_row(const struct compared *c, const char *name)
 {
 	const struct table *t = &c->r.table;
@@ -72,7 +72,7 @@ static inline const union cell *compared_row(const struct compared *c, const cha
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		if (strcmp(t->cell[i * t->n_cols + DIFF_NAME].text, name) == 0)
 			return t->cell + i * t->n_cols;
-	fail_msg("no row is called %s", name);
+	fail_msg("no row is named %s", name);
 	return NULL;
 }
 

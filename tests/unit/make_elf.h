@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* link is the number of another section; sections count from 1 and end with .shstrtab, which comes by itself. */
+/* link is the number of another section. Sections are numbered from 1; .shstrtab is added as the last one. */
 struct make_section {
 	const char *name;
 	uint32_t type;
@@ -56,7 +56,7 @@ static inline void make_elf_section(Elf *e, const struct make_section *s, uint32
 	*at += s->type == SHT_NOBITS ? 0 : (s->n + 7) / 8 * 8;
 }
 
-/* Write the file to a descriptor that is open for reading too. Gives 0, or -1. */
+/* Write the file to a descriptor that is also open for reading. Returns 0, or -1. */
 static inline int make_elf(int fd, const struct make_elf *m)
 {
 	char names[512] = "";

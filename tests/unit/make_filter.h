@@ -1,10 +1,10 @@
 /*
- * make_filter.h - a question's filters over a small profile, and what they leave, in words
+ * make_filter.h - apply filters to a small profile, and write the remaining rows as text
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stacks are as in make_profile.h. Labels are "key=text" and "key#5:unit", parted by blanks. What
- * is left is written the same way, a row each: "inner+outer;main {key=text} 10".
+ * Stacks are as in make_profile.h. Labels are "key=text" and "key#5:unit", separated by blanks. Remaining rows are
+ * written the same way, a line each: "inner+outer;main {key=text} 10".
  */
 #ifndef TESTS_UNIT_MAKE_FILTER_H
 #define TESTS_UNIT_MAKE_FILTER_H
@@ -40,7 +40,7 @@ static inline uint32_t make_label(struct make *m, const char *s, size_t n)
 	return id;
 }
 
-/* One row with labels and a value of each of T types. */
+/* Add a row with labels and a value of each type. */
 static inline void make_labelled(struct make *m, const char *stack, const char *labels, int64_t value)
 {
 	const int64_t values[] = { value, value * 10 };
@@ -57,7 +57,7 @@ static inline void make_labelled(struct make *m, const char *stack, const char *
 	make_row(m, stack, values, label, n);
 }
 
-static inline void tell_location(const struct profile *p, uint32_t loc, struct buf *out)
+static inline void write_location(const struct profile *p, uint32_t loc, struct buf *out)
 {
 	for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++) {
 		str_id file = p->func_file[p->line_func[l]];
@@ -68,7 +68,7 @@ static inline void tell_location(const struct profile *p, uint32_t loc, struct b
 	}
 }
 
-static inline void tell_labels(const struct profile *p, uint32_t set, struct buf *out)
+static inline void write_labels(const struct profile *p, uint32_t set, struct buf *out)
 {
 	const char *between = " {";
 
@@ -86,8 +86,8 @@ static inline void tell_labels(const struct profile *p, uint32_t set, struct buf
 		buf_addz(out, "}");
 }
 
-/* The rows in words, a line each, without a last newline. */
-static inline void tell_rows(const struct profile *p, struct buf *out)
+/* Write the rows as text, a line each, without a final newline. */
+static inline void write_rows(const struct profile *p, struct buf *out)
 {
 	for (uint32_t row = 0; row < p->n_rows; row++) {
 		uint32_t stack = p->stack[row];
@@ -97,45 +97,45 @@ static inline void tell_rows(const struct profile *p, struct buf *out)
 		for (uint32_t i = p->stacks.off[stack]; i < p->stacks.off[stack + 1]; i++) {
 			if (i > p->stacks.off[stack])
 				buf_addz(out, ";");
-			tell_location(p, p->stacks.item[i], out);
+			write_location(p, p->stacks.item[i], out);
 		}
-		tell_labels(p, p->labels[row], out);
+		write_labels(p, p->labels[row], out);
 		buf_addf(out, " %" PRId64, p->value[SIDE_TARGET][p->n_types - 1][row]);
 	}
 }
 
-/* What one question leaves. */
-struct left {
+/* The result of one query. */
+struct filtered {
 	struct arena *mem;
-	const struct profile *p; /* NULL when it failed */
+	const struct profile *p; /* NULL if the query failed */
 	struct buf rows, notes;
 	struct err err;
 };
 
-static inline struct left leave(const struct profile *p, const struct query *q)
+static inline struct filtered filtered_run(const struct profile *p, const struct query *q)
 {
-	struct left l = { .mem = arena_new() };
+	struct filtered l = { .mem = arena_new() };
 
 	if (filter_make(p, q, l.mem, &l.p, &l.notes, &l.err) == 0)
-		tell_rows(l.p, &l.rows);
+		write_rows(l.p, &l.rows);
 	return l;
 }
 
-static inline void left_free(struct left *l)
+static inline void filtered_release(struct filtered *l)
 {
 	arena_free(l->mem);
 	buf_release(&l->rows);
 	buf_release(&l->notes);
 }
 
-/* The rows, or the error, are these; so are the notes. */
-#define EXPECT_LEFT(p, q, want_rows, want_notes)                                                                       \
+/* Check the rows or the error message, and the notes. */
+#define EXPECT_FILTERED(p, q, want_rows, want_notes)                                                                   \
 	do {                                                                                                           \
-		struct left l_ = leave(p, q);                                                                          \
+		struct filtered l_ = filtered_run(p, q);                                                               \
                                                                                                                        \
 		assert_string_equal(l_.p ? buf_text(&l_.rows) : l_.err.msg, want_rows);                                \
 		assert_string_equal(buf_text(&l_.notes), want_notes);                                                  \
-		left_free(&l_);                                                                                        \
+		filtered_release(&l_);                                                                                 \
 	} while (0)
 
 #endif

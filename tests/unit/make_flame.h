@@ -1,5 +1,5 @@
 /*
- * make_flame.h - flame graphs as viewers get them, for tests
+ * make_flame.h - flame graphs made by hand, for tests of viewers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 enum { DRAWING_MAX = 40 };
 
-/* A flame graph that is put together by hand; each box has a frame of its own. r is the report. */
+/* A flame graph made by hand. Each box has its own frame; r is the report. */
 struct drawing {
 	struct report r;
 	struct flame f;
@@ -25,7 +25,7 @@ struct drawing {
 	struct flame_frame frames[DRAWING_MAX];
 };
 
-static inline uint32_t drawing_place(struct drawing *d, uint32_t parent, int64_t before, int64_t after)
+static inline uint32_t drawing_add_box(struct drawing *d, uint32_t parent, int64_t before, int64_t after)
 {
 	uint32_t box = d->f.n++;
 
@@ -40,7 +40,7 @@ static inline uint32_t drawing_place(struct drawing *d, uint32_t parent, int64_t
 	return box;
 }
 
-/* A root of milliseconds of cpu. d must stay where it is. */
+/* Start a drawing with a root, in milliseconds of cpu. The drawing must not be moved. */
 static inline void drawing_start(struct drawing *d, int64_t before, int64_t after)
 {
 	*d = (struct drawing){ .r.head = { .command = "flame",
@@ -63,23 +63,24 @@ static inline void drawing_start(struct drawing *d, int64_t before, int64_t afte
 			       .frames = d->frames,
 			       .side = { [FLAME_AFTER].total = after, [FLAME_BEFORE].total = before } };
 	d->r.flame = &d->f;
-	drawing_place(d, FLAME_NONE, before, after);
+	drawing_add_box(d, FLAME_NONE, before, after);
 }
 
-/* A box of a function. Gives its number. */
-static inline uint32_t drawing_box(struct drawing *d, uint32_t parent, const char *name, int64_t before, int64_t after)
+/* Add a box of a function. Returns its number. */
+static inline uint32_t drawing_add_function(struct drawing *d, uint32_t parent, const char *name, int64_t before,
+					    int64_t after)
 {
-	uint32_t box = drawing_place(d, parent, before, after);
+	uint32_t box = drawing_add_box(d, parent, before, after);
 
 	d->frame[box] = d->f.n_frames;
 	d->frames[d->f.n_frames++] = (struct flame_frame){ .name = name, .file = "", .module = "" };
 	return box;
 }
 
-/* A box for n that are too narrow. */
-static inline uint32_t drawing_rest(struct drawing *d, uint32_t parent, uint32_t n, int64_t before, int64_t after)
+/* Add a box that replaces n narrow boxes. */
+static inline uint32_t drawing_add_rest(struct drawing *d, uint32_t parent, uint32_t n, int64_t before, int64_t after)
 {
-	uint32_t box = drawing_place(d, parent, before, after);
+	uint32_t box = drawing_add_box(d, parent, before, after);
 
 	d->n_rest[box] = n;
 	return box;

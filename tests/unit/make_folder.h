@@ -18,7 +18,7 @@
 
 #include "make_elf.h"
 
-static char folder[PATH_MAX]; /* a new one for every test */
+static char folder[PATH_MAX]; /* a new folder for every test */
 
 static inline int folder_make(void **state)
 {
@@ -41,7 +41,7 @@ static inline int folder_remove(void **state)
 	return nftw(folder, folder_unlink, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The path of a name in the folder, whose folders are made; good until four calls later. */
+/* The path of a name in the folder; makes the folders above it. Valid for the next four calls. */
 static inline const char *in_folder(const char *name)
 {
 	static char path[4][PATH_MAX];

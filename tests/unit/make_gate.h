@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums being made: add stacks, then seal. Needs cmocka.h before it. */
+/* A builder of sums: add stacks, then seal it. Include cmocka.h first. */
 struct made_gate {
 	struct gate_options options;
 	struct gate_sums s;
-	uint32_t *off, *func;
+	uint32_t *off, *func, n; /* stacks */
 	double *value[N_STATS_SIDES];
 	size_t cap_off, cap_func, cap_value, cap_funcs;
 };
@@ -25,6 +25,9 @@ static inline void made_start(struct made_gate *g)
 {
 	*g = (struct made_gate){ .cap_off = 0 };
 	g->options = (struct gate_options){ .threshold = 0.2,
+					    .need_share = 0.1,
+					    .need_ratio = 1.5,
+					    .max_new = 0.05,
 					    .confidence = 0.99,
 					    .alpha = 0.01,
 					    .alpha_suspect = 0.1,
@@ -35,6 +38,7 @@ static inline void made_start(struct made_gate *g)
 					    .looks = 1,
 					    .mem = arena_new() };
 	g->s = (struct gate_sums){ .options = &g->options,
+				   .is_time = true,
 				   .type = "samples",
 				   .unit = "count",
 				   .period_unit = "nanoseconds",
@@ -43,7 +47,7 @@ static inline void made_start(struct made_gate *g)
 	g->off[0] = 0;
 }
 
-/* The function "name" or "name|file|line"; made when there is none. */
+/* Find or add the function "name" or "name|file|line". */
 static inline uint32_t made_func(struct made_gate *g, const char *text, size_t n)
 {
 	char *name = arena_strndup(g->s.mem, text, n), *file = strchr(name, '|'), *line;
@@ -59,16 +63,17 @@ static inline uint32_t made_func(struct made_gate *g, const char *text, size_t n
 	if (i < g->s.n_funcs)
 		return i;
 	g->s.func = mem_grow(g->s.func, &g->cap_funcs, (size_t)i + 1, sizeof(*g->s.func));
-	g->s.func[i] =
-		(struct gate_func){ .name = name, .file = file ? file : "", .line = line ? atoi(line) : 0, .is = i };
+	g->s.func[i] = (struct gate_func){
+		.name = name, .file = file ? file : "", .line = line ? atoi(line) : 0, .canonical = i
+	};
 	return g->s.n_funcs++;
 }
 
-/* A stack, leaf first: "leaf caller|file.c|12 root"; "" has no frame. */
+/* Add a stack, leaf first: "leaf caller|file.c|12 root"; "" means no frames. */
 static inline void made_stack(struct made_gate *g, const char *stack, double base, double fresh)
 {
 	const double value[N_STATS_SIDES] = { base, fresh };
-	uint32_t i = g->s.paths.n++, at = g->off[i];
+	uint32_t i = g->n++, at = g->off[i];
 
 	for (const char *c = stack; *c; c += c[strcspn(c, " ")] != 0) {
 		size_t n = strcspn(c, " ");
@@ -89,7 +94,7 @@ static inline void made_stack(struct made_gate *g, const char *stack, double bas
 	}
 }
 
-/* A line of the file of the gate. */
+/* Add a line of gate.cpa. */
 static inline struct gate_rule *made_rule(struct made_gate *g, enum gate_rule_kind kind, const char *pattern,
 					  double amount)
 {
@@ -129,7 +134,7 @@ static inline void made_sum_stack(struct made_gate *g, uint32_t i)
 	}
 }
 
-/* Files of a side that have equal parts of everything. */
+/* Add n files to a side, each with an equal part of its sums. */
 static inline void made_files(struct made_gate *g, enum stats_side side, uint32_t n)
 {
 	struct gate_file *file = arena_alloc(g->s.mem, g->s.n_files + n, sizeof(*file));
@@ -157,20 +162,40 @@ static inline void made_files(struct made_gate *g, enum stats_side side, uint32_
 	g->s.file = file;
 }
 
-/* Functions, totals and files from the stacks. */
+/* Make the stacks of both sides. A location is a function. */
+static inline void made_sides(struct made_gate *g)
+{
+	struct gate_stacks *side = arena_zalloc(g->s.mem, N_STATS_SIDES, sizeof(*side));
+	struct csr funcs = { .n = g->s.n_funcs };
+
+	funcs.off = arena_alloc(g->s.mem, (size_t)funcs.n + 1, sizeof(*funcs.off));
+	funcs.item = arena_zalloc(g->s.mem, (size_t)funcs.n + 3, sizeof(*funcs.item));
+	for (uint32_t i = 0; i <= funcs.n; i++)
+		funcs.off[i] = i;
+	for (uint32_t i = 0; i < funcs.n; i++)
+		funcs.item[i] = i;
+	for (int i = 0; i < N_STATS_SIDES; i++) {
+		side[i] = (struct gate_stacks){ .side = (enum stats_side)i,
+						.stacks = { .n = g->n, .off = g->off, .item = g->func },
+						.funcs = funcs,
+						.value = g->value[i],
+						.var = g->value[i] };
+		g->s.var[i] = g->s.total[i];
+	}
+	g->s.n_stacks = N_STATS_SIDES;
+	g->s.stacks = side;
+	g->s.folds = arena_zalloc(g->s.mem, (size_t)g->s.n_funcs + 1, 1);
+}
+
+/* Make functions, totals and files from the stacks. */
 static inline void made_seal(struct made_gate *g, uint32_t n_base, uint32_t n_new)
 {
-	for (uint32_t i = 0; i < g->s.paths.n; i++) {
+	for (uint32_t i = 0; i < g->n; i++) {
 		made_sum_stack(g, i);
 		for (int side = 0; side < N_STATS_SIDES; side++)
 			g->s.total[side] += g->value[side][i];
 	}
-	g->s.paths.off = g->off;
-	g->s.paths.func = g->func;
-	for (int side = 0; side < N_STATS_SIDES; side++) {
-		g->s.paths.value[side] = g->s.paths.var[side] = g->value[side];
-		g->s.var[side] = g->s.total[side];
-	}
+	made_sides(g);
 	made_files(g, STATS_BASE, n_base);
 	made_files(g, STATS_NEW, n_new);
 }

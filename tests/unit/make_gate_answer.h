@@ -1,5 +1,5 @@
 /*
- * make_gate_answer.h - answers of a gate, for tests of what draws them
+ * make_gate_answer.h - results of a gate, for tests of their formats
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 
 enum { ANSWER_ROWS = 80, ANSWER_MESSAGES = 12 };
 
-/* An answer being made: g is it, its parts stand here. */
+/* A result, g, and its parts. */
 struct answer {
 	struct gate g;
 	struct gate_options options;
@@ -42,7 +42,7 @@ static inline void answer_side(struct answer *a, enum stats_side side, uint32_t 
 	};
 }
 
-/* A gate with default options over four profiles a side, PASS, without rows. a does not move from here on. */
+/* Start a result with default options, four profiles per side, PASS, no rows. a must not move afterwards. */
 static inline void answer_start(struct answer *a)
 {
 	static const double share[] = { 0.2, 0.1, 0.05, 0.01 }, ratio[] = { 1.254, 1.272, 1.358, 1.88 };
@@ -74,6 +74,7 @@ static inline void answer_start(struct answer *a)
 		.rename = a->rename,
 		.n_power = 4,
 		.power = a->power,
+		.missing = "",
 		.need_share = 0.05,
 		.need_ratio = 1.3,
 		.need_samples = 14105.3,
@@ -85,7 +86,7 @@ static inline void answer_start(struct answer *a)
 	answer_side(a, STATS_NEW, 4, 3248);
 }
 
-/* Add a row: shares of both sides, and what they say when nothing else is known. Gives it to be changed. */
+/* Add a row with these shares of both sides. Returns it, to be modified. */
 static inline struct gate_row *answer_row(struct answer *a, enum gate_verdict verdict, const char *name, double base,
 					  double now)
 {
@@ -103,8 +104,8 @@ static inline struct gate_row *answer_row(struct answer *a, enum gate_verdict ve
 		.p = NAN,
 		.p_adjusted = NAN,
 		.limit = a->options.threshold,
-		.phi = 1,
-		.was = "",
+		.dispersion = 1,
+		.old_name = "",
 		.reason = "",
 	};
 	for (int side = 0; side < N_STATS_SIDES; side++) {
@@ -115,7 +116,7 @@ static inline struct gate_row *answer_row(struct answer *a, enum gate_verdict ve
 	return r;
 }
 
-/* The same of a row that was tested: ratio, interval, p. */
+/* Add a tested row, with ratio, interval and p. */
 static inline struct gate_row *answer_tested(struct answer *a, enum gate_verdict verdict, const char *name,
 					     const double share[N_STATS_SIDES], const double ratio[3], double p)
 {
@@ -151,7 +152,7 @@ static inline void answer_warn(struct answer *a, const char *id, const char *tex
 	a->warning[a->g.n_warnings++] = (struct gate_message){ id, text };
 }
 
-/* Rows that nobody needs to look at. */
+/* Add rows with the verdicts OK and UNRESOLVED. */
 static inline void answer_quiet(struct answer *a, uint32_t n_ok, uint32_t n_unresolved)
 {
 	for (uint32_t i = 0; i < n_unresolved; i++)
@@ -161,7 +162,7 @@ static inline void answer_quiet(struct answer *a, uint32_t n_ok, uint32_t n_unre
 		answer_tested(a, GATE_OK, "main.big", ANSWER_SHARES(.3, .29), ANSWER_RATIO(.97, .93, 1.01), 1);
 }
 
-/* A FAIL with one row of nearly every kind. */
+/* Make a result that fails, with a row of almost every verdict. */
 static inline void answer_red(struct answer *a)
 {
 	static const char *const close[] = { "compress/flate.(*compressor).close",
@@ -170,7 +171,7 @@ static inline void answer_red(struct answer *a)
 	struct gate_row *r;
 
 	answer_start(a);
-	a->g.outcome = GATE_RED;
+	a->g.outcome = GATE_FAILED;
 	a->g.status = 1;
 	r = answer_tested(a, GATE_FAIL, "main.scoreA", ANSWER_SHARES(.157, .189), ANSWER_RATIO(1.265, 1.184, 1.351),
 			  4e-7);
@@ -187,7 +188,7 @@ static inline void answer_red(struct answer *a)
 			  ANSWER_RATIO(1.28, 1.02, 1.61), .047);
 	r->file = "parse.go";
 	r->line = 31;
-	r->phi = 2.4;
+	r->dispersion = 2.4;
 	r = answer_tested(a, GATE_MOVED, "main.(*table).grow", ANSWER_SHARES(.02, .05), ANSWER_RATIO(2.5, 1.9, 3.3),
 			  2e-6);
 	r->kind = GATE_FLAT;
@@ -195,7 +196,7 @@ static inline void answer_red(struct answer *a)
 	r = answer_row(a, GATE_NEW, "main.audit", 0, .0973);
 	r->reason = "2.1% is allowed";
 	r = answer_tested(a, GATE_IMPROVED, "main.walkTable", ANSWER_SHARES(.12, .08), ANSWER_RATIO(.652, .61, .71), 1);
-	r->was = "main.walk";
+	r->old_name = "main.walk";
 	answer_quiet(a, 9, 46);
 	answer_row(a, GATE_GONE, "main.oldAudit", .013, 0);
 	r = answer_tested(a, GATE_SKIPPED, "main.render", ANSWER_SHARES(.03, .06), ANSWER_RATIO(2, 1.7, 2.36), 3e-5);
@@ -203,18 +204,18 @@ static inline void answer_red(struct answer *a)
 	a->rename[0] = (struct gate_rename){ "main.scoreB", "main.rankOrders", 1.02, false };
 	a->rename[1] = (struct gate_rename){ "main.oldSum", "main.sum", NAN, true };
 	a->g.n_renames = 2;
-	answer_note(a, "update_baseline", "cheaper than before: main.walkTable; a new base keeps it so");
+	answer_note(a, "update_baseline", "cheaper than before: main.walkTable; update the base to keep it so");
 	answer_warn(a, "contended", "base is contended (7.8% preempted samples against 1.1%)");
 }
 
-/* A PASS that proved something, and little. */
+/* Make a result that passes, with few proved rows. */
 static inline void answer_pass(struct answer *a)
 {
 	answer_start(a);
 	answer_quiet(a, 9, 46);
 }
 
-/* A short profile and a suspect. */
+/* Make a result of short profiles, with a SUSPECT row. */
 static inline void answer_unsure(struct answer *a)
 {
 	struct gate_row *r;
@@ -223,6 +224,8 @@ static inline void answer_unsure(struct answer *a)
 	answer_side(a, STATS_BASE, 1, 310);
 	answer_side(a, STATS_NEW, 1, 298);
 	a->g.outcome = GATE_INCONCLUSIVE;
+	a->g.is_underpowered = true;
+	a->g.missing = "304 samples per side, 14,106 needed (57 s at 250 Hz)";
 	a->power[0].ratio = 2.2;
 	a->power[1].ratio = 3.1;
 	a->power[2].ratio = 6.4;

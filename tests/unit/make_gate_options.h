@@ -1,5 +1,5 @@
 /*
- * make_gate_options.h - options and files of a gate, for tests of what they are understood as
+ * make_gate_options.h - options and files of a gate, for tests of the parser
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,8 +17,8 @@
 
 #define TODAY "2026-11-22"
 
-/* A question with these options, "threshold=25%" and the like, ended by NULL. Their values are copies, as a linker
-   may make "25%" of a table and the end of "threshold=25%" one; they are good until the next question. */
+/* Set the options of a query, such as "threshold=25%", terminated by NULL. Values are copied, since a linker may merge
+ * the string "25%" of a table with the end of "threshold=25%". They are valid until the next call. */
 static inline void ask(struct query *q, ...) __attribute__((sentinel));
 
 static inline void ask(struct query *q, ...)
@@ -42,7 +42,7 @@ static inline void ask(struct query *q, ...)
 		assert(at + strlen(word) < values + sizeof(values));
 		strcpy(at, sign ? sign + 1 : "");
 		if (!o || query_set(q, o, sign ? at : NULL, &err) < 0)
-			assert(!"the test asks for an option that there is not");
+			assert(!"the test sets an unknown option");
 	}
 	va_end(args);
 }

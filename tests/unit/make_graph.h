@@ -1,5 +1,5 @@
 /*
- * make_graph.h - from a profile to its graph in one step, for tests
+ * make_graph.h - make the graph of a profile in one step, for tests
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,8 +11,8 @@
 #include "engine/view.h"
 #include "tests/unit/make_profile.h"
 
-/* A profile, a question about it and what follows from both. Needs cmocka.h before it. */
-struct asked {
+/* A profile, a query, and their results. Include cmocka.h first. */
+struct graph_fixture {
 	struct profile *p;
 	struct query q;
 	struct arena *mem;
@@ -21,17 +21,17 @@ struct asked {
 	struct graph g;
 };
 
-/* Seal the profile; the question is at its defaults. */
-static inline struct asked ask_about(struct make *m)
+/* Finish the profile; the query has default options. */
+static inline struct graph_fixture graph_fixture_start(struct make *m)
 {
-	struct asked a = { .p = make_end(m), .mem = arena_new() };
+	struct graph_fixture a = { .p = make_end(m), .mem = arena_new() };
 
 	query_init(&a.q);
 	return a;
 }
 
-/* Answer a->q as far as the graph; a must stay where it is. */
-static inline void ask(struct asked *a)
+/* Run the query a->q up to the graph; a must not be moved. */
+static inline void graph_fixture_run(struct graph_fixture *a)
 {
 	struct buf notes = { 0 };
 	struct err err;
@@ -43,14 +43,14 @@ static inline void ask(struct asked *a)
 	graph_make(&a->v, &a->pl, a->mem, &a->g);
 }
 
-static inline void ask_release(struct asked *a)
+static inline void graph_fixture_release(struct graph_fixture *a)
 {
 	places_release(&a->pl);
 	arena_free(a->mem);
 	profile_free(a->p);
 }
 
-/* The place that is printed as name. */
+/* The place with this printed name. */
 static inline uint32_t place_named(const struct places *pl, const char *name)
 {
 	for (uint32_t i = 0; i < pl->n; i++) {
@@ -63,11 +63,11 @@ static inline uint32_t place_named(const struct places *pl, const char *name)
 		if (same)
 			return i;
 	}
-	fail_msg("no place is called %s", name);
+	fail_msg("no place is named %s", name);
 	return PROFILE_NONE;
 }
 
-/* The example of pprof-behaviour.md, section 8.1: a recursion, an inlined call. */
+/* A profile with a recursion and an inlined call. */
 static inline struct make make_example(void)
 {
 	struct make m = make_start("cpu/milliseconds");

@@ -1,5 +1,5 @@
 /*
- * make_judge.h - programs to be judged: classes of plain counts, and rows of them
+ * make_judge.h - programs for stats_judge: classes of plain counts, and rows of them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,19 +19,19 @@
 #define MAX 64
 #define FILES 16
 
-/* A program: classes, and rows that are sets of them. */
+/* A program: classes, and rows that are sets of classes. */
 struct program {
 	uint32_t n_classes, n_cells, n_rows, cell[MAX], row_off[MAX + 1], row_class[MAX * MAX], n_files[N_STATS_SIDES];
 	double value[N_STATS_SIDES][MAX], var[N_STATS_SIDES][MAX], limit[MAX], noise[MAX];
 	double row_file[MAX * FILES], file_total[FILES], file_exposure[FILES];
 	bool is_reference[MAX], has_tested, is_tested[MAX];
 	struct stats_row row[MAX];
-	struct stats_judged all;
+	struct stats_summary all;
 };
 
 static const struct stats_options bulk = { .mode = STATS_BULK, .noise = 0.02 };
 
-/* A class of plain counts with a leaf of its own. */
+/* Add a class of plain counts with its own leaf. */
 static inline uint32_t add_class(struct program *p, double base, double new)
 {
 	uint32_t i = p->n_classes++;
@@ -42,7 +42,7 @@ static inline uint32_t add_class(struct program *p, double base, double new)
 	return i;
 }
 
-/* A row of the classes [from, to). */
+/* Add a row of the classes [from, to). */
 static inline uint32_t add_row(struct program *p, uint32_t from, uint32_t to)
 {
 	uint32_t i = p->n_rows++, at = p->row_off[i];

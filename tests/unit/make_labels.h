@@ -22,7 +22,7 @@ static inline uint32_t labels_one(struct make *m, const char *key, const char *t
 	return id;
 }
 
-/* Append a row of one value whose labels are words: "key=text" or "key:number" or "key:number:unit". */
+/* Append a row of one value; words are its labels: "key=text", "key:number" or "key:number:unit". */
 static inline void labels_row(struct make *m, const char *stack, int64_t value, const char *words)
 {
 	uint32_t label[LABELS_MAX];

@@ -6,7 +6,7 @@
 #ifndef MAKE_LISTEN_H
 #define MAKE_LISTEN_H
 
-#include "libcpaprof/endpoint/listen.h"
+#include "access/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ union made_ip {
 	struct sockaddr_in6 v6;
 };
 
-/* A folder of ours alone, and its end. */
+/* Create and remove a private folder. */
 static inline const char *made_folder(char name[64])
 {
 	snprintf(name, 64, "/tmp/test-listen-XXXXXX");
@@ -54,7 +54,7 @@ static inline struct listeners made_listeners(const char *address)
 	return l;
 }
 
-/* Not opened, and in these words. */
+/* Check that listening fails with rc, and with a message that contains words. */
 static inline void made_refused(const struct listen_options *options, int rc, const char *words)
 {
 	struct listeners l = { .n = 77 };
@@ -62,7 +62,7 @@ static inline void made_refused(const struct listen_options *options, int rc, co
 
 	assert_int_equal(listen_open(options, &l, why, sizeof(why)), rc);
 	if (!strstr(why, words))
-		fail_msg("\"%s\" has not \"%s\"", why, words);
+		fail_msg("\"%s\" does not contain \"%s\"", why, words);
 	assert_int_equal(l.n, 77);
 }
 
@@ -81,7 +81,7 @@ static inline union made_ip made_v6(const char *ip, uint16_t port)
 	return made;
 }
 
-/* A connection, or -errno. */
+/* Connect. Returns a descriptor or -errno. */
 static inline int made_connection(const union made_ip *to)
 {
 	int fd = socket(to->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
@@ -127,7 +127,7 @@ static inline bool made_has_v6(void)
 	return has;
 }
 
-/* In a child of another user; true when fn said so. Only root can do that. */
+/* Call fn in a child that runs as another user. Returns the result of fn. Only for root. */
 static inline bool made_as_user(uid_t user, bool (*fn)(void *arg), void *arg)
 {
 	int status;

@@ -1,5 +1,5 @@
 /*
- * make_net.h - from a profile to the nodes and calls of a report in one step, for tests
+ * make_net.h - make the nodes and calls of a report from a profile in one step, for tests
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,8 +10,8 @@
 #include "tests/unit/make_labels.h"
 #include "tests/unit/make_profile.h"
 
-/* A profile, a question about it and what a report makes of both. Needs cmocka.h before it. */
-struct netted {
+/* A profile, a query, and the nodes and calls of its report. Include cmocka.h first. */
+struct net_fixture {
 	struct profile *p;
 	struct query q;
 	struct arena *mem;
@@ -20,16 +20,16 @@ struct netted {
 	struct net net;
 };
 
-/* Seal the profile; the question has no limits. */
-static inline void net_about(struct netted *n, struct make *m)
+/* Finish the profile; the query has no limits. */
+static inline void net_fixture_start(struct net_fixture *n, struct make *m)
 {
-	*n = (struct netted){ .p = make_end(m), .mem = arena_new() };
+	*n = (struct net_fixture){ .p = make_end(m), .mem = arena_new() };
 	query_init(&n->q);
 	n->q.nodecount = 0;
 	n->q.nodefraction = n->q.edgefraction = 0;
 }
 
-static inline void net_ask(struct netted *n, bool picture)
+static inline void net_fixture_run(struct net_fixture *n, bool picture)
 {
 	struct err err;
 
@@ -41,14 +41,14 @@ static inline void net_ask(struct netted *n, bool picture)
 	net_calls(&n->net, &n->q, NULL, n->mem);
 }
 
-/* Ask once more, about the same profile. */
-static inline void net_ask_again(struct netted *n, bool picture)
+/* Run the query again on the same profile. */
+static inline void net_fixture_rerun(struct net_fixture *n, bool picture)
 {
 	net_release(&n->net);
-	net_ask(n, picture);
+	net_fixture_run(n, picture);
 }
 
-static inline void net_done(struct netted *n)
+static inline void net_fixture_release(struct net_fixture *n)
 {
 	net_release(&n->net);
 	arena_free(n->mem);
@@ -56,8 +56,8 @@ static inline void net_done(struct netted *n)
 	profile_free(n->p);
 }
 
-/* The shown nodes in their order, and the calls, heaviest first: "a b c", "a>b=7 b..c=3". */
-static inline void expect_net(struct netted *n, const char *nodes, const char *calls)
+/* Check the shown nodes in order, and the calls, heaviest first: "a b c", "a>b=7 b..c=3". */
+static inline void expect_net(struct net_fixture *n, const char *nodes, const char *calls)
 {
 	struct net *net = &n->net;
 	struct buf b = { 0 };

@@ -1,17 +1,14 @@
 /*
- * make_profile.h - small profiles from words, for tests
+ * make_profile.h - small profiles from strings, for tests
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  *	struct make m = make_start("samples/count cpu/nanoseconds");
+ *	ROW(&m, "c;b;a", 1, 10); p = make_end(&m);
  *
- *	ROW(&m, "c;b;a", 1, 10);
- *	p = make_end(&m);
- *
- * A stack is a list of locations, leaf first. A location is "0x10=inner+outer": address and lines,
- * innermost inlined call first; each of the two may be missing. A line is "name@file:line:column^
- * start", all of it but the name may be missing, and the name too. Equal words are one location,
- * in the mapping that m.map says when they are first met.
+ * A stack is a list of locations, leaf first. A location is "0x10=inner+outer": address and lines, innermost
+ * inlined call first; either may be missing. A line is "name@file:line:column^ start"; any part may be missing.
+ * Equal strings are one location, in the mapping m.map at its first use.
  */
 #ifndef TESTS_UNIT_MAKE_PROFILE_H
 #define TESTS_UNIT_MAKE_PROFILE_H
@@ -25,9 +22,9 @@
 
 struct make {
 	struct builder *b;
-	uint32_t map;         /* of the locations to come, or PROFILE_NONE */
-	struct strtab *locs;  /* words of location i have id i + 1 */
-	struct strtab *funcs; /* likewise */
+	uint32_t map;         /* mapping of the following locations, or PROFILE_NONE */
+	struct strtab *locs;  /* string of location i has id i + 1 */
+	struct strtab *funcs; /* string of function i has id i + 1 */
 };
 
 #define ROW(m, stack, ...) make_row(m, stack, (const int64_t[]){ __VA_ARGS__ }, NULL, 0)
@@ -52,7 +49,7 @@ static inline struct make make_start(const char *types)
 	return m;
 }
 
-/* Append a mapping, which the locations to come are in. */
+/* Append a mapping, for the following locations. */
 static inline void make_map(struct make *m, const char *file)
 {
 	struct mapping map = { .id = 1, .file = make_text(m, file, strlen(file)) };
@@ -75,7 +72,7 @@ static inline uint32_t make_function(struct make *m, const char *name, size_t n,
 	return id;
 }
 
-/* The line of n bytes. */
+/* Parse a line of n bytes. */
 static inline struct builder_line make_line(struct make *m, const char *s, size_t n)
 {
 	char text[4096] = "", *at, *line = NULL, *col = NULL, *start = NULL;
@@ -139,7 +136,7 @@ static inline void make_row(struct make *m, const char *stack, const int64_t *va
 	builder_sample(m->b, values, loc, n, labels, n_labels, NULL);
 }
 
-/* The profile; owned by the caller. */
+/* Finish the profile; owned by the caller. */
 static inline struct profile *make_end(struct make *m)
 {
 	struct profile *p = builder_seal(m->b);

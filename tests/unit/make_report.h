@@ -1,5 +1,5 @@
 /*
- * make_report.h - reports as viewers get them, for tests
+ * make_report.h - reports as input of viewers, for tests
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ static const struct column sheet_columns[SHEET_COLS] = {
 	{ "inlined", "", CELL_NOTE },
 };
 
-/* An empty sheet of milliseconds: nothing is known about the profile. s must stay where it is. */
+/* Start an empty table in milliseconds, without metadata. s must not move afterwards. */
 static inline void sheet_start(struct sheet *s, int64_t total)
 {
 	*s = (struct sheet){ .r.head = { .command = "top",
@@ -49,7 +49,7 @@ static inline void sheet_row(struct sheet *s, int64_t value, const char *name, c
 	c[0].value = c[1].value = value;
 	c[2].text = name;
 	c[3].text = note;
-	s->r.head.n_before++;
+	s->r.head.n_before_limit++;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * make_serve.h - a program that serves, which is a process made of tables
+ * make_serve.h - a host for tests of serve, with a process made of tables
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,43 +14,43 @@
 #include <pthread.h>
 #include <stdio.h>
 
-/* What a test wants of the host, and what the host saw. */
+/* A host for a test: its settings, and records of the calls of its functions. */
 struct made_host {
 	struct made m;
-	pthread_t thread; /* for dumps, which do not have the one that asks */
+	pthread_t thread; /* a thread to dump, since dumps skip the calling thread */
 	struct serve_host host;
-	bool taken, ended;
-	bool gone;     /* the collector is: it cannot be taken any more */
-	bool goes;     /* and that happens while names are looked up */
-	int cpu_error; /* what cpu_begin gives */
+	bool is_locked, ended;
+	bool is_gone;        /* the collector is gone, so lock fails */
+	bool ends_in_lookup; /* the collector ends while names are looked up */
+	int cpu_error;       /* result of cpu_begin */
 	uint64_t recording;
-	struct serve_cpu begun; /* as the last recording was asked for */
-	unsigned n_begun, n_ended, n_looks, n_names;
-	size_t n_profile; /* bytes that names were looked up for */
+	struct serve_cpu settings; /* settings of the last recording */
+	unsigned n_begun, n_ended, n_polls, n_names;
+	size_t n_profile; /* size of the profile passed to names_open */
 };
 
-static inline bool made_take(void *arg)
+static inline bool made_lock(void *arg)
 {
 	struct made_host *h = arg;
 
-	assert_false(h->taken);
-	h->taken = !h->gone;
-	return h->taken;
+	assert_false(h->is_locked);
+	h->is_locked = !h->is_gone;
+	return h->is_locked;
 }
 
-static inline void made_leave(void *arg)
+static inline void made_unlock(void *arg)
 {
 	struct made_host *h = arg;
 
-	assert_true(h->taken);
-	h->taken = false;
+	assert_true(h->is_locked);
+	h->is_locked = false;
 }
 
 static inline struct process *made_process(void *arg, pid_t pid)
 {
 	struct made_host *h = arg;
 
-	assert_true(h->taken);
+	assert_true(h->is_locked);
 	return h->ended || (pid && pid != getpid()) ? NULL : h->m.p;
 }
 
@@ -58,8 +58,8 @@ static inline int made_cpu_begin(void *arg, const struct serve_cpu *options)
 {
 	struct made_host *h = arg;
 
-	assert_true(h->taken);
-	h->begun = *options;
+	assert_true(h->is_locked);
+	h->settings = *options;
 	if (h->recording)
 		return -EBUSY;
 	if (h->cpu_error)
@@ -68,19 +68,19 @@ static inline int made_cpu_begin(void *arg, const struct serve_cpu *options)
 	return 0;
 }
 
-static inline bool made_cpu_look(void *arg)
+static inline bool made_cpu_poll(void *arg)
 {
 	struct made_host *h = arg;
 
-	assert_true(h->taken);
-	return ++h->n_looks < 3;
+	assert_true(h->is_locked);
+	return ++h->n_polls < 3;
 }
 
 static inline void made_cpu_end(void *arg)
 {
 	struct made_host *h = arg;
 
-	assert_true(h->taken);
+	assert_true(h->is_locked);
 	h->recording = 0;
 	h->n_ended++;
 }
@@ -89,11 +89,11 @@ static inline uint64_t made_cpu_recording(void *arg, struct serve_cpu *out)
 {
 	struct made_host *h = arg;
 
-	*out = (struct serve_cpu){ .hz = 100, .engine = ASKED_TIMER + 1 };
+	*out = (struct serve_cpu){ .hz = 100, .engine = REQUEST_TIMER + 1 };
 	return h->recording;
 }
 
-/* Each address is a function of its own, 0x1000 has one that was inlined. */
+/* Each address is a separate function; 0x1000 also has an inlined one. */
 static inline bool made_name_at(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i,
 				struct snap_name *out)
 {
@@ -102,7 +102,7 @@ static inline bool made_name_at(void *arg, const struct process *p, uint64_t add
 
 	(void)p;
 	(void)map;
-	assert_true(h->taken);
+	assert_true(h->is_locked);
 	if (i > (addr == 0x1000) || addr < 0x1000)
 		return false;
 	snprintf(name, sizeof(name), "f%llx%s", (unsigned long long)addr, i ? "_caller" : "");
@@ -114,8 +114,8 @@ static inline int made_names_open(void *arg, const struct body *profile, snap_na
 {
 	struct made_host *h = arg;
 
-	assert_false(h->taken);
-	h->gone = h->goes;
+	assert_false(h->is_locked);
+	h->is_gone = h->ends_in_lookup;
 	h->n_names++;
 	h->n_profile = profile->v.n;
 	*fn = made_name_at;
@@ -128,10 +128,10 @@ static inline void made_names_close(void *arg, void *names)
 	assert_ptr_equal(arg, names);
 }
 
-/* The name of a custom profile, as set LABELS_FIRST. */
+/* Set the name of a custom profile, as label set LABELS_FIRST. */
 static inline void made_name(const struct made *m, const char *name)
 {
-	uint8_t *section = (uint8_t *)m->c->head + m->c->at.section[SECTION_LABELS], *at = section + LABELS_SETS_AT;
+	uint8_t *section = (uint8_t *)m->c->head + m->c->layout.section[SECTION_LABELS], *at = section + LABELS_SETS_AT;
 	struct labels_set *set = (struct labels_set *)at;
 	struct labels_size n = { 0, (uint16_t)strlen(name) };
 
@@ -152,16 +152,16 @@ static inline void *made_wait(void *arg)
 	return NULL;
 }
 
-/* A process with a bit of everything. */
+/* Open a host with a process that has samples of all kinds. */
 static inline void made_host_open(struct made_host *h)
 {
 	static const uint64_t a[] = { 0x1000, 0x2000 };
 
-	*h = (struct made_host){ .host = { .take = made_take,
-					   .leave = made_leave,
+	*h = (struct made_host){ .host = { .lock = made_lock,
+					   .unlock = made_unlock,
 					   .process = made_process,
 					   .cpu_begin = made_cpu_begin,
-					   .cpu_look = made_cpu_look,
+					   .cpu_poll = made_cpu_poll,
 					   .cpu_end = made_cpu_end,
 					   .cpu_recording = made_cpu_recording,
 					   .names_open = made_names_open,
@@ -169,7 +169,7 @@ static inline void made_host_open(struct made_host *h)
 	h->host.arg = h;
 	assert_int_equal(pthread_create(&h->thread, NULL, made_wait, NULL), 0);
 	made_open(&h->m);
-	h->m.p->proven = true;
+	h->m.p->is_verified = true;
 	made_name(&h->m, "my.custom");
 	made_count(&h->m, made_add(&h->m, STACK_CUSTOM, LABELS_FIRST, 1, 2, a), CUSTOM_ADDED, 3);
 	made_heap(&h->m, made_add(&h->m, STACK_HEAP, 5, 2, 2, a), false, 100, 10240);
@@ -178,15 +178,15 @@ static inline void made_host_open(struct made_host *h)
 
 static inline void made_host_close(struct made_host *h)
 {
-	assert_false(h->taken);
+	assert_false(h->is_locked);
 	assert_int_equal(h->n_begun, h->n_ended);
 	pthread_cancel(h->thread);
 	pthread_join(h->thread, NULL);
 	made_close(&h->m);
 }
 
-/* A request without a body that is answered without waiting: captures are ended as soon as they began. */
-static inline struct serve_job *made_ask(struct serve *s, const char *method, const char *target)
+/* Answer a request without a body and without waiting: captures end immediately. */
+static inline struct serve_job *made_request(struct serve *s, const char *method, const char *target)
 {
 	struct serve_request r = { .method = method, .target = target };
 	struct serve_job *j;
@@ -197,12 +197,12 @@ static inline struct serve_job *made_ask(struct serve *s, const char *method, co
 	return j;
 }
 
-/* The body of an answer, as a text. */
+/* The body of an answer as text. */
 static inline const char *made_text(struct serve_job *j)
 {
 	struct body *b = (struct body *)&serve_answer(j)->body;
 
-	assert_int_equal(body_put(b, "", 1), 0);
+	assert_int_equal(body_append(b, "", 1), 0);
 	b->v.n--;
 	return b->v.data;
 }

@@ -1,5 +1,5 @@
 /*
- * make_tables.h - a segment with a process in it, which is this one, and stacks that it counts
+ * make_tables.h - a segment with this process and its stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@ struct made {
 	struct collect *c;
 	struct process *p;
 	struct segment_tables *t;
-	uint32_t n_done; /* processes that ended */
+	uint32_t n_done; /* number of processes that ended */
 };
 
 static inline void made_done(void *arg, struct process *p)
@@ -27,7 +27,7 @@ static inline void made_done(void *arg, struct process *p)
 	((struct made *)arg)->n_done++;
 }
 
-/* The process takes slot 0, and tables. */
+/* Open a segment with this process in slot 0, and with tables. */
 static inline void made_open(struct made *m)
 {
 	struct collector_options options = { .hz = 100, .n_tables = 2, .heap_rate = 512 << 10 };
@@ -40,33 +40,33 @@ static inline void made_open(struct made *m)
 	slot->serial = 7;
 	slot->state = PROC_LIVE;
 	collect_set_main(m->c, getpid());
-	m->t = (struct segment_tables *)((uint8_t *)m->c->head + m->c->at.section[SECTION_TABLES]);
+	m->t = (struct segment_tables *)((uint8_t *)m->c->head + m->c->layout.section[SECTION_TABLES]);
 	m->t->proc = 0;
 	m->t->serial = 7;
 	m->t->state = TABLES_LIVE;
 	collect_drain(m->c);
 	m->p = &m->c->process[0];
-	assert_true(m->p->used);
+	assert_true(m->p->is_used);
 }
 
-/* A process that ended. */
+/* End the process, and close the segment. */
 static inline void made_close(struct made *m)
 {
 	collect_close(m->c);
 }
 
-static inline struct segment_stack *made_stack(const struct made *m, uint32_t name)
+static inline struct segment_stack *made_stack(const struct made *m, uint32_t id)
 {
-	return (struct segment_stack *)((uint8_t *)m->t + TABLES_STACKS_AT + (size_t)(name - 1) * 8);
+	return (struct segment_stack *)((uint8_t *)m->t + TABLES_STACKS_AT + (size_t)(id - 1) * 8);
 }
 
-/* Add a stack; hash says its bucket. Gives its name. */
+/* Add a stack to the bucket of hash. Returns its id. */
 static inline uint32_t made_add(const struct made *m, enum stack_kind kind, uint64_t extra, uint32_t hash, uint16_t n,
 				const uint64_t *pc)
 {
 	_Atomic uint32_t *bucket = (_Atomic uint32_t *)((uint8_t *)m->t + TABLES_BUCKETS_AT) + hash % STACK_BUCKETS;
-	uint32_t name = m->t->n_words + 1;
-	struct segment_stack *s = made_stack(m, name);
+	uint32_t id = m->t->n_words + 1;
+	struct segment_stack *s = made_stack(m, id);
 
 	m->t->n_words += (uint32_t)sizeof(*s) / 8 + n;
 	s->hash = hash;
@@ -75,14 +75,14 @@ static inline uint32_t made_add(const struct made *m, enum stack_kind kind, uint
 	s->extra = extra;
 	memcpy(s->pc, pc, n * sizeof(*pc));
 	s->next = *bucket;
-	*bucket = name;
-	return name;
+	*bucket = id;
+	return id;
 }
 
-/* Make a set of two labels; number LABELS_FIRST. The keys have to be in order. */
+/* Make a set of two labels with id LABELS_FIRST. The keys must be sorted. */
 static inline uint32_t made_labels(const struct made *m, const char *const kv[4])
 {
-	uint8_t *section = (uint8_t *)m->c->head + m->c->at.section[SECTION_LABELS], *at = section + LABELS_SETS_AT;
+	uint8_t *section = (uint8_t *)m->c->head + m->c->layout.section[SECTION_LABELS], *at = section + LABELS_SETS_AT;
 	struct labels_set *set = (struct labels_set *)at;
 
 	at += sizeof(*set);
@@ -100,18 +100,18 @@ static inline uint32_t made_labels(const struct made *m, const char *const kv[4]
 	return LABELS_FIRST;
 }
 
-static inline void made_count(const struct made *m, uint32_t name, unsigned value, uint64_t n)
+static inline void made_count(const struct made *m, uint32_t id, unsigned value, uint64_t n)
 {
-	made_stack(m, name)->value[value] += n;
+	made_stack(m, id)->value[value] += n;
 }
 
-/* An object of size bytes that stands for 1 / 1024 of weight objects comes or goes. */
-static inline void made_heap(const struct made *m, uint32_t name, bool gone, uint64_t size, uint64_t weight)
+/* Allocate or free a sampled object of size bytes that counts for weight / 1024 objects. */
+static inline void made_heap(const struct made *m, uint32_t id, bool gone, uint64_t size, uint64_t weight)
 {
-	made_count(m, name, gone ? HEAP_FREE_OBJECTS : HEAP_ALLOC_OBJECTS, weight);
-	made_count(m, name, gone ? HEAP_FREE_BYTES : HEAP_ALLOC_BYTES, weight * size);
-	made_count(m, name, gone ? HEAP_FREE_SAMPLES : HEAP_ALLOC_SAMPLES, 1);
-	made_count(m, name, gone ? HEAP_FREE_SAMPLED : HEAP_ALLOC_SAMPLED, size);
+	made_count(m, id, gone ? HEAP_FREE_OBJECTS : HEAP_ALLOC_OBJECTS, weight);
+	made_count(m, id, gone ? HEAP_FREE_BYTES : HEAP_ALLOC_BYTES, weight * size);
+	made_count(m, id, gone ? HEAP_FREE_SAMPLES : HEAP_ALLOC_SAMPLES, 1);
+	made_count(m, id, gone ? HEAP_FREE_SAMPLED : HEAP_ALLOC_SAMPLED, size);
 }
 
 static inline struct snap *made_snap(const struct made *m, enum snap_kind kind, uint64_t custom)

@@ -1,10 +1,10 @@
 /*
- * merge_parts.h - profiles for the tests of merging, made a row at a time
+ * merge_parts.h - profiles for the tests of merging, built a row at a time
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A frame is an address in a mapping with one line in a function named after the address. Ids are
- * not those that the merged profile gives.
+ * A frame is an address in a mapping with a line in a function named after the address. Ids differ from those
+ * that the merged profile assigns.
  */
 #ifndef TESTS_UNIT_MERGE_PARTS_H
 #define TESTS_UNIT_MERGE_PARTS_H
@@ -26,7 +26,7 @@ static inline str_id text(struct builder *b, const char *s)
 	return strtab_addz(builder_strings(b), s);
 }
 
-/* A profile of one value type. */
+/* A profile with a sample type. */
 static inline struct builder *with_type(const char *name, const char *unit)
 {
 	struct builder *b = builder_new();

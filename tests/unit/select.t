@@ -1,5 +1,5 @@
 #!/bin/sh
-# select.t - the names of tests that script/test takes
+# select.t - names of tests, as script/test accepts them
 # SPDX-License-Identifier: Apache-2.0
 : "${top_srcdir:?}"
 count=0
@@ -11,7 +11,7 @@ is() { # GOT WANTED NAME
 	echo "not ok $count - $3"
 }
 
-chosen() { # NAME...: the tests that these mean, without tests/
+chosen() { # NAME...: the tests that these names select, without tests/
 	printf 'tests/%s\n' cli/t100-top.t cli/t110-arguments.t compat/shell.t runtime/t100-cpu.t shell/t310-frame.t \
 		unit/bounded.t unit/test_arena unit/test_shell_grid |
 		awk -f "$top_srcdir/tests/unit/select.awk" "$@" 2>&1 | sed 's,^tests/,,' | tr '\n' ' '
@@ -23,15 +23,15 @@ done
 for name in t100-top cli/t100 cli/t100-top tests/cli/t100-top.t; do
 	is "$(chosen $name)" 'cli/t100-top.t ' "$name is a script"
 done
-is "$(chosen t100)" 'cli/t100-top.t runtime/t100-cpu.t ' 'a number means every script that has it'
-is "$(chosen tests/cli/)" 'cli/t100-top.t cli/t110-arguments.t ' 'a folder means all that is in it'
-is "$(chosen shell)" 'shell/t310-frame.t ' 'a folder comes before files of that name'
-is "$(chosen compat/shell)" 'compat/shell.t ' 'which have their own folder before their name'
-is "$(chosen bounded arena bounded)" 'unit/bounded.t unit/test_arena ' 'a test that is named twice is chosen once'
-is "$(chosen arena areba)" 'test: no test is called areba; there is unit/test_arena ' 'an unknown name chooses nothing, and similar ones are shown'
-is "$(chosen cpuu)" 'test: no test is called cpuu; there is runtime/t100-cpu ' 'also those that have a number'
+is "$(chosen t100)" 'cli/t100-top.t runtime/t100-cpu.t ' 'a number selects every script with that number'
+is "$(chosen tests/cli/)" 'cli/t100-top.t cli/t110-arguments.t ' 'a folder selects all tests in it'
+is "$(chosen shell)" 'shell/t310-frame.t ' 'a folder takes precedence over tests of its name'
+is "$(chosen compat/shell)" 'compat/shell.t ' 'folder and name select a test with the name of a folder'
+is "$(chosen bounded arena bounded)" 'unit/bounded.t unit/test_arena ' 'a test that is named twice is selected once'
+is "$(chosen arena areba)" 'test: no test is called areba; there is unit/test_arena ' 'an unknown name selects nothing, and similar names are shown'
+is "$(chosen cpuu)" 'test: no test is called cpuu; there is runtime/t100-cpu ' 'a similar name is shown although the test has a number'
 is "$(chosen nothing-at-all)" 'test: no test is called nothing-at-all; there is cli, compat, runtime, shell, unit ' \
-	'and the folders when none is similar'
+	'the folders are listed if no test is similar'
 echo tests/unit/test_arena | awk -f "$top_srcdir/tests/unit/select.awk" no 2>/dev/null
-is $? 2 'with status 2'
+is $? 2 'an unknown name exits with status 2'
 echo "1..$count"

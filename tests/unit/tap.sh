@@ -1,5 +1,5 @@
 #!/bin/sh
-# tap.sh - run a cmocka program, and mend the TAP that it prints
+# tap.sh - run a cmocka program, and correct the TAP that it prints
 # SPDX-License-Identifier: Apache-2.0
 #
 # cmocka 1.1.5 calls a skipped test "not ok", and its exit status is the number of failed tests,

@@ -1,5 +1,5 @@
 /*
- * test_address.c - patterns that are addresses
+ * test_address.c - patterns parsed as addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static void numbers_are_read_as_go_reads_them(void **state)
+static void parses_numbers_in_go_syntax(void **state)
 {
 	static const struct {
 		const char *text;
@@ -45,7 +45,7 @@ static void numbers_are_read_as_go_reads_them(void **state)
 	}
 }
 
-static void all_else_is_no_address(void **state)
+static void rejects_text_that_is_not_a_number(void **state)
 {
 	static const char *const bad[] = { "",
 					   "x",
@@ -79,8 +79,8 @@ static void all_else_is_no_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_read_as_go_reads_them),
-		cmocka_unit_test(all_else_is_no_address),
+		cmocka_unit_test(parses_numbers_in_go_syntax),
+		cmocka_unit_test(rejects_text_that_is_not_a_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_arena.c - memory with one lifetime
+ * test_arena.c - memory that is freed all at once
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-static void blocks_of_any_size_are_aligned_and_apart(void **state)
+static void blocks_of_any_size_are_aligned_and_disjoint(void **state)
 {
 	struct arena *a = arena_new();
 	unsigned char *block[400];
@@ -33,7 +33,7 @@ static void blocks_of_any_size_are_aligned_and_apart(void **state)
 	arena_free(a);
 }
 
-static void nothing_from_a_new_arena_is_not_null(void **state)
+static void alloc_of_zero_bytes_is_not_null(void **state)
 {
 	struct arena *a = arena_new();
 
@@ -42,7 +42,7 @@ static void nothing_from_a_new_arena_is_not_null(void **state)
 	arena_free(a);
 }
 
-static void no_cleared_bytes_can_be_asked_of_a_new_arena(void **state)
+static void zalloc_of_zero_bytes_is_not_null(void **state)
 {
 	struct arena *a = arena_new();
 
@@ -51,7 +51,7 @@ static void no_cleared_bytes_can_be_asked_of_a_new_arena(void **state)
 	arena_free(a);
 }
 
-static void zalloc_clears_what_was_used_before(void **state)
+static void zalloc_clears_memory(void **state)
 {
 	struct arena *a = arena_new();
 
@@ -66,7 +66,7 @@ static void zalloc_clears_what_was_used_before(void **state)
 	arena_free(a);
 }
 
-static void a_block_far_above_a_chunk_can_be_written_to_its_end(void **state)
+static void a_block_much_larger_than_a_chunk_can_be_written_to_its_end(void **state)
 {
 	struct arena *a = arena_new();
 	char *big = arena_alloc(a, 3, 1 << 20), *small = arena_alloc(a, 1, 1);
@@ -78,7 +78,7 @@ static void a_block_far_above_a_chunk_can_be_written_to_its_end(void **state)
 	arena_free(a);
 }
 
-static void strndup_copies_through_nul_and_ends_with_one(void **state)
+static void strndup_copies_nul_bytes_and_appends_one(void **state)
 {
 	struct arena *a = arena_new();
 	char *copy = arena_strndup(a, "ab\0cdef", 5);
@@ -88,14 +88,14 @@ static void strndup_copies_through_nul_and_ends_with_one(void **state)
 	arena_free(a);
 }
 
-static void an_owned_block_is_given_back_as_it_is(void **state)
+static void own_returns_the_same_block(void **state)
 {
 	struct arena *a = arena_new();
 	void *p = malloc(8);
 
 	(void)state;
 	assert_ptr_equal(arena_own(a, p), p);
-	arena_free(a); /* a leak of p fails the sanitized build */
+	arena_free(a); /* the sanitized build reports a leak of p */
 }
 
 static void null_can_be_owned_and_freed(void **state)
@@ -111,13 +111,13 @@ static void null_can_be_owned_and_freed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_of_any_size_are_aligned_and_apart),
-		cmocka_unit_test(nothing_from_a_new_arena_is_not_null),
-		cmocka_unit_test(no_cleared_bytes_can_be_asked_of_a_new_arena),
-		cmocka_unit_test(zalloc_clears_what_was_used_before),
-		cmocka_unit_test(a_block_far_above_a_chunk_can_be_written_to_its_end),
-		cmocka_unit_test(strndup_copies_through_nul_and_ends_with_one),
-		cmocka_unit_test(an_owned_block_is_given_back_as_it_is),
+		cmocka_unit_test(blocks_of_any_size_are_aligned_and_disjoint),
+		cmocka_unit_test(alloc_of_zero_bytes_is_not_null),
+		cmocka_unit_test(zalloc_of_zero_bytes_is_not_null),
+		cmocka_unit_test(zalloc_clears_memory),
+		cmocka_unit_test(a_block_much_larger_than_a_chunk_can_be_written_to_its_end),
+		cmocka_unit_test(strndup_copies_nul_bytes_and_appends_one),
+		cmocka_unit_test(own_returns_the_same_block),
 		cmocka_unit_test(null_can_be_owned_and_freed),
 	};
 

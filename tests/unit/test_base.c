@@ -1,10 +1,9 @@
 /*
- * test_base.c - where an object was loaded
+ * test_base.c - load address of an object
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * What is wanted was computed by pprof's own rules (internal/elfexec), as for 20,000 more such
- * cases that were made at random.
+ * The expected bases were computed by pprof (internal/elfexec), and so were those of 20,000 random cases.
  */
 #include "config.h"
 
@@ -25,9 +24,9 @@
 struct place {
 	const char *what;
 	uint16_t type;
-	uint64_t text, stext; /* addresses; 0 for none */
+	uint64_t text, stext; /* addresses of symbols; 0 for none */
 	uint64_t start, limit, offset, address;
-	uint64_t base; /* BAD when there is none */
+	uint64_t base; /* expected base; BAD if it cannot be computed */
 	struct {
 		uint32_t flags;
 		uint64_t offset, vaddr, filesz, memsz, align;
@@ -136,7 +135,7 @@ static const struct place places[] = {
 	  0x7f0000001000,
 	  BAD,
 	  { { X, 0, 0, 0x600, 0x600, 0x1000 } } },
-	{ "code in huge pages of its own, mapped in two",
+	{ "code in separate huge pages, in two mappings",
 	  ET_DYN,
 	  0x200000,
 	  0,
@@ -146,7 +145,17 @@ static const struct place places[] = {
 	  0x7f0000200010,
 	  0x7f0000000000,
 	  { { PF_R, 0, 0, 0x1000, 0x1000, 0x200000 }, { X, 0x200000, 0x200000, 0x200000, 0x200000, 0x200000 } } },
-	{ "the last page of a segment, which the next one begins in",
+	{ "two segments in one page of 64 KiB",
+	  ET_DYN,
+	  0x22540,
+	  0,
+	  0x7f0000020000,
+	  0x7f0000030000,
+	  0x10000,
+	  0x7f0000022600,
+	  0x7f0000000000,
+	  { { PF_R, 0, 0, 0x12540, 0x12540, 0x10000 }, { X, 0x12540, 0x22540, 0x4000, 0x4000, 0x10000 } } },
+	{ "a page shared by the end of a segment and the start of the next",
 	  ET_DYN,
 	  0x1000,
 	  0,
@@ -166,7 +175,7 @@ static const struct place places[] = {
 	  0x7f0000000010,
 	  BAD,
 	  { { X, 0, 0, 0, 0x1000, 0x1000 } } },
-	{ "a mapping that a tool made up",
+	{ "a mapping that a tool has invented",
 	  ET_DYN,
 	  0x1000,
 	  0,
@@ -188,7 +197,7 @@ static const struct place places[] = {
 	  { { 0 } } },
 	{ "a relocatable file at an offset", ET_REL, 0, 0, 0x10000, 0x11000, 0x1000, 0x10010, BAD, { { 0 } } },
 	{ "a core", ET_CORE, 0, 0, 0x10000, 0x11000, 0, 0x10010, BAD, { { 0 } } },
-	{ "a kernel from its symbol",
+	{ "a kernel, by its symbol",
 	  ET_EXEC,
 	  0xffffffff81000000,
 	  0xffffffff81000198,
@@ -198,7 +207,7 @@ static const struct place places[] = {
 	  0xffffffff82000200,
 	  0x1000000,
 	  { { X, 0, 0xffffffff81000000, 0x2000, 0x2000, 0x1000 } } },
-	{ "a kernel where its segment is",
+	{ "a kernel mapped at its segment",
 	  ET_EXEC,
 	  0xffffffff81000000,
 	  0xffffffff810002b8,
@@ -208,7 +217,7 @@ static const struct place places[] = {
 	  0xffffffff81000200,
 	  0,
 	  { { X, 0, 0xffffffff81000000, 0x2000, 0x2000, 0x1000 } } },
-	{ "a kernel moved at its start",
+	{ "a kernel relocated at boot",
 	  ET_EXEC,
 	  0xffffffff80200000,
 	  0,
@@ -218,7 +227,7 @@ static const struct place places[] = {
 	  0xffffffff83e00010,
 	  0x3c00000,
 	  { { X, 0x1000, 0xffffffff80200000, 0x2000, 0x2000, 0x1000 } } },
-	{ "a kernel put at 0, with its symbol",
+	{ "a kernel mapped at 0, with its symbol",
 	  ET_EXEC,
 	  0xffffffff81000000,
 	  0xffffffff81000198,
@@ -228,7 +237,7 @@ static const struct place places[] = {
 	  0x1000,
 	  0x198 - 0xffffffff81000198,
 	  { { X, 0, 0xffffffff81000000, 0x2000, 0x2000, 0x1000 } } },
-	{ "a kernel put at 0, without",
+	{ "a kernel mapped at 0, without a symbol",
 	  ET_EXEC,
 	  0xffffffff81000000,
 	  0,
@@ -238,7 +247,7 @@ static const struct place places[] = {
 	  0x1000,
 	  0x7f000000,
 	  { { X, 0, 0xffffffff81000000, 0x2000, 0x2000, 0x1000 } } },
-	{ "a kernel of PowerPC",
+	{ "a PowerPC kernel",
 	  ET_DYN,
 	  0xc000000000000000,
 	  0xc000000000000000,
@@ -284,7 +293,7 @@ static struct object *open_place(const struct place *c, const char *name, uint32
 	return o;
 }
 
-static void the_base_follows_from_mapping_and_segments(void **state)
+static void computes_the_base_from_mapping_and_segments(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -301,7 +310,7 @@ static void the_base_follows_from_mapping_and_segments(void **state)
 	}
 }
 
-static void a_symbol_with_another_name_is_the_one_that_the_mapping_names(void **state)
+static void uses_the_kernel_symbol_that_the_mapping_names(void **state)
 {
 	const struct object_map map = { 0xffffffff82000198, 0xffffffff83000198, 0, "_text" };
 	struct object *o = NULL;
@@ -310,14 +319,14 @@ static void a_symbol_with_another_name_is_the_one_that_the_mapping_names(void **
 
 	(void)state;
 	for (size_t i = 0; !o; i++)
-		if (strcmp(places[i].what, "a kernel from its symbol") == 0)
+		if (strcmp(places[i].what, "a kernel, by its symbol") == 0)
 			o = open_place(&places[i], "program", SHT_PROGBITS);
 	assert_int_equal(object_base(o, &map, map.start, &base, &err), 0);
-	assert_true(base == 0xffffffff82000198 - 0xffffffff81000000); /* there is no _text, so the segment counts */
+	assert_true(base == 0xffffffff82000198 - 0xffffffff81000000); /* there is no _text, so the segment is used */
 	object_close(o);
 }
 
-static void a_mapping_that_no_program_has_does_not_fit(void **state)
+static void rejects_an_impossible_mapping(void **state)
 {
 	const struct object_map map = { 0x10000, 0x11000, 0x1000, "" };
 	struct object *o = NULL;
@@ -327,17 +336,17 @@ static void a_mapping_that_no_program_has_does_not_fit(void **state)
 	for (size_t i = 0; !o; i++)
 		if (places[i].type == ET_REL)
 			o = open_place(&places[i], "module.ko", SHT_PROGBITS);
-	assert_int_equal(object_fits(o, &map, &err), ERR_RANGE);
+	assert_int_equal(object_check_map(o, &map, &err), ERR_RANGE);
 	assert_non_null(strstr(err.msg, "could not identify base for "));
 	object_close(o);
 }
 
-static void a_debug_file_goes_by_the_size_of_its_code(void **state)
+static void finds_the_base_of_a_debug_file_by_its_code_size(void **state)
 {
 	static const struct place place = { .what = "a debug file",
 					    .type = ET_DYN,
 					    .text = 0x1040,
-					    .ph = { { PF_R, 0, 0, 0x39c, 0x618, 0x1000 }, /* as objcopy leaves them */
+					    .ph = { { PF_R, 0, 0, 0x39c, 0x618, 0x1000 }, /* written by objcopy */
 						    { X, 0, 0x1000, 0, 0x19d, 0x1000 },
 						    { PF_R | PF_W, 0xdd0, 0x3dd0, 0x40, 0x250, 0x1000 } } };
 	struct object_map map = { 0x555555555000, 0x555555556000, 0x1000, "" };
@@ -348,7 +357,7 @@ static void a_debug_file_goes_by_the_size_of_its_code(void **state)
 	(void)state;
 	assert_int_equal(object_base(o, &map, 0x555555555100, &base, &err), 0);
 	assert_true(base == 0x555555554000);
-	map.limit += 0x1000; /* then the rules for programs hold */
+	map.limit += 0x1000; /* larger than the code, so the rules for programs apply */
 	assert_int_equal(object_base(o, &map, 0x555555555100, &base, &err), ERR_RANGE);
 	object_close(o);
 }
@@ -356,11 +365,13 @@ static void a_debug_file_goes_by_the_size_of_its_code(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_base_follows_from_mapping_and_segments, folder_make, folder_remove),
-		cmocka_unit_test_setup_teardown(a_symbol_with_another_name_is_the_one_that_the_mapping_names,
-						folder_make, folder_remove),
-		cmocka_unit_test_setup_teardown(a_debug_file_goes_by_the_size_of_its_code, folder_make, folder_remove),
-		cmocka_unit_test_setup_teardown(a_mapping_that_no_program_has_does_not_fit, folder_make, folder_remove),
+		cmocka_unit_test_setup_teardown(computes_the_base_from_mapping_and_segments, folder_make,
+						folder_remove),
+		cmocka_unit_test_setup_teardown(uses_the_kernel_symbol_that_the_mapping_names, folder_make,
+						folder_remove),
+		cmocka_unit_test_setup_teardown(finds_the_base_of_a_debug_file_by_its_code_size, folder_make,
+						folder_remove),
+		cmocka_unit_test_setup_teardown(rejects_an_impossible_mapping, folder_make, folder_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_boxes.c - stacks folded into a tree of boxes
+ * test_boxes.c - fold stacks into a tree of boxes
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,34 +22,34 @@
 enum { ROOT = 0, BEFORE = SIDE_BASE, AFTER = SIDE_TARGET };
 
 /* A profile folded into boxes. */
-struct boxed {
-	struct asked a;
-	struct boxes_ask ask;
+struct box_fixture {
+	struct graph_fixture a;
+	struct boxes_options options;
 	struct boxes b;
 };
 
-/* Fold again, with what b->ask says now. */
-static void box_again(struct boxed *x)
+/* Fold again, with the current options. */
+static void box_fixture_rerun(struct box_fixture *x)
 {
 	struct err err;
 
-	if (boxes_make(&x->a.v, &x->a.pl, &x->ask, x->a.mem, &x->b, &err) < 0)
+	if (boxes_make(&x->a.v, &x->a.pl, &x->options, x->a.mem, &x->b, &err) < 0)
 		fail_msg("%s", err.msg);
 }
 
-static void box(struct boxed *x, struct make *m)
+static void box_fixture_run(struct box_fixture *x, struct make *m)
 {
-	*x = (struct boxed){ .a = ask_about(m), .ask.max_levels = 100 };
-	ask(&x->a);
-	box_again(x);
+	*x = (struct box_fixture){ .a = graph_fixture_start(m), .options.max_levels = 100 };
+	graph_fixture_run(&x->a);
+	box_fixture_rerun(x);
 }
 
-static void box_release(struct boxed *x)
+static void box_fixture_release(struct box_fixture *x)
 {
-	ask_release(&x->a);
+	graph_fixture_release(&x->a);
 }
 
-static uint32_t find_child(const struct boxed *x, uint32_t parent, uint32_t place)
+static uint32_t find_child(const struct box_fixture *x, uint32_t parent, uint32_t place)
 {
 	for (uint32_t i = parent + 1; i < x->b.n; i++)
 		if (x->b.parent[i] == parent && x->b.place[i] == place && !x->b.n_rest[i])
@@ -57,36 +57,36 @@ static uint32_t find_child(const struct boxed *x, uint32_t parent, uint32_t plac
 	return BOXES_NONE;
 }
 
-/* The box at the end of a way "main;a;b", BOXES_NONE when there is none. */
-static uint32_t find_box(const struct boxed *x, const char *way)
+/* The box at the end of a path such as "main;a;b"; BOXES_NONE if there is none. */
+static uint32_t find_box(const struct box_fixture *x, const char *path)
 {
 	uint32_t at = ROOT;
 
-	while (*way && at != BOXES_NONE) {
-		size_t n = strcspn(way, ";");
+	while (*path && at != BOXES_NONE) {
+		size_t n = strcspn(path, ";");
 		char name[80] = "";
 
-		memcpy(name, way, n);
+		memcpy(name, path, n);
 		at = find_child(x, at, place_named(&x->a.pl, name));
-		way += n;
-		way += *way == ';';
+		path += n;
+		path += *path == ';';
 	}
 	return at;
 }
 
-static uint32_t box_at(const struct boxed *x, const char *way)
+static uint32_t box_at(const struct box_fixture *x, const char *path)
 {
-	uint32_t i = find_box(x, way);
+	uint32_t i = find_box(x, path);
 
 	if (i == BOXES_NONE)
-		fail_msg("no box %s", way);
+		fail_msg("no box %s", path);
 	return i;
 }
 
-/* The rest among the children of a box. */
-static uint32_t rest_of(const struct boxed *x, const char *way)
+/* The child of a box that replaces small boxes. */
+static uint32_t rest_of(const struct box_fixture *x, const char *path)
 {
-	uint32_t parent = box_at(x, way);
+	uint32_t parent = box_at(x, path);
 
 	for (uint32_t i = 0; i < x->b.n; i++)
 		if (x->b.parent[i] == parent && x->b.n_rest[i])
@@ -94,26 +94,26 @@ static uint32_t rest_of(const struct boxed *x, const char *way)
 	return BOXES_NONE;
 }
 
-static void expect_box(const struct boxed *x, const char *way, int64_t self, int64_t total)
+static void expect_box(const struct box_fixture *x, const char *path, int64_t self, int64_t total)
 {
-	uint32_t i = box_at(x, way);
+	uint32_t i = box_at(x, path);
 
 	assert_int_equal(x->b.self[AFTER][i], self);
 	assert_int_equal(x->b.total[AFTER][i], total);
 	assert_int_equal(x->b.width[i], total);
 }
 
-static void expect_sides(const struct boxed *x, const char *way, int64_t before, int64_t after, int64_t width)
+static void expect_sides(const struct box_fixture *x, const char *path, int64_t before, int64_t after, int64_t width)
 {
-	uint32_t i = box_at(x, way);
+	uint32_t i = box_at(x, path);
 
 	assert_int_equal(x->b.total[BEFORE][i], before);
 	assert_int_equal(x->b.total[AFTER][i], after);
 	assert_int_equal(x->b.width[i], width);
 }
 
-/* On each side self and children make the total, and they fill the width. */
-static void expect_sums(const struct boxed *x)
+/* Check on each side that self and children add up to the total, and that they fill the width. */
+static void expect_sums(const struct box_fixture *x)
 {
 	const struct boxes *b = &x->b;
 	int64_t *sum[N_SIDES + 1];
@@ -141,13 +141,13 @@ static void expect_sums(const struct boxed *x)
 		free(sum[k]);
 }
 
-static void the_example_is_a_tree_that_adds_up(void **state)
+static void values_of_the_example_tree_add_up(void **state)
 {
 	struct make m = make_example();
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
-	box(&x, &m);
+	box_fixture_run(&x, &m);
 	assert_int_equal(x.b.n, 9);
 	assert_int_equal(x.b.parent[ROOT], BOXES_NONE);
 	assert_int_equal(x.b.place[ROOT], BOXES_NONE);
@@ -163,101 +163,101 @@ static void the_example_is_a_tree_that_adds_up(void **state)
 	expect_box(&x, "main;inl", 10, 10);
 	expect_sums(&x);
 	assert_int_equal(x.b.n_cut, 0);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void a_box_is_inlined_when_it_is_so_in_every_stack(void **state)
+static void a_box_is_inlined_if_it_is_inlined_in_every_stack(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
 	ROW(&m, "g+f", 1);
 	ROW(&m, "g;f", 2);
 	ROW(&m, "h+f", 4);
-	box(&x, &m);
+	box_fixture_run(&x, &m);
 	expect_box(&x, "f;g", 3, 3);
 	assert_false(x.b.inlined[box_at(&x, "f;g")]);
 	assert_true(x.b.inlined[box_at(&x, "f;h")]);
 	assert_false(x.b.inlined[box_at(&x, "f")]);
-	x.ask.inverted = true;
-	box_again(&x);
+	x.options.inverted = true;
+	box_fixture_rerun(&x);
 	assert_true(x.b.inlined[box_at(&x, "h")]);
 	assert_false(x.b.inlined[box_at(&x, "h;f")]);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
 static void each_frame_of_a_recursion_is_a_box(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
 	ROW(&m, "f;f;f;main", 5);
 	ROW(&m, "f;main", 2);
-	box(&x, &m);
+	box_fixture_run(&x, &m);
 	assert_int_equal(x.b.n, 5);
 	expect_box(&x, "main;f", 2, 7);
 	expect_box(&x, "main;f;f", 0, 5);
 	expect_box(&x, "main;f;f;f", 5, 5);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void a_stack_without_frames_is_the_root_itself(void **state)
+static void a_stack_without_frames_counts_for_the_root(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
 	ROW(&m, "", 5);
 	ROW(&m, "a", 3);
-	box(&x, &m);
+	box_fixture_run(&x, &m);
 	assert_int_equal(x.b.n, 2);
 	expect_box(&x, "", 5, 8);
 	expect_box(&x, "a", 3, 3);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void locations_without_function_are_boxes_named_as_in_top(void **state)
+static void locations_without_function_are_named_as_in_top(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
 	ROW(&m, "0x10=;main", 1);
 	make_map(&m, "/usr/lib/libx.so");
 	ROW(&m, "0x20=;main", 2);
 	ROW(&m, "0x30=;main", 4);
-	box(&x, &m);
+	box_fixture_run(&x, &m);
 	expect_box(&x, "main;<unknown>", 1, 1);
 	expect_box(&x, "main;[libx.so]", 6, 6);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void without_values_there_is_only_the_root(void **state)
+static void a_profile_without_values_has_only_the_root(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
 	ROW(&m, "b;a", 0);
-	box(&x, &m);
+	box_fixture_run(&x, &m);
 	assert_int_equal(x.b.n, 1);
 	expect_box(&x, "", 0, 0);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void an_inverted_tree_begins_with_the_leaves(void **state)
+static void an_inverted_tree_starts_at_the_leaves(void **state)
 {
 	struct make m = make_example();
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
-	box(&x, &m);
-	x.ask.inverted = true;
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	x.options.inverted = true;
+	box_fixture_rerun(&x);
 	expect_box(&x, "", 0, 120);
-	expect_box(&x, "c", 0, 50); /* its flat, in front of its callers */
+	expect_box(&x, "c", 0, 50); /* the flat of c, before its callers */
 	expect_box(&x, "c;b;a;main", 50, 50);
 	expect_box(&x, "b;a;main", 30, 30);
 	expect_box(&x, "a;b;a;main", 20, 20);
@@ -265,13 +265,13 @@ static void an_inverted_tree_begins_with_the_leaves(void **state)
 	expect_box(&x, "inl;host;main", 10, 10);
 	expect_box(&x, "inl;main", 10, 10);
 	expect_sums(&x);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void both_sides_have_their_place(void **state)
+static void both_sides_have_values_and_width(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
 	ROW(&m, "grew;main", 30);
@@ -282,7 +282,7 @@ static void both_sides_have_their_place(void **state)
 	ROW(&m, "gone;main", -4);
 	ROW(&m, "same;main", 1);
 	ROW(&m, "same;main", -1);
-	box(&x, &m);
+	box_fixture_run(&x, &m);
 	assert_true(x.b.has_base);
 	expect_sides(&x, "main;grew", 10, 30, 30);
 	expect_sides(&x, "main;shrank", 7, 5, 7);
@@ -292,45 +292,45 @@ static void both_sides_have_their_place(void **state)
 	expect_sides(&x, "main", 22, 38, 44);
 	expect_sides(&x, "", 22, 38, 44);
 	expect_sums(&x);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void sides_that_cancel_in_a_box_still_fill_it(void **state)
+static void sides_that_cancel_still_have_width(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
 	ROW(&m, "b;a", 10);
 	ROW(&m, "c;a", -10);
-	box(&x, &m);
+	box_fixture_run(&x, &m);
 	expect_sides(&x, "a", 10, 10, 20);
-	x.ask.min_share = 1; /* of the larger side, which is 10 */
-	box_again(&x);
+	x.options.min_share = 1; /* a share of the larger side, which is 10 */
+	box_fixture_rerun(&x);
 	expect_sides(&x, "a;b", 0, 10, 10);
 	expect_sides(&x, "a;c", 10, 0, 10);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void a_base_of_nothing_is_a_side_when_it_is_asked_for(void **state)
+static void an_empty_base_is_filled_in_on_request(void **state)
 {
 	struct make m = make_example();
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
-	box(&x, &m);
-	x.ask.two_sides = true;
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	x.options.wants_base = true;
+	box_fixture_rerun(&x);
 	assert_true(x.b.has_base);
 	expect_sides(&x, "main;a", 0, 100, 100);
 	expect_sums(&x);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void what_got_smaller_goes_with_drop_negative(void **state)
+static void drop_negative_omits_boxes_that_got_smaller(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
 	ROW(&m, "grew;main", 30);
@@ -339,16 +339,16 @@ static void what_got_smaller_goes_with_drop_negative(void **state)
 	ROW(&m, "shrank;main", -7);
 	ROW(&m, "same;main", 1);
 	ROW(&m, "same;main", -1);
-	box(&x, &m);
-	x.ask.drop_negative = true;
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	x.options.drop_negative = true;
+	box_fixture_rerun(&x);
 	assert_int_equal(find_box(&x, "main;shrank"), BOXES_NONE);
-	assert_int_equal(x.b.n_lost, 1);
+	assert_int_equal(x.b.n_shrunk, 1);
 	assert_int_equal(x.b.n_cut, 0);
 	expect_sides(&x, "main;grew", 10, 30, 30);
 	expect_sides(&x, "main;same", 1, 1, 1);
-	expect_sides(&x, "main", 18, 36, 31); /* its values are whole, its width is what is left to see */
-	box_release(&x);
+	expect_sides(&x, "main", 18, 36, 31); /* values include omitted boxes, the width does not */
+	box_fixture_release(&x);
 }
 
 /* Ten functions below main: f1 has 1, f10 has 10; 55 together. */
@@ -365,16 +365,16 @@ static struct make make_stairs(void)
 	return m;
 }
 
-static void what_is_too_small_is_counted_and_stood_for_by_one_box(void **state)
+static void small_boxes_are_counted_and_replaced_by_one_rest_box(void **state)
 {
 	struct make m = make_stairs();
-	struct boxed x;
+	struct box_fixture x;
 	uint32_t rest;
 
 	(void)state;
-	box(&x, &m);
-	x.ask.min_share = 4.5 / 55; /* so 5 is the least */
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	x.options.min_share = 4.5 / 55; /* so the minimum is 5 */
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.min, 5);
 	assert_int_not_equal(find_box(&x, "main;f5"), BOXES_NONE);
 	assert_int_equal(find_box(&x, "main;f4"), BOXES_NONE);
@@ -386,11 +386,11 @@ static void what_is_too_small_is_counted_and_stood_for_by_one_box(void **state)
 	assert_int_equal(x.b.total[AFTER][rest], 10);
 	assert_int_equal(x.b.place[rest], BOXES_NONE);
 	expect_sums(&x);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-/* Two ways of 60 and 40, each with ten small callees. */
-static struct make make_two_ways(void)
+/* Two paths of 60 and 40, each with ten small callees. */
+static struct make make_two_paths(void)
 {
 	struct make m = make_start("samples/count");
 	char stack[40];
@@ -404,24 +404,24 @@ static struct make make_two_ways(void)
 	return m;
 }
 
-static void of_a_way_there_is_nothing_but_what_it_leads_to(void **state)
+static void a_path_shows_only_its_boxes_and_those_below_its_end(void **state)
 {
-	struct make m = make_two_ways();
-	struct boxed x;
-	uint32_t way[2];
+	struct make m = make_two_paths();
+	struct box_fixture x;
+	uint32_t path[2];
 
 	(void)state;
-	box(&x, &m);
-	way[0] = place_named(&x.a.pl, "main");
-	way[1] = place_named(&x.a.pl, "b");
-	x.ask.min_share = 0.06;
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	path[0] = place_named(&x.a.pl, "main");
+	path[1] = place_named(&x.a.pl, "b");
+	x.options.min_share = 0.06;
+	box_fixture_rerun(&x);
 	assert_int_equal(find_box(&x, "main;b;f1"), BOXES_NONE);
-	x.ask.min_share = 0;
-	x.ask.way = way;
-	x.ask.n_way = 2;
-	x.ask.way_share = 0.1; /* of 40, so that 4 is just enough */
-	box_again(&x);
+	x.options.min_share = 0;
+	x.options.path = path;
+	x.options.n_path = 2;
+	x.options.path_share = 0.1; /* 10 % of 40, so 4 is just enough */
+	box_fixture_rerun(&x);
 	expect_box(&x, "main;b", 0, 40);
 	expect_box(&x, "main;b;f1", 4, 4);
 	expect_box(&x, "main;b;f10", 4, 4);
@@ -429,110 +429,110 @@ static void of_a_way_there_is_nothing_but_what_it_leads_to(void **state)
 	assert_int_equal(x.b.width[rest_of(&x, "main")], 60);
 	assert_int_equal(x.b.min, 4);
 	expect_sums(&x);
-	x.ask.way_share = 0.11;
-	box_again(&x);
+	x.options.path_share = 0.11;
+	box_fixture_rerun(&x);
 	assert_int_equal(find_box(&x, "main;b;f1"), BOXES_NONE);
 	assert_int_equal(x.b.width[rest_of(&x, "main;b")], 40);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void a_way_that_leads_nowhere_ends_where_it_does(void **state)
+static void a_path_that_does_not_exist_stops_at_its_last_box(void **state)
 {
-	struct make m = make_two_ways();
-	struct boxed x;
-	uint32_t way[2];
+	struct make m = make_two_paths();
+	struct box_fixture x;
+	uint32_t path[2];
 
 	(void)state;
-	box(&x, &m);
-	way[0] = way[1] = place_named(&x.a.pl, "main");
-	x.ask.way = way;
-	x.ask.n_way = 2;
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	path[0] = path[1] = place_named(&x.a.pl, "main");
+	x.options.path = path;
+	x.options.n_path = 2;
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.width[box_at(&x, "main")], 100);
 	assert_int_equal(x.b.n_rest[rest_of(&x, "main")], 2);
 	assert_int_equal(x.b.n, 3);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void a_limit_counts_what_lies_below_a_way(void **state)
+static void max_boxes_counts_only_boxes_below_the_path(void **state)
 {
-	struct make m = make_two_ways();
-	struct boxed x;
-	uint32_t way[2];
+	struct make m = make_two_paths();
+	struct box_fixture x;
+	uint32_t path[2];
 
 	(void)state;
-	box(&x, &m);
-	way[0] = place_named(&x.a.pl, "main");
-	way[1] = place_named(&x.a.pl, "a");
-	x.ask.way = way;
-	x.ask.n_way = 2;
-	x.ask.max_boxes = 2;
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	path[0] = place_named(&x.a.pl, "main");
+	path[1] = place_named(&x.a.pl, "a");
+	x.options.path = path;
+	x.options.n_path = 2;
+	x.options.max_boxes = 2;
+	box_fixture_rerun(&x);
 	expect_box(&x, "main;a;f10", 15, 15);
 	expect_box(&x, "main;a;f9", 9, 9);
 	assert_int_equal(find_box(&x, "main;a;f8"), BOXES_NONE);
 	assert_true(x.b.is_full);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void a_share_is_met_by_what_has_just_that(void **state)
+static void a_box_of_exactly_the_minimum_is_kept(void **state)
 {
 	struct make m = make_stairs();
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
-	box(&x, &m);
-	x.ask.min_share = 10.0 / 55;
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	x.options.min_share = 10.0 / 55;
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.min, 10);
 	assert_int_not_equal(find_box(&x, "main;g"), BOXES_NONE);
 	assert_int_equal(x.b.n_cut, 9);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void a_rest_that_is_too_small_itself_is_no_box_but_keeps_its_place(void **state)
+static void small_boxes_without_a_rest_box_still_fill_their_parent(void **state)
 {
 	struct make m = make_stairs();
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
-	box(&x, &m);
-	x.ask.min_share = 3.5 / 55; /* 1, 2 and 3 are together 6: a box */
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	x.options.min_share = 3.5 / 55; /* 1, 2 and 3 add up to 6, which is enough for a rest box */
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.total[AFTER][rest_of(&x, "main")], 6);
-	x.ask.min_share = 1.5 / 55; /* 1 alone is not */
-	box_again(&x);
+	x.options.min_share = 1.5 / 55; /* 1 alone is too small for a rest box */
+	box_fixture_rerun(&x);
 	assert_int_equal(rest_of(&x, "main"), BOXES_NONE);
 	assert_int_equal(x.b.n_cut, 1);
 	assert_int_equal(x.b.cut_width, 1);
 	expect_box(&x, "main", 0, 55);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void deeper_levels_are_left_out(void **state)
+static void max_levels_omits_deeper_boxes(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct boxed x;
+	struct box_fixture x;
 	uint32_t rest;
 
 	(void)state;
 	ROW(&m, "d;c;b;a", 3);
 	ROW(&m, "e;b;a", 4);
 	ROW(&m, "b;a", 5);
-	box(&x, &m);
-	x.ask.max_levels = 2;
-	box_again(&x);
-	assert_int_equal(x.b.n, 4); /* with root and rest */
+	box_fixture_run(&x, &m);
+	x.options.max_levels = 2;
+	box_fixture_rerun(&x);
+	assert_int_equal(x.b.n, 4); /* including the root and the rest */
 	expect_box(&x, "a;b", 5, 12);
 	rest = rest_of(&x, "a;b");
 	assert_int_equal(x.b.n_rest[rest], 2);
 	assert_int_equal(x.b.total[AFTER][rest], 7);
 	assert_int_equal(x.b.n_cut, 2);
-	x.ask.max_levels = 0;
-	box_again(&x);
+	x.options.max_levels = 0;
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.n, 2);
 	assert_int_equal(x.b.n_rest[1], 1);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
 /* A stack of n frames, all of one function. */
@@ -548,33 +548,33 @@ static struct profile *make_deep(uint32_t n)
 	return make_end(&m);
 }
 
-static void a_stack_of_a_million_frames_costs_no_more_than_its_levels(void **state)
+static void a_stack_of_a_million_frames_costs_only_the_levels_shown(void **state)
 {
-	struct boxed x = { .a = { .p = make_deep(1000000), .mem = arena_new() }, .ask.max_levels = 2000 };
+	struct box_fixture x = { .a = { .p = make_deep(1000000), .mem = arena_new() }, .options.max_levels = 2000 };
 
 	(void)state;
 	query_init(&x.a.q);
-	ask(&x.a);
+	graph_fixture_run(&x.a);
 	for (int inverted = 0; inverted < 2; inverted++) {
-		x.ask.inverted = inverted;
-		box_again(&x);
+		x.options.inverted = inverted;
+		box_fixture_rerun(&x);
 		assert_int_equal(x.b.n, 2002);
 		assert_int_equal(x.b.n_rest[2001], 1);
 		assert_int_equal(x.b.n_cut, 1);
 		assert_int_equal(x.b.width[2000], 1);
 	}
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void the_largest_boxes_are_kept(void **state)
+static void max_boxes_keeps_the_largest_boxes(void **state)
 {
 	struct make m = make_stairs();
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
-	box(&x, &m);
-	x.ask.max_boxes = 4; /* main, g, f9, f8 */
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	x.options.max_boxes = 4; /* keeps main, g, f9 and f8 */
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.n, 6);
 	assert_int_not_equal(find_box(&x, "main;f8"), BOXES_NONE);
 	assert_int_equal(find_box(&x, "main;f7"), BOXES_NONE);
@@ -584,85 +584,85 @@ static void the_largest_boxes_are_kept(void **state)
 	assert_int_equal(x.b.n_deep, 0);
 	assert_true(x.b.is_full);
 	expect_sums(&x);
-	x.ask.max_boxes = 11; /* all */
-	box_again(&x);
+	x.options.max_boxes = 11; /* all */
+	box_fixture_rerun(&x);
 	assert_false(x.b.is_full);
 	assert_int_equal(x.b.n_cut, 0);
-	x.ask.max_boxes = 1;
-	box_again(&x);
+	x.options.max_boxes = 1;
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.n, 3);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void of_equal_boxes_those_nearest_to_the_root_are_kept_then_the_first(void **state)
+static void among_equal_boxes_max_boxes_keeps_those_near_the_root_then_the_first(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
 	ROW(&m, "c;b;a", 5);
 	ROW(&m, "f;e;d", 5);
 	ROW(&m, "i;h;g", 5);
-	box(&x, &m);
-	x.ask.max_boxes = 5;
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	x.options.max_boxes = 5;
+	box_fixture_rerun(&x);
 	assert_int_not_equal(find_box(&x, "a;b"), BOXES_NONE);
 	assert_int_not_equal(find_box(&x, "d;e"), BOXES_NONE);
 	assert_int_not_equal(find_box(&x, "g"), BOXES_NONE);
 	assert_int_equal(find_box(&x, "g;h"), BOXES_NONE);
 	assert_int_equal(find_box(&x, "a;b;c"), BOXES_NONE);
 	expect_sums(&x);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void a_limit_and_a_least_share_hold_together(void **state)
+static void max_boxes_and_min_share_apply_together(void **state)
 {
 	struct make m = make_stairs();
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
-	box(&x, &m);
-	x.ask.min_share = 7.0 / 55;
-	x.ask.max_boxes = 10;
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	x.options.min_share = 7.0 / 55;
+	x.options.max_boxes = 10;
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.n_cut, 6);
-	x.ask.max_boxes = 2;
-	box_again(&x);
+	x.options.max_boxes = 2;
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.n_cut, 9);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void values_near_the_end_of_64_bits_do_not_wrap(void **state)
+static void values_near_the_64_bit_limit_do_not_overflow(void **state)
 {
 	struct make m = make_start("samples/count");
 	const int64_t half = INT64_MAX / 2;
-	struct boxed x;
+	struct box_fixture x;
 
 	(void)state;
 	ROW(&m, "b;a", half);
 	ROW(&m, "c;a", -half);
 	ROW(&m, "d;a", 1);
-	box(&x, &m);
+	box_fixture_run(&x, &m);
 	expect_sides(&x, "", half, half + 1, INT64_MAX);
 	expect_sums(&x);
-	box_release(&x);
+	box_fixture_release(&x);
 	m = make_start("samples/count");
 	ROW(&m, "a", half);
-	box(&x, &m);
-	x.ask.min_share = 1; /* the root's size as a double is more than the root's size */
-	box_again(&x);
+	box_fixture_run(&x, &m);
+	x.options.min_share = 1; /* as a double, the root's size is rounded up */
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.min, half);
 	expect_box(&x, "a", half, half);
-	x.ask.min_share = 1e300;
-	box_again(&x);
+	x.options.min_share = 1e300;
+	box_fixture_rerun(&x);
 	assert_int_not_equal(find_box(&x, "a"), BOXES_NONE);
-	x.ask.min_share = -1;
-	box_again(&x);
+	x.options.min_share = -1;
+	box_fixture_rerun(&x);
 	assert_int_equal(x.b.min, 1);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-/* So many stacks of n frames, apart from the root on. */
+/* Make n_stacks stacks of n frames that already differ at the root. */
 static struct profile *make_broom(uint32_t stacks, uint32_t n)
 {
 	struct make m = make_start("samples/count");
@@ -681,41 +681,41 @@ static struct profile *make_broom(uint32_t stacks, uint32_t n)
 	return make_end(&m);
 }
 
-static void more_boxes_than_can_be_drawn_are_refused_unless_a_number_is_asked_for(void **state)
+static void too_many_boxes_are_an_error_without_max_boxes(void **state)
 {
-	struct boxed x = { .a = { .p = make_broom(BOXES_MAX / 2000 + 1, 2000), .mem = arena_new() },
-			   .ask.max_levels = 2000 };
+	struct box_fixture x = { .a = { .p = make_broom(BOXES_MAX / 2000 + 1, 2000), .mem = arena_new() },
+				 .options.max_levels = 2000 };
 	struct err err;
 
 	(void)state;
 	query_init(&x.a.q);
-	ask(&x.a);
-	assert_int_equal(boxes_make(&x.a.v, &x.a.pl, &x.ask, x.a.mem, &x.b, &err), ERR_LIMIT);
+	graph_fixture_run(&x.a);
+	assert_int_equal(boxes_make(&x.a.v, &x.a.pl, &x.options, x.a.mem, &x.b, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "more than 4194304 boxes; -nodecount=N keeps the N widest");
-	x.ask.max_boxes = 5000;
-	box_again(&x);
+	x.options.max_boxes = 5000;
+	box_fixture_rerun(&x);
 	assert_in_range(x.b.n, 5001, 10001);
 	assert_int_equal(x.b.total[AFTER][ROOT], BOXES_MAX / 2000 + 1);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void a_mean_is_refused(void **state)
+static void rejects_mean(void **state)
 {
 	struct make m = make_start("samples/count delay/ms");
-	struct boxed x = { 0 };
+	struct box_fixture x = { 0 };
 	struct err err;
 
 	(void)state;
 	ROW(&m, "a", 2, 10);
-	x.a = ask_about(&m);
+	x.a = graph_fixture_start(&m);
 	x.a.q.mean = true;
-	ask(&x.a);
-	assert_int_equal(boxes_make(&x.a.v, &x.a.pl, &x.ask, x.a.mem, &x.b, &err), ERR_USAGE);
-	assert_string_equal(err.msg, "-mean has no meaning for flame: averages do not add up");
-	box_release(&x);
+	graph_fixture_run(&x.a);
+	assert_int_equal(boxes_make(&x.a.v, &x.a.pl, &x.options, x.a.mem, &x.b, &err), ERR_USAGE);
+	assert_string_equal(err.msg, "-mean does not apply to flame: averages cannot be added");
+	box_fixture_release(&x);
 }
 
-/* Many stacks, of pseudo-random frames out of few. */
+/* Many stacks of pseudo-random frames from a small set. */
 static struct make make_many(void)
 {
 	struct make m = make_start("samples/count");
@@ -739,18 +739,18 @@ static struct make make_many(void)
 static void boxes_do_not_depend_on_the_number_of_threads(void **state)
 {
 	struct make m = make_many();
-	struct boxed x;
+	struct box_fixture x;
 	struct boxes one;
 
 	(void)state;
 	pool_set_size(1);
-	box(&x, &m);
+	box_fixture_run(&x, &m);
 	one = x.b;
 	assert_in_range(one.n, 50000, 10000000);
 	expect_sums(&x);
 	for (unsigned n = 2; n <= 5; n++) {
 		pool_set_size(n);
-		box_again(&x);
+		box_fixture_rerun(&x);
 		assert_int_equal(x.b.n, one.n);
 		assert_memory_equal(x.b.parent, one.parent, one.n * sizeof(*one.parent));
 		assert_memory_equal(x.b.place, one.place, one.n * sizeof(*one.place));
@@ -762,11 +762,11 @@ static void boxes_do_not_depend_on_the_number_of_threads(void **state)
 		}
 	}
 	pool_set_size(0);
-	box_release(&x);
+	box_fixture_release(&x);
 }
 
-static void expect_place_sums(const struct asked *a, const struct boxes_sums *s, const char *name, enum side side,
-			      int64_t self, int64_t total)
+static void expect_place_sums(const struct graph_fixture *a, const struct boxes_sums *s, const char *name,
+			      enum side side, int64_t self, int64_t total)
 {
 	uint32_t place = place_named(&a->pl, name);
 
@@ -774,14 +774,14 @@ static void expect_place_sums(const struct asked *a, const struct boxes_sums *s,
 	assert_int_equal(s->total[side][place], total);
 }
 
-static void a_place_counts_once_a_stack_and_has_its_leaves(void **state)
+static void sums_count_a_place_once_per_stack(void **state)
 {
 	struct make m = make_example();
-	struct asked a = ask_about(&m);
+	struct graph_fixture a = graph_fixture_start(&m);
 	struct boxes_sums s;
 
 	(void)state;
-	ask(&a);
+	graph_fixture_run(&a);
 	boxes_sum(&a.v, &a.pl, a.mem, &s);
 	expect_place_sums(&a, &s, "main", SIDE_TARGET, 0, 120);
 	expect_place_sums(&a, &s, "a", SIDE_TARGET, 20, 100);
@@ -794,61 +794,61 @@ static void a_place_counts_once_a_stack_and_has_its_leaves(void **state)
 		assert_int_equal(s.total[SIDE_TARGET][i], a.g.cum[SIDE_TARGET][i]);
 		assert_int_equal(s.total[SIDE_BASE][i], 0);
 	}
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void what_is_below_0_is_the_base_and_does_not_cancel(void **state)
+static void negative_values_count_for_the_base_and_do_not_cancel(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
-	struct asked a;
+	struct graph_fixture a;
 	struct boxes_sums s;
 
 	(void)state;
 	ROW(&m, "leaf;main", 30);
 	ROW(&m, "leaf;main", -10);
 	ROW(&m, "old;main", -5);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	boxes_sum(&a.v, &a.pl, a.mem, &s);
 	expect_place_sums(&a, &s, "leaf", SIDE_TARGET, 30, 30);
 	expect_place_sums(&a, &s, "leaf", SIDE_BASE, 10, 10);
 	expect_place_sums(&a, &s, "old", SIDE_TARGET, 0, 0);
 	expect_place_sums(&a, &s, "old", SIDE_BASE, 5, 5);
 	expect_place_sums(&a, &s, "main", SIDE_BASE, 0, 15);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_example_is_a_tree_that_adds_up),
-		cmocka_unit_test(a_box_is_inlined_when_it_is_so_in_every_stack),
+		cmocka_unit_test(values_of_the_example_tree_add_up),
+		cmocka_unit_test(a_box_is_inlined_if_it_is_inlined_in_every_stack),
 		cmocka_unit_test(each_frame_of_a_recursion_is_a_box),
-		cmocka_unit_test(a_stack_without_frames_is_the_root_itself),
-		cmocka_unit_test(locations_without_function_are_boxes_named_as_in_top),
-		cmocka_unit_test(without_values_there_is_only_the_root),
-		cmocka_unit_test(an_inverted_tree_begins_with_the_leaves),
-		cmocka_unit_test(both_sides_have_their_place),
-		cmocka_unit_test(sides_that_cancel_in_a_box_still_fill_it),
-		cmocka_unit_test(a_base_of_nothing_is_a_side_when_it_is_asked_for),
-		cmocka_unit_test(what_got_smaller_goes_with_drop_negative),
-		cmocka_unit_test(what_is_too_small_is_counted_and_stood_for_by_one_box),
-		cmocka_unit_test(of_a_way_there_is_nothing_but_what_it_leads_to),
-		cmocka_unit_test(a_way_that_leads_nowhere_ends_where_it_does),
-		cmocka_unit_test(a_limit_counts_what_lies_below_a_way),
-		cmocka_unit_test(a_share_is_met_by_what_has_just_that),
-		cmocka_unit_test(a_rest_that_is_too_small_itself_is_no_box_but_keeps_its_place),
-		cmocka_unit_test(deeper_levels_are_left_out),
-		cmocka_unit_test(a_stack_of_a_million_frames_costs_no_more_than_its_levels),
-		cmocka_unit_test(the_largest_boxes_are_kept),
-		cmocka_unit_test(of_equal_boxes_those_nearest_to_the_root_are_kept_then_the_first),
-		cmocka_unit_test(a_limit_and_a_least_share_hold_together),
-		cmocka_unit_test(values_near_the_end_of_64_bits_do_not_wrap),
-		cmocka_unit_test(more_boxes_than_can_be_drawn_are_refused_unless_a_number_is_asked_for),
-		cmocka_unit_test(a_mean_is_refused),
+		cmocka_unit_test(a_stack_without_frames_counts_for_the_root),
+		cmocka_unit_test(locations_without_function_are_named_as_in_top),
+		cmocka_unit_test(a_profile_without_values_has_only_the_root),
+		cmocka_unit_test(an_inverted_tree_starts_at_the_leaves),
+		cmocka_unit_test(both_sides_have_values_and_width),
+		cmocka_unit_test(sides_that_cancel_still_have_width),
+		cmocka_unit_test(an_empty_base_is_filled_in_on_request),
+		cmocka_unit_test(drop_negative_omits_boxes_that_got_smaller),
+		cmocka_unit_test(small_boxes_are_counted_and_replaced_by_one_rest_box),
+		cmocka_unit_test(a_path_shows_only_its_boxes_and_those_below_its_end),
+		cmocka_unit_test(a_path_that_does_not_exist_stops_at_its_last_box),
+		cmocka_unit_test(max_boxes_counts_only_boxes_below_the_path),
+		cmocka_unit_test(a_box_of_exactly_the_minimum_is_kept),
+		cmocka_unit_test(small_boxes_without_a_rest_box_still_fill_their_parent),
+		cmocka_unit_test(max_levels_omits_deeper_boxes),
+		cmocka_unit_test(a_stack_of_a_million_frames_costs_only_the_levels_shown),
+		cmocka_unit_test(max_boxes_keeps_the_largest_boxes),
+		cmocka_unit_test(among_equal_boxes_max_boxes_keeps_those_near_the_root_then_the_first),
+		cmocka_unit_test(max_boxes_and_min_share_apply_together),
+		cmocka_unit_test(values_near_the_64_bit_limit_do_not_overflow),
+		cmocka_unit_test(too_many_boxes_are_an_error_without_max_boxes),
+		cmocka_unit_test(rejects_mean),
 		cmocka_unit_test(boxes_do_not_depend_on_the_number_of_threads),
-		cmocka_unit_test(a_place_counts_once_a_stack_and_has_its_leaves),
-		cmocka_unit_test(what_is_below_0_is_the_base_and_does_not_cancel),
+		cmocka_unit_test(sums_count_a_place_once_per_stack),
+		cmocka_unit_test(negative_values_count_for_the_base_and_do_not_cancel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

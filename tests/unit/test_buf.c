@@ -1,5 +1,5 @@
 /*
- * test_buf.c - bytes that grow
+ * test_buf.c - growable byte buffer
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +23,7 @@ static void the_text_of_an_empty_buffer_is_a_string(void **state)
 	assert_string_equal(buf_text(&b), "");
 }
 
-static void adding_nothing_leaves_an_empty_string(void **state)
+static void adding_zero_bytes_leaves_an_empty_string(void **state)
 {
 	struct buf b = { 0 };
 
@@ -36,7 +36,7 @@ static void adding_nothing_leaves_an_empty_string(void **state)
 	buf_release(&b);
 }
 
-static void every_kind_of_add_appends(void **state)
+static void every_add_function_appends(void **state)
 {
 	struct buf b = { 0 };
 
@@ -50,7 +50,7 @@ static void every_kind_of_add_appends(void **state)
 	buf_release(&b);
 }
 
-static void a_nul_stands_behind_the_bytes_and_may_stand_among_them(void **state)
+static void the_content_is_nul_terminated_and_may_contain_nul(void **state)
 {
 	struct buf b = { 0 };
 
@@ -74,7 +74,7 @@ static void single_bytes_add_up_to_a_long_text(void **state)
 	buf_release(&b);
 }
 
-static void formatted_text_longer_than_the_room_is_not_cut(void **state)
+static void formatted_text_longer_than_the_capacity_is_not_cut(void **state)
 {
 	struct buf b = { 0 };
 
@@ -99,7 +99,7 @@ static void a_released_buffer_can_be_used_again(void **state)
 	buf_release(&b);
 }
 
-static void bytes_written_into_the_room_are_kept_when_more_is_added(void **state)
+static void bytes_written_into_reserved_room_survive_growth(void **state)
 {
 	struct buf b = { 0 };
 
@@ -117,13 +117,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_text_of_an_empty_buffer_is_a_string),
-		cmocka_unit_test(adding_nothing_leaves_an_empty_string),
-		cmocka_unit_test(every_kind_of_add_appends),
-		cmocka_unit_test(a_nul_stands_behind_the_bytes_and_may_stand_among_them),
+		cmocka_unit_test(adding_zero_bytes_leaves_an_empty_string),
+		cmocka_unit_test(every_add_function_appends),
+		cmocka_unit_test(the_content_is_nul_terminated_and_may_contain_nul),
 		cmocka_unit_test(single_bytes_add_up_to_a_long_text),
-		cmocka_unit_test(formatted_text_longer_than_the_room_is_not_cut),
+		cmocka_unit_test(formatted_text_longer_than_the_capacity_is_not_cut),
 		cmocka_unit_test(a_released_buffer_can_be_used_again),
-		cmocka_unit_test(bytes_written_into_the_room_are_kept_when_more_is_added),
+		cmocka_unit_test(bytes_written_into_reserved_room_survive_growth),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

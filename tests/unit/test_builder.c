@@ -1,5 +1,5 @@
 /*
- * test_builder.c - make a profile: append, then seal
+ * test_builder.c - build a profile: append, then seal
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -92,7 +92,7 @@ static void equal_stacks_share_an_id(void **state)
 	profile_free(seal(b));
 }
 
-static void a_stack_differs_from_its_start_and_its_reverse(void **state)
+static void a_stack_differs_from_its_prefix_and_its_reverse(void **state)
 {
 	struct builder *b = with_types(1);
 	const uint32_t up[] = { 0, 1 }, down[] = { 1, 0 };
@@ -110,7 +110,7 @@ static void a_stack_differs_from_its_start_and_its_reverse(void **state)
 	profile_free(p);
 }
 
-static void stacks_of_one_hash_are_told_apart(void **state)
+static void stacks_with_equal_hashes_are_distinct(void **state)
 {
 	struct builder *b = with_types(1);
 	const uint32_t x[] = { 0 }, y[] = { 1 };
@@ -127,7 +127,7 @@ static void stacks_of_one_hash_are_told_apart(void **state)
 	profile_free(seal(b));
 }
 
-static void the_empty_stack_has_an_id_of_its_own(void **state)
+static void the_empty_stack_has_its_own_id(void **state)
 {
 	struct builder *b = with_types(1);
 	const uint32_t x[] = { 0 };
@@ -155,7 +155,7 @@ static void equal_labels_share_an_id(void **state)
 	profile_free(seal(b));
 }
 
-static void label_set_0_is_the_empty_one(void **state)
+static void label_set_0_is_empty(void **state)
 {
 	struct builder *b = with_types(1);
 	const uint32_t a = label(b, "key", "a", 0);
@@ -199,7 +199,7 @@ static void a_row_has_a_value_of_every_type(void **state)
 	profile_free(p);
 }
 
-static void appended_rows_begin_with_zeros(void **state)
+static void appended_rows_are_initially_zero(void **state)
 {
 	struct builder *b = with_types(2);
 	struct builder_rows rows;
@@ -222,7 +222,7 @@ static void appended_rows_begin_with_zeros(void **state)
 	profile_free(p);
 }
 
-/* Columns of one table share a capacity: a type that grew on its own would show here. */
+/* The columns of a table share a capacity, so a type that grows alone would be detected here. */
 static void values_of_many_types_survive_growth(void **state)
 {
 	enum { TYPES = 40, ROWS = 3000 };
@@ -274,16 +274,16 @@ static void every_table_survives_growth(void **state)
 	profile_free(p);
 }
 
-static void expecting_many_stacks_changes_no_id(void **state)
+static void reserving_memory_changes_no_id(void **state)
 {
 	struct builder *b = with_types(1);
 	const uint32_t x[] = { 0 }, y[] = { 1 };
 
 	(void)state;
-	builder_expect(b, 1000, 1000);
+	builder_reserve(b, 1000, 1000);
 	add_locations(b, 2);
 	assert_int_equal(stack(b, x, 1), 0);
-	builder_expect(b, 100000, 100000);
+	builder_reserve(b, 100000, 100000);
 	assert_int_equal(stack(b, y, 1), 1);
 	assert_int_equal(stack(b, x, 1), 0);
 	profile_free(seal(b));
@@ -300,7 +300,7 @@ static void more_rows_than_ids_are_refused(void **state)
 	profile_free(seal(b));
 }
 
-static void a_stack_longer_than_all_ids_is_refused(void **state)
+static void a_stack_with_more_frames_than_ids_is_refused(void **state)
 {
 	struct builder *b = with_types(1);
 	const uint32_t locs[] = { 0 };
@@ -330,7 +330,7 @@ static void more_lines_than_ids_are_refused(void **state)
 	profile_free(p);
 }
 
-static void a_profile_of_types_alone_is_whole(void **state)
+static void a_profile_with_only_types_is_valid(void **state)
 {
 	struct profile *p = seal(with_types(1));
 
@@ -341,7 +341,7 @@ static void a_profile_of_types_alone_is_whole(void **state)
 	profile_free(p);
 }
 
-static void a_builder_can_be_dropped_half_way(void **state)
+static void a_builder_can_be_freed_before_sealing(void **state)
 {
 	struct builder *b = with_types(2);
 	const int64_t values[] = { 1, 2 };
@@ -358,22 +358,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_stacks_share_an_id),
-		cmocka_unit_test(a_stack_differs_from_its_start_and_its_reverse),
-		cmocka_unit_test(stacks_of_one_hash_are_told_apart),
-		cmocka_unit_test(the_empty_stack_has_an_id_of_its_own),
+		cmocka_unit_test(a_stack_differs_from_its_prefix_and_its_reverse),
+		cmocka_unit_test(stacks_with_equal_hashes_are_distinct),
+		cmocka_unit_test(the_empty_stack_has_its_own_id),
 		cmocka_unit_test(equal_labels_share_an_id),
-		cmocka_unit_test(label_set_0_is_the_empty_one),
+		cmocka_unit_test(label_set_0_is_empty),
 		cmocka_unit_test(label_sets_keep_the_order_of_their_labels),
 		cmocka_unit_test(a_row_has_a_value_of_every_type),
-		cmocka_unit_test(appended_rows_begin_with_zeros),
+		cmocka_unit_test(appended_rows_are_initially_zero),
 		cmocka_unit_test(values_of_many_types_survive_growth),
 		cmocka_unit_test(every_table_survives_growth),
-		cmocka_unit_test(expecting_many_stacks_changes_no_id),
+		cmocka_unit_test(reserving_memory_changes_no_id),
 		cmocka_unit_test(more_rows_than_ids_are_refused),
-		cmocka_unit_test(a_stack_longer_than_all_ids_is_refused),
+		cmocka_unit_test(a_stack_with_more_frames_than_ids_is_refused),
 		cmocka_unit_test(more_lines_than_ids_are_refused),
-		cmocka_unit_test(a_profile_of_types_alone_is_whole),
-		cmocka_unit_test(a_builder_can_be_dropped_half_way),
+		cmocka_unit_test(a_profile_with_only_types_is_valid),
+		cmocka_unit_test(a_builder_can_be_freed_before_sealing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_bundle.c - which source files go into a bundle
+ * test_bundle.c - source files in a bundle
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,14 +15,14 @@
 
 #include <cmocka.h>
 
-#include "profile/texts.h"
+#include "profile/source.h"
 #include "tests/unit/make_folder.h"
 #include "tests/unit/make_profile.h"
 
-static char told[2000];
+static char notes[2000];
 
-/* Bundle what a profile names that has one function of each file. Gives how many lines that were. */
-static uint32_t lines_of(const char *const *file, size_t n)
+/* Bundle the sources of a profile with a function in each of n files. Returns the number of lines added. */
+static uint32_t bundle_files(const char *const *file, size_t n)
 {
 	struct make m = make_start("cpu/ns");
 	struct profile *p;
@@ -40,45 +40,47 @@ static uint32_t lines_of(const char *const *file, size_t n)
 	}
 	p = make_end(&m);
 	bundle_sources(p, &q, &out);
-	snprintf(told, sizeof(told), "%s", buf_text(&out));
-	lines = p->n_texts;
+	snprintf(notes, sizeof(notes), "%s", buf_text(&out));
+	lines = p->n_source_lines;
 	buf_release(&out);
 	profile_free(p);
 	return lines;
 }
 
-static uint32_t lines_of_one(const char *file)
+static uint32_t bundle_file(const char *file)
 {
 	folder_bytes(file, "one\ntwo\n", 8);
-	return lines_of(&file, 1);
+	return bundle_files(&file, 1);
 }
 
-static void source_code_is_bundled_and_that_is_told(void **state)
+static void bundles_source_files_and_reports_their_number(void **state)
 {
 	(void)state;
-	assert_int_equal(lines_of_one("a.c"), 2);
-	assert_string_equal(told, "bundled 2 lines of 1 of 1 source file: whoever gets the bundle can read them\n");
-	assert_int_equal(lines_of_one("src/lib.rs"), 2);
-	assert_int_equal(lines_of_one("src/x/../b.test.go"), 2);
-	assert_int_equal(lines_of_one("usr/include/v1/vector"), 2);
+	assert_int_equal(bundle_file("a.c"), 2);
+	assert_string_equal(notes,
+			    "bundled 2 lines of 1 of 1 source file; anyone who receives the bundle can read them\n");
+	assert_int_equal(bundle_file("src/lib.rs"), 2);
+	assert_int_equal(bundle_file("src/x/../b.test.go"), 2);
+	assert_int_equal(bundle_file("usr/include/v1/vector"), 2);
 }
 
-static void what_is_not_called_as_source_code_is_left_out(void **state)
+static void omits_files_without_the_name_of_a_source_file(void **state)
 {
 	static const char *const file[] = { "passwd", ".ssh/id_rsa", "include/../id_rsa", "c", "key.pem", "a.c/key" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]); i++)
-		assert_int_equal(lines_of_one(file[i]), 0);
-	assert_string_equal(told, "bundled 0 lines of 0 of 0 source files: whoever gets the bundle can read them\n"
-				  "left out 1 file not called as source code is: a.c/key\n");
-	assert_int_equal(lines_of(file, 6), 0);
-	assert_non_null(strstr(told, "\nleft out 6 files not called as source code is: "));
-	assert_non_null(strstr(told, ", ...\n"));
+		assert_int_equal(bundle_file(file[i]), 0);
+	assert_string_equal(notes,
+			    "bundled 0 lines of 0 of 0 source files; anyone who receives the bundle can read them\n"
+			    "omitted 1 file whose name is not that of a source file: a.c/key\n");
+	assert_int_equal(bundle_files(file, 6), 0);
+	assert_non_null(strstr(notes, "\nomitted 6 files whose name is not that of a source file: "));
+	assert_non_null(strstr(notes, ", ...\n"));
 }
 
-/* The name begins with the folder that is looked in, so the rest of it is looked for in there. */
-static void a_name_below_include_does_not_lead_elsewhere(void **state)
+/* The name contains the last part of the search folder, so the remainder of the name is searched in that folder. */
+static void omits_a_header_name_that_leads_to_another_file(void **state)
 {
 	const char *base = strrchr(folder, '/'), *name;
 	char file[300];
@@ -87,28 +89,29 @@ static void a_name_below_include_does_not_lead_elsewhere(void **state)
 	folder_bytes("etc/passwd", "one\ntwo\n", 8);
 	snprintf(file, sizeof(file), "/include%s/etc/passwd", base);
 	name = file;
-	assert_int_equal(lines_of(&name, 1), 0);
-	assert_non_null(strstr(told, "left out 1 file"));
+	assert_int_equal(bundle_files(&name, 1), 0);
+	assert_non_null(strstr(notes, "omitted 1 file"));
 }
 
-static void names_of_what_is_left_out_stay_on_their_line(void **state)
+static void escapes_control_characters_in_names_of_omitted_files(void **state)
 {
 	const char *name = "x\ny\033[2J";
 
 	(void)state;
-	assert_int_equal(lines_of(&name, 1), 0);
-	assert_non_null(strstr(told, "is: x\\ny\\x1b[2J\n"));
+	assert_int_equal(bundle_files(&name, 1), 0);
+	assert_non_null(strstr(notes, "file: x\\ny\\x1b[2J\n"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(source_code_is_bundled_and_that_is_told, folder_make, folder_remove),
-		cmocka_unit_test_setup_teardown(what_is_not_called_as_source_code_is_left_out, folder_make,
+		cmocka_unit_test_setup_teardown(bundles_source_files_and_reports_their_number, folder_make,
 						folder_remove),
-		cmocka_unit_test_setup_teardown(a_name_below_include_does_not_lead_elsewhere, folder_make,
+		cmocka_unit_test_setup_teardown(omits_files_without_the_name_of_a_source_file, folder_make,
 						folder_remove),
-		cmocka_unit_test_setup_teardown(names_of_what_is_left_out_stay_on_their_line, folder_make,
+		cmocka_unit_test_setup_teardown(omits_a_header_name_that_leads_to_another_file, folder_make,
+						folder_remove),
+		cmocka_unit_test_setup_teardown(escapes_control_characters_in_names_of_omitted_files, folder_make,
 						folder_remove),
 	};
 

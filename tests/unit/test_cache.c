@@ -1,5 +1,5 @@
 /*
- * test_cache.c - frames that were found before
+ * test_cache.c - cached frames
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -90,7 +90,7 @@ static void check_frame(const struct cache *c, uint32_t i, const struct frame *w
 	assert_int_equal(c->frame[i].start_line, want->start_line);
 }
 
-static void what_was_saved_is_loaded(void **state)
+static void loads_what_was_saved(void **state)
 {
 	struct place *p = *state;
 	struct cache c;
@@ -105,7 +105,7 @@ static void what_was_saved_is_loaded(void **state)
 		check_frame(&c, i, &two.frame[i]);
 }
 
-static void new_addresses_go_between_the_old(void **state)
+static void merges_new_addresses_with_cached_ones(void **state)
 {
 	static const uint64_t addr[] = { 0x0, 0x1800, 0x9000 }, all[] = { 0x0, 0x1000, 0x1800, 0x2000, 0x3000, 0x9000 };
 	struct frame f[] = { { "outer", "/src/b.c", 1, 2, 3 }, { "z", "", 9, 9, 9 } };
@@ -127,7 +127,7 @@ static void new_addresses_go_between_the_old(void **state)
 	check_frame(&c, 4, &f[1]);
 }
 
-static void nobody_else_may_read_it(void **state)
+static void only_the_owner_can_read_the_file(void **state)
 {
 	struct place *p = *state;
 	struct stat st;
@@ -139,7 +139,7 @@ static void nobody_else_may_read_it(void **state)
 	assert_int_equal(st.st_mode & 0777, 0700);
 }
 
-/* A copy of exactly so many bytes, so that a sanitizer sees reading past them. */
+/* A copy of exactly n bytes, so that a sanitizer detects reads past the end. */
 static bool parse(const uint8_t *data, size_t n, const char *build_id)
 {
 	uint8_t *copy = malloc(n ? n : 1);
@@ -152,7 +152,7 @@ static bool parse(const uint8_t *data, size_t n, const char *build_id)
 	return is_sound;
 }
 
-static void any_changed_byte_and_any_missing_end_makes_it_as_if_it_were_not_there(void **state)
+static void ignores_a_file_that_is_changed_or_truncated(void **state)
 {
 	struct place *p = *state;
 	struct bytes b;
@@ -171,7 +171,7 @@ static void any_changed_byte_and_any_missing_end_makes_it_as_if_it_were_not_ther
 	free(b.data);
 }
 
-static void a_changed_byte_with_the_right_sum_never_leads_outside(void **state)
+static void a_changed_file_with_a_valid_checksum_is_read_within_bounds(void **state)
 {
 	struct place *p = *state;
 	struct bytes b;
@@ -194,7 +194,7 @@ static void a_changed_byte_with_the_right_sum_never_leads_outside(void **state)
 	free(b.data);
 }
 
-static void a_file_of_another_build_id_is_not_taken(void **state)
+static void ignores_a_file_with_another_build_id(void **state)
 {
 	struct place *p = *state;
 	struct bytes b;
@@ -205,7 +205,7 @@ static void a_file_of_another_build_id_is_not_taken(void **state)
 	free(b.data);
 }
 
-static void without_a_build_id_or_with_a_path_for_one_nothing_is_written(void **state)
+static void writes_nothing_for_an_invalid_build_id(void **state)
 {
 	static const char *const bad[] = { "", "../../etc/passwd", "0123456789ABCDEF/", "0123/56789abcdef" };
 	struct place *p = *state;
@@ -218,12 +218,12 @@ static void without_a_build_id_or_with_a_path_for_one_nothing_is_written(void **
 	cache_save("/proc/none", id, &(struct cache){ 0 }, addr_of_two, &two);
 }
 
-static void a_folder_that_holds_too_much_loses_what_was_not_used_for_longest(void **state)
+static void removes_the_least_recently_used_files_of_a_full_folder(void **state)
 {
 	struct place *p = *state;
 	struct stat st;
 
-	save(p); /* makes the folder */
+	save(p); /* this creates the folder */
 	for (int i = 0; i < 3; i++) {
 		struct timespec when[2] = { { .tv_sec = 1000 + i }, { .tv_sec = 1000 + i } };
 		char path[200];
@@ -250,14 +250,14 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_place, remove_place)
 	const struct CMUnitTest tests[] = {
-		TEST(what_was_saved_is_loaded),
-		TEST(new_addresses_go_between_the_old),
-		TEST(nobody_else_may_read_it),
-		TEST(any_changed_byte_and_any_missing_end_makes_it_as_if_it_were_not_there),
-		TEST(a_changed_byte_with_the_right_sum_never_leads_outside),
-		TEST(a_file_of_another_build_id_is_not_taken),
-		TEST(without_a_build_id_or_with_a_path_for_one_nothing_is_written),
-		TEST(a_folder_that_holds_too_much_loses_what_was_not_used_for_longest),
+		TEST(loads_what_was_saved),
+		TEST(merges_new_addresses_with_cached_ones),
+		TEST(only_the_owner_can_read_the_file),
+		TEST(ignores_a_file_that_is_changed_or_truncated),
+		TEST(a_changed_file_with_a_valid_checksum_is_read_within_bounds),
+		TEST(ignores_a_file_with_another_build_id),
+		TEST(writes_nothing_for_an_invalid_build_id),
+		TEST(removes_the_least_recently_used_files_of_a_full_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,22 +19,22 @@
 
 #define HEAD "positions: instr line\nevents: samples(count)\n"
 
-/* What is drawn for a profile; the caller releases it. */
+/* Draw a profile; the caller releases the result. */
 static struct buf draw(struct make *m, bool tree)
 {
 	struct buf out = { 0 };
 	struct report r = { .mem = arena_new() };
-	struct netted n;
+	struct net_fixture n;
 
-	net_about(&n, m);
+	net_fixture_start(&n, m);
 	query_apply_defaults(&n.q,
 			     &(struct query_defaults){ .by_address = true, .by_object = true, .untrimmed = true });
 	n.q.call_tree = tree;
-	net_ask(&n, false);
+	net_fixture_run(&n, false);
 	report_calls_head(&n.net, &n.q, &n.v, true, &r);
 	callgrind_draw(&n.net, &r, &out);
 	report_release(&r);
-	net_done(&n);
+	net_fixture_release(&n);
 	return out;
 }
 
@@ -46,7 +46,7 @@ static void expect_drawn(struct make *m, bool tree, const char *want)
 	buf_release(&out);
 }
 
-static void names_are_written_once_and_then_called_by_number(void **state)
+static void writes_names_once_and_then_numbers(void **state)
 {
 	struct make m = make_start("samples/count");
 
@@ -62,8 +62,8 @@ static void names_are_written_once_and_then_called_by_number(void **state)
 			  "cfl=(1)\ncfn=(2)\ncalls=0 * 9\n* * 2\n");
 }
 
-/* As pprof has it, 0x is as short as the distance. */
-static void addresses_are_relative_where_that_is_shorter(void **state)
+/* As in pprof, the length of an absolute address includes 0x. */
+static void writes_relative_addresses_if_shorter(void **state)
 {
 	struct make m = make_start("samples/count");
 
@@ -76,7 +76,7 @@ static void addresses_are_relative_where_that_is_shorter(void **state)
 	expect_drawn(&m, false, HEAD "\nob=(1) b\nfl=(1) f.c\nfn=(1) f\n0x1000 1 4\n+1 2 3\n-69633 3 2\n0x5 4 1\n");
 }
 
-static void functions_without_file_or_binary_have_empty_ones(void **state)
+static void functions_without_file_or_binary_have_empty_fields(void **state)
 {
 	struct make m = make_start("samples/count");
 
@@ -97,7 +97,7 @@ static void a_location_without_function_has_an_empty_name(void **state)
 	expect_drawn(&m, false, HEAD "\nob=(1) lib\nfl=\nfn=\n0x7f 0 3\n");
 }
 
-static void functions_of_one_name_and_file_are_told_apart_as_callees(void **state)
+static void numbers_callees_with_the_same_name_and_file(void **state)
 {
 	struct make m = make_start("samples/count");
 
@@ -112,7 +112,7 @@ static void functions_of_one_name_and_file_are_told_apart_as_callees(void **stat
 			  "cfl=(1)\ncfn=(4) f [2/2]\ncalls=0 * 9\n* * 2\n");
 }
 
-static void in_a_tree_a_function_has_a_name_for_each_caller(void **state)
+static void numbers_a_function_for_each_caller_in_a_tree(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct buf out;
@@ -127,7 +127,7 @@ static void in_a_tree_a_function_has_a_name_for_each_caller(void **state)
 	buf_release(&out);
 }
 
-static void hostile_names_stay_on_their_line(void **state)
+static void escapes_hostile_names(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct buf out;
@@ -141,25 +141,25 @@ static void hostile_names_stay_on_their_line(void **state)
 	buf_release(&out);
 }
 
-static void a_profile_without_samples_has_a_head(void **state)
+static void writes_a_header_without_samples(void **state)
 {
 	struct make m = make_start("samples/count");
 
 	(void)state;
-	expect_drawn(&m, false, "positions: instr line\nevents: samples(minimum)\n"); /* as pprof has it */
+	expect_drawn(&m, false, "positions: instr line\nevents: samples(minimum)\n"); /* like pprof */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_written_once_and_then_called_by_number),
-		cmocka_unit_test(addresses_are_relative_where_that_is_shorter),
-		cmocka_unit_test(functions_without_file_or_binary_have_empty_ones),
+		cmocka_unit_test(writes_names_once_and_then_numbers),
+		cmocka_unit_test(writes_relative_addresses_if_shorter),
+		cmocka_unit_test(functions_without_file_or_binary_have_empty_fields),
 		cmocka_unit_test(a_location_without_function_has_an_empty_name),
-		cmocka_unit_test(functions_of_one_name_and_file_are_told_apart_as_callees),
-		cmocka_unit_test(in_a_tree_a_function_has_a_name_for_each_caller),
-		cmocka_unit_test(hostile_names_stay_on_their_line),
-		cmocka_unit_test(a_profile_without_samples_has_a_head),
+		cmocka_unit_test(numbers_callees_with_the_same_name_and_file),
+		cmocka_unit_test(numbers_a_function_for_each_caller_in_a_tree),
+		cmocka_unit_test(escapes_hostile_names),
+		cmocka_unit_test(writes_a_header_without_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

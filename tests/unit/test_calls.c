@@ -16,8 +16,8 @@
 
 #include "tests/unit/make_graph.h"
 
-/* A profile, a view of it and the report; the query may be changed between start and ask. */
-struct called {
+/* A profile, its view, and the report. Tests may change the query before the report is made. */
+struct calls_fixture {
 	struct profile *p;
 	struct query q;
 	struct arena *mem;
@@ -26,14 +26,14 @@ struct called {
 	struct err err;
 };
 
-static void calls_start(struct called *c, struct make *m, const char *pattern)
+static void calls_start(struct calls_fixture *c, struct make *m, const char *pattern)
 {
-	*c = (struct called){ .p = make_end(m), .mem = arena_new() };
+	*c = (struct calls_fixture){ .p = make_end(m), .mem = arena_new() };
 	query_init(&c->q);
 	c->q.pattern = pattern;
 }
 
-static int calls_ask(struct called *c)
+static int calls_make(struct calls_fixture *c)
 {
 	static const struct query_defaults peek = { .untrimmed = true }, tree = { .nodecount = 80 };
 
@@ -42,15 +42,16 @@ static int calls_ask(struct called *c)
 	return report_calls_make(&c->v, &c->q, &c->r, NULL, &c->err);
 }
 
-static void calls_release(struct called *c)
+static void calls_release(struct calls_fixture *c)
 {
 	report_release(&c->r);
 	arena_free(c->mem);
 	profile_free(c->p);
 }
 
-/* The rows from one on: "<main 100 100%" for a caller, "=a 0 0 100" (flat, sum, cum) for a node, ">b" for a callee. */
-static void expect_rows(const struct called *c, uint32_t from, const char *want)
+/* Compare the rows from `from` on: "<main 100 100%" for a caller, "=a 0 0 100" (flat, sum, cum) for a node, ">b" for
+   a callee. */
+static void expect_rows(const struct calls_fixture *c, uint32_t from, const char *want)
 {
 	const struct table *t = &c->r.table;
 	struct buf b = { 0 };
@@ -75,14 +76,14 @@ static void expect_rows(const struct called *c, uint32_t from, const char *want)
 	buf_release(&b);
 }
 
-static void callers_stand_before_a_node_and_callees_behind_it(void **state)
+static void callers_precede_a_node_and_callees_follow_it(void **state)
 {
 	struct make m = make_example();
-	struct called c;
+	struct calls_fixture c;
 
 	(void)state;
 	calls_start(&c, &m, "");
-	assert_int_equal(calls_ask(&c), 0);
+	assert_int_equal(calls_make(&c), 0);
 	expect_rows(&c, 0,
 		    "<b 50 100%\n=c 50 50 50\n"
 		    "<a 100 100%\n=b 30 80 100\n>c 50 50%\n>a 20 20%\n"
@@ -96,14 +97,14 @@ static void callers_stand_before_a_node_and_callees_behind_it(void **state)
 	calls_release(&c);
 }
 
-static void a_peek_shows_what_matches_with_its_calls(void **state)
+static void peek_shows_matching_nodes_with_their_calls(void **state)
 {
 	struct make m = make_example();
-	struct called c;
+	struct calls_fixture c;
 
 	(void)state;
 	calls_start(&c, &m, "^(b|host)$");
-	assert_int_equal(calls_ask(&c), 0);
+	assert_int_equal(calls_make(&c), 0);
 	expect_rows(&c, 0,
 		    "<a 100 100%\n=b 30 30 100\n>c 50 50%\n>a 20 20%\n"
 		    "<main 10 100%\n=host 0 30 10\n>inl 10 100%(inline)\n");
@@ -112,16 +113,16 @@ static void a_peek_shows_what_matches_with_its_calls(void **state)
 	calls_release(&c);
 }
 
-static void callers_and_callees_know_their_function(void **state)
+static void callers_and_callees_have_file_and_line(void **state)
 {
 	struct make m = make_start("n/count");
-	struct called c;
+	struct calls_fixture c;
 
 	(void)state;
 	ROW(&m, "c@c.c:3;b@b.c:2;a@a.c:1", 5);
 	calls_start(&c, &m, "^b ");
 	c.q.granularity = GRAIN_LINES;
-	assert_int_equal(calls_ask(&c), 0);
+	assert_int_equal(calls_make(&c), 0);
 	expect_rows(&c, 0, "<a a.c:1 5 100%\n=b b.c:2 0 0 5\n>c c.c:3 5 100%\n");
 	for (uint32_t i = 0; i < 3; i++) {
 		assert_string_equal(c.r.table.place[i].function, i == 0 ? "a" : i == 1 ? "b" : "c");
@@ -130,75 +131,75 @@ static void callers_and_callees_know_their_function(void **state)
 	calls_release(&c);
 }
 
-static void a_peek_is_not_trimmed(void **state)
+static void peek_does_not_drop_nodes(void **state)
 {
 	struct make m = make_example();
-	struct called c;
+	struct calls_fixture c;
 
 	(void)state;
 	calls_start(&c, &m, "c");
 	c.q.nodecount = 1;
 	c.q.nodefraction = 0.9;
 	c.q.edgefraction = 0.9;
-	assert_int_equal(calls_ask(&c), 0);
+	assert_int_equal(calls_make(&c), 0);
 	expect_rows(&c, 0, "<b 50 100%\n=c 50 50 50\n");
 	assert_int_equal(c.r.head.n_shown, 6);
 	assert_int_equal(c.r.head.n_dropped, 0);
 	calls_release(&c);
 }
 
-static void a_peek_that_matches_nothing_is_an_error(void **state)
+static void peek_fails_if_nothing_matches(void **state)
 {
 	struct make m = make_example();
-	struct called c;
+	struct calls_fixture c;
 
 	(void)state;
 	calls_start(&c, &m, "nobody");
-	assert_int_equal(calls_ask(&c), ERR_USAGE);
+	assert_int_equal(calls_make(&c), ERR_USAGE);
 	assert_string_equal(c.err.msg, "no matches found for regexp: nobody");
 	calls_release(&c);
 }
 
-static void a_pattern_that_does_not_parse_is_an_error(void **state)
+static void fails_if_the_pattern_does_not_parse(void **state)
 {
 	struct make m = make_example();
-	struct called c;
+	struct calls_fixture c;
 
 	(void)state;
 	calls_start(&c, &m, "a(");
-	assert_true(calls_ask(&c) < 0);
+	assert_true(calls_make(&c) < 0);
 	assert_memory_equal(c.err.msg, "parsing argument regexp: ", 25);
 	calls_release(&c);
 }
 
-static void the_head_counts_what_was_dropped(void **state)
+static void head_counts_dropped_nodes_and_edges(void **state)
 {
 	struct make m = make_example();
-	struct called c;
+	struct calls_fixture c;
 
 	(void)state;
 	calls_start(&c, &m, "");
-	c.q.nodefraction = 0.1; /* of 120: 12 */
+	c.q.nodefraction = 0.1; /* 10 % of 120 is 12 */
 	c.q.edgefraction = 0.2; /* 24 */
 	c.q.nodecount = 4;
-	assert_int_equal(calls_ask(&c), 0);
+	assert_int_equal(calls_make(&c), 0);
 	assert_int_equal(c.r.head.n_dropped, 1);
-	assert_int_equal(c.r.head.n_before, 5);
+	assert_int_equal(c.r.head.n_before_limit, 5);
 	assert_int_equal(c.r.head.n_shown, 4);
-	assert_int_equal(c.r.head.n_dropped_edges, 1); /* b calls a, once the others were left out */
+	assert_int_equal(c.r.head.n_dropped_edges, 1); /* the edge from b to a, after other nodes were dropped */
 	calls_release(&c);
 }
 
-static void shares_of_calls_are_of_the_magnitude_of_cum(void **state)
+static void percentages_of_calls_are_relative_to_the_absolute_cum(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct called c;
+	struct calls_fixture c;
 
 	(void)state;
 	ROW(&m, "b;a", -30);
 	ROW(&m, "c;a", 10);
 	calls_start(&c, &m, "^a$");
-	assert_int_equal(calls_ask(&c), 0);
+	assert_int_equal(calls_make(&c), 0);
 	expect_rows(&c, 0, "=a 0 0 -20\n>b -30 150%\n>c 10 50%\n");
 	calls_release(&c);
 }
@@ -206,14 +207,14 @@ static void shares_of_calls_are_of_the_magnitude_of_cum(void **state)
 static void flat_cum_and_calls_of_a_mean_are_divided(void **state)
 {
 	struct make m = make_start("samples/count delay/ms");
-	struct called c;
+	struct calls_fixture c;
 
 	(void)state;
 	ROW(&m, "b;a", 2, 10);
 	ROW(&m, "a", 3, 15);
 	calls_start(&c, &m, "");
 	c.q.mean = true;
-	assert_int_equal(calls_ask(&c), 0);
+	assert_int_equal(calls_make(&c), 0);
 	expect_rows(&c, 0, "=a 5 5 5\n>b 5 100%\n<a 5 100%\n=b 5 10 5\n");
 	calls_release(&c);
 }
@@ -221,14 +222,14 @@ static void flat_cum_and_calls_of_a_mean_are_divided(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callers_stand_before_a_node_and_callees_behind_it),
-		cmocka_unit_test(a_peek_shows_what_matches_with_its_calls),
-		cmocka_unit_test(callers_and_callees_know_their_function),
-		cmocka_unit_test(a_peek_is_not_trimmed),
-		cmocka_unit_test(a_peek_that_matches_nothing_is_an_error),
-		cmocka_unit_test(a_pattern_that_does_not_parse_is_an_error),
-		cmocka_unit_test(the_head_counts_what_was_dropped),
-		cmocka_unit_test(shares_of_calls_are_of_the_magnitude_of_cum),
+		cmocka_unit_test(callers_precede_a_node_and_callees_follow_it),
+		cmocka_unit_test(peek_shows_matching_nodes_with_their_calls),
+		cmocka_unit_test(callers_and_callees_have_file_and_line),
+		cmocka_unit_test(peek_does_not_drop_nodes),
+		cmocka_unit_test(peek_fails_if_nothing_matches),
+		cmocka_unit_test(fails_if_the_pattern_does_not_parse),
+		cmocka_unit_test(head_counts_dropped_nodes_and_edges),
+		cmocka_unit_test(percentages_of_calls_are_relative_to_the_absolute_cum),
 		cmocka_unit_test(flat_cum_and_calls_of_a_mean_are_divided),
 	};
 

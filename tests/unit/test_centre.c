@@ -25,7 +25,7 @@ static const double quiet[][2] = { { 120, 131 }, { 80, 77 }, { 60, 66 }, { 45, 5
 static const double noisy[][2] = { { 1200, 1510 }, { 800, 640 }, { 600, 760 }, { 450, 360 },
 				   { 2000, 2400 }, { 330, 250 }, { 250, 331 }, { 180, 140 } };
 
-/* Plain counts, of which new is worth size. */
+/* A cell of counts; each count of the new side has the value size. */
 static struct stats_cell cell_of(double base, double new, double size)
 {
 	return (struct stats_cell){ .value = { base, new *size }, .var = { base, new *size *size } };
@@ -42,7 +42,7 @@ static struct stats_centre centre_of(const double (*count)[2], uint32_t n, doubl
 	return c;
 }
 
-static void example_11_has_its_centre(void **state)
+static void example_11_has_the_expected_centre(void **state)
 {
 	bool found;
 	struct stats_centre c = centre_of(quiet, COUNT(quiet), 1, &found);
@@ -55,7 +55,7 @@ static void example_11_has_its_centre(void **state)
 	assert_int_equal(c.n_cells, 12);
 }
 
-static void example_12_has_its_centre_and_spread(void **state)
+static void example_12_has_the_expected_centre_and_spread(void **state)
 {
 	bool found;
 	struct stats_centre c = centre_of(noisy, COUNT(noisy), 1, &found);
@@ -68,8 +68,8 @@ static void example_12_has_its_centre_and_spread(void **state)
 	assert_int_equal(c.n_cells, 8);
 }
 
-/* Worked out with SciPy. */
-static void a_cell_far_out_counts_no_more_than_two_standard_errors(void **state)
+/* Expected values from SciPy. */
+static void outliers_have_limited_influence_on_the_centre(void **state)
 {
 	bool found;
 	double cells[COUNT(noisy) + 3][2] = { { 1000, 3000 }, { 1000, 300 }, { 900, 4000 } };
@@ -82,8 +82,9 @@ static void a_cell_far_out_counts_no_more_than_two_standard_errors(void **state)
 	assert_float_equal(c.tau, 0.330634749, 5e-10);
 }
 
-/* 60 equal functions, 3,000 samples against 60,000: the side that has few counts has more of them by chance in some. */
-static void a_smaller_side_does_not_draw_the_centre(void **state)
+/* 60 equal functions, 3,000 samples against 60,000. By chance, the smaller side has relatively more counts in some of
+ * them. */
+static void a_smaller_side_does_not_bias_the_centre(void **state)
 {
 	bool found;
 	double cells[60][2];
@@ -91,7 +92,7 @@ static void a_smaller_side_does_not_draw_the_centre(void **state)
 
 	(void)state;
 	for (int i = 0; i < 60; i++) {
-		cells[i][0] = 50 + (i % 5 - 2) * 7; /* 36 to 64, the square root of 50 about 50 */
+		cells[i][0] = 50 + (i % 5 - 2) * 7; /* 36 to 64: at most two standard errors (of 7) from 50 */
 		cells[i][1] = 1000;
 	}
 	c = centre_of((const double(*)[2])cells, COUNT(cells), 1, &found);
@@ -104,8 +105,8 @@ static void a_smaller_side_does_not_draw_the_centre(void **state)
 	assert_float_equal(c.mu, -log(20), 0.015);
 }
 
-/* 24 samples, but those of the larger side tell nothing of how much the smaller one has. */
-static void a_cell_needs_samples_of_the_smaller_side(void **state)
+/* 24 samples, but nearly all belong to the larger side, so the ratio is imprecise. */
+static void a_cell_needs_enough_samples_of_the_smaller_side(void **state)
 {
 	bool found;
 	static const double cells[][2] = { { 100, 1000 }, { 200, 2000 }, { 300, 3000 }, { 2, 22 }, { 3, 19 } };
@@ -128,7 +129,7 @@ static void the_order_of_cells_does_not_matter(void **state)
 	assert_memory_equal(&a.tau, &b.tau, sizeof(a.tau));
 }
 
-static void another_unit_of_a_side_shifts_the_centre_and_nothing_else(void **state)
+static void a_unit_change_on_one_side_only_shifts_the_centre(void **state)
 {
 	bool found;
 	struct stats_centre a = centre_of(noisy, COUNT(noisy), 1, &found),
@@ -140,7 +141,7 @@ static void another_unit_of_a_side_shifts_the_centre_and_nothing_else(void **sta
 	assert_float_equal(b.tau, a.tau, 1e-11);
 }
 
-static void swapped_sides_have_the_opposite_centre(void **state)
+static void swapping_the_sides_negates_the_centre(void **state)
 {
 	bool found;
 	double turned[COUNT(noisy)][2];
@@ -172,7 +173,7 @@ static void equal_sides_have_no_spread(void **state)
 	assert_true(c.var > 0);
 }
 
-static void two_cells_are_no_reference(void **state)
+static void two_cells_are_not_enough_for_a_centre(void **state)
 {
 	bool found;
 	static const double two[][2] = { { 100, 100 }, { 50, 60 }, { 1000, 0 }, { 0, 70 } };
@@ -185,7 +186,7 @@ static void two_cells_are_no_reference(void **state)
 	assert_false(found);
 }
 
-static void twenty_counts_stand_alone(void **state)
+static void a_cell_with_twenty_counts_is_not_merged(void **state)
 {
 	bool found;
 	static const double cells[][2] = { { 100, 100 }, { 10, 10 }, { 10, 9 }, { 9, 10 }, { 8, 8 } };
@@ -195,7 +196,7 @@ static void twenty_counts_stand_alone(void **state)
 	assert_int_equal(centre_of(cells, 1, 1, &found).n_cells, 1);
 }
 
-static void one_exact_cell_is_not_the_reference(void **state)
+static void a_single_exact_cell_does_not_determine_the_centre(void **state)
 {
 	struct stats_cell cell[5];
 	struct stats_centre c;
@@ -209,7 +210,7 @@ static void one_exact_cell_is_not_the_reference(void **state)
 	assert_int_equal(c.n_cells, 5);
 }
 
-static void an_effective_count_is_capped(void **state)
+static void effective_counts_are_capped(void **state)
 {
 	(void)state;
 	assert_float_equal(stats_count(12, 12), 12, 0);
@@ -219,7 +220,7 @@ static void an_effective_count_is_capped(void **state)
 	assert_float_equal(stats_count(1e18, 1), STATS_COUNT_MAX, 0);
 }
 
-/* Points of several kinds, in no order; v is what number they were. */
+/* Points of several kinds, unsorted; v is their original index. */
 static void scatter(struct stats_point *p, uint32_t n, int kind)
 {
 	uint32_t random = 1;
@@ -228,18 +229,18 @@ static void scatter(struct stats_point *p, uint32_t n, int kind)
 		uint32_t word = random = random * 1664525 + 1013904223;
 
 		p[i] = (struct stats_point){ .x = (double)word / UINT32_MAX - 0.5, .v = i, .w = 1 + (word >> 8) % 50 };
-		if (kind == 1) /* many equal ones, some of them -0 */
+		if (kind == 1) /* many equal points, some of them -0 */
 			p[i].x = (double)(int)(word >> 20) / 4096 > 0.5 ? 0.0 : -0.0;
-		if (kind == 2) /* differ in their last digits only */
+		if (kind == 2) /* they differ only in the last digits */
 			p[i].x = 1 + (word >> 10) * 1e-15;
-		if (kind == 3) /* what some cells have that most have not */
+		if (kind == 3) /* outliers */
 			p[i].w = word % 9 ? 2 : 1e9;
 		if (kind == 4)
 			p[i] = (struct stats_point){ .x = 0, .v = i, .w = 1 };
 	}
 }
 
-static void points_are_sorted_and_equal_ones_stay_in_order(void **state)
+static void sorting_points_keeps_the_order_of_equal_points(void **state)
 {
 	static const uint32_t sizes[] = { 0, 1, 2, 12, 13, 100, 699, 700, 2500, 20001 };
 
@@ -268,20 +269,20 @@ static void points_are_sorted_and_equal_ones_stay_in_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(points_are_sorted_and_equal_ones_stay_in_order),
-		cmocka_unit_test(example_11_has_its_centre),
-		cmocka_unit_test(example_12_has_its_centre_and_spread),
-		cmocka_unit_test(a_cell_far_out_counts_no_more_than_two_standard_errors),
-		cmocka_unit_test(a_smaller_side_does_not_draw_the_centre),
-		cmocka_unit_test(a_cell_needs_samples_of_the_smaller_side),
+		cmocka_unit_test(sorting_points_keeps_the_order_of_equal_points),
+		cmocka_unit_test(example_11_has_the_expected_centre),
+		cmocka_unit_test(example_12_has_the_expected_centre_and_spread),
+		cmocka_unit_test(outliers_have_limited_influence_on_the_centre),
+		cmocka_unit_test(a_smaller_side_does_not_bias_the_centre),
+		cmocka_unit_test(a_cell_needs_enough_samples_of_the_smaller_side),
 		cmocka_unit_test(the_order_of_cells_does_not_matter),
-		cmocka_unit_test(another_unit_of_a_side_shifts_the_centre_and_nothing_else),
-		cmocka_unit_test(swapped_sides_have_the_opposite_centre),
+		cmocka_unit_test(a_unit_change_on_one_side_only_shifts_the_centre),
+		cmocka_unit_test(swapping_the_sides_negates_the_centre),
 		cmocka_unit_test(equal_sides_have_no_spread),
-		cmocka_unit_test(two_cells_are_no_reference),
-		cmocka_unit_test(twenty_counts_stand_alone),
-		cmocka_unit_test(one_exact_cell_is_not_the_reference),
-		cmocka_unit_test(an_effective_count_is_capped),
+		cmocka_unit_test(two_cells_are_not_enough_for_a_centre),
+		cmocka_unit_test(a_cell_with_twenty_counts_is_not_merged),
+		cmocka_unit_test(a_single_exact_cell_does_not_determine_the_centre),
+		cmocka_unit_test(effective_counts_are_capped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 /*
- * test_check.c - is a profile what profile.h says?
+ * test_check.c - check the invariants of a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A good profile is damaged in one place, seen to be bad, and healed before it is freed.
+ * Each test damages a valid profile in one place, checks that it is rejected, and restores it before freeing
+ * it.
  */
 #include "config.h"
 
@@ -18,7 +19,7 @@
 
 static struct err err;
 
-/* Two locations of one mapping in one stack, one label, one comment. */
+/* Build two locations of one mapping in one stack, one label and one comment. */
 static int set_up(void **state)
 {
 	struct builder *b = builder_new();
@@ -53,117 +54,117 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void assert_bad(const struct profile *p, const char *why)
+static void assert_invalid(const struct profile *p, const char *message)
 {
 	assert_int_equal(profile_check(p, &err), ERR_FORMAT);
-	if (!strstr(err.msg, why))
-		fail_msg("\"%s\" does not say \"%s\"", err.msg, why);
+	if (!strstr(err.msg, message))
+		fail_msg("\"%s\" does not contain \"%s\"", err.msg, message);
 }
 
-static void a_built_profile_is_good(void **state)
+static void a_built_profile_is_valid(void **state)
 {
 	assert_int_equal(profile_check(*state, &err), 0);
 }
 
-static void a_missing_column_is_named(void **state)
+static void names_a_missing_column(void **state)
 {
 	struct profile *p = *state;
 	uint32_t *kept = p->line_func;
 
 	p->line_func = NULL;
-	assert_bad(p, "column line_func is missing");
+	assert_invalid(p, "column line_func is missing");
 	p->line_func = kept;
 }
 
-static void a_profile_without_types_is_bad(void **state)
+static void a_profile_without_types_is_invalid(void **state)
 {
 	struct profile *p = *state;
 
 	p->n_types = 0;
-	assert_bad(p, "without value types");
+	assert_invalid(p, "no sample types");
 	p->n_types = 1;
 }
 
-static void missing_values_of_a_base_are_bad(void **state)
+static void missing_values_of_a_base_are_invalid(void **state)
 {
 	struct profile *p = *state;
 	int64_t *none = NULL;
 
 	p->value[SIDE_BASE] = &none;
-	assert_bad(p, "values of side 1, type 0");
+	assert_invalid(p, "values of side 1, type 0");
 	p->value[SIDE_BASE] = NULL;
 }
 
-static void a_row_of_a_stack_that_does_not_exist_is_bad(void **state)
+static void a_row_of_a_missing_stack_is_invalid(void **state)
 {
 	struct profile *p = *state;
 
 	p->stack[0] = 1;
-	assert_bad(p, "stack of row 0 is 1 of 1");
+	assert_invalid(p, "stack of row 0: id 1 of 1");
 }
 
-static void a_row_of_a_label_set_that_does_not_exist_is_bad(void **state)
+static void a_row_of_a_missing_label_set_is_invalid(void **state)
 {
 	struct profile *p = *state;
 
 	p->labels[0] = 2;
-	assert_bad(p, "label set of row 0 is 2 of 2");
+	assert_invalid(p, "label set of row 0: id 2 of 2");
 }
 
-static void a_frame_of_a_location_that_does_not_exist_is_bad(void **state)
+static void a_frame_of_a_missing_location_is_invalid(void **state)
 {
 	struct profile *p = *state;
 
 	p->stacks.item[1] = 2;
-	assert_bad(p, "frame 1 is 2 of 2");
+	assert_invalid(p, "frame 1: id 2 of 2");
 }
 
-static void offsets_that_fall_are_bad(void **state)
+static void descending_offsets_are_invalid(void **state)
 {
 	struct profile *p = *state;
 
 	p->loc_line[1] = 3;
-	assert_bad(p, "lines: offset 2 is 2 after 3");
+	assert_invalid(p, "lines: offset 2 is 2 after 3");
 }
 
-static void offsets_that_begin_behind_0_are_bad(void **state)
+static void offsets_that_do_not_start_at_0_are_invalid(void **state)
 {
 	struct profile *p = *state;
 
 	p->stacks.off[0] = 1;
-	assert_bad(p, "stacks: offset 0 is 1");
+	assert_invalid(p, "stacks: offset 0 is 1");
 }
 
-static void lines_of_no_location_are_bad(void **state)
+static void lines_without_a_location_are_invalid(void **state)
 {
 	struct profile *p = *state;
 
 	p->loc_line[2] = 1;
-	assert_bad(p, "locations have 1 lines of 2");
+	assert_invalid(p, "locations have 1 lines, but the profile has 2");
 }
 
-static void a_label_in_set_0_is_bad(void **state)
+static void a_label_in_set_0_is_invalid(void **state)
 {
 	struct profile *p = *state;
 
 	p->label_sets.off[1] = 1;
-	assert_bad(p, "label set 0 is not empty");
+	assert_invalid(p, "label set 0 is not empty");
 }
 
-static void a_line_without_function_is_bad(void **state)
+static void a_line_without_function_is_invalid(void **state)
 {
 	struct profile *p = *state;
 
 	p->line_func[1] = PROFILE_NONE;
-	assert_bad(p, "function of line 1 is 4294967295 of 1");
+	assert_invalid(p, "function of line 1: id 4294967295 of 1");
 }
 
-static void a_mapping_that_does_not_exist_is_bad(void **state)
+static void a_missing_mapping_is_invalid(void **state)
 {
 	struct profile *p = *state;
 
 	p->loc_map[1] = 1;
-	assert_bad(p, "mapping of location 1 is 1 of 1");
+	assert_invalid(p, "mapping of location 1: id 1 of 1");
 }
 
 static void a_location_may_have_no_mapping(void **state)
@@ -174,13 +175,13 @@ static void a_location_may_have_no_mapping(void **state)
 	assert_int_equal(profile_check(p, &err), 0);
 }
 
-static void strings_that_do_not_exist_are_bad(void **state)
+static void missing_strings_are_invalid(void **state)
 {
 	struct profile *p = *state;
 	str_id none = strtab_count(p->str);
 	struct {
 		str_id *at;
-		const char *why;
+		const char *message;
 	} uses[] = {
 		{ &p->type[0].name, "type 0" },
 		{ &p->type[0].unit, "type 0" },
@@ -201,7 +202,7 @@ static void strings_that_do_not_exist_are_bad(void **state)
 		str_id kept = *uses[i].at;
 
 		*uses[i].at = none;
-		assert_bad(p, uses[i].why);
+		assert_invalid(p, uses[i].message);
 		*uses[i].at = kept;
 	}
 }
@@ -211,21 +212,21 @@ static void strings_that_do_not_exist_are_bad(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_built_profile_is_good),
-		TEST(a_missing_column_is_named),
-		TEST(a_profile_without_types_is_bad),
-		TEST(missing_values_of_a_base_are_bad),
-		TEST(a_row_of_a_stack_that_does_not_exist_is_bad),
-		TEST(a_row_of_a_label_set_that_does_not_exist_is_bad),
-		TEST(a_frame_of_a_location_that_does_not_exist_is_bad),
-		TEST(offsets_that_fall_are_bad),
-		TEST(offsets_that_begin_behind_0_are_bad),
-		TEST(lines_of_no_location_are_bad),
-		TEST(a_label_in_set_0_is_bad),
-		TEST(a_line_without_function_is_bad),
-		TEST(a_mapping_that_does_not_exist_is_bad),
+		TEST(a_built_profile_is_valid),
+		TEST(names_a_missing_column),
+		TEST(a_profile_without_types_is_invalid),
+		TEST(missing_values_of_a_base_are_invalid),
+		TEST(a_row_of_a_missing_stack_is_invalid),
+		TEST(a_row_of_a_missing_label_set_is_invalid),
+		TEST(a_frame_of_a_missing_location_is_invalid),
+		TEST(descending_offsets_are_invalid),
+		TEST(offsets_that_do_not_start_at_0_are_invalid),
+		TEST(lines_without_a_location_are_invalid),
+		TEST(a_label_in_set_0_is_invalid),
+		TEST(a_line_without_function_is_invalid),
+		TEST(a_missing_mapping_is_invalid),
 		TEST(a_location_may_have_no_mapping),
-		TEST(strings_that_do_not_exist_are_bad),
+		TEST(missing_strings_are_invalid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_child.c - other programs: bytes in, bytes out
+ * test_child.c - run other programs and exchange data with them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,11 +10,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -23,7 +25,7 @@ static int run(const char *script, const char *in, size_t n, struct buf *out, st
 	return child_run((const char *const[]){ "sh", "-c", script, NULL }, in, n, out, err);
 }
 
-static void what_goes_in_comes_out_however_much_it_is(void **state)
+static void large_input_is_copied_to_the_output(void **state)
 {
 	size_t n = 3 << 20;
 	char *in = malloc(n);
@@ -40,7 +42,7 @@ static void what_goes_in_comes_out_however_much_it_is(void **state)
 	buf_release(&out);
 }
 
-static void a_program_that_reads_nothing_is_no_error(void **state)
+static void a_program_that_ignores_its_input_is_no_error(void **state)
 {
 	size_t n = 1 << 20;
 	char *in = calloc(1, n);
@@ -56,7 +58,7 @@ static void a_program_that_reads_nothing_is_no_error(void **state)
 
 enum { N_THREADS = 4, N_TIMES = 40 };
 
-static void *run_what_reads_nothing(void *arg)
+static void *run_without_reading(void *arg)
 {
 	size_t n = 1 << 17;
 	char *in = calloc(1, n);
@@ -74,8 +76,11 @@ static void *run_what_reads_nothing(void *arg)
 	return NULL;
 }
 
-/* Once each ignored SIGPIPE for all threads, and whoever was done first ended the others. */
-static void programs_that_read_nothing_may_be_run_by_several_threads(void **state)
+/*
+ * A regression test: each thread used to ignore SIGPIPE for the whole process, and the first thread to restore it
+ * killed the others.
+ */
+static void several_threads_can_run_programs_that_ignore_their_input(void **state)
 {
 	pthread_t thread[N_THREADS];
 	struct sigaction now;
@@ -84,8 +89,8 @@ static void programs_that_read_nothing_may_be_run_by_several_threads(void **stat
 	(void)state;
 	signal(SIGPIPE, SIG_DFL);
 	for (int i = 0; i < N_THREADS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, run_what_reads_nothing, NULL), 0);
-	run_what_reads_nothing(NULL);
+		assert_int_equal(pthread_create(&thread[i], NULL, run_without_reading, NULL), 0);
+	run_without_reading(NULL);
 	for (int i = 0; i < N_THREADS; i++)
 		pthread_join(thread[i], NULL);
 	sigaction(SIGPIPE, NULL, &now);
@@ -96,33 +101,33 @@ static void programs_that_read_nothing_may_be_run_by_several_threads(void **stat
 	assert_int_equal(sigismember(&mask, SIGPIPE), 0);
 }
 
-static void a_program_is_ended_by_sigpipe_as_usual(void **state)
+static void programs_start_with_the_default_action_for_sigpipe(void **state)
 {
 	struct buf out = { 0 };
 	struct err err;
 
 	(void)state;
 	assert_int_equal(run("for set in $(sed -En 's/^Sig(Blk|Ign):\t/0x/p' /proc/self/status); do"
-			     " echo $((set >> 12 & 1)); done", /* it is number 13 */
+			     " echo $((set >> 12 & 1)); done", /* SIGPIPE is number 13 */
 			     "", 0, &out, &err),
 			 0);
 	assert_string_equal(out.data, "0\n0\n");
 	buf_release(&out);
 }
 
-static void a_status_is_an_error_with_the_first_line_of_what_was_said(void **state)
+static void an_exit_status_is_an_error_with_the_first_line_of_stderr(void **state)
 {
 	struct buf out = { 0 };
 	struct err err;
 
 	(void)state;
 	assert_int_equal(run("echo half; printf 'bad\\033 line\\nmore' >&2; exit 7", "", 0, &out, &err), ERR_IO);
-	assert_string_equal(err.msg, "sh ended with status 7: bad\\x1b line");
+	assert_string_equal(err.msg, "sh exited with status 7: bad\\x1b line");
 	assert_string_equal(out.data, "half\n");
 	buf_release(&out);
 }
 
-static void much_noise_does_not_block(void **state)
+static void large_standard_error_does_not_block(void **state)
 {
 	struct buf out = { 0 };
 	struct err err;
@@ -140,11 +145,11 @@ static void a_signal_is_an_error(void **state)
 
 	(void)state;
 	assert_int_equal(run("kill -9 $$", "", 0, &out, &err), ERR_IO);
-	assert_string_equal(err.msg, "sh was ended by signal 9");
+	assert_string_equal(err.msg, "sh was killed by signal 9");
 	buf_release(&out);
 }
 
-static void a_program_that_is_not_there_is_told_apart(void **state)
+static void a_missing_program_has_its_own_error_code(void **state)
 {
 	struct buf out = { 0 };
 	struct err err;
@@ -152,17 +157,17 @@ static void a_program_that_is_not_there_is_told_apart(void **state)
 	(void)state;
 	assert_int_equal(child_run((const char *const[]){ "no-such-program-here", NULL }, "", 0, &out, &err),
 			 ERR_UNKNOWN);
-	assert_int_equal(child_show((const char *const[]){ "no-such-program-here", NULL }, &err), ERR_UNKNOWN);
+	assert_int_equal(child_run_silent((const char *const[]){ "no-such-program-here", NULL }, &err), ERR_UNKNOWN);
 }
 
-static void a_program_that_takes_too_long_or_prints_too_much_is_ended(void **state)
+static void programs_that_exceed_time_or_output_limits_are_killed(void **state)
 {
 	struct buf out = { 0 };
 	struct err err;
 
 	(void)state;
 	assert_int_equal(child_read((const char *const[]){ "sleep", "100", NULL }, 1, 1, NULL, &out, &err), ERR_IO);
-	assert_string_equal(err.msg, "sleep took too long");
+	assert_string_equal(err.msg, "sleep timed out");
 	assert_int_equal(child_read((const char *const[]){ "yes", NULL }, 1 << 20, 100, NULL, &out, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "yes printed more than 1 MiB");
 	out.len = 0;
@@ -171,7 +176,70 @@ static void a_program_that_takes_too_long_or_prints_too_much_is_ended(void **sta
 	buf_release(&out);
 }
 
-static void signals_are_what_they_were_afterwards(void **state)
+static int run_limited(const char *script, size_t max_memory, unsigned seconds, struct buf *out, struct err *err)
+{
+	const struct child_limits limits = { .max_output = 1 << 20, .max_memory = max_memory, .seconds = seconds };
+
+	return child_run_limited((const char *const[]){ "sh", "-c", script, NULL }, "in", 2, &limits, out, err);
+}
+
+static void a_limited_program_runs_in_its_own_group_with_its_limits(void **state)
+{
+	struct buf out = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(run_limited("cat; ulimit -v; ulimit -t; ps -o pgid= -p $$ | tr -d ' '; echo $$", 100 << 20,
+				     100, &out, &err),
+			 0);
+	assert_memory_equal(out.data, "in102400\n100\n", 13);
+	assert_int_equal(strtol(out.data + 13, NULL, 10), strtol(strchr(out.data + 14, '\n'), NULL, 10));
+	buf_release(&out);
+}
+
+static void the_whole_group_of_a_program_that_takes_too_long_is_killed(void **state)
+{
+	struct buf out = { 0 };
+	struct err err;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(run_limited("sleep 1000 & echo $!; wait", SIZE_MAX, 1, &out, &err), ERR_IO);
+	assert_string_equal(err.msg, "sh timed out");
+	child = (pid_t)strtol(out.data, NULL, 10);
+	assert_in_range(child, 2, INT_MAX);
+	for (int i = 0; i < 1000 && kill(child, 0) == 0; i++)
+		usleep(10000); /* until init has reaped it */
+	assert_int_not_equal(kill(child, 0), 0);
+	buf_release(&out);
+}
+
+static void a_program_that_closes_its_output_still_has_a_time_limit(void **state)
+{
+	struct buf out = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(run_limited("exec >&- 2>&-; exec sleep 1000", SIZE_MAX, 1, &out, &err), ERR_IO);
+	assert_string_equal(err.msg, "sh timed out");
+	assert_int_equal(run_limited("exec >&- 2>&-; sleep 0.1; exit 3", SIZE_MAX, 100, &out, &err), ERR_IO);
+	assert_string_equal(err.msg, "sh exited with status 3");
+	buf_release(&out);
+}
+
+static void a_program_that_needs_more_memory_than_its_limit_fails(void **state)
+{
+	struct buf out = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(
+		run_limited("x=$(head -c 300000000 /dev/zero | tr '\\0' x) && echo ${#x}", 100 << 20, 100, &out, &err),
+		ERR_IO);
+	buf_release(&out);
+}
+
+static void signal_actions_are_restored(void **state)
 {
 	void (*const handlers[])(int) = { SIG_IGN, SIG_DFL };
 	struct sigaction before, after;
@@ -186,7 +254,7 @@ static void signals_are_what_they_were_afterwards(void **state)
 	for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
 		signal(SIGINT, handlers[i]);
 		signal(SIGQUIT, handlers[i]);
-		assert_int_equal(child_show((const char *const[]){ "true", NULL }, &err), 0);
+		assert_int_equal(child_run_silent((const char *const[]){ "true", NULL }, &err), 0);
 		sigaction(SIGINT, NULL, &after);
 		assert_ptr_equal(after.sa_handler, handlers[i]);
 		sigaction(SIGQUIT, NULL, &after);
@@ -198,16 +266,20 @@ static void signals_are_what_they_were_afterwards(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_goes_in_comes_out_however_much_it_is),
-		cmocka_unit_test(a_program_that_reads_nothing_is_no_error),
-		cmocka_unit_test(programs_that_read_nothing_may_be_run_by_several_threads),
-		cmocka_unit_test(a_program_is_ended_by_sigpipe_as_usual),
-		cmocka_unit_test(a_status_is_an_error_with_the_first_line_of_what_was_said),
-		cmocka_unit_test(much_noise_does_not_block),
+		cmocka_unit_test(large_input_is_copied_to_the_output),
+		cmocka_unit_test(a_program_that_ignores_its_input_is_no_error),
+		cmocka_unit_test(several_threads_can_run_programs_that_ignore_their_input),
+		cmocka_unit_test(programs_start_with_the_default_action_for_sigpipe),
+		cmocka_unit_test(an_exit_status_is_an_error_with_the_first_line_of_stderr),
+		cmocka_unit_test(large_standard_error_does_not_block),
 		cmocka_unit_test(a_signal_is_an_error),
-		cmocka_unit_test(a_program_that_is_not_there_is_told_apart),
-		cmocka_unit_test(a_program_that_takes_too_long_or_prints_too_much_is_ended),
-		cmocka_unit_test(signals_are_what_they_were_afterwards),
+		cmocka_unit_test(a_missing_program_has_its_own_error_code),
+		cmocka_unit_test(programs_that_exceed_time_or_output_limits_are_killed),
+		cmocka_unit_test(a_limited_program_runs_in_its_own_group_with_its_limits),
+		cmocka_unit_test(the_whole_group_of_a_program_that_takes_too_long_is_killed),
+		cmocka_unit_test(a_program_that_closes_its_output_still_has_a_time_limit),
+		cmocka_unit_test(a_program_that_needs_more_memory_than_its_limit_fails),
+		cmocka_unit_test(signal_actions_are_restored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

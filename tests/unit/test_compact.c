@@ -1,10 +1,10 @@
 /*
- * test_compact.c - take out of a profile what says nothing
+ * test_compact.c - remove empty rows and unused entries from a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The profile of every test has mappings prog, lib and spare, and a location n with n lines in
- * functions fn and, from location 2 on, f9; locations 1 and 2 are in prog, 3 in lib.
+ * The profile of every test has mappings prog, lib and spare, and locations 1 to 3. Location n has n lines, in
+ * functions fn and, from location 2 on, f9. Locations 1 and 2 are in prog, 3 is in lib.
  */
 #include "config.h"
 
@@ -56,7 +56,7 @@ static struct builder *begin(void)
 	return b;
 }
 
-/* A row at two locations counted from 1, with one text label. */
+/* Add a row with two locations, numbered from 1, and a text label. */
 static void add_row(struct builder *b, int64_t v0, int64_t v1, uint32_t leaf, uint32_t root, const char *label)
 {
 	struct strtab *str = builder_strings(b);
@@ -95,7 +95,7 @@ static const char *function_of(const struct profile *p, uint32_t line)
 	return profile_text(p, p->func_name[p->line_func[line]]);
 }
 
-static void without_a_row_of_zeros_nothing_changes(void **state)
+static void a_profile_without_rows_of_zeros_is_unchanged(void **state)
 {
 	struct builder *b = begin();
 	struct profile *p;
@@ -128,7 +128,7 @@ static void rows_with_one_value_stay_in_order(void **state)
 	profile_free(p);
 }
 
-static void lists_and_labels_that_only_zeros_used_vanish(void **state)
+static void lists_and_labels_used_only_by_zero_rows_are_removed(void **state)
 {
 	struct builder *b = begin();
 	struct profile *p;
@@ -146,7 +146,7 @@ static void lists_and_labels_that_only_zeros_used_vanish(void **state)
 	profile_free(p);
 }
 
-static void what_both_used_stays(void **state)
+static void entries_shared_with_zero_rows_are_kept(void **state)
 {
 	struct builder *b = begin();
 	struct profile *p;
@@ -161,8 +161,8 @@ static void what_both_used_stays(void **state)
 	profile_free(p);
 }
 
-/* The row of zeros names location 1 first; without it 3 comes before 1. */
-static void locations_are_numbered_by_the_rows_that_stay(void **state)
+/* The row of zeros uses location 1 first; without it, 3 precedes 1. */
+static void locations_are_numbered_by_the_remaining_rows(void **state)
 {
 	struct builder *b = begin();
 	struct profile *p;
@@ -199,7 +199,7 @@ static void lines_move_with_their_locations(void **state)
 	profile_free(p);
 }
 
-static void functions_are_numbered_by_the_lines_that_stay(void **state)
+static void functions_are_numbered_by_the_remaining_lines(void **state)
 {
 	struct builder *b = begin();
 	struct profile *p;
@@ -217,7 +217,7 @@ static void functions_are_numbered_by_the_lines_that_stay(void **state)
 	profile_free(p);
 }
 
-static void the_first_mapping_stays_first_even_unused(void **state)
+static void the_first_mapping_stays_first_even_if_unused(void **state)
 {
 	struct builder *b = begin();
 	struct profile *p;
@@ -234,7 +234,7 @@ static void the_first_mapping_stays_first_even_unused(void **state)
 	profile_free(p);
 }
 
-static void of_zeros_alone_the_first_mapping_stays(void **state)
+static void a_profile_of_zeros_keeps_only_the_first_mapping(void **state)
 {
 	struct builder *b = begin();
 	struct profile *p;
@@ -255,15 +255,15 @@ static void of_zeros_alone_the_first_mapping_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_row_of_zeros_nothing_changes),
+		cmocka_unit_test(a_profile_without_rows_of_zeros_is_unchanged),
 		cmocka_unit_test(rows_with_one_value_stay_in_order),
-		cmocka_unit_test(lists_and_labels_that_only_zeros_used_vanish),
-		cmocka_unit_test(what_both_used_stays),
-		cmocka_unit_test(locations_are_numbered_by_the_rows_that_stay),
+		cmocka_unit_test(lists_and_labels_used_only_by_zero_rows_are_removed),
+		cmocka_unit_test(entries_shared_with_zero_rows_are_kept),
+		cmocka_unit_test(locations_are_numbered_by_the_remaining_rows),
 		cmocka_unit_test(lines_move_with_their_locations),
-		cmocka_unit_test(functions_are_numbered_by_the_lines_that_stay),
-		cmocka_unit_test(the_first_mapping_stays_first_even_unused),
-		cmocka_unit_test(of_zeros_alone_the_first_mapping_stays),
+		cmocka_unit_test(functions_are_numbered_by_the_remaining_lines),
+		cmocka_unit_test(the_first_mapping_stays_first_even_if_unused),
+		cmocka_unit_test(a_profile_of_zeros_keeps_only_the_first_mapping),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

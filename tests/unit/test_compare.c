@@ -1,5 +1,5 @@
 /*
- * test_compare.c - what the texts of diff and trend share
+ * test_compare.c - formatting shared by the texts of diff and trend
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* What was appended, once. */
+/* Compare the output with text, and clear it. */
 static void expect(struct buf *out, const char *text)
 {
 	assert_string_equal(buf_text(out), text);
@@ -43,7 +43,7 @@ static void percentages_have_a_sign_and_few_digits(void **state)
 	expect(&out, "+1000%");
 }
 
-static void words_stand_where_there_is_no_percentage(void **state)
+static void words_replace_missing_percentages(void **state)
 {
 	struct buf out = { 0 };
 
@@ -56,13 +56,13 @@ static void words_stand_where_there_is_no_percentage(void **state)
 	expect(&out, "   from 0");
 	text_compare_add_change(0, 0, NAN, "same", 8, &out);
 	expect(&out, "        -");
-	text_compare_add_change(0, 0, NAN, "new", 8, &out); /* of flat, when only cum is new */
+	text_compare_add_change(0, 0, NAN, "new", 8, &out); /* flat is 0 on both sides of a row whose cum is new */
 	expect(&out, "        -");
 	text_compare_add_change(5, 0, -100, "shrank", 8, &out);
 	expect(&out, "  -100.0%");
 }
 
-static void a_side_is_one_harmless_line_of_what_is_known(void **state)
+static void a_side_is_printed_on_one_line_without_control_characters(void **state)
 {
 	static const char *const source[] = { "a", "b\033", "c", "d", "e" };
 	struct compare_side s = { .source = source, .n_sources = 1, .file = "", .build_id = "", .host = "" };
@@ -80,7 +80,7 @@ static void a_side_is_one_harmless_line_of_what_is_known(void **state)
 	expect(&out, "NEW: a, b\\x1b, c and 2 more, 2.50s, host db\\n1, shop, build id 0123456789abcdef\n");
 }
 
-static void a_total_of_nothing_has_no_percentage(void **state)
+static void a_total_of_zero_has_no_percentage(void **state)
 {
 	struct compare c = { .before.total = 0, .after.total = 20 };
 	const struct head h = { .unit = "count", .out_unit = "auto", .ratio = 1, .compare = &c };
@@ -98,9 +98,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(percentages_have_a_sign_and_few_digits),
-		cmocka_unit_test(words_stand_where_there_is_no_percentage),
-		cmocka_unit_test(a_side_is_one_harmless_line_of_what_is_known),
-		cmocka_unit_test(a_total_of_nothing_has_no_percentage),
+		cmocka_unit_test(words_replace_missing_percentages),
+		cmocka_unit_test(a_side_is_printed_on_one_line_without_control_characters),
+		cmocka_unit_test(a_total_of_zero_has_no_percentage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_complete.c - what could stand at the end of a line
+ * test_complete.c - completion candidates for a line at the prompt
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,7 +40,8 @@ static int make_it(void **state)
 	labels[0] = labels_one(&m, ">file", "v", 0, "");
 	labels[1] = labels_one(&m, "--output", "v", 0, "");
 	labels[2] = labels_one(&m, "it's", "v", 0, "");
-	make_row(&m, "main.run", (const int64_t[]){ 1, 10 }, labels, 3);
+	labels[3] = labels_one(&m, "unit", "v", 0, "");
+	make_row(&m, "main.run", (const int64_t[]){ 1, 10 }, labels, 4);
 	ROW(&m, "json.run;x\x1by;\xff\xfe", 1, 10);
 	profile = make_end(&m);
 	return 0;
@@ -53,10 +54,10 @@ static int free_it(void **state)
 	return 0;
 }
 
-/* The line, a | where it is cut and candidates begin, and these. */
+/* Check the candidates of a line. A | in want is the position that they replace. */
 static void completes(const char *line, const char *want)
 {
-	struct texts out = { 0 };
+	struct string_list out = { 0 };
 	struct buf got = { 0 };
 	size_t start = 99, n;
 
@@ -64,13 +65,13 @@ static void completes(const char *line, const char *want)
 	assert_true(start <= strlen(line));
 	buf_add(&got, line, start);
 	for (size_t i = 0; i < out.n; i++) {
-		const char *text = texts_at(&out, i, &n);
+		const char *text = string_list_get(&out, i, &n);
 
 		buf_addf(&got, "|%.*s", (int)n, text);
 	}
 	assert_string_equal(buf_text(&got), want);
 	buf_release(&got);
-	texts_release(&out);
+	string_list_release(&out);
 }
 
 static void the_first_word_is_a_command_an_option_or_a_type(void **state)
@@ -86,7 +87,7 @@ static void the_first_word_is_a_command_an_option_or_a_type(void **state)
 	completes("zzz", "");
 }
 
-static void values_are_those_the_option_takes(void **state)
+static void values_are_those_that_the_option_accepts(void **state)
 {
 	(void)state;
 	completes("sort=", "sort=|cum|flat");
@@ -101,7 +102,7 @@ static void values_are_those_the_option_takes(void **state)
 	completes("nodecount=", "nodecount=");
 }
 
-static void functions_are_completed_to_an_expression_for_one(void **state)
+static void a_completed_function_matches_only_that_function(void **state)
 {
 	(void)state;
 	completes("top main.", "top |^main\\.\\(\\*T\\)\\.go$|^main\\.run$");
@@ -113,21 +114,23 @@ static void functions_are_completed_to_an_expression_for_one(void **state)
 	completes("peek 'operator n", "peek |'^operator new\\[\\]\\(int\\)$'");
 	completes("focus=json", "focus=|^json\\.run$");
 	completes("top --focus=json", "top --focus=|^json\\.run$");
+	completes("top -focus=json", "top -focus=|^json\\.run$");
 	completes("top ^run", "top ");
 }
 
-/* A label of that name is no file to write to, nor an option. */
-static void labels_that_would_mean_more_are_not_offered(void **state)
+/* A label with such a name would be read as a file to write to, or as an option. */
+static void labels_that_look_like_options_or_files_are_not_offered(void **state)
 {
 	(void)state;
-	completes("tags ", "tags |bytes=|rank=|route=");
+	completes("tags ", "tags |bytes=|rank=|route=|unit=");
+	completes("tags -", "tags |-bytes=|-cum|-rank=|-route=");
 	completes("tags >fi", "tags ");
 	completes("tags --outp", "tags |--output=");
 	completes("tags it", "tags ");
 	completes("tagfocus=>", "tagfocus=");
 }
 
-static void names_reach_no_terminal_raw(void **state)
+static void control_characters_in_names_are_escaped(void **state)
 {
 	(void)state;
 	completes("top x", "top |^x\\x{1b}y$");
@@ -138,14 +141,14 @@ static void names_reach_no_terminal_raw(void **state)
 
 static void each_candidate_matches_its_function(void **state)
 {
-	struct texts out = { 0 };
+	struct string_list out = { 0 };
 	size_t start, n;
 
 	(void)state;
 	complete_line("top ", 4, profile, &start, &out);
 	assert_int_equal(out.n, 6);
 	for (size_t i = 0; i < out.n; i++) {
-		const char *text = texts_at(&out, i, &n);
+		const char *text = string_list_get(&out, i, &n);
 		char *expression = mem_strndup(text + (*text == '\''), n - 2 * (*text == '\''));
 		struct regex *rx;
 		uint32_t found = 0;
@@ -163,7 +166,7 @@ static void each_candidate_matches_its_function(void **state)
 		regex_free(rx);
 		free(expression);
 	}
-	texts_release(&out);
+	string_list_release(&out);
 }
 
 static void options_and_topics_are_completed_too(void **state)
@@ -177,7 +180,7 @@ static void options_and_topics_are_completed_too(void **state)
 	completes("top | wc", "top | wc");
 }
 
-static void files_stand_behind_the_sign(void **state)
+static void file_names_are_completed_after_a_redirection(void **state)
 {
 	char dir[] = "/tmp/cpa-complete-XXXXXX";
 
@@ -206,13 +209,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_word_is_a_command_an_option_or_a_type),
-		cmocka_unit_test(values_are_those_the_option_takes),
-		cmocka_unit_test(functions_are_completed_to_an_expression_for_one),
-		cmocka_unit_test(labels_that_would_mean_more_are_not_offered),
-		cmocka_unit_test(names_reach_no_terminal_raw),
+		cmocka_unit_test(values_are_those_that_the_option_accepts),
+		cmocka_unit_test(a_completed_function_matches_only_that_function),
+		cmocka_unit_test(labels_that_look_like_options_or_files_are_not_offered),
+		cmocka_unit_test(control_characters_in_names_are_escaped),
 		cmocka_unit_test(each_candidate_matches_its_function),
 		cmocka_unit_test(options_and_topics_are_completed_too),
-		cmocka_unit_test(files_stand_behind_the_sign),
+		cmocka_unit_test(file_names_are_completed_after_a_redirection),
 	};
 
 	return cmocka_run_group_tests(tests, make_it, free_it);

@@ -1,5 +1,5 @@
 /*
- * test_content.c - check that a server sent a profile
+ * test_content.c - detect answers of a server that are not profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,26 +15,26 @@
 
 #include <cmocka.h>
 
-static void expect_refused(const char *text, size_t n, const char *why)
+static void expect_refused(const char *text, size_t n, const char *message)
 {
 	struct err err = { 0 };
 
 	assert_int_equal(fetch_check_content((const uint8_t *)text, n, &err), ERR_FORMAT);
-	assert_non_null(strstr(err.msg, why));
+	assert_non_null(strstr(err.msg, message));
 }
 
-static void expect_page(const char *text, const char *why)
+static void expect_page(const char *text, const char *message)
 {
-	expect_refused(text, strlen(text), why);
+	expect_refused(text, strlen(text), message);
 }
 
-static void nothing_is_no_profile(void **state)
+static void an_empty_answer_is_not_a_profile(void **state)
 {
 	(void)state;
-	expect_refused("", 0, "sent nothing");
+	expect_refused("", 0, "sent an empty answer");
 }
 
-static void a_page_is_told_with_its_title(void **state)
+static void a_web_page_is_reported_with_its_title(void **state)
 {
 	(void)state;
 	expect_page("<html><head><title>Log\n  in </title>", "a profile: \"Log in\"");
@@ -45,7 +45,7 @@ static void a_page_is_told_with_its_title(void **state)
 	expect_page("<!-- a comment <title", "not a profile");
 }
 
-static void a_title_has_an_end(void **state)
+static void long_and_unterminated_titles_are_truncated(void **state)
 {
 	char page[20000];
 	struct err err;
@@ -57,7 +57,7 @@ static void a_title_has_an_end(void **state)
 	assert_in_range(strlen(err.msg), 200, 300);
 }
 
-static void an_execution_trace_is_told(void **state)
+static void an_execution_trace_is_reported(void **state)
 {
 	static const char trace[] = "go 1.23 trace\0\0\0more";
 
@@ -65,7 +65,7 @@ static void an_execution_trace_is_told(void **state)
 	expect_refused(trace, sizeof(trace), "go tool trace");
 }
 
-static void what_may_be_a_profile_passes(void **state)
+static void answers_that_may_be_profiles_are_accepted(void **state)
 {
 	static const char *const text[] = { "\x1f\x8b\x08", "heap profile: 1: 2", "<", "goroutine profile: total 3",
 					    "go" };
@@ -78,9 +78,11 @@ static void what_may_be_a_profile_passes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_no_profile),        cmocka_unit_test(a_page_is_told_with_its_title),
-		cmocka_unit_test(a_title_has_an_end),           cmocka_unit_test(an_execution_trace_is_told),
-		cmocka_unit_test(what_may_be_a_profile_passes),
+		cmocka_unit_test(an_empty_answer_is_not_a_profile),
+		cmocka_unit_test(a_web_page_is_reported_with_its_title),
+		cmocka_unit_test(long_and_unterminated_titles_are_truncated),
+		cmocka_unit_test(an_execution_trace_is_reported),
+		cmocka_unit_test(answers_that_may_be_profiles_are_accepted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void expect_name(const char *name, const char *quoted)
 	buf_release(&b);
 }
 
-static void keys_stand_over_the_rows(void **state)
+static void the_first_line_has_the_keys(void **state)
 {
 	struct sheet s;
 
@@ -51,7 +51,7 @@ static void keys_stand_over_the_rows(void **state)
 			       "-10,25.0000,\"g\",partial-inline,\"milliseconds\"\n");
 }
 
-static void a_report_without_rows_is_its_keys(void **state)
+static void a_report_without_rows_has_only_the_keys(void **state)
 {
 	struct sheet s;
 
@@ -71,7 +71,7 @@ static void values_are_divided_and_percentages_are_not(void **state)
 	expect_csv(&s, HEADING "7,75.0000,\"f\",,\"milliseconds\"\n");
 }
 
-static void values_are_in_the_unit_of_the_profile_whatever_is_shown(void **state)
+static void values_stay_in_the_unit_of_the_profile(void **state)
 {
 	struct sheet s;
 
@@ -82,7 +82,7 @@ static void values_are_in_the_unit_of_the_profile_whatever_is_shown(void **state
 	expect_csv(&s, HEADING "1,100.0000,\"f\",,\"milliseconds\"\n");
 }
 
-static void commas_and_quotes_stay_within_a_name(void **state)
+static void commas_and_quotes_in_names_are_quoted(void **state)
 {
 	(void)state;
 	expect_name("f(int, char)", "\"f(int, char)\"");
@@ -91,7 +91,7 @@ static void commas_and_quotes_stay_within_a_name(void **state)
 	expect_name("", "\"\"");
 }
 
-static void a_name_is_always_one_line_without_controls(void **state)
+static void names_are_one_line_without_control_characters(void **state)
 {
 	(void)state;
 	expect_name("a\nb\rc", "\"a\\nb\\rc\"");
@@ -99,7 +99,7 @@ static void a_name_is_always_one_line_without_controls(void **state)
 	expect_name("\xe2\x80\xae\xff", "\"\\u{202e}\\xff\"");
 }
 
-static void a_hostile_unit_is_quoted_and_harmless(void **state)
+static void an_untrusted_unit_is_quoted_and_escaped(void **state)
 {
 	struct sheet s;
 
@@ -110,7 +110,7 @@ static void a_hostile_unit_is_quoted_and_harmless(void **state)
 	expect_csv(&s, HEADING "1,100.0000,\"f\",,\"a\"\"\\n,\"\n");
 }
 
-static void roles_are_the_first_column_and_cells_may_be_missing(void **state)
+static void roles_come_first_and_missing_cells_are_empty(void **state)
 {
 	const uint8_t role[] = { ROW_CALLER, ROW_NODE }, has[] = { 1 << ROW_NODE, 1 << ROW_NODE, 0xff, 0xff };
 	struct sheet s;
@@ -128,14 +128,14 @@ static void roles_are_the_first_column_and_cells_may_be_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_stand_over_the_rows),
-		cmocka_unit_test(a_report_without_rows_is_its_keys),
+		cmocka_unit_test(the_first_line_has_the_keys),
+		cmocka_unit_test(a_report_without_rows_has_only_the_keys),
 		cmocka_unit_test(values_are_divided_and_percentages_are_not),
-		cmocka_unit_test(values_are_in_the_unit_of_the_profile_whatever_is_shown),
-		cmocka_unit_test(commas_and_quotes_stay_within_a_name),
-		cmocka_unit_test(a_name_is_always_one_line_without_controls),
-		cmocka_unit_test(a_hostile_unit_is_quoted_and_harmless),
-		cmocka_unit_test(roles_are_the_first_column_and_cells_may_be_missing),
+		cmocka_unit_test(values_stay_in_the_unit_of_the_profile),
+		cmocka_unit_test(commas_and_quotes_in_names_are_quoted),
+		cmocka_unit_test(names_are_one_line_without_control_characters),
+		cmocka_unit_test(an_untrusted_unit_is_quoted_and_escaped),
+		cmocka_unit_test(roles_come_first_and_missing_cells_are_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

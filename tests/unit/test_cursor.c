@@ -1,5 +1,5 @@
 /*
- * test_cursor.c - read the protobuf wire format, never past its end
+ * test_cursor.c - bounds-checked reader of the protobuf wire format
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,8 +16,7 @@
 
 #include <cmocka.h>
 
-/* The bytes stand at the end of a block of their own, so that the sanitized build sees a read past
-   them. */
+/* The bytes are at the end of an allocated block, so that the sanitized build detects reads past them. */
 struct input {
 	uint8_t *data;
 	struct cursor c;
@@ -45,19 +44,19 @@ static void expect_varint(const char *bytes, size_t n, uint64_t value)
 }
 #define VARINT(literal, value) expect_varint(literal, sizeof(literal) - 1, value)
 
-static void expect_wrong(const char *bytes, size_t n, const char *why)
+static void expect_error(const char *bytes, size_t n, const char *message)
 {
 	struct input in = input_of(bytes, n);
 	struct field f;
 
 	assert_false(cursor_field(&in.c, &f));
-	if (why)
-		assert_string_equal(in.c.wrong, why);
+	if (message)
+		assert_string_equal(in.c.error, message);
 	else
-		assert_null(in.c.wrong);
+		assert_null(in.c.error);
 	free(in.data);
 }
-#define WRONG(literal, why) expect_wrong(literal, sizeof(literal) - 1, why)
+#define EXPECT_ERROR(literal, message) expect_error(literal, sizeof(literal) - 1, message)
 
 static void varints_of_one_to_ten_bytes_are_read(void **state)
 {
@@ -71,50 +70,50 @@ static void varints_of_one_to_ten_bytes_are_read(void **state)
 	VARINT("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", UINT64_MAX);
 }
 
-static void a_varint_may_be_longer_than_it_must(void **state)
+static void a_varint_may_have_padding(void **state)
 {
 	(void)state;
 	VARINT("\x81\x80\x80\x00", 1);
 	VARINT("\x81\x80\x80\x80\x80\x80\x80\x80\x80\x00", 1);
 }
 
-/* As in Go: what lies above 64 bits falls away. */
+/* As in Go, bits above 64 are dropped. */
 static void bits_above_64_are_dropped(void **state)
 {
 	(void)state;
 	VARINT("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", UINT64_MAX);
 }
 
-static void a_varint_of_eleven_bytes_is_wrong(void **state)
+static void a_varint_of_eleven_bytes_is_an_error(void **state)
 {
 	(void)state;
-	WRONG("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "a number of more than ten bytes");
-	WRONG("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", "a number of more than ten bytes");
+	EXPECT_ERROR("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "a number longer than ten bytes");
+	EXPECT_ERROR("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", "a number longer than ten bytes");
 }
 
-static void a_varint_that_is_cut_is_wrong(void **state)
+static void a_truncated_varint_is_an_error(void **state)
 {
 	(void)state;
-	WRONG("\x80", "it ends inside a number");
-	WRONG("\x08\x80\x80", "it ends inside a number");
-	WRONG("\x08", "it ends inside a number");
-	WRONG("\x12\x80", "it ends inside a number");
+	EXPECT_ERROR("\x80", "truncated within a number");
+	EXPECT_ERROR("\x08\x80\x80", "truncated within a number");
+	EXPECT_ERROR("\x08", "truncated within a number");
+	EXPECT_ERROR("\x12\x80", "truncated within a number");
 }
 
-static void the_end_is_no_field_and_nothing_wrong(void **state)
+static void the_end_is_neither_a_field_nor_an_error(void **state)
 {
 	(void)state;
-	WRONG("", NULL);
+	EXPECT_ERROR("", NULL);
 }
 
-static void fields_of_each_wire_type_are_read_in_turn(void **state)
+static void fields_of_each_wire_type_are_read(void **state)
 {
 	struct input in = INPUT("\x08\x96\x01" /* 1: 150 */
 				"\x12\x03"
-				"abc"                                  /* 2: three bytes */
-				"\x1d\x01\x02\x03\x84"                 /* 3: fixed32 */
-				"\x21\x01\x02\x03\x04\x05\x06\x07\x88" /* 4: fixed64 */
-				"\x2a\x00");                           /* 5: no bytes */
+				"abc"                                  /* field 2: three bytes */
+				"\x1d\x01\x02\x03\x84"                 /* field 3: fixed32 */
+				"\x21\x01\x02\x03\x04\x05\x06\x07\x88" /* field 4: fixed64 */
+				"\x2a\x00");                           /* field 5: no bytes */
 	struct field f;
 
 	(void)state;
@@ -130,7 +129,7 @@ static void fields_of_each_wire_type_are_read_in_turn(void **state)
 	assert_true(cursor_field(&in.c, &f));
 	assert_true(f.number == 5 && f.type == WIRE_BYTES && f.n == 0);
 	assert_false(cursor_field(&in.c, &f));
-	assert_null(in.c.wrong);
+	assert_null(in.c.error);
 	free(in.data);
 }
 
@@ -145,34 +144,34 @@ static void the_largest_field_number_is_read(void **state)
 	free(in.data);
 }
 
-static void bytes_longer_than_what_holds_them_are_wrong(void **state)
+static void bytes_past_the_end_of_the_message_are_an_error(void **state)
 {
 	(void)state;
-	WRONG("\x12\x04"
-	      "abc",
-	      "a field is longer than what holds it");
-	WRONG("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
-	      "abc",
-	      "a field is longer than what holds it");
+	EXPECT_ERROR("\x12\x04"
+		     "abc",
+		     "a field extends past the end of its message");
+	EXPECT_ERROR("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+		     "abc",
+		     "a field extends past the end of its message");
 }
 
-static void fixed_numbers_that_are_cut_are_wrong(void **state)
+static void truncated_fixed_numbers_are_an_error(void **state)
 {
 	(void)state;
-	WRONG("\x1d\x01\x02\x03", "it ends inside a number");
-	WRONG("\x21\x01\x02\x03\x04\x05\x06\x07", "it ends inside a number");
+	EXPECT_ERROR("\x1d\x01\x02\x03", "truncated within a number");
+	EXPECT_ERROR("\x21\x01\x02\x03\x04\x05\x06\x07", "truncated within a number");
 }
 
-static void groups_and_unknown_wire_types_are_wrong(void **state)
+static void groups_and_unknown_wire_types_are_an_error(void **state)
 {
 	(void)state;
-	WRONG("\x0b\x00", "unknown wire type");
-	WRONG("\x0c\x00", "unknown wire type");
-	WRONG("\x0e\x00", "unknown wire type");
-	WRONG("\x0f\x00", "unknown wire type");
+	EXPECT_ERROR("\x0b\x00", "unknown wire type");
+	EXPECT_ERROR("\x0c\x00", "unknown wire type");
+	EXPECT_ERROR("\x0e\x00", "unknown wire type");
+	EXPECT_ERROR("\x0f\x00", "unknown wire type");
 }
 
-static void another_type_than_expected_is_wrong(void **state)
+static void an_unexpected_wire_type_is_an_error(void **state)
 {
 	struct input in = INPUT("\x08\x01");
 	struct field f;
@@ -180,9 +179,9 @@ static void another_type_than_expected_is_wrong(void **state)
 	(void)state;
 	assert_true(cursor_field(&in.c, &f));
 	assert_true(cursor_expect(&in.c, &f, WIRE_VARINT));
-	assert_null(in.c.wrong);
+	assert_null(in.c.error);
 	assert_false(cursor_expect(&in.c, &f, WIRE_BYTES));
-	assert_non_null(in.c.wrong);
+	assert_non_null(in.c.error);
 	free(in.data);
 }
 
@@ -190,17 +189,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(varints_of_one_to_ten_bytes_are_read),
-		cmocka_unit_test(a_varint_may_be_longer_than_it_must),
+		cmocka_unit_test(a_varint_may_have_padding),
 		cmocka_unit_test(bits_above_64_are_dropped),
-		cmocka_unit_test(a_varint_of_eleven_bytes_is_wrong),
-		cmocka_unit_test(a_varint_that_is_cut_is_wrong),
-		cmocka_unit_test(the_end_is_no_field_and_nothing_wrong),
-		cmocka_unit_test(fields_of_each_wire_type_are_read_in_turn),
+		cmocka_unit_test(a_varint_of_eleven_bytes_is_an_error),
+		cmocka_unit_test(a_truncated_varint_is_an_error),
+		cmocka_unit_test(the_end_is_neither_a_field_nor_an_error),
+		cmocka_unit_test(fields_of_each_wire_type_are_read),
 		cmocka_unit_test(the_largest_field_number_is_read),
-		cmocka_unit_test(bytes_longer_than_what_holds_them_are_wrong),
-		cmocka_unit_test(fixed_numbers_that_are_cut_are_wrong),
-		cmocka_unit_test(groups_and_unknown_wire_types_are_wrong),
-		cmocka_unit_test(another_type_than_expected_is_wrong),
+		cmocka_unit_test(bytes_past_the_end_of_the_message_are_an_error),
+		cmocka_unit_test(truncated_fixed_numbers_are_an_error),
+		cmocka_unit_test(groups_and_unknown_wire_types_are_an_error),
+		cmocka_unit_test(an_unexpected_wire_type_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

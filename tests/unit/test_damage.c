@@ -1,11 +1,10 @@
 /*
- * test_damage.c - every byte of small profiles flipped and cut
+ * test_damage.c - flip and truncate every byte of small profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Whatever is done to a profile, reading it ends in a sound profile or in an error with a sentence.
- * The bytes are damaged behind their compression, where the parsers see them, and of a few files
- * before it too.
+ * Reading a damaged profile must yield a valid profile or an error with a message. Bytes are damaged after
+ * decompression, so that the parsers see them, and in a few files also before decompression.
  */
 #include "config.h"
 
@@ -25,10 +24,10 @@
 #include "base/pool.h"
 #include "profile/check.h"
 
-/* Of longer inputs only the head is looked at; READS_MAX caps the work on one folder. */
+/* In longer inputs only the first bytes are damaged. READS_MAX limits the work per folder. */
 enum { HEAD = 600, READS_MAX = 300000 };
 
-/* Under a sanitizer, where a read takes ten times as long, one bit of each byte has to do. */
+/* Under a sanitizer, where reading takes ten times as long, flip only one bit of each byte. */
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
 #elif defined(__has_feature)
@@ -45,15 +44,15 @@ static const struct reader_limits small = {
 	.max_nesting = 1,
 };
 
-/* What is being damaged, for the sentence of a failure. */
-struct subject {
+/* Name of the input being damaged, for messages. */
+struct input {
 	const char *name;
 	const char *what;
 	size_t at;
 	unsigned reads, sound;
 };
 
-static void read_damaged(struct subject *s, const uint8_t *data, size_t n)
+static void read_damaged(struct input *s, const uint8_t *data, size_t n)
 {
 	struct bytes in = { malloc(n + !n), n };
 	struct profile *p = NULL;
@@ -71,7 +70,7 @@ static void read_damaged(struct subject *s, const uint8_t *data, size_t n)
 	profile_free(p);
 }
 
-static void flip_and_cut(struct subject *s, uint8_t *data, size_t n)
+static void flip_and_cut(struct input *s, uint8_t *data, size_t n)
 {
 	size_t head = n < HEAD ? n : HEAD;
 
@@ -92,7 +91,7 @@ static void flip_and_cut(struct subject *s, uint8_t *data, size_t n)
 	}
 }
 
-/* The bytes of a file, as they are or unpacked; n is 0 when that fails. */
+/* The bytes of a file, as they are or decompressed; n is 0 on failure. */
 static struct bytes load(const char *folder, const char *name, bool unpacked)
 {
 	struct bytes b = { 0 }, plain = { 0 };
@@ -112,7 +111,7 @@ static struct bytes load(const char *folder, const char *name, bool unpacked)
 static unsigned damage_file(const char *folder, const char *name, bool unpacked, size_t max)
 {
 	struct bytes b = load(folder, name, unpacked);
-	struct subject s = { .name = name };
+	struct input s = { .name = name };
 
 	if (b.n > max)
 		b.n = max;
@@ -122,7 +121,7 @@ static unsigned damage_file(const char *folder, const char *name, bool unpacked,
 	return s.reads;
 }
 
-/* Folder of test data; skips the test when there is none. */
+/* Open a folder of test data; skip the test if it does not exist. */
 static const char *testdata(const char *sub, char path[4096])
 {
 	const char *folder = getenv("TESTDATA");
@@ -155,19 +154,19 @@ static void damage_folder(const char *sub)
 	assert_in_range(reads, 1000, READS_MAX + 10 * HEAD);
 }
 
-static void damaged_edge_cases_are_sound_or_refused(void **state)
+static void damaged_edge_cases_are_valid_or_rejected(void **state)
 {
 	(void)state;
 	damage_folder("/edge");
 }
 
-static void damaged_bad_inputs_are_sound_or_refused(void **state)
+static void damaged_bad_inputs_are_valid_or_rejected(void **state)
 {
 	(void)state;
 	damage_folder("/bad");
 }
 
-static void damaged_heads_of_legacy_profiles_are_sound_or_refused(void **state)
+static void damaged_legacy_headers_are_valid_or_rejected(void **state)
 {
 	static const char *const files[] = { "cpp.cpu",
 					     "cpp-32be.cpu",
@@ -195,8 +194,8 @@ static void damaged_heads_of_legacy_profiles_are_sound_or_refused(void **state)
 		assert_true(damage_file(folder, files[i], true, HEAD) > 0);
 }
 
-/* Each of these goes through zlib or zstd from its start. */
-static void damaged_compression_is_sound_or_refused(void **state)
+/* Reading each damaged file starts zlib or zstd from the beginning. */
+static void damaged_compression_is_valid_or_rejected(void **state)
 {
 	static const char *const files[] = { "edge/columns.pb.gz", "edge/gzip-members.pb.gz", "edge/zstd.pb.zst",
 					     "bad/gzip-nested.pb.gz", "bad/gzip-trailing-junk.pb.gz" };
@@ -210,12 +209,12 @@ static void damaged_compression_is_sound_or_refused(void **state)
 	assert_true(reads > 0);
 }
 
-/* A test that reads nothing would pass: some damage must be small enough to stay readable. */
-static void a_flipped_bit_of_a_name_does_not_stop_reading(void **state)
+/* The tests above would also pass if reading always failed. Check that some damaged profiles are still readable. */
+static void a_flipped_bit_in_a_name_does_not_stop_reading(void **state)
 {
 	char folder[4096];
 	struct bytes b;
-	struct subject s = { .name = "columns.pb.gz" };
+	struct input s = { .name = "columns.pb.gz" };
 
 	(void)state;
 	b = load(testdata("/edge", folder), "columns.pb.gz", true);
@@ -227,13 +226,13 @@ static void a_flipped_bit_of_a_name_does_not_stop_reading(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(damaged_edge_cases_are_sound_or_refused),
-		cmocka_unit_test(damaged_bad_inputs_are_sound_or_refused),
-		cmocka_unit_test(damaged_heads_of_legacy_profiles_are_sound_or_refused),
-		cmocka_unit_test(damaged_compression_is_sound_or_refused),
-		cmocka_unit_test(a_flipped_bit_of_a_name_does_not_stop_reading),
+		cmocka_unit_test(damaged_edge_cases_are_valid_or_rejected),
+		cmocka_unit_test(damaged_bad_inputs_are_valid_or_rejected),
+		cmocka_unit_test(damaged_legacy_headers_are_valid_or_rejected),
+		cmocka_unit_test(damaged_compression_is_valid_or_rejected),
+		cmocka_unit_test(a_flipped_bit_in_a_name_does_not_stop_reading),
 	};
 
-	pool_set_size(1); /* these inputs are not worth a thread */
+	pool_set_size(1); /* these inputs are too small to start threads */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * test_debugfile.c - debug files are found, and others refused
+ * test_debugfile.c - find debug files, and reject wrong ones
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,11 +16,11 @@
 #include "make_folder.h"
 #include "symbol/object.h"
 
-#define ID NOTE_OF("1", "2", "3", "4") /* spelt 31323334 */
+#define ID NOTE_OF("1", "2", "3", "4") /* 31323334 in hexadecimal */
 
 static const struct make_section dwarf = { .name = ".debug_info", .type = SHT_PROGBITS, .data = "DWARF", .n = 5 };
 
-/* A debug file with this build id; "" for none. */
+/* Make a debug file with this build id; "" for none. */
 static const char *debug_make(const char *name, const char *note)
 {
 	struct make_elf m = { .type = ET_DYN, .n_sections = 1, .section = { dwarf } };
@@ -30,7 +30,7 @@ static const char *debug_make(const char *name, const char *note)
 	return folder_elf(name, &m);
 }
 
-/* A stripped program with a build id, a link to a debug file, both, or neither. */
+/* Make a stripped program with a build id, a link to a debug file, both, or neither. */
 static const char *program_make(const char *name, const char *note, const void *link, size_t link_n)
 {
 	struct make_elf m = { .type = ET_DYN };
@@ -44,10 +44,10 @@ static const char *program_make(const char *name, const char *note, const void *
 	return folder_elf(name, &m);
 }
 
-/* The debug file that is found below the folder; "" for none. Where it was looked for ends with tried. */
+/* Check the debug file found below the folder; "" for none. The list of paths that were searched must end with tried. */
 static void assert_debug(const char *program, const char *debug, const char *tried)
 {
-	const struct symbol_where w = { .symfs = folder, .binary_path = "", .cache = "" };
+	const struct symbol_options w = { .symfs = folder, .binary_path = "", .cache = "" };
 	struct buf places = { 0 };
 	const char *path = NULL;
 	struct object *o;
@@ -59,12 +59,12 @@ static void assert_debug(const char *program, const char *debug, const char *tri
 	assert_string_equal(path, debug);
 	assert_int_equal(fd >= 0, *debug != '\0');
 	if (!strstr(buf_text(&places), tried))
-		fail_msg("\"%s\" does not tell \"%s\"", buf_text(&places), tried);
+		fail_msg("\"%s\" does not contain \"%s\"", buf_text(&places), tried);
 	buf_release(&places);
 	object_close(o);
 }
 
-static void a_file_with_its_own_dwarf_needs_no_other(void **state)
+static void uses_the_dwarf_in_the_program_itself(void **state)
 {
 	const char *path = debug_make("program", ID);
 
@@ -73,30 +73,30 @@ static void a_file_with_its_own_dwarf_needs_no_other(void **state)
 	assert_debug(path, path, "");
 }
 
-static void a_build_id_names_the_debug_file(void **state)
+static void finds_a_debug_file_by_build_id(void **state)
 {
 	const char *program = program_make("bin/program", ID, NULL, 0);
 
 	(void)state;
-	assert_debug(program, debug_make("usr/lib/debug/.build-id/31/323334.debug", ID), ": taken\n");
+	assert_debug(program, debug_make("usr/lib/debug/.build-id/31/323334.debug", ID), ": used\n");
 }
 
-static void a_debug_file_with_another_build_id_is_not_taken(void **state)
+static void rejects_a_debug_file_with_another_build_id(void **state)
 {
 	const char *program = program_make("bin/program", ID, NULL, 0);
 
 	(void)state;
 	debug_make("usr/lib/debug/.build-id/31/323334.debug", NOTE_OF("4", "3", "2", "1"));
-	assert_debug(program, "", "323334.debug: another build id\n");
+	assert_debug(program, "", "323334.debug: build ID does not match\n");
 }
 
-static void a_debug_file_without_dwarf_is_not_taken(void **state)
+static void rejects_a_debug_file_without_dwarf(void **state)
 {
 	const char *program = program_make("bin/program", ID, NULL, 0);
 
 	(void)state;
 	program_make("usr/lib/debug/.build-id/31/323334.debug", ID, NULL, 0);
-	assert_debug(program, "", "323334.debug: no DWARF in it\n");
+	assert_debug(program, "", "323334.debug: contains no DWARF\n");
 }
 
 static uint32_t file_crc(const char *path)
@@ -109,7 +109,7 @@ static uint32_t file_crc(const char *path)
 	return debugfile_crc(bytes, (size_t)n);
 }
 
-/* A link to p.dbg: the name, padding, the sum in the byte order of the file. */
+/* A link to p.dbg: the name, padding, the checksum in the byte order of the file. */
 static size_t link_make(uint32_t crc, char out[12])
 {
 	memcpy(out, "p.dbg\0\0\0", 8);
@@ -118,7 +118,7 @@ static size_t link_make(uint32_t crc, char out[12])
 	return 12;
 }
 
-static void a_link_names_a_file_beside_in_debug_or_below_usr_lib_debug(void **state)
+static void follows_a_link_to_all_usual_folders(void **state)
 {
 	static const char *const place[] = { "bin/p.dbg", "bin/.debug/p.dbg", "usr/lib/debug/bin/p.dbg" };
 	char link[12], path[PATH_MAX];
@@ -126,30 +126,31 @@ static void a_link_names_a_file_beside_in_debug_or_below_usr_lib_debug(void **st
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		snprintf(path, sizeof(path), "%s", debug_make(place[i], ""));
-		assert_debug(program_make("bin/program", "", link, link_make(file_crc(path), link)), path, ": taken\n");
+		assert_debug(program_make("bin/program", "", link, link_make(file_crc(path), link)), path, ": used\n");
 		remove(path);
 	}
 }
 
-static void a_linked_file_with_another_sum_is_not_taken(void **state)
+static void rejects_a_linked_file_with_another_checksum(void **state)
 {
 	char link[12];
 	uint32_t crc = file_crc(debug_make("bin/p.dbg", ""));
 
 	(void)state;
-	assert_debug(program_make("bin/program", "", link, link_make(crc + 1, link)), "", "(checksum)\n");
+	assert_debug(program_make("bin/program", "", link, link_make(crc + 1, link)), "",
+		     "checksum differs from .gnu_debuglink\n");
 }
 
-static void a_linked_file_with_the_build_id_needs_no_sum(void **state)
+static void a_linked_file_with_the_build_id_needs_no_checksum(void **state)
 {
 	char link[12];
 	const char *debug = debug_make("bin/p.dbg", ID);
 
 	(void)state;
-	assert_debug(program_make("bin/program", ID, link, link_make(0, link)), debug, ": taken\n");
+	assert_debug(program_make("bin/program", ID, link, link_make(0, link)), debug, ": used\n");
 }
 
-static void a_link_that_is_cut_off_leads_nowhere(void **state)
+static void ignores_a_truncated_link(void **state)
 {
 	(void)state;
 	debug_make("bin/p.dbg", ID);
@@ -158,7 +159,7 @@ static void a_link_that_is_cut_off_leads_nowhere(void **state)
 	assert_debug(program_make("bin/program", "", "../p.dbg\0\0\0\0\0\0\0", 16), "", "");
 }
 
-static void a_supplementary_file_is_found_by_path_or_build_id(void **state)
+static void finds_a_supplementary_file_by_path_or_build_id(void **state)
 {
 	static const char *const place[] = { "bin/common.dwz", "usr/lib/debug/.build-id/31/323334.debug" };
 	const struct make_elf m = { .type = ET_DYN,
@@ -169,7 +170,7 @@ static void a_supplementary_file_is_found_by_path_or_build_id(void **state)
 						   .data = "common.dwz\0"
 							   "1234",
 						   .n = 15 } } };
-	const struct symbol_where w = { .symfs = folder, .binary_path = "", .cache = "" };
+	const struct symbol_options w = { .symfs = folder, .binary_path = "", .cache = "" };
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
@@ -188,7 +189,7 @@ static void a_supplementary_file_is_found_by_path_or_build_id(void **state)
 	}
 }
 
-static void the_checksum_is_the_one_of_zlib(void **state)
+static void the_checksum_is_the_crc32_of_zlib(void **state)
 {
 	(void)state;
 	assert_int_equal(debugfile_crc((const uint8_t *)"123456789", 9), 0xcbf43926);
@@ -199,16 +200,16 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
 	const struct CMUnitTest tests[] = {
-		TEST(a_file_with_its_own_dwarf_needs_no_other),
-		TEST(a_build_id_names_the_debug_file),
-		TEST(a_debug_file_with_another_build_id_is_not_taken),
-		TEST(a_debug_file_without_dwarf_is_not_taken),
-		TEST(a_link_names_a_file_beside_in_debug_or_below_usr_lib_debug),
-		TEST(a_linked_file_with_another_sum_is_not_taken),
-		TEST(a_linked_file_with_the_build_id_needs_no_sum),
-		TEST(a_link_that_is_cut_off_leads_nowhere),
-		TEST(a_supplementary_file_is_found_by_path_or_build_id),
-		cmocka_unit_test(the_checksum_is_the_one_of_zlib),
+		TEST(uses_the_dwarf_in_the_program_itself),
+		TEST(finds_a_debug_file_by_build_id),
+		TEST(rejects_a_debug_file_with_another_build_id),
+		TEST(rejects_a_debug_file_without_dwarf),
+		TEST(follows_a_link_to_all_usual_folders),
+		TEST(rejects_a_linked_file_with_another_checksum),
+		TEST(a_linked_file_with_the_build_id_needs_no_checksum),
+		TEST(ignores_a_truncated_link),
+		TEST(finds_a_supplementary_file_by_path_or_build_id),
+		cmocka_unit_test(the_checksum_is_the_crc32_of_zlib),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_debuginfod.c - when servers are asked, and what is said when they do not help
+ * test_debuginfod.c - requests to debuginfod servers, and messages when they fail
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,19 +15,19 @@
 
 #include "make_folder.h"
 
-/* Servers that do not exist, a cache in the folder. */
-static struct symbol_where nobody(struct arena *mem)
+/* Options with servers that do not exist, and a cache in the folder. */
+static struct symbol_options unreachable_servers(struct arena *mem)
 {
-	struct symbol_where w;
+	struct symbol_options w;
 
 	setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1", 1);
 	setenv("DEBUGINFOD_CACHE_PATH", in_folder("cache"), 1);
-	symbol_where_init(&w, mem);
+	symbol_options_init(&w, mem);
 	return w;
 }
 
-/* Ask, and hold what is said to be missing afterwards against want. */
-static void assert_missing(const struct symbol_where *w, const char *build_id, const char *name, const char *want)
+/* Send a request, and compare the message about missing files with want. */
+static void assert_missing(const struct symbol_options *w, const char *build_id, const char *name, const char *want)
 {
 	struct object_file f = { .fd = -1 };
 	struct buf said = { 0 };
@@ -38,12 +38,12 @@ static void assert_missing(const struct symbol_where *w, const char *build_id, c
 	buf_release(&said);
 }
 
-static void only_build_ids_in_hexadecimal_are_asked_for(void **state)
+static void requests_only_hexadecimal_build_ids(void **state)
 {
 	static const char *const odd[] = { "",        "abc", "abcdef0", "go.buildid", "ABCDEF01", "../../etc/passwd",
 					   "0123456/" };
 	struct arena *mem = arena_new();
-	struct symbol_where w = nobody(mem);
+	struct symbol_options w = unreachable_servers(mem);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
@@ -51,48 +51,46 @@ static void only_build_ids_in_hexadecimal_are_asked_for(void **state)
 	arena_free(mem);
 }
 
-static void nobody_is_asked_unless_it_is_allowed(void **state)
+static void sends_no_request_unless_enabled(void **state)
 {
 	struct arena *mem = arena_new();
-	struct symbol_where w = nobody(mem);
+	struct symbol_options w = unreachable_servers(mem);
 
 	(void)state;
 	w.debuginfod = false;
 	assert_missing(&w, "0123456789abcdef", "prog", "");
 	unsetenv("DEBUGINFOD_URLS");
-	symbol_where_init(&w, mem);
+	symbol_options_init(&w, mem);
 	assert_false(w.debuginfod);
 	arena_free(mem);
 }
 
-static void what_is_missing_is_one_sentence(void **state)
+static void missing_files_are_reported_in_one_message(void **state)
 {
 	struct arena *mem = arena_new();
-	struct symbol_where w = nobody(mem);
+	struct symbol_options w = unreachable_servers(mem);
 
 	(void)state;
-	assert_missing(&w, "0123456789abcdef", "/bin/a", "debuginfod did not help with a: Connection refused");
-	assert_missing(&w, "0123456789abcde0", "b", "debuginfod did not help with a, b: Connection refused");
-	assert_missing(&w, "0123456789abcde1", "c", "debuginfod did not help with a, b, c: Connection refused");
-	assert_missing(&w, "0123456789abcde2", "d",
-		       "debuginfod did not help with a, b, c and 1 more: Connection refused");
+	assert_missing(&w, "0123456789abcdef", "/bin/a", "debuginfod failed for a: Connection refused");
+	assert_missing(&w, "0123456789abcde0", "b", "debuginfod failed for a, b: Connection refused");
+	assert_missing(&w, "0123456789abcde1", "c", "debuginfod failed for a, b, c: Connection refused");
+	assert_missing(&w, "0123456789abcde2", "d", "debuginfod failed for a, b, c and 1 more: Connection refused");
 	arena_free(mem);
 }
 
-static void without_time_nobody_is_asked(void **state)
+static void sends_no_request_with_a_timeout_of_0(void **state)
 {
 	struct arena *mem = arena_new();
-	struct symbol_where w = nobody(mem);
+	struct symbol_options w = unreachable_servers(mem);
 
 	(void)state;
 	w.debuginfod_seconds = 0;
-	assert_missing(&w, "0123456789abcdef", "a",
-		       "debuginfod did not help with a: no time is left (--debuginfod-timeout)");
+	assert_missing(&w, "0123456789abcdef", "a", "debuginfod failed for a: timed out (--debuginfod-timeout)");
 	assert_int_equal(access(in_folder("cache"), F_OK), -1);
 	arena_free(mem);
 }
 
-static void only_new_and_empty_files_are_forgotten(void **state)
+static void forgets_only_new_empty_cache_files(void **state)
 {
 	const time_t now = time(NULL);
 
@@ -112,11 +110,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
 	const struct CMUnitTest tests[] = {
-		TEST(only_build_ids_in_hexadecimal_are_asked_for),
-		TEST(nobody_is_asked_unless_it_is_allowed),
-		TEST(what_is_missing_is_one_sentence),
-		TEST(without_time_nobody_is_asked),
-		TEST(only_new_and_empty_files_are_forgotten),
+		TEST(requests_only_hexadecimal_build_ids),       TEST(sends_no_request_unless_enabled),
+		TEST(missing_files_are_reported_in_one_message), TEST(sends_no_request_with_a_timeout_of_0),
+		TEST(forgets_only_new_empty_cache_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_demangle.c - names of C++, Rust and D as people write them
+ * test_demangle.c - C++, Rust and D symbols to readable names
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,12 +16,12 @@
 
 #include <cmocka.h>
 
-#define SAME NULL /* stays as it is */
+#define SAME NULL /* the name stays unchanged */
 
 static const enum demangle_mode mode[] = { DEMANGLE_DEFAULT, DEMANGLE_TEMPLATES, DEMANGLE_FULL };
 
 struct row {
-	const char *symbol, *name[3]; /* in each mode */
+	const char *symbol, *name[3]; /* names in each mode */
 };
 
 static void assert_row(const struct row *r)
@@ -41,7 +41,7 @@ static void assert_row(const struct row *r)
 	for (size_t i = 0; i < sizeof(rows) / sizeof((rows)[0]); i++)                                                  \
 	assert_row(&(rows)[i])
 
-static void names_of_cplus_keep_what_the_mode_says(void **state)
+static void cpp_names_keep_the_parts_that_the_mode_selects(void **state)
 {
 	static const struct row rows[] = {
 		{ "_ZN2ns3FooIiE4workEi.isra.0", { "ns::Foo::work", "ns::Foo<int>::work", "ns::Foo<int>::work(int)" } },
@@ -81,7 +81,7 @@ static void names_of_cplus_keep_what_the_mode_says(void **state)
 	ASSERT_ROWS(rows);
 }
 
-static void names_of_rust_lose_their_hash_and_what_is_in_their_generics(void **state)
+static void rust_names_lose_hash_and_generic_arguments(void **state)
 {
 	static const struct row rows[] = {
 		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE",
@@ -100,7 +100,7 @@ static void names_of_rust_lose_their_hash_and_what_is_in_their_generics(void **s
 	ASSERT_ROWS(rows);
 }
 
-static void names_of_d_are_demangled_too(void **state)
+static void demangles_d_names(void **state)
 {
 	static const struct row rows[] = {
 		{ "_D3std5stdio4File5flushMFNeZv",
@@ -113,7 +113,7 @@ static void names_of_d_are_demangled_too(void **state)
 	ASSERT_ROWS(rows);
 }
 
-static void names_demangled_before_are_shortened(void **state)
+static void shortens_names_that_are_demangled_already(void **state)
 {
 	static const struct row rows[] = {
 		{ "ns::Foo<int>::bar(std::vector<int>)", { "ns::Foo::bar", "ns::Foo<int>::bar", SAME } },
@@ -132,7 +132,7 @@ static void names_demangled_before_are_shortened(void **state)
 	ASSERT_ROWS(rows);
 }
 
-/* Each doubles, 33 times. */
+/* Each back reference doubles the text, 33 times. */
 static void doubling_cplus(char *s, const char *first, const char *open, const char *close)
 {
 	static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -151,7 +151,7 @@ static void assert_mangled(const char *symbol)
 	buf_release(&out);
 }
 
-static void symbols_that_explode_stay_mangled(void **state)
+static void symbols_with_huge_names_stay_mangled(void **state)
 {
 	static char s[200000] = "_Z1fI";
 
@@ -173,7 +173,7 @@ static void symbols_that_explode_stay_mangled(void **state)
 	assert_mangled(s);
 }
 
-static void d_symbols_that_explode_stay_mangled(void **state)
+static void d_symbols_with_huge_names_stay_mangled(void **state)
 {
 	char s[400] = "_D1fFAi";
 	size_t n = strlen(s);
@@ -186,7 +186,7 @@ static void d_symbols_that_explode_stay_mangled(void **state)
 		assert_mangled(s);
 }
 
-static void without_a_mode_nothing_changes(void **state)
+static void mode_none_changes_nothing(void **state)
 {
 	struct buf out = { 0 };
 
@@ -195,16 +195,29 @@ static void without_a_mode_nothing_changes(void **state)
 	assert_false(demangle("a::b(c)", DEMANGLE_NONE, &out));
 }
 
+static void mode_mangled_keeps_demangled_names(void **state)
+{
+	struct buf out = { 0 };
+
+	(void)state;
+	assert_false(demangle("<A as T>::go", DEMANGLE_MANGLED, &out));
+	assert_false(demangle("std::function<void ()>::operator()", DEMANGLE_MANGLED, &out));
+	assert_true(demangle("_Z3fooIiEvT_", DEMANGLE_MANGLED, &out));
+	assert_string_equal(buf_text(&out), "foo");
+	buf_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_cplus_keep_what_the_mode_says),
-		cmocka_unit_test(names_of_rust_lose_their_hash_and_what_is_in_their_generics),
-		cmocka_unit_test(names_of_d_are_demangled_too),
-		cmocka_unit_test(names_demangled_before_are_shortened),
-		cmocka_unit_test(symbols_that_explode_stay_mangled),
-		cmocka_unit_test(d_symbols_that_explode_stay_mangled),
-		cmocka_unit_test(without_a_mode_nothing_changes),
+		cmocka_unit_test(cpp_names_keep_the_parts_that_the_mode_selects),
+		cmocka_unit_test(rust_names_lose_hash_and_generic_arguments),
+		cmocka_unit_test(demangles_d_names),
+		cmocka_unit_test(shortens_names_that_are_demangled_already),
+		cmocka_unit_test(symbols_with_huge_names_stay_mangled),
+		cmocka_unit_test(d_symbols_with_huge_names_stay_mangled),
+		cmocka_unit_test(mode_none_changes_nothing),
+		cmocka_unit_test(mode_mangled_keeps_demangled_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_diff.c - the report diff, and the sums of two sides under it
+ * test_diff.c - the report diff, and the sums of both sides
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ static void expect(const union cell *row, const char *state, int64_t before, int
 		assert_float_equal(row[DIFF_DELTA_PCT].real, percent, 1e-9);
 }
 
-static void a_doubled_function_says_100_percent_and_others_new_and_gone(void **state)
+static void a_doubled_function_changes_by_100_percent_and_others_are_new_or_gone(void **state)
 {
 	struct compared c;
 
@@ -51,7 +51,7 @@ static void a_doubled_function_says_100_percent_and_others_new_and_gone(void **s
 	compared_release(&c);
 }
 
-static void a_parent_shows_the_change_of_its_children(void **state)
+static void the_cum_of_a_parent_includes_the_change_of_its_children(void **state)
 {
 	struct compared c;
 	const union cell *row;
@@ -84,7 +84,7 @@ static void copies_of_a_function_count_once_per_stack(void **state)
 	compared_release(&c);
 }
 
-static void functions_of_one_name_are_told_apart_by_file(void **state)
+static void functions_with_the_same_name_are_distinguished_by_file(void **state)
 {
 	struct compared c;
 
@@ -102,7 +102,7 @@ static void functions_of_one_name_are_told_apart_by_file(void **state)
 	compared_release(&c);
 }
 
-static void rows_left_out_are_summed_up(void **state)
+static void omitted_rows_are_summed_up(void **state)
 {
 	struct compared c;
 
@@ -117,13 +117,13 @@ static void rows_left_out_are_summed_up(void **state)
 	c.q.nodecount = 1;
 	compare_all(&c);
 	assert_int_equal(c.r.table.n_rows, 1);
-	assert_int_equal(c.r.head.compare->n_left_out, 2);
-	assert_int_equal(c.r.head.compare->left_out_grew, 3);
-	assert_int_equal(c.r.head.compare->left_out_shrank, -2);
+	assert_int_equal(c.r.head.compare->n_omitted, 2);
+	assert_int_equal(c.r.head.compare->omitted_increase, 3);
+	assert_int_equal(c.r.head.compare->omitted_decrease, -2);
 	compared_release(&c);
 }
 
-static void drop_negative_leaves_what_grew(void **state)
+static void drop_negative_keeps_only_growing_rows(void **state)
 {
 	struct compared c;
 
@@ -140,7 +140,7 @@ static void drop_negative_leaves_what_grew(void **state)
 	compared_release(&c);
 }
 
-static void a_row_needs_its_weight_on_one_side_only(void **state)
+static void nodefraction_keeps_rows_that_are_large_on_one_side(void **state)
 {
 	struct compared c;
 
@@ -158,7 +158,7 @@ static void a_row_needs_its_weight_on_one_side_only(void **state)
 	compared_release(&c);
 }
 
-static void the_finer_unit_holds_for_both_sides(void **state)
+static void the_finer_unit_is_used_for_both_sides(void **state)
 {
 	struct compared c;
 
@@ -175,7 +175,7 @@ static void the_finer_unit_holds_for_both_sides(void **state)
 	compared_release(&c);
 }
 
-static void normalisation_scales_the_sums_of_the_new_side(void **state)
+static void normalization_scales_the_sums_of_the_new_side(void **state)
 {
 	struct compared c;
 
@@ -195,7 +195,7 @@ static void normalisation_scales_the_sums_of_the_new_side(void **state)
 	compared_release(&c);
 }
 
-static void sides_without_a_type_in_common_are_an_error(void **state)
+static void fails_if_the_sides_have_no_common_sample_type(void **state)
 {
 	struct compared c;
 	struct err err;
@@ -225,7 +225,7 @@ static void extreme_values_do_not_overflow(void **state)
 	compared_release(&c);
 }
 
-static void a_base_that_is_newer_is_told(void **state)
+static void warns_if_the_base_is_newer(void **state)
 {
 	struct compared c;
 
@@ -233,7 +233,7 @@ static void a_base_that_is_newer_is_told(void **state)
 	compared_start(&c, "samples/count");
 	for (int side = 0; side < N_SIDES; side++) {
 		ROW(&c.m[side], "a", 1);
-		builder_meta(c.m[side].b)->time_ns = 1 + side; /* the base is the second */
+		builder_meta(c.m[side].b)->time_ns = 1 + side; /* SIDE_BASE is 1 */
 		builder_meta(c.m[side].b)->duration_ns = 100 + 11 * side;
 		builder_meta(c.m[side].b)->period = 1 + side;
 	}
@@ -247,18 +247,18 @@ static void a_base_that_is_newer_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_doubled_function_says_100_percent_and_others_new_and_gone),
-		cmocka_unit_test(a_parent_shows_the_change_of_its_children),
+		cmocka_unit_test(a_doubled_function_changes_by_100_percent_and_others_are_new_or_gone),
+		cmocka_unit_test(the_cum_of_a_parent_includes_the_change_of_its_children),
 		cmocka_unit_test(copies_of_a_function_count_once_per_stack),
-		cmocka_unit_test(functions_of_one_name_are_told_apart_by_file),
-		cmocka_unit_test(rows_left_out_are_summed_up),
-		cmocka_unit_test(drop_negative_leaves_what_grew),
-		cmocka_unit_test(a_row_needs_its_weight_on_one_side_only),
-		cmocka_unit_test(the_finer_unit_holds_for_both_sides),
-		cmocka_unit_test(normalisation_scales_the_sums_of_the_new_side),
-		cmocka_unit_test(sides_without_a_type_in_common_are_an_error),
+		cmocka_unit_test(functions_with_the_same_name_are_distinguished_by_file),
+		cmocka_unit_test(omitted_rows_are_summed_up),
+		cmocka_unit_test(drop_negative_keeps_only_growing_rows),
+		cmocka_unit_test(nodefraction_keeps_rows_that_are_large_on_one_side),
+		cmocka_unit_test(the_finer_unit_is_used_for_both_sides),
+		cmocka_unit_test(normalization_scales_the_sums_of_the_new_side),
+		cmocka_unit_test(fails_if_the_sides_have_no_common_sample_type),
 		cmocka_unit_test(extreme_values_do_not_overflow),
-		cmocka_unit_test(a_base_that_is_newer_is_told),
+		cmocka_unit_test(warns_if_the_base_is_newer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,23 +17,23 @@
 #include "report/calls.h"
 #include "tests/unit/make_net.h"
 
-/* What is drawn for a profile; the query may be changed between make and draw. */
+/* A drawing of a profile. Tests can change the query between make and draw. */
 struct drawn {
-	struct netted n;
+	struct net_fixture n;
 	struct buf out;
 };
 
 static void dot_start(struct drawn *d, struct make *m)
 {
 	*d = (struct drawn){ 0 };
-	net_about(&d->n, m);
+	net_fixture_start(&d->n, m);
 }
 
 static void dot(struct drawn *d)
 {
 	struct report r = { .mem = arena_new() };
 
-	net_ask(&d->n, true);
+	net_fixture_run(&d->n, true);
 	report_calls_head(&d->n.net, &d->n.q, &d->n.v, false, &r);
 	dot_draw(&d->n.net, &r, &d->out);
 	report_release(&r);
@@ -42,7 +42,7 @@ static void dot(struct drawn *d)
 static void dot_release(struct drawn *d)
 {
 	buf_release(&d->out);
-	net_done(&d->n);
+	net_fixture_release(&d->n);
 }
 
 static void expect_text(const struct drawn *d, const char *text)
@@ -57,8 +57,8 @@ static void expect_none(const struct drawn *d, const char *text)
 		fail_msg("%s in:\n%s", text, d->out.data);
 }
 
-/* No control characters but line ends, quotes in pairs in each line, and nothing else outside of them. */
-static void expect_harmless(const struct drawn *d)
+/* Expect no control characters except line ends, and paired quotes in each line. */
+static void expect_escaped(const struct drawn *d)
 {
 	bool quoted = false;
 
@@ -85,7 +85,7 @@ static void draw_row(struct drawn *d, const char *stack, const char *labels)
 	dot(d);
 }
 
-static void a_call_has_a_label_a_weight_and_tips(void **state)
+static void a_call_has_label_weight_and_tooltips(void **state)
 {
 	struct make m = make_start("cpu/ms");
 	struct drawn d;
@@ -95,7 +95,7 @@ static void a_call_has_a_label_a_weight_and_tips(void **state)
 	ROW(&m, "a", 25);
 	dot_start(&d, &m);
 	dot(&d);
-	expect_harmless(&d);
+	expect_escaped(&d);
 	expect_text(&d, "digraph \"unnamed\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n"
 			"subgraph cluster_L { \"Type: cpu\" [shape=box fontsize=16 label=\"Type: cpu\\l"
 			"Showing nodes accounting for 100ms, 100% of 100ms total\\l\\l"
@@ -108,7 +108,7 @@ static void a_call_has_a_label_a_weight_and_tips(void **state)
 	dot_release(&d);
 }
 
-static void residual_calls_are_dotted_and_inlined_ones_say_so(void **state)
+static void residual_calls_are_dotted_and_inlined_calls_marked(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct drawn d;
@@ -126,7 +126,7 @@ static void residual_calls_are_dotted_and_inlined_ones_say_so(void **state)
 	dot_release(&d);
 }
 
-static void hostile_names_are_escaped(void **state)
+static void escapes_hostile_names(void **state)
 {
 	static const char *const names[] = { "a\"] N9 [label=\"x", "back\\", "\\\"", "li\nne", "\033[31m", "\\N\\G",
 					     "\x7f\xff\xc2\x9b" };
@@ -135,7 +135,7 @@ static void hostile_names_are_escaped(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		draw_row(&d, names[i], "");
-		expect_harmless(&d);
+		expect_escaped(&d);
 		dot_release(&d);
 	}
 	draw_row(&d, "q\"\\\n", "");
@@ -144,7 +144,7 @@ static void hostile_names_are_escaped(void **state)
 	dot_release(&d);
 }
 
-static void names_are_cut_into_lines(void **state)
+static void splits_names_into_lines(void **state)
 {
 	struct drawn d;
 
@@ -158,19 +158,19 @@ static void names_are_cut_into_lines(void **state)
 	dot_release(&d);
 }
 
-static void labels_are_boxes_and_escaped(void **state)
+static void draws_labels_as_boxes_with_escaped_text(void **state)
 {
 	struct drawn d;
 
 	(void)state;
 	draw_row(&d, "a", "k=\"v\\\n a=b");
-	expect_harmless(&d);
+	expect_escaped(&d);
 	expect_text(&d, "N1_0 [label = \"a:b\\nk:\\\"v\\\\\\\\n\" id=\"N1_0\" fontsize=8 shape=box3d tooltip=\"5\"]\n"
 			"N1 -> N1_0 [label=\" 5\" weight=100 tooltip=\"5\" labeltooltip=\"5\"]\n");
 	dot_release(&d);
 }
 
-static void numbers_are_boxes_under_their_label_or_their_node(void **state)
+static void draws_numbers_as_boxes_below_their_label_or_node(void **state)
 {
 	struct drawn d;
 
@@ -181,11 +181,11 @@ static void numbers_are_boxes_under_their_label_or_their_node(void **state)
 	dot_release(&d);
 	draw_row(&d, "b;a", "bytes:2048");
 	expect_text(&d, "NN1_0 [label = \"2kB\" ");
-	expect_none(&d, "minlen=2"); /* a has nothing of its own */
+	expect_none(&d, "minlen=2"); /* a has no flat value, so it has no box */
 	dot_release(&d);
 }
 
-static void calls_out_of_a_node_with_boxes_are_longer(void **state)
+static void lengthens_edges_from_nodes_with_label_boxes(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct drawn d;
@@ -199,7 +199,7 @@ static void calls_out_of_a_node_with_boxes_are_longer(void **state)
 	dot_release(&d);
 }
 
-static void more_than_four_numbers_are_grouped(void **state)
+static void groups_more_than_four_numbers(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct drawn d;
@@ -210,7 +210,7 @@ static void more_than_four_numbers_are_grouped(void **state)
 	labels_row(&m, "a", 30, "bytes:200");
 	labels_row(&m, "a", 20, "bytes:300");
 	labels_row(&m, "a", 1, "bytes:12");
-	labels_row(&m, "a", 2, "bytes:150"); /* as near to 100 as to 200: the heavier one has it */
+	labels_row(&m, "a", 2, "bytes:150"); /* as close to 100 as to 200, so it joins the heavier group */
 	dot_start(&d, &m);
 	dot(&d);
 	expect_text(&d, "[label = \"10B..12B\" id=\"NN1_0\" fontsize=8 shape=box3d tooltip=\"51\"]");
@@ -220,7 +220,7 @@ static void more_than_four_numbers_are_grouped(void **state)
 	dot_release(&d);
 }
 
-static void at_most_four_labels_are_drawn(void **state)
+static void draws_at_most_four_labels(void **state)
 {
 	static const char *const words[] = { "k=1", "k=2", "k=3", "k=4", "k=5" };
 	struct make m = make_start("samples/count");
@@ -236,7 +236,7 @@ static void at_most_four_labels_are_drawn(void **state)
 	dot_release(&d);
 }
 
-static void titles_files_and_binaries_are_escaped(void **state)
+static void escapes_titles_files_and_binaries(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct drawn d;
@@ -249,7 +249,7 @@ static void titles_files_and_binaries_are_escaped(void **state)
 	dot_start(&d, &m);
 	d.n.q.granularity = GRAIN_LINES;
 	dot(&d);
-	expect_harmless(&d);
+	expect_escaped(&d);
 	expect_text(&d, "digraph \"ti\\\"t\\\\le\\\\n\" {");
 	expect_text(&d, "{ \"File: ti\\\"t\\\\le\\\\n\" [shape=box");
 	expect_text(&d, "[ti\\\"t\\\\le\\\\n]\\n");
@@ -257,7 +257,7 @@ static void titles_files_and_binaries_are_escaped(void **state)
 	dot_release(&d);
 }
 
-static void units_are_escaped(void **state)
+static void escapes_units(void **state)
 {
 	struct make m = make_start("sam\"ples/co\"unt\\");
 	struct drawn d;
@@ -266,12 +266,12 @@ static void units_are_escaped(void **state)
 	ROW(&m, "b;a", 5);
 	dot_start(&d, &m);
 	dot(&d);
-	expect_harmless(&d);
+	expect_escaped(&d);
 	expect_text(&d, "[label=\" 5co\\\"unt\\\\\"");
 	dot_release(&d);
 }
 
-static void a_profile_of_nothing_is_a_legend(void **state)
+static void draws_only_a_legend_without_samples(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct drawn d;
@@ -279,7 +279,7 @@ static void a_profile_of_nothing_is_a_legend(void **state)
 	(void)state;
 	dot_start(&d, &m);
 	dot(&d);
-	expect_harmless(&d);
+	expect_escaped(&d);
 	expect_none(&d, "N1");
 	dot_release(&d);
 }
@@ -287,18 +287,18 @@ static void a_profile_of_nothing_is_a_legend(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_call_has_a_label_a_weight_and_tips),
-		cmocka_unit_test(residual_calls_are_dotted_and_inlined_ones_say_so),
-		cmocka_unit_test(hostile_names_are_escaped),
-		cmocka_unit_test(names_are_cut_into_lines),
-		cmocka_unit_test(labels_are_boxes_and_escaped),
-		cmocka_unit_test(numbers_are_boxes_under_their_label_or_their_node),
-		cmocka_unit_test(calls_out_of_a_node_with_boxes_are_longer),
-		cmocka_unit_test(more_than_four_numbers_are_grouped),
-		cmocka_unit_test(at_most_four_labels_are_drawn),
-		cmocka_unit_test(titles_files_and_binaries_are_escaped),
-		cmocka_unit_test(units_are_escaped),
-		cmocka_unit_test(a_profile_of_nothing_is_a_legend),
+		cmocka_unit_test(a_call_has_label_weight_and_tooltips),
+		cmocka_unit_test(residual_calls_are_dotted_and_inlined_calls_marked),
+		cmocka_unit_test(escapes_hostile_names),
+		cmocka_unit_test(splits_names_into_lines),
+		cmocka_unit_test(draws_labels_as_boxes_with_escaped_text),
+		cmocka_unit_test(draws_numbers_as_boxes_below_their_label_or_node),
+		cmocka_unit_test(lengthens_edges_from_nodes_with_label_boxes),
+		cmocka_unit_test(groups_more_than_four_numbers),
+		cmocka_unit_test(draws_at_most_four_labels),
+		cmocka_unit_test(escapes_titles_files_and_binaries),
+		cmocka_unit_test(escapes_units),
+		cmocka_unit_test(draws_only_a_legend_without_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,9 +18,9 @@
 #include "base/pool.h"
 #include "tests/unit/make_graph.h"
 
-/* The calls of a profile without the nodes of a list "b;c". */
+/* The calls of a profile without the nodes in a list such as "b;c". */
 struct calls {
-	struct asked a;
+	struct graph_fixture a;
 	struct edges e;
 };
 
@@ -39,11 +39,11 @@ static void mark(const struct places *pl, const char *names, bool *mark, bool va
 
 static void calls_without(struct calls *c, struct make *m, const char *dropped)
 {
-	struct asked *a = &c->a;
+	struct graph_fixture *a = &c->a;
 	bool *keep;
 
-	*a = ask_about(m);
-	ask(a);
+	*a = graph_fixture_start(m);
+	graph_fixture_run(a);
 	keep = arena_alloc(a->mem, a->g.n + 1, sizeof(*keep));
 	memset(keep, true, a->g.n);
 	mark(&a->pl, dropped, keep, false);
@@ -86,7 +86,7 @@ static void the_calls_of_the_example_add_up(void **state)
 	expect_edge(&c, "main", "host", 10, 0);
 	expect_edge(&c, "host", "inl", 10, INLINED);
 	expect_edge(&c, "main", "inl", 10, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
 static void a_call_counts_once_per_sample(void **state)
@@ -100,10 +100,10 @@ static void a_call_counts_once_per_sample(void **state)
 	assert_int_equal(c.e.n, 2);
 	expect_edge(&c, "f", "g", 5, 0);
 	expect_edge(&c, "g", "f", 5, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-static void a_function_does_not_call_itself(void **state)
+static void direct_recursion_makes_no_edge(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct calls c;
@@ -113,7 +113,7 @@ static void a_function_does_not_call_itself(void **state)
 	calls_without(&c, &m, "");
 	assert_int_equal(c.e.n, 1);
 	expect_edge(&c, "main", "f", 5, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
 static void a_call_is_inlined_when_it_is_in_every_sample(void **state)
@@ -128,11 +128,11 @@ static void a_call_is_inlined_when_it_is_in_every_sample(void **state)
 	calls_without(&c, &m, "");
 	expect_edge(&c, "f", "g", 3, 0);
 	expect_edge(&c, "f", "h", 3, INLINED);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-/* Within one sample the call nearest to the root speaks for all. */
-static void of_one_sample_the_first_call_says_whether_it_is_inlined(void **state)
+/* Within one sample the call nearest to the root decides. */
+static void the_call_nearest_to_the_root_decides_whether_it_is_inlined(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct calls c;
@@ -141,10 +141,10 @@ static void of_one_sample_the_first_call_says_whether_it_is_inlined(void **state
 	ROW(&m, "g;f;h;g+f", 1);
 	calls_without(&c, &m, "");
 	expect_edge(&c, "f", "g", 1, INLINED);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-static void a_call_over_a_dropped_node_is_residual(void **state)
+static void a_call_through_a_removed_node_is_residual(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct calls c;
@@ -155,10 +155,10 @@ static void a_call_over_a_dropped_node_is_residual(void **state)
 	assert_int_equal(c.e.n, 2);
 	expect_edge(&c, "a", "c", 5, RESIDUAL);
 	expect_edge(&c, "c", "d", 5, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-static void a_call_that_is_residual_once_is_residual(void **state)
+static void a_call_is_residual_if_residual_in_one_sample(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct calls c;
@@ -168,10 +168,10 @@ static void a_call_that_is_residual_once_is_residual(void **state)
 	ROW(&m, "c;b;a", 2);
 	calls_without(&c, &m, "b");
 	expect_edge(&c, "a", "c", 3, RESIDUAL);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-static void dropped_nodes_at_the_root_and_the_leaf_leave_no_mark(void **state)
+static void removed_roots_and_leaves_make_no_call_residual(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct calls c;
@@ -181,10 +181,10 @@ static void dropped_nodes_at_the_root_and_the_leaf_leave_no_mark(void **state)
 	calls_without(&c, &m, "leaf;root");
 	assert_int_equal(c.e.n, 1);
 	expect_edge(&c, "a", "b", 5, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-static void dropped_inlined_calls_are_passed_too(void **state)
+static void calls_pass_through_removed_inlined_places(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct calls c;
@@ -195,10 +195,10 @@ static void dropped_inlined_calls_are_passed_too(void **state)
 	assert_int_equal(c.e.n, 2);
 	expect_edge(&c, "out", "in", 5, RESIDUAL | INLINED);
 	expect_edge(&c, "main", "out", 5, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-static void recursion_over_a_dropped_node_is_no_call(void **state)
+static void recursion_through_a_removed_node_is_no_call(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct calls c;
@@ -207,7 +207,7 @@ static void recursion_over_a_dropped_node_is_no_call(void **state)
 	ROW(&m, "a;b;a", 5);
 	calls_without(&c, &m, "b");
 	assert_int_equal(c.e.n, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
 static void empty_stacks_and_single_frames_make_no_calls(void **state)
@@ -220,7 +220,7 @@ static void empty_stacks_and_single_frames_make_no_calls(void **state)
 	ROW(&m, "main", 5);
 	calls_without(&c, &m, "");
 	assert_int_equal(c.e.n, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
 static void negative_weights_add_up(void **state)
@@ -234,10 +234,10 @@ static void negative_weights_add_up(void **state)
 	calls_without(&c, &m, "");
 	expect_edge(&c, "a", "b", -7, 0);
 	expect_edge(&c, "b", "y", -10, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-static void samples_of_zero_make_no_call_but_sums_of_zero_do(void **state)
+static void samples_of_0_make_no_call_but_values_that_cancel_do(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct calls c;
@@ -249,10 +249,10 @@ static void samples_of_zero_make_no_call_but_sums_of_zero_do(void **state)
 	calls_without(&c, &m, "");
 	assert_int_equal(c.e.n, 1);
 	expect_edge(&c, "c", "d", 0, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-static void only_calls_into_wanted_nodes_are_given(void **state)
+static void returns_only_calls_into_wanted_nodes(void **state)
 {
 	struct make m = make_example();
 	struct calls c;
@@ -267,10 +267,10 @@ static void only_calls_into_wanted_nodes_are_given(void **state)
 	expect_edge(&c, "b", "c", 50, 0);
 	expect_edge(&c, "host", "inl", 10, INLINED);
 	expect_edge(&c, "main", "inl", 10, 0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-static void calls_are_sorted_by_dst_then_src(void **state)
+static void calls_are_sorted_by_callee_then_caller(void **state)
 {
 	struct make m = make_example();
 	struct calls c;
@@ -282,7 +282,7 @@ static void calls_are_sorted_by_dst_then_src(void **state)
 
 		assert_true(l->dst < r->dst || (l->dst == r->dst && l->src < r->src));
 	}
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
 /* 60000 different stacks over 40 functions and all calls between them; every tenth call inlined. */
@@ -307,7 +307,7 @@ static struct make many_stacks(void)
 	return m;
 }
 
-static void any_number_of_threads_gives_equal_calls(void **state)
+static void calls_do_not_depend_on_the_number_of_threads(void **state)
 {
 	static const unsigned threads[] = { 2, 3, 4, 8 };
 	struct make m = many_stacks();
@@ -335,10 +335,10 @@ static void any_number_of_threads_gives_equal_calls(void **state)
 		}
 	}
 	pool_set_size(0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-static void calls_out_of_wanted_nodes_are_given_with_both(void **state)
+static void can_include_calls_out_of_wanted_nodes(void **state)
 {
 	struct make m = make_example();
 	struct calls c;
@@ -355,11 +355,11 @@ static void calls_out_of_wanted_nodes_are_given_with_both(void **state)
 	expect_edge(&c, "b", "a", 20, 0);
 	expect_edge(&c, "main", "host", 10, 0);
 	expect_edge(&c, "host", "inl", 10, INLINED);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-/* Of a location only the innermost place calls out; what stands between may be gone. */
-static void calls_out_of_wanted_inlined_nodes_pass_what_is_dropped(void **state)
+/* Only the innermost place of a location has calls to other locations; places between may be removed. */
+static void calls_out_of_inlined_nodes_pass_through_removed_places(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct calls c;
@@ -376,11 +376,11 @@ static void calls_out_of_wanted_inlined_nodes_pass_what_is_dropped(void **state)
 	assert_int_equal(c.e.n, 2);
 	expect_edge(&c, "outer", "hot", 5, INLINED);
 	expect_edge(&c, "hot", "in", 5, RESIDUAL);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
-/* Whatever is wanted, its calls are those of the whole graph. */
-static void wanted_calls_are_the_same_as_when_all_are_wanted(void **state)
+/* Compare the calls of wanted nodes with those of the whole graph. */
+static void wanted_calls_equal_those_of_the_whole_graph(void **state)
 {
 	struct make m = make_example();
 	struct calls c;
@@ -409,14 +409,14 @@ static void wanted_calls_are_the_same_as_when_all_are_wanted(void **state)
 		}
 		assert_int_equal(found, e.n);
 	}
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
 /*
- * The second thread meets only calls that the first one does not, so that merging grows the table
- * it merges into. Guards the commit "engine: only the calls and labels that a report will show".
+ * The second thread finds only calls that the first does not, so merging grows the table it merges into. Guards the
+ * commit "engine: only the calls and labels that a report will show".
  */
-static void a_thread_that_adds_calls_to_those_of_another_keeps_all_weights(void **state)
+static void merging_calls_of_threads_keeps_all_weights(void **state)
 {
 	enum { N = 30000 };
 	struct make m = make_start("samples/count");
@@ -444,7 +444,7 @@ static void a_thread_that_adds_calls_to_those_of_another_keeps_all_weights(void 
 		assert_true(e->inlined == false && e->residual == false);
 	}
 	pool_set_size(0);
-	ask_release(&c.a);
+	graph_fixture_release(&c.a);
 }
 
 int main(void)
@@ -452,24 +452,24 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_calls_of_the_example_add_up),
 		cmocka_unit_test(a_call_counts_once_per_sample),
-		cmocka_unit_test(a_function_does_not_call_itself),
+		cmocka_unit_test(direct_recursion_makes_no_edge),
 		cmocka_unit_test(a_call_is_inlined_when_it_is_in_every_sample),
-		cmocka_unit_test(of_one_sample_the_first_call_says_whether_it_is_inlined),
-		cmocka_unit_test(a_call_over_a_dropped_node_is_residual),
-		cmocka_unit_test(a_call_that_is_residual_once_is_residual),
-		cmocka_unit_test(dropped_nodes_at_the_root_and_the_leaf_leave_no_mark),
-		cmocka_unit_test(dropped_inlined_calls_are_passed_too),
-		cmocka_unit_test(recursion_over_a_dropped_node_is_no_call),
+		cmocka_unit_test(the_call_nearest_to_the_root_decides_whether_it_is_inlined),
+		cmocka_unit_test(a_call_through_a_removed_node_is_residual),
+		cmocka_unit_test(a_call_is_residual_if_residual_in_one_sample),
+		cmocka_unit_test(removed_roots_and_leaves_make_no_call_residual),
+		cmocka_unit_test(calls_pass_through_removed_inlined_places),
+		cmocka_unit_test(recursion_through_a_removed_node_is_no_call),
 		cmocka_unit_test(empty_stacks_and_single_frames_make_no_calls),
 		cmocka_unit_test(negative_weights_add_up),
-		cmocka_unit_test(samples_of_zero_make_no_call_but_sums_of_zero_do),
-		cmocka_unit_test(only_calls_into_wanted_nodes_are_given),
-		cmocka_unit_test(calls_out_of_wanted_nodes_are_given_with_both),
-		cmocka_unit_test(calls_out_of_wanted_inlined_nodes_pass_what_is_dropped),
-		cmocka_unit_test(wanted_calls_are_the_same_as_when_all_are_wanted),
-		cmocka_unit_test(calls_are_sorted_by_dst_then_src),
-		cmocka_unit_test(any_number_of_threads_gives_equal_calls),
-		cmocka_unit_test(a_thread_that_adds_calls_to_those_of_another_keeps_all_weights),
+		cmocka_unit_test(samples_of_0_make_no_call_but_values_that_cancel_do),
+		cmocka_unit_test(returns_only_calls_into_wanted_nodes),
+		cmocka_unit_test(can_include_calls_out_of_wanted_nodes),
+		cmocka_unit_test(calls_out_of_inlined_nodes_pass_through_removed_places),
+		cmocka_unit_test(wanted_calls_equal_those_of_the_whole_graph),
+		cmocka_unit_test(calls_are_sorted_by_callee_then_caller),
+		cmocka_unit_test(calls_do_not_depend_on_the_number_of_threads),
+		cmocka_unit_test(merging_calls_of_threads_keeps_all_weights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

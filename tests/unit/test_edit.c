@@ -1,5 +1,5 @@
 /*
- * test_edit.c - last changes by the loader
+ * test_edit.c - changes to a profile before it is shared
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +33,7 @@ static uint32_t label(struct make *m, const char *key, const char *text, int64_t
 	return id;
 }
 
-/* The labels of a row as "key=text" or "key=number", parted by blanks. */
+/* The labels of a row as "key=text" or "key=number", separated by blanks. */
 static const char *labels(const struct profile *p, uint32_t row, char out[200])
 {
 	uint32_t set = p->labels[row];
@@ -52,7 +52,7 @@ static const char *labels(const struct profile *p, uint32_t row, char out[200])
 	return out;
 }
 
-static void a_label_is_set_on_every_row_in_place_of_its_texts(void **state)
+static void setting_a_label_replaces_the_text_labels_of_its_key_on_every_row(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	const int64_t value = 1;
@@ -91,17 +91,17 @@ static void each_type_is_scaled_by_its_ratio_and_rounded(void **state)
 	profile_free(p);
 }
 
-static void a_value_too_large_to_scale_is_named(void **state)
+static void the_error_names_a_value_too_large_to_scale(void **state)
 {
 	struct profile *p = with_values(1, INT64_MAX / 2);
 
 	(void)state;
 	assert_int_equal(profile_scale(p, (const double[]){ 1, 3 }, &err), ERR_RANGE);
-	assert_non_null(strstr(err.msg, "sample 1: its cpu times 3 leaves 64 bits"));
+	assert_non_null(strstr(err.msg, "sample 1: cpu times 3 overflows 64 bits"));
 	profile_free(p);
 }
 
-static void the_sign_changes_to_the_last_bit(void **state)
+static void negation_is_exact(void **state)
 {
 	struct profile *p = with_values(INT64_MAX, -5);
 
@@ -112,24 +112,24 @@ static void the_sign_changes_to_the_last_bit(void **state)
 	profile_free(p);
 }
 
-static void the_least_number_has_no_negative(void **state)
+static void the_smallest_number_cannot_be_negated(void **state)
 {
 	struct profile *p = with_values(0, INT64_MIN);
 
 	(void)state;
 	assert_int_equal(profile_negate(p, &err), ERR_RANGE);
-	assert_non_null(strstr(err.msg, "sample 1: its cpu times -1 leaves 64 bits"));
+	assert_non_null(strstr(err.msg, "sample 1: cpu times -1 overflows 64 bits"));
 	profile_free(p);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_label_is_set_on_every_row_in_place_of_its_texts),
+		cmocka_unit_test(setting_a_label_replaces_the_text_labels_of_its_key_on_every_row),
 		cmocka_unit_test(each_type_is_scaled_by_its_ratio_and_rounded),
-		cmocka_unit_test(a_value_too_large_to_scale_is_named),
-		cmocka_unit_test(the_sign_changes_to_the_last_bit),
-		cmocka_unit_test(the_least_number_has_no_negative),
+		cmocka_unit_test(the_error_names_a_value_too_large_to_scale),
+		cmocka_unit_test(negation_is_exact),
+		cmocka_unit_test(the_smallest_number_cannot_be_negated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

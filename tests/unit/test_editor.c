@@ -1,5 +1,5 @@
 /*
- * test_editor.c - a line of text being typed
+ * test_editor.c - editing a line of text
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* Play keys (names as in event.h) on a line that begins with a text; a | in what is expected is the cursor. */
+/* Play keys (names as in event.h) on a line that begins with a text; a | in the expected text is the cursor. */
 static void expect(const char *text, const char *keys, const char *expected)
 {
 	struct editor e = { 0 };
@@ -27,15 +27,15 @@ static void expect(const char *text, const char *keys, const char *expected)
 	editor_set(&e, text);
 	while (event_parse(&keys, &event, NULL) == 0 && event.kind != EVENT_NONE)
 		editor_key(&e, &event);
-	buf_add(&got, buf_text(&e.text), e.at);
+	buf_add(&got, buf_text(&e.text), e.cursor);
 	buf_addz(&got, "|");
-	buf_addz(&got, buf_text(&e.text) + e.at);
+	buf_addz(&got, buf_text(&e.text) + e.cursor);
 	assert_string_equal(buf_text(&got), expected);
 	buf_release(&got);
 	editor_release(&e);
 }
 
-static void what_is_typed_goes_before_the_cursor(void **state)
+static void typed_text_is_inserted_before_the_cursor(void **state)
 {
 	(void)state;
 	expect("", "\"top10 -cum\"", "top10 -cum|");
@@ -58,7 +58,7 @@ static void the_cursor_moves_by_characters_and_words(void **state)
 	expect("ab", "Ctrl-A Ctrl-E", "ab|");
 }
 
-static void marks_go_with_the_character_they_stand_on(void **state)
+static void combining_marks_move_with_their_character(void **state)
 {
 	(void)state;
 	expect("ae\xcc\x81z", "Left Left", "a|e\xcc\x81z");
@@ -67,7 +67,7 @@ static void marks_go_with_the_character_they_stand_on(void **state)
 	expect("ae\xcc\x81z", "Home Right Right", "ae\xcc\x81|z");
 }
 
-static void keys_erase_characters_words_and_ends(void **state)
+static void keys_erase_characters_words_and_parts_of_the_line(void **state)
 {
 	(void)state;
 	expect("abc", "Backspace", "ab|");
@@ -82,15 +82,15 @@ static void keys_erase_characters_words_and_ends(void **state)
 	expect("peek main", "Alt-b Ctrl-U", "|main");
 }
 
-static void what_was_cut_comes_back(void **state)
+static void cut_text_can_be_pasted(void **state)
 {
 	(void)state;
 	expect("peek main", "Ctrl-W Home Ctrl-Y", "main|peek ");
 	expect("peek main", "Ctrl-U Ctrl-Y Ctrl-Y", "peek mainpeek main|");
-	expect("abc", "Backspace Ctrl-Y", "ab|"); /* nothing was cut */
+	expect("abc", "Backspace Ctrl-Y", "ab|"); /* there is no cut text to paste */
 }
 
-static void two_characters_change_places(void **state)
+static void two_characters_are_swapped(void **state)
 {
 	(void)state;
 	expect("ab", "Ctrl-T", "ba|");
@@ -99,7 +99,7 @@ static void two_characters_change_places(void **state)
 	expect("ab", "Home Ctrl-T", "|ab");
 }
 
-static void controls_and_bytes_that_are_no_text_stay_out(void **state)
+static void control_characters_and_invalid_utf8_are_dropped(void **state)
 {
 	struct editor e = { 0 };
 	struct event tab = { .kind = EVENT_KEY, .key = KEY_TAB }, wheel = { .kind = EVENT_WHEEL };
@@ -108,9 +108,9 @@ static void controls_and_bytes_that_are_no_text_stay_out(void **state)
 	expect("a\x1b[31mb\xff\x80"
 	       "7\n8\t9",
 	       "", "a[31mb78 9|");
-	expect("", "U+200E U+202E x", "x|"); /* marks that turn text */
-	assert_int_equal(editor_key(&e, &tab), EDITOR_NOTHING);
-	assert_int_equal(editor_key(&e, &wheel), EDITOR_NOTHING);
+	expect("", "U+200E U+202E x", "x|"); /* bidirectional control characters */
+	assert_int_equal(editor_key(&e, &tab), EDITOR_IGNORED);
+	assert_int_equal(editor_key(&e, &wheel), EDITOR_IGNORED);
 	editor_release(&e);
 }
 
@@ -136,10 +136,10 @@ static void a_word_is_replaced_by_its_completion(void **state)
 
 	(void)state;
 	editor_set(&e, "peek ma foo");
-	e.at = 7;
+	e.cursor = 7;
 	editor_replace(&e, 5, "main.work", 9);
 	assert_string_equal(buf_text(&e.text), "peek main.work foo");
-	assert_int_equal(e.at, 14);
+	assert_int_equal(e.cursor, 14);
 	editor_release(&e);
 }
 
@@ -150,7 +150,7 @@ static void expect_drawn(struct editor *e, int columns, const char *row, int cur
 	struct buf out = { 0 };
 
 	grid_resize(&g, columns, 1);
-	editor_draw(e, &g, grid_area(&g), 2, 0, (struct look){ COLOR_OWN, COLOR_OWN, 0 });
+	editor_draw(e, &g, grid_area(&g), 2, 0, (struct style){ COLOR_DEFAULT, COLOR_DEFAULT, 0 });
 	grid_add_text(&g, false, &out);
 	assert_string_equal(buf_text(&out), row);
 	assert_int_equal(g.cursor_x, cursor);
@@ -172,7 +172,7 @@ static void a_long_line_scrolls_with_the_cursor(void **state)
 	key.key = KEY_END_;
 	editor_key(&e, &key);
 	expect_drawn(&e, 8, " <fghij\n", 7);
-	expect_drawn(&e, 14, "  abcdefghij\n", 12); /* what has room comes back */
+	expect_drawn(&e, 14, "  abcdefghij\n", 12); /* scroll back as far as there is room */
 	editor_set(&e, "日本語日本");
 	expect_drawn(&e, 8, " <日本\n", 6);
 	editor_release(&e);
@@ -185,33 +185,33 @@ static void a_click_places_the_cursor(void **state)
 	(void)state;
 	editor_set(&e, "a日b");
 	editor_click(&e, 0);
-	assert_int_equal(e.at, 0);
-	editor_click(&e, 2); /* the right half of the wide one */
-	assert_int_equal(e.at, 1);
+	assert_int_equal(e.cursor, 0);
+	editor_click(&e, 2); /* the right half of the wide character */
+	assert_int_equal(e.cursor, 1);
 	editor_click(&e, 3);
-	assert_int_equal(e.at, 4);
+	assert_int_equal(e.cursor, 4);
 	editor_click(&e, 50);
-	assert_int_equal(e.at, 5);
+	assert_int_equal(e.cursor, 5);
 	editor_release(&e);
 }
 
-/* Guards "viewers/shell: keep the cursor in a text that shrank before a click". */
-static void a_click_after_the_text_shrank_stays_within_it(void **state)
+/* Guards the commit "viewers/shell: keep the cursor in a text that shrank before a click". */
+static void a_click_after_the_text_shrank_stays_within_the_text(void **state)
 {
 	struct editor e = { 0 };
 	struct grid g = { 0 };
-	struct look look = { COLOR_OWN, COLOR_OWN, 0 };
+	struct style style = { COLOR_DEFAULT, COLOR_DEFAULT, 0 };
 	struct event erase = { .kind = EVENT_KEY, .key = 'u' - 'a' + 1 };
 
 	(void)state;
 	grid_resize(&g, 4, 1);
 	editor_set(&e, "longer than four columns");
-	editor_draw(&e, &g, grid_area(&g), 0, 0, look); /* scrolls */
+	editor_draw(&e, &g, grid_area(&g), 0, 0, style); /* scrolls */
 	editor_key(&e, &erase);
 	editor_click(&e, 1);
 	editor_insert(&e, "ab", 2);
 	assert_string_equal(buf_text(&e.text), "ab");
-	assert_int_equal(e.at, 2);
+	assert_int_equal(e.cursor, 2);
 	editor_release(&e);
 	grid_release(&g);
 }
@@ -219,18 +219,18 @@ static void a_click_after_the_text_shrank_stays_within_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_typed_goes_before_the_cursor),
+		cmocka_unit_test(typed_text_is_inserted_before_the_cursor),
 		cmocka_unit_test(the_cursor_moves_by_characters_and_words),
-		cmocka_unit_test(marks_go_with_the_character_they_stand_on),
-		cmocka_unit_test(keys_erase_characters_words_and_ends),
-		cmocka_unit_test(what_was_cut_comes_back),
-		cmocka_unit_test(two_characters_change_places),
-		cmocka_unit_test(controls_and_bytes_that_are_no_text_stay_out),
+		cmocka_unit_test(combining_marks_move_with_their_character),
+		cmocka_unit_test(keys_erase_characters_words_and_parts_of_the_line),
+		cmocka_unit_test(cut_text_can_be_pasted),
+		cmocka_unit_test(two_characters_are_swapped),
+		cmocka_unit_test(control_characters_and_invalid_utf8_are_dropped),
 		cmocka_unit_test(a_text_beyond_the_limit_is_dropped),
 		cmocka_unit_test(a_word_is_replaced_by_its_completion),
 		cmocka_unit_test(a_long_line_scrolls_with_the_cursor),
 		cmocka_unit_test(a_click_places_the_cursor),
-		cmocka_unit_test(a_click_after_the_text_shrank_stays_within_it),
+		cmocka_unit_test(a_click_after_the_text_shrank_stays_within_the_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

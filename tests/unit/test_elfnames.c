@@ -1,5 +1,5 @@
 /*
- * test_elfnames.c - names of functions out of the symbol tables of mapped files
+ * test_elfnames.c - function names from the symbol tables of mapped files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,7 +33,7 @@ static uint32_t map_of(struct made *m, uint64_t addr)
 	return maps_find(&m->p->maps, addr);
 }
 
-static void a_static_function_of_the_program_has_its_name(void **state)
+static void finds_the_name_of_a_static_function_in_the_program(void **state)
 {
 	uint64_t addr = (uint64_t)(uintptr_t)a_static_function;
 	struct elfnames *e = elfnames_open();
@@ -48,13 +48,13 @@ static void a_static_function_of_the_program_has_its_name(void **state)
 	assert_string_equal(name.function, "a_static_function");
 	assert_int_equal(name.offset, 1);
 	assert_true(elfnames_at(e, m.p, (uint64_t)(uintptr_t)main + 1, map_of(&m, addr), 0, &name));
-	assert_string_equal(name.function, "main"); /* shorter than the one before */
+	assert_string_equal(name.function, "main"); /* shorter than the previous name */
 	assert_false(elfnames_at(e, m.p, addr + 1, map_of(&m, addr), 1, &name));
 	elfnames_close(e);
 	made_close(&m);
 }
 
-static void a_function_of_a_library_has_its_name(void **state)
+static void finds_the_name_of_a_library_function(void **state)
 {
 	uint64_t addr = (uint64_t)(uintptr_t)getenv;
 	struct elfnames *e = elfnames_open();
@@ -70,7 +70,7 @@ static void a_function_of_a_library_has_its_name(void **state)
 	made_close(&m);
 }
 
-static void functions_of_the_vdso_have_names(void **state)
+static void finds_the_names_of_vdso_functions(void **state)
 {
 	uint64_t addr = getauxval(AT_SYSINFO_EHDR);
 	struct elfnames *e = elfnames_open();
@@ -90,8 +90,8 @@ static void functions_of_the_vdso_have_names(void **state)
 	made_close(&m);
 }
 
-/* Say that a file is mapped at start. */
-static void say_mapped(struct process *p, const char *path, uint64_t start, uint64_t n, const uint8_t *id,
+/* Make the process report that a file is mapped at start. */
+static void set_mapped(struct process *p, const char *path, uint64_t start, uint64_t n, const uint8_t *id,
 		       uint16_t n_id)
 {
 	_Alignas(8) static uint8_t data[MODULES_MAX];
@@ -104,7 +104,7 @@ static void say_mapped(struct process *p, const char *path, uint64_t start, uint
 	if (n_id)
 		memcpy(data + sizeof(h), id, n_id);
 	memcpy(data + sizeof(h) + n_id, path, h.n_path);
-	maps_take_modules(&p->maps, data, 0, h.size);
+	maps_add_modules(&p->maps, data, 0, h.size);
 }
 
 static void a_file_with_another_build_id_has_no_names(void **state)
@@ -117,15 +117,15 @@ static void a_file_with_another_build_id_has_no_names(void **state)
 
 	(void)state;
 	made_open(&m);
-	say_mapped(m.p, "/proc/self/exe", start, 1 << 24, id, sizeof(id));
+	set_mapped(m.p, "/proc/self/exe", start, 1 << 24, id, sizeof(id));
 	for (uint64_t at = 0; at < 1 << 18; at += 64)
 		assert_false(elfnames_at(e, m.p, start + at, map_of(&m, start), 0, &name));
 	elfnames_close(e);
 	made_close(&m);
 }
 
-/* How many addresses of a file have names; its bytes are changed by flip before. */
-static unsigned names_in(const uint8_t *data, size_t n)
+/* The number of addresses of a file that have names. */
+static unsigned count_names(const uint8_t *data, size_t n)
 {
 	char path[] = "/tmp/cpa-elfnames-XXXXXX";
 	struct elfnames *e = elfnames_open();
@@ -139,7 +139,7 @@ static unsigned names_in(const uint8_t *data, size_t n)
 	assert_int_equal(write(fd, data, n), n);
 	close(fd);
 	made_open(&m);
-	say_mapped(m.p, path, start, 1 << 24, NULL, 0);
+	set_mapped(m.p, path, start, 1 << 24, NULL, 0);
 	for (uint64_t at = 0; at < n && at < 1 << 24; at += n / 1024)
 		found += elfnames_at(e, m.p, start + at, map_of(&m, start), 0, &name);
 	elfnames_close(e);
@@ -148,7 +148,7 @@ static unsigned names_in(const uint8_t *data, size_t n)
 	return found;
 }
 
-static void files_that_are_cut_or_broken_do_no_harm(void **state)
+static void truncated_or_damaged_files_are_safe(void **state)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
 	struct stat file;
@@ -163,18 +163,18 @@ static void files_that_are_cut_or_broken_do_no_harm(void **state)
 	n = read(fd, data, (size_t)file.st_size);
 	assert_int_equal(n, file.st_size);
 	close(fd);
-	assert_true(names_in(data, (size_t)n) > 0);
+	assert_true(count_names(data, (size_t)n) > 0);
 	for (size_t cut = 1024; cut < (size_t)n; cut += (size_t)n / 20)
-		names_in(data, cut);
+		count_names(data, cut);
 	for (int round = 0; round < 60; round++) {
 		memcpy(broken, data, (size_t)n);
 		for (int i = 0; i < 40; i++) {
 			seed = seed * 1664525 + 1013904223;
-			/* heads of the file and of segments, and of sections at its end */
+			/* file header, program headers, and section headers at the end */
 			broken[i % 2 ? seed >> 8 & 1023 : (size_t)n - 1 - (seed >> 8 & 2047)] = (uint8_t)(seed >> 24);
 		}
 		memcpy(broken, data, 16);
-		names_in(broken, (size_t)n);
+		count_names(broken, (size_t)n);
 	}
 	free(data);
 	free(broken);
@@ -183,11 +183,11 @@ static void files_that_are_cut_or_broken_do_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_static_function_of_the_program_has_its_name),
-		cmocka_unit_test(a_function_of_a_library_has_its_name),
-		cmocka_unit_test(functions_of_the_vdso_have_names),
+		cmocka_unit_test(finds_the_name_of_a_static_function_in_the_program),
+		cmocka_unit_test(finds_the_name_of_a_library_function),
+		cmocka_unit_test(finds_the_names_of_vdso_functions),
 		cmocka_unit_test(a_file_with_another_build_id_has_no_names),
-		cmocka_unit_test(files_that_are_cut_or_broken_do_no_harm),
+		cmocka_unit_test(truncated_or_damaged_files_are_safe),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * test_encode.c - profile.proto as protobuf-c and our reader take it
+ * test_encode.c - profile.proto as read by protobuf-c and by our reader
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -119,7 +119,7 @@ static void an_independent_reader_finds_locations_and_functions(void **state)
 	perftools__profiles__profile__free_unpacked(pb, NULL);
 }
 
-static void strings_stand_in_the_order_in_which_pprof_meets_them(void **state)
+static void strings_are_in_the_order_of_pprof(void **state)
 {
 	static const char *const order[] = { "",       "samples", "count", "cpu",   "nanoseconds",  "a",    "first",
 					     "second", "z",       "text",  "bytes", "/usr/bin/app", "leaf", "l.c",
@@ -150,7 +150,7 @@ static void two_numbers_are_not_packed_and_three_are(void **state)
 	buf_release(&out);
 }
 
-static void the_default_type_is_written_even_when_there_is_none(void **state)
+static void a_missing_default_type_is_written_as_zero(void **state)
 {
 	struct make m = make_start("a/b");
 	struct buf out = encoded(make_end(&m));
@@ -160,8 +160,8 @@ static void the_default_type_is_written_even_when_there_is_none(void **state)
 	buf_release(&out);
 }
 
-/* More lines than any buffer of the writer holds. */
-static void a_location_of_many_lines_is_read_as_it_was(void **state)
+/* More lines than fit into the buffer of the encoder. */
+static void a_location_with_many_lines_survives_a_round_trip(void **state)
 {
 	enum { N = 100000 };
 	struct make m = make_start("a/b");
@@ -196,10 +196,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_independent_reader_finds_samples_and_labels),
 		cmocka_unit_test(an_independent_reader_finds_locations_and_functions),
-		cmocka_unit_test(strings_stand_in_the_order_in_which_pprof_meets_them),
+		cmocka_unit_test(strings_are_in_the_order_of_pprof),
 		cmocka_unit_test(two_numbers_are_not_packed_and_three_are),
-		cmocka_unit_test(the_default_type_is_written_even_when_there_is_none),
-		cmocka_unit_test(a_location_of_many_lines_is_read_as_it_was),
+		cmocka_unit_test(a_missing_default_type_is_written_as_zero),
+		cmocka_unit_test(a_location_with_many_lines_survives_a_round_trip),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static void set_gives_the_code_and_writes_the_sentence(void **state)
+static void set_returns_the_code_and_writes_the_message(void **state)
 {
 	struct err err;
 
@@ -25,13 +25,13 @@ static void set_gives_the_code_and_writes_the_sentence(void **state)
 	assert_string_equal(err.msg, "3 of four");
 }
 
-static void set_without_an_err_gives_the_code(void **state)
+static void set_without_an_err_returns_the_code(void **state)
 {
 	(void)state;
 	assert_int_equal(err_set(NULL, ERR_IO, "lost"), ERR_IO);
 }
 
-static void wrapped_clauses_read_outside_in(void **state)
+static void wrapped_context_goes_from_outer_to_inner(void **state)
 {
 	struct err err;
 
@@ -48,7 +48,7 @@ static void wrap_without_an_err_is_still_an_error(void **state)
 	assert_true(err_wrap(NULL, "clause") < 0);
 }
 
-static void a_long_sentence_is_cut_at_its_end(void **state)
+static void a_long_message_is_cut_at_its_end(void **state)
 {
 	struct err err;
 
@@ -58,7 +58,7 @@ static void a_long_sentence_is_cut_at_its_end(void **state)
 	assert_memory_equal(err.msg, "begin", 5);
 }
 
-static void wrapping_a_full_sentence_keeps_the_clause_and_cuts_the_end(void **state)
+static void wrapping_a_full_message_cuts_its_end(void **state)
 {
 	struct err err;
 
@@ -69,7 +69,7 @@ static void wrapping_a_full_sentence_keeps_the_clause_and_cuts_the_end(void **st
 	assert_memory_equal(err.msg, "outer: begin", 12);
 }
 
-static void a_clause_longer_than_the_room_fits(void **state)
+static void context_longer_than_the_message_is_cut(void **state)
 {
 	struct err err;
 
@@ -83,13 +83,13 @@ static void a_clause_longer_than_the_room_fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(set_gives_the_code_and_writes_the_sentence),
-		cmocka_unit_test(set_without_an_err_gives_the_code),
-		cmocka_unit_test(wrapped_clauses_read_outside_in),
+		cmocka_unit_test(set_returns_the_code_and_writes_the_message),
+		cmocka_unit_test(set_without_an_err_returns_the_code),
+		cmocka_unit_test(wrapped_context_goes_from_outer_to_inner),
 		cmocka_unit_test(wrap_without_an_err_is_still_an_error),
-		cmocka_unit_test(a_long_sentence_is_cut_at_its_end),
-		cmocka_unit_test(wrapping_a_full_sentence_keeps_the_clause_and_cuts_the_end),
-		cmocka_unit_test(a_clause_longer_than_the_room_fits),
+		cmocka_unit_test(a_long_message_is_cut_at_its_end),
+		cmocka_unit_test(wrapping_a_full_message_cuts_its_end),
+		cmocka_unit_test(context_longer_than_the_message_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

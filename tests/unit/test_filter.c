@@ -1,5 +1,5 @@
 /*
- * test_filter.c - filters by name, and what they leave
+ * test_filter.c - filters by name
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@
 
 #include "tests/unit/make_filter.h"
 
-/* Three rows; b was inlined into a, main is in app.go. */
+/* Three rows. b was inlined into a; main is in app.go. */
 static struct profile *sample(void)
 {
 	struct make m = make_start("cpu/ns");
@@ -48,75 +48,75 @@ static void check(const char *option, const char *value, const char *rows, const
 	for (size_t i = 0; i < query_n_options; i++)
 		if (strcmp(query_options[i].name, option) == 0)
 			memcpy((char *)&q + query_options[i].at, &value, sizeof(value));
-	EXPECT_LEFT(p, &q, rows, notes);
+	EXPECT_FILTERED(p, &q, rows, notes);
 	query_release(&q);
 	profile_free(p);
 }
 
-static void without_a_filter_the_profile_itself_is_the_answer(void **state)
+static void without_filters_the_result_is_the_profile_itself(void **state)
 {
 	struct profile *p = sample();
 	struct query q;
-	struct left l;
+	struct filtered l;
 
 	(void)state;
 	query_init(&q);
-	l = leave(p, &q);
+	l = filtered_run(p, &q);
 	assert_ptr_equal(l.p, p);
-	left_free(&l);
+	filtered_release(&l);
 	query_release(&q);
 	profile_free(p);
 }
 
-static void focus_keeps_rows_with_a_frame_that_matches(void **state)
+static void focus_keeps_rows_with_a_matching_frame(void **state)
 {
 	(void)state;
 	check("focus", "^b$", "leaf;b+a;main@app.go 1\nb+a;main@app.go 2", "");
 }
 
-static void files_are_matched_too(void **state)
+static void focus_matches_files_too(void **state)
 {
 	(void)state;
 	check("ignore", "^app.go$", "", "No samples are left after ignore\n");
 }
 
-static void ignore_drops_rows_with_a_frame_that_matches(void **state)
+static void ignore_removes_rows_with_a_matching_frame(void **state)
 {
 	(void)state;
 	check("ignore", "leaf", "b+a;main@app.go 2\nother;main@app.go 4", "");
 }
 
-static void hide_takes_lines_and_then_frames_away(void **state)
+static void hide_removes_lines_and_frames_without_lines(void **state)
 {
 	(void)state;
 	check("hide", "^(b|leaf)$", "a;main@app.go 1\na;main@app.go 2\nother;main@app.go 4", "");
 }
 
-static void rows_whose_frames_are_all_hidden_go(void **state)
+static void removes_rows_whose_frames_are_all_hidden(void **state)
 {
 	(void)state;
 	check("hide", "[^r]$", "other 4", "");
 }
 
-static void show_leaves_only_what_matches(void **state)
+static void show_keeps_only_matching_frames(void **state)
 {
 	(void)state;
 	check("show", "^a$|other", "a 1\na 2\nother 4", "");
 }
 
-static void show_from_cuts_callers_of_the_outermost_match(void **state)
+static void show_from_removes_callers_of_the_outermost_match(void **state)
 {
 	(void)state;
 	check("show_from", "^b$", "leaf;b 1\nb 2", "");
 }
 
-static void prune_from_cuts_what_the_innermost_match_calls(void **state)
+static void prune_from_removes_callees_of_the_innermost_match(void **state)
 {
 	(void)state;
 	check("prune_from", "^a$", "a;main@app.go 1\na;main@app.go 2\nother;main@app.go 4", "");
 }
 
-static void prune_from_looks_at_names_without_arguments(void **state)
+static void prune_from_matches_names_without_arguments(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct profile *p;
@@ -125,12 +125,12 @@ static void prune_from_looks_at_names_without_arguments(void **state)
 	(void)state;
 	ROW(&m, "leaf;ns::f(int);main", 1);
 	p = make_end(&m);
-	EXPECT_LEFT(p, &q, "ns::f(int);main 1", "");
+	EXPECT_FILTERED(p, &q, "ns::f(int);main 1", "");
 	query_release(&q);
 	profile_free(p);
 }
 
-static void prune_from_passes_over_functions_without_a_name(void **state)
+static void prune_from_skips_functions_without_a_name(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct profile *p;
@@ -139,12 +139,12 @@ static void prune_from_passes_over_functions_without_a_name(void **state)
 	(void)state;
 	ROW(&m, "leaf;@x.c;main", 1);
 	p = make_end(&m);
-	EXPECT_LEFT(p, &q, "main 1", "");
+	EXPECT_FILTERED(p, &q, "main 1", "");
 	query_release(&q);
 	profile_free(p);
 }
 
-static void empty_stacks_go_as_soon_as_names_are_asked_for(void **state)
+static void filters_by_name_remove_empty_stacks(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct profile *p;
@@ -154,12 +154,12 @@ static void empty_stacks_go_as_soon_as_names_are_asked_for(void **state)
 	ROW(&m, "main", 1);
 	ROW(&m, "", 2);
 	p = make_end(&m);
-	EXPECT_LEFT(p, &q, "main 1", "Hide expression matched no samples\n");
+	EXPECT_FILTERED(p, &q, "main 1", "Hide expression matched no samples\n");
 	query_release(&q);
 	profile_free(p);
 }
 
-static void the_file_of_the_binary_counts_for_all_its_frames(void **state)
+static void a_matching_binary_file_matches_all_its_frames(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct profile *p;
@@ -171,14 +171,14 @@ static void the_file_of_the_binary_counts_for_all_its_frames(void **state)
 	m.map = PROFILE_NONE;
 	ROW(&m, "jit", 2);
 	p = make_end(&m);
-	EXPECT_LEFT(p, &q, "f;main 1", "");
-	EXPECT_LEFT(p, &hide, "jit 2", "");
+	EXPECT_FILTERED(p, &q, "f;main 1", "");
+	EXPECT_FILTERED(p, &hide, "jit 2", "");
 	query_release(&q);
 	query_release(&hide);
 	profile_free(p);
 }
 
-static void frames_without_a_name_are_hidden_by_show(void **state)
+static void show_hides_frames_without_a_name(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct profile *p;
@@ -187,7 +187,7 @@ static void frames_without_a_name_are_hidden_by_show(void **state)
 	(void)state;
 	ROW(&m, "0x10=;main", 1);
 	p = make_end(&m);
-	EXPECT_LEFT(p, &q, "main 1", "");
+	EXPECT_FILTERED(p, &q, "main 1", "");
 	query_release(&q);
 	profile_free(p);
 }
@@ -198,43 +198,43 @@ static void filters_work_one_after_another(void **state)
 	struct query q = ASK(q_.focus = "^a$"; q_.ignore = "leaf"; q_.hide = "^b$"; q_.prune_from = "main");
 
 	(void)state;
-	EXPECT_LEFT(p, &q, "main@app.go 2", "");
+	EXPECT_FILTERED(p, &q, "main@app.go 2", "");
 	query_release(&q);
 	profile_free(p);
 }
 
-static void the_profile_given_stays_as_it_is(void **state)
+static void does_not_change_the_original_profile(void **state)
 {
 	struct profile *p = sample();
 	struct query q = ASK(q_.hide = "b"; q_.show_from = "a"; q_.tagroot = "k");
 	struct buf before = { 0 }, after = { 0 };
-	struct left l;
+	struct filtered l;
 
 	(void)state;
-	tell_rows(p, &before);
-	l = leave(p, &q);
-	tell_rows(p, &after);
+	write_rows(p, &before);
+	l = filtered_run(p, &q);
+	write_rows(p, &after);
 	assert_string_equal(buf_text(&before), buf_text(&after));
-	left_free(&l);
+	filtered_release(&l);
 	buf_release(&before);
 	buf_release(&after);
 	query_release(&q);
 	profile_free(p);
 }
 
-static void the_first_expression_that_does_not_parse_is_told(void **state)
+static void reports_the_first_invalid_expression(void **state)
 {
 	struct profile *p = sample();
 	struct query q = ASK(q_.taghide = "("; q_.prune_from = "a**"; q_.focus = "main");
 
 	(void)state;
-	EXPECT_LEFT(p, &q, "parsing prune_from regexp: error parsing regexp: invalid nested repetition operator: `**`",
-		    "");
+	EXPECT_FILTERED(
+		p, &q, "parsing prune_from regexp: error parsing regexp: invalid nested repetition operator: `**`", "");
 	query_release(&q);
 	profile_free(p);
 }
 
-static void a_name_that_is_not_there_gets_the_nearest_ones(void **state)
+static void suggests_similar_names(void **state)
 {
 	(void)state;
 	check("focus", "MAIN", "", "Focus expression matched no samples; did you mean main\n");
@@ -244,29 +244,29 @@ static void a_name_that_is_not_there_gets_the_nearest_ones(void **state)
 	check("show_from", "nosuchname", "", "ShowFrom expression matched no samples\n");
 }
 
-static void columns_of_the_base_lose_the_same_rows(void **state)
+static void filters_rows_of_base_columns_too(void **state)
 {
 	struct profile *p = sample();
 	int64_t base_values[] = { 5, 6, 7 }, *base[] = { base_values };
 	struct query q = ASK(q_.focus = "other");
-	struct left l;
+	struct filtered l;
 
 	(void)state;
 	p->value[SIDE_BASE] = base;
-	l = leave(p, &q);
+	l = filtered_run(p, &q);
 	assert_int_equal(l.p->n_rows, 1);
 	assert_int_equal(l.p->value[SIDE_BASE][0][0], 7);
-	left_free(&l);
+	filtered_release(&l);
 	p->value[SIDE_BASE] = NULL;
 	query_release(&q);
 	profile_free(p);
 }
 
-static void any_number_of_threads_leaves_the_same(void **state)
+static void the_result_does_not_depend_on_the_number_of_threads(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct query q = ASK(q_.focus = "f[1-5]"; q_.hide = "f3"; q_.prune_from = "f2");
-	struct left one, four;
+	struct filtered one, four;
 	struct profile *p;
 	char stack[64];
 
@@ -277,19 +277,19 @@ static void any_number_of_threads_leaves_the_same(void **state)
 	}
 	p = make_end(&m);
 	pool_set_size(1);
-	one = leave(p, &q);
+	one = filtered_run(p, &q);
 	pool_set_size(4);
-	four = leave(p, &q);
+	four = filtered_run(p, &q);
 	pool_set_size(0);
 	assert_true(one.rows.len > 100000);
 	assert_string_equal(buf_text(&one.rows), buf_text(&four.rows));
-	left_free(&one);
-	left_free(&four);
+	filtered_release(&one);
+	filtered_release(&four);
 	query_release(&q);
 	profile_free(p);
 }
 
-static void without_inlines_a_location_is_its_function(void **state)
+static void no_inlines_keeps_only_the_outermost_function(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct arena *mem = arena_new();
@@ -301,7 +301,7 @@ static void without_inlines_a_location_is_its_function(void **state)
 	ROW(&m, "b+a@f:7:3;main", 1);
 	p = make_end(&m);
 	d = filter_no_inlines(p, true, mem);
-	tell_rows(d, &rows);
+	write_rows(d, &rows);
 	assert_string_equal(buf_text(&rows), "a@f;main 1");
 	assert_int_equal(d->line_no[0], 7);
 	assert_int_equal(d->line_col[0], 3);
@@ -314,27 +314,27 @@ static void without_inlines_a_location_is_its_function(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_a_filter_the_profile_itself_is_the_answer),
-		cmocka_unit_test(focus_keeps_rows_with_a_frame_that_matches),
-		cmocka_unit_test(files_are_matched_too),
-		cmocka_unit_test(ignore_drops_rows_with_a_frame_that_matches),
-		cmocka_unit_test(hide_takes_lines_and_then_frames_away),
-		cmocka_unit_test(rows_whose_frames_are_all_hidden_go),
-		cmocka_unit_test(show_leaves_only_what_matches),
-		cmocka_unit_test(show_from_cuts_callers_of_the_outermost_match),
-		cmocka_unit_test(prune_from_cuts_what_the_innermost_match_calls),
-		cmocka_unit_test(prune_from_looks_at_names_without_arguments),
-		cmocka_unit_test(prune_from_passes_over_functions_without_a_name),
-		cmocka_unit_test(empty_stacks_go_as_soon_as_names_are_asked_for),
-		cmocka_unit_test(the_file_of_the_binary_counts_for_all_its_frames),
-		cmocka_unit_test(frames_without_a_name_are_hidden_by_show),
+		cmocka_unit_test(without_filters_the_result_is_the_profile_itself),
+		cmocka_unit_test(focus_keeps_rows_with_a_matching_frame),
+		cmocka_unit_test(focus_matches_files_too),
+		cmocka_unit_test(ignore_removes_rows_with_a_matching_frame),
+		cmocka_unit_test(hide_removes_lines_and_frames_without_lines),
+		cmocka_unit_test(removes_rows_whose_frames_are_all_hidden),
+		cmocka_unit_test(show_keeps_only_matching_frames),
+		cmocka_unit_test(show_from_removes_callers_of_the_outermost_match),
+		cmocka_unit_test(prune_from_removes_callees_of_the_innermost_match),
+		cmocka_unit_test(prune_from_matches_names_without_arguments),
+		cmocka_unit_test(prune_from_skips_functions_without_a_name),
+		cmocka_unit_test(filters_by_name_remove_empty_stacks),
+		cmocka_unit_test(a_matching_binary_file_matches_all_its_frames),
+		cmocka_unit_test(show_hides_frames_without_a_name),
 		cmocka_unit_test(filters_work_one_after_another),
-		cmocka_unit_test(the_profile_given_stays_as_it_is),
-		cmocka_unit_test(the_first_expression_that_does_not_parse_is_told),
-		cmocka_unit_test(a_name_that_is_not_there_gets_the_nearest_ones),
-		cmocka_unit_test(columns_of_the_base_lose_the_same_rows),
-		cmocka_unit_test(any_number_of_threads_leaves_the_same),
-		cmocka_unit_test(without_inlines_a_location_is_its_function),
+		cmocka_unit_test(does_not_change_the_original_profile),
+		cmocka_unit_test(reports_the_first_invalid_expression),
+		cmocka_unit_test(suggests_similar_names),
+		cmocka_unit_test(filters_rows_of_base_columns_too),
+		cmocka_unit_test(the_result_does_not_depend_on_the_number_of_threads),
+		cmocka_unit_test(no_inlines_keeps_only_the_outermost_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

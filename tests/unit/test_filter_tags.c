@@ -42,12 +42,12 @@ static void check(const char *option, const char *value, const char *rows, const
 	for (size_t i = 0; i < query_n_options; i++)
 		if (strcmp(query_options[i].name, option) == 0)
 			memcpy((char *)&q + query_options[i].at, &value, sizeof(value));
-	EXPECT_LEFT(p, &q, rows, notes);
+	EXPECT_FILTERED(p, &q, rows, notes);
 	query_release(&q);
 	profile_free(p);
 }
 
-static void an_expression_is_matched_with_key_and_value(void **state)
+static void matches_an_expression_with_key_and_value(void **state)
 {
 	(void)state;
 	check("tagfocus", "^route:/a$", ROW_A, "");
@@ -60,7 +60,7 @@ static void without_a_key_all_expressions_of_a_list_must_match(void **state)
 	check("tagfocus", "route,tenant", ROW_A, "");
 }
 
-static void with_a_key_any_expression_of_a_list_will_do(void **state)
+static void with_a_key_one_expression_of_a_list_must_match(void **state)
 {
 	(void)state;
 	check("tagfocus", "route=a,b", ROW_A "\n" ROW_B, "");
@@ -74,7 +74,7 @@ static void the_key_ends_at_the_first_equals_sign(void **state)
 	check("tagfocus", "=/b", ROW_B, "");
 }
 
-static void a_number_is_a_range_in_its_unit(void **state)
+static void a_number_with_a_unit_is_a_range(void **state)
 {
 	(void)state;
 	check("tagfocus", "2kb", ROW_C, RANGE("2kb"));
@@ -84,57 +84,57 @@ static void a_number_is_a_range_in_its_unit(void **state)
 	check("tagfocus", "wait=2ms:1s", ROW_D, RANGE("2ms:1s"));
 }
 
-static void a_value_is_read_in_its_own_unit(void **state)
+static void reads_a_value_in_its_own_unit(void **state)
 {
 	(void)state;
-	check("tagfocus", "size=1024b", ROW_D, RANGE("1024b")); /* the key was first met in bytes */
+	check("tagfocus", "size=1024b", ROW_D, RANGE("1024b")); /* bytes is the first unit of the key */
 }
 
-static void a_list_of_ranges_matches_any_of_them(void **state)
+static void a_list_of_ranges_matches_any_range(void **state)
 {
 	(void)state;
 	check("tagfocus", "size=1kb,2kb:3kb", ROW_C "\n" ROW_D, RANGE("1kb,2kb:3kb"));
 }
 
-static void a_list_of_numbers_still_finds_text(void **state)
+static void a_list_of_numbers_also_matches_text_labels(void **state)
 {
 	(void)state;
 	check("tagfocus", "status=403,404", ROW_D, RANGE("403,404"));
 }
 
-static void a_single_number_finds_no_text_and_says_how_to(void **state)
+static void a_single_number_does_not_match_text_labels_and_gets_a_hint(void **state)
 {
 	(void)state;
 	check("tagfocus", "status=404", "",
-	      RANGE("404") "TagFocus expression matched no samples; '404' is a range of numbers, "
-			   "for labels of text write 'status=^404$'\n");
+	      RANGE("404") "TagFocus expression matched no samples; '404' is a range of numbers; "
+			   "for text labels use 'status=^404$'\n");
 }
 
-static void ranges_across_kinds_of_units_are_expressions(void **state)
+static void ranges_with_incompatible_units_are_expressions(void **state)
 {
 	(void)state;
 	check("tagfocus", "1kb:2ms", "",
-	      "TagFocus expression matched no samples; the keys of labels are route, tenant, size, wait, status\n");
+	      "TagFocus expression matched no samples; available label keys: route, tenant, size, wait, status\n");
 }
 
-static void numbers_past_64_bits_are_an_error(void **state)
+static void numbers_that_overflow_64_bits_are_an_error(void **state)
 {
 	(void)state;
 	check("tagfocus", "9223372036854775807:", "",
-	      RANGE("9223372036854775807:") "TagFocus expression matched no samples; the keys of labels are route, "
+	      RANGE("9223372036854775807:") "TagFocus expression matched no samples; available label keys: route, "
 					    "tenant, size, wait, status\n");
 	check("tagignore", "size=99999999999999999999",
-	      "parsing tagignore: the range 99999999999999999999 has a number that leaves 64 bits", "");
+	      "parsing tagignore: a number in the range 99999999999999999999 overflows 64 bits", "");
 }
 
-static void tagignore_drops_what_matches(void **state)
+static void tagignore_removes_matching_rows(void **state)
 {
 	(void)state;
 	check("tagignore", "route=.", ROW_C "\n" ROW_D, "");
 	check("tagignore", ".", ROW_C, "");
 }
 
-static void nothing_left_is_told(void **state)
+static void notes_that_no_samples_remain(void **state)
 {
 	struct profile *p = sample();
 	struct query q;
@@ -143,21 +143,21 @@ static void nothing_left_is_told(void **state)
 	query_init(&q);
 	q.tagfocus = "tenant";
 	q.tagignore = "route";
-	EXPECT_LEFT(p, &q, "", "No samples are left after tagfocus, tagignore\n");
+	EXPECT_FILTERED(p, &q, "", "No samples are left after tagfocus, tagignore\n");
 	query_release(&q);
 	profile_free(p);
 }
 
-static void tagshow_and_taghide_take_labels_and_no_rows(void **state)
+static void tagshow_and_taghide_remove_labels_but_no_rows(void **state)
 {
 	(void)state;
 	check("tagshow", "^s", "f;main 1\nf;main 2\n" ROW_C "\ng;main {size#1:kb status=404} 8", "");
 	check("taghide", "^s|tenant", "f;main {route=/a} 1\n" ROW_B "\ng;main 4\ng;main {wait#3:ms} 8", "");
 	check("taghide", "nosuch", ROW_A "\n" ROW_B "\n" ROW_C "\n" ROW_D,
-	      "TagHide expression matched no samples; the keys of labels are route, tenant, size, wait, status\n");
+	      "TagHide expression matched no samples; available label keys: route, tenant, size, wait, status\n");
 }
 
-static void labels_of_rows_that_went_do_not_count(void **state)
+static void labels_of_removed_rows_do_not_match(void **state)
 {
 	struct profile *p = sample();
 	struct query q;
@@ -166,9 +166,9 @@ static void labels_of_rows_that_went_do_not_count(void **state)
 	query_init(&q);
 	q.focus = "^f$";
 	q.tagshow = "size";
-	EXPECT_LEFT(
+	EXPECT_FILTERED(
 		p, &q, "f;main 1\nf;main 2",
-		"TagShow expression matched no samples; the keys of labels are route, tenant, size, wait, status\n");
+		"TagShow expression matched no samples; available label keys: route, tenant, size, wait, status\n");
 	query_release(&q);
 	profile_free(p);
 }
@@ -197,39 +197,39 @@ static void frames_of_labels_get_the_next_ids(void **state)
 {
 	struct profile *p = sample();
 	struct query q;
-	struct left l;
+	struct filtered l;
 
 	(void)state;
 	query_init(&q);
 	q.tagroot = "route";
 	q.tagleaf = "tenant";
-	l = leave(p, &q);
-	assert_int_equal(l.p->n_locs, p->n_locs + 5); /* /a, t1, /b, no tenant, no route */
+	l = filtered_run(p, &q);
+	assert_int_equal(l.p->n_locs, p->n_locs + 5); /* frames for /a, t1, /b, no tenant, no route */
 	assert_int_equal(l.p->loc_id[p->n_locs], p->loc_id[p->n_locs - 1] + 1);
 	assert_string_equal(profile_text(l.p, l.p->func_name[p->n_funcs]), "/a");
 	assert_string_equal(profile_text(l.p, l.p->func_name[p->n_funcs + 1]), "t1");
 	assert_int_equal(l.p->loc_map[p->n_locs], PROFILE_NONE);
 	assert_int_equal(l.p->stacks.n, 4 - 1); /* two rows share stack and frames */
-	left_free(&l);
+	filtered_release(&l);
 	query_release(&q);
 	profile_free(p);
 }
 
-static void ids_that_reach_the_end_of_64_bits_go_on_in_gaps(void **state)
+static void new_ids_fill_gaps_once_the_largest_64_bit_id_is_used(void **state)
 {
 	struct profile *p = sample();
 	struct query q;
-	struct left l;
+	struct filtered l;
 
 	(void)state;
 	p->loc_id[0] = UINT64_MAX;
 	p->loc_id[1] = 2;
 	query_init(&q);
 	q.tagroot = "route";
-	l = leave(p, &q);
+	l = filtered_run(p, &q);
 	assert_int_equal(l.p->loc_id[p->n_locs], 1);
-	assert_int_equal(l.p->loc_id[p->n_locs + 1], 4); /* 2 and 3 are taken */
-	left_free(&l);
+	assert_int_equal(l.p->loc_id[p->n_locs + 1], 4); /* 2 and 3 are in use */
+	filtered_release(&l);
 	query_release(&q);
 	profile_free(p);
 }
@@ -243,12 +243,12 @@ static void frames_of_labels_can_be_focused_on(void **state)
 	query_init(&q);
 	q.tagleaf = "route";
 	q.focus = "^/a$";
-	EXPECT_LEFT(p, &q, "/a@route;f;main {route=/a tenant=t1} 1", "");
+	EXPECT_FILTERED(p, &q, "/a@route;f;main {route=/a tenant=t1} 1", "");
 	query_release(&q);
 	profile_free(p);
 }
 
-static void several_values_of_a_key_are_one_frame(void **state)
+static void several_values_of_a_key_make_one_frame(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct profile *p;
@@ -260,12 +260,12 @@ static void several_values_of_a_key_are_one_frame(void **state)
 	p = make_end(&m);
 	query_init(&q);
 	q.tagroot = "k";
-	EXPECT_LEFT(p, &q, "f;x,y,5,2kB@k {k#5: k=x k=y k#2048:bytes} 1\nf;2048@k {k#2048:} 2", "");
+	EXPECT_FILTERED(p, &q, "f;x,y,5,2kB@k {k#5: k=x k=y k#2048:bytes} 1\nf;2048@k {k#2048:} 2", "");
 	query_release(&q);
 	profile_free(p);
 }
 
-static void numbers_are_scaled_only_beside_one_with_a_unit(void **state)
+static void scales_numbers_only_if_one_has_a_unit(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct profile *p;
@@ -278,12 +278,12 @@ static void numbers_are_scaled_only_beside_one_with_a_unit(void **state)
 	query_init(&q);
 	q.tagroot = "k";
 	q.unit = "kb";
-	EXPECT_LEFT(p, &q, "f;5kb,2kB@k {k#5: k#2048:bytes} 1\nf;2048@k {k#2048:} 2", "");
+	EXPECT_FILTERED(p, &q, "f;5kb,2kB@k {k#5: k#2048:bytes} 1\nf;2048@k {k#2048:} 2", "");
 	query_release(&q);
 	profile_free(p);
 }
 
-static void a_key_that_no_row_has_is_told(void **state)
+static void notes_a_key_that_no_row_has(void **state)
 {
 	struct profile *p = sample();
 	struct query q;
@@ -291,9 +291,9 @@ static void a_key_that_no_row_has_is_told(void **state)
 	(void)state;
 	query_init(&q);
 	q.tagroot = ",";
-	EXPECT_LEFT(
+	EXPECT_FILTERED(
 		p, &q, ROW_A "\n" ROW_B "\n" ROW_C "\n" ROW_D,
-		"TagRoot expression matched no samples; the keys of labels are route, tenant, size, wait, status\n");
+		"TagRoot expression matched no samples; available label keys: route, tenant, size, wait, status\n");
 	query_release(&q);
 	profile_free(p);
 }
@@ -301,29 +301,29 @@ static void a_key_that_no_row_has_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_expression_is_matched_with_key_and_value),
+		cmocka_unit_test(matches_an_expression_with_key_and_value),
 		cmocka_unit_test(without_a_key_all_expressions_of_a_list_must_match),
-		cmocka_unit_test(with_a_key_any_expression_of_a_list_will_do),
+		cmocka_unit_test(with_a_key_one_expression_of_a_list_must_match),
 		cmocka_unit_test(the_key_ends_at_the_first_equals_sign),
-		cmocka_unit_test(a_number_is_a_range_in_its_unit),
-		cmocka_unit_test(a_value_is_read_in_its_own_unit),
-		cmocka_unit_test(a_list_of_ranges_matches_any_of_them),
-		cmocka_unit_test(a_list_of_numbers_still_finds_text),
-		cmocka_unit_test(a_single_number_finds_no_text_and_says_how_to),
-		cmocka_unit_test(ranges_across_kinds_of_units_are_expressions),
-		cmocka_unit_test(numbers_past_64_bits_are_an_error),
-		cmocka_unit_test(tagignore_drops_what_matches),
-		cmocka_unit_test(nothing_left_is_told),
-		cmocka_unit_test(tagshow_and_taghide_take_labels_and_no_rows),
-		cmocka_unit_test(labels_of_rows_that_went_do_not_count),
+		cmocka_unit_test(a_number_with_a_unit_is_a_range),
+		cmocka_unit_test(reads_a_value_in_its_own_unit),
+		cmocka_unit_test(a_list_of_ranges_matches_any_range),
+		cmocka_unit_test(a_list_of_numbers_also_matches_text_labels),
+		cmocka_unit_test(a_single_number_does_not_match_text_labels_and_gets_a_hint),
+		cmocka_unit_test(ranges_with_incompatible_units_are_expressions),
+		cmocka_unit_test(numbers_that_overflow_64_bits_are_an_error),
+		cmocka_unit_test(tagignore_removes_matching_rows),
+		cmocka_unit_test(notes_that_no_samples_remain),
+		cmocka_unit_test(tagshow_and_taghide_remove_labels_but_no_rows),
+		cmocka_unit_test(labels_of_removed_rows_do_not_match),
 		cmocka_unit_test(the_first_key_of_tagroot_is_nearest_to_the_root),
 		cmocka_unit_test(the_last_key_of_tagleaf_is_nearest_to_the_leaf),
 		cmocka_unit_test(frames_of_labels_get_the_next_ids),
-		cmocka_unit_test(ids_that_reach_the_end_of_64_bits_go_on_in_gaps),
+		cmocka_unit_test(new_ids_fill_gaps_once_the_largest_64_bit_id_is_used),
 		cmocka_unit_test(frames_of_labels_can_be_focused_on),
-		cmocka_unit_test(several_values_of_a_key_are_one_frame),
-		cmocka_unit_test(numbers_are_scaled_only_beside_one_with_a_unit),
-		cmocka_unit_test(a_key_that_no_row_has_is_told),
+		cmocka_unit_test(several_values_of_a_key_make_one_frame),
+		cmocka_unit_test(scales_numbers_only_if_one_has_a_unit),
+		cmocka_unit_test(notes_a_key_that_no_row_has),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_flame_color.c - which boxes of a flame graph share a colour
+ * test_flame_color.c - colours of boxes, packages of functions, legends
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 
 #include "viewers/flame/flame_int.h"
 
-/* Names, files and binaries as real profiles have them. */
+/* Names, files and binaries from real profiles. */
 static const struct {
 	const char *name, *file, *module, *package;
 } known[] = {
@@ -75,13 +75,13 @@ static const struct {
 	{ "parse", "/a/node_modules/x/node_modules/@babel/core/lib/parse.js", "", "@babel/core" },
 	{ "request", "/usr/lib/python3/dist-packages/requests/sessions.py", "", "requests" },
 	{ "loads", "/usr/lib/python3.11/json/__init__.py", "", "python3.11/json" },
-	/* with addresses, lines or files for names */
+	/* names with addresses, lines or files */
 	{ "0000000000401136 void std::sort<int*>(int*, int*) stl_algo.h:12", "stl_algo.h", "/srv/grid", "std" },
 	{ "runtime.mallocgc runtime/malloc.go:12", "runtime/malloc.go", "/srv/shop", "runtime" },
 	{ "/usr/lib/go/src/runtime/malloc.go", "/usr/lib/go/src/runtime/malloc.go", "", "src/runtime" },
 	{ "runtime/malloc.go:12", "runtime/malloc.go", "", "runtime" },
 	{ "0000000000401136", "", "/srv/grid", "grid" },
-	/* none of them */
+	/* other names */
 	{ "Node.js", "", "", "" },
 	{ "[libc.so.6]", "", "/usr/lib/libc.so.6", "libc.so.6" },
 	{ "(idle)", "", "", "" },
@@ -95,7 +95,7 @@ static const struct {
 	{ "<<<<<::(((", "x.rs", "", "core" },
 };
 
-static void the_package_of_a_function_is_told_by_its_name_and_file(void **state)
+static void finds_the_package_of_a_function_by_name_and_file(void **state)
 {
 	bool ok = true;
 
@@ -106,7 +106,7 @@ static void the_package_of_a_function_is_told_by_its_name_and_file(void **state)
 
 		package_add(&f, &got);
 		if (strcmp(buf_text(&got), known[i].package) != 0) {
-			print_error("%s (%s) is of \"%s\", not of \"%s\"\n", f.name, f.file, known[i].package,
+			print_error("%s (%s): expected package \"%s\", got \"%s\"\n", f.name, f.file, known[i].package,
 				    buf_text(&got));
 			ok = false;
 		}
@@ -150,35 +150,35 @@ static void expect_legend(const struct drawing *d, const char *want)
 	arena_free(mem);
 }
 
-static void functions_of_a_package_have_its_color(void **state)
+static void functions_have_the_color_of_their_package(void **state)
 {
 	struct drawing d;
 	uint32_t a, b, c;
 
 	(void)state;
 	drawing_start(&d, 0, 100);
-	a = drawing_box(&d, 0, "net/http.(*conn).serve", 0, 50);
-	b = drawing_box(&d, a, "net/http.(*Request).Form", 0, 20);
-	c = drawing_box(&d, a, "runtime.mallocgc", 0, 10);
+	a = drawing_add_function(&d, 0, "net/http.(*conn).serve", 0, 50);
+	b = drawing_add_function(&d, a, "net/http.(*Request).Form", 0, 20);
+	c = drawing_add_function(&d, a, "runtime.mallocgc", 0, 10);
 	assert_int_equal(color_of(&d, a), color_of(&d, b));
 	assert_int_not_equal(color_of(&d, a), color_of(&d, c));
 	assert_int_equal(color_of(&d, 0), COLOR_NEUTRAL);
 }
 
-/* The numbers are kept so that pictures of this version and the next can be compared. */
-static void a_package_has_the_same_color_in_every_picture(void **state)
+/* The colours must not change, so that pictures of different versions are comparable. */
+static void packages_have_the_same_color_in_every_picture(void **state)
 {
 	struct drawing d;
 
 	(void)state;
 	drawing_start(&d, 0, 100);
-	assert_int_equal(color_of(&d, drawing_box(&d, 0, "runtime.mallocgc", 0, 50)), COLOR_GROUP + 3);
+	assert_int_equal(color_of(&d, drawing_add_function(&d, 0, "runtime.mallocgc", 0, 50)), COLOR_GROUP + 3);
 	drawing_start(&d, 0, 100);
-	drawing_box(&d, 0, "net/http.Serve", 0, 10);
-	assert_int_equal(color_of(&d, drawing_box(&d, 0, "runtime.gcDrain", 0, 50)), COLOR_GROUP + 3);
+	drawing_add_function(&d, 0, "net/http.Serve", 0, 10);
+	assert_int_equal(color_of(&d, drawing_add_function(&d, 0, "runtime.gcDrain", 0, 50)), COLOR_GROUP + 3);
 }
 
-static void the_ten_widest_packages_have_a_color_each_and_all_others_one(void **state)
+static void the_ten_largest_packages_have_their_own_color(void **state)
 {
 	static const char *const name[] = { "a.f", "b.f", "c.f", "d.f", "e.f", "g.f",
 					    "h.f", "i.f", "j.f", "k.f", "l.f", "m.f" };
@@ -188,7 +188,7 @@ static void the_ten_widest_packages_have_a_color_each_and_all_others_one(void **
 	(void)state;
 	drawing_start(&d, 0, 1000);
 	for (int i = 0; i < 12; i++) {
-		uint8_t color = color_of(&d, drawing_box(&d, 0, name[i], 0, 20 - i));
+		uint8_t color = color_of(&d, drawing_add_function(&d, 0, name[i], 0, 20 - i));
 
 		if (i < 10)
 			seen |= 1u << color;
@@ -199,20 +199,20 @@ static void the_ten_widest_packages_have_a_color_each_and_all_others_one(void **
 	expect_legend(&d, "a|b|c|d|e|g|h|i|j|k|2 other packages");
 }
 
-static void labels_kernel_and_what_is_unknown_have_colors_of_their_own(void **state)
+static void labels_kernel_and_unknown_functions_have_fixed_colors(void **state)
 {
 	struct drawing d;
 	uint32_t label, kernel, vdso, unknown;
 
 	(void)state;
 	drawing_start(&d, 0, 100);
-	label = drawing_box(&d, 0, "route: /tour", 0, 40);
+	label = drawing_add_function(&d, 0, "route: /tour", 0, 40);
 	d.frames[0].is_label = true;
-	kernel = drawing_box(&d, 0, "do_syscall_64", 0, 20);
+	kernel = drawing_add_function(&d, 0, "do_syscall_64", 0, 20);
 	d.frames[1].module = "[kernel.kallsyms]";
-	vdso = drawing_box(&d, 0, "__vdso_clock_gettime", 0, 10);
+	vdso = drawing_add_function(&d, 0, "__vdso_clock_gettime", 0, 10);
 	d.frames[2].module = "[vdso]";
-	unknown = drawing_box(&d, 0, "(idle)", 0, 5);
+	unknown = drawing_add_function(&d, 0, "(idle)", 0, 5);
 	assert_int_equal(color_of(&d, label), COLOR_LABEL);
 	assert_int_equal(color_of(&d, kernel), COLOR_KERNEL);
 	assert_int_equal(color_of(&d, vdso), COLOR_KERNEL);
@@ -220,15 +220,15 @@ static void labels_kernel_and_what_is_unknown_have_colors_of_their_own(void **st
 	expect_legend(&d, "labels|[kernel]|[unknown]");
 }
 
-static void colors_by_module_and_by_file_follow_these(void **state)
+static void colors_by_module_and_by_file(void **state)
 {
 	struct drawing d;
 
 	(void)state;
 	drawing_start(&d, 0, 100);
-	drawing_box(&d, 0, "a::f", 0, 40);
+	drawing_add_function(&d, 0, "a::f", 0, 40);
 	d.frames[0] = (struct flame_frame){ .name = "a::f", .file = "src/a.cc", .module = "/usr/lib/liba.so.1" };
-	drawing_box(&d, 0, "b::f", 0, 30);
+	drawing_add_function(&d, 0, "b::f", 0, 30);
 	d.frames[1] = (struct flame_frame){ .name = "b::f", .file = "src/b.cc", .module = "/opt/lib/liba.so.1" };
 	d.style.color_by = FLAME_MODULE;
 	expect_legend(&d, "liba.so.1");
@@ -238,40 +238,40 @@ static void colors_by_module_and_by_file_follow_these(void **state)
 	expect_legend(&d, "");
 }
 
-static void names_in_the_legend_are_harmless_and_short(void **state)
+static void legend_escapes_and_shortens_names(void **state)
 {
 	struct drawing d;
 
 	(void)state;
 	drawing_start(&d, 0, 100);
-	drawing_box(&d, 0, "x", 0, 40);
+	drawing_add_function(&d, 0, "x", 0, 40);
 	d.frames[0].module = "\x1b[31m";
-	drawing_box(&d, 0, "y", 0, 30);
+	drawing_add_function(&d, 0, "y", 0, 30);
 	d.frames[1].module = "a-name-of-a-program-that-is-longer-than-any-legend-can-be";
 	d.style.color_by = FLAME_MODULE;
-	expect_legend(&d, "\\x1b[31m|a-name-of-a-program-\xe2\x80\xa6n-any-legend-can-be");
+	expect_legend(&d, "\\x1b[31m|a-name-of-a-program-that-is-longer-than\xe2\x80\xa6");
 }
 
-static void heat_is_the_share_of_a_function_itself_wherever_it_is_called(void **state)
+static void heat_is_the_flat_share_over_all_boxes_of_a_function(void **state)
 {
 	struct drawing d;
 	uint32_t hot, cold, none;
 
 	(void)state;
 	drawing_start(&d, 0, 1000);
-	none = drawing_box(&d, 0, "main", 0, 1000);
-	hot = drawing_box(&d, none, "spin", 0, 120);
-	cold = drawing_box(&d, none, "spin", 0, 90);
+	none = drawing_add_function(&d, 0, "main", 0, 1000);
+	hot = drawing_add_function(&d, none, "spin", 0, 120);
+	cold = drawing_add_function(&d, none, "spin", 0, 90);
 	d.frame[cold] = d.frame[hot];
-	drawing_box(&d, none, "rest", 0, 790);
+	drawing_add_function(&d, none, "rest", 0, 790);
 	d.style.color_by = FLAME_HEAT;
 	assert_int_equal(color_of(&d, none), COLOR_HEAT);
 	assert_int_equal(color_of(&d, hot), COLOR_HEAT + 7); /* 21 % */
 	assert_int_equal(color_of(&d, cold), COLOR_HEAT + 7);
-	expect_legend(&d, "self 20% and more|10%|5%|2%|1%|0.5%|0.1%|self below 0.1%");
+	expect_legend(&d, "flat 20% and more|10%|5%|2%|1%|0.5%|0.1%|flat below 0.1%");
 }
 
-static void inverted_the_functions_that_samples_were_in_are_hot(void **state)
+static void heat_of_an_inverted_tree_is_the_flat_share(void **state)
 {
 	struct drawing d;
 	uint32_t leaf, caller;
@@ -279,14 +279,14 @@ static void inverted_the_functions_that_samples_were_in_are_hot(void **state)
 	(void)state;
 	drawing_start(&d, 0, 1000);
 	d.f.inverted = true;
-	leaf = drawing_box(&d, 0, "spin", 0, 300);
-	caller = drawing_box(&d, leaf, "main", 0, 300);
+	leaf = drawing_add_function(&d, 0, "spin", 0, 300);
+	caller = drawing_add_function(&d, leaf, "main", 0, 300);
 	d.style.color_by = FLAME_HEAT;
 	assert_int_equal(color_of(&d, leaf), COLOR_HEAT + 7);
 	assert_int_equal(color_of(&d, caller), COLOR_HEAT);
 }
 
-static void a_comparison_is_colored_by_the_share_of_the_larger_side(void **state)
+static void changes_are_shares_of_the_larger_side(void **state)
 {
 	static const struct {
 		int64_t before, after;
@@ -310,13 +310,13 @@ static void a_comparison_is_colored_by_the_share_of_the_larger_side(void **state
 
 		drawing_start(&d, c[i].before, c[i].after);
 		d.f.has_base = true;
-		box = drawing_box(&d, 0, "f", c[i].before, c[i].after);
+		box = drawing_add_function(&d, 0, "f", c[i].before, c[i].after);
 		assert_int_equal(sign_of(&d, box), c[i].sign);
 		assert_int_equal(color_of(&d, box), c[i].color);
 	}
 }
 
-static void parents_show_the_change_of_their_children_unless_self_is_asked(void **state)
+static void parents_have_the_change_of_their_children_unless_coloured_by_flat(void **state)
 {
 	struct drawing d;
 	uint32_t parent, child;
@@ -324,8 +324,8 @@ static void parents_show_the_change_of_their_children_unless_self_is_asked(void 
 	(void)state;
 	drawing_start(&d, 100, 200);
 	d.f.has_base = true;
-	parent = drawing_box(&d, 0, "main", 100, 200);
-	child = drawing_box(&d, parent, "work", 50, 150);
+	parent = drawing_add_function(&d, 0, "main", 100, 200);
+	child = drawing_add_function(&d, parent, "work", 50, 150);
 	assert_int_equal(color_of(&d, parent), COLOR_GREW + 3);
 	d.style.diff_self = true;
 	assert_int_equal(color_of(&d, parent), COLOR_SAME);
@@ -333,7 +333,7 @@ static void parents_show_the_change_of_their_children_unless_self_is_asked(void 
 	assert_int_equal(color_of(&d, child), COLOR_GREW + 3);
 }
 
-static void inverted_all_change_is_that_of_functions_themselves(void **state)
+static void changes_in_an_inverted_tree_are_changes_of_flat_values(void **state)
 {
 	struct drawing d;
 	uint32_t leaf;
@@ -341,13 +341,13 @@ static void inverted_all_change_is_that_of_functions_themselves(void **state)
 	(void)state;
 	drawing_start(&d, 100, 200);
 	d.f.has_base = d.f.inverted = d.style.diff_self = true;
-	leaf = drawing_box(&d, 0, "work", 100, 200);
-	drawing_box(&d, leaf, "main", 100, 200); /* where the stacks end */
+	leaf = drawing_add_function(&d, 0, "work", 100, 200);
+	drawing_add_function(&d, leaf, "main", 100, 200); /* root of the stacks */
 	assert_int_equal(color_of(&d, leaf), COLOR_GREW + 3);
 	assert_int_equal(sign_of(&d, leaf), '+');
 }
 
-static void the_root_and_the_rest_have_no_color_in_a_comparison(void **state)
+static void root_of_a_comparison_is_colored_and_rest_boxes_are_not(void **state)
 {
 	struct drawing d;
 	uint32_t rest;
@@ -355,12 +355,22 @@ static void the_root_and_the_rest_have_no_color_in_a_comparison(void **state)
 	(void)state;
 	drawing_start(&d, 100, 200);
 	d.f.has_base = true;
-	rest = drawing_rest(&d, 0, 3, 10, 20);
-	assert_int_equal(color_of(&d, 0), COLOR_NEUTRAL);
+	rest = drawing_add_rest(&d, 0, 3, 10, 20);
+	assert_int_equal(color_of(&d, 0), COLOR_GREW + 3);
+	assert_int_equal(sign_of(&d, 0), '+');
 	assert_int_equal(color_of(&d, rest), COLOR_NEUTRAL);
+	d.style.diff_self = true;
+	assert_int_equal(color_of(&d, 0), COLOR_GREW + 3);
+	assert_int_equal(sign_of(&d, 0), '+');
+	drawing_start(&d, 200, 190);
+	d.f.has_base = true;
+	assert_int_equal(color_of(&d, 0), COLOR_SHRANK + 1);
+	drawing_start(&d, 200, 200);
+	d.f.has_base = true;
+	assert_int_equal(color_of(&d, 0), COLOR_SAME);
 }
 
-static void the_legend_of_a_comparison_names_both_sides(void **state)
+static void legend_of_a_comparison_names_both_sides(void **state)
 {
 	static const char *const old[] = { "/srv/monday.pb.gz" }, *const new[] = { "a.pb", "b.pb", "c.pb" };
 	struct drawing d;
@@ -380,20 +390,20 @@ static void the_legend_of_a_comparison_names_both_sides(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_package_of_a_function_is_told_by_its_name_and_file),
-		cmocka_unit_test(functions_of_a_package_have_its_color),
-		cmocka_unit_test(a_package_has_the_same_color_in_every_picture),
-		cmocka_unit_test(the_ten_widest_packages_have_a_color_each_and_all_others_one),
-		cmocka_unit_test(labels_kernel_and_what_is_unknown_have_colors_of_their_own),
-		cmocka_unit_test(colors_by_module_and_by_file_follow_these),
-		cmocka_unit_test(names_in_the_legend_are_harmless_and_short),
-		cmocka_unit_test(heat_is_the_share_of_a_function_itself_wherever_it_is_called),
-		cmocka_unit_test(inverted_the_functions_that_samples_were_in_are_hot),
-		cmocka_unit_test(a_comparison_is_colored_by_the_share_of_the_larger_side),
-		cmocka_unit_test(parents_show_the_change_of_their_children_unless_self_is_asked),
-		cmocka_unit_test(inverted_all_change_is_that_of_functions_themselves),
-		cmocka_unit_test(the_root_and_the_rest_have_no_color_in_a_comparison),
-		cmocka_unit_test(the_legend_of_a_comparison_names_both_sides),
+		cmocka_unit_test(finds_the_package_of_a_function_by_name_and_file),
+		cmocka_unit_test(functions_have_the_color_of_their_package),
+		cmocka_unit_test(packages_have_the_same_color_in_every_picture),
+		cmocka_unit_test(the_ten_largest_packages_have_their_own_color),
+		cmocka_unit_test(labels_kernel_and_unknown_functions_have_fixed_colors),
+		cmocka_unit_test(colors_by_module_and_by_file),
+		cmocka_unit_test(legend_escapes_and_shortens_names),
+		cmocka_unit_test(heat_is_the_flat_share_over_all_boxes_of_a_function),
+		cmocka_unit_test(heat_of_an_inverted_tree_is_the_flat_share),
+		cmocka_unit_test(changes_are_shares_of_the_larger_side),
+		cmocka_unit_test(parents_have_the_change_of_their_children_unless_coloured_by_flat),
+		cmocka_unit_test(changes_in_an_inverted_tree_are_changes_of_flat_values),
+		cmocka_unit_test(root_of_a_comparison_is_colored_and_rest_boxes_are_not),
+		cmocka_unit_test(legend_of_a_comparison_names_both_sides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_flame_layout.c - where the boxes of a flame graph lie
+ * test_flame_layout.c - places of boxes
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -48,15 +48,15 @@ static void start_family(struct drawing *d)
 	uint32_t b;
 
 	drawing_start(d, 0, 100);
-	drawing_box(d, 0, "c", 0, 20);
-	b = drawing_box(d, 0, "b", 0, 50);
-	drawing_rest(d, 0, 7, 0, 25);
-	drawing_box(d, 0, "a", 0, 5);
-	drawing_box(d, b, "z", 0, 10);
-	drawing_box(d, b, "y", 0, 10);
+	drawing_add_function(d, 0, "c", 0, 20);
+	b = drawing_add_function(d, 0, "b", 0, 50);
+	drawing_add_rest(d, 0, 7, 0, 25);
+	drawing_add_function(d, 0, "a", 0, 5);
+	drawing_add_function(d, b, "z", 0, 10);
+	drawing_add_function(d, b, "y", 0, 10);
 }
 
-static void siblings_lie_in_the_order_of_names_and_the_rest_last(void **state)
+static void sorts_siblings_by_name_and_the_rest_last(void **state)
 {
 	struct drawing d;
 
@@ -65,7 +65,7 @@ static void siblings_lie_in_the_order_of_names_and_the_rest_last(void **state)
 	expect_order(&d, "all a b c 7 narrower y z");
 }
 
-static void siblings_lie_with_the_widest_first_when_asked(void **state)
+static void sorts_siblings_by_weight(void **state)
 {
 	struct drawing d;
 
@@ -75,19 +75,19 @@ static void siblings_lie_with_the_widest_first_when_asked(void **state)
 	expect_order(&d, "all b c a 7 narrower y z");
 }
 
-static void names_are_ordered_by_bytes(void **state)
+static void sorts_names_by_bytes(void **state)
 {
 	struct drawing d;
 
 	(void)state;
 	drawing_start(&d, 0, 4);
-	drawing_box(&d, 0, "\xc3\xa9", 0, 1);
-	drawing_box(&d, 0, "a", 0, 1);
-	drawing_box(&d, 0, "Z", 0, 1);
+	drawing_add_function(&d, 0, "\xc3\xa9", 0, 1);
+	drawing_add_function(&d, 0, "a", 0, 1);
+	drawing_add_function(&d, 0, "Z", 0, 1);
 	expect_order(&d, "all Z a \xc3\xa9");
 }
 
-static void equal_names_are_ordered_by_file_then_module_then_line(void **state)
+static void sorts_equal_names_by_file_module_and_line(void **state)
 {
 	struct drawing d;
 	struct arena *mem = arena_new();
@@ -97,7 +97,7 @@ static void equal_names_are_ordered_by_file_then_module_then_line(void **state)
 	(void)state;
 	drawing_start(&d, 0, 4);
 	for (int i = 0; i < 4; i++)
-		box[i] = drawing_box(&d, 0, "f", 0, 1);
+		box[i] = drawing_add_function(&d, 0, "f", 0, 1);
 	d.frames[0].file = "b.c";
 	d.frames[1].file = d.frames[2].file = d.frames[3].file = "a.c";
 	d.frames[1].module = "lib";
@@ -111,7 +111,7 @@ static void equal_names_are_ordered_by_file_then_module_then_line(void **state)
 	arena_free(mem);
 }
 
-static void children_fill_their_parent_from_its_left_to_the_last_unit(void **state)
+static void children_fill_their_parent_exactly_from_the_left(void **state)
 {
 	struct drawing d;
 	struct arena *mem = arena_new();
@@ -132,7 +132,7 @@ static void children_fill_their_parent_from_its_left_to_the_last_unit(void **sta
 	arena_free(mem);
 }
 
-static void a_picture_of_nothing_has_one_level(void **state)
+static void a_picture_without_samples_has_one_level(void **state)
 {
 	struct drawing d;
 	struct arena *mem = arena_new();
@@ -149,7 +149,7 @@ static void a_picture_of_nothing_has_one_level(void **state)
 
 enum { MANY = 200000 };
 
-/* A chain that is as deep as it has boxes, or a root with as many children. */
+/* Lay out a chain of many boxes, or a root with as many children. */
 static void lay_out_many(bool is_chain)
 {
 	uint32_t *parent = mem_zalloc(MANY, sizeof(*parent)), *frame = mem_zalloc(MANY, sizeof(*frame)),
@@ -184,13 +184,13 @@ static void lay_out_many(bool is_chain)
 	free(none);
 }
 
-static void a_stack_of_any_depth_is_placed(void **state)
+static void places_deep_stacks(void **state)
 {
 	(void)state;
 	lay_out_many(true);
 }
 
-static void any_number_of_siblings_is_placed(void **state)
+static void places_many_siblings(void **state)
 {
 	(void)state;
 	lay_out_many(false);
@@ -199,14 +199,14 @@ static void any_number_of_siblings_is_placed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(siblings_lie_in_the_order_of_names_and_the_rest_last),
-		cmocka_unit_test(siblings_lie_with_the_widest_first_when_asked),
-		cmocka_unit_test(names_are_ordered_by_bytes),
-		cmocka_unit_test(equal_names_are_ordered_by_file_then_module_then_line),
-		cmocka_unit_test(children_fill_their_parent_from_its_left_to_the_last_unit),
-		cmocka_unit_test(a_picture_of_nothing_has_one_level),
-		cmocka_unit_test(a_stack_of_any_depth_is_placed),
-		cmocka_unit_test(any_number_of_siblings_is_placed),
+		cmocka_unit_test(sorts_siblings_by_name_and_the_rest_last),
+		cmocka_unit_test(sorts_siblings_by_weight),
+		cmocka_unit_test(sorts_names_by_bytes),
+		cmocka_unit_test(sorts_equal_names_by_file_module_and_line),
+		cmocka_unit_test(children_fill_their_parent_exactly_from_the_left),
+		cmocka_unit_test(a_picture_without_samples_has_one_level),
+		cmocka_unit_test(places_deep_stacks),
+		cmocka_unit_test(places_many_siblings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

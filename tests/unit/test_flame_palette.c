@@ -1,9 +1,9 @@
 /*
- * test_flame_palette.c - colours that all readers can tell apart and read on
+ * test_flame_palette.c - contrast and distance of colours, also for colour-blind readers
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Contrast is that of WCAG 2.2 ("contrast ratio", "relative luminance"). Lacking a kind of cones is
+ * Contrast is that of WCAG 2.2 ("contrast ratio", "relative luminance"). Colour blindness is
  * simulated as in Machado, Oliveira, Fernandes, "A Physiologically-based Model for Simulation of Color
  * Vision Deficiency" (2009), severity 1. Distances are Euclidean in OKLab (Ottosson, "A perceptual color
  * space for image processing", 2020), where 0.02 is about what can just be seen side by side.
@@ -97,8 +97,8 @@ static double distance(uint32_t a, uint32_t b, int seen)
 	return sqrt(pow(x.v[0] - y.v[0], 2) + pow(x.v[1] - y.v[1], 2) + pow(x.v[2] - y.v[2], 2));
 }
 
-/* All of one range differ from all of another, or of itself. */
-static void expect_apart(int a, int n_a, int b, int n_b, double least)
+/* Check the distance of all colours of a range from those of another, or from each other. */
+static void expect_distance(int a, int n_a, int b, int n_b, double min)
 {
 	bool ok = true;
 
@@ -110,7 +110,7 @@ static void expect_apart(int a, int n_a, int b, int n_b, double least)
 				for (int v = 0; v < VISIONS; v++) {
 					double d = distance(c[i].fill, c[j].fill, v);
 
-					if (i == j || d >= least)
+					if (i == j || d >= min)
 						continue;
 					print_error("%s: %06x and %06x are %.3f apart for %s\n", t ? "dark" : "light",
 						    c[i].fill, c[j].fill, d, vision_name[v]);
@@ -122,13 +122,14 @@ static void expect_apart(int a, int n_a, int b, int n_b, double least)
 	assert_true(ok);
 }
 
-static void the_formulas_give_what_their_sources_say(void **state)
+static void formulas_match_published_values(void **state)
 {
 	struct vec red = oklab(linear(0xff0000));
 
 	(void)state;
 	assert_true(fabs(contrast(0x000000, 0xffffff) - 21) < 1e-9);
-	assert_true(fabs(contrast(0x777777, 0xffffff) - 4.48) < 0.005); /* the well-known grey that just fails */
+	assert_true(fabs(contrast(0x777777, 0xffffff) - 4.48) <
+		    0.005); /* a common grey, just below a contrast of 4.5 */
 	assert_true(fabs(red.v[0] - 0.628) < 0.001 && fabs(red.v[1] - 0.225) < 0.001 && fabs(red.v[2] - 0.126) < 0.001);
 	assert_true(distance(0xff0000, 0x8d7000, 1) < distance(0xff0000, 0x8d7000, 0) / 2);
 }
@@ -152,7 +153,7 @@ static void text_on_every_box_has_a_contrast_of_4_5(void **state)
 	assert_true(ok);
 }
 
-static void words_on_the_page_have_a_contrast_of_4_5(void **state)
+static void text_on_the_page_has_a_contrast_of_4_5(void **state)
 {
 	(void)state;
 	for (size_t t = 0; t < 2; t++) {
@@ -164,8 +165,8 @@ static void words_on_the_page_have_a_contrast_of_4_5(void **state)
 	}
 }
 
-/* So that a box is seen at all; unchanged ones may be faint. */
-static void every_box_stands_out_from_the_page(void **state)
+/* Boxes must be visible; unchanged ones may be faint. */
+static void boxes_differ_from_the_page(void **state)
 {
 	(void)state;
 	for (size_t t = 0; t < 2; t++)
@@ -173,47 +174,47 @@ static void every_box_stands_out_from_the_page(void **state)
 			assert_true(contrast(flame_page(themes[t])->paper, flame_colors(themes[t])[i].fill) >= 1.15);
 }
 
-static void all_groups_can_be_told_apart_by_all_eyes(void **state)
+static void groups_are_distinguishable_by_all_readers(void **state)
 {
 	(void)state;
-	expect_apart(COLOR_GROUP, COLOR_GROUPS, COLOR_GROUP, COLOR_GROUPS, 0.04);
+	expect_distance(COLOR_GROUP, COLOR_GROUPS, COLOR_GROUP, COLOR_GROUPS, 0.04);
 }
 
-static void no_group_looks_like_what_has_no_group(void **state)
+static void groups_differ_from_boxes_without_a_group(void **state)
 {
 	(void)state;
-	expect_apart(COLOR_NEUTRAL, COLOR_GROUP, COLOR_GROUP, COLOR_GROUPS, 0.03);
-	expect_apart(COLOR_NEUTRAL, COLOR_GROUP, COLOR_NEUTRAL, COLOR_GROUP, 0.03);
+	expect_distance(COLOR_NEUTRAL, COLOR_GROUP, COLOR_GROUP, COLOR_GROUPS, 0.03);
+	expect_distance(COLOR_NEUTRAL, COLOR_GROUP, COLOR_NEUTRAL, COLOR_GROUP, 0.03);
 }
 
-static void what_grew_never_looks_like_what_shrank(void **state)
+static void growth_differs_from_shrinkage(void **state)
 {
 	(void)state;
-	expect_apart(COLOR_GREW, COLOR_STEPS + 1, COLOR_SHRANK, COLOR_STEPS + 1, 0.04);
+	expect_distance(COLOR_GREW, COLOR_STEPS + 1, COLOR_SHRANK, COLOR_STEPS + 1, 0.04);
 }
 
-static void what_changed_never_looks_unchanged(void **state)
+static void changes_differ_from_unchanged_boxes(void **state)
 {
 	(void)state;
-	expect_apart(COLOR_SAME, 1, COLOR_GREW, COLOR_STEPS + 1, 0.03);
-	expect_apart(COLOR_SAME, 1, COLOR_SHRANK, COLOR_STEPS + 1, 0.03);
+	expect_distance(COLOR_SAME, 1, COLOR_GREW, COLOR_STEPS + 1, 0.03);
+	expect_distance(COLOR_SAME, 1, COLOR_SHRANK, COLOR_STEPS + 1, 0.03);
 }
 
-static void steps_of_a_change_can_be_told_apart(void **state)
+static void steps_of_a_change_are_distinguishable(void **state)
 {
 	(void)state;
-	expect_apart(COLOR_GREW, COLOR_STEPS + 1, COLOR_GREW, COLOR_STEPS + 1, 0.03);
-	expect_apart(COLOR_SHRANK, COLOR_STEPS + 1, COLOR_SHRANK, COLOR_STEPS + 1, 0.03);
+	expect_distance(COLOR_GREW, COLOR_STEPS + 1, COLOR_GREW, COLOR_STEPS + 1, 0.03);
+	expect_distance(COLOR_SHRANK, COLOR_STEPS + 1, COLOR_SHRANK, COLOR_STEPS + 1, 0.03);
 }
 
-static void heat_only_gets_stronger(void **state)
+static void heat_gets_stronger_with_each_step(void **state)
 {
 	(void)state;
-	expect_apart(COLOR_HEAT, COLOR_HEATS, COLOR_HEAT, COLOR_HEATS, 0.03);
+	expect_distance(COLOR_HEAT, COLOR_HEATS, COLOR_HEAT, COLOR_HEATS, 0.03);
 	for (int i = COLOR_HEAT; i + 1 < COLOR_HEAT + COLOR_HEATS; i++) {
 		const struct flame_color *light = flame_colors(FLAME_LIGHT), *dark = flame_colors(FLAME_DARK);
 
-		if (i > COLOR_HEAT) /* its first step is a grey */
+		if (i > COLOR_HEAT) /* the first step of the heat is grey */
 			assert_true(luminance(light[i].fill) > luminance(light[i + 1].fill));
 		assert_true(luminance(dark[i].fill) < luminance(dark[i + 1].fill));
 	}
@@ -222,16 +223,16 @@ static void heat_only_gets_stronger(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_formulas_give_what_their_sources_say),
+		cmocka_unit_test(formulas_match_published_values),
 		cmocka_unit_test(text_on_every_box_has_a_contrast_of_4_5),
-		cmocka_unit_test(words_on_the_page_have_a_contrast_of_4_5),
-		cmocka_unit_test(every_box_stands_out_from_the_page),
-		cmocka_unit_test(all_groups_can_be_told_apart_by_all_eyes),
-		cmocka_unit_test(no_group_looks_like_what_has_no_group),
-		cmocka_unit_test(what_grew_never_looks_like_what_shrank),
-		cmocka_unit_test(what_changed_never_looks_unchanged),
-		cmocka_unit_test(steps_of_a_change_can_be_told_apart),
-		cmocka_unit_test(heat_only_gets_stronger),
+		cmocka_unit_test(text_on_the_page_has_a_contrast_of_4_5),
+		cmocka_unit_test(boxes_differ_from_the_page),
+		cmocka_unit_test(groups_are_distinguishable_by_all_readers),
+		cmocka_unit_test(groups_differ_from_boxes_without_a_group),
+		cmocka_unit_test(growth_differs_from_shrinkage),
+		cmocka_unit_test(changes_differ_from_unchanged_boxes),
+		cmocka_unit_test(steps_of_a_change_are_distinguishable),
+		cmocka_unit_test(heat_gets_stronger_with_each_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

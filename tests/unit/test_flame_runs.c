@@ -1,5 +1,5 @@
 /*
- * test_flame_runs.c - which cells of a terminal the boxes of a flame graph take
+ * test_flame_runs.c - the terminal cells of flame graph boxes
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 
 enum { MOST = 400 };
 
-/* Children of the root of these widths, and the runs of their level. */
+/* Children of the root with given widths, and the runs of their level. */
 struct level {
 	struct flame_layout l;
 	struct arena *mem;
@@ -72,7 +72,7 @@ static void boxes_take_their_share_of_the_cells(void **state)
 	arena_free(x.mem);
 }
 
-static void what_is_left_of_a_cell_is_told_in_eighths_where_nothing_follows(void **state)
+static void a_partial_last_cell_is_drawn_in_eighths_if_no_box_follows(void **state)
 {
 	struct level x;
 
@@ -80,12 +80,12 @@ static void what_is_left_of_a_cell_is_told_in_eighths_where_nothing_follows(void
 	LEVEL(&x, 100, 55, 20);
 	draw(&x, 10);
 	assert_int_equal(x.n, 2);
-	expect_run(&x, 0, 0, 5, 0, 1, 1); /* its half cell is the next one's */
+	expect_run(&x, 0, 0, 5, 0, 1, 1); /* the cell that both boxes share belongs to the second */
 	expect_run(&x, 1, 5, 2, 4, 2, 1);
 	arena_free(x.mem);
 }
 
-static void boxes_in_one_cell_are_one_run_led_by_the_widest(void **state)
+static void boxes_in_one_cell_are_one_run_named_after_the_widest(void **state)
 {
 	struct level x;
 
@@ -97,7 +97,7 @@ static void boxes_in_one_cell_are_one_run_led_by_the_widest(void **state)
 	arena_free(x.mem);
 }
 
-static void a_cell_belongs_to_the_box_that_goes_on_from_it(void **state)
+static void a_cell_belongs_to_the_box_that_extends_beyond_it(void **state)
 {
 	struct level x;
 
@@ -106,11 +106,11 @@ static void a_cell_belongs_to_the_box_that_goes_on_from_it(void **state)
 	draw(&x, 10);
 	assert_int_equal(x.n, 1);
 	expect_run(&x, 0, 0, 3, 2, 3, 1);
-	assert_int_equal(shell_flame_run_of(x.run, x.n, 1), 0); /* the narrow ones are below it */
+	assert_int_equal(shell_flame_run_of(x.run, x.n, 1), 0); /* the narrow boxes are in the cell of this box */
 	arena_free(x.mem);
 }
 
-static void the_least_box_has_an_eighth_of_a_cell(void **state)
+static void the_smallest_box_has_an_eighth_of_a_cell(void **state)
 {
 	struct level x;
 
@@ -122,7 +122,7 @@ static void the_least_box_has_an_eighth_of_a_cell(void **state)
 	arena_free(x.mem);
 }
 
-static void boxes_without_a_width_are_not_drawn(void **state)
+static void boxes_of_width_0_are_not_drawn(void **state)
 {
 	struct level x;
 
@@ -138,7 +138,7 @@ static void boxes_without_a_width_are_not_drawn(void **state)
 	arena_free(x.mem);
 }
 
-static void the_widest_values_do_not_wrap(void **state)
+static void the_largest_widths_do_not_overflow(void **state)
 {
 	struct level x;
 
@@ -153,7 +153,7 @@ static void the_widest_values_do_not_wrap(void **state)
 	arena_free(x.mem);
 }
 
-/* Each run against the share of its boxes, on a screen of so many columns. */
+/* Compare each run with the share of its boxes, on a screen of this many columns. */
 static void expect_shares(const struct level *x, int columns)
 {
 	int behind = 0;
@@ -177,7 +177,7 @@ static void expect_shares(const struct level *x, int columns)
 	assert_in_range(behind, 0, columns);
 }
 
-static void no_run_is_a_cell_off_nor_over_another_one(void **state)
+static void runs_are_at_most_a_cell_off_and_do_not_overlap(void **state)
 {
 	enum { ROUNDS = 2000, BOXES = 300 };
 	int64_t width[BOXES];
@@ -209,13 +209,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(boxes_take_their_share_of_the_cells),
-		cmocka_unit_test(what_is_left_of_a_cell_is_told_in_eighths_where_nothing_follows),
-		cmocka_unit_test(boxes_in_one_cell_are_one_run_led_by_the_widest),
-		cmocka_unit_test(a_cell_belongs_to_the_box_that_goes_on_from_it),
-		cmocka_unit_test(the_least_box_has_an_eighth_of_a_cell),
-		cmocka_unit_test(boxes_without_a_width_are_not_drawn),
-		cmocka_unit_test(the_widest_values_do_not_wrap),
-		cmocka_unit_test(no_run_is_a_cell_off_nor_over_another_one),
+		cmocka_unit_test(a_partial_last_cell_is_drawn_in_eighths_if_no_box_follows),
+		cmocka_unit_test(boxes_in_one_cell_are_one_run_named_after_the_widest),
+		cmocka_unit_test(a_cell_belongs_to_the_box_that_extends_beyond_it),
+		cmocka_unit_test(the_smallest_box_has_an_eighth_of_a_cell),
+		cmocka_unit_test(boxes_of_width_0_are_not_drawn),
+		cmocka_unit_test(the_largest_widths_do_not_overflow),
+		cmocka_unit_test(runs_are_at_most_a_cell_off_and_do_not_overlap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

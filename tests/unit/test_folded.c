@@ -1,5 +1,5 @@
 /*
- * test_folded.c - stacks on lines
+ * test_folded.c - folded stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* p is freed */
+/* Draw folded stacks; frees p. */
 static struct buf folded(struct profile *p, struct query *q)
 {
 	struct arena *mem = arena_new();
@@ -44,7 +44,7 @@ static void folds_to(struct make *m, const char *want)
 	buf_release(&out);
 }
 
-/* A row labelled as the rows of -diff_base are. */
+/* Add a row with the label that marks rows of -diff_base. */
 static void base_row(struct make *m, const char *stack, int64_t value)
 {
 	struct builder_label l = { .key = make_text(m, "pprof::base", 11),
@@ -56,7 +56,7 @@ static void base_row(struct make *m, const char *stack, int64_t value)
 	make_row(m, stack, &value, &label, 1);
 }
 
-static void equal_stacks_of_different_addresses_are_one_line(void **state)
+static void merges_equal_stacks_of_different_addresses(void **state)
 {
 	struct make m = make_start("cpu/ns");
 
@@ -67,7 +67,7 @@ static void equal_stacks_of_different_addresses_are_one_line(void **state)
 	folds_to(&m, "main;f 3\nmain;f;g 4\n");
 }
 
-static void lines_are_in_the_order_of_the_bytes_of_their_stacks(void **state)
+static void sorts_lines_by_the_bytes_of_their_stacks(void **state)
 {
 	struct make m = make_start("cpu/ns");
 
@@ -82,7 +82,7 @@ static void lines_are_in_the_order_of_the_bytes_of_their_stacks(void **state)
 	folds_to(&m, "a 3\na.b 4\na;a b 5\na;z 2\na<b 7\nab 1\n\xc3\xa4 6\n");
 }
 
-static void a_semicolon_in_a_name_parts_no_frames(void **state)
+static void escapes_semicolons_in_names(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct builder_location l = { .id = 1, .map = PROFILE_NONE };
@@ -96,7 +96,7 @@ static void a_semicolon_in_a_name_parts_no_frames(void **state)
 	folds_to(&m, "a\\x3bb\\x09c\\ne 1\n");
 }
 
-static void a_number_at_the_end_of_a_name_is_no_column(void **state)
+static void escapes_a_number_at_the_end_of_a_name(void **state)
 {
 	struct make m = make_start("cpu/ns");
 
@@ -108,7 +108,7 @@ static void a_number_at_the_end_of_a_name_is_no_column(void **state)
 	folds_to(&m, "7 4\nstep\\x2012 1\nv\\x201.5 2\nx12 3\n");
 }
 
-static void a_row_without_a_stack_is_counted(void **state)
+static void counts_rows_without_a_stack(void **state)
 {
 	struct make m = make_start("cpu/ns");
 
@@ -118,7 +118,7 @@ static void a_row_without_a_stack_is_counted(void **state)
 	folds_to(&m, "<no stack> 5\n");
 }
 
-static void rows_of_the_base_are_the_first_column(void **state)
+static void the_first_column_is_the_base(void **state)
 {
 	struct make m = make_start("cpu/ns");
 
@@ -130,7 +130,7 @@ static void rows_of_the_base_are_the_first_column(void **state)
 	folds_to(&m, "main;new 0 2\nmain;old 7 0\nmain;same 3 5\n");
 }
 
-static void a_negative_sum_is_what_the_base_has_more(void **state)
+static void a_negative_sum_counts_for_the_base(void **state)
 {
 	struct make m = make_start("cpu/ns");
 
@@ -142,7 +142,7 @@ static void a_negative_sum_is_what_the_base_has_more(void **state)
 	folds_to(&m, "down 3 0\nup 0 5\n");
 }
 
-static void lines_that_divide_by_makes_0_are_left_out(void **state)
+static void omits_lines_whose_value_divide_by_reduces_to_0(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct query q;
@@ -158,7 +158,7 @@ static void lines_that_divide_by_makes_0_are_left_out(void **state)
 	buf_release(&out);
 }
 
-static void what_divide_by_moves_past_64_bits_is_their_end(void **state)
+static void saturates_results_of_divide_by(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct query q;
@@ -176,7 +176,7 @@ static void what_divide_by_moves_past_64_bits_is_their_end(void **state)
 	buf_release(&out);
 }
 
-static void a_base_in_the_question_makes_two_columns(void **state)
+static void a_base_in_the_query_makes_two_columns(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct query q;
@@ -191,7 +191,7 @@ static void a_base_in_the_question_makes_two_columns(void **state)
 	buf_release(&out);
 }
 
-static void an_inverted_stack_starts_at_its_leaf_and_goes_out_through_inlined_calls(void **state)
+static void an_inverted_stack_starts_at_its_leaf(void **state)
 {
 	struct make m = make_start("cpu/nanoseconds");
 	struct query q;
@@ -207,7 +207,7 @@ static void an_inverted_stack_starts_at_its_leaf_and_goes_out_through_inlined_ca
 	buf_release(&out);
 }
 
-static void more_text_than_half_of_the_memory_is_refused(void **state)
+static void refuses_output_larger_than_half_of_the_memory(void **state)
 {
 	struct err err;
 
@@ -220,18 +220,18 @@ static void more_text_than_half_of_the_memory_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_stacks_of_different_addresses_are_one_line),
-		cmocka_unit_test(lines_are_in_the_order_of_the_bytes_of_their_stacks),
-		cmocka_unit_test(a_semicolon_in_a_name_parts_no_frames),
-		cmocka_unit_test(a_number_at_the_end_of_a_name_is_no_column),
-		cmocka_unit_test(a_row_without_a_stack_is_counted),
-		cmocka_unit_test(rows_of_the_base_are_the_first_column),
-		cmocka_unit_test(a_negative_sum_is_what_the_base_has_more),
-		cmocka_unit_test(lines_that_divide_by_makes_0_are_left_out),
-		cmocka_unit_test(what_divide_by_moves_past_64_bits_is_their_end),
-		cmocka_unit_test(a_base_in_the_question_makes_two_columns),
-		cmocka_unit_test(an_inverted_stack_starts_at_its_leaf_and_goes_out_through_inlined_calls),
-		cmocka_unit_test(more_text_than_half_of_the_memory_is_refused),
+		cmocka_unit_test(merges_equal_stacks_of_different_addresses),
+		cmocka_unit_test(sorts_lines_by_the_bytes_of_their_stacks),
+		cmocka_unit_test(escapes_semicolons_in_names),
+		cmocka_unit_test(escapes_a_number_at_the_end_of_a_name),
+		cmocka_unit_test(counts_rows_without_a_stack),
+		cmocka_unit_test(the_first_column_is_the_base),
+		cmocka_unit_test(a_negative_sum_counts_for_the_base),
+		cmocka_unit_test(omits_lines_whose_value_divide_by_reduces_to_0),
+		cmocka_unit_test(saturates_results_of_divide_by),
+		cmocka_unit_test(a_base_in_the_query_makes_two_columns),
+		cmocka_unit_test(an_inverted_stack_starts_at_its_leaf),
+		cmocka_unit_test(refuses_output_larger_than_half_of_the_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The program that is looked into is made by the compiler that made cpa.
+ * The program under test is built by the compiler that built cpa.
  */
 #include "config.h"
 
@@ -38,14 +38,14 @@ static const char source[] = "static inline __attribute__((always_inline)) int i
 			     "	return outer(&x);\n"
 			     "}\n";
 
-struct made {
+struct compiled {
 	char dir[64], c[80], program[80], cache[80];
 	struct arena *mem;
-	struct symbol_where w;
+	struct symbol_options w;
 	struct object *o;
 };
 
-static int compile(struct made *m, const char *option)
+static int compile(struct compiled *m, const char *option)
 {
 	const char *cc = getenv("CC");
 	struct buf out = { 0 };
@@ -62,7 +62,7 @@ static int compile(struct made *m, const char *option)
 
 static int make(void **state)
 {
-	struct made *m = calloc(1, sizeof(*m));
+	struct compiled *m = calloc(1, sizeof(*m));
 
 	snprintf(m->dir, sizeof(m->dir), "/tmp/cpa-frames-XXXXXX");
 	assert_non_null(mkdtemp(m->dir));
@@ -71,7 +71,7 @@ static int make(void **state)
 	snprintf(m->cache, sizeof(m->cache), "%s/cache", m->dir);
 	assert_int_equal(io_write_file(m->c, source, sizeof(source) - 1, NULL), 0);
 	m->mem = arena_new();
-	m->w = (struct symbol_where){
+	m->w = (struct symbol_options){
 		.symfs = "", .binary_path = "", .tools = "", .source_path = "", .trim_path = "", .cache = m->cache
 	};
 	*state = m;
@@ -80,7 +80,7 @@ static int make(void **state)
 
 static int clean(void **state)
 {
-	struct made *m = *state;
+	struct compiled *m = *state;
 	struct buf out = { 0 };
 
 	object_close(m->o);
@@ -91,8 +91,8 @@ static int clean(void **state)
 	return 0;
 }
 
-/* Open the program and find where outer begins. */
-static uint64_t open_outer(struct made *m)
+/* Open the program and find the start of outer. */
+static uint64_t open_outer(struct compiled *m)
 {
 	const struct object_symbol *s;
 	size_t n;
@@ -106,7 +106,7 @@ static uint64_t open_outer(struct made *m)
 	return 0;
 }
 
-static struct frames find(struct made *m, uint64_t addr)
+static struct frames find(struct compiled *m, uint64_t addr)
 {
 	struct frames f;
 
@@ -115,7 +115,7 @@ static struct frames find(struct made *m, uint64_t addr)
 	return f;
 }
 
-static void check_inlined(const struct made *m, const struct frames *f)
+static void check_inlined(const struct compiled *m, const struct frames *f)
 {
 	assert_int_equal(f->off[1], 2);
 	assert_string_equal(f->frame[0].name, "inner");
@@ -128,9 +128,9 @@ static void check_inlined(const struct made *m, const struct frames *f)
 	assert_int_equal(f->frame[1].start_line, 6);
 }
 
-static void an_inlined_call_comes_before_the_function_it_is_in(void **state)
+static void an_inlined_call_precedes_the_function_that_contains_it(void **state)
 {
-	struct made *m = *state;
+	struct compiled *m = *state;
 	struct frames f;
 
 	assert_int_equal(compile(m, "-g"), 0);
@@ -138,9 +138,9 @@ static void an_inlined_call_comes_before_the_function_it_is_in(void **state)
 	check_inlined(m, &f);
 }
 
-static void version_4_says_the_same(void **state)
+static void dwarf_4_has_the_same_frames(void **state)
 {
-	struct made *m = *state;
+	struct compiled *m = *state;
 	struct frames f;
 
 	assert_int_equal(compile(m, "-gdwarf-4"), 0);
@@ -148,9 +148,9 @@ static void version_4_says_the_same(void **state)
 	check_inlined(m, &f);
 }
 
-static void the_second_look_needs_only_the_cache(void **state)
+static void a_second_search_reads_only_the_cache(void **state)
 {
-	struct made *m = *state;
+	struct compiled *m = *state;
 	struct frames f;
 	uint64_t addr;
 
@@ -163,9 +163,9 @@ static void the_second_look_needs_only_the_cache(void **state)
 	check_inlined(m, &f);
 }
 
-static void without_debug_information_the_symbol_is_named_and_nothing_kept(void **state)
+static void without_debug_information_uses_the_symbol_and_caches_nothing(void **state)
 {
-	struct made *m = *state;
+	struct compiled *m = *state;
 	struct frames f;
 	uint64_t addr;
 
@@ -183,7 +183,7 @@ static void without_debug_information_the_symbol_is_named_and_nothing_kept(void 
 
 static void an_address_outside_all_code_has_no_frames(void **state)
 {
-	struct made *m = *state;
+	struct compiled *m = *state;
 	struct frames f;
 
 	assert_int_equal(compile(m, "-g"), 0);
@@ -192,9 +192,9 @@ static void an_address_outside_all_code_has_no_frames(void **state)
 	assert_int_equal(f.off[1], 0);
 }
 
-static void the_fast_way_names_the_symbol_alone(void **state)
+static void fast_mode_finds_only_symbol_names(void **state)
 {
-	struct made *m = *state;
+	struct compiled *m = *state;
 	struct frames f;
 
 	assert_int_equal(compile(m, "-g"), 0);
@@ -209,12 +209,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, clean)
 	const struct CMUnitTest tests[] = {
-		TEST(an_inlined_call_comes_before_the_function_it_is_in),
-		TEST(version_4_says_the_same),
-		TEST(the_second_look_needs_only_the_cache),
-		TEST(without_debug_information_the_symbol_is_named_and_nothing_kept),
+		TEST(an_inlined_call_precedes_the_function_that_contains_it),
+		TEST(dwarf_4_has_the_same_frames),
+		TEST(a_second_search_reads_only_the_cache),
+		TEST(without_debug_information_uses_the_symbol_and_caches_nothing),
 		TEST(an_address_outside_all_code_has_no_frames),
-		TEST(the_fast_way_names_the_symbol_alone),
+		TEST(fast_mode_finds_only_symbol_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

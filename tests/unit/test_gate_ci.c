@@ -1,5 +1,5 @@
 /*
- * test_gate_ci.c - the answer of a gate for CI servers
+ * test_gate_ci.c - results of a gate in formats for CI servers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -61,13 +61,13 @@ static uint32_t count(const char *part)
 	return n;
 }
 
-/* A FAIL of one function. */
+/* Make a result with one function that fails. */
 static struct gate_row *one_failure(const char *name, const char *file, int64_t line)
 {
 	struct gate_row *r;
 
 	answer_start(&a);
-	a.g.outcome = GATE_RED;
+	a.g.outcome = GATE_FAILED;
 	a.g.status = 1;
 	r = answer_tested(&a, GATE_FAIL, name, ANSWER_SHARES(.157, .189), ANSWER_RATIO(1.265, 1.184, 1.351), 4e-7);
 	r->file = file;
@@ -77,18 +77,19 @@ static struct gate_row *one_failure(const char *name, const char *file, int64_t 
 
 #define SENTENCE "+26.5% (90% interval +18.4% to +35.1%), from 15.7% to 18.9% of the total, p=4e-07, limit +20%"
 #define POWER                                                                                                          \
-	"could have caught (80%): +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%; to catch +30% at 5% share: " \
-	"14,106 samples (57s) per side; here are 3,205"
+	"80% power to detect: +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%; to detect +30% at 5% share: "    \
+	"14,106 samples (57s) per side; you have 3,205"
 #define SIDES                                                                                                          \
 	"base: 3,163 samples in 4 profiles; new: 3,248 samples in 4 profiles; "                                        \
 	"relative to the unchanged part of the program; confidence 99%, threshold +20%"
 #define SUMMARY "FAIL, 1 regression, 0 suspect, 0 within +20%, 0 unresolved"
 
-static void a_junit_report_has_a_case_for_each_tested_row_and_one_for_the_length(void **state)
+static void junit_contains_a_case_per_tested_row_and_one_for_the_number_of_samples(void **state)
 {
 	(void)state;
 	one_failure("main.scoreA", "score.go", 4);
 	answer_row(&a, GATE_NEW, "main.audit", 0, .1);
+	a.g.is_underpowered = true;
 	assert_string_equal(
 		draw(JUNIT),
 		"<?xml version=\"1.0\"?>\n"
@@ -119,6 +120,7 @@ static void junit_counts_are_those_of_its_elements(void **state)
 {
 	(void)state;
 	answer_red(&a);
+	a.g.is_underpowered = true;
 	expect(JUNIT, "<testsuite name=\"cpa gate\" tests=\"62\" failures=\"2\" errors=\"0\" skipped=\"3\"");
 	assert_int_equal(count("<testcase "), 62);
 	assert_int_equal(count("<failure "), 2);
@@ -126,7 +128,7 @@ static void junit_counts_are_those_of_its_elements(void **state)
 	assert_int_equal(count("<system-out>"), 62 - 2 - 3 + 1);
 }
 
-static void a_suspect_and_what_was_allowed_are_skipped(void **state)
+static void suspect_and_allowed_rows_are_skipped(void **state)
 {
 	(void)state;
 	answer_red(&a);
@@ -135,42 +137,39 @@ static void a_suspect_and_what_was_allowed_are_skipped(void **state)
 	expect(JUNIT, "allowed until 2026-12-31 by gate.cpa:3: new fonts\"/>");
 }
 
-static void what_is_unsure_fails_where_inconclusive_is_red(void **state)
+static void an_inconclusive_gate_fails_a_case_unless_its_status_is_0(void **state)
 {
 	(void)state;
 	answer_unsure(&a);
-	a.options.has_need = true;
 	expect(JUNIT, "failures=\"0\" errors=\"0\" skipped=\"2\"");
-	a.g.status = 1;
-	expect(JUNIT, "failures=\"2\" errors=\"0\" skipped=\"0\"");
-	expect(JUNIT, "<failure type=\"suspect\" message=\"SUSPECT: +92.0%");
-	expect(JUNIT, "<failure type=\"inconclusive\" message=\"could have caught (80%): ");
-	expect(GITHUB, "::error title=cpa gate%3A INCONCLUSIVE::1 suspect, ");
+	expect(GITHUB, "::warning title=cpa gate%3A INCONCLUSIVE::304 samples per side, 14,106 needed");
+	a.g.status = 3;
+	expect(JUNIT, "failures=\"1\" errors=\"0\" skipped=\"1\"");
+	expect(JUNIT, "<skipped message=\"SUSPECT: +92.0%");
+	expect(JUNIT, "<failure type=\"inconclusive\" message=\"INCONCLUSIVE: 304 samples per side, 14,106 needed");
+	expect(GITHUB, "::error title=cpa gate%3A INCONCLUSIVE::304 samples per side, ");
+	expect(SARIF, "\"exitCode\": 3");
+	expect(SARIF, "\"id\": \"inconclusive\"");
 }
 
-static void profiles_with_the_needed_samples_are_long_enough(void **state)
+static void the_sample_case_passes_with_the_needed_samples(void **state)
 {
 	(void)state;
 	answer_pass(&a);
-	a.g.need_samples = 3204;
-	expect(JUNIT, "\"profiles are long enough\" time=\"0\"><system-out>could have caught");
-	a.g.need_samples = 3206; /* 2 / (1/3163 + 1/3248) is 3205 */
-	expect(JUNIT, "\"profiles are long enough\" time=\"0\"><skipped message=\"could have caught");
-	a.g.need_samples = INFINITY;
-	expect(JUNIT, "\"profiles are long enough\" time=\"0\"><skipped message=\"could have caught");
-	a.g.need_samples = 1;
-	a.g.is_unlike = true;
-	expect(JUNIT, "<skipped message=\"the sides have little in common; could have caught");
-	a.g.n_tests = 0;
-	a.g.n_verdict[GATE_UNRESOLVED] = 0;
-	expect(JUNIT, "<skipped message=\"no function has enough samples to be tested; could have caught");
+	expect(JUNIT, "\"profiles are long enough\" time=\"0\"><system-out>80% power to detect");
+	a.g.is_underpowered = true;
+	expect(JUNIT, "\"profiles are long enough\" time=\"0\"><skipped message=\"80% power to detect");
+	a.g.outcome = GATE_INCONCLUSIVE;
+	a.g.missing = "the sides have little in common";
+	expect(JUNIT, "<skipped message=\"INCONCLUSIVE: the sides have little in common; 80% power to detect");
 }
 
-static void functions_of_one_name_are_told_apart_by_their_files(void **state)
+static void functions_with_the_same_name_are_distinguished_by_file(void **state)
 {
 	(void)state;
 	one_failure("init", "a.c", 1);
 	expect(JUNIT, "name=\"init cum\"");
+	a.g.is_underpowered = true;
 	answer_tested(&a, GATE_OK, "init", ANSWER_SHARES(.1, .1), ANSWER_RATIO(1, .9, 1.1), 1)->file = "b.c";
 	answer_tested(&a, GATE_OK, "exit", ANSWER_SHARES(.1, .1), ANSWER_RATIO(1, .9, 1.1), 1)->file = "b.c";
 	answer_tested(&a, GATE_OK, "init", ANSWER_SHARES(.1, .1), ANSWER_RATIO(1, .9, 1.1), 1)->kind = GATE_FLAT;
@@ -180,14 +179,14 @@ static void functions_of_one_name_are_told_apart_by_their_files(void **state)
 	expect(JUNIT, "name=\"init flat\"");
 }
 
-/* Everywhere a text of a profile stands. */
+/* Put untrusted text in every string from profiles. */
 static void make_hostile(void)
 {
 	static const char *const alias[] = { HOSTILE, HOSTILE, HOSTILE };
 	static const char *const source[] = { HOSTILE };
 	struct gate_row *r = one_failure(HOSTILE, HOSTILE, INT64_MIN);
 
-	r->was = r->reason = HOSTILE;
+	r->old_name = r->reason = HOSTILE;
 	r->alias = alias;
 	r->n_aliases = 3;
 	r->hi = INFINITY;
@@ -203,7 +202,7 @@ static void make_hostile(void)
 	a.g.total_ratio = NAN;
 }
 
-static void hostile_names_leave_no_controls_and_no_number_is_nan(void **state)
+static void control_characters_are_escaped_and_nan_is_never_printed(void **state)
 {
 	(void)state;
 	make_hostile();
@@ -219,7 +218,7 @@ static void hostile_names_leave_no_controls_and_no_number_is_nan(void **state)
 	assert_null(strstr(out.data, "<b>"));
 }
 
-static void a_command_of_github_is_one_line_that_names_cannot_leave(void **state)
+static void github_commands_are_one_line_whatever_the_names(void **state)
 {
 	(void)state;
 	make_hostile();
@@ -233,7 +232,7 @@ static void a_command_of_github_is_one_line_that_names_cannot_leave(void **state
 	expect(GITHUB, "::error file=a%2Cb%3Ac%25.go,line=7,title=");
 }
 
-static void sarif_without_results_still_says_that_it_ran(void **state)
+static void sarif_without_results_contains_an_invocation(void **state)
 {
 	(void)state;
 	answer_start(&a);
@@ -243,7 +242,7 @@ static void sarif_without_results_still_says_that_it_ran(void **state)
 	expect(SARIF, "\"version\": \"" PACKAGE_VERSION "\"");
 }
 
-static void sarif_has_results_of_four_rules(void **state)
+static void sarif_has_results_for_four_rules(void **state)
 {
 	(void)state;
 	answer_red(&a);
@@ -261,7 +260,7 @@ static void sarif_has_results_of_four_rules(void **state)
 		count("\"ruleId\": \"cpa/moved\",\n          \"ruleIndex\": 3,\n          \"level\": \"note\""), 1);
 }
 
-static void a_new_function_that_fails_is_an_error_of_new_cost(void **state)
+static void a_failing_new_function_is_reported_as_an_error_of_rule_new_cost(void **state)
 {
 	(void)state;
 	answer_start(&a);
@@ -270,9 +269,9 @@ static void a_new_function_that_fails_is_an_error_of_new_cost(void **state)
 	expect(SARIF, "\"text\": \"main.audit (cum) new, 10.0% of the total; more than 5% of the total\"");
 }
 
-static void a_fingerprint_is_of_name_and_kind_alone(void **state)
+static void fingerprints_depend_on_name_and_kind_only(void **state)
 {
-	/* FNV-1a of "a\0cum\0", counted by hand with another program */
+	/* FNV-1a of "a\0cum\0", computed with another program */
 	static const char want[] = "\"primaryLocationLineHash\": \"905db71c07d950e5:1\"";
 
 	(void)state;
@@ -286,7 +285,7 @@ static void a_fingerprint_is_of_name_and_kind_alone(void **state)
 	expect_not(SARIF, want);
 }
 
-static void a_rename_that_was_asked_for_is_told_as_done(void **state)
+static void explicit_renames_are_not_suggestions(void **state)
 {
 	(void)state;
 	answer_red(&a);
@@ -294,7 +293,7 @@ static void a_rename_that_was_asked_for_is_told_as_done(void **state)
 	expect(MARKDOWN, "\n- renamed: `main.oldSum` -> `main.sum`\n");
 }
 
-static void text_in_a_message_is_no_link(void **state)
+static void text_in_a_message_is_not_a_link(void **state)
 {
 	(void)state;
 	one_failure("operator[](int)", "", 0);
@@ -302,7 +301,7 @@ static void text_in_a_message_is_no_link(void **state)
 	expect(SARIF, "\"fullyQualifiedName\": \"operator[](int)\"");
 }
 
-static void a_result_without_a_file_is_placed_in_the_profile(void **state)
+static void a_result_without_a_file_is_located_in_the_profile(void **state)
 {
 	static const char *const url[] = { "http://user:word@host/p" };
 
@@ -316,7 +315,7 @@ static void a_result_without_a_file_is_placed_in_the_profile(void **state)
 	expect(GITHUB, "::error title=cpa gate%3A FAIL::a (cum) ");
 }
 
-static void a_line_is_at_least_1(void **state)
+static void line_numbers_are_at_least_1(void **state)
 {
 	(void)state;
 	one_failure("a", "a.go", 0);
@@ -326,7 +325,7 @@ static void a_line_is_at_least_1(void **state)
 	expect(SARIF, "\"startLine\": 2147483647\n");
 }
 
-/* What a path is to annotations, and how a URI begins. */
+/* Compare the path in an annotation, and the start of the URI. */
 static void expect_place(const char *workspace, const char *file, const char *github, const char *uri)
 {
 	char want[600];
@@ -340,7 +339,7 @@ static void expect_place(const char *workspace, const char *file, const char *gi
 	unsetenv("GITHUB_WORKSPACE");
 }
 
-static void files_are_told_relative_to_the_repository(void **state)
+static void paths_are_relative_to_the_repository(void **state)
 {
 	char root[] = "/tmp/cpa-ci-XXXXXX", path[200];
 	static const char *const made[] = { "src", "src/util", "src/my app.go", "src/util/x.go", "top.go" };
@@ -361,26 +360,26 @@ static void files_are_told_relative_to_the_repository(void **state)
 	}
 	snprintf(path, sizeof(path), "%s/src/my app.go", root);
 	expect_place(root, path, "file=src/my app.go,line=3,title=cpa gate%3A FAIL", "src/my%20app.go");
-	/* of a generated file that is not there any more */
+	/* a generated file that no longer exists */
 	snprintf(path, sizeof(path), "%s/gen/y.go", root);
 	expect_place(root, path, "file=gen/y.go,line=3,title=cpa gate%3A FAIL", "gen/y.go");
-	/* built elsewhere, and from a module */
+	/* files built on another machine, and files of a module */
 	expect_place(root, "/build/src/util/x.go", "file=src/util/x.go,line=3,title=cpa gate%3A FAIL", "src/util/x.go");
 	expect_place(root, "github.com/me/it/src/util/x.go", "file=src/util/x.go,line=3,title=cpa gate%3A FAIL",
 		     "src/util/x.go");
 	expect_place(root, "./src//util/./x.go", "file=src/util/x.go,line=3,title=cpa gate%3A FAIL", "src/util/x.go");
-	/* in the repository's own folder, by its name */
+	/* a file in the root directory of the repository, found by the name of the repository directory */
 	snprintf(path, sizeof(path), "/build%s/top.go", root + 4);
 	expect_place(root, path, "file=top.go,line=3,title=cpa gate%3A FAIL", "top.go");
 	expect_place(root, path + 7, "file=top.go,line=3,title=cpa gate%3A FAIL", "top.go");
 	expect_place(root, "/build/other/top.go", "title=cpa gate%3A FAIL", "file:///build/other/top.go");
 	snprintf(path, sizeof(path), "/build/x%s/top.go", root + 5);
 	expect_place(root, path, "title=cpa gate%3A FAIL", "");
-	/* not there */
+	/* not in the repository */
 	expect_place(root, "/usr/lib/go/proc.go", "title=cpa gate%3A FAIL", "file:///usr/lib/go/proc.go");
 	expect_place(root, "/x.go", "title=cpa gate%3A FAIL", "file:///x.go");
 	expect_place(root, "runtime/proc.go", "file=runtime/proc.go,line=3,title=cpa gate%3A FAIL", "runtime/proc.go");
-	/* a step in a folder of the repository */
+	/* a step that runs in a subdirectory */
 	snprintf(path, sizeof(path), "%s/src", root);
 	assert_int_equal(chdir(path), 0);
 	expect_place(root, "util/x.go", "file=src/util/x.go,line=3,title=cpa gate%3A FAIL", "src/util/x.go");
@@ -392,7 +391,7 @@ static void files_are_told_relative_to_the_repository(void **state)
 	assert_int_equal(remove(root), 0);
 }
 
-static void github_gets_ten_of_a_kind_and_how_many_there_are(void **state)
+static void github_gets_ten_annotations_and_the_total_number(void **state)
 {
 	(void)state;
 	one_failure("f", "f.go", 1);
@@ -420,12 +419,12 @@ static void a_pass_is_a_notice(void **state)
 	answer_pass(&a);
 	assert_string_equal(draw(GITHUB),
 			    "::notice title=cpa gate%3A PASS::no evidence of regression; 9 proved within +20%25, 46 "
-			    "unresolved%0Acould have caught (80%25): +25%25 at 20%25 share, +27%25 at 10%25, +36%25 at "
-			    "5%25, +88%25 at 1%25; to catch +30%25 at 5%25 share: 14,106 samples (57s) per side; here "
-			    "are 3,205\n");
+			    "unresolved%0A80%25 power to detect: +25%25 at 20%25 share, +27%25 at 10%25, +36%25 at "
+			    "5%25, +88%25 at 1%25; to detect +30%25 at 5%25 share: 14,106 samples (57s) per side; you "
+			    "have 3,205\n");
 }
 
-static void the_first_line_of_markdown_is_the_verdict_and_failures_stand_open(void **state)
+static void markdown_starts_with_the_verdict_and_shows_failures_unfolded(void **state)
 {
 	(void)state;
 	one_failure("main.scoreA", "score.go", 4);
@@ -445,7 +444,7 @@ static void the_first_line_of_markdown_is_the_verdict_and_failures_stand_open(vo
 		"- **warning:** odd\n\n" POWER "\n");
 }
 
-static void sentences_of_markdown_hold_no_marks_tags_links_or_mentions(void **state)
+static void markdown_escapes_marks_tags_links_and_mentions(void **state)
 {
 	(void)state;
 	answer_start(&a);
@@ -456,7 +455,7 @@ static void sentences_of_markdown_hold_no_marks_tags_links_or_mentions(void **st
 	       "1 http&#58;//x www&#46;x &#95;z&#95;\n");
 }
 
-static void markdown_fits_a_comment_whatever_the_names_are(void **state)
+static void markdown_fits_a_comment_whatever_the_names(void **state)
 {
 	static char name[3000];
 
@@ -468,7 +467,7 @@ static void markdown_fits_a_comment_whatever_the_names_are(void **state)
 		struct gate_row *r = answer_tested(&a, i % 2 ? GATE_FAIL : GATE_OK, name, ANSWER_SHARES(.1, .2),
 						   ANSWER_RATIO(2, 1.5, 2.5), 1e-5);
 
-		r->file = r->was = r->reason = name;
+		r->file = r->old_name = r->reason = name;
 	}
 	for (int i = 0; i < ANSWER_MESSAGES; i++) {
 		answer_warn(&a, "odd", name);
@@ -494,31 +493,58 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static void an_error_is_reported_in_every_format(void **state)
+{
+	(void)state;
+	a = (struct answer){
+		.g = { .outcome = GATE_ERROR, .status = 2, .error = "a.pb: no [x](y)\nand \x1b[31m & <b>" }
+	};
+	assert_string_equal(
+		draw(JUNIT),
+		"<?xml version=\"1.0\"?>\n"
+		"<testsuites name=\"cpa gate\" tests=\"1\" failures=\"0\" errors=\"1\" time=\"0\">\n"
+		"<testsuite name=\"cpa gate\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0\">\n"
+		"<testcase classname=\"cpa gate\" name=\"profiles can be compared\" time=\"0\"><error type=\"error\" "
+		"message=\"nothing was decided: a.pb: no [x](y)\\nand \\x1b[31m &amp; &lt;b&gt;\">nothing was decided: "
+		"a.pb: "
+		"no [x](y)\\nand \\x1b[31m &amp; &lt;b&gt;</error></testcase>\n"
+		"</testsuite>\n"
+		"</testsuites>\n");
+	assert_string_equal(draw(GITHUB), "::error title=cpa gate%3A ERROR::nothing was decided: "
+					  "a.pb: no [x](y)\\nand \\x1b[31m & <b>\n");
+	expect(MARKDOWN, "### cpa gate: ERROR, nothing was decided\n\na.pb: no &#91;x&#93;(y)&#92;nand ");
+	expect(SARIF, "\"executionSuccessful\": false");
+	expect(SARIF, "\"exitCode\": 2");
+	expect(SARIF, "\"level\": \"error\",\n");
+	expect(SARIF, "\"results\": []");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_junit_report_has_a_case_for_each_tested_row_and_one_for_the_length),
+		cmocka_unit_test(junit_contains_a_case_per_tested_row_and_one_for_the_number_of_samples),
 		cmocka_unit_test(junit_counts_are_those_of_its_elements),
-		cmocka_unit_test(a_suspect_and_what_was_allowed_are_skipped),
-		cmocka_unit_test(what_is_unsure_fails_where_inconclusive_is_red),
-		cmocka_unit_test(profiles_with_the_needed_samples_are_long_enough),
-		cmocka_unit_test(functions_of_one_name_are_told_apart_by_their_files),
-		cmocka_unit_test(hostile_names_leave_no_controls_and_no_number_is_nan),
-		cmocka_unit_test(a_command_of_github_is_one_line_that_names_cannot_leave),
-		cmocka_unit_test(sarif_without_results_still_says_that_it_ran),
-		cmocka_unit_test(sarif_has_results_of_four_rules),
-		cmocka_unit_test(a_new_function_that_fails_is_an_error_of_new_cost),
-		cmocka_unit_test(a_fingerprint_is_of_name_and_kind_alone),
-		cmocka_unit_test(a_rename_that_was_asked_for_is_told_as_done),
-		cmocka_unit_test(text_in_a_message_is_no_link),
-		cmocka_unit_test(a_result_without_a_file_is_placed_in_the_profile),
-		cmocka_unit_test(a_line_is_at_least_1),
-		cmocka_unit_test(files_are_told_relative_to_the_repository),
-		cmocka_unit_test(github_gets_ten_of_a_kind_and_how_many_there_are),
+		cmocka_unit_test(suspect_and_allowed_rows_are_skipped),
+		cmocka_unit_test(an_inconclusive_gate_fails_a_case_unless_its_status_is_0),
+		cmocka_unit_test(the_sample_case_passes_with_the_needed_samples),
+		cmocka_unit_test(functions_with_the_same_name_are_distinguished_by_file),
+		cmocka_unit_test(control_characters_are_escaped_and_nan_is_never_printed),
+		cmocka_unit_test(github_commands_are_one_line_whatever_the_names),
+		cmocka_unit_test(sarif_without_results_contains_an_invocation),
+		cmocka_unit_test(sarif_has_results_for_four_rules),
+		cmocka_unit_test(a_failing_new_function_is_reported_as_an_error_of_rule_new_cost),
+		cmocka_unit_test(fingerprints_depend_on_name_and_kind_only),
+		cmocka_unit_test(explicit_renames_are_not_suggestions),
+		cmocka_unit_test(text_in_a_message_is_not_a_link),
+		cmocka_unit_test(a_result_without_a_file_is_located_in_the_profile),
+		cmocka_unit_test(line_numbers_are_at_least_1),
+		cmocka_unit_test(paths_are_relative_to_the_repository),
+		cmocka_unit_test(github_gets_ten_annotations_and_the_total_number),
 		cmocka_unit_test(a_pass_is_a_notice),
-		cmocka_unit_test(the_first_line_of_markdown_is_the_verdict_and_failures_stand_open),
-		cmocka_unit_test(sentences_of_markdown_hold_no_marks_tags_links_or_mentions),
-		cmocka_unit_test(markdown_fits_a_comment_whatever_the_names_are),
+		cmocka_unit_test(markdown_starts_with_the_verdict_and_shows_failures_unfolded),
+		cmocka_unit_test(markdown_escapes_marks_tags_links_and_mentions),
+		cmocka_unit_test(markdown_fits_a_comment_whatever_the_names),
+		cmocka_unit_test(an_error_is_reported_in_every_format),
 	};
 
 	return cmocka_run_group_tests_name("gate_ci", tests, set_up, tear_down);

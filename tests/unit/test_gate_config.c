@@ -1,5 +1,5 @@
 /*
- * test_gate_config.c - the lines of a gate.cpa
+ * test_gate_config.c - lines of gate.cpa
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -79,7 +79,7 @@ static void every_kind_of_line_is_read(void **state)
 	gate_options_release(&options);
 }
 
-static void options_are_lines_too(void **state)
+static void lines_set_options(void **state)
 {
 	struct gate_options options;
 
@@ -101,7 +101,7 @@ static void options_are_lines_too(void **state)
 	gate_options_release(&options);
 }
 
-static void quotes_hold_blanks_and_keep_backslashes(void **state)
+static void quotes_keep_blanks_and_backslashes(void **state)
 {
 	struct gate_options options;
 
@@ -112,12 +112,12 @@ static void quotes_hold_blanks_and_keep_backslashes(void **state)
 	assert_string_equal(options.rule[2].pattern, "a#b");
 	assert_string_equal(options.rule[3].pattern, "#");
 	gate_options_release(&options);
-	refuses("gate \"abc", "gate.cpa:1: a quote does not end");
-	refuses("gate \"abc\"d", "gate.cpa:1: a quote ends within a word; in quotes write \\\" for one");
-	refuses("gate a b c d", "gate.cpa:1: too many words; an expression with blanks stands in quotes");
+	refuses("gate \"abc", "gate.cpa:1: missing closing quote");
+	refuses("gate \"abc\"d", "gate.cpa:1: closing quote within a word; write \\\" for a quote");
+	refuses("gate a b c d", "gate.cpa:1: too many words; quote an expression with blanks");
 }
 
-static void what_is_allowed_holds_through_its_last_day(void **state)
+static void an_allow_line_is_valid_through_its_last_day(void **state)
 {
 	struct gate_options options;
 
@@ -132,41 +132,41 @@ static void what_is_allowed_holds_through_its_last_day(void **state)
 	gate_options_release(&options);
 }
 
-static void what_is_allowed_says_why_and_until_a_day_that_there_is(void **state)
+static void an_allow_line_needs_a_reason_and_a_valid_date(void **state)
 {
 	(void)state;
-	refuses("\n\nallow x until=2026-12-31", "gate.cpa:3: allow: say why, behind a #: allow x # ...");
-	refuses("allow x #  ", "gate.cpa:1: allow: say why, behind a #: allow x # ...");
+	refuses("\n\nallow x until=2026-12-31", "gate.cpa:3: allow: missing reason; add it after a #: allow x # ...");
+	refuses("allow x #  ", "gate.cpa:1: allow: missing reason; add it after a #: allow x # ...");
 	refuses("allow x until=2026-13-01 # y",
-		"gate.cpa:1: allow: until=2026-13-01: not a day; write until=2026-12-31");
+		"gate.cpa:1: allow: until=2026-13-01: not a date; write until=2026-12-31");
 	refuses("allow x until=2026-02-29 # y",
-		"gate.cpa:1: allow: until=2026-02-29: not a day; write until=2026-12-31");
-	refuses("allow x until=2026-1-1 # y", "gate.cpa:1: allow: until=2026-1-1: not a day; write until=2026-12-31");
-	refuses("allow x until= # y", "gate.cpa:1: allow: until=: not a day; write until=2026-12-31");
-	refuses("allow x forever # y", "gate.cpa:1: allow: forever is not until=DATE");
+		"gate.cpa:1: allow: until=2026-02-29: not a date; write until=2026-12-31");
+	refuses("allow x until=2026-1-1 # y", "gate.cpa:1: allow: until=2026-1-1: not a date; write until=2026-12-31");
+	refuses("allow x until= # y", "gate.cpa:1: allow: until=: not a date; write until=2026-12-31");
+	refuses("allow x forever # y", "gate.cpa:1: allow: forever: expected until=DATE");
 }
 
-static void lines_that_cannot_be_understood_are_named(void **state)
+static void invalid_lines_are_reported_with_their_number(void **state)
 {
 	(void)state;
-	refuses("# fine\nlimt x 50%", "gate.cpa:2: no line begins with limt; limit, allow, budget, gate, noise, rename "
-				      "and options without -- do");
-	refuses("look 1/2", "gate.cpa:1: no line begins with look; limit, allow, budget, gate, noise, rename and "
-			    "options without -- do");
-	refuses("limit x", "gate.cpa:1: write limit REGEX PERCENT; an expression with blanks stands in quotes");
-	refuses("limit x y 50%", "gate.cpa:1: write limit REGEX PERCENT; an expression with blanks stands in quotes");
-	refuses("limit x 50", "gate.cpa:1: limit ... 50: is that 50%? write the % sign, or a number up to 1");
-	refuses("budget x 100%", "gate.cpa:1: budget ... 100%: choose less than 100%");
+	refuses("# fine\nlimt x 50%", "gate.cpa:2: unknown keyword limt; expected limit, allow, budget, gate, noise, "
+				      "rename, or an option without --");
+	refuses("look 1/2", "gate.cpa:1: unknown keyword look; expected limit, allow, budget, gate, noise, rename, or "
+			    "an option without --");
+	refuses("limit x", "gate.cpa:1: expected limit REGEX PERCENT; quote an expression with blanks");
+	refuses("limit x y 50%", "gate.cpa:1: expected limit REGEX PERCENT; quote an expression with blanks");
+	refuses("limit x 50", "gate.cpa:1: limit ... 50: write 50%, or a number up to 1");
+	refuses("budget x 100%", "gate.cpa:1: budget ... 100%: must be less than 100%");
 	refuses("limit [ 50%", "gate.cpa:1: limit [: error parsing regexp: missing closing ]: `[`");
-	refuses("gate \"\"", "gate.cpa:1: gate : an empty expression matches every function; write . for all of them");
+	refuses("gate \"\"", "gate.cpa:1: gate : an empty expression matches every function; write . to match all");
 	refuses("rename a \"\"", "gate.cpa:1: rename: the new name is empty");
-	refuses("threshold", "gate.cpa:1: write threshold VALUE");
-	refuses("threshold 20% 30%", "gate.cpa:1: write threshold VALUE");
+	refuses("threshold", "gate.cpa:1: expected threshold VALUE");
+	refuses("threshold 20% 30%", "gate.cpa:1: expected threshold VALUE");
 	refuses("threshold abc", "gate.cpa:1: threshold abc: not a percentage; write 20% or 0.2");
-	refuses("inconclusive 2", "gate.cpa:1: inconclusive 2: choose 0, 1 or 3");
+	refuses("inconclusive 2", "gate.cpa:1: inconclusive 2: must be 0, 1 or 3");
 }
 
-static void a_file_that_is_no_text_is_refused(void **state)
+static void a_binary_file_is_refused(void **state)
 {
 	static const char text[] = "gate a\ngate b\0c";
 	struct gate_options options = { .mem = arena_new() };
@@ -174,7 +174,7 @@ static void a_file_that_is_no_text_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(gate_config_read(&options, text, sizeof(text) - 1, "gate.cpa", TODAY, &err), ERR_USAGE);
-	assert_string_equal(err.msg, "gate.cpa:2: this is not a text");
+	assert_string_equal(err.msg, "gate.cpa:2: not a text file");
 	gate_options_release(&options);
 }
 
@@ -201,12 +201,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_line_is_read),
-		cmocka_unit_test(options_are_lines_too),
-		cmocka_unit_test(quotes_hold_blanks_and_keep_backslashes),
-		cmocka_unit_test(what_is_allowed_holds_through_its_last_day),
-		cmocka_unit_test(what_is_allowed_says_why_and_until_a_day_that_there_is),
-		cmocka_unit_test(lines_that_cannot_be_understood_are_named),
-		cmocka_unit_test(a_file_that_is_no_text_is_refused),
+		cmocka_unit_test(lines_set_options),
+		cmocka_unit_test(quotes_keep_blanks_and_backslashes),
+		cmocka_unit_test(an_allow_line_is_valid_through_its_last_day),
+		cmocka_unit_test(an_allow_line_needs_a_reason_and_a_valid_date),
+		cmocka_unit_test(invalid_lines_are_reported_with_their_number),
+		cmocka_unit_test(a_binary_file_is_refused),
 		cmocka_unit_test(a_file_has_at_most_a_thousand_expressions),
 	};
 

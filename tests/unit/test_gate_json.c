@@ -1,5 +1,5 @@
 /*
- * test_gate_json.c - the answer of a gate as JSON
+ * test_gate_json.c - the result of a gate as JSON
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,7 +37,7 @@ static void expect_no(const struct answer *a, const char *part)
 	buf_release(&b);
 }
 
-static void an_answer_is_one_object_to_the_byte(void **state)
+static void the_whole_object_is_as_expected(void **state)
 {
 	static struct answer a;
 	struct gate_row *r;
@@ -47,7 +47,7 @@ static void an_answer_is_one_object_to_the_byte(void **state)
 	answer_start(&a);
 	answer_side(&a, STATS_BASE, 1, 1000);
 	answer_side(&a, STATS_NEW, 1, 1000.5);
-	a.g.outcome = GATE_RED;
+	a.g.outcome = GATE_FAILED;
 	a.g.status = 1;
 	a.g.n_power = 1;
 	r = answer_tested(&a, GATE_FAIL, "main.f", ANSWER_SHARES(.25, .5), ANSWER_RATIO(2.1, 1.75, 2.5), 3e-9);
@@ -56,82 +56,88 @@ static void an_answer_is_one_object_to_the_byte(void **state)
 	answer_warn(&a, "one_pair", "say \"it\"");
 	json_draw_gate(&a.g, &b);
 	assert_string_equal(
-		b.data,
-		"{\n"
-		"  \"schema\": \"cpa-gate/1\",\n"
-		"  \"verdict\": \"fail\",\n"
-		"  \"exit\": 1,\n"
-		"  \"threshold\": 0.2,\n"
-		"  \"confidence\": 0.99,\n"
-		"  \"evidence\": \"change\",\n"
-		"  \"normalize\": \"bulk\",\n"
-		"  \"adjust\": \"holm\",\n"
-		"  \"look\": 1,\n"
-		"  \"looks\": 1,\n"
-		"  \"type\": \"samples\",\n"
-		"  \"unit\": \"count\",\n"
-		"  \"period_unit\": \"nanoseconds\",\n"
-		"  \"base\": {\n"
-		"    \"files\": 1,\n"
-		"    \"sources\": [\n"
-		"      \"base-1.pb.gz\"\n"
-		"    ],\n"
-		"    \"samples\": 1000,\n"
-		"    \"value\": 1000,\n"
-		"    \"period\": 10000000,\n"
-		"    \"duration_ns\": 3500000000,\n"
-		"    \"preempted_share\": 0,\n"
-		"    \"build_id\": null,\n"
-		"    \"host\": null\n"
-		"  },\n"
-		"  \"new\": {\n"
-		"    \"files\": 1,\n"
-		"    \"sources\": [\n"
-		"      \"new-1.pb.gz\"\n"
-		"    ],\n"
-		"    \"samples\": 1000.5,\n"
-		"    \"value\": 1000.5,\n"
-		"    \"period\": 10000000,\n"
-		"    \"duration_ns\": 3500000000,\n"
-		"    \"preempted_share\": 0,\n"
-		"    \"build_id\": null,\n"
-		"    \"host\": null\n"
-		"  },\n"
-		"  \"total_ratio\": 1.0039,\n"
-		"  \"tests\": 1,\n"
-		"  \"counts\": {\n"
-		"    \"fail\": 1,\n"
-		"    \"suspect\": 0,\n"
-		"    \"moved\": 0,\n"
-		"    \"new\": 0,\n"
-		"    \"improved\": 0,\n"
-		"    \"unresolved\": 0,\n"
-		"    \"ok\": 0,\n"
-		"    \"gone\": 0,\n"
-		"    \"skipped\": 0\n"
-		"  },\n"
-		"  \"rows\": [\n"
-		"    {\"verdict\": \"fail\", \"kind\": \"cum\", \"name\": \"main.f\", \"aliases\": [], \"was\": null, "
-		"\"file\": \"f.go\", \"line\": 7, \"base_value\": 250, \"new_value\": 500.25, \"base_samples\": 250, "
-		"\"new_samples\": 500.25, \"base_share\": 0.25, \"new_share\": 0.5, \"ratio\": 2.1, \"lo\": 1.75, "
-		"\"hi\": 2.5, \"p\": 1e-10, \"p_adjusted\": 3e-09, \"limit\": 0.2, \"dispersion\": 1, \"reason\": "
-		"null}\n"
-		"  ],\n"
-		"  \"renames\": [],\n"
-		"  \"notes\": [],\n"
-		"  \"power\": [\n"
-		"    {\"share\": 0.2, \"mde\": 0.254}\n"
-		"  ],\n"
-		"  \"need\": {\"share\": 0.05, \"ratio\": 1.3, \"samples\": 14105.3, \"seconds\": 56.42, "
-		"\"needs_replicates\": false},\n"
-		"  \"warnings\": [\n"
-		"    {\"id\": \"one_pair\", \"text\": \"say \\\"it\\\"\"}\n"
-		"  ]\n"
-		"}\n");
+		b.data, "{\n"
+			"  \"schema_version\": 2,\n"
+			"  \"report\": \"gate\",\n"
+			"  \"verdict\": \"fail\",\n"
+			"  \"exit_status\": 1,\n"
+			"  \"missing\": null,\n"
+			"  \"threshold\": 0.2,\n"
+			"  \"confidence\": 0.99,\n"
+			"  \"evidence\": \"change\",\n"
+			"  \"normalize\": \"bulk\",\n"
+			"  \"adjust\": \"holm\",\n"
+			"  \"look\": 1,\n"
+			"  \"looks\": 1,\n"
+			"  \"sample_type\": {\n"
+			"    \"type\": \"samples\",\n"
+			"    \"unit\": \"count\"\n"
+			"  },\n"
+			"  \"period_unit\": \"nanoseconds\",\n"
+			"  \"base\": {\n"
+			"    \"profiles\": 1,\n"
+			"    \"sources\": [\n"
+			"      \"base-1.pb.gz\"\n"
+			"    ],\n"
+			"    \"samples\": 1000,\n"
+			"    \"total\": 1000,\n"
+			"    \"period\": 10000000,\n"
+			"    \"duration_ns\": 3500000000,\n"
+			"    \"preempted_share\": 0,\n"
+			"    \"build_id\": null,\n"
+			"    \"host\": null\n"
+			"  },\n"
+			"  \"new\": {\n"
+			"    \"profiles\": 1,\n"
+			"    \"sources\": [\n"
+			"      \"new-1.pb.gz\"\n"
+			"    ],\n"
+			"    \"samples\": 1000.5,\n"
+			"    \"total\": 1000.5,\n"
+			"    \"period\": 10000000,\n"
+			"    \"duration_ns\": 3500000000,\n"
+			"    \"preempted_share\": 0,\n"
+			"    \"build_id\": null,\n"
+			"    \"host\": null\n"
+			"  },\n"
+			"  \"total_ratio\": 1.0039,\n"
+			"  \"tested_rows\": 1,\n"
+			"  \"verdict_counts\": {\n"
+			"    \"fail\": 1,\n"
+			"    \"suspect\": 0,\n"
+			"    \"moved\": 0,\n"
+			"    \"new\": 0,\n"
+			"    \"improved\": 0,\n"
+			"    \"unresolved\": 0,\n"
+			"    \"ok\": 0,\n"
+			"    \"gone\": 0,\n"
+			"    \"skipped\": 0\n"
+			"  },\n"
+			"  \"rows\": [\n"
+			"    {\"verdict\": \"fail\", \"kind\": \"cum\", \"name\": \"main.f\", \"aliases\": [], "
+			"\"name_before\": null, "
+			"\"file\": \"f.go\", \"line\": 7, \"before\": 250, \"after\": 500.25, \"samples_before\": 250, "
+			"\"samples_after\": 500.25, \"share_before\": 0.25, \"share_after\": 0.5, \"ratio\": 2.1, "
+			"\"ratio_low\": 1.75, "
+			"\"ratio_high\": 2.5, \"p\": 1e-10, \"p_adjusted\": 3e-09, \"limit\": 0.2, \"dispersion\": 1, "
+			"\"reason\": "
+			"null}\n"
+			"  ],\n"
+			"  \"renames\": [],\n"
+			"  \"notes\": [],\n"
+			"  \"power\": [\n"
+			"    {\"share\": 0.2, \"detectable_change\": 0.254}\n"
+			"  ],\n"
+			"  \"need\": {\"share\": 0.05, \"ratio\": 1.3, \"samples\": 14105.3, \"seconds\": 56.42, "
+			"\"needs_replicates\": false},\n"
+			"  \"warnings\": [\n"
+			"    {\"id\": \"one_pair\", \"text\": \"say \\\"it\\\"\"}\n"
+			"  ]\n"
+			"}\n");
 	buf_release(&b);
 }
 
-static void what_is_not_known_is_null_and_never_nan(void **state)
+static void unknown_values_are_null(void **state)
 {
 	static struct answer a;
 
@@ -149,14 +155,15 @@ static void what_is_not_known_is_null_and_never_nan(void **state)
 	expect_part(&a, "\"samples\": null, \"seconds\": null, \"needs_replicates\": true");
 	expect_part(&a, "\"period_unit\": null,");
 	expect_part(&a, "\"period\": null,\n    \"duration_ns\": null,");
-	expect_part(&a, "{\"share\": 0.01, \"mde\": null}");
-	expect_part(&a, "\"lo\": 1.184, \"hi\": null, ");
-	expect_part(&a, "\"ratio\": null, \"lo\": null, \"hi\": null, \"p\": null, \"p_adjusted\": null, ");
+	expect_part(&a, "{\"share\": 0.01, \"detectable_change\": null}");
+	expect_part(&a, "\"ratio_low\": 1.184, \"ratio_high\": null, ");
+	expect_part(&a,
+		    "\"ratio\": null, \"ratio_low\": null, \"ratio_high\": null, \"p\": null, \"p_adjusted\": null, ");
 	expect_no(&a, "nan");
 	expect_no(&a, "inf,");
 }
 
-static void every_outcome_and_way_of_asking_has_its_word(void **state)
+static void outcomes_and_options_are_printed_as_words(void **state)
 {
 	static struct answer a;
 
@@ -169,10 +176,10 @@ static void every_outcome_and_way_of_asking_has_its_word(void **state)
 	expect_part(&a, "\"evidence\": \"threshold\",\n  \"normalize\": \"duration\",\n  \"adjust\": \"bh\"");
 	a.g.outcome = GATE_INCONCLUSIVE;
 	a.g.status = 3;
-	expect_part(&a, "\"verdict\": \"inconclusive\",\n  \"exit\": 3,");
+	expect_part(&a, "\"verdict\": \"inconclusive\",\n  \"exit_status\": 3,");
 }
 
-static void names_of_strangers_cannot_leave_their_quotes(void **state)
+static void names_are_escaped(void **state)
 {
 	static struct answer a;
 	static const char *const alias[] = { "\"}]\n</script>" };
@@ -187,13 +194,29 @@ static void names_of_strangers_cannot_leave_their_quotes(void **state)
 			"\"aliases\": [\"\\\"}]\\u000a\\u003c/script\\u003e\"], ");
 }
 
+static void an_error_contains_only_its_message(void **state)
+{
+	static struct answer a = { .g = { .outcome = GATE_ERROR, .status = 2, .error = "a.pb: \"no\"\n" } };
+	struct buf b = { 0 };
+
+	(void)state;
+	json_draw_gate(&a.g, &b);
+	assert_string_equal(b.data, "{\n"
+				    "  \"schema_version\": 2,\n"
+				    "  \"report\": \"gate\",\n"
+				    "  \"verdict\": \"error\",\n"
+				    "  \"exit_status\": 2,\n"
+				    "  \"error\": \"a.pb: \\\"no\\\"\\u000a\"\n"
+				    "}\n");
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_answer_is_one_object_to_the_byte),
-		cmocka_unit_test(what_is_not_known_is_null_and_never_nan),
-		cmocka_unit_test(every_outcome_and_way_of_asking_has_its_word),
-		cmocka_unit_test(names_of_strangers_cannot_leave_their_quotes),
+		cmocka_unit_test(the_whole_object_is_as_expected),           cmocka_unit_test(unknown_values_are_null),
+		cmocka_unit_test(outcomes_and_options_are_printed_as_words), cmocka_unit_test(names_are_escaped),
+		cmocka_unit_test(an_error_contains_only_its_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

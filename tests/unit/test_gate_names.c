@@ -1,5 +1,5 @@
 /*
- * test_gate_names.c - what of a function's name stays the same when a program changes a little
+ * test_gate_names.c - parts of function names that are stripped
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,7 @@ static void expect_plain(const char *name, const char *file, const char *plain)
 	buf_release(&out);
 }
 
-static void closures_of_a_function_are_one(void **state)
+static void closures_of_a_function_share_its_name(void **state)
 {
 	(void)state;
 	expect_plain("main.run.func3", "run.go", "main.run.func");
@@ -39,7 +39,7 @@ static void closures_of_a_function_are_one(void **state)
 	expect_plain("example.com/a/b.Do.func2", "", "example.com/a/b.Do.func");
 }
 
-static void names_that_somebody_wrote_stay(void **state)
+static void names_without_generated_parts_are_unchanged(void **state)
 {
 	static const char *const name[] = { "main.func1",
 					    "example.com/v2.x/b.func1",
@@ -69,7 +69,7 @@ static void names_that_somebody_wrote_stay(void **state)
 		expect_plain(name[i], "run.go", name[i]);
 }
 
-static void what_looks_like_a_closure_of_go_stays_in_other_languages(void **state)
+static void names_like_go_closures_are_unchanged_in_other_languages(void **state)
 {
 	(void)state;
 	expect_plain("job.run.func3", "run.py", "job.run.func3");
@@ -77,7 +77,7 @@ static void what_looks_like_a_closure_of_go_stays_in_other_languages(void **stat
 	expect_plain("job.run-fm", "run.js", "job.run-fm");
 }
 
-static void type_arguments_that_the_compiler_chose_go(void **state)
+static void type_arguments_of_the_compiler_are_stripped(void **state)
 {
 	(void)state;
 	expect_plain("main.Map[go.shape.int,go.shape.string]", "m.go", "main.Map");
@@ -87,7 +87,7 @@ static void type_arguments_that_the_compiler_chose_go(void **state)
 	expect_plain("main.Map[int]", "m.go", "main.Map[int]");
 }
 
-static void versions_method_values_and_tags_go(void **state)
+static void versions_method_values_and_abi_tags_are_stripped(void **state)
 {
 	(void)state;
 	expect_plain("example.com/a@v1.2.3/b.Do", "b.go", "example.com/a/b.Do");
@@ -100,6 +100,28 @@ static void versions_method_values_and_tags_go(void **state)
 	expect_plain("f[abi:a1][abi:b2]() [clone .cold]", "s.cc", "f()");
 	expect_plain("core::run::h0123456789abcdef", "r.rs", "core::run");
 	expect_plain("step.isra.0.cold", "s.c", "step");
+}
+
+static void a_name_that_consists_of_arguments_is_unchanged(void **state)
+{
+	static const char *const name[] = { "<A as T>::go",
+					    "<B as T>::go",
+					    "<T>",
+					    "operator<",
+					    "operator<<",
+					    "operator<=>",
+					    "std::function<void ()>::operator()",
+					    "(anonymous namespace)::f",
+					    "main::{lambda(int)#1}::operator()",
+					    "main::$_0::operator()(int) const",
+					    "[go.shape.int]",
+					    "[...]",
+					    "main.Map[int]",
+					    "[abi:cxx11]" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		expect_plain(name[i], "", name[i]);
 }
 
 static struct gate_rule rename_rule(const char *pattern, const char *to)
@@ -122,12 +144,12 @@ static void expect_name(struct gate_names *names, const char *name, const char *
 	buf_release(&out);
 }
 
-static void functions_of_the_base_are_renamed_by_the_last_rule_that_fits(void **state)
+static void functions_of_the_base_are_renamed_by_the_last_matching_rule(void **state)
 {
 	struct gate_rule rule[] = { rename_rule("main\\.score(.)", "main.rank$1"),
-				    rename_rule("main\\.old", "main.new"),
-				    rename_rule("main\\.scoreB", "main.second") };
-	struct gate_options options = { .rule = rule, .n_rules = 3 };
+				    rename_rule("main\\.old", "main.new"), rename_rule("main\\.scoreB", "main.second"),
+				    rename_rule("(x?)main\\.gone", "$1") };
+	struct gate_options options = { .rule = rule, .n_rules = 4 };
 	struct gate_names base = { &options, true }, new = { &options, false };
 
 	(void)state;
@@ -136,16 +158,17 @@ static void functions_of_the_base_are_renamed_by_the_last_rule_that_fits(void **
 	expect_name(&base, "main.scoreAB", "main.scoreAB");
 	expect_name(&base, "main.scoreA-fm", "main.rankA");
 	expect_name(&new, "main.scoreA", "main.scoreA");
+	expect_name(&base, "main.gone", "main.gone"); /* a name is never empty */
 	assert_int_equal(rule[0].n_used, 2);
 	assert_int_equal(rule[1].n_used, 0);
 	assert_int_equal(rule[2].n_used, 1);
 	options.exact_names = true;
 	expect_name(&base, "main.scoreA.func1", "main.scoreA.func1");
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 4; i++)
 		regex_free(rule[i].regex);
 }
 
-static void a_rule_with_a_group_too_many_is_an_error_that_names_it(void **state)
+static void a_reference_to_a_missing_group_is_an_error(void **state)
 {
 	struct gate_rule rule = rename_rule("main.a", "main.$1");
 	struct gate_options options = { .rule = &rule, .n_rules = 1 };
@@ -155,11 +178,11 @@ static void a_rule_with_a_group_too_many_is_an_error_that_names_it(void **state)
 
 	(void)state;
 	assert_int_equal(gate_names_add(&base, "main.a", 6, "", &out, &err), ERR_USAGE);
-	assert_string_equal(err.msg, "--rename=main.a=main.$1: $1: the expression has 0 groups");
+	assert_string_equal(err.msg, "--rename=main.a=main.$1: $1: the expression has only 0 groups");
 	rule.file = "gate.cpa";
 	rule.line = 12;
 	assert_int_equal(gate_names_add(&base, "main.a", 6, "", &out, &err), ERR_USAGE);
-	assert_string_equal(err.msg, "gate.cpa:12: rename: $1: the expression has 0 groups");
+	assert_string_equal(err.msg, "gate.cpa:12: rename: $1: the expression has only 0 groups");
 	regex_free(rule.regex);
 	buf_release(&out);
 }
@@ -167,13 +190,14 @@ static void a_rule_with_a_group_too_many_is_an_error_that_names_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(closures_of_a_function_are_one),
-		cmocka_unit_test(names_that_somebody_wrote_stay),
-		cmocka_unit_test(what_looks_like_a_closure_of_go_stays_in_other_languages),
-		cmocka_unit_test(type_arguments_that_the_compiler_chose_go),
-		cmocka_unit_test(versions_method_values_and_tags_go),
-		cmocka_unit_test(functions_of_the_base_are_renamed_by_the_last_rule_that_fits),
-		cmocka_unit_test(a_rule_with_a_group_too_many_is_an_error_that_names_it),
+		cmocka_unit_test(closures_of_a_function_share_its_name),
+		cmocka_unit_test(names_without_generated_parts_are_unchanged),
+		cmocka_unit_test(names_like_go_closures_are_unchanged_in_other_languages),
+		cmocka_unit_test(type_arguments_of_the_compiler_are_stripped),
+		cmocka_unit_test(versions_method_values_and_abi_tags_are_stripped),
+		cmocka_unit_test(functions_of_the_base_are_renamed_by_the_last_matching_rule),
+		cmocka_unit_test(a_reference_to_a_missing_group_is_an_error),
+		cmocka_unit_test(a_name_that_consists_of_arguments_is_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

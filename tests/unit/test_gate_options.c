@@ -1,5 +1,5 @@
 /*
- * test_gate_options.c - the options of a gate
+ * test_gate_options.c - options of a gate
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ static void understands(struct query *q, struct gate_options *options)
 		fail_msg("%s", err.msg);
 }
 
-/* Options that are refused with this sentence. */
+/* Expect an error for the options of a query, and release it. */
 static void refuses(const char *sentence, struct query *q)
 {
 	struct gate_options options;
@@ -42,8 +42,8 @@ static void refuses(const char *sentence, struct query *q)
 	query_release(q);
 }
 
-/* The same of one option. */
-static void refuses_one(const char *option, const char *sentence)
+/* Expect an error for one option. */
+static void refuses_option(const char *option, const char *sentence)
 {
 	struct query q;
 
@@ -51,7 +51,7 @@ static void refuses_one(const char *option, const char *sentence)
 	refuses(sentence, &q);
 }
 
-static void without_options_it_is_the_method_as_it_was_studied(void **state)
+static void defaults_are_those_of_the_method(void **state)
 {
 	struct gate_options options;
 	struct query q;
@@ -71,8 +71,10 @@ static void without_options_it_is_the_method_as_it_was_studied(void **state)
 	close_to(options.noise, 0.02);
 	assert_int_equal(options.adjust, STATS_HOLM);
 	assert_false(options.has_need);
-	close_to(options.max_new, 0);
-	assert_int_equal(options.inconclusive, 0);
+	close_to(options.need_share, 0.1);
+	close_to(options.need_ratio, 1.5);
+	close_to(options.max_new, 0.05);
+	assert_int_equal(options.inconclusive, 3);
 	assert_int_equal(options.n_rules, 0);
 	assert_false(options.warn_runtime);
 	assert_int_equal(regex_match(options.fold, "runtime.asyncPreempt2", 21, &yes, NULL), 0);
@@ -81,7 +83,7 @@ static void without_options_it_is_the_method_as_it_was_studied(void **state)
 	query_release(&q);
 }
 
-static void options_are_understood(void **state)
+static void options_are_parsed(void **state)
 {
 	struct gate_options options;
 	struct query q;
@@ -113,54 +115,55 @@ static void options_are_understood(void **state)
 	query_release(&q);
 }
 
-static void percentages_that_could_be_something_else_are_refused(void **state)
+static void ambiguous_percentages_are_refused(void **state)
 {
 	(void)state;
-	refuses_one("threshold=abc", "--threshold=abc: not a percentage; write 20% or 0.2");
-	refuses_one("threshold=", "--threshold=: not a percentage; write 20% or 0.2");
-	refuses_one("threshold=-5%", "--threshold=-5%: not a percentage; write 20% or 0.2");
-	refuses_one("threshold=nan", "--threshold=nan: not a percentage; write 20% or 0.2");
-	refuses_one("threshold=0x1p3", "--threshold=0x1p3: not a percentage; write 20% or 0.2");
-	refuses_one("threshold=1.2.3%", "--threshold=1.2.3%: not a percentage; write 20% or 0.2");
-	refuses_one("threshold=20", "--threshold=20: is that 20%? write the % sign, or a number up to 1");
-	refuses_one("threshold=100000%", "--threshold=100000%: choose less than 100000%");
-	refuses_one("confidence=50%", "--confidence=50%: choose more than 50% and less than 100%");
-	refuses_one("confidence=100%", "--confidence=100%: choose more than 50% and less than 100%");
-	refuses_one("min_share=100%", "--min-share=100%: choose less than 100%");
-	refuses_one("noise=100%", "--noise=100%: choose less than 100%");
-	refuses_one("max_new=100%", "--max-new=100%: choose less than 100%");
-	refuses_one("min_samples=many", "--min-samples=many: not a number of samples");
+	refuses_option("threshold=abc", "--threshold=abc: not a percentage; write 20% or 0.2");
+	refuses_option("threshold=", "--threshold=: not a percentage; write 20% or 0.2");
+	refuses_option("threshold=-5%", "--threshold=-5%: not a percentage; write 20% or 0.2");
+	refuses_option("threshold=nan", "--threshold=nan: not a percentage; write 20% or 0.2");
+	refuses_option("threshold=0x1p3", "--threshold=0x1p3: not a percentage; write 20% or 0.2");
+	refuses_option("threshold=1.2.3%", "--threshold=1.2.3%: not a percentage; write 20% or 0.2");
+	refuses_option("threshold=20", "--threshold=20: write 20%, or a number up to 1");
+	refuses_option("threshold=100000%", "--threshold=100000%: must be less than 100000%");
+	refuses_option("confidence=50%", "--confidence=50%: must be more than 50% and less than 100%");
+	refuses_option("confidence=100%", "--confidence=100%: must be more than 50% and less than 100%");
+	refuses_option("min_share=100%", "--min-share=100%: must be less than 100%");
+	refuses_option("noise=100%", "--noise=100%: must be less than 100%");
+	refuses_option("max_new=100%", "--max-new=100%: must be less than 100%");
+	refuses_option("min_samples=many", "--min-samples=many: not a number of samples");
 }
 
-static void words_that_there_are_not_are_refused_with_those_there_are(void **state)
+static void unknown_words_are_refused_with_the_valid_ones(void **state)
 {
 	(void)state;
-	refuses_one("normalize=foo", "--normalize=foo: choose bulk, rest, work, none, duration or share");
-	refuses_one("normalize=label:n", "--normalize=label:n: choose bulk, rest, work, none, duration or share");
-	refuses_one("evidence=none", "--evidence=none: choose change or threshold");
-	refuses_one("adjust=bonferroni", "--adjust=bonferroni: choose holm, bh or none");
-	refuses_one("runtime=skip", "--runtime=skip: choose fail or warn");
-	refuses_one("inconclusive=2", "--inconclusive=2: choose 0, 1 or 3");
-	refuses_one("look=3/2", "--look=3/2: write K/N for try K of at most N, as in 2/3; N is 100 at most");
-	refuses_one("look=0/2", "--look=0/2: write K/N for try K of at most N, as in 2/3; N is 100 at most");
-	refuses_one("look=1.5/2", "--look=1.5/2: write K/N for try K of at most N, as in 2/3; N is 100 at most");
-	refuses_one("fold=(", "--fold=(: error parsing regexp: missing closing ): `(`");
+	refuses_option("normalize=foo", "--normalize=foo: must be bulk, rest, work, none, duration or share");
+	refuses_option("normalize=label:n", "--normalize=label:n: must be bulk, rest, work, none, duration or share");
+	refuses_option("evidence=none", "--evidence=none: must be change or threshold");
+	refuses_option("adjust=bonferroni", "--adjust=bonferroni: must be holm, bh or none");
+	refuses_option("runtime=skip", "--runtime=skip: must be fail or warn");
+	refuses_option("inconclusive=2", "--inconclusive=2: must be 0, 1 or 3");
+	refuses_option("look=3/2", "--look=3/2: expected K/N for interim check K of N, such as 2/3; N is at most 100");
+	refuses_option("look=0/2", "--look=0/2: expected K/N for interim check K of N, such as 2/3; N is at most 100");
+	refuses_option("look=1.5/2",
+		       "--look=1.5/2: expected K/N for interim check K of N, such as 2/3; N is at most 100");
+	refuses_option("fold=(", "--fold=(: error parsing regexp: missing closing ): `(`");
 }
 
-static void a_need_that_no_capture_could_meet_is_refused(void **state)
+static void refuses_need_within_the_threshold(void **state)
 {
 	(void)state;
-	refuses_one("need=5%", "--need=5%: write SHARE:RATIO, as in 5%:1.3 or 5%:+30%");
-	refuses_one("need=5%:", "--need=5%:: write SHARE:RATIO, as in 5%:1.3 or 5%:+30%");
-	refuses_one("need=5%:30%", "--need=5%:30%: the ratio is more than 1, as in 5%:1.3 or 5%:+30%");
-	refuses_one("need=5%:0.9", "--need=5%:0.9: the ratio is more than 1, as in 5%:1.3 or 5%:+30%");
-	refuses_one("need=5%:+0%", "--need=5%:+0%: the ratio is more than 1, as in 5%:1.3 or 5%:+30%");
-	refuses_one("need=0%:1.3", "--need=0%: choose a share of more than 0% and less than 100%");
-	refuses_one("need=5%:1.1",
-		    "need: x1.1 is within the threshold of +20%, so no number of samples would catch it");
+	refuses_option("need=5%", "--need=5%: expected SHARE:RATIO, such as 5%:1.3 or 5%:+30%");
+	refuses_option("need=5%:", "--need=5%:: expected SHARE:RATIO, such as 5%:1.3 or 5%:+30%");
+	refuses_option("need=5%:30%", "--need=5%:30%: the ratio must be more than 1, as in 5%:1.3 or 5%:+30%");
+	refuses_option("need=5%:0.9", "--need=5%:0.9: the ratio must be more than 1, as in 5%:1.3 or 5%:+30%");
+	refuses_option("need=5%:+0%", "--need=5%:+0%: the ratio must be more than 1, as in 5%:1.3 or 5%:+30%");
+	refuses_option("need=0%:1.3", "--need=0%: must be a share of more than 0% and less than 100%");
+	refuses_option("need=5%:1.1",
+		       "need: x1.1 is within the threshold of +20%, so no number of samples can detect it");
 }
 
-static void two_names_of_one_option_may_not_say_different_things(void **state)
+static void two_names_of_an_option_must_not_contradict_each_other(void **state)
 {
 	struct gate_options options;
 	struct query q;
@@ -180,22 +183,22 @@ static void two_names_of_one_option_may_not_say_different_things(void **state)
 	query_release(&q);
 }
 
-static void work_is_known_of_both_sides_or_not_at_all(void **state)
+static void work_must_be_given_for_both_sides_or_neither(void **state)
 {
 	struct gate_options options;
 	struct query q;
 
 	(void)state;
 	ask(&q, "work_base=1000", "work_new=many", NULL);
-	refuses("--work-new=many: write a number above 0", &q);
+	refuses("--work-new=many: expected a number above 0", &q);
 	ask(&q, "work_base=1000", "work_new=1e999", NULL);
-	refuses("--work-new=1e999: write a number above 0", &q);
+	refuses("--work-new=1e999: expected a number above 0", &q);
 	ask(&q, "work_base=0", "work_new=10", NULL);
-	refuses("--work-base=0: write a number above 0", &q);
+	refuses("--work-base=0: expected a number above 0", &q);
 	ask(&q, "work_base=1000", NULL);
-	refuses("--work-base without --work-new: both sides have work, or none", &q);
+	refuses("--work-base without --work-new; pass both", &q);
 	ask(&q, "work_new=1000", "work_base=", NULL);
-	refuses("--work-new without --work-base: both sides have work, or none", &q);
+	refuses("--work-new without --work-base; pass both", &q);
 	ask(&q, "normalize=work", NULL);
 	refuses("--normalize=work needs --work-base and --work-new", &q);
 	ask(&q, "normalize=bulk", "work_base=1", "work_new=1", NULL);
@@ -209,7 +212,7 @@ static void work_is_known_of_both_sides_or_not_at_all(void **state)
 	query_release(&q);
 }
 
-static void normalize_alone_compares_shares_as_pprof_does(void **state)
+static void normalize_without_a_value_compares_shares(void **state)
 {
 	static const char *const word[] = { "normalize", "normalize=total", "normalize=share" };
 	struct gate_options options;
@@ -225,7 +228,7 @@ static void normalize_alone_compares_shares_as_pprof_does(void **state)
 	}
 }
 
-static void a_limit_is_parted_at_its_last_sign_and_a_rename_at_its_first(void **state)
+static void a_limit_is_split_at_the_last_equals_sign_and_a_rename_at_the_first(void **state)
 {
 	struct gate_options options;
 	struct query q;
@@ -246,27 +249,26 @@ static void a_limit_is_parted_at_its_last_sign_and_a_rename_at_its_first(void **
 	assert_int_equal(regex_match(options.rule[1].regex, "abc", 3, &yes, NULL), 0);
 	assert_true(yes);
 	assert_int_equal(regex_match(options.rule[1].regex, "abcd", 4, &yes, NULL), 0);
-	assert_false(yes); /* the whole name */
+	assert_false(yes); /* the expression must match the whole name */
 	gate_options_release(&options);
 	query_release(&q);
 }
 
-static void limits_and_renames_that_cannot_be_understood_are_refused(void **state)
+static void invalid_limits_and_renames_are_refused(void **state)
 {
 	(void)state;
-	refuses_one("limit=abc", "--limit=abc: write REGEX=PERCENT, as in --limit='^main\\.=50%'");
-	refuses_one("limit=abc=x", "--limit=...=x: not a percentage; write 20% or 0.2");
-	refuses_one("limit=[=50%", "--limit=[=50%: error parsing regexp: missing closing ]: `[`");
-	refuses_one("limit==50%", "--limit==50%: an empty expression matches every function; write . for all of them");
-	refuses_one("rename=abc", "--rename=abc: write OLD=NEW");
-	refuses_one("rename=abc=", "--rename=abc=: write OLD=NEW");
-	refuses_one("rename=(a)=$2", "--rename=(a)=$2: $2: the expression has 1 groups");
-	refuses_one("rename=(a)=$1x",
-		    "--rename=(a)=$1x: $1x: groups go by their number, $1 or ${1}, and $$ is a dollar");
-	refuses_one("rename=a)|(b=c", "--rename=a)|(b=c: error parsing regexp: unexpected ): `a)|(b`");
+	refuses_option("limit=abc", "--limit=abc: expected REGEX=PERCENT, such as --limit='^main\\.=50%'");
+	refuses_option("limit=abc=x", "--limit=...=x: not a percentage; write 20% or 0.2");
+	refuses_option("limit=[=50%", "--limit=[=50%: error parsing regexp: missing closing ]: `[`");
+	refuses_option("limit==50%", "--limit==50%: an empty expression matches every function; write . to match all");
+	refuses_option("rename=abc", "--rename=abc: expected OLD=NEW");
+	refuses_option("rename=abc=", "--rename=abc=: expected OLD=NEW");
+	refuses_option("rename=(a)=$2", "--rename=(a)=$2: $2: the expression has only 1 groups");
+	refuses_option("rename=(a)=$1x", "--rename=(a)=$1x: $1x: use group numbers, $1 or ${1}; $$ is a dollar sign");
+	refuses_option("rename=a)|(b=c", "--rename=a)|(b=c: error parsing regexp: unexpected ): `a)|(b`");
 }
 
-static void the_command_line_wins_over_the_file(void **state)
+static void the_command_line_overrides_the_file(void **state)
 {
 	char path[] = "/tmp/gate.XXXXXX", option[64];
 	static const char text[] = "threshold 30%\nconfidence 95%\nnormalize share\nlimit a 10%\n";
@@ -280,17 +282,17 @@ static void the_command_line_wins_over_the_file(void **state)
 	snprintf(option, sizeof(option), "config=%s", path);
 	ask(&q, option, "threshold=20%", "limit=a=40%", "work_base=1", "work_new=2", NULL);
 	understands(&q, &options);
-	close_to(options.threshold, 0.2); /* given, though it is the preset */
+	close_to(options.threshold, 0.2); /* normalize was given, with the default value */
 	close_to(options.confidence, 0.95);
 	assert_int_equal(options.normalize, GATE_WORK);
 	assert_int_equal(options.n_rules, 2);
-	close_to(options.rule[1].amount, 0.4); /* the last one that matches wins */
+	close_to(options.rule[1].amount, 0.4); /* the last match is used */
 	gate_options_release(&options);
 	query_release(&q);
 	unlink(path);
 }
 
-static void a_file_that_is_not_there_is_an_error(void **state)
+static void a_missing_file_is_an_error(void **state)
 {
 	struct gate_options options;
 	struct query q;
@@ -307,18 +309,18 @@ static void a_file_that_is_not_there_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_options_it_is_the_method_as_it_was_studied),
-		cmocka_unit_test(options_are_understood),
-		cmocka_unit_test(percentages_that_could_be_something_else_are_refused),
-		cmocka_unit_test(words_that_there_are_not_are_refused_with_those_there_are),
-		cmocka_unit_test(a_need_that_no_capture_could_meet_is_refused),
-		cmocka_unit_test(two_names_of_one_option_may_not_say_different_things),
-		cmocka_unit_test(work_is_known_of_both_sides_or_not_at_all),
-		cmocka_unit_test(normalize_alone_compares_shares_as_pprof_does),
-		cmocka_unit_test(a_limit_is_parted_at_its_last_sign_and_a_rename_at_its_first),
-		cmocka_unit_test(limits_and_renames_that_cannot_be_understood_are_refused),
-		cmocka_unit_test(the_command_line_wins_over_the_file),
-		cmocka_unit_test(a_file_that_is_not_there_is_an_error),
+		cmocka_unit_test(defaults_are_those_of_the_method),
+		cmocka_unit_test(options_are_parsed),
+		cmocka_unit_test(ambiguous_percentages_are_refused),
+		cmocka_unit_test(unknown_words_are_refused_with_the_valid_ones),
+		cmocka_unit_test(refuses_need_within_the_threshold),
+		cmocka_unit_test(two_names_of_an_option_must_not_contradict_each_other),
+		cmocka_unit_test(work_must_be_given_for_both_sides_or_neither),
+		cmocka_unit_test(normalize_without_a_value_compares_shares),
+		cmocka_unit_test(a_limit_is_split_at_the_last_equals_sign_and_a_rename_at_the_first),
+		cmocka_unit_test(invalid_limits_and_renames_are_refused),
+		cmocka_unit_test(the_command_line_overrides_the_file),
+		cmocka_unit_test(a_missing_file_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_gate_renames.c - which functions a gate takes for renamed ones
+ * test_gate_renames.c - functions that a gate detects as renamed
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,17 +41,17 @@ static void release(struct made_renames *m)
 	arena_free(m->mem);
 }
 
-/* Is from to? As suggested, and as its number says. */
+/* Returns true if from was renamed to to, in the suggestions and in func.canonical. */
 static bool is_renamed(const struct made_renames *m, const char *from, const char *to)
 {
 	bool told = false, counts = false;
 
 	for (uint32_t i = 0; i < m->out.n_renames; i++)
 		told |= strcmp(m->out.rename[i].from, from) == 0 && strcmp(m->out.rename[i].to, to) == 0 &&
-			!m->out.rename[i].is_asked && isnan(m->out.rename[i].ratio);
+			!m->out.rename[i].is_explicit && isnan(m->out.rename[i].ratio);
 	for (uint32_t i = 0; i < m->g.s.n_funcs; i++)
 		if (strcmp(m->g.s.func[i].name, from) == 0)
-			counts |= strcmp(m->g.s.func[m->g.s.func[i].is].name, to) == 0;
+			counts |= strcmp(m->g.s.func[m->g.s.func[i].canonical].name, to) == 0;
 	assert_int_equal(told, counts);
 	return told;
 }
@@ -74,7 +74,7 @@ static void a_function_with_the_same_callers_callees_and_file_is_renamed(void **
 	release(&m);
 }
 
-static void other_callers_or_other_callees_are_another_function(void **state)
+static void different_callers_or_callees_are_not_a_rename(void **state)
 {
 	struct made_renames m;
 
@@ -91,7 +91,7 @@ static void other_callers_or_other_callees_are_another_function(void **state)
 	release(&m);
 }
 
-static void a_cost_beyond_three_halves_is_another_function(void **state)
+static void a_cost_ratio_above_1_5_is_not_a_rename(void **state)
 {
 	for (int more = 0; more < 2; more++) {
 		struct made_renames m;
@@ -107,7 +107,7 @@ static void a_cost_beyond_three_halves_is_another_function(void **state)
 	}
 }
 
-static void a_chain_of_renamed_functions_is_found_link_by_link(void **state)
+static void a_chain_of_renames_is_found_step_by_step(void **state)
 {
 	struct made_renames m;
 
@@ -125,7 +125,7 @@ static void a_chain_of_renamed_functions_is_found_link_by_link(void **state)
 	release(&m);
 }
 
-static void without_a_common_name_only_the_single_candidate_is_taken(void **state)
+static void without_a_common_name_a_rename_must_be_the_only_candidate(void **state)
 {
 	for (int two = 0; two < 2; two++) {
 		struct made_renames m;
@@ -143,7 +143,7 @@ static void without_a_common_name_only_the_single_candidate_is_taken(void **stat
 	}
 }
 
-static void a_function_of_another_package_is_not_the_same_for_lack_of_others(void **state)
+static void the_only_candidate_in_another_package_is_not_a_rename(void **state)
 {
 	static const char *const come[] = { "flate.(*Writer).Write", "smooth.Blur" };
 
@@ -163,7 +163,7 @@ static void a_function_of_another_package_is_not_the_same_for_lack_of_others(voi
 	}
 }
 
-static void the_last_part_of_a_name_finds_a_method_that_moved(void **state)
+static void a_moved_method_is_found_by_the_last_part_of_its_name(void **state)
 {
 	struct made_renames m;
 
@@ -179,7 +179,7 @@ static void the_last_part_of_a_name_finds_a_method_that_moved(void **state)
 	release(&m);
 }
 
-static void two_that_fit_equally_well_are_not_chosen_from(void **state)
+static void a_tie_is_not_a_rename(void **state)
 {
 	struct made_renames m;
 
@@ -194,7 +194,7 @@ static void two_that_fit_equally_well_are_not_chosen_from(void **state)
 	release(&m);
 }
 
-static void a_few_samples_on_one_side_are_chance_and_no_candidate(void **state)
+static void functions_with_few_samples_are_not_candidates(void **state)
 {
 	struct made_renames m;
 
@@ -231,7 +231,7 @@ static void noise_among_many_callees_does_not_hide_a_rename(void **state)
 	release(&m);
 }
 
-static void what_rename_lines_did_is_told_behind_what_is_suggested(void **state)
+static void suggestions_come_before_explicit_renames(void **state)
 {
 	struct made_renames m;
 	struct gate_rule *r;
@@ -248,7 +248,7 @@ static void what_rename_lines_did_is_told_behind_what_is_suggested(void **state)
 	find(&m);
 	assert_int_equal(m.out.n_renames, 2);
 	assert_true(is_renamed(&m, "old", "new"));
-	assert_true(m.out.rename[1].is_asked);
+	assert_true(m.out.rename[1].is_explicit);
 	assert_string_equal(m.out.rename[1].from, "x(.*)");
 	assert_string_equal(m.out.rename[1].to, "y$1");
 	release(&m);
@@ -289,16 +289,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_with_the_same_callers_callees_and_file_is_renamed),
-		cmocka_unit_test(other_callers_or_other_callees_are_another_function),
-		cmocka_unit_test(a_cost_beyond_three_halves_is_another_function),
-		cmocka_unit_test(a_chain_of_renamed_functions_is_found_link_by_link),
-		cmocka_unit_test(without_a_common_name_only_the_single_candidate_is_taken),
-		cmocka_unit_test(a_function_of_another_package_is_not_the_same_for_lack_of_others),
-		cmocka_unit_test(the_last_part_of_a_name_finds_a_method_that_moved),
-		cmocka_unit_test(two_that_fit_equally_well_are_not_chosen_from),
-		cmocka_unit_test(a_few_samples_on_one_side_are_chance_and_no_candidate),
+		cmocka_unit_test(different_callers_or_callees_are_not_a_rename),
+		cmocka_unit_test(a_cost_ratio_above_1_5_is_not_a_rename),
+		cmocka_unit_test(a_chain_of_renames_is_found_step_by_step),
+		cmocka_unit_test(without_a_common_name_a_rename_must_be_the_only_candidate),
+		cmocka_unit_test(the_only_candidate_in_another_package_is_not_a_rename),
+		cmocka_unit_test(a_moved_method_is_found_by_the_last_part_of_its_name),
+		cmocka_unit_test(a_tie_is_not_a_rename),
+		cmocka_unit_test(functions_with_few_samples_are_not_candidates),
 		cmocka_unit_test(noise_among_many_callees_does_not_hide_a_rename),
-		cmocka_unit_test(what_rename_lines_did_is_told_behind_what_is_suggested),
+		cmocka_unit_test(suggestions_come_before_explicit_renames),
 		cmocka_unit_test(the_order_of_functions_does_not_matter),
 	};
 

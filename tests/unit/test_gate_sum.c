@@ -1,5 +1,5 @@
 /*
- * test_gate_sum.c - profiles of a gate, added up
+ * test_gate_sum.c - sums of the profiles of a gate
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,20 +19,22 @@
 
 #include "tests/unit/make_profile.h"
 
-/* A gate that folds what begins with "preempt". */
-struct taking {
+/* A gate that folds functions whose names begin with "preempt". */
+struct gate_fixture {
 	struct gate_options options;
 	struct gate_sum *sum;
 	struct query q;
 	struct buf notes;
 	struct err err;
+	struct profile *p[16]; /* profiles that must outlive the sums */
+	size_t n;
 };
 
 #define CPU "samples/count cpu/nanoseconds"
 
 static int start(void **state)
 {
-	struct taking *g = calloc(1, sizeof(*g));
+	struct gate_fixture *g = calloc(1, sizeof(*g));
 
 	query_init(&g->q);
 	if (regex_new("^preempt", &g->options.fold, &g->err) < 0)
@@ -44,9 +46,11 @@ static int start(void **state)
 
 static int end(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 
 	gate_sum_free(g->sum);
+	for (size_t i = 0; i < g->n; i++)
+		profile_free(g->p[i]);
 	regex_free(g->options.fold);
 	buf_release(&g->notes);
 	query_release(&g->q);
@@ -64,23 +68,23 @@ static void set_period(struct make *m, const char *type, const char *unit, int64
 	meta->period = period;
 }
 
-static int add(struct taking *g, enum stats_side side, struct make *m)
+static int add(struct gate_fixture *g, enum stats_side side, struct make *m)
 {
 	struct profile *p = make_end(m);
-	int rc = gate_sum_add(g->sum, side, p, "x.pb.gz", &g->q, &g->notes, &g->err);
 
-	profile_free(p);
-	return rc;
+	assert_true(g->n < sizeof(g->p) / sizeof(*g->p));
+	g->p[g->n++] = p;
+	return gate_sum_add(g->sum, side, p, "x.pb.gz", &g->q, &g->notes, &g->err);
 }
 
-static void must_add(struct taking *g, enum stats_side side, struct make *m)
+static void must_add(struct gate_fixture *g, enum stats_side side, struct make *m)
 {
 	if (add(g, side, m) < 0)
 		fail_msg("%s", g->err.msg);
 }
 
-/* A profile of one row, with counts alone. */
-static void must_add_row(struct taking *g, enum stats_side side, const char *stack, int64_t count)
+/* Add a profile with one row and counts only. */
+static void must_add_row(struct gate_fixture *g, enum stats_side side, const char *stack, int64_t count)
 {
 	struct make m = make_start("samples/count");
 
@@ -93,7 +97,7 @@ static const struct gate_func *func_named(const struct gate_sums *s, const char 
 	for (uint32_t i = 0; i < s->n_funcs; i++)
 		if (strcmp(s->func[i].name, name) == 0)
 			return &s->func[i];
-	fail_msg("no function is called %s", name);
+	fail_msg("no function is named %s", name);
 	return NULL;
 }
 
@@ -105,22 +109,35 @@ static void expect_func(const struct gate_sums *s, const char *name, enum stats_
 		fail_msg("%s has %g and %g", name, f->flat[side], f->cum[side]);
 }
 
-/* "leaf;...;root" of a path. */
-static void expect_path(const struct gate_sums *s, uint32_t path, const char *words, double base, double new)
+/* Value of a side in stacks "leaf;...;root". */
+static double stacks_value(const struct gate_sums *s, enum stats_side side, const char *words)
 {
-	struct buf text = { 0 };
+	struct gate_frames frames = { .cap = 0 };
+	double sum = 0;
 
-	for (uint32_t i = s->paths.off[path]; i < s->paths.off[path + 1]; i++)
-		buf_addf(&text, "%s%s", text.len ? ";" : "", s->func[s->paths.func[i]].name);
-	assert_string_equal(buf_text(&text), words);
-	buf_release(&text);
-	assert_float_equal(s->paths.value[STATS_BASE][path], base, 0);
-	assert_float_equal(s->paths.value[STATS_NEW][path], new, 0);
+	for (uint32_t file = 0; file < s->n_stacks; file++)
+		for (uint32_t i = 0; s->stacks[file].side == side && i < s->stacks[file].stacks.n; i++) {
+			struct buf text = { 0 };
+
+			gate_frames_find(&s->stacks[file], s->folds, i, &frames);
+			for (const uint32_t *func = frames.func; func < frames.end; func++)
+				buf_addf(&text, "%s%s", text.len ? ";" : "", s->func[*func].name);
+			sum += strcmp(buf_text(&text), words) == 0 ? s->stacks[file].value[i] : 0;
+			buf_release(&text);
+		}
+	free(frames.word);
+	return sum;
+}
+
+static void expect_stacks(const struct gate_sums *s, const char *words, double base, double new)
+{
+	assert_float_equal(stacks_value(s, STATS_BASE, words), base, 0);
+	assert_float_equal(stacks_value(s, STATS_NEW, words), new, 0);
 }
 
 static void a_function_counts_once_per_stack_and_inlined_lines_are_frames(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct make m = make_start("samples/count");
 	const struct gate_sums *s;
 
@@ -128,10 +145,9 @@ static void a_function_counts_once_per_stack_and_inlined_lines_are_frames(void *
 	ROW(&m, "0x2=f;0x4=main", 4);
 	ROW(&m, "0x5=f;0x4=main", 1);
 	must_add(g, STATS_BASE, &m);
-	s = gate_sum_all(g->sum);
-	assert_int_equal(s->paths.n, 2);
-	expect_path(s, 0, "in;mid;f;f;main", 3, 0);
-	expect_path(s, 1, "f;main", 5, 0);
+	s = gate_sum_finish(g->sum);
+	expect_stacks(s, "in;mid;f;f;main", 3, 0);
+	expect_stacks(s, "f;main", 5, 0);
 	expect_func(s, "in", STATS_BASE, 3, 3);
 	expect_func(s, "mid", STATS_BASE, 0, 3);
 	expect_func(s, "f", STATS_BASE, 5, 8);
@@ -143,9 +159,9 @@ static void a_function_counts_once_per_stack_and_inlined_lines_are_frames(void *
 	assert_int_equal(s->error, GATE_POISSON);
 }
 
-static void preempted_samples_belong_to_the_caller(void **state)
+static void preempted_samples_are_charged_to_the_caller(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct make m = make_start("samples/count");
 	const struct gate_sums *s;
 
@@ -154,11 +170,10 @@ static void preempted_samples_belong_to_the_caller(void **state)
 	ROW(&m, "f;preempt;main", 2);
 	ROW(&m, "preempt;preempt2", 1);
 	must_add(g, STATS_NEW, &m);
-	s = gate_sum_all(g->sum);
-	assert_int_equal(s->paths.n, 3);
-	expect_path(s, 0, "f;main", 0, 7);
-	expect_path(s, 1, "f;preempt;main", 0, 2); /* no leaf */
-	expect_path(s, 2, "preempt", 0, 1);        /* nothing else to be */
+	s = gate_sum_finish(g->sum);
+	expect_stacks(s, "f;main", 0, 7);
+	expect_stacks(s, "f;preempt;main", 0, 2); /* folded */
+	expect_stacks(s, "preempt", 0, 1);        /* the stack has no other function */
 	expect_func(s, "f", STATS_NEW, 9, 9);
 	expect_func(s, "preempt", STATS_NEW, 1, 3);
 	expect_func(s, "preempt2", STATS_NEW, 0, 0);
@@ -166,41 +181,40 @@ static void preempted_samples_belong_to_the_caller(void **state)
 	assert_float_equal(s->file[0].value, 10, 0);
 }
 
-static void both_sides_share_functions_and_paths(void **state)
+static void both_sides_share_functions(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	const struct gate_sums *s;
 
 	must_add_row(g, STATS_BASE, "main.f.func1@/a/m.go;main.main@/a/m.go", 3);
 	must_add_row(g, STATS_NEW, "main.f.func2.1@/b/m.go;main.main@/b/m.go", 4);
 	must_add_row(g, STATS_NEW, "main.main@/b/m.go", 5);
-	s = gate_sum_all(g->sum);
+	s = gate_sum_finish(g->sum);
 	assert_int_equal(s->n_funcs, 2);
-	assert_int_equal(s->paths.n, 2);
-	expect_path(s, 0, "main.f.func;main.main", 3, 4);
-	expect_path(s, 1, "main.main", 0, 5);
+	expect_stacks(s, "main.f.func;main.main", 3, 4);
+	expect_stacks(s, "main.main", 0, 5);
 	expect_func(s, "main.main", STATS_NEW, 5, 9);
 	assert_int_equal(s->n_files, 3);
 	assert_int_equal(s->file[1].n_parts, 2);
 	assert_int_equal(s->file[2].n_parts, 1);
 	assert_float_equal(s->file[2].part[0].cum, 5, 0);
 	assert_string_equal(s->func[s->file[2].part[0].func].name, "main.main");
-	assert_int_equal(func_named(s, "main.main")->is, func_named(s, "main.main") - s->func);
+	assert_int_equal(func_named(s, "main.main")->canonical, func_named(s, "main.main") - s->func);
 }
 
-static void whole_names_can_be_asked_for(void **state)
+static void exact_names_are_not_stripped(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 
 	g->options.exact_names = true;
 	must_add_row(g, STATS_BASE, "f.part.0", 3);
 	must_add_row(g, STATS_NEW, "f.part.1", 4);
-	assert_int_equal(gate_sum_all(g->sum)->n_funcs, 2);
+	assert_int_equal(gate_sum_finish(g->sum)->n_funcs, 2);
 }
 
-static void functions_of_the_base_can_be_renamed(void **state)
+static void rename_applies_to_functions_of_the_base(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct gate_rule rule = { .kind = GATE_RENAME, .pattern = "old(.)", .to = "new$1" };
 	const struct gate_sums *s;
 
@@ -210,7 +224,7 @@ static void functions_of_the_base_can_be_renamed(void **state)
 	must_add_row(g, STATS_BASE, "oldA;main", 3);
 	must_add_row(g, STATS_NEW, "newA;main", 4);
 	must_add_row(g, STATS_NEW, "oldA;main", 5);
-	s = gate_sum_all(g->sum);
+	s = gate_sum_finish(g->sum);
 	assert_float_equal(func_named(s, "newA")->cum[STATS_BASE], 3, 0);
 	assert_float_equal(func_named(s, "newA")->cum[STATS_NEW], 4, 0);
 	assert_float_equal(func_named(s, "oldA")->cum[STATS_NEW], 5, 0);
@@ -225,15 +239,15 @@ static void functions_of_the_base_can_be_renamed(void **state)
 	g->options.n_rules = 0;
 }
 
-static void the_line_of_a_function_is_that_of_the_new_side(void **state)
+static void the_line_of_a_function_comes_from_the_new_side(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	const struct gate_sums *s;
 
 	must_add_row(g, STATS_BASE, "f@m.go:6^5", 3);
 	must_add_row(g, STATS_NEW, "f@m.go:15^14;0x1=in@m.go:4^3+main@m.go:9^7", 3);
 	must_add_row(g, STATS_BASE, "f@m.go:11^10;gone@m.go:30^20;main@m.go:9^2;main@m.go:9^1", 3);
-	s = gate_sum_all(g->sum);
+	s = gate_sum_finish(g->sum);
 	assert_int_equal(func_named(s, "f")->line, 14);
 	assert_int_equal(func_named(s, "in")->line, 3);
 	assert_int_equal(func_named(s, "main")->line, 7);
@@ -241,7 +255,8 @@ static void the_line_of_a_function_is_that_of_the_new_side(void **state)
 	assert_string_equal(func_named(s, "f")->file, "m.go");
 }
 
-static void add_cpu(struct taking *g, enum stats_side side, const char *unit, int64_t period, int64_t ns, int64_t count)
+static void add_cpu(struct gate_fixture *g, enum stats_side side, const char *unit, int64_t period, int64_t ns,
+		    int64_t count)
 {
 	struct make m = make_start(CPU);
 
@@ -250,16 +265,16 @@ static void add_cpu(struct taking *g, enum stats_side side, const char *unit, in
 	must_add(g, side, &m);
 }
 
-static void samples_of_another_period_are_scaled_to_the_first(void **state)
+static void samples_with_another_period_are_scaled_to_the_first_period(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	const struct gate_sums *s;
 
 	add_cpu(g, STATS_BASE, "nanoseconds", 4000000, 4000000, 100);
 	add_cpu(g, STATS_NEW, "milliseconds", 10, 10000000, 40);
-	s = gate_sum_all(g->sum);
+	s = gate_sum_finish(g->sum);
 	assert_float_equal(s->total[STATS_NEW], 100, 0);
-	assert_float_equal(s->var[STATS_NEW], 250, 0); /* which is 40 samples: V * V / var */
+	assert_float_equal(s->var[STATS_NEW], 250, 0); /* as for 40 samples: 100 * 100 / 250 */
 	expect_func(s, "f", STATS_NEW, 100, 100);
 	assert_float_equal(func_named(s, "f")->flat_var[STATS_NEW], 250, 0);
 	assert_float_equal(s->file[0].cpu_seconds, 0.4, 1e-12);
@@ -270,22 +285,22 @@ static void samples_of_another_period_are_scaled_to_the_first(void **state)
 
 static void times_count_their_periods(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	const struct gate_sums *s;
 
 	g->q.sample_index = "cpu";
 	add_cpu(g, STATS_BASE, "nanoseconds", 4000000, 4000000, 100);
 	add_cpu(g, STATS_NEW, "nanoseconds", 10000000, 10000000, 40);
-	s = gate_sum_all(g->sum);
+	s = gate_sum_finish(g->sum);
 	assert_string_equal(s->type, "cpu");
 	assert_float_equal(s->total[STATS_NEW], 4e8, 0);
 	assert_float_equal(s->total[STATS_BASE] * s->total[STATS_BASE] / s->var[STATS_BASE], 100, 1e-9);
 	assert_float_equal(s->total[STATS_NEW] * s->total[STATS_NEW] / s->var[STATS_NEW], 40, 1e-9);
 }
 
-static void bytes_of_another_unit_are_scaled(void **state)
+static void sizes_in_another_unit_are_scaled_to_bytes(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	const struct gate_sums *s;
 
 	for (int side = 0; side < N_STATS_SIDES; side++) {
@@ -296,47 +311,100 @@ static void bytes_of_another_unit_are_scaled(void **state)
 		ROW(&m, "g;main", 1, side ? 512 : 524288);
 		must_add(g, (enum stats_side)side, &m);
 	}
-	s = gate_sum_all(g->sum);
+	s = gate_sum_finish(g->sum);
 	assert_int_equal(s->error, GATE_HEAP);
 	assert_float_equal(s->total[STATS_NEW], 528384, 0);
 	assert_float_equal(s->var[STATS_BASE], 4096 * 512 / 1.718281828459045, 1e-3);
 	assert_float_equal(s->var[STATS_NEW], s->var[STATS_BASE], 1e-3);
 	assert_float_equal(func_named(s, "main")->cum_var[STATS_NEW], s->var[STATS_NEW], 1e-3);
 	assert_float_equal(func_named(s, "f")->flat_var[STATS_NEW], s->var[STATS_NEW], 1e-3);
-	assert_float_equal(s->paths.var[STATS_NEW][0], s->var[STATS_NEW], 1e-3);
-	assert_float_equal(s->paths.var[STATS_NEW][1], 0, 1e-3); /* so large that it is always seen */
+	assert_float_equal(s->stacks[1].var[0], s->var[STATS_NEW], 1e-3);
+	assert_float_equal(s->stacks[1].var[1], 0, 1e-3); /* so large that it is always sampled */
 }
 
-static void the_user_hears_once_that_records_count_as_samples(void **state)
+static void one_note_says_that_records_count_as_samples(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 
 	for (int i = 0; i < 3; i++) {
 		struct make m = make_start("cpu/nanoseconds");
 
 		ROW(&m, "f", 7);
-		ROW(&m, "g", 9);
+		ROW(&m, "f", 9);
 		must_add(g, i ? STATS_NEW : STATS_BASE, &m);
 	}
-	assert_string_equal(buf_text(&g->notes),
-			    "values of cpu are no multiples of one another, and there is no period: "
-			    "each record counts as one sample\n");
-	assert_float_equal(gate_sum_all(g->sum)->var[STATS_NEW], 2 * (49 + 81), 0);
+	assert_string_equal(buf_text(&g->notes), "values of cpu are not multiples of one another: "
+						 "each record counts as one sample\n");
+	assert_float_equal(gate_sum_finish(g->sum)->var[STATS_NEW], 2 * (49 + 81), 0);
+	assert_null(gate_sum_finish(g->sum)->weights_unknown);
 }
 
-/* A profile of types that must not go with one of CPU that is the base. */
-static void expect_refused(struct taking *g, enum stats_side side, struct make *m, int code, const char *sentence)
+/* Add a profile of CPU time by cpa, period 10 ms, with two rows: f with these stacks and periods, g with one of
+   each. */
+static void add_cpa(struct gate_fixture *g, enum stats_side side, const char *comment, int64_t stacks, int64_t periods)
 {
-	size_t before = gate_sum_all(g->sum)->n_files;
+	struct make m = make_start("samples/count cpu/nanoseconds");
+
+	set_period(&m, "cpu", "nanoseconds", 10000000);
+	builder_comment(m.b, make_text(&m, comment, strlen(comment)));
+	ROW(&m, "f;main", stacks, periods * 10000000);
+	ROW(&m, "g;main", 1, 10000000);
+	ROW(&m, "[cpa: not sampled]", 0, 50000000);
+	must_add(g, side, &m);
+}
+
+static void weighted_samples_count_as_stacks(void **state)
+{
+	struct gate_fixture *g = *state;
+	const struct gate_sums *s;
+	double worth;
+
+	add_cpa(g, STATS_BASE,
+		"100 Hz asked, 25.0 stacks per second of CPU time; samples are stacks, nanoseconds are CPU time", 10,
+		40);
+	s = gate_sum_finish(g->sum);
+	assert_string_equal(s->type, "samples");
+	assert_float_equal(s->total[STATS_BASE], 11, 1e-9);
+	assert_float_equal(func_named(s, "f")->cum[STATS_BASE], 10, 1e-9);
+	assert_float_equal(func_named(s, "f")->cum_var[STATS_BASE], 10, 1e-9);
+	assert_float_equal(func_named(s, "g")->cum_var[STATS_BASE], 1, 1e-9);
+	add_cpa(g, STATS_NEW,
+		"100 Hz asked, 25.0 stacks per second of CPU time; samples weigh by the periods they stand for", 40,
+		40);
+	s = gate_sum_finish(g->sum);
+	worth = 41. / 11; /* mean number of periods per sample of the base */
+	assert_float_equal(func_named(s, "f")->cum[STATS_NEW], 40 / worth, 1e-9);
+	assert_float_equal(func_named(s, "f")->cum_var[STATS_NEW], 40 * 7 / worth / worth, 1e-9);
+	assert_null(s->weights_unknown);
+}
+
+static void weights_of_an_unknown_number_of_stacks_are_noted(void **state)
+{
+	struct gate_fixture *g = *state;
+	struct make m = make_start("cpu/nanoseconds");
+
+	ROW(&m, "f", 7);
+	ROW(&m, "g", 9);
+	must_add(g, STATS_BASE, &m);
+	assert_string_equal(gate_sum_finish(g->sum)->weights_unknown,
+			    "the number of stacks is unknown: values of cpu are not multiples of one another "
+			    "(x.pb.gz); the result cannot be PASS");
+	assert_int_equal(g->notes.len, 0);
+}
+
+/* Expect that a profile is refused next to a CPU profile as base. */
+static void expect_refused(struct gate_fixture *g, enum stats_side side, struct make *m, int code, const char *sentence)
+{
+	size_t before = gate_sum_finish(g->sum)->n_files;
 
 	assert_int_equal(add(g, side, m), code);
 	assert_string_equal(g->err.msg, sentence);
-	assert_int_equal(gate_sum_all(g->sum)->n_files, before);
+	assert_int_equal(gate_sum_finish(g->sum)->n_files, before);
 }
 
-static void profiles_of_another_kind_are_refused_with_what_both_have(void **state)
+static void profiles_with_other_types_are_refused_with_both_lists(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct make m;
 
 	add_cpu(g, STATS_BASE, "nanoseconds", 10000000, 10000000, 5);
@@ -363,14 +431,14 @@ static void profiles_of_another_kind_are_refused_with_what_both_have(void **stat
 	ROW(&m, "f", 1, 1);
 	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
 		       "new: x.pb.gz was sampled by wall/nanoseconds; the base by cpu/nanoseconds");
-	m = make_start("cpu/milliseconds samples/count"); /* another order, without a period: that goes */
+	m = make_start("cpu/milliseconds samples/count"); /* types in another order and without a period are accepted */
 	ROW(&m, "f", 10, 1);
 	assert_int_equal(add(g, STATS_NEW, &m), 0);
 }
 
-static void what_is_empty_does_not_pass(void **state)
+static void empty_profiles_are_refused(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct make m = make_start(CPU);
 
 	expect_refused(g, STATS_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no samples");
@@ -388,7 +456,7 @@ static void what_is_empty_does_not_pass(void **state)
 
 static void differences_and_means_are_refused(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct make m = make_start(CPU);
 
 	ROW(&m, "f", 3, 1);
@@ -399,12 +467,12 @@ static void differences_and_means_are_refused(void **state)
 	m = make_start(CPU);
 	ROW(&m, "f", 3, 1);
 	g->q.mean = true;
-	expect_refused(g, STATS_NEW, &m, ERR_USAGE, "new: x.pb.gz cannot be compared by -mean");
+	expect_refused(g, STATS_NEW, &m, ERR_USAGE, "new: x.pb.gz cannot be compared with -mean");
 }
 
-static void a_type_that_the_first_profile_does_not_have_is_refused(void **state)
+static void a_type_missing_in_the_first_profile_is_refused(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct make m = make_start(CPU);
 
 	g->q.sample_index = "heat";
@@ -415,7 +483,7 @@ static void a_type_that_the_first_profile_does_not_have_is_refused(void **state)
 
 static void sums_beyond_64_bits_are_refused(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct make m = make_start(CPU);
 
 	ROW(&m, "f", INT64_MAX, 1);
@@ -423,9 +491,9 @@ static void sums_beyond_64_bits_are_refused(void **state)
 	assert_int_equal(add(g, STATS_BASE, &m), ERR_RANGE);
 }
 
-static void a_file_says_what_it_is(void **state)
+static void the_sums_contain_the_metadata_of_each_file(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct make m = make_start(CPU);
 	const struct gate_file *f;
 
@@ -434,7 +502,7 @@ static void a_file_says_what_it_is(void **state)
 	builder_meta(m.b)->time_ns = 77;
 	ROW(&m, "f", 3, 1);
 	must_add(g, STATS_NEW, &m);
-	f = &gate_sum_all(g->sum)->file[0];
+	f = &gate_sum_finish(g->sum)->file[0];
 	assert_int_equal(f->side, STATS_NEW);
 	assert_string_equal(f->source, "x.pb.gz");
 	assert_string_equal(f->binary, "shop");
@@ -444,9 +512,9 @@ static void a_file_says_what_it_is(void **state)
 	assert_int_equal(f->time_ns, 77);
 }
 
-static void a_stop_ends_it(void **state)
+static void adding_fails_when_the_stop_flag_is_set(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct make m = make_start(CPU);
 	struct stop stop = { 0 };
 
@@ -462,7 +530,7 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* So many frames that they are walked in several lots and parts. */
+/* A profile with enough frames for several parts. */
 static struct profile *large_profile(void)
 {
 	struct make m = make_start("objects/count space/bytes");
@@ -488,7 +556,7 @@ static struct profile *large_profile(void)
 	return make_end(&m);
 }
 
-/* Flat and cum of functions as all other reports have them. */
+/* Compare flat and cum of functions with those of a graph. */
 static void expect_graph(const struct gate_sums *s, const struct profile *p, const struct query *q)
 {
 	struct arena *mem = arena_new();
@@ -511,35 +579,27 @@ static void expect_graph(const struct gate_sums *s, const struct profile *p, con
 	arena_free(mem);
 }
 
-static void sums_are_those_of_other_reports_to_the_last_bit_with_any_number_of_threads(void **state)
+static void sums_equal_those_of_top_with_any_number_of_threads(void **state)
 {
-	struct taking *g = *state;
+	struct gate_fixture *g = *state;
 	struct profile *p = large_profile();
 	struct gate_sum *one = gate_sum_new(&g->options);
 	const struct gate_sums *s, *t;
 
 	if (gate_sum_add(g->sum, STATS_BASE, p, "p", &g->q, &g->notes, &g->err) < 0)
 		fail_msg("%s", g->err.msg);
-	s = gate_sum_all(g->sum);
+	s = gate_sum_finish(g->sum);
 	expect_graph(s, p, &g->q);
-	assert_int_equal(s->paths.n, 60001);
 	pool_set_size(1);
 	assert_int_equal(gate_sum_add(one, STATS_BASE, p, "p", &g->q, &g->notes, &g->err), 0);
 	pool_set_size(0);
-	t = gate_sum_all(one);
-	assert_int_equal(t->paths.n, s->paths.n);
-	assert_memory_equal(t->paths.off, s->paths.off, (s->paths.n + 1) * sizeof(*s->paths.off));
-	assert_memory_equal(t->paths.func, s->paths.func, s->paths.off[s->paths.n] * sizeof(*s->paths.func));
-	for (int side = 0; side < N_STATS_SIDES; side++)
-		assert_memory_equal(t->paths.var[side], s->paths.var[side], s->paths.n * sizeof(double));
+	t = gate_sum_finish(one);
+	assert_int_equal(t->stacks[0].stacks.n, s->stacks[0].stacks.n);
+	assert_memory_equal(t->stacks[0].var, s->stacks[0].var, s->stacks[0].stacks.n * sizeof(double));
 	for (uint32_t i = 0; i < s->n_funcs; i++)
 		assert_memory_equal(t->func[i].cum_var, s->func[i].cum_var, sizeof(s->func[i].cum_var));
-	assert_int_equal(gate_sum_add(g->sum, STATS_NEW, p, "p", &g->q, &g->notes, &g->err), 0);
-	s = gate_sum_all(g->sum);
-	assert_int_equal(s->paths.n, 60001); /* known all of them */
-	assert_memory_equal(s->paths.value[STATS_NEW], s->paths.value[STATS_BASE], s->paths.n * sizeof(double));
 	gate_sum_free(one);
-	profile_free(p);
+	g->p[g->n++] = p;
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
@@ -548,23 +608,25 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_function_counts_once_per_stack_and_inlined_lines_are_frames),
-		TEST(preempted_samples_belong_to_the_caller),
-		TEST(both_sides_share_functions_and_paths),
-		TEST(whole_names_can_be_asked_for),
-		TEST(functions_of_the_base_can_be_renamed),
-		TEST(the_line_of_a_function_is_that_of_the_new_side),
-		TEST(samples_of_another_period_are_scaled_to_the_first),
+		TEST(preempted_samples_are_charged_to_the_caller),
+		TEST(both_sides_share_functions),
+		TEST(exact_names_are_not_stripped),
+		TEST(rename_applies_to_functions_of_the_base),
+		TEST(the_line_of_a_function_comes_from_the_new_side),
+		TEST(samples_with_another_period_are_scaled_to_the_first_period),
 		TEST(times_count_their_periods),
-		TEST(bytes_of_another_unit_are_scaled),
-		TEST(the_user_hears_once_that_records_count_as_samples),
-		TEST(profiles_of_another_kind_are_refused_with_what_both_have),
-		TEST(what_is_empty_does_not_pass),
+		TEST(sizes_in_another_unit_are_scaled_to_bytes),
+		TEST(one_note_says_that_records_count_as_samples),
+		TEST(weighted_samples_count_as_stacks),
+		TEST(weights_of_an_unknown_number_of_stacks_are_noted),
+		TEST(profiles_with_other_types_are_refused_with_both_lists),
+		TEST(empty_profiles_are_refused),
 		TEST(differences_and_means_are_refused),
-		TEST(a_type_that_the_first_profile_does_not_have_is_refused),
+		TEST(a_type_missing_in_the_first_profile_is_refused),
 		TEST(sums_beyond_64_bits_are_refused),
-		TEST(a_file_says_what_it_is),
-		TEST(a_stop_ends_it),
-		TEST(sums_are_those_of_other_reports_to_the_last_bit_with_any_number_of_threads),
+		TEST(the_sums_contain_the_metadata_of_each_file),
+		TEST(adding_fails_when_the_stop_flag_is_set),
+		TEST(sums_equal_those_of_top_with_any_number_of_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_gate_text.c - the answer of a gate as text
+ * test_gate_text.c - the result of a gate as text
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ static void expect_text(const struct answer *a, const char *text)
 	buf_release(&b);
 }
 
-/* How often a part stands in the text. */
+/* Number of occurrences of a part in the text. */
 static size_t count_part(const struct answer *a, bool color, bool all, const char *part)
 {
 	struct buf b = { 0 };
@@ -56,7 +56,7 @@ static void expect_add(struct buf *b, const char *text)
 	*b = (struct buf){ 0 };
 }
 
-static void a_fail_names_who_how_much_and_how_sure(void **state)
+static void a_failed_row_shows_name_change_and_interval(void **state)
 {
 	static struct answer a;
 
@@ -89,15 +89,15 @@ static void a_fail_names_who_how_much_and_how_sure(void **state)
 			"FAIL: costs more with 99% confidence over all 61 tests; estimate beyond +20%\n"
 			"SUSPECT: costs more with 90% confidence over all 61 tests; estimate beyond +20%\n"
 			"unresolved: too few samples to tell; --all lists every row\n"
-			"could have caught (80%): +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%\n"
-			"to catch +30% at 5% share: 14,106 samples (57s) per side; here are 3,205\n"
+			"80% power to detect: +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%\n"
+			"to detect +30% at 5% share: 14,106 samples (57s) per side; you have 3,205\n"
 			"note: renamed? main.scoreB -> main.rankOrders (x1.02)\n"
 			"note: renamed: main.oldSum -> main.sum\n"
-			"note: cheaper than before: main.walkTable; a new base keeps it so\n"
+			"note: cheaper than before: main.walkTable; update the base to keep it so\n"
 			"warning: base is contended (7.8% preempted samples against 1.1%)\n");
 }
 
-static void a_pass_promises_no_more_than_was_tested(void **state)
+static void a_pass_claims_no_more_than_was_tested(void **state)
 {
 	static struct answer a;
 
@@ -110,18 +110,19 @@ static void a_pass_promises_no_more_than_was_tested(void **state)
 			"type  samples; relative to the unchanged part of the program (total: x1.00)\n"
 			"\n"
 			"unresolved: too few samples to tell; --all lists every row\n"
-			"could have caught (80%): +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%\n"
-			"to catch +30% at 5% share: 14,106 samples (57s) per side; here are 3,205\n");
+			"80% power to detect: +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%\n"
+			"to detect +30% at 5% share: 14,106 samples (57s) per side; you have 3,205\n");
 }
 
-static void an_inconclusive_says_why_and_what_to_do(void **state)
+static void an_inconclusive_result_shows_a_reason_and_advice(void **state)
 {
 	static struct answer a;
 
 	(void)state;
 	answer_unsure(&a);
-	expect_text(&a, "cpa gate: INCONCLUSIVE  1 suspect, none proved within +20%, 12 unresolved\n"
-			"May be slower, may be noise: capture more runs per side, or longer ones.\n"
+	expect_text(&a, "cpa gate: INCONCLUSIVE: 304 samples per side, 14,106 needed (57 s at 250 Hz); 1 suspect\n"
+			"A function with 5% of the total that becomes 30% more expensive could be missed.\n"
+			"Capture longer or more runs, and pass all profiles; or relax --need.\n"
 			"\n"
 			"base  310 samples, 3.50s: base-1.pb.gz\n"
 			"new   298 samples, 3.50s: new-1.pb.gz\n"
@@ -133,27 +134,12 @@ static void an_inconclusive_says_why_and_what_to_do(void **state)
 			"\n"
 			"SUSPECT: costs more with 90% confidence over all 13 tests; estimate beyond +20%\n"
 			"unresolved: too few samples to tell; --all lists every row\n"
-			"could have caught (80%): +120% at 20% share, +210% at 10%, +540% at 5%, nothing at 1%\n"
-			"to catch +30% at 5% share: 14,106 samples (57s) per side; here are 304\n"
+			"80% power to detect: +120% at 20% share, +210% at 10%, +540% at 5%, nothing at 1%\n"
+			"to detect +30% at 5% share: 14,106 samples (57s) per side; you have 304\n"
 			"warning: variation between runs is unknown: pass at least 3 profiles per side\n");
 }
 
-static void without_any_test_it_says_that_first(void **state)
-{
-	static struct answer a;
-
-	(void)state;
-	answer_start(&a);
-	a.g.outcome = GATE_INCONCLUSIVE;
-	expect_part(&a, "cpa gate: INCONCLUSIVE  no function has enough samples to be tested\n"
-			"Capture longer, or more often, and pass all profiles.\n\n");
-	answer_pass(&a);
-	a.g.outcome = GATE_INCONCLUSIVE;
-	a.g.n_tests = 0;
-	expect_part(&a, "could have caught nothing: no function was tested\n");
-}
-
-static void why_nothing_was_tested_is_told(void **state)
+static void a_result_without_tests_begins_with_the_reason(void **state)
 {
 	static struct gate_rule only = { .kind = GATE_ONLY };
 	static struct answer a;
@@ -161,16 +147,21 @@ static void why_nothing_was_tested_is_told(void **state)
 	(void)state;
 	answer_start(&a);
 	a.g.outcome = GATE_INCONCLUSIVE;
+	a.g.missing = "no function has enough samples to be tested";
+	expect_part(&a, "cpa gate: INCONCLUSIVE: no function has enough samples to be tested\n"
+			"Capture longer or more runs, and pass all profiles.\n\n");
 	a.options.rule = &only;
 	a.options.n_rules = 1;
-	expect_part(&a, "cpa gate: INCONCLUSIVE  no function that a gate line chooses has enough samples to be tested\n"
-			"Look at the gate lines; or capture longer, and pass all profiles.\n\n");
+	expect_part(&a, "\nCheck the gate lines, or capture longer or more runs and pass all profiles.\n\n");
 	a.g.n_verdict[GATE_UNRESOLVED] = 3;
-	expect_part(&a, "cpa gate: INCONCLUSIVE  too little of the program is outside of the functions to compare them "
-			"with\nFilter less, or say --normalize=none when both sides did the same work.\n\n");
+	expect_part(&a, "\nFilter less, or pass --normalize=none if both sides did the same work.\n\n");
+	answer_pass(&a);
+	a.g.outcome = GATE_INCONCLUSIVE;
+	a.g.n_tests = 0;
+	expect_part(&a, "no power: no function was tested\n");
 }
 
-static void what_was_not_sampled_has_no_number_of_samples(void **state)
+static void exact_counts_are_printed_without_a_number_of_samples(void **state)
 {
 	static struct answer a;
 
@@ -181,35 +172,24 @@ static void what_was_not_sampled_has_no_number_of_samples(void **state)
 		a.g.side[side].samples = a.row[0].count[side] = STATS_COUNT_MAX;
 	expect_part(&a, "base  exact counts in 4 profiles, 14s: ");
 	expect_part(&a, "B, exact counts, p=4e-07, score.go:4\n");
-	expect_part(&a, "14,106 samples (57s) per side; here are exact counts, enough\n");
+	expect_part(&a, "14,106 samples (57s) per side; you have exact counts, enough\n");
 }
 
-static void two_programs_are_told_from_one(void **state)
+static void different_programs_are_reported(void **state)
 {
 	static struct answer a;
 
 	(void)state;
 	answer_pass(&a);
 	a.g.outcome = GATE_INCONCLUSIVE;
-	a.g.is_unlike = true;
+	a.g.is_disjoint = true;
+	a.g.missing = "the sides have little in common";
 	expect_part(&a,
-		    "cpa gate: INCONCLUSIVE  the sides have little in common; 9 proved within +20%, 46 unresolved\n"
-		    "Are both of the same program? What only one side has is not tested; --rename tells new names.\n");
+		    "cpa gate: INCONCLUSIVE: the sides have little in common\nCheck that both sides are from the same "
+		    "program. Functions that only one side has are not tested; use --rename for renamed ones.\n");
 }
 
-static void a_need_that_is_not_met_is_named(void **state)
-{
-	static struct answer a;
-
-	(void)state;
-	answer_pass(&a);
-	a.g.outcome = GATE_INCONCLUSIVE;
-	a.options.has_need = true;
-	expect_part(&a, "cpa gate: INCONCLUSIVE  9 proved within +20%, 46 unresolved\n"
-			"Not enough samples for what --need asks: capture more runs per side, or longer ones.\n");
-}
-
-static void a_name_of_23_characters_fits_in_80_columns(void **state)
+static void names_of_23_characters_fit_into_80_columns(void **state)
 {
 	static struct answer a;
 	struct buf b = { 0 };
@@ -232,7 +212,7 @@ static void a_name_of_23_characters_fits_in_80_columns(void **state)
 	buf_release(&b);
 }
 
-static void quiet_rows_are_listed_with_all_alone(void **state)
+static void passing_rows_are_listed_only_with_all(void **state)
 {
 	static struct answer a;
 
@@ -249,13 +229,13 @@ static void quiet_rows_are_listed_with_all_alone(void **state)
 	assert_int_equal(count_part(&a, false, true, "compress/gzip.(*Writer).Write, main.pack\n"), 1);
 }
 
-static void many_new_rows_do_not_bury_the_rest_but_every_fail_is_listed(void **state)
+static void new_rows_are_limited_but_every_fail_is_listed(void **state)
 {
 	static struct answer a;
 
 	(void)state;
 	answer_start(&a);
-	a.g.outcome = GATE_RED;
+	a.g.outcome = GATE_FAILED;
 	for (int i = 0; i < 15; i++)
 		answer_tested(&a, GATE_FAIL, "main.slow", ANSWER_SHARES(.1, .2), ANSWER_RATIO(2, 1.8, 2.3), 1e-9);
 	for (int i = 0; i < 13; i++)
@@ -267,7 +247,7 @@ static void many_new_rows_do_not_bury_the_rest_but_every_fail_is_listed(void **s
 	assert_int_equal(count_part(&a, false, true, "... and"), 0);
 }
 
-static void the_name_of_a_fail_is_whole_whatever_its_length(void **state)
+static void the_name_of_a_fail_is_never_shortened(void **state)
 {
 	static struct answer a;
 	static char name[4001];
@@ -283,7 +263,7 @@ static void the_name_of_a_fail_is_whole_whatever_its_length(void **state)
 	assert_int_equal(count_part(&a, false, false, "nnn\u2026nnn"), 1);
 }
 
-static void colour_is_for_verdicts_and_changes_and_says_nothing_alone(void **state)
+static void colour_marks_verdicts_and_changes(void **state)
 {
 	static struct answer a;
 	struct buf plain = { 0 }, color = { 0 };
@@ -307,7 +287,7 @@ static void colour_is_for_verdicts_and_changes_and_says_nothing_alone(void **sta
 	buf_release(&color);
 }
 
-static void nothing_of_a_profile_reaches_the_terminal_raw(void **state)
+static void text_from_profiles_is_escaped(void **state)
 {
 	static struct answer a;
 	static const char bad[] = "x\033[2J\n\xff\u202e", *const list[] = { bad, bad };
@@ -318,7 +298,7 @@ static void nothing_of_a_profile_reaches_the_terminal_raw(void **state)
 	answer_red(&a);
 	for (uint32_t i = 0; i < a.g.n_rows; i++) {
 		r = &a.row[i];
-		r->name = r->file = r->was = r->reason = bad;
+		r->name = r->file = r->old_name = r->reason = bad;
 		r->alias = list;
 		r->n_aliases = 2;
 	}
@@ -334,7 +314,7 @@ static void nothing_of_a_profile_reaches_the_terminal_raw(void **state)
 	buf_release(&b);
 }
 
-static void bytes_are_told_beside_samples(void **state)
+static void bytes_are_printed_with_samples(void **state)
 {
 	static struct answer a;
 	struct gate_row *r;
@@ -352,7 +332,7 @@ static void bytes_are_told_beside_samples(void **state)
 	expect_part(&a, "          12MB -> 15.50MB, 497 -> 614 samples, p=4e-07, score.go:4\n");
 }
 
-static void what_a_fail_promises_follows_how_it_was_asked(void **state)
+static void the_meaning_of_a_fail_depends_on_the_options(void **state)
 {
 	static struct answer a;
 
@@ -362,24 +342,24 @@ static void what_a_fail_promises_follows_how_it_was_asked(void **state)
 	expect_part(&a, "FAIL: costs more by more than its limit, with 99% confidence over all 61 tests\n");
 	a.options.strict = false;
 	a.options.adjust = STATS_BH;
-	expect_part(&a, "FAIL: costs more but for 1% of such rows; estimate beyond +20%\n");
+	expect_part(&a, "FAIL: costs more except for 1% of such rows; estimate beyond +20%\n");
 	a.options.adjust = STATS_UNADJUSTED;
-	expect_part(&a, "FAIL: costs more with 99% confidence in each of 61 tests alone; estimate beyond +20%\n");
+	expect_part(&a, "FAIL: costs more with 99% confidence in each of 61 tests separately; estimate beyond +20%\n");
 	a.row[1].limit = .5;
-	expect_part(&a, "61 tests alone; estimate beyond its limit\n");
+	expect_part(&a, "61 tests separately; estimate beyond its limit\n");
 	expect_part(&a, ", 9 within their limits, ");
 	a.g.n_tests = 1;
 	expect_part(&a, "FAIL: costs more with 99% confidence; estimate");
 }
 
-static void what_is_over_a_budget_is_no_regression(void **state)
+static void an_exceeded_budget_is_not_counted_as_regression(void **state)
 {
 	static struct answer a;
 	struct gate_row *r;
 
 	(void)state;
 	answer_start(&a);
-	a.g.outcome = GATE_RED;
+	a.g.outcome = GATE_FAILED;
 	r = answer_tested(&a, GATE_FAIL, "main.odd", ANSWER_SHARES(.08, .11), ANSWER_RATIO(1.4, .9, 2.1), .3);
 	r->reason = "11% is more than its budget of 10% (gate.cpa:3)";
 	r = answer_row(&a, GATE_FAIL, "main.fresh", 0, .0973);
@@ -393,7 +373,7 @@ static void what_is_over_a_budget_is_no_regression(void **state)
 	assert_int_equal(count_part(&a, false, false, "FAIL: costs more"), 0);
 }
 
-static void what_one_run_cannot_see_needs_several(void **state)
+static void advises_several_runs_if_one_run_is_not_enough(void **state)
 {
 	static struct answer a;
 
@@ -402,16 +382,16 @@ static void what_one_run_cannot_see_needs_several(void **state)
 	a.g.need_samples = INFINITY;
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		a.g.side[side].n_files = 1;
-	expect_part(&a, "to catch +30% at 5% share: no length of one run is enough; it needs several runs per side\n");
+	expect_part(&a, "to detect +30% at 5% share: no length of one run is enough; pass several runs per side\n");
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		a.g.side[side].n_files = 2;
-	expect_part(&a, "to catch +30% at 5% share: no length of these runs is enough; it needs more runs per side\n");
+	expect_part(&a, "to detect +30% at 5% share: no length of these runs is enough; pass more runs per side\n");
 	a.g.need_samples = 3000;
 	a.g.need_seconds = 0;
-	expect_part(&a, "to catch +30% at 5% share: 3,000 samples per side; here are 3,205, enough\n");
+	expect_part(&a, "to detect +30% at 5% share: 3,000 samples per side; you have 3,205, enough\n");
 }
 
-static void a_change_has_few_digits_and_no_infinity(void **state)
+static void changes_have_few_digits_and_are_finite(void **state)
 {
 	static const struct {
 		double ratio;
@@ -439,7 +419,7 @@ static void a_change_has_few_digits_and_no_infinity(void **state)
 	expect_add(&b, "0.047");
 }
 
-static void what_could_have_been_caught_is_never_astronomical(void **state)
+static void shares_with_a_huge_detectable_change_are_reported_as_undetectable(void **state)
 {
 	static struct answer a;
 
@@ -449,10 +429,10 @@ static void what_could_have_been_caught_is_never_astronomical(void **state)
 	a.power[1].ratio = 54.3;
 	a.power[2].ratio = 1.2e8;
 	a.power[3].ratio = INFINITY;
-	expect_part(&a, "could have caught (80%): +890% at 20% share, x54 at 10%, nothing at 5% or less\n");
+	expect_part(&a, "80% power to detect: +890% at 20% share, x54 at 10%, nothing at 5% or less\n");
 }
 
-static void a_line_names_as_many_sources_as_fit(void **state)
+static void a_line_lists_as_many_sources_as_fit(void **state)
 {
 	static struct answer a;
 	static const char *const path[] = { "/a/path/of/forty/characters/in/all/n.pb.gz",
@@ -470,7 +450,7 @@ static void a_line_names_as_many_sources_as_fit(void **state)
 	expect_part(&a, "base  3,163 samples, 10.50s: c\n");
 }
 
-static void counts_have_commas(void **state)
+static void counts_have_thousands_separators(void **state)
 {
 	struct buf b = { 0 };
 
@@ -492,28 +472,26 @@ static void counts_have_commas(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_fail_names_who_how_much_and_how_sure),
-		cmocka_unit_test(a_pass_promises_no_more_than_was_tested),
-		cmocka_unit_test(an_inconclusive_says_why_and_what_to_do),
-		cmocka_unit_test(without_any_test_it_says_that_first),
-		cmocka_unit_test(why_nothing_was_tested_is_told),
-		cmocka_unit_test(what_was_not_sampled_has_no_number_of_samples),
-		cmocka_unit_test(two_programs_are_told_from_one),
-		cmocka_unit_test(a_need_that_is_not_met_is_named),
-		cmocka_unit_test(a_name_of_23_characters_fits_in_80_columns),
-		cmocka_unit_test(quiet_rows_are_listed_with_all_alone),
-		cmocka_unit_test(many_new_rows_do_not_bury_the_rest_but_every_fail_is_listed),
-		cmocka_unit_test(the_name_of_a_fail_is_whole_whatever_its_length),
-		cmocka_unit_test(colour_is_for_verdicts_and_changes_and_says_nothing_alone),
-		cmocka_unit_test(nothing_of_a_profile_reaches_the_terminal_raw),
-		cmocka_unit_test(bytes_are_told_beside_samples),
-		cmocka_unit_test(what_a_fail_promises_follows_how_it_was_asked),
-		cmocka_unit_test(what_is_over_a_budget_is_no_regression),
-		cmocka_unit_test(what_one_run_cannot_see_needs_several),
-		cmocka_unit_test(a_change_has_few_digits_and_no_infinity),
-		cmocka_unit_test(what_could_have_been_caught_is_never_astronomical),
-		cmocka_unit_test(a_line_names_as_many_sources_as_fit),
-		cmocka_unit_test(counts_have_commas),
+		cmocka_unit_test(a_failed_row_shows_name_change_and_interval),
+		cmocka_unit_test(a_pass_claims_no_more_than_was_tested),
+		cmocka_unit_test(an_inconclusive_result_shows_a_reason_and_advice),
+		cmocka_unit_test(a_result_without_tests_begins_with_the_reason),
+		cmocka_unit_test(exact_counts_are_printed_without_a_number_of_samples),
+		cmocka_unit_test(different_programs_are_reported),
+		cmocka_unit_test(names_of_23_characters_fit_into_80_columns),
+		cmocka_unit_test(passing_rows_are_listed_only_with_all),
+		cmocka_unit_test(new_rows_are_limited_but_every_fail_is_listed),
+		cmocka_unit_test(the_name_of_a_fail_is_never_shortened),
+		cmocka_unit_test(colour_marks_verdicts_and_changes),
+		cmocka_unit_test(text_from_profiles_is_escaped),
+		cmocka_unit_test(bytes_are_printed_with_samples),
+		cmocka_unit_test(the_meaning_of_a_fail_depends_on_the_options),
+		cmocka_unit_test(an_exceeded_budget_is_not_counted_as_regression),
+		cmocka_unit_test(advises_several_runs_if_one_run_is_not_enough),
+		cmocka_unit_test(changes_have_few_digits_and_are_finite),
+		cmocka_unit_test(shares_with_a_huge_detectable_change_are_reported_as_undetectable),
+		cmocka_unit_test(a_line_lists_as_many_sources_as_fit),
+		cmocka_unit_test(counts_have_thousands_separators),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@
 #include "base/pool.h"
 #include "tests/unit/make_graph.h"
 
-static void expect_node(const struct asked *a, const char *name, int64_t flat, int64_t cum)
+static void expect_node(const struct graph_fixture *a, const char *name, int64_t flat, int64_t cum)
 {
 	uint32_t node = place_named(&a->pl, name);
 	struct nodes nodes = graph_nodes(&a->g);
@@ -27,13 +27,13 @@ static void expect_node(const struct asked *a, const char *name, int64_t flat, i
 	assert_int_equal(nodes_cum(&nodes, node), cum);
 }
 
-static void the_example_of_the_specification_adds_up(void **state)
+static void flat_and_cum_of_the_example_add_up(void **state)
 {
 	struct make m = make_example();
-	struct asked a = ask_about(&m);
+	struct graph_fixture a = graph_fixture_start(&m);
 
 	(void)state;
-	ask(&a);
+	graph_fixture_run(&a);
 	expect_node(&a, "c", 50, 50);
 	expect_node(&a, "b", 30, 100);
 	expect_node(&a, "a", 20, 100);
@@ -41,220 +41,220 @@ static void the_example_of_the_specification_adds_up(void **state)
 	expect_node(&a, "host", 0, 10);
 	expect_node(&a, "main", 0, 120);
 	assert_int_equal(a.g.n, 6);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 static void a_recursive_function_counts_once_per_sample(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "f;f;g;f;main", 7);
 	ROW(&m, "g;f;g", 1);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	expect_node(&a, "f", 7, 8);
 	expect_node(&a, "g", 1, 8);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void flat_goes_to_the_innermost_inlined_call(void **state)
+static void flat_counts_for_the_innermost_inlined_call(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "in+mid+out;main", 5);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	expect_node(&a, "in", 5, 5);
 	expect_node(&a, "mid", 0, 5);
 	expect_node(&a, "out", 0, 5);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void without_inlines_flat_goes_to_the_function_itself(void **state)
+static void without_inlines_flat_counts_for_the_outermost_function(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "in+out;main", 5);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	a.q.noinlines = true;
-	ask(&a);
+	graph_fixture_run(&a);
 	expect_node(&a, "out", 5, 5);
 	assert_int_equal(a.g.n, 2);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 static void a_function_inlined_into_itself_counts_once(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "f+f;main", 5);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	expect_node(&a, "f", 5, 5);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void an_empty_stack_counts_in_the_total_and_nowhere_else(void **state)
+static void an_empty_stack_counts_only_in_the_total(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "", 40);
 	ROW(&m, "main", 2);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	assert_int_equal(a.v.total, 42);
 	assert_int_equal(a.g.n, 1);
 	expect_node(&a, "main", 2, 2);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void negative_values_take_away(void **state)
+static void negative_values_are_subtracted(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "f;main", 30);
 	ROW(&m, "g;main", -40);
 	ROW(&m, "f;main", -10);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	expect_node(&a, "f", 20, 20);
 	expect_node(&a, "g", -40, -40);
 	expect_node(&a, "main", 0, -20);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void the_largest_number_adds_up(void **state)
+static void a_sum_can_be_the_largest_number(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "f;main", INT64_MAX - 1);
 	ROW(&m, "g;main", 1);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	expect_node(&a, "main", 0, INT64_MAX);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void places_that_are_equal_share_their_sums(void **state)
+static void equal_places_share_their_sums(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "f@a.c:1;main@a.c:9", 1);
 	ROW(&m, "f@a.c:2;main@a.c:8", 10);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	expect_node(&a, "f", 11, 11);
 	expect_node(&a, "main", 0, 11);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 static void stacks_whose_rows_are_all_zero_are_not_live(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "f", 0);
 	ROW(&m, "g", 5);
 	ROW(&m, "g", -5);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	assert_false(a.g.live[a.p->stack[0]]);
 	assert_true(a.g.live[a.p->stack[1]]);
 	assert_int_equal(a.g.weight[SIDE_TARGET][a.p->stack[1]], 0);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 static void a_mean_divides_the_sums_toward_zero(void **state)
 {
 	struct make m = make_start("contentions/count delay/ns");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "f;main", 2, 11);
 	ROW(&m, "g;main", 3, -14);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	a.q.mean = true;
-	ask(&a);
+	graph_fixture_run(&a);
 	expect_node(&a, "f", 5, 5);
 	expect_node(&a, "g", -4, -4);
 	expect_node(&a, "main", 0, 0); /* -3 / 5 */
 	assert_int_equal(a.g.cum[SIDE_TARGET][place_named(&a.pl, "main")], -3);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void a_divisor_of_zero_does_not_divide(void **state)
+static void a_divisor_of_0_does_not_divide(void **state)
 {
 	struct make m = make_start("contentions/count delay/ns");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "f;main", 0, 11);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	a.q.mean = true;
-	ask(&a);
+	graph_fixture_run(&a);
 	expect_node(&a, "f", 11, 11);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void a_divisor_alone_makes_a_stack_live(void **state)
+static void a_stack_with_only_a_divisor_is_live(void **state)
 {
 	struct make m = make_start("contentions/count delay/ns");
-	struct asked a;
+	struct graph_fixture a;
 
 	(void)state;
 	ROW(&m, "f", 3, 0);
 	ROW(&m, "f", 1, 8);
 	ROW(&m, "g", 3, 0);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	a.q.mean = true;
-	ask(&a);
+	graph_fixture_run(&a);
 	expect_node(&a, "f", 2, 2);
 	assert_true(a.g.live[a.p->stack[2]]);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void without_mean_there_are_no_divisors(void **state)
+static void only_a_mean_has_divisors(void **state)
 {
 	struct make m = make_example();
-	struct asked a = ask_about(&m);
+	struct graph_fixture a = graph_fixture_start(&m);
 
 	(void)state;
-	ask(&a);
+	graph_fixture_run(&a);
 	assert_null(a.g.flat_div[SIDE_TARGET]);
 	assert_null(a.g.cum_div[SIDE_TARGET]);
 	assert_null(a.g.flat[SIDE_BASE]);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 static void a_profile_without_samples_has_no_nodes(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a = ask_about(&m);
+	struct graph_fixture a = graph_fixture_start(&m);
 
 	(void)state;
-	ask(&a);
+	graph_fixture_run(&a);
 	assert_int_equal(a.g.n, 0);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-/* Enough frames for eight threads, all stacks different: f0 .. f99 in turn, then three digits. */
+/* Enough frames for eight threads, all stacks different: the first three frames are the digits of i in base 100. */
 static struct make many_stacks(void)
 {
 	enum { N = 200000, FRAMES = 5 };
@@ -276,16 +276,16 @@ static struct make many_stacks(void)
 	return m;
 }
 
-static void any_number_of_threads_gives_equal_sums(void **state)
+static void sums_do_not_depend_on_the_number_of_threads(void **state)
 {
 	static const unsigned threads[] = { 2, 3, 4, 8 };
 	struct make m = many_stacks();
-	struct asked a = ask_about(&m);
+	struct graph_fixture a = graph_fixture_start(&m);
 	struct graph g;
 
 	(void)state;
 	pool_set_size(1);
-	ask(&a);
+	graph_fixture_run(&a);
 	assert_true(a.p->stacks.off[a.p->stacks.n] >= 800000);
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
 		pool_set_size(threads[i]);
@@ -294,47 +294,47 @@ static void any_number_of_threads_gives_equal_sums(void **state)
 		assert_memory_equal(g.cum[SIDE_TARGET], a.g.cum[SIDE_TARGET], g.n * sizeof(int64_t));
 	}
 	pool_set_size(0);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-/* 200000 values that run -2 .. 4: 28571 times seven of them, which make 7, and -2, -1, 0. */
-static void over_many_threads_nothing_is_lost(void **state)
+/* 200000 values that cycle through -2 .. 4: 28571 cycles with a sum of 7, and then -2, -1, 0. */
+static void no_values_are_lost_with_several_threads(void **state)
 {
 	struct make m = many_stacks();
-	struct asked a = ask_about(&m);
+	struct graph_fixture a = graph_fixture_start(&m);
 	int64_t flat = 0;
 
 	(void)state;
 	pool_set_size(8);
-	ask(&a);
+	graph_fixture_run(&a);
 	pool_set_size(0);
 	for (uint32_t i = 0; i < a.g.n; i++)
 		flat += a.g.flat[SIDE_TARGET][i];
 	assert_int_equal(flat, 28571 * 7 - 3);
 	expect_node(&a, "f0", a.g.flat[SIDE_TARGET][place_named(&a.pl, "f0")], 28571 * 7 - 3);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_example_of_the_specification_adds_up),
+		cmocka_unit_test(flat_and_cum_of_the_example_add_up),
 		cmocka_unit_test(a_recursive_function_counts_once_per_sample),
-		cmocka_unit_test(flat_goes_to_the_innermost_inlined_call),
-		cmocka_unit_test(without_inlines_flat_goes_to_the_function_itself),
+		cmocka_unit_test(flat_counts_for_the_innermost_inlined_call),
+		cmocka_unit_test(without_inlines_flat_counts_for_the_outermost_function),
 		cmocka_unit_test(a_function_inlined_into_itself_counts_once),
-		cmocka_unit_test(an_empty_stack_counts_in_the_total_and_nowhere_else),
-		cmocka_unit_test(negative_values_take_away),
-		cmocka_unit_test(the_largest_number_adds_up),
-		cmocka_unit_test(places_that_are_equal_share_their_sums),
+		cmocka_unit_test(an_empty_stack_counts_only_in_the_total),
+		cmocka_unit_test(negative_values_are_subtracted),
+		cmocka_unit_test(a_sum_can_be_the_largest_number),
+		cmocka_unit_test(equal_places_share_their_sums),
 		cmocka_unit_test(stacks_whose_rows_are_all_zero_are_not_live),
 		cmocka_unit_test(a_mean_divides_the_sums_toward_zero),
-		cmocka_unit_test(a_divisor_of_zero_does_not_divide),
-		cmocka_unit_test(a_divisor_alone_makes_a_stack_live),
-		cmocka_unit_test(without_mean_there_are_no_divisors),
+		cmocka_unit_test(a_divisor_of_0_does_not_divide),
+		cmocka_unit_test(a_stack_with_only_a_divisor_is_live),
+		cmocka_unit_test(only_a_mean_has_divisors),
 		cmocka_unit_test(a_profile_without_samples_has_no_nodes),
-		cmocka_unit_test(any_number_of_threads_gives_equal_sums),
-		cmocka_unit_test(over_many_threads_nothing_is_lost),
+		cmocka_unit_test(sums_do_not_depend_on_the_number_of_threads),
+		cmocka_unit_test(no_values_are_lost_with_several_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_guard.c - who may ask: secrets and their files, hosts, browsers
+ * test_guard.c - access control: secrets and their files, hosts, browsers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -57,20 +57,20 @@ static const char *write_secret(const char *name, const void *text, size_t n)
 	return in_folder(name);
 }
 
-/* Refused, in a sentence with the path and these words, and without the secret. */
+/* Check that a file is refused with a message that has the path and these words, but not the secret. */
 static void refused(const char *path, int rc, const char *words)
 {
-	struct guard g = { .secret = "old", .n_secret = 3 };
+	struct guard g = { .secret = { .text = "old", .n = 3 } };
 	char why[WHY_MAX] = "";
 
 	assert_int_equal(guard_read_secret(&g, path, why, sizeof(why)), rc);
 	if (!strstr(why, words) || !strstr(why, path) || strstr(why, "01234567"))
-		fail_msg("\"%s\" has not \"%s\"", why, words);
-	assert_int_equal(g.n_secret, 3);
-	assert_memory_equal(g.secret, "old", 4);
+		fail_msg("\"%s\" does not contain \"%s\"", why, words);
+	assert_int_equal(g.secret.n, 3);
+	assert_memory_equal(g.secret.text, "old", 4);
 }
 
-static void a_secret_is_what_is_between_white_space(void **state)
+static void white_space_around_a_secret_is_stripped(void **state)
 {
 	static const char *const texts[] = { SECRET, SECRET "\n", " \t\r\n" SECRET "\v\f \r\n" };
 	struct guard g = { 0 };
@@ -81,13 +81,13 @@ static void a_secret_is_what_is_between_white_space(void **state)
 		const char *path = write_secret("secret", texts[i], strlen(texts[i]));
 
 		assert_int_equal(guard_read_secret(&g, path, why, sizeof(why)), 0);
-		assert_int_equal(g.n_secret, strlen(SECRET));
-		assert_memory_equal(g.secret, SECRET, strlen(SECRET));
+		assert_int_equal(g.secret.n, strlen(SECRET));
+		assert_memory_equal(g.secret.text, SECRET, strlen(SECRET));
 	}
 	guard_release(&g);
-	assert_int_equal(g.n_secret, 0);
-	for (size_t i = 0; i < sizeof(g.secret); i++)
-		assert_int_equal(g.secret[i], 0);
+	assert_int_equal(g.secret.n, 0);
+	for (size_t i = 0; i < sizeof(g.secret.text); i++)
+		assert_int_equal(g.secret.text[i], 0);
 }
 
 static void secrets_have_32_to_1024_bytes(void **state)
@@ -97,18 +97,18 @@ static void secrets_have_32_to_1024_bytes(void **state)
 
 	(void)state;
 	memset(text, 'x', sizeof(text));
-	refused(write_secret("s", text, 0), -EINVAL, "too few");
-	refused(write_secret("s", text, 31), -EINVAL, "too few");
+	refused(write_secret("s", text, 0), -EINVAL, "too short");
+	refused(write_secret("s", text, 31), -EINVAL, "too short");
 	assert_int_equal(guard_read_secret(&g, write_secret("s", text, 32), why, sizeof(why)), 0);
 	assert_int_equal(guard_read_secret(&g, write_secret("s", text, 1024), why, sizeof(why)), 0);
-	assert_int_equal(g.n_secret, 1024);
-	refused(write_secret("s", text, 1025), -EINVAL, "more than 1024");
-	refused(write_secret("s", text, sizeof(text)), -EINVAL, "more than 1024");
+	assert_int_equal(g.secret.n, 1024);
+	refused(write_secret("s", text, 1025), -EINVAL, "longer than 1024");
+	refused(write_secret("s", text, sizeof(text)), -EINVAL, "longer than 1024");
 	memset(text, ' ', 31);
-	refused(write_secret("s", text, 62), -EINVAL, "too few");
+	refused(write_secret("s", text, 62), -EINVAL, "too short");
 }
 
-static void secrets_are_what_a_header_can_have(void **state)
+static void secrets_contain_only_characters_allowed_in_a_header(void **state)
 {
 	static const char bad[] = { '\0', '\n', '\r', '\t', '\x1f', '\x7f', '\x80', '\xff' };
 	char text[] = SECRET;
@@ -116,11 +116,11 @@ static void secrets_are_what_a_header_can_have(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad); i++) {
 		text[20] = bad[i];
-		refused(write_secret("s", text, strlen(SECRET)), -EINVAL, "no header can have");
+		refused(write_secret("s", text, strlen(SECRET)), -EINVAL, "not one line of ASCII");
 	}
 }
 
-static void a_secret_file_is_ours_alone(void **state)
+static void a_secret_file_must_be_private_to_the_user(void **state)
 {
 	static const mode_t open_to_others[] = { 0640, 0620, 0610, 0604, 0602, 0601, 0644, 0666 };
 	char path[PATH_ROOM];
@@ -141,21 +141,21 @@ static void a_secret_file_is_ours_alone(void **state)
 	refused(path, -EPERM, "another user");
 }
 
-static void a_secret_file_is_a_regular_file(void **state)
+static void a_secret_file_must_be_a_regular_file(void **state)
 {
 	(void)state;
 	write_secret("s", SECRET, strlen(SECRET));
 	assert_int_equal(symlink("s", in_folder("link")), 0);
 	refused(in_folder("link"), -ELOOP, "symbolic link");
 	assert_int_equal(mkfifo(in_folder("fifo"), 0600), 0);
-	refused(in_folder("fifo"), -EINVAL, "no regular file"); /* at once, without a writer */
-	refused(folder, -EINVAL, "no regular file");
-	refused("/dev/zero", -EINVAL, "no regular file");
-	refused(in_folder("none"), -ENOENT, "cannot be read");
-	refused("", -ENOENT, "cannot be read");
+	refused(in_folder("fifo"), -EINVAL, "not a regular file"); /* without waiting for a writer */
+	refused(folder, -EINVAL, "not a regular file");
+	refused("/dev/zero", -EINVAL, "not a regular file");
+	refused(in_folder("none"), -ENOENT, "No such file");
+	refused("", -ENOENT, "No such file");
 }
 
-/* A head as the parser gives it: "" where there is nothing. */
+/* A head as parsed: missing fields are "". */
 static struct request_head head_of(const char *host)
 {
 	return (struct request_head){ .method = "GET",
@@ -173,14 +173,14 @@ static struct request_head head_of(const char *host)
 static int status_of_host(struct guard *g, const char *host)
 {
 	const struct request_head h = head_of(host);
-	struct guard_says says = guard_request(g, &h, false, 1);
+	struct guard_verdict verdict = guard_check_request(g, &h, false, 1);
 
-	assert_int_equal(says.status != 0, says.text != NULL);
-	assert_int_equal(guard_request(g, &h, true, 1).status, 0); /* of a Unix socket it says nothing */
-	return says.status;
+	assert_int_equal(verdict.status != 0, verdict.text != NULL);
+	assert_int_equal(guard_check_request(g, &h, true, 1).status, 0); /* ignored on a Unix socket */
+	return verdict.status;
 }
 
-static void hosts_are_loopback_names_and_addresses(void **state)
+static void loopback_names_and_addresses_are_allowed_as_host(void **state)
 {
 	static const char *const good[] = {
 		"localhost",     "localhost:7777",   "LocalHost:1",         "localhost.",
@@ -234,7 +234,7 @@ static void hosts_are_loopback_names_and_addresses(void **state)
 			fail_msg("%s is not refused", bad[i]);
 	assert_int_equal(status_of_host(&g, NULL), FORBIDDEN);
 	old.minor = 0;
-	assert_int_equal(guard_request(&g, &old, false, 1).status, OK);
+	assert_int_equal(guard_check_request(&g, &old, false, 1).status, OK);
 }
 
 static void a_long_host_is_refused(void **state)
@@ -252,7 +252,7 @@ static void a_long_host_is_refused(void **state)
 	}
 }
 
-static void names_must_be_allowed(void **state)
+static void other_host_names_must_be_allowed_explicitly(void **state)
 {
 	struct guard g = { .hosts = "prof.example,b.example., IO.Example ,,with.port:80,last.example" };
 	static const char *const good[] = { "prof.example",  "PROF.Example:80", "prof.example.:80", "b.example",
@@ -270,14 +270,14 @@ static void names_must_be_allowed(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (status_of_host(&g, bad[i]) != FORBIDDEN)
 			fail_msg("%s is not refused", bad[i]);
-	assert_non_null(strstr(guard_request(&g, &h, false, 1).text, "--profile-allow-host"));
-	assert_non_null(strstr(guard_request(&g, &h, false, 1).text, "CPA_ALLOW_HOST"));
+	assert_non_null(strstr(guard_check_request(&g, &h, false, 1).text, "--profile-allow-host"));
+	assert_non_null(strstr(guard_check_request(&g, &h, false, 1).text, "CPA_ALLOW_HOST"));
 	if (setlocale(LC_ALL, "tr_TR.UTF-8") || setlocale(LC_ALL, "tr_TR"))
 		assert_int_equal(status_of_host(&g, "io.example"), OK);
 	setlocale(LC_ALL, "C");
 }
 
-static void pages_of_a_browser_are_refused(void **state)
+static void requests_from_web_pages_are_refused(void **state)
 {
 	static const char *const sites[] = { "cross-site", "same-site", "", "None", "none,same-origin", "whatever" };
 	struct guard g = { 0 };
@@ -288,19 +288,19 @@ static void pages_of_a_browser_are_refused(void **state)
 		h.has_origin = true;
 		for (int i = 0; i < 3; i++) {
 			h.origin = (const char *[]){ "http://evil.example", "null", "" }[i];
-			assert_int_equal(guard_request(&g, &h, is_unix, 1).status, FORBIDDEN);
+			assert_int_equal(guard_check_request(&g, &h, is_unix, 1).status, FORBIDDEN);
 		}
 		h.has_origin = false;
 		h.origin = "";
 		h.has_fetch_site = true;
 		for (int i = 0; i < 6; i++) {
 			h.fetch_site = sites[i];
-			assert_int_equal(guard_request(&g, &h, is_unix, 1).status, FORBIDDEN);
+			assert_int_equal(guard_check_request(&g, &h, is_unix, 1).status, FORBIDDEN);
 		}
-		h.fetch_site = "none"; /* entered by hand */
-		assert_int_equal(guard_request(&g, &h, is_unix, 1).status, OK);
-		h.fetch_site = "same-origin"; /* links of the index */
-		assert_int_equal(guard_request(&g, &h, is_unix, 1).status, OK);
+		h.fetch_site = "none"; /* the user typed the address */
+		assert_int_equal(guard_check_request(&g, &h, is_unix, 1).status, OK);
+		h.fetch_site = "same-origin"; /* the user follows a link of the index page */
+		assert_int_equal(guard_check_request(&g, &h, is_unix, 1).status, OK);
 		h.has_fetch_site = false;
 		h.fetch_site = "";
 	}
@@ -308,13 +308,13 @@ static void pages_of_a_browser_are_refused(void **state)
 
 static struct guard guard_of(const char *secret)
 {
-	struct guard g = { .n_secret = strlen(secret) };
+	struct guard g = { .secret.n = strlen(secret) };
 
-	memcpy(g.secret, secret, g.n_secret);
+	memcpy(g.secret.text, secret, g.secret.n);
 	return g;
 }
 
-static void the_secret_comes_in_either_header(void **state)
+static void the_secret_is_accepted_in_either_header(void **state)
 {
 	static const char *const good[] = { "Bearer " SECRET, "bearer " SECRET, "BEARER   " SECRET };
 	static const char *const bad[] = { "",
@@ -337,63 +337,63 @@ static void the_secret_comes_in_either_header(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 3; i++) {
 		h.authorization = good[i];
-		assert_int_equal(guard_request(&g, &h, i & 1, i * second).status, OK);
+		assert_int_equal(guard_check_request(&g, &h, i & 1, i * second).status, OK);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		h.authorization = bad[i];
-		assert_int_equal(guard_request(&g, &h, i & 1, i * second).status, UNAUTHORIZED);
-		assert_string_equal(guard_request(&g, &h, i & 1, i * second).text, "Unauthorized");
+		assert_int_equal(guard_check_request(&g, &h, i & 1, i * second).status, UNAUTHORIZED);
+		assert_string_equal(guard_check_request(&g, &h, i & 1, i * second).text, "Unauthorized");
 	}
 	h.authorization = "Basic of-a-proxy";
 	h.secret = SECRET;
-	assert_int_equal(guard_request(&g, &h, false, 1).status, OK);
+	assert_int_equal(guard_check_request(&g, &h, false, 1).status, OK);
 	h.authorization = "";
 	for (size_t i = 0; i < strlen(SECRET); i++) {
 		memcpy(other, SECRET, sizeof(other));
 		other[i] ^= 1;
 		h.secret = other;
-		assert_int_equal(guard_request(&g, &h, false, i * second).status, UNAUTHORIZED);
+		assert_int_equal(guard_check_request(&g, &h, false, i * second).status, UNAUTHORIZED);
 	}
 }
 
-static void the_longest_secret_is_compared_whole(void **state)
+static void the_longest_secret_is_compared_completely(void **state)
 {
-	char text[GUARD_SECRET_MOST + 2] = "";
+	char text[ACCESS_SECRET_MAX + 2] = "";
 	struct request_head h = head_of("localhost");
 	struct guard g;
 
 	(void)state;
-	memset(text, 's', GUARD_SECRET_MOST);
+	memset(text, 's', ACCESS_SECRET_MAX);
 	g = guard_of(text);
 	h.secret = text;
-	assert_int_equal(guard_request(&g, &h, false, 1).status, OK);
-	text[GUARD_SECRET_MOST] = 's';
-	assert_int_equal(guard_request(&g, &h, false, 1).status, UNAUTHORIZED);
-	text[GUARD_SECRET_MOST - 1] = '\0';
-	assert_int_equal(guard_request(&g, &h, false, 1).status, UNAUTHORIZED);
+	assert_int_equal(guard_check_request(&g, &h, false, 1).status, OK);
+	text[ACCESS_SECRET_MAX] = 's';
+	assert_int_equal(guard_check_request(&g, &h, false, 1).status, UNAUTHORIZED);
+	text[ACCESS_SECRET_MAX - 1] = '\0';
+	assert_int_equal(guard_check_request(&g, &h, false, 1).status, UNAUTHORIZED);
 }
 
-static void a_secret_does_not_open_what_a_browser_is_refused(void **state)
+static void requests_from_web_pages_are_refused_even_with_the_secret(void **state)
 {
 	struct guard g = guard_of(SECRET);
 	struct request_head h = head_of("evil.example");
 
 	(void)state;
 	h.secret = SECRET;
-	assert_int_equal(guard_request(&g, &h, false, 1).status, FORBIDDEN);
+	assert_int_equal(guard_check_request(&g, &h, false, 1).status, FORBIDDEN);
 	h = head_of("localhost");
 	h.secret = SECRET;
 	h.has_origin = true;
-	assert_int_equal(guard_request(&g, &h, false, 1).status, FORBIDDEN);
-	h.secret = ""; /* whether a secret is right is not told to pages */
-	assert_int_equal(guard_request(&g, &h, false, 1).status, FORBIDDEN);
+	assert_int_equal(guard_check_request(&g, &h, false, 1).status, FORBIDDEN);
+	h.secret = ""; /* web pages cannot test whether a secret is right */
+	assert_int_equal(guard_check_request(&g, &h, false, 1).status, FORBIDDEN);
 	assert_int_equal(status_of_host(&(struct guard){ 0 }, "0.0.0.0:1"), FORBIDDEN);
-	h = head_of("0.0.0.0:1"); /* a listener for every address has a secret, and is told so by this name */
+	h = head_of("0.0.0.0:1"); /* with a secret, 0.0.0.0 is allowed as Host */
 	h.secret = SECRET;
-	assert_int_equal(guard_request(&g, &h, false, 1).status, OK);
+	assert_int_equal(guard_check_request(&g, &h, false, 1).status, OK);
 }
 
-static void who_guesses_waits(void **state)
+static void wrong_secrets_are_answered_after_a_delay(void **state)
 {
 	struct guard g = guard_of(SECRET);
 	struct request_head h = head_of("localhost");
@@ -402,41 +402,41 @@ static void who_guesses_waits(void **state)
 	(void)state;
 	h.secret = "wrong";
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(guard_request(&g, &h, false, now++).delay_ms, 0);
+		assert_int_equal(guard_check_request(&g, &h, false, now++).delay_ms, 0);
 	for (int i = 0; i < 1000; i++) {
-		struct guard_says says = guard_request(&g, &h, false, now++);
+		struct guard_verdict verdict = guard_check_request(&g, &h, false, now++);
 
-		assert_int_equal(says.delay_ms, 1000);
-		assert_int_equal(says.status, UNAUTHORIZED);
+		assert_int_equal(verdict.delay_ms, 1000);
+		assert_int_equal(verdict.status, UNAUTHORIZED);
 	}
-	h.secret = SECRET; /* who knows it does not */
-	assert_int_equal(guard_request(&g, &h, false, now).status, OK);
-	assert_int_equal(guard_request(&g, &h, false, now).delay_ms, 0);
+	h.secret = SECRET; /* the right secret is answered immediately */
+	assert_int_equal(guard_check_request(&g, &h, false, now).status, OK);
+	assert_int_equal(guard_check_request(&g, &h, false, now).delay_ms, 0);
 	h.secret = "";
 	now = 6 * second - 1;
-	assert_int_equal(guard_request(&g, &h, false, now).delay_ms, 1000);
+	assert_int_equal(guard_check_request(&g, &h, false, now).delay_ms, 1000);
 	now = 6 * second;
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(guard_request(&g, &h, false, now).delay_ms, 0);
-	assert_int_equal(guard_request(&g, &h, false, now).delay_ms, 1000);
+		assert_int_equal(guard_check_request(&g, &h, false, now).delay_ms, 0);
+	assert_int_equal(guard_check_request(&g, &h, false, now).delay_ms, 1000);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_secret_is_what_is_between_white_space, begin, end),
+		cmocka_unit_test_setup_teardown(white_space_around_a_secret_is_stripped, begin, end),
 		cmocka_unit_test_setup_teardown(secrets_have_32_to_1024_bytes, begin, end),
-		cmocka_unit_test_setup_teardown(secrets_are_what_a_header_can_have, begin, end),
-		cmocka_unit_test_setup_teardown(a_secret_file_is_ours_alone, begin, end),
-		cmocka_unit_test_setup_teardown(a_secret_file_is_a_regular_file, begin, end),
-		cmocka_unit_test(hosts_are_loopback_names_and_addresses),
+		cmocka_unit_test_setup_teardown(secrets_contain_only_characters_allowed_in_a_header, begin, end),
+		cmocka_unit_test_setup_teardown(a_secret_file_must_be_private_to_the_user, begin, end),
+		cmocka_unit_test_setup_teardown(a_secret_file_must_be_a_regular_file, begin, end),
+		cmocka_unit_test(loopback_names_and_addresses_are_allowed_as_host),
 		cmocka_unit_test(a_long_host_is_refused),
-		cmocka_unit_test(names_must_be_allowed),
-		cmocka_unit_test(pages_of_a_browser_are_refused),
-		cmocka_unit_test(the_secret_comes_in_either_header),
-		cmocka_unit_test(the_longest_secret_is_compared_whole),
-		cmocka_unit_test(a_secret_does_not_open_what_a_browser_is_refused),
-		cmocka_unit_test(who_guesses_waits),
+		cmocka_unit_test(other_host_names_must_be_allowed_explicitly),
+		cmocka_unit_test(requests_from_web_pages_are_refused),
+		cmocka_unit_test(the_secret_is_accepted_in_either_header),
+		cmocka_unit_test(the_longest_secret_is_compared_completely),
+		cmocka_unit_test(requests_from_web_pages_are_refused_even_with_the_secret),
+		cmocka_unit_test(wrong_secrets_are_answered_after_a_delay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_gzip.c - what is packed in pieces is one gzip member
+ * test_gzip.c - data compressed in pieces is one gzip member
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,10 +24,10 @@ enum { PIECE = 1 << 20, STEP = 10007, SEEN = 0x5e, HEAD = 10 };
 struct made {
 	uint8_t *data;
 	size_t n;
-	int rc; /* what making it ends with */
+	int rc; /* value that the source returns */
 };
 
-/* Bytes of which every so many are random: 1 makes noise, 1000 packs well. */
+/* n bytes, each `every`-th of them random: with 1 all are noise, with 1000 they compress well. */
 static struct made made(size_t n, unsigned every)
 {
 	struct made m = { mem_zalloc(n, 1), n, 0 };
@@ -45,7 +45,7 @@ static int make(void *arg, struct gzip *g, struct err *err)
 	const struct made *m = arg;
 
 	for (size_t at = 0; at < m->n; at += STEP)
-		assert_true(export_gzip_put(g, m->data + at, m->n - at < STEP ? m->n - at : STEP));
+		assert_true(export_gzip_write(g, m->data + at, m->n - at < STEP ? m->n - at : STEP));
 	return m->rc < 0 ? err_set(err, m->rc, "no more") : 0;
 }
 
@@ -60,7 +60,7 @@ static struct buf packed(struct made *m, unsigned n_threads)
 	return out;
 }
 
-/* One member, nothing behind it, and it unpacks to what was made, by whichever number of threads. */
+/* Check that the output is exactly one member with the right contents, for any number of threads. */
 static void check(size_t n, unsigned every)
 {
 	struct made m = made(n, every);
@@ -83,7 +83,7 @@ static void check(size_t n, unsigned every)
 	buf_release(&many);
 }
 
-static void one_piece_is_what_libdeflate_makes_of_it(void **state)
+static void a_single_piece_equals_the_output_of_libdeflate(void **state)
 {
 	struct made m = made(PIECE, 7);
 	struct buf out = packed(&m, 2);
@@ -101,7 +101,7 @@ static void one_piece_is_what_libdeflate_makes_of_it(void **state)
 	buf_release(&out);
 }
 
-static void pieces_of_all_kinds_join_to_one_member(void **state)
+static void joins_all_kinds_of_pieces_into_one_member(void **state)
 {
 	(void)state;
 	check(0, 1);
@@ -109,14 +109,14 @@ static void pieces_of_all_kinds_join_to_one_member(void **state)
 	check(PIECE, 3);
 	check(PIECE + 1, 3);
 	check(3 * PIECE, 1);         /* noise: stored blocks */
-	check(3 * PIECE, 4 * PIECE); /* one byte, over and over */
+	check(3 * PIECE, 4 * PIECE); /* one byte, repeated */
 	check(5 * PIECE + 12345, 2);
-	check(12 * PIECE - 1, 1000); /* more than may wait */
+	check(12 * PIECE - 1, 1000); /* more pieces than can be queued */
 	for (size_t n = 0; n < 9; n++)
-		check(2 * PIECE + n, 17); /* the last block ends at any bit */
+		check(2 * PIECE + n, 17); /* sizes for which the last block ends at different bits */
 }
 
-static void pieces_pack_nearly_as_well_as_the_whole(void **state)
+static void pieces_compress_nearly_as_well_as_the_whole(void **state)
 {
 	struct made m = made(4 * PIECE, 50);
 	struct buf out = packed(&m, 2);
@@ -133,7 +133,7 @@ static void pieces_pack_nearly_as_well_as_the_whole(void **state)
 	buf_release(&out);
 }
 
-static void what_cannot_be_made_leaves_nothing_behind(void **state)
+static void leaves_the_output_unchanged_on_errors(void **state)
 {
 	struct made m = made(3 * PIECE, 1);
 	struct buf out = { 0 };
@@ -152,10 +152,10 @@ static void what_cannot_be_made_leaves_nothing_behind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_piece_is_what_libdeflate_makes_of_it),
-		cmocka_unit_test(pieces_of_all_kinds_join_to_one_member),
-		cmocka_unit_test(pieces_pack_nearly_as_well_as_the_whole),
-		cmocka_unit_test(what_cannot_be_made_leaves_nothing_behind),
+		cmocka_unit_test(a_single_piece_equals_the_output_of_libdeflate),
+		cmocka_unit_test(joins_all_kinds_of_pieces_into_one_member),
+		cmocka_unit_test(pieces_compress_nearly_as_well_as_the_whole),
+		cmocka_unit_test(leaves_the_output_unchanged_on_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

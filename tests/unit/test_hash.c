@@ -1,5 +1,5 @@
 /*
- * test_hash.c - hashing of bytes and ids
+ * test_hash.c - hash functions for bytes and ids
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 
 enum { LONGEST = 70 };
 
-static void equal_bytes_have_equal_hashes_wherever_they_stand(void **state)
+static void equal_bytes_have_equal_hashes_at_any_alignment(void **state)
 {
 	uint8_t room[LONGEST + 9];
 
@@ -35,7 +35,7 @@ static void equal_bytes_have_equal_hashes_wherever_they_stand(void **state)
 	}
 }
 
-static void every_single_bit_of_the_bytes_counts(void **state)
+static void every_bit_affects_the_hash(void **state)
 {
 	(void)state;
 	for (size_t n = 1; n <= LONGEST; n++) {
@@ -50,7 +50,7 @@ static void every_single_bit_of_the_bytes_counts(void **state)
 	}
 }
 
-static void the_number_of_zeros_counts(void **state)
+static void the_number_of_zero_bytes_affects_the_hash(void **state)
 {
 	static const uint8_t zeros[LONGEST];
 	uint64_t seen[LONGEST + 1];
@@ -63,8 +63,8 @@ static void the_number_of_zeros_counts(void **state)
 	}
 }
 
-/* With a secret of its own, so that every run is the same. */
-static void small_ids_fall_into_many_buckets(void **state)
+/* With a fixed key, so that every run is the same. */
+static void small_ids_are_spread_over_many_buckets(void **state)
 {
 	const uint64_t secret[2] = { hash_secret[0], hash_secret[1] };
 	unsigned used = 0;
@@ -78,16 +78,16 @@ static void small_ids_fall_into_many_buckets(void **state)
 	memcpy(hash_secret, secret, sizeof(secret));
 	for (size_t i = 0; i < 1024; i++)
 		used += bucket[i];
-	assert_in_range(used, 500, 1024); /* 647 are expected of a random function */
+	assert_in_range(used, 500, 1024); /* a random function is expected to reach 647 */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_bytes_have_equal_hashes_wherever_they_stand),
-		cmocka_unit_test(every_single_bit_of_the_bytes_counts),
-		cmocka_unit_test(the_number_of_zeros_counts),
-		cmocka_unit_test(small_ids_fall_into_many_buckets),
+		cmocka_unit_test(equal_bytes_have_equal_hashes_at_any_alignment),
+		cmocka_unit_test(every_bit_affects_the_hash),
+		cmocka_unit_test(the_number_of_zero_bytes_affects_the_hash),
+		cmocka_unit_test(small_ids_are_spread_over_many_buckets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_html.c - weblist as a page: the layout, and texts that try to leave it
+ * test_html.c - weblist as a page: layout and escaping
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static void text_is_nothing_but_text(void **state)
+static void text_is_escaped(void **state)
 {
 	struct buf out = { 0 };
 
@@ -37,26 +37,26 @@ static const struct report report = { .head = { .file = "<prog>",
 						.total = 1000000000,
 						.ratio = 1 } };
 
-/* What stands behind the legend. */
+/* Compare the text after the legend. */
 static void expect(struct weblist list, const char *want)
 {
 	struct buf out = { 0 };
 	const char *body;
 
-	html_draw_weblist(&report, &list, &out);
+	html_weblist_draw(&report, &list, &out);
 	body = strstr(out.data, "</div>");
 	assert_non_null(body);
 	assert_string_equal(body + strlen("</div>"), want);
 	buf_release(&out);
 }
 
-static void the_page_has_title_policy_and_legend(void **state)
+static void the_page_contains_title_policy_and_legend(void **state)
 {
 	struct buf out = { 0 };
 	struct weblist list = { 0 };
 
 	(void)state;
-	html_draw_weblist(&report, &list, &out);
+	html_weblist_draw(&report, &list, &out);
 	assert_int_equal(strncmp(out.data, "<!DOCTYPE html>\n<html>\n<head>\n  <meta charset=\"utf-8\">\n", 51), 0);
 	assert_non_null(strstr(out.data,
 			       "  <title>&lt;prog&gt; cpu</title>\n  \n  <style type=\"text/css\">\nbody #content{\n"));
@@ -68,7 +68,7 @@ static void the_page_has_title_policy_and_legend(void **state)
 	buf_release(&out);
 }
 
-static void lines_stand_in_their_columns(void **state)
+static void lines_contain_number_flat_cum_and_source(void **state)
 {
 	struct weblist_line line[] = {
 		{ .kind = LINE_NO_CODE, .no = 1, .source = "int a<b>;" },
@@ -88,7 +88,7 @@ static void lines_stand_in_their_columns(void **state)
 	       "\n</body>\n</html>\n");
 }
 
-static void instructions_stand_behind_the_calls_that_lead_to_them(void **state)
+static void instructions_follow_their_inlined_calls(void **state)
 {
 	struct weblist_call call = { .depth = 0, .source = "y\tz", .file = "/src/b.h", .line = 7 };
 	struct weblist_inst inst[] = {
@@ -121,10 +121,10 @@ static void instructions_stand_behind_the_calls_that_lead_to_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_nothing_but_text),
-		cmocka_unit_test(the_page_has_title_policy_and_legend),
-		cmocka_unit_test(lines_stand_in_their_columns),
-		cmocka_unit_test(instructions_stand_behind_the_calls_that_lead_to_them),
+		cmocka_unit_test(text_is_escaped),
+		cmocka_unit_test(the_page_contains_title_policy_and_legend),
+		cmocka_unit_test(lines_contain_number_flat_cum_and_source),
+		cmocka_unit_test(instructions_follow_their_inlined_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_idmap.c - from the ids of a file to places in a column
+ * test_idmap.c - map the ids of a file to indices of a column
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 
 #define N(array) (sizeof(array) / sizeof(array[0]))
 
-static void expect_places(const uint64_t *id, size_t n)
+static void expect_indices(const uint64_t *id, size_t n)
 {
 	struct idmap m;
 	uint64_t twice;
@@ -37,7 +37,7 @@ static void expect_none(const uint64_t *id, size_t n, uint64_t missing)
 	idmap_release(&m);
 }
 
-static void expect_twice(const uint64_t *id, size_t n, uint64_t which)
+static void expect_duplicate(const uint64_t *id, size_t n, uint64_t which)
 {
 	struct idmap m;
 	uint64_t twice = 99;
@@ -51,32 +51,32 @@ static const uint64_t sequential[] = { 1, 2, 3, 4 };
 static const uint64_t dense[] = { 7, 3, 1000, 1 };
 static const uint64_t sparse[] = { UINT64_MAX, 5, UINT64_C(1) << 63, 6000000000 };
 
-static void no_ids_make_a_map_that_finds_nothing(void **state)
+static void a_map_without_ids_finds_nothing(void **state)
 {
 	(void)state;
 	expect_none(sequential, 0, 0);
 	expect_none(sequential, 0, 1);
 }
 
-static void sequential_ids_are_their_place_plus_one(void **state)
+static void sequential_ids_are_their_index_plus_one(void **state)
 {
 	(void)state;
-	expect_places(sequential, N(sequential));
+	expect_indices(sequential, N(sequential));
 }
 
 static void dense_ids_are_found(void **state)
 {
 	(void)state;
-	expect_places(dense, N(dense));
+	expect_indices(dense, N(dense));
 }
 
 static void sparse_ids_are_found_up_to_the_largest(void **state)
 {
 	(void)state;
-	expect_places(sparse, N(sparse));
+	expect_indices(sparse, N(sparse));
 }
 
-static void ids_that_are_not_there_are_not_found(void **state)
+static void missing_ids_are_not_found(void **state)
 {
 	static const uint64_t missing[] = { 0, 6, 999, 1001, 5000000000, UINT64_MAX - 1 };
 
@@ -88,12 +88,12 @@ static void ids_that_are_not_there_are_not_found(void **state)
 	}
 }
 
-/* 4 * n + 1024 is where an array becomes a table. */
-static void ids_on_either_side_of_dense_are_found(void **state)
+/* At 4 * n + 1024 the array becomes a hash table. */
+static void ids_at_the_limit_of_dense_maps_are_found(void **state)
 {
 	(void)state;
 	for (uint64_t max = 1024 + 4 * 3 - 2; max <= 1024 + 4 * 3 + 1; max++)
-		expect_places((const uint64_t[]){ max, 2, 1 }, 3);
+		expect_indices((const uint64_t[]){ max, 2, 1 }, 3);
 }
 
 static void many_sparse_ids_are_found(void **state)
@@ -103,37 +103,37 @@ static void many_sparse_ids_are_found(void **state)
 	(void)state;
 	for (size_t i = 0; i < N(id); i++)
 		id[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	expect_places(id, N(id));
+	expect_indices(id, N(id));
 }
 
-static void id_0_is_refused_wherever_it_stands(void **state)
+static void id_0_is_refused_at_any_position(void **state)
 {
 	(void)state;
-	expect_twice((const uint64_t[]){ 0 }, 1, 0);
-	expect_twice((const uint64_t[]){ 1, 2, 0 }, 3, 0);
-	expect_twice((const uint64_t[]){ UINT64_MAX, 0 }, 2, 0);
+	expect_duplicate((const uint64_t[]){ 0 }, 1, 0);
+	expect_duplicate((const uint64_t[]){ 1, 2, 0 }, 3, 0);
+	expect_duplicate((const uint64_t[]){ UINT64_MAX, 0 }, 2, 0);
 }
 
-static void an_id_that_stands_twice_is_told(void **state)
+static void a_duplicate_id_is_reported(void **state)
 {
 	(void)state;
-	expect_twice((const uint64_t[]){ 1, 2, 2 }, 3, 2);
-	expect_twice((const uint64_t[]){ 1, 1 }, 2, 1);
-	expect_twice((const uint64_t[]){ UINT64_MAX, 4, UINT64_MAX }, 3, UINT64_MAX);
+	expect_duplicate((const uint64_t[]){ 1, 2, 2 }, 3, 2);
+	expect_duplicate((const uint64_t[]){ 1, 1 }, 2, 1);
+	expect_duplicate((const uint64_t[]){ UINT64_MAX, 4, UINT64_MAX }, 3, UINT64_MAX);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_ids_make_a_map_that_finds_nothing),
-		cmocka_unit_test(sequential_ids_are_their_place_plus_one),
+		cmocka_unit_test(a_map_without_ids_finds_nothing),
+		cmocka_unit_test(sequential_ids_are_their_index_plus_one),
 		cmocka_unit_test(dense_ids_are_found),
 		cmocka_unit_test(sparse_ids_are_found_up_to_the_largest),
-		cmocka_unit_test(ids_that_are_not_there_are_not_found),
-		cmocka_unit_test(ids_on_either_side_of_dense_are_found),
+		cmocka_unit_test(missing_ids_are_not_found),
+		cmocka_unit_test(ids_at_the_limit_of_dense_maps_are_found),
 		cmocka_unit_test(many_sparse_ids_are_found),
-		cmocka_unit_test(id_0_is_refused_wherever_it_stands),
-		cmocka_unit_test(an_id_that_stands_twice_is_told),
+		cmocka_unit_test(id_0_is_refused_at_any_position),
+		cmocka_unit_test(a_duplicate_id_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

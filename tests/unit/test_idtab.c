@@ -1,5 +1,5 @@
 /*
- * test_idtab.c - a hash table from anything to ids
+ * test_idtab.c - hash table from keys of any type to ids
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* How many ids stand under a hash, and the sum of them. */
+/* Returns the number of ids stored under a hash, and adds them up in sum. */
 static unsigned count(const struct idtab *t, uint64_t hash, uint64_t *sum)
 {
 	unsigned n = 0;
@@ -26,7 +26,7 @@ static unsigned count(const struct idtab *t, uint64_t hash, uint64_t *sum)
 	return n;
 }
 
-static void a_new_table_holds_nothing(void **state)
+static void a_new_table_is_empty(void **state)
 {
 	struct idtab t;
 	uint64_t sum;
@@ -50,7 +50,7 @@ static void id_0_under_hash_0_is_found(void **state)
 	idtab_release(&t);
 }
 
-static void the_largest_id_comes_back_whole(void **state)
+static void the_largest_id_is_stored_completely(void **state)
 {
 	struct idtab t;
 	uint64_t sum;
@@ -63,7 +63,7 @@ static void the_largest_id_comes_back_whole(void **state)
 	idtab_release(&t);
 }
 
-static void all_ids_under_one_hash_are_found_and_no_neighbours(void **state)
+static void only_ids_of_the_same_hash_are_found(void **state)
 {
 	struct idtab t;
 	uint64_t sum;
@@ -95,7 +95,7 @@ static void probing_wraps_from_the_last_slot_to_the_first(void **state)
 	idtab_release(&t);
 }
 
-static void everything_is_still_there_after_growing_from_nothing(void **state)
+static void ids_survive_growth(void **state)
 {
 	struct idtab t;
 
@@ -139,12 +139,12 @@ static void a_released_or_zeroed_table_can_be_released(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_new_table_holds_nothing),
+		cmocka_unit_test(a_new_table_is_empty),
 		cmocka_unit_test(id_0_under_hash_0_is_found),
-		cmocka_unit_test(the_largest_id_comes_back_whole),
-		cmocka_unit_test(all_ids_under_one_hash_are_found_and_no_neighbours),
+		cmocka_unit_test(the_largest_id_is_stored_completely),
+		cmocka_unit_test(only_ids_of_the_same_hash_are_found),
 		cmocka_unit_test(probing_wraps_from_the_last_slot_to_the_first),
-		cmocka_unit_test(everything_is_still_there_after_growing_from_nothing),
+		cmocka_unit_test(ids_survive_growth),
 		cmocka_unit_test(half_of_the_slots_stay_empty),
 		cmocka_unit_test(a_released_or_zeroed_table_can_be_released),
 	};

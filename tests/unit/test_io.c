@@ -1,5 +1,5 @@
 /*
- * test_io.c - whole files in and out
+ * test_io.c - read and write whole files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-static char folder[PATH_MAX]; /* a new one for every test */
+static char folder[PATH_MAX]; /* a new folder for every test */
 
 static const char *in_folder(const char *name, char path[PATH_MAX])
 {
@@ -42,7 +42,7 @@ static int folder_make(void **state)
 	return mkdtemp(folder) ? 0 : -1;
 }
 
-/* Files in the folder, less . and .. */
+/* Number of files in the folder, without . and .. */
 static unsigned folder_count(void)
 {
 	DIR *d = opendir(folder);
@@ -121,7 +121,7 @@ static void a_file_of_exactly_the_limit_is_read(void **state)
 	free(b.data);
 }
 
-static void one_byte_over_the_limit_is_refused_and_names_the_flag(void **state)
+static void one_byte_over_the_limit_is_refused_with_the_name_of_the_option(void **state)
 {
 	char path[PATH_MAX];
 	struct bytes b = { NULL, 77 };
@@ -130,7 +130,7 @@ static void one_byte_over_the_limit_is_refused_and_names_the_flag(void **state)
 	(void)state;
 	put_file(in_folder("eleven", path), "0123456789a");
 	assert_int_equal(io_read_file(path, 10, "--max-input", &b, &err), ERR_LIMIT);
-	assert_string_equal(err.msg, "more than 10 bytes; --max-input lifts this limit");
+	assert_string_equal(err.msg, "more than 10 bytes; raise the limit with --max-input");
 	assert_int_equal(b.n, 77);
 }
 
@@ -166,7 +166,7 @@ static void a_pipe_over_the_limit_is_refused(void **state)
 	close(fd[0]);
 }
 
-static void a_large_file_comes_back_whole(void **state)
+static void a_large_file_is_read_completely(void **state)
 {
 	enum { N = 5000001 };
 	char path[PATH_MAX], *data = malloc(N);
@@ -183,7 +183,7 @@ static void a_large_file_comes_back_whole(void **state)
 	free(data);
 }
 
-static void a_directory_is_refused_in_words(void **state)
+static void a_directory_is_refused_with_a_message(void **state)
 {
 	struct bytes b;
 	struct err err;
@@ -193,7 +193,7 @@ static void a_directory_is_refused_in_words(void **state)
 	assert_string_equal(err.msg, "is a directory, not a profile");
 }
 
-static void a_missing_file_is_told_in_the_systems_words(void **state)
+static void a_missing_file_is_reported_with_the_system_message(void **state)
 {
 	char path[PATH_MAX];
 	struct bytes b;
@@ -204,7 +204,7 @@ static void a_missing_file_is_told_in_the_systems_words(void **state)
 	assert_string_equal(err.msg, "No such file or directory");
 }
 
-static void a_new_file_gets_the_mode_that_the_umask_leaves(void **state)
+static void a_new_file_gets_its_mode_from_the_umask(void **state)
 {
 	char path[PATH_MAX];
 
@@ -241,7 +241,7 @@ static void a_reader_of_the_old_file_keeps_the_old_bytes(void **state)
 	close(fd);
 }
 
-static void no_temporary_file_stays(void **state)
+static void no_temporary_file_is_left(void **state)
 {
 	char path[PATH_MAX];
 
@@ -251,7 +251,7 @@ static void no_temporary_file_stays(void **state)
 	assert_int_equal(folder_count(), 1);
 }
 
-static void a_link_stays_a_link_and_its_target_is_replaced(void **state)
+static void the_target_of_a_link_is_replaced(void **state)
 {
 	char path[PATH_MAX], link[PATH_MAX];
 	struct stat st;
@@ -265,7 +265,7 @@ static void a_link_stays_a_link_and_its_target_is_replaced(void **state)
 	expect_file(path, "new");
 }
 
-/* In a folder of its own: if this ever fails, it must not be a device of the machine that is gone. */
+/* In its own folder: if this test fails, it must not remove a device of the machine. */
 static void a_pipe_is_written_to_and_not_replaced(void **state)
 {
 	char path[PATH_MAX], got[8] = "";
@@ -283,7 +283,7 @@ static void a_pipe_is_written_to_and_not_replaced(void **state)
 	close(fd);
 }
 
-/* Not for who may write to /dev, such as root: there a fault here would replace /dev/null itself. */
+/* Skipped for users with write permission in /dev, such as root: a bug could replace /dev/null itself. */
 static void a_device_can_be_written_to(void **state)
 {
 	struct stat st;
@@ -296,7 +296,7 @@ static void a_device_can_be_written_to(void **state)
 	assert_true(S_ISCHR(st.st_mode));
 }
 
-static void a_write_that_fails_leaves_the_old_file_and_nothing_else(void **state)
+static void a_failed_write_leaves_only_the_old_file(void **state)
 {
 	struct rlimit old, none;
 	char path[PATH_MAX];
@@ -326,7 +326,7 @@ static void a_directory_is_not_written_to(void **state)
 	assert_int_equal(folder_count(), 0);
 }
 
-static void a_folder_that_is_not_there_is_an_error_with_the_path(void **state)
+static void a_missing_folder_is_an_error_with_the_path(void **state)
 {
 	struct err err;
 
@@ -342,22 +342,22 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(an_empty_file_is_zero_bytes),
 		IN_FOLDER(a_file_of_exactly_the_limit_is_read),
-		IN_FOLDER(one_byte_over_the_limit_is_refused_and_names_the_flag),
+		IN_FOLDER(one_byte_over_the_limit_is_refused_with_the_name_of_the_option),
 		IN_FOLDER(a_pipe_is_read_to_its_end),
 		IN_FOLDER(a_pipe_over_the_limit_is_refused),
-		IN_FOLDER(a_large_file_comes_back_whole),
-		IN_FOLDER(a_directory_is_refused_in_words),
-		IN_FOLDER(a_missing_file_is_told_in_the_systems_words),
-		IN_FOLDER(a_new_file_gets_the_mode_that_the_umask_leaves),
+		IN_FOLDER(a_large_file_is_read_completely),
+		IN_FOLDER(a_directory_is_refused_with_a_message),
+		IN_FOLDER(a_missing_file_is_reported_with_the_system_message),
+		IN_FOLDER(a_new_file_gets_its_mode_from_the_umask),
 		IN_FOLDER(an_old_file_is_replaced_and_keeps_its_mode),
 		IN_FOLDER(a_reader_of_the_old_file_keeps_the_old_bytes),
-		IN_FOLDER(no_temporary_file_stays),
-		IN_FOLDER(a_link_stays_a_link_and_its_target_is_replaced),
+		IN_FOLDER(no_temporary_file_is_left),
+		IN_FOLDER(the_target_of_a_link_is_replaced),
 		IN_FOLDER(a_pipe_is_written_to_and_not_replaced),
 		IN_FOLDER(a_device_can_be_written_to),
-		IN_FOLDER(a_write_that_fails_leaves_the_old_file_and_nothing_else),
+		IN_FOLDER(a_failed_write_leaves_only_the_old_file),
 		IN_FOLDER(a_directory_is_not_written_to),
-		IN_FOLDER(a_folder_that_is_not_there_is_an_error_with_the_path),
+		IN_FOLDER(a_missing_folder_is_an_error_with_the_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_json.c - write JSON
+ * test_json.c - JSON writer
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -37,7 +37,7 @@ static void expect_real(double v, const char *json)
 	buf_release(&b);
 }
 
-static void empty_brackets_stand_together(void **state)
+static void empty_brackets_are_adjacent(void **state)
 {
 	struct buf b = { 0 };
 	struct json j = { .out = &b };
@@ -52,7 +52,7 @@ static void empty_brackets_stand_together(void **state)
 	buf_release(&b);
 }
 
-static void members_and_elements_are_parted_by_commas_and_indented(void **state)
+static void members_and_elements_have_commas_and_indentation(void **state)
 {
 	struct buf b = { 0 };
 	struct json j = { .out = &b };
@@ -77,10 +77,10 @@ static void members_and_elements_are_parted_by_commas_and_indented(void **state)
 	buf_release(&b);
 }
 
-static void tight_objects_stand_on_one_line(void **state)
+static void compact_objects_are_on_one_line(void **state)
 {
 	struct buf b = { 0 };
-	struct json j = { .out = &b, .tight = true };
+	struct json j = { .out = &b, .is_one_line = true };
 
 	(void)state;
 	jsonw_open(&j, '{');
@@ -99,7 +99,7 @@ static void tight_objects_stand_on_one_line(void **state)
 static void the_largest_integers_are_exact(void **state)
 {
 	struct buf b = { 0 };
-	struct json j = { .out = &b, .tight = true };
+	struct json j = { .out = &b, .is_one_line = true };
 
 	(void)state;
 	jsonw_open(&j, '[');
@@ -128,7 +128,7 @@ static void a_real_that_rounds_to_zero_has_no_sign(void **state)
 	expect_real(-0.0, "0");
 }
 
-static void what_is_not_finite_is_null(void **state)
+static void infinity_and_nan_are_null(void **state)
 {
 	(void)state;
 	expect_real((double)INFINITY, "null");
@@ -148,7 +148,7 @@ static void expect_number(double v, const char *text)
 	buf_release(&b);
 }
 
-static void a_number_has_the_fewest_digits_that_read_back_the_same(void **state)
+static void numbers_have_the_fewest_digits_that_round_trip(void **state)
 {
 	(void)state;
 	expect_number(0.1, "0.1");
@@ -170,26 +170,26 @@ static void quotes_and_backslashes_are_escaped(void **state)
 	expect_text("a\"b\\c/d'", 8, "\"a\\\"b\\\\c/d'\"");
 }
 
-static void what_could_leave_a_script_element_is_escaped(void **state)
+static void characters_that_could_end_a_script_element_are_escaped(void **state)
 {
 	(void)state;
 	expect_text("</script>&", 10, "\"\\u003c/script\\u003e\\u0026\"");
 }
 
-static void controls_and_turning_marks_are_escaped(void **state)
+static void control_characters_and_direction_marks_are_escaped(void **state)
 {
 	(void)state;
 	expect_text("a\n\t\r\0\x1b\x7f", 7, "\"a\\u000a\\u0009\\u000d\\u0000\\u001b\\u007f\"");
 	expect_text("\xc2\x9b\xe2\x80\xae\xe2\x80\xa8", 8, "\"\\u009b\\u202e\\u2028\"");
 }
 
-static void an_unsafe_character_beyond_16_bits_is_a_pair(void **state)
+static void unsafe_characters_beyond_16_bits_are_surrogate_pairs(void **state)
 {
 	(void)state;
 	expect_text("\xf3\xa0\x80\x81", 4, "\"\\udb40\\udc01\""); /* U+E0001 */
 }
 
-static void other_characters_stay(void **state)
+static void other_characters_are_unchanged(void **state)
 {
 	(void)state;
 	expect_text("\xc3\xa9\xf0\x9f\x98\x80", 6, "\"\xc3\xa9\xf0\x9f\x98\x80\"");
@@ -209,7 +209,7 @@ static void bytes_that_are_not_utf8_become_the_replacement_character(void **stat
 static void keys_are_escaped_too(void **state)
 {
 	struct buf b = { 0 };
-	struct json j = { .out = &b, .tight = true };
+	struct json j = { .out = &b, .is_one_line = true };
 
 	(void)state;
 	jsonw_open(&j, '{');
@@ -223,19 +223,19 @@ static void keys_are_escaped_too(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty_brackets_stand_together),
-		cmocka_unit_test(members_and_elements_are_parted_by_commas_and_indented),
-		cmocka_unit_test(tight_objects_stand_on_one_line),
+		cmocka_unit_test(empty_brackets_are_adjacent),
+		cmocka_unit_test(members_and_elements_have_commas_and_indentation),
+		cmocka_unit_test(compact_objects_are_on_one_line),
 		cmocka_unit_test(the_largest_integers_are_exact),
 		cmocka_unit_test(reals_have_at_most_four_decimals),
 		cmocka_unit_test(a_real_that_rounds_to_zero_has_no_sign),
-		cmocka_unit_test(what_is_not_finite_is_null),
-		cmocka_unit_test(a_number_has_the_fewest_digits_that_read_back_the_same),
+		cmocka_unit_test(infinity_and_nan_are_null),
+		cmocka_unit_test(numbers_have_the_fewest_digits_that_round_trip),
 		cmocka_unit_test(quotes_and_backslashes_are_escaped),
-		cmocka_unit_test(what_could_leave_a_script_element_is_escaped),
-		cmocka_unit_test(controls_and_turning_marks_are_escaped),
-		cmocka_unit_test(an_unsafe_character_beyond_16_bits_is_a_pair),
-		cmocka_unit_test(other_characters_stay),
+		cmocka_unit_test(characters_that_could_end_a_script_element_are_escaped),
+		cmocka_unit_test(control_characters_and_direction_marks_are_escaped),
+		cmocka_unit_test(unsafe_characters_beyond_16_bits_are_surrogate_pairs),
+		cmocka_unit_test(other_characters_are_unchanged),
 		cmocka_unit_test(bytes_that_are_not_utf8_become_the_replacement_character),
 		cmocka_unit_test(keys_are_escaped_too),
 	};

@@ -1,5 +1,5 @@
 /*
- * test_keys.c - lists of words, each given an id when it is first met
+ * test_keys.c - table of keys that are lists of words
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@ static uint32_t add(struct keys *k, const uint64_t *word, size_t n)
 	return id;
 }
 
-static void ids_are_given_in_order_and_found_again(void **state)
+static void ids_are_assigned_in_order_and_found(void **state)
 {
 	const uint64_t a[] = { 1, 2 }, b[] = { 1, 3 };
 	struct keys k;
@@ -36,7 +36,7 @@ static void ids_are_given_in_order_and_found_again(void **state)
 	keys_release(&k);
 }
 
-static void keys_of_one_hash_are_told_apart(void **state)
+static void keys_with_equal_hashes_are_distinct(void **state)
 {
 	const uint64_t a[] = { 1 }, b[] = { 2 };
 	uint32_t id = 9;
@@ -51,7 +51,7 @@ static void keys_of_one_hash_are_told_apart(void **state)
 	keys_release(&k);
 }
 
-static void a_key_differs_from_its_start(void **state)
+static void a_key_differs_from_its_prefix(void **state)
 {
 	const uint64_t a[] = { 1, 2, 3 };
 	struct keys k;
@@ -65,7 +65,7 @@ static void a_key_differs_from_its_start(void **state)
 	keys_release(&k);
 }
 
-static void what_is_not_there_leaves_the_id_alone(void **state)
+static void a_missing_key_leaves_the_id_unchanged(void **state)
 {
 	const uint64_t a[] = { 1 };
 	uint32_t id = 9;
@@ -97,10 +97,10 @@ static void keys_survive_growth(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids_are_given_in_order_and_found_again),
-		cmocka_unit_test(keys_of_one_hash_are_told_apart),
-		cmocka_unit_test(a_key_differs_from_its_start),
-		cmocka_unit_test(what_is_not_there_leaves_the_id_alone),
+		cmocka_unit_test(ids_are_assigned_in_order_and_found),
+		cmocka_unit_test(keys_with_equal_hashes_are_distinct),
+		cmocka_unit_test(a_key_differs_from_its_prefix),
+		cmocka_unit_test(a_missing_key_leaves_the_id_unchanged),
 		cmocka_unit_test(keys_survive_growth),
 	};
 

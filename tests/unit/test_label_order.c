@@ -25,7 +25,7 @@ static uint32_t label(struct make *m, const char *key, const char *text, int64_t
 	return id;
 }
 
-static void texts_come_first_and_each_kind_by_the_bytes_of_its_keys(void **state)
+static void text_labels_come_first_and_each_kind_is_sorted_by_key_bytes(void **state)
 {
 	struct make m = make_start("a/b");
 	uint32_t labels[] = { label(&m, "b", NULL, 1), label(&m, "c", "x", 0), label(&m, "a", NULL, 2),
@@ -43,7 +43,7 @@ static void texts_come_first_and_each_kind_by_the_bytes_of_its_keys(void **state
 	profile_free(p);
 }
 
-static void labels_of_one_key_stay_in_their_order(void **state)
+static void labels_with_the_same_key_keep_their_order(void **state)
 {
 	struct make m = make_start("a/b");
 	uint32_t labels[] = { label(&m, "k", "z", 0), label(&m, "a", "1", 0), label(&m, "k", "a", 0) };
@@ -63,8 +63,8 @@ static void labels_of_one_key_stay_in_their_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_come_first_and_each_kind_by_the_bytes_of_its_keys),
-		cmocka_unit_test(labels_of_one_key_stay_in_their_order),
+		cmocka_unit_test(text_labels_come_first_and_each_kind_is_sorted_by_key_bytes),
+		cmocka_unit_test(labels_with_the_same_key_keep_their_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

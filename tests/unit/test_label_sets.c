@@ -1,5 +1,5 @@
 /*
- * test_label_sets.c - sets of labels go into the segment, and come out of one that a program scribbled on
+ * test_label_sets.c - sets of labels in the segment: adding, reading, and reading a corrupted segment
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,7 +27,7 @@ __thread struct local cpi_local;
 
 static struct collect reader;
 
-/* The section alone, with nothing behind it that may be touched. */
+/* Map the section alone, with an inaccessible page after it. */
 static int section_new(void **state)
 {
 	uint8_t *p = mmap(NULL, LABELS_SIZE + SEGMENT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,7 +37,7 @@ static int section_new(void **state)
 		return -1;
 	cpi.labels = p;
 	cpi.cookie = 0x1234567;
-	reader.head = (struct segment_head *)p; /* the section begins where the segment does */
+	reader.head = (struct segment_head *)p; /* the section is at the start of the segment */
 	return 0;
 }
 
@@ -78,7 +78,7 @@ static const char *text_of(uint32_t id)
 	return text;
 }
 
-static void a_set_has_one_number_and_is_read_as_it_was_added(void **state)
+static void equal_sets_share_an_id_and_read_back_unchanged(void **state)
 {
 	struct labels_pair two[] = { pair_of("op", "read"), pair_of("tenant", "a b\n\x01") }, less[] = { two[0] };
 	uint32_t id = cpi_labels_add_sig(two, 2), other = cpi_labels_add_sig(less, 1);
@@ -93,7 +93,7 @@ static void a_set_has_one_number_and_is_read_as_it_was_added(void **state)
 	assert_int_equal(cpi_labels_add_sig(two, 0), 0);
 }
 
-static void where_a_key_ends_and_a_value_begins_matters(void **state)
+static void sets_with_the_same_bytes_but_other_keys_are_distinct(void **state)
 {
 	struct labels_pair p[] = { pair_of("ab", "c"), pair_of("d", "") },
 			   q[] = { pair_of("a", "bc"), pair_of("", "d") };
@@ -103,20 +103,20 @@ static void where_a_key_ends_and_a_value_begins_matters(void **state)
 	assert_int_not_equal(cpi_labels_add_sig(p, 2), cpi_labels_add_sig(q, 2));
 }
 
-static void sets_without_room_share_a_set_that_says_so(void **state)
+static void sets_that_do_not_fit_share_the_overflow_set(void **state)
 {
 	char value[16];
 	uint32_t id = 0, last = 0;
 
 	(void)state;
-	for (int i = 0; i < LABELS_SETS_MOST; i++) {
+	for (int i = 0; i < LABELS_SETS_MAX; i++) {
 		snprintf(value, sizeof(value), "%d", i);
 		id = add("request", value);
 		assert_int_not_equal(id, LABELS_OVERFLOW);
 		assert_true(id > last);
 		last = id;
 	}
-	for (int i = LABELS_SETS_MOST; i < LABELS_SETS_MOST + 1000; i++) {
+	for (int i = LABELS_SETS_MAX; i < LABELS_SETS_MAX + 1000; i++) {
 		snprintf(value, sizeof(value), "%d", i);
 		assert_int_equal(add("request", value), LABELS_OVERFLOW);
 	}
@@ -125,32 +125,32 @@ static void sets_without_room_share_a_set_that_says_so(void **state)
 	assert_string_equal(text_of(add("request", "0")), "request=0;");
 }
 
-static void long_sets_fill_the_section_to_its_end_and_no_further(void **state)
+static void long_sets_fill_the_section_but_do_not_exceed_it(void **state)
 {
-	static char value[LABELS_PAIRS_MOST][LABELS_VALUE_MOST + 1], key[LABELS_PAIRS_MOST][16];
-	struct labels_pair p[LABELS_PAIRS_MOST];
+	static char value[LABELS_PAIRS_MAX][LABELS_VALUE_MAX + 1], key[LABELS_PAIRS_MAX][16];
+	struct labels_pair p[LABELS_PAIRS_MAX];
 	uint32_t id, n = 0;
 
 	(void)state;
-	for (int i = 0; i < LABELS_PAIRS_MOST; i++) {
-		memset(value[i], 'x', LABELS_VALUE_MOST);
+	for (int i = 0; i < LABELS_PAIRS_MAX; i++) {
+		memset(value[i], 'x', LABELS_VALUE_MAX);
 		snprintf(key[i], sizeof(key[i]), "k%02d", i);
 		p[i] = pair_of(key[i], value[i]);
 	}
 	do {
 		value[7][n % 64] = (char)('a' + n / 64);
-		id = cpi_labels_add_sig(p, LABELS_PAIRS_MOST);
+		id = cpi_labels_add_sig(p, LABELS_PAIRS_MAX);
 		n += id != LABELS_OVERFLOW;
 	} while (id != LABELS_OVERFLOW);
-	assert_in_range(n, (LABELS_SIZE - LABELS_SETS_AT) / (LABELS_PAIRS_MOST * 1040), 64 * 26);
-	assert_int_equal(strlen(text_of(LABELS_FIRST + n - 1)), LABELS_PAIRS_MOST * (3 + 1 + LABELS_VALUE_MOST + 1));
-	/* what is smaller still finds room, until there is none at all */
+	assert_in_range(n, (LABELS_SIZE - LABELS_SETS_AT) / (LABELS_PAIRS_MAX * 1040), 64 * 26);
+	assert_int_equal(strlen(text_of(LABELS_FIRST + n - 1)), LABELS_PAIRS_MAX * (3 + 1 + LABELS_VALUE_MAX + 1));
+	/* smaller sets still fit, until the section is full */
 	while (add("s", value[0]) != LABELS_OVERFLOW)
 		value[0][n % 900] = (char)('a' + n / 900 % 26), n++;
 	assert_string_equal(text_of(LABELS_OVERFLOW), "cpa_label_overflow=1;");
 }
 
-static void what_is_no_utf8_is_replaced(void **state)
+static void invalid_utf8_is_replaced(void **state)
 {
 	(void)state;
 	assert_string_equal(text_of(add("k", "a\xff"
@@ -163,7 +163,7 @@ static void what_is_no_utf8_is_replaced(void **state)
 	assert_string_equal(text_of(add("k", "\xe2\x82")), "k=\xef\xbf\xbd\xef\xbf\xbd;");
 }
 
-static void a_custom_profile_has_a_name_and_labels_have_none(void **state)
+static void custom_profiles_have_a_name_and_label_sets_have_none(void **state)
 {
 	char name[16] = "before";
 	uint32_t id = add("", "db.conns");
@@ -195,7 +195,7 @@ static void *write_all(void *arg)
 	return NULL;
 }
 
-static void threads_that_add_the_same_sets_get_those(void **state)
+static void threads_that_add_equal_sets_read_equal_labels(void **state)
 {
 	static struct writer w[N_WRITERS];
 	pthread_t thread[N_WRITERS];
@@ -215,12 +215,12 @@ static void threads_that_add_the_same_sets_get_those(void **state)
 		snprintf(want, sizeof(want), "%d", k);
 		assert_int_not_equal(add("n", want), 0);
 	}
-	/* two that race may both keep theirs, which must not be the rule */
+	/* two racing threads may each add the same set, but this must be rare */
 	assert_in_range(((struct labels_head *)cpi.labels)->n_sets, N_SHARED, N_SHARED + N_SHARED / 2);
 }
 
-/* Nothing behind the section may be read, whatever is in it; and reading, finding and adding end. */
-static void a_section_that_was_scribbled_on_gives_some_labels_or_none(void **state)
+/* Nothing after the section is read, whatever it contains. Reading, finding and adding terminate. */
+static void a_corrupted_section_yields_some_labels_or_none(void **state)
 {
 	uint32_t seed = 1, *index = (uint32_t *)(cpi.labels + LABELS_INDEX_AT);
 	char name[64];
@@ -236,7 +236,7 @@ static void a_section_that_was_scribbled_on_gives_some_labels_or_none(void **sta
 		seed = seed * 1664525 + 1013904223;
 		at = seed >> 8;
 		if (round % 3 == 0)
-			index[LABELS_FIRST + at % 500] = LABELS_WORDS_MOST - at % 64;
+			index[LABELS_FIRST + at % 500] = LABELS_WORDS_MAX - at % 64;
 		else if (round % 3 == 1)
 			memcpy(cpi.labels + LABELS_SETS_AT + at % 20000, &seed, sizeof(seed));
 		else
@@ -246,7 +246,7 @@ static void a_section_that_was_scribbled_on_gives_some_labels_or_none(void **sta
 		snprintf(name, sizeof(name), "value %u", at % 600);
 		add("key", name);
 	}
-	/* a chain that is a ring */
+	/* a chain that forms a cycle */
 	memset(cpi.labels + LABELS_BUCKETS_AT, 2, LABELS_BUCKETS * 4);
 	add("key", "new");
 	assert_string_equal(text_of(UINT32_MAX), "");
@@ -256,17 +256,19 @@ static void a_section_that_was_scribbled_on_gives_some_labels_or_none(void **sta
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_set_has_one_number_and_is_read_as_it_was_added, section_new,
+		cmocka_unit_test_setup_teardown(equal_sets_share_an_id_and_read_back_unchanged, section_new,
 						section_free),
-		cmocka_unit_test_setup_teardown(where_a_key_ends_and_a_value_begins_matters, section_new, section_free),
-		cmocka_unit_test_setup_teardown(sets_without_room_share_a_set_that_says_so, section_new, section_free),
-		cmocka_unit_test_setup_teardown(long_sets_fill_the_section_to_its_end_and_no_further, section_new,
+		cmocka_unit_test_setup_teardown(sets_with_the_same_bytes_but_other_keys_are_distinct, section_new,
 						section_free),
-		cmocka_unit_test_setup_teardown(what_is_no_utf8_is_replaced, section_new, section_free),
-		cmocka_unit_test_setup_teardown(a_custom_profile_has_a_name_and_labels_have_none, section_new,
+		cmocka_unit_test_setup_teardown(sets_that_do_not_fit_share_the_overflow_set, section_new, section_free),
+		cmocka_unit_test_setup_teardown(long_sets_fill_the_section_but_do_not_exceed_it, section_new,
 						section_free),
-		cmocka_unit_test_setup_teardown(threads_that_add_the_same_sets_get_those, section_new, section_free),
-		cmocka_unit_test_setup_teardown(a_section_that_was_scribbled_on_gives_some_labels_or_none, section_new,
+		cmocka_unit_test_setup_teardown(invalid_utf8_is_replaced, section_new, section_free),
+		cmocka_unit_test_setup_teardown(custom_profiles_have_a_name_and_label_sets_have_none, section_new,
+						section_free),
+		cmocka_unit_test_setup_teardown(threads_that_add_equal_sets_read_equal_labels, section_new,
+						section_free),
+		cmocka_unit_test_setup_teardown(a_corrupted_section_yields_some_labels_or_none, section_new,
 						section_free),
 	};
 

@@ -1,5 +1,5 @@
 /*
- * test_label_unit.c - the unit that the numbers of a label key are read in
+ * test_label_unit.c - the unit of the numbers of a label key
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -53,7 +53,7 @@ static void expect_unit(const struct profile *p, const char *key, const char *wa
 	arena_free(mem);
 }
 
-static void the_first_unit_in_order_of_rows_counts(void **state)
+static void the_first_unit_in_the_rows_is_used(void **state)
 {
 	(void)state;
 	EXPECT_UNIT("wait", "us", "", "wait#1", "wait#1:us", "wait#2:s wait#2:ms", "wait#2:us");
@@ -74,14 +74,14 @@ static void text_has_no_unit(void **state)
 	EXPECT_UNIT("route", NULL, "", "route=/a");
 }
 
-static void units_that_do_not_agree_are_told_and_made_harmless(void **state)
+static void escapes_control_characters_in_notes_about_incompatible_units(void **state)
 {
 	(void)state;
 	EXPECT_UNIT("b", "us", "For tag b used unit us, also encountered unit(s) \\x1b[m\n", "b#1:us a#1:s",
 		    "b#1:\033[m a#1:ms");
 }
 
-static void a_label_has_its_own_unit_first(void **state)
+static void a_labels_own_unit_takes_precedence(void **state)
 {
 	const char *const labels[] = { "wait#1:us wait#2:ms wait#3" };
 	struct profile *p = rows(labels, 1);
@@ -97,7 +97,7 @@ static void a_label_has_its_own_unit_first(void **state)
 	profile_free(p);
 }
 
-static void numbers_are_brought_to_the_finest_unit_of_their_key(void **state)
+static void converts_numbers_to_the_finest_unit_of_their_key(void **state)
 {
 	const char *const labels[] = { "wait#3:ms wait#2:s wait#7:us wait#5 wait#9:kb wait#9223372036854775807:s" };
 	struct profile *p = rows(labels, 1);
@@ -110,7 +110,7 @@ static void numbers_are_brought_to_the_finest_unit_of_their_key(void **state)
 	assert_int_equal(label_number(&u, p, 0), 3000);
 	assert_int_equal(label_number(&u, p, 1), 2000000);
 	assert_int_equal(label_number(&u, p, 2), 7);
-	assert_int_equal(label_number(&u, p, 3), 5000); /* without a unit: in the first one of the key */
+	assert_int_equal(label_number(&u, p, 3), 5000); /* without a unit: in the first unit of the key */
 	assert_int_equal(label_number(&u, p, 4), 9);
 	assert_int_equal(label_number(&u, p, 5), INT64_MAX);
 	arena_free(mem);
@@ -120,12 +120,12 @@ static void numbers_are_brought_to_the_finest_unit_of_their_key(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_unit_in_order_of_rows_counts),
+		cmocka_unit_test(the_first_unit_in_the_rows_is_used),
 		cmocka_unit_test(without_units_the_key_is_the_unit),
 		cmocka_unit_test(text_has_no_unit),
-		cmocka_unit_test(units_that_do_not_agree_are_told_and_made_harmless),
-		cmocka_unit_test(a_label_has_its_own_unit_first),
-		cmocka_unit_test(numbers_are_brought_to_the_finest_unit_of_their_key),
+		cmocka_unit_test(escapes_control_characters_in_notes_about_incompatible_units),
+		cmocka_unit_test(a_labels_own_unit_takes_precedence),
+		cmocka_unit_test(converts_numbers_to_the_finest_unit_of_their_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

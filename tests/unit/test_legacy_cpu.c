@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-static const struct reader_limits free_limits;
+static const struct reader_limits no_limits;
 
-/* Words in the order they are written, then text; read back with reader_cpu. */
+/* A profile: words as written, then text. */
 struct image {
 	uint8_t data[1024];
 	size_t n;
@@ -51,19 +51,19 @@ static struct profile *read_image(const struct image *im)
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_cpu(im->data, im->n, &free_limits, &p, &err) < 0)
+	if (reader_cpu(im->data, im->n, &no_limits, &p, &err) < 0)
 		fail_msg("%s", err.msg);
 	return p;
 }
 
-static void expect_error(const struct image *im, int code, const char *sentence)
+static void expect_error(const struct image *im, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_cpu(im->data, im->n, &free_limits, &p, &err), code);
+	assert_int_equal(reader_cpu(im->data, im->n, &no_limits, &p, &err), code);
 	assert_null(p);
-	assert_string_equal(err.msg, sentence);
+	assert_string_equal(err.msg, message);
 }
 
 static int64_t value(const struct profile *p, uint32_t type, uint32_t row)
@@ -81,7 +81,7 @@ static uint64_t frame(const struct profile *p, uint32_t row, uint32_t i)
 	return p->loc_addr[p->stacks.item[p->stacks.off[p->stack[row]] + i]];
 }
 
-static void words_may_be_of_32_or_64_bits_in_either_order(void **state)
+static void words_are_32_or_64_bits_wide_in_either_byte_order(void **state)
 {
 	(void)state;
 	for (unsigned layout = 0; layout < 4; layout++) {
@@ -114,7 +114,7 @@ static void the_last_record_may_be_missing(void **state)
 	profile_free(p);
 }
 
-static void mappings_stand_behind_the_last_record(void **state)
+static void mappings_follow_the_last_record(void **state)
 {
 	struct image im = { .width = 4 };
 	struct profile *p;
@@ -128,7 +128,7 @@ static void mappings_stand_behind_the_last_record(void **state)
 	profile_free(p);
 }
 
-static void a_caller_common_to_all_is_of_the_signal_handler(void **state)
+static void a_caller_common_to_all_stacks_is_removed(void **state)
 {
 	struct image im = { .width = 8 };
 	struct profile *p;
@@ -143,7 +143,7 @@ static void a_caller_common_to_all_is_of_the_signal_handler(void **state)
 	profile_free(p);
 }
 
-static void two_frames_of_a_handler_go_but_not_a_third(void **state)
+static void at_most_two_handler_frames_are_removed(void **state)
 {
 	struct image im = { .width = 8 };
 	struct profile *p;
@@ -156,7 +156,7 @@ static void two_frames_of_a_handler_go_but_not_a_third(void **state)
 	profile_free(p);
 }
 
-static void one_sample_in_31_without_it_keeps_the_frame(void **state)
+static void a_frame_missing_in_1_of_31_samples_is_kept(void **state)
 {
 	struct image im = { .width = 4 };
 	struct profile *p;
@@ -171,7 +171,7 @@ static void one_sample_in_31_without_it_keeps_the_frame(void **state)
 	profile_free(p);
 }
 
-static void one_sample_in_32_without_it_does_not_keep_the_frame(void **state)
+static void a_frame_missing_in_1_of_32_samples_is_removed(void **state)
 {
 	struct image im = { .width = 4 };
 	struct profile *p;
@@ -186,7 +186,7 @@ static void one_sample_in_32_without_it_does_not_keep_the_frame(void **state)
 	profile_free(p);
 }
 
-static void the_same_leaf_twice_is_once(void **state)
+static void a_repeated_leaf_is_removed(void **state)
 {
 	struct image im = { .width = 8 };
 	struct profile *p;
@@ -200,7 +200,7 @@ static void the_same_leaf_twice_is_once(void **state)
 	profile_free(p);
 }
 
-static void java_has_names_instead_of_mappings_and_addresses(void **state)
+static void java_profiles_have_names_instead_of_addresses(void **state)
 {
 	struct image im = { .width = 8 };
 	struct profile *p;
@@ -222,48 +222,48 @@ static void errors_name_the_record(void **state)
 
 	(void)state;
 	PUT(&im, 0, 3, 0, 1, 0, 1, 1, 0x1000, 2, 3, 0x1000);
-	expect_error(&im, ERR_FORMAT, "record 2: 3 frames where 1 words are left");
+	expect_error(&im, ERR_FORMAT, "record 2: 3 frames, but only 1 words left");
 	im.n -= 17;
-	expect_error(&im, ERR_FORMAT, "record 2: it ends inside a count");
+	expect_error(&im, ERR_FORMAT, "record 2: truncated");
 	im.n = 5 * 8;
 	PUT(&im, UINT64_C(1) << 63, 0);
-	expect_error(&im, ERR_FORMAT, "record 1: 9223372036854775808 samples of 1000 ns leave 64 bits");
+	expect_error(&im, ERR_FORMAT, "record 1: 9223372036854775808 samples of 1000 ns overflow 64 bits");
 	im.n = 5 * 8;
 	PUT(&im, INT64_MAX / 1000 + 1, 0);
-	expect_error(&im, ERR_FORMAT, "record 1: 9223372036854776 samples of 1000 ns leave 64 bits");
+	expect_error(&im, ERR_FORMAT, "record 1: 9223372036854776 samples of 1000 ns overflow 64 bits");
 	im.n = 0;
 	PUT(&im, 0, 3, 0, INT64_MAX / 1000 + 1, 0);
-	expect_error(&im, ERR_FORMAT, "a period of 9223372036854776 microseconds leaves 64 bits");
+	expect_error(&im, ERR_FORMAT, "period of 9223372036854776 microseconds overflows 64 bits");
 }
 
-static void other_bytes_are_left_to_the_next_reader(void **state)
+static void other_formats_are_left_to_the_next_reader(void **state)
 {
 	struct image im = { .width = 8 };
 
 	(void)state;
 	PUT(&im, 0, 3, 2, 1, 0);
-	expect_error(&im, ERR_UNKNOWN, "not a CPU profile of gperftools");
+	expect_error(&im, ERR_UNKNOWN, "not a gperftools CPU profile");
 	im.n = 0;
 	PUT(&im, 0, 3, 0, 0, 0);
-	expect_error(&im, ERR_UNKNOWN, "not a CPU profile of gperftools");
+	expect_error(&im, ERR_UNKNOWN, "not a gperftools CPU profile");
 	im.n = 39;
-	expect_error(&im, ERR_UNKNOWN, "not a CPU profile of gperftools");
+	expect_error(&im, ERR_UNKNOWN, "not a gperftools CPU profile");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_may_be_of_32_or_64_bits_in_either_order),
+		cmocka_unit_test(words_are_32_or_64_bits_wide_in_either_byte_order),
 		cmocka_unit_test(the_last_record_may_be_missing),
-		cmocka_unit_test(mappings_stand_behind_the_last_record),
-		cmocka_unit_test(a_caller_common_to_all_is_of_the_signal_handler),
-		cmocka_unit_test(two_frames_of_a_handler_go_but_not_a_third),
-		cmocka_unit_test(one_sample_in_31_without_it_keeps_the_frame),
-		cmocka_unit_test(one_sample_in_32_without_it_does_not_keep_the_frame),
-		cmocka_unit_test(the_same_leaf_twice_is_once),
-		cmocka_unit_test(java_has_names_instead_of_mappings_and_addresses),
+		cmocka_unit_test(mappings_follow_the_last_record),
+		cmocka_unit_test(a_caller_common_to_all_stacks_is_removed),
+		cmocka_unit_test(at_most_two_handler_frames_are_removed),
+		cmocka_unit_test(a_frame_missing_in_1_of_31_samples_is_kept),
+		cmocka_unit_test(a_frame_missing_in_1_of_32_samples_is_removed),
+		cmocka_unit_test(a_repeated_leaf_is_removed),
+		cmocka_unit_test(java_profiles_have_names_instead_of_addresses),
 		cmocka_unit_test(errors_name_the_record),
-		cmocka_unit_test(other_bytes_are_left_to_the_next_reader),
+		cmocka_unit_test(other_formats_are_left_to_the_next_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

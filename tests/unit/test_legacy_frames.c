@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* Is a whole name dropped by the list, and not kept? */
+/* Returns true if drop_frames matches a name and keep_frames does not. */
 static bool is_dropped(enum legacy_frames which, const char *name)
 {
 	struct builder *b = builder_new();
@@ -45,7 +45,7 @@ static bool is_dropped(enum legacy_frames which, const char *name)
 	return out[0] && !out[1];
 }
 
-static void heap_profiles_drop_the_allocator(void **state)
+static void heap_profiles_drop_frames_of_the_allocator(void **state)
 {
 	static const char *const names[] = { "malloc",          "__posix_memalign", "tcmalloc::x::y",
 					     "tc_new_nothrow",  "malloc_zone_free", "::do_malloc",
@@ -58,7 +58,7 @@ static void heap_profiles_drop_the_allocator(void **state)
 			fail_msg("%s stays", names[i]);
 }
 
-static void heap_profiles_keep_names_that_only_contain_one(void **state)
+static void drop_frames_match_whole_names(void **state)
 {
 	(void)state;
 	assert_false(is_dropped(FRAMES_HEAP, "my_malloc"));
@@ -68,14 +68,14 @@ static void heap_profiles_keep_names_that_only_contain_one(void **state)
 	assert_true(is_dropped(FRAMES_HEAP, "runtime.panicmem"));
 }
 
-static void cpu_profiles_drop_the_handler_only(void **state)
+static void cpu_profiles_drop_only_frames_of_the_signal_handler(void **state)
 {
 	(void)state;
 	assert_true(is_dropped(FRAMES_CPU, "ProfileData::Add"));
 	assert_false(is_dropped(FRAMES_CPU, "malloc"));
 }
 
-static void lock_profiles_drop_what_unlocks(void **state)
+static void lock_profiles_drop_unlock_functions(void **state)
 {
 	(void)state;
 	assert_true(is_dropped(FRAMES_LOCK, "base::Mutex::UnlockSlow"));
@@ -86,10 +86,10 @@ static void lock_profiles_drop_what_unlocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(heap_profiles_drop_the_allocator),
-		cmocka_unit_test(heap_profiles_keep_names_that_only_contain_one),
-		cmocka_unit_test(cpu_profiles_drop_the_handler_only),
-		cmocka_unit_test(lock_profiles_drop_what_unlocks),
+		cmocka_unit_test(heap_profiles_drop_frames_of_the_allocator),
+		cmocka_unit_test(drop_frames_match_whole_names),
+		cmocka_unit_test(cpu_profiles_drop_only_frames_of_the_signal_handler),
+		cmocka_unit_test(lock_profiles_drop_unlock_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,26 +15,26 @@
 
 #include <cmocka.h>
 
-static const struct reader_limits free_limits;
+static const struct reader_limits no_limits;
 
 static struct profile *read_text(const char *text)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_go_count((const uint8_t *)text, strlen(text), &free_limits, &p, &err) < 0)
+	if (reader_go_count((const uint8_t *)text, strlen(text), &no_limits, &p, &err) < 0)
 		fail_msg("%s", err.msg);
 	return p;
 }
 
-static void expect_error(const char *text, int code, const char *sentence)
+static void expect_error(const char *text, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_go_count((const uint8_t *)text, strlen(text), &free_limits, &p, &err), code);
+	assert_int_equal(reader_go_count((const uint8_t *)text, strlen(text), &no_limits, &p, &err), code);
 	assert_null(p);
-	assert_string_equal(err.msg, sentence);
+	assert_string_equal(err.msg, message);
 }
 
 static int64_t value(const struct profile *p, uint32_t type, uint32_t row)
@@ -47,7 +47,7 @@ static uint64_t frame(const struct profile *p, uint32_t row, uint32_t i)
 	return p->loc_addr[p->stacks.item[p->stacks.off[p->stack[row]] + i]];
 }
 
-static void the_name_of_the_profile_is_that_of_its_type(void **state)
+static void the_sample_type_has_the_name_of_the_profile(void **state)
 {
 	struct profile *p = read_text("# note\n\nparcels profile: total 3\n2 @ 0x11 0x21\n1 @ 0x31\n");
 
@@ -84,7 +84,7 @@ static void dashes_end_the_samples(void **state)
 	profile_free(p);
 }
 
-static void mappings_are_read_behind_their_heading(void **state)
+static void mappings_follow_their_heading(void **state)
 {
 	struct profile *p = read_text("a profile: total 1\n1 @ 0x1001\n--- Memory map: ---\n1000-2000: /bin/a\n");
 
@@ -95,7 +95,7 @@ static void mappings_are_read_behind_their_heading(void **state)
 	profile_free(p);
 }
 
-static void a_count_behind_a_zero_is_octal(void **state)
+static void a_count_with_leading_zero_is_octal(void **state)
 {
 	struct profile *p = read_text("a profile: total 1\n010 @ 0x1\n");
 
@@ -116,41 +116,41 @@ static void address_0_wraps_and_address_1_is_in_no_mapping(void **state)
 	profile_free(p);
 }
 
-static void anything_but_a_sample_is_an_error(void **state)
+static void other_lines_are_errors(void **state)
 {
 #define H "a profile: total 1\n"
-	static const char not_a_sample[] = "line 2: not a sample (\"1 @ 0x400000\")";
+	static const char not_a_sample[] = "line 2: not a sample, such as \"1 @ 0x400000\"";
 
 	(void)state;
 	expect_error(H "three @ 0x1\n", ERR_FORMAT, not_a_sample);
 	expect_error(H "1 @\n", ERR_FORMAT, not_a_sample);
 	expect_error(H "1 @  0x1\n", ERR_FORMAT, not_a_sample);
 	expect_error(H " 1 @ 0x1\n", ERR_FORMAT, not_a_sample);
-	expect_error(H "1 @ 0x\n", ERR_FORMAT, "line 2: no address of 64 bits behind 0x");
-	expect_error(H "1 @ 0xA\n", ERR_FORMAT, "line 2: an address in upper case");
-	expect_error(H "08 @ 0x1\n", ERR_FORMAT, "line 2: the count is no number of 64 bits");
+	expect_error(H "1 @ 0x\n", ERR_FORMAT, "line 2: no 64-bit address after 0x");
+	expect_error(H "1 @ 0xA\n", ERR_FORMAT, "line 2: address with upper-case digits");
+	expect_error(H "08 @ 0x1\n", ERR_FORMAT, "line 2: the count is not a 64-bit number");
 #undef H
 }
 
-static void other_text_is_left_to_the_next_reader(void **state)
+static void other_formats_are_left_to_the_next_reader(void **state)
 {
 	(void)state;
-	expect_error("a b profile: total 1\n", ERR_UNKNOWN, "not a count profile of Go");
-	expect_error("a profile: total 1 \n", ERR_UNKNOWN, "not a count profile of Go");
-	expect_error("a profile: total\n", ERR_UNKNOWN, "not a count profile of Go");
+	expect_error("a b profile: total 1\n", ERR_UNKNOWN, "not a Go count profile");
+	expect_error("a profile: total 1 \n", ERR_UNKNOWN, "not a Go count profile");
+	expect_error("a profile: total\n", ERR_UNKNOWN, "not a Go count profile");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_name_of_the_profile_is_that_of_its_type),
+		cmocka_unit_test(the_sample_type_has_the_name_of_the_profile),
 		cmocka_unit_test(locations_are_numbered_in_order_of_use),
 		cmocka_unit_test(dashes_end_the_samples),
-		cmocka_unit_test(mappings_are_read_behind_their_heading),
-		cmocka_unit_test(a_count_behind_a_zero_is_octal),
+		cmocka_unit_test(mappings_follow_their_heading),
+		cmocka_unit_test(a_count_with_leading_zero_is_octal),
 		cmocka_unit_test(address_0_wraps_and_address_1_is_in_no_mapping),
-		cmocka_unit_test(anything_but_a_sample_is_an_error),
-		cmocka_unit_test(other_text_is_left_to_the_next_reader),
+		cmocka_unit_test(other_lines_are_errors),
+		cmocka_unit_test(other_formats_are_left_to_the_next_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,26 +15,26 @@
 
 #include <cmocka.h>
 
-static const struct reader_limits free_limits;
+static const struct reader_limits no_limits;
 
 static struct profile *read_text(const char *text)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_heap((const uint8_t *)text, strlen(text), &free_limits, &p, &err) < 0)
+	if (reader_heap((const uint8_t *)text, strlen(text), &no_limits, &p, &err) < 0)
 		fail_msg("%s", err.msg);
 	return p;
 }
 
-static void expect_error(const char *text, int code, const char *sentence)
+static void expect_error(const char *text, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &free_limits, &p, &err), code);
+	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &no_limits, &p, &err), code);
 	assert_null(p);
-	assert_string_equal(err.msg, sentence);
+	assert_string_equal(err.msg, message);
 }
 
 static int64_t value(const struct profile *p, uint32_t type, uint32_t row)
@@ -56,7 +56,7 @@ static int64_t block(const struct profile *p, uint32_t row)
 	return p->label_num[p->label_sets.item[p->label_sets.off[set]]];
 }
 
-static void allocated_values_come_before_those_in_use(void **state)
+static void allocated_values_precede_those_in_use(void **state)
 {
 	struct profile *p = read_text("heap profile: 3: 96 [5: 160] @ heap_v2/1\n 2: 64 [4: 128] @ 0x11 0x21\n");
 
@@ -71,7 +71,7 @@ static void allocated_values_come_before_those_in_use(void **state)
 	profile_free(p);
 }
 
-static void there_are_two_types_when_all_that_was_allocated_is_in_use(void **state)
+static void omits_the_allocated_types_if_everything_is_in_use(void **state)
 {
 	struct profile *p = read_text("heap profile: 1: 32 [1: 32] @ heapprofile\n1: 32 [1: 32] @ 0x11\n");
 
@@ -81,7 +81,7 @@ static void there_are_two_types_when_all_that_was_allocated_is_in_use(void **sta
 	profile_free(p);
 }
 
-static void every_address_is_moved_back_onto_its_call(void **state)
+static void every_return_address_is_moved_into_its_call(void **state)
 {
 	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heap/2\n1: 32 [1: 32] @ 0x11 0x0\n");
 
@@ -91,8 +91,8 @@ static void every_address_is_moved_back_onto_its_call(void **state)
 	profile_free(p);
 }
 
-/* 2 objects of 512 bytes, one of 512 taken: each stands for 1 / (1 - 1/e) = 1.5820 */
-static void a_sample_stands_for_what_was_not_taken(void **state)
+/* 2 objects of 512 bytes at a rate of 512: each is scaled by 1 / (1 - 1/e) = 1.5820 */
+static void samples_are_scaled_by_the_sampling_rate(void **state)
 {
 	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heap/1024\n2: 1024 [0: 0] @ 0x11\n");
 
@@ -126,7 +126,7 @@ static void growth_and_fragmentation_are_heap_profiles(void **state)
 	profile_free(p);
 }
 
-static void what_is_in_use_may_be_negative(void **state)
+static void values_in_use_may_be_negative(void **state)
 {
 	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heap/2\n-2: -64 [0: 0] @ 0x11\n");
 
@@ -137,7 +137,7 @@ static void what_is_in_use_may_be_negative(void **state)
 	profile_free(p);
 }
 
-static void a_block_size_of_0_makes_no_label(void **state)
+static void a_block_size_of_0_has_no_label(void **state)
 {
 	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heap/2\n0: 0 [0: 0] @ 0x11\n");
 
@@ -146,7 +146,7 @@ static void a_block_size_of_0_makes_no_label(void **state)
 	profile_free(p);
 }
 
-static void without_a_mapping_one_of_everything_is_made(void **state)
+static void a_missing_mapping_becomes_the_whole_address_space(void **state)
 {
 	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heap/2\n1: 1 [0: 0] @ 0x11\n");
 
@@ -163,25 +163,25 @@ static void errors_name_the_line(void **state)
 	(void)state;
 	expect_error(H "0: 5 [0: 0] @ 0x1\n", ERR_FORMAT, "line 3: inuse count was 0 but inuse bytes was 5");
 	expect_error(H "1: 5 [0: 7] @ 0x1\n", ERR_FORMAT, "line 3: allocation count was 0 but allocation bytes was 7");
-	expect_error(H "1: 5\n", ERR_FORMAT, "line 3: not a sample (\"1: 32 [1: 32] @ 0x400000\")");
-	expect_error(H "1: 5 [0: 0] @ 0x10000000000000000\n", ERR_FORMAT, "line 3: an address of more than 64 bits");
-	expect_error(H "99999999999999999999: 5 [0: 0] @ 0x1\n", ERR_FORMAT, "line 3: a number leaves 64 bits");
+	expect_error(H "1: 5\n", ERR_FORMAT, "line 3: not a sample, such as \"1: 32 [1: 32] @ 0x400000\"");
+	expect_error(H "1: 5 [0: 0] @ 0x10000000000000000\n", ERR_FORMAT, "line 3: address of more than 64 bits");
+	expect_error(H "99999999999999999999: 5 [0: 0] @ 0x1\n", ERR_FORMAT, "line 3: number overflows 64 bits");
 	expect_error(H "9223372036854775807: 9223372036854775807 [0: 0] @ 0x1\n", ERR_FORMAT,
-		     "line 3: a scaled value leaves 64 bits");
-	expect_error(H "-1: -9223372036854775808 [0: 0] @ 0x1\n", ERR_FORMAT, "line 3: a mean size leaves 64 bits");
+		     "line 3: scaled value overflows 64 bits");
+	expect_error(H "-1: -9223372036854775808 [0: 0] @ 0x1\n", ERR_FORMAT, "line 3: mean size overflows 64 bits");
 	expect_error("heap profile: 3: 96 [5: 160] @ heapz/2\n", ERR_FORMAT,
-		     "line 1: a heap profile of the unknown kind heapz");
+		     "line 1: unknown kind of heap profile: heapz");
 #undef H
 }
 
-static void other_text_is_left_to_the_next_reader(void **state)
+static void other_formats_are_left_to_the_next_reader(void **state)
 {
 	(void)state;
 	expect_error("", ERR_UNKNOWN, "not a heap profile");
 	expect_error("\nheap profile: 3: 96 [5: 160] @ heap/2\n", ERR_UNKNOWN, "not a heap profile");
 }
 
-static void limits_hold_and_name_their_flag(void **state)
+static void exceeded_limits_name_their_option(void **state)
 {
 	static const char text[] = "heap profile: 0: 0 [0: 0] @ heap/2\n1: 1 [0: 0] @ 0x1 0x2\n1: 1 [0: 0] @ 0x1\n";
 	struct reader_limits limits = { .max_count = 1 };
@@ -190,10 +190,10 @@ static void limits_hold_and_name_their_flag(void **state)
 
 	(void)state;
 	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), ERR_LIMIT);
-	assert_string_equal(err.msg, "line 2: more than 1 locations; --max-count lifts this limit");
+	assert_string_equal(err.msg, "line 2: more than 1 locations; raise the limit with --max-count");
 	limits = (struct reader_limits){ .max_depth = 1 };
 	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), ERR_LIMIT);
-	assert_string_equal(err.msg, "line 2: more than 1 frames; --max-depth lifts this limit");
+	assert_string_equal(err.msg, "line 2: more than 1 frames; raise the limit with --max-depth");
 	limits = (struct reader_limits){ .max_count = 2, .max_depth = 2 };
 	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), 0);
 	profile_free(p);
@@ -202,18 +202,18 @@ static void limits_hold_and_name_their_flag(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(allocated_values_come_before_those_in_use),
-		cmocka_unit_test(there_are_two_types_when_all_that_was_allocated_is_in_use),
-		cmocka_unit_test(every_address_is_moved_back_onto_its_call),
-		cmocka_unit_test(a_sample_stands_for_what_was_not_taken),
+		cmocka_unit_test(allocated_values_precede_those_in_use),
+		cmocka_unit_test(omits_the_allocated_types_if_everything_is_in_use),
+		cmocka_unit_test(every_return_address_is_moved_into_its_call),
+		cmocka_unit_test(samples_are_scaled_by_the_sampling_rate),
 		cmocka_unit_test(a_heapprofile_is_not_scaled_whatever_its_rate),
 		cmocka_unit_test(growth_and_fragmentation_are_heap_profiles),
-		cmocka_unit_test(what_is_in_use_may_be_negative),
-		cmocka_unit_test(a_block_size_of_0_makes_no_label),
-		cmocka_unit_test(without_a_mapping_one_of_everything_is_made),
+		cmocka_unit_test(values_in_use_may_be_negative),
+		cmocka_unit_test(a_block_size_of_0_has_no_label),
+		cmocka_unit_test(a_missing_mapping_becomes_the_whole_address_space),
 		cmocka_unit_test(errors_name_the_line),
-		cmocka_unit_test(other_text_is_left_to_the_next_reader),
-		cmocka_unit_test(limits_hold_and_name_their_flag),
+		cmocka_unit_test(other_formats_are_left_to_the_next_reader),
+		cmocka_unit_test(exceeded_limits_name_their_option),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,26 +15,26 @@
 
 #include <cmocka.h>
 
-static const struct reader_limits free_limits;
+static const struct reader_limits no_limits;
 
 static struct profile *read_text(const char *text)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_java((const uint8_t *)text, strlen(text), &free_limits, &p, &err) < 0)
+	if (reader_java((const uint8_t *)text, strlen(text), &no_limits, &p, &err) < 0)
 		fail_msg("%s", err.msg);
 	return p;
 }
 
-static void expect_error(const char *text, int code, const char *sentence)
+static void expect_error(const char *text, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_java((const uint8_t *)text, strlen(text), &free_limits, &p, &err), code);
+	assert_int_equal(reader_java((const uint8_t *)text, strlen(text), &no_limits, &p, &err), code);
 	assert_null(p);
-	assert_string_equal(err.msg, sentence);
+	assert_string_equal(err.msg, message);
 }
 
 static int64_t value(const struct profile *p, uint32_t type, uint32_t row)
@@ -55,8 +55,8 @@ static const char *file(const struct profile *p, uint32_t loc)
 #define HEAP "--- heapz 1 ---\nformat = java\nresolution = bytes\n"
 #define LOCKS "--- contentionz 1 ---\nformat = java\nresolution = us\n"
 
-/* 2 objects of 524288 bytes: each stands for 1 / (1 - 1/e) = 1.5820 */
-static void a_heap_is_scaled_and_its_values_are_exchanged(void **state)
+/* 2 objects of 524288 bytes: each is scaled by 1 / (1 - 1/e) = 1.5820 */
+static void heap_values_are_scaled_and_swapped(void **state)
 {
 	struct profile *p = read_text(HEAP "1048576 2 @ 0x1 0x2\n");
 
@@ -70,7 +70,7 @@ static void a_heap_is_scaled_and_its_values_are_exchanged(void **state)
 	profile_free(p);
 }
 
-static void contentions_are_times_the_period(void **state)
+static void contentions_are_multiplied_by_the_period(void **state)
 {
 	struct profile *p = read_text(LOCKS "sampling period = 100\nms since reset = 6000\n14 1 @ 0x1\n");
 
@@ -82,7 +82,7 @@ static void contentions_are_times_the_period(void **state)
 	profile_free(p);
 }
 
-static void the_table_names_addresses_that_are_used(void **state)
+static void names_of_unused_addresses_are_ignored(void **state)
 {
 	struct profile *p = read_text(LOCKS "1 1 @ 0x1 0x2 0x3 0x4 0x5\n\n 0x1 a.b (B.java:3)\n 0x2 c (/lib/libx.so)\n"
 					    " 0x3 [generated stub/JIT]\n 0x4 GC\n 0x9 unused (U.java:1)\n");
@@ -100,7 +100,7 @@ static void the_table_names_addresses_that_are_used(void **state)
 	profile_free(p);
 }
 
-static void addresses_are_gone_and_only_nameless_ones_have_a_mapping(void **state)
+static void addresses_are_cleared_and_named_ones_have_no_mapping(void **state)
 {
 	struct profile *p = read_text(LOCKS "1 1 @ 0x1 0x2\n\n 0x1 a (B.java:3)\n");
 
@@ -113,7 +113,7 @@ static void addresses_are_gone_and_only_nameless_ones_have_a_mapping(void **stat
 	profile_free(p);
 }
 
-static void a_profile_of_names_only_gets_a_mapping_of_nothing(void **state)
+static void a_profile_with_names_only_gets_an_empty_mapping(void **state)
 {
 	struct profile *p = read_text(LOCKS "1 1 @ 0x1\n\n 0x1 a (B.java:3)\n");
 
@@ -124,7 +124,7 @@ static void a_profile_of_names_only_gets_a_mapping_of_nothing(void **state)
 	profile_free(p);
 }
 
-static void functions_are_one_by_name_and_keep_their_first_file(void **state)
+static void functions_with_the_same_name_share_the_first_file(void **state)
 {
 	struct profile *p = read_text(LOCKS "1 1 @ 0x1 0x2\n\n0x2 f (Two.java:2)\n0x1 f (One.java:1)\n");
 
@@ -135,7 +135,7 @@ static void functions_are_one_by_name_and_keep_their_first_file(void **state)
 	profile_free(p);
 }
 
-static void lines_below_1_are_0_and_blanks_of_a_name_stay(void **state)
+static void negative_lines_are_0_and_names_keep_blanks(void **state)
 {
 	struct profile *p = read_text(LOCKS "1 1 @ 0x1\n\n0x1 f  (B.java:-5)\n");
 
@@ -148,35 +148,35 @@ static void lines_below_1_are_0_and_blanks_of_a_name_stay(void **state)
 static void errors_name_the_line(void **state)
 {
 	(void)state;
-	expect_error(HEAP "5 0 @ 0x1\n", ERR_FORMAT, "line 4: bytes of 0 objects");
-	expect_error(HEAP "sampling period = 1\n", ERR_FORMAT, "line 4: an unknown attribute");
+	expect_error(HEAP "5 0 @ 0x1\n", ERR_FORMAT, "line 4: bytes without objects");
+	expect_error(HEAP "sampling period = 1\n", ERR_FORMAT, "line 4: unknown attribute");
 	expect_error("--- heapz 1 ---\nformat = lava\n", ERR_FORMAT, "line 2: the format is not java");
-	expect_error("--- heapz 1 ---\nformat = java\n", ERR_FORMAT, "a profile of Java without a resolution");
+	expect_error("--- heapz 1 ---\nformat = java\n", ERR_FORMAT, "Java profile without resolution");
 	expect_error(LOCKS "sampling period = 2\n9223372036854775807 1 @ 0x1\n", ERR_FORMAT,
-		     "line 5: a value times the sampling period leaves 64 bits");
+		     "line 5: value times the sampling period overflows 64 bits");
 	expect_error(LOCKS "1 1 @ 0x1\n0x11111111111111111 x\n", ERR_FORMAT,
-		     "location table, line 5: an address of more than 64 bits");
+		     "location table, line 5: address of more than 64 bits");
 }
 
-static void other_text_is_left_to_the_next_reader(void **state)
+static void other_formats_are_left_to_the_next_reader(void **state)
 {
 	(void)state;
-	expect_error("--- heapz 1 ---", ERR_UNKNOWN, "not a profile of Java");
-	expect_error("--- heapz 2 ---\n", ERR_UNKNOWN, "not a profile of Java");
+	expect_error("--- heapz 1 ---", ERR_UNKNOWN, "not a Java profile");
+	expect_error("--- heapz 2 ---\n", ERR_UNKNOWN, "not a Java profile");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_heap_is_scaled_and_its_values_are_exchanged),
-		cmocka_unit_test(contentions_are_times_the_period),
-		cmocka_unit_test(the_table_names_addresses_that_are_used),
-		cmocka_unit_test(addresses_are_gone_and_only_nameless_ones_have_a_mapping),
-		cmocka_unit_test(a_profile_of_names_only_gets_a_mapping_of_nothing),
-		cmocka_unit_test(functions_are_one_by_name_and_keep_their_first_file),
-		cmocka_unit_test(lines_below_1_are_0_and_blanks_of_a_name_stay),
+		cmocka_unit_test(heap_values_are_scaled_and_swapped),
+		cmocka_unit_test(contentions_are_multiplied_by_the_period),
+		cmocka_unit_test(names_of_unused_addresses_are_ignored),
+		cmocka_unit_test(addresses_are_cleared_and_named_ones_have_no_mapping),
+		cmocka_unit_test(a_profile_with_names_only_gets_an_empty_mapping),
+		cmocka_unit_test(functions_with_the_same_name_share_the_first_file),
+		cmocka_unit_test(negative_lines_are_0_and_names_keep_blanks),
 		cmocka_unit_test(errors_name_the_line),
-		cmocka_unit_test(other_text_is_left_to_the_next_reader),
+		cmocka_unit_test(other_formats_are_left_to_the_next_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

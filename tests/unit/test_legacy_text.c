@@ -20,7 +20,7 @@ static struct slice text(const char *s)
 	return (struct slice){ s, strlen(s) };
 }
 
-static void a_line_loses_its_end_and_one_return_in_front_of_it(void **state)
+static void lines_end_with_newline_or_carriage_return_newline(void **state)
 {
 	static const char two[] = "a\r\r\nb";
 	struct lines in = { .at = two, .end = two + strlen(two) };
@@ -43,7 +43,7 @@ static void an_empty_text_has_no_line(void **state)
 	assert_false(lines_next(&in));
 }
 
-static void comments_and_lines_of_blanks_are_passed_over(void **state)
+static void comments_and_blank_lines_are_skipped(void **state)
 {
 	static const char some[] = "\n  # x\n \t\nword\n";
 	struct lines in = { .at = some, .end = some + strlen(some) };
@@ -53,15 +53,15 @@ static void comments_and_lines_of_blanks_are_passed_over(void **state)
 	assert_int_equal(in.no, 4);
 }
 
-static void trimming_takes_spaces_of_unicode_on_both_sides(void **state)
+static void trimming_removes_unicode_spaces(void **state)
 {
 	(void)state;
 	assert_true(slice_is(slice_trim(text("\xc2\xa0 a\xe2\x80\xa8\v")), "a"));
 	assert_int_equal(slice_trim(text(" \xe3\x80\x80 ")).n, 0);
-	assert_int_equal(slice_trim(text("\xa0")).n, 1); /* not UTF-8, so no space */
+	assert_int_equal(slice_trim(text("\xa0")).n, 1); /* not UTF-8, so not a space */
 }
 
-static void decimal_numbers_reach_from_end_to_end_of_int64(void **state)
+static void decimal_numbers_have_the_range_of_int64(void **state)
 {
 	int64_t v = 0;
 
@@ -98,7 +98,7 @@ static void numbers_are_written_as_in_go(void **state)
 	}
 }
 
-static void hexadecimal_numbers_stop_at_64_bits_but_not_at_zeros(void **state)
+static void hexadecimal_numbers_have_up_to_64_bits_and_any_leading_zeros(void **state)
 {
 	uint64_t v = 0;
 
@@ -108,7 +108,7 @@ static void hexadecimal_numbers_stop_at_64_bits_but_not_at_zeros(void **state)
 	assert_false(slice_hex(text("10000000000000000"), &v));
 }
 
-static void an_address_needs_a_lower_case_digit_behind_0x(void **state)
+static void an_address_is_0x_and_lower_case_digits(void **state)
 {
 	struct slice s = text("0xA 00x1f0x 0x0x2"), digits;
 
@@ -123,14 +123,14 @@ static void an_address_needs_a_lower_case_digit_behind_0x(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_loses_its_end_and_one_return_in_front_of_it),
+		cmocka_unit_test(lines_end_with_newline_or_carriage_return_newline),
 		cmocka_unit_test(an_empty_text_has_no_line),
-		cmocka_unit_test(comments_and_lines_of_blanks_are_passed_over),
-		cmocka_unit_test(trimming_takes_spaces_of_unicode_on_both_sides),
-		cmocka_unit_test(decimal_numbers_reach_from_end_to_end_of_int64),
+		cmocka_unit_test(comments_and_blank_lines_are_skipped),
+		cmocka_unit_test(trimming_removes_unicode_spaces),
+		cmocka_unit_test(decimal_numbers_have_the_range_of_int64),
 		cmocka_unit_test(numbers_are_written_as_in_go),
-		cmocka_unit_test(hexadecimal_numbers_stop_at_64_bits_but_not_at_zeros),
-		cmocka_unit_test(an_address_needs_a_lower_case_digit_behind_0x),
+		cmocka_unit_test(hexadecimal_numbers_have_up_to_64_bits_and_any_leading_zeros),
+		cmocka_unit_test(an_address_is_0x_and_lower_case_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

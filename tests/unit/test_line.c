@@ -1,5 +1,5 @@
 /*
- * test_line.c - the language of the shells
+ * test_line.c - the command language of the shells
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -43,8 +43,8 @@ static struct settings *defaults(void)
 	return settings_new(&q);
 }
 
-/* A line asks for: the command, its expression, options as arguments, the pipe. */
-static void asks(const char *text, const char *want)
+/* Check what a line requests: the command, its expression, options as arguments, the pipe. */
+static void requests(const char *text, const char *want)
 {
 	struct settings *s = defaults(), *before = settings_copy(s);
 	struct line l = { 0 };
@@ -56,12 +56,12 @@ static void asks(const char *text, const char *want)
 	assert_int_equal(l.kind, LINE_REPORT);
 	buf_addf(&got, "%s", l.report->name);
 	if (reports_takes_pattern(l.report))
-		buf_addf(&got, " <%s>", settings_query(l.ask)->pattern);
-	settings_add_arguments(l.ask, &got);
+		buf_addf(&got, " <%s>", settings_query(l.settings)->pattern);
+	settings_add_arguments(l.settings, &got);
 	if (l.pipe)
 		buf_addf(&got, " | %s", l.pipe);
 	assert_string_equal(buf_text(&got), want);
-	assert_true(settings_equal(s, before)); /* a report changes nothing for the next one */
+	assert_true(settings_equal(s, before)); /* a report does not change the settings */
 	buf_release(&got);
 	line_release(&l);
 	settings_free(s);
@@ -80,7 +80,7 @@ static void refuses(const char *text, const char *sentence)
 	settings_free(s);
 }
 
-/* A line assigns, after which the options are these. */
+/* Check the options after an assignment. */
 static void assigns(const char *text, const char *arguments)
 {
 	struct settings *s = defaults();
@@ -100,62 +100,62 @@ static void assigns(const char *text, const char *arguments)
 
 static void expands(const char *text, const char *want)
 {
-	struct texts lines = { 0 };
+	struct string_list lines = { 0 };
 	struct buf got = { 0 };
 
 	line_expand(text, profile, &lines);
 	for (size_t i = 0; i < lines.n; i++) {
 		size_t n;
-		const char *line = texts_at(&lines, i, &n);
+		const char *line = string_list_get(&lines, i, &n);
 
 		buf_addf(&got, "%s%.*s", i ? ";" : "", (int)n, line);
 	}
 	assert_string_equal(buf_text(&got), want);
 	buf_release(&got);
-	texts_release(&lines);
+	string_list_release(&lines);
 }
 
-static void numbers_expressions_and_files_find_their_options(void **state)
+static void numbers_expressions_and_files_set_their_options(void **state)
 {
 	(void)state;
-	asks("top", "top -nodecount=10");
-	asks("  top20\t-cum ", "top -cum -nodecount=20");
-	asks("text 5 a b -c -d - e", "text -nodecount=5 -focus='a|b|e' -ignore='c|d'");
+	requests("top", "top -nodecount=10");
+	requests("  top20\t-cum ", "top -cum -nodecount=20");
+	requests("text 5 a b -c -d - e", "text -nodecount=5 -focus='a|b|e' -ignore='c|d'");
 }
 
-static void words_of_tags_are_about_labels(void **state)
+static void words_after_tags_are_expressions_for_labels(void **state)
 {
 	(void)state;
-	asks("tags a -b", "tags -tagfocus=a -tagignore=b");
+	requests("tags a -b", "tags -tagfocus=a -tagignore=b");
 }
 
 static void numbers_past_32_bits_are_expressions(void **state)
 {
 	(void)state;
-	asks("tree 2147483647", "tree -nodecount=2147483647");
-	asks("tree 2147483648", "tree -focus=2147483648");
-	asks("tree -1", "tree");
-	asks("tree +7", "tree -nodecount=7");
+	requests("tree 2147483647", "tree -nodecount=2147483647");
+	requests("tree 2147483648", "tree -focus=2147483648");
+	requests("tree -1", "tree");
+	requests("tree +7", "tree -nodecount=7");
 }
 
-static void a_file_stands_behind_the_sign_or_is_the_next_word(void **state)
+static void a_file_name_follows_the_redirection_with_or_without_a_blank(void **state)
 {
 	(void)state;
-	asks("top >out.txt", "top -nodecount=10 -output=out.txt");
-	asks("top > -cum 3", "top -nodecount=3 -output=-cum");
+	requests("top >out.txt", "top -nodecount=10 -output=out.txt");
+	requests("top > -cum 3", "top -nodecount=3 -output=-cum");
 	refuses("top >", "unexpected end of line after >");
 }
 
-static void commands_with_an_expression_take_the_first_word_whatever_it_is(void **state)
+static void the_word_after_peek_or_disasm_is_an_expression(void **state)
 {
 	(void)state;
-	asks("list10", "list <10>");
-	asks("peek -cum", "peek <-cum>");
-	asks("disasm main -cum 3 x", "disasm <main> -cum -nodecount=3 -focus=x");
+	requests("list10", "list <10>");
+	requests("peek -cum", "peek <-cum>");
+	requests("disasm main -cum 3 x", "disasm <main> -cum -nodecount=3 -focus=x");
 	refuses("weblist", "command weblist requires an argument");
 }
 
-static void what_is_no_command_is_refused_in_the_words_of_pprof(void **state)
+static void unknown_commands_fail_with_the_wording_of_pprof(void **state)
 {
 	(void)state;
 	refuses("foo10", "unrecognized command: \"foo\"");
@@ -165,7 +165,7 @@ static void what_is_no_command_is_refused_in_the_words_of_pprof(void **state)
 	refuses("lines b", "did you mean: lines=b");
 	refuses("10", "unrecognized command: \"10\"");
 	refuses("top=5", "unrecognized command: \"top=\"; did you mean top?");
-	refuses("diff a b", "diff reads profiles of its own: cpa diff [OPTION]... BASE NEW | BASE... -- NEW...");
+	refuses("diff a b", "diff reads its own profiles; run: cpa diff [OPTION]... BASE NEW | BASE... -- NEW...");
 	refuses("version", "unrecognized command: \"version\"");
 }
 
@@ -180,7 +180,7 @@ static void a_value_ends_at_the_last_comment(void **state)
 	refuses("focus", "please specify a value, e.g. focus=<val>");
 }
 
-static void shortcuts_stand_for_lines(void **state)
+static void shortcuts_expand_to_lines(void **state)
 {
 	(void)state;
 	expands(" : ", "focus=;ignore=;hide=;tagfocus=;tagignore=");
@@ -192,50 +192,80 @@ static void shortcuts_stand_for_lines(void **state)
 	expands("", "");
 }
 
-static void quotes_hold_blanks_and_make_words_plain(void **state)
+static void quotes_protect_blanks_and_special_words(void **state)
 {
 	(void)state;
-	asks("tree 'a b' \"c d\"", "tree -focus='a b|c d'");
-	asks("tree '-cum' '10' '>x' '|'", "tree -focus='-cum|10|>x||'");
-	asks("tree -'a b' >'my file'", "tree -ignore='a b' -output='my file'");
-	asks("list \"a\\.b \\\"c\\\" \\\\\"", "list <a\\.b \"c\" \\\\>");
-	asks("tree --focus='a b'", "tree -focus='a b'");
+	requests("tree 'a b' \"c d\"", "tree -focus='a b|c d'");
+	requests("tree '-cum' '10' '>x' '|'", "tree -focus='-cum|10|>x||'");
+	requests("tree -'a b' >'my file'", "tree -ignore='a b' -output='my file'");
+	requests("list \"a\\.b \\\"c\\\" \\\\\"", "list <a\\.b \"c\" \\\\>");
+	requests("tree --focus='a b'", "tree -focus='a b'");
 	assigns("focus=' a b ' //: said", " -focus=' a b '");
 	assigns("focus=\"\"", "");
 }
 
-static void quotes_elsewhere_are_characters(void **state)
+static void quotes_inside_words_are_ordinary_characters(void **state)
 {
 	(void)state;
-	asks("tree it's", "tree -focus='it'\\''s'");
-	asks("tree 'a'|'b'", "tree -focus=''\\''a'\\''|'\\''b'\\'''");
-	asks("tree \"a b", "tree -focus='\"a|b'");
+	requests("tree it's", "tree -focus='it'\\''s'");
+	requests("tree 'a'|'b'", "tree -focus=''\\''a'\\''|'\\''b'\\'''");
+	requests("tree \"a b", "tree -focus='\"a|b'");
 	assigns("focus='a'|'b'", " -focus=''\\''a'\\''|'\\''b'\\'''");
 }
 
-static void what_stands_behind_a_pipe_is_for_the_shell(void **state)
+static void text_after_a_pipe_is_a_shell_command(void **state)
 {
 	(void)state;
-	asks("tree a | grep 'x y' >f", "tree -focus=a -output=- | grep 'x y' >f");
-	asks("tree a|b", "tree -focus='a|b'");
-	asks("tree ||", "tree -focus='||'");
-	refuses("top |", "| needs a command behind it; in an expression write quotes around it");
-	refuses("top >f | wc", "> and | do not go together");
+	requests("tree a | grep 'x y' >f", "tree -focus=a -output=- | grep 'x y' >f");
+	requests("tree a|b", "tree -focus='a|b'");
+	requests("tree ||", "tree -focus='||'");
+	refuses("top |", "no command after |; quote | in an expression");
+	refuses("top >f | wc", "cannot combine > and |");
 	refuses("peek | wc", "command peek requires an argument");
 }
 
-static void options_of_a_line_hold_for_it_alone(void **state)
+static void options_of_a_line_apply_to_it_only(void **state)
 {
 	(void)state;
-	asks("tree --cum --nodefraction=0.1 --json", "tree -cum -nodefraction=0.1 --json");
-	asks("top --nodecount=3", "top -nodecount=3");
-	asks("flame --icicle --min-width=1", "flame --icicle --min-width=1");
-	asks("tree --trim=no", "tree -trim=false");
+	requests("tree --cum --nodefraction=0.1 --json", "tree -cum -nodefraction=0.1 --json");
+	requests("top --nodecount=3", "top -nodecount=3");
+	requests("flame --icicle --min-width=1", "flame --icicle --min-width=1");
+	requests("tree --trim=no", "tree -trim=false");
 	refuses("tree --focus", "please specify a value, e.g. focus=<val>");
 	refuses("tree --nodecount=x", "strconv.Atoi: parsing \"x\": invalid syntax");
 	refuses("tree --seconds=3",
-		"seconds matters only while profiles are read; give it on the command line: -seconds=N");
-	asks("tree --nosuch", "tree -ignore=-nosuch");
+		"seconds only applies while profiles are read; set it on the command line: -seconds=N");
+	requests("tree --nosuch", "tree -ignore=-nosuch");
+}
+
+static void a_word_with_one_dash_and_a_value_is_an_option_too(void **state)
+{
+	(void)state;
+	requests("top -nodecount=5", "top -nodecount=5");
+	requests("top -sort=cum -focus='a b' -runtime", "top -cum -nodecount=10 -focus='a b' -ignore=runtime");
+	requests("svg -o calls.svg", "svg -output=calls.svg");
+	requests("svg main -o 'my calls.svg' -x", "svg -focus=main -ignore=x -output='my calls.svg'");
+	requests("svg -o=calls.svg", "svg -output=calls.svg");
+	requests("tree -nosuch=5", "tree -ignore=nosuch=5");
+	requests("tree '-nodecount=5'", "tree -focus=-nodecount=5");
+	requests("list -nodecount=5 main -cum", "list <main> -cum -nodecount=5");
+	refuses("svg -o", "please specify a value, e.g. output=<val>");
+	refuses("top -nodecount=x", "strconv.Atoi: parsing \"x\": invalid syntax");
+	refuses("top -o f | wc", "cannot combine > and |");
+	refuses("peek -nodecount=5", "command peek requires an argument");
+}
+
+static void an_option_alone_on_a_line_is_an_assignment(void **state)
+{
+	(void)state;
+	assigns("-nodecount=5", " -nodecount=5");
+	assigns("--focus = a b", " -focus='a b'");
+	assigns("-call_tree", " -call_tree");
+	refuses("-lines", "unknown config field \"lines\"; write granularity=lines");
+	refuses("-focus", "please specify a value, e.g. focus=<val>");
+	refuses("-nodecount 5", "did you mean: nodecount=5");
+	refuses("-o calls.svg", "did you mean: output=calls.svg");
+	refuses("-nosuch=5", "unrecognized command: \"-nosuch=\"");
 }
 
 static void hints(const char *text, const char *want)
@@ -252,12 +282,14 @@ static void hints(const char *text, const char *want)
 	settings_free(s);
 }
 
-static void a_word_that_looks_like_an_option_is_pointed_out(void **state)
+static void a_word_that_looks_like_an_option_gets_a_hint(void **state)
 {
 	(void)state;
-	hints("top -lines", "\"-lines\" is taken as an expression to ignore; the option is --lines here");
-	hints("top focus=a", "\"focus=a\" is taken as an expression; the option is --focus=a here");
-	hints("top 'a", "a quote has no end, so it was taken for a character of an expression");
+	hints("top -lines", "\"-lines\" is read as an expression to ignore; to set the option, write --lines");
+	hints("top -nodecount 5",
+	      "\"-nodecount\" is read as an expression to ignore; to set the option, write -nodecount=VALUE");
+	hints("top focus=a", "\"focus=a\" is read as an expression; to set the option, write -focus=a");
+	hints("top 'a", "unclosed quote, read as a character of an expression");
 	hints("top -cum lines -main", NULL);
 	hints("top '-lines'", NULL);
 }
@@ -275,7 +307,7 @@ static enum line_kind kind_of(const char *text)
 	return kind;
 }
 
-static void other_lines_are_what_their_first_word_says(void **state)
+static void the_first_word_determines_the_kind_of_other_lines(void **state)
 {
 	struct settings *s = defaults();
 	struct line l = { 0 };
@@ -291,7 +323,7 @@ static void other_lines_are_what_their_first_word_says(void **state)
 	assert_int_equal(kind_of("exit"), LINE_EXIT);
 	assert_int_equal(line_read(" help  a \t b ", s, profile, &l, NULL), 0);
 	assert_int_equal(l.kind, LINE_HELP);
-	assert_string_equal(l.words, "a b");
+	assert_string_equal(l.topic, "a b");
 	line_release(&l);
 	settings_free(s);
 }
@@ -299,20 +331,22 @@ static void other_lines_are_what_their_first_word_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_expressions_and_files_find_their_options),
-		cmocka_unit_test(words_of_tags_are_about_labels),
+		cmocka_unit_test(numbers_expressions_and_files_set_their_options),
+		cmocka_unit_test(words_after_tags_are_expressions_for_labels),
 		cmocka_unit_test(numbers_past_32_bits_are_expressions),
-		cmocka_unit_test(a_file_stands_behind_the_sign_or_is_the_next_word),
-		cmocka_unit_test(commands_with_an_expression_take_the_first_word_whatever_it_is),
-		cmocka_unit_test(what_is_no_command_is_refused_in_the_words_of_pprof),
+		cmocka_unit_test(a_file_name_follows_the_redirection_with_or_without_a_blank),
+		cmocka_unit_test(the_word_after_peek_or_disasm_is_an_expression),
+		cmocka_unit_test(unknown_commands_fail_with_the_wording_of_pprof),
 		cmocka_unit_test(a_value_ends_at_the_last_comment),
-		cmocka_unit_test(shortcuts_stand_for_lines),
-		cmocka_unit_test(quotes_hold_blanks_and_make_words_plain),
-		cmocka_unit_test(quotes_elsewhere_are_characters),
-		cmocka_unit_test(what_stands_behind_a_pipe_is_for_the_shell),
-		cmocka_unit_test(options_of_a_line_hold_for_it_alone),
-		cmocka_unit_test(a_word_that_looks_like_an_option_is_pointed_out),
-		cmocka_unit_test(other_lines_are_what_their_first_word_says),
+		cmocka_unit_test(shortcuts_expand_to_lines),
+		cmocka_unit_test(quotes_protect_blanks_and_special_words),
+		cmocka_unit_test(quotes_inside_words_are_ordinary_characters),
+		cmocka_unit_test(text_after_a_pipe_is_a_shell_command),
+		cmocka_unit_test(options_of_a_line_apply_to_it_only),
+		cmocka_unit_test(a_word_with_one_dash_and_a_value_is_an_option_too),
+		cmocka_unit_test(an_option_alone_on_a_line_is_an_assignment),
+		cmocka_unit_test(a_word_that_looks_like_an_option_gets_a_hint),
+		cmocka_unit_test(the_first_word_determines_the_kind_of_other_lines),
 	};
 
 	return cmocka_run_group_tests(tests, make_it, free_it);

@@ -1,5 +1,5 @@
 /*
- * test_lines.c - give locations other functions and lines
+ * test_lines.c - replace the functions and lines of locations
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -45,7 +45,7 @@ static const char *lines_of(const struct profile *p, uint32_t loc)
 	return out;
 }
 
-/* Locations 0x10 without lines, 0x20 with one, 0x30 without. */
+/* Locations: 0x10 without lines, 0x20 with one, 0x30 without. */
 static struct profile *three_locations(void)
 {
 	struct make m = make_start("cpu/ns");
@@ -57,7 +57,7 @@ static struct profile *three_locations(void)
 	return p;
 }
 
-static void some_locations_get_lines_and_others_keep_theirs(void **state)
+static void only_the_given_locations_get_new_lines(void **state)
 {
 	struct profile *p = three_locations();
 	struct new_line lines[] = { line(p, "in", "a.c", 3), line(p, "out", "a.c", 9), line(p, "out", "a.c", 11) };
@@ -75,7 +75,7 @@ static void some_locations_get_lines_and_others_keep_theirs(void **state)
 	profile_free(p);
 }
 
-static void equal_functions_are_one_and_follow_those_there_are(void **state)
+static void equal_functions_are_merged_and_appended(void **state)
 {
 	struct profile *p = three_locations();
 	struct new_line lines[] = { line(p, "f", "a.c", 3), line(p, "f", "a.c", 9), line(p, "f", "b.c", 9) };
@@ -96,7 +96,7 @@ static void equal_functions_are_one_and_follow_those_there_are(void **state)
 	profile_free(p);
 }
 
-static void functions_need_free_ids(void **state)
+static void fails_if_no_function_id_is_free(void **state)
 {
 	struct profile *p = three_locations();
 	struct new_line lines[] = { line(p, "f", "a.c", 3) };
@@ -106,16 +106,16 @@ static void functions_need_free_ids(void **state)
 	(void)state;
 	p->func_id[0] = UINT64_MAX;
 	assert_int_equal(profile_set_lines(p, &all, &err), ERR_LIMIT);
-	assert_string_equal(err.msg, "no room for 1 more functions");
+	assert_string_equal(err.msg, "too many functions to add 1");
 	profile_free(p);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(some_locations_get_lines_and_others_keep_theirs),
-		cmocka_unit_test(equal_functions_are_one_and_follow_those_there_are),
-		cmocka_unit_test(functions_need_free_ids),
+		cmocka_unit_test(only_the_given_locations_get_new_lines),
+		cmocka_unit_test(equal_functions_are_merged_and_appended),
+		cmocka_unit_test(fails_if_no_function_id_is_free),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_list.c - the report list: source lines with their weight
+ * test_list.c - the report list: source lines with flat and cum
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@
 
 #include "tests/unit/make_profile.h"
 
-/* A folder with a.c of 30 lines: "line 1" to "line 30". */
+/* A folder with the file a.c, which contains the lines "line 1" to "line 30". */
 static char dir[] = "/tmp/cpa-test-list-XXXXXX";
 
 struct listed_report {
@@ -78,7 +78,7 @@ static void assert_line(const struct listed_report *l, uint32_t i, int64_t line,
 	assert_string_equal(cell[LIST_SOURCE].text, text);
 }
 
-static void lines_go_from_the_start_of_the_function_to_five_behind_the_last(void **state)
+static void lines_range_from_the_function_start_to_five_after_the_last_with_samples(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -103,7 +103,7 @@ static void lines_go_from_the_start_of_the_function_to_five_behind_the_last(void
 	release(&l);
 }
 
-static void without_a_start_five_lines_stand_before_the_first(void **state)
+static void without_a_start_line_five_lines_precede_the_first(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -121,7 +121,7 @@ static void without_a_start_five_lines_stand_before_the_first(void **state)
 	release(&l);
 }
 
-static void a_line_in_two_binaries_is_one(void **state)
+static void a_line_in_two_binaries_is_merged(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -138,7 +138,7 @@ static void a_line_in_two_binaries_is_one(void **state)
 	release(&l);
 }
 
-static void a_file_that_is_not_there_is_told_once(void **state)
+static void a_missing_file_is_reported_once(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -158,7 +158,7 @@ static void a_file_that_is_not_there_is_told_once(void **state)
 	release(&l);
 }
 
-static void of_many_files_that_are_not_there_three_are_told(void **state)
+static void at_most_three_missing_files_are_reported(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -174,7 +174,7 @@ static void of_many_files_that_are_not_there_three_are_told(void **state)
 	release(&l);
 }
 
-static void a_function_counts_as_without_file_only_when_it_has_none(void **state)
+static void nodes_without_a_file_are_used_only_if_no_node_has_one(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -191,7 +191,7 @@ static void a_function_counts_as_without_file_only_when_it_has_none(void **state
 	release(&l);
 }
 
-static void inlined_calls_stand_beneath_their_line_the_heaviest_first(void **state)
+static void inlined_calls_follow_their_line_largest_first(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -215,7 +215,7 @@ static void inlined_calls_stand_beneath_their_line_the_heaviest_first(void **sta
 	release(&l);
 }
 
-static void without_inlines_a_line_has_the_weight_of_what_was_inlined(void **state)
+static void without_inlines_a_line_includes_its_inlined_calls(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -230,7 +230,7 @@ static void without_inlines_a_line_has_the_weight_of_what_was_inlined(void **sta
 	release(&l);
 }
 
-static void a_mean_is_that_of_all_that_reached_the_line(void **state)
+static void a_mean_is_over_all_samples_of_the_line(void **state)
 {
 	struct make m = make_start("contentions/count delay/nanoseconds");
 	struct listed_report l;
@@ -245,7 +245,7 @@ static void a_mean_is_that_of_all_that_reached_the_line(void **state)
 	release(&l);
 }
 
-static void what_matches_nothing_is_an_error(void **state)
+static void a_pattern_without_matches_is_an_error(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -259,7 +259,7 @@ static void what_matches_nothing_is_an_error(void **state)
 	release(&l);
 }
 
-static void lines_that_no_file_has_are_left_out(void **state)
+static void lines_beyond_the_end_of_the_file_are_omitted(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -274,7 +274,7 @@ static void lines_that_no_file_has_are_left_out(void **state)
 	release(&l);
 }
 
-static void whole_files_are_shown_from_their_first_line_to_their_last(void **state)
+static void whole_files_are_shown_completely(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -291,7 +291,7 @@ static void whole_files_are_shown_from_their_first_line_to_their_last(void **sta
 	release(&l);
 }
 
-static void bare_lines_have_weight_and_calls_but_no_text(void **state)
+static void bare_lines_have_values_and_calls_but_no_text(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct listed_report l;
@@ -346,19 +346,19 @@ static int end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_go_from_the_start_of_the_function_to_five_behind_the_last),
-		cmocka_unit_test(without_a_start_five_lines_stand_before_the_first),
-		cmocka_unit_test(a_line_in_two_binaries_is_one),
-		cmocka_unit_test(a_file_that_is_not_there_is_told_once),
-		cmocka_unit_test(of_many_files_that_are_not_there_three_are_told),
-		cmocka_unit_test(a_function_counts_as_without_file_only_when_it_has_none),
-		cmocka_unit_test(inlined_calls_stand_beneath_their_line_the_heaviest_first),
-		cmocka_unit_test(without_inlines_a_line_has_the_weight_of_what_was_inlined),
-		cmocka_unit_test(a_mean_is_that_of_all_that_reached_the_line),
-		cmocka_unit_test(what_matches_nothing_is_an_error),
-		cmocka_unit_test(lines_that_no_file_has_are_left_out),
-		cmocka_unit_test(whole_files_are_shown_from_their_first_line_to_their_last),
-		cmocka_unit_test(bare_lines_have_weight_and_calls_but_no_text),
+		cmocka_unit_test(lines_range_from_the_function_start_to_five_after_the_last_with_samples),
+		cmocka_unit_test(without_a_start_line_five_lines_precede_the_first),
+		cmocka_unit_test(a_line_in_two_binaries_is_merged),
+		cmocka_unit_test(a_missing_file_is_reported_once),
+		cmocka_unit_test(at_most_three_missing_files_are_reported),
+		cmocka_unit_test(nodes_without_a_file_are_used_only_if_no_node_has_one),
+		cmocka_unit_test(inlined_calls_follow_their_line_largest_first),
+		cmocka_unit_test(without_inlines_a_line_includes_its_inlined_calls),
+		cmocka_unit_test(a_mean_is_over_all_samples_of_the_line),
+		cmocka_unit_test(a_pattern_without_matches_is_an_error),
+		cmocka_unit_test(lines_beyond_the_end_of_the_file_are_omitted),
+		cmocka_unit_test(whole_files_are_shown_completely),
+		cmocka_unit_test(bare_lines_have_values_and_calls_but_no_text),
 	};
 
 	return cmocka_run_group_tests(tests, start, end);

@@ -1,5 +1,5 @@
 /*
- * test_listen.c - where we listen: addresses, and descriptors that programs close
+ * test_listen.c - listening addresses, and descriptors that programs close
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ static bool answers(const union made_ip *to)
 	return fd >= 0;
 }
 
-static void a_port_alone_is_both_loopback_addresses(void **state)
+static void a_port_alone_listens_on_both_loopback_addresses(void **state)
 {
 	static const char *const addresses[] = { "0", ":0", "localhost:0", "LOCALHOST.:0" };
 
@@ -38,22 +38,22 @@ static void a_port_alone_is_both_loopback_addresses(void **state)
 	for (int i = 0; i < 4; i++) {
 		struct listeners l = made_listeners(addresses[i]);
 		union made_ip v4 = made_v4(LOOPBACK, l.port), v6 = made_v6("::1", l.port);
-		char shown[LISTEN_SHOWN_MAX];
+		char shown[LISTEN_URL_MAX];
 
 		assert_int_equal(l.n, made_has_v6() ? 2 : 1);
 		assert_int_not_equal(l.port, 0);
 		assert_true(answers(&v4));
 		assert_true(!made_has_v6() || answers(&v6));
-		assert_false(l.at[0].is_public || l.at[0].is_unix);
+		assert_false(l.listener[0].is_public || l.listener[0].is_unix);
 		snprintf(shown, sizeof(shown), "http://127.0.0.1:%u", l.port);
-		assert_string_equal(l.shown, shown);
+		assert_string_equal(l.url, shown);
 		listen_close(&l, false);
 		assert_false(answers(&v4) || answers(&v6));
 		assert_int_equal(l.n, 0);
 	}
 }
 
-static void an_address_that_is_given_is_bound_alone(void **state)
+static void only_the_given_address_is_bound(void **state)
 {
 	struct listeners l = made_listeners("127.0.0.1:0"), mapped = made_listeners("[::ffff:127.0.0.2]:0");
 	union made_ip v4 = made_v4(LOOPBACK, l.port), v6 = made_v6("::1", l.port),
@@ -73,11 +73,11 @@ static void an_address_that_is_given_is_bound_alone(void **state)
 	v4.v4.sin_port = v6.v6.sin6_port = htons(l.port);
 	assert_true(answers(&v6));
 	assert_false(answers(&v4));
-	assert_non_null(strstr(l.shown, "http://[::1]:"));
+	assert_non_null(strstr(l.url, "http://[::1]:"));
 	listen_close(&l, false);
 }
 
-static void a_port_that_is_taken_is_named(void **state)
+static void an_error_names_the_port_in_use(void **state)
 {
 	struct listeners l = made_listeners("127.0.0.1:0"), second = { 0 };
 	char address[32], bound[32];
@@ -95,12 +95,13 @@ static void a_port_that_is_taken_is_named(void **state)
 	snprintf(bound, sizeof(bound), "[::1]:%u: Address", l.port);
 	made_refused(&options, -EADDRINUSE, bound);
 	snprintf(address, sizeof(address), "127.0.0.1:%u", l.port);
-	assert_int_equal(listen_open(&options, &second, bound, sizeof(bound)), 0); /* nothing of the first is left */
+	assert_int_equal(listen_open(&options, &second, bound, sizeof(bound)),
+			 0); /* the first attempt has left no socket open */
 	listen_close(&l, false);
 	listen_close(&second, false);
 }
 
-static void every_address_needs_a_secret_and_a_permission(void **state)
+static void all_addresses_need_a_secret_and_a_permission(void **state)
 {
 	static const char *const every[] = { "0.0.0.0:0", "[::]:0", "[::ffff:0.0.0.0]:0" };
 
@@ -117,18 +118,18 @@ static void every_address_needs_a_secret_and_a_permission(void **state)
 		options.any_address = true;
 		made_refused(&options, -EACCES, "secret");
 		options = (struct listen_options){ .address = every[i], .has_secret = true };
-		made_refused(&options, -EACCES, "every address");
+		made_refused(&options, -EACCES, "all addresses");
 		options.any_address = true;
 		assert_int_equal(listen_open(&options, &l, why, sizeof(why)), 0);
-		assert_true(l.at[0].is_public);
+		assert_true(l.listener[0].is_public);
 		assert_int_equal(l.n, 1);
 		v4 = made_v4(LOOPBACK, l.port);
-		assert_int_equal(answers(&v4), i != 1); /* [::] is all of IPv6, and only that */
+		assert_int_equal(answers(&v4), i != 1); /* [::] listens on IPv6 only */
 		listen_close(&l, false);
 	}
 }
 
-/* An address of this machine that others may reach. */
+/* Find an address of this machine that is not loopback. */
 static bool public_address(char *out, size_t n)
 {
 	struct ifaddrs *all, *at;
@@ -150,7 +151,7 @@ static bool public_address(char *out, size_t n)
 	return found;
 }
 
-static void an_address_that_others_reach_needs_a_secret(void **state)
+static void a_public_address_needs_a_secret(void **state)
 {
 	char address[64], why[WHY_MAX];
 	struct listen_options options = { .address = address, .any_address = true };
@@ -160,40 +161,40 @@ static void an_address_that_others_reach_needs_a_secret(void **state)
 	if (!public_address(address, sizeof(address)))
 		skip();
 	made_refused(&options, -EACCES, "ssh -L");
-	options.address = "192.0.2.7:0"; /* of no machine: it is refused before it is tried */
+	options.address = "192.0.2.7:0"; /* not an address of this machine: refused before bind */
 	made_refused(&options, -EACCES, "ssh -L");
 	options.address = address;
 	options = (struct listen_options){ .address = address, .has_secret = true };
 	assert_int_equal(listen_open(&options, &l, why, sizeof(why)), 0);
-	assert_true(l.at[0].is_public);
+	assert_true(l.listener[0].is_public);
 	listen_close(&l, false);
 }
 
-static void what_is_no_address_is_told_so(void **state)
+static void invalid_addresses_are_refused_with_a_reason(void **state)
 {
 	static const struct {
 		const char *address, *words;
 	} bad[] = {
-		{ NULL, "there is none" },
-		{ "", "there is none" },
-		{ "example.com:80", "names are not looked up" },
-		{ "127.1:80", "names are not looked up" },
-		{ "*:80", "names are not looked up" },
+		{ NULL, "missing" },
+		{ "", "missing" },
+		{ "example.com:80", "not resolved" },
+		{ "127.1:80", "not resolved" },
+		{ "*:80", "not resolved" },
 		{ "::1:7777", "in brackets" },
-		{ "[::1]", "follows :PORT" },
-		{ "[::1", "follows :PORT" },
-		{ "[::1]7", "follows :PORT" },
+		{ "[::1]", ":PORT is missing" },
+		{ "[::1", ":PORT is missing" },
+		{ "[::1]7", ":PORT is missing" },
 		{ "[]:7", "IPv6 address" },
 		{ "[localhost]:7", "IPv6 address" },
 		{ "[127.0.0.1]:7", "IPv6 address" },
 		{ "[::1%lo]:7", "link-local" },
 		{ "[fe80::1%no-such-link]:7", "link-local" },
-		{ ":", "a port" },
-		{ "127.0.0.1:", "a port" },
-		{ "127.0.0.1:65536", "a port" },
-		{ ":99999999999999999999", "a port" },
-		{ ":-1", "a port" },
-		{ ":7 ", "a port" },
+		{ ":", "the port" },
+		{ "127.0.0.1:", "the port" },
+		{ "127.0.0.1:65536", "the port" },
+		{ ":99999999999999999999", "the port" },
+		{ ":-1", "the port" },
+		{ ":7 ", "the port" },
 		{ "localhost", "HOST:PORT" },
 		{ "127.0.0.1", "HOST:PORT" },
 		{ "http://127.0.0.1:7777", "without http://" },
@@ -212,54 +213,54 @@ static void what_is_no_address_is_told_so(void **state)
 	}
 }
 
-static void descriptors_are_high_and_not_inherited(void **state)
+static void descriptors_are_high_and_close_on_exec(void **state)
 {
 	struct listeners l = made_listeners("127.0.0.1:0");
 	struct rlimit was, few = { .rlim_cur = 100 };
 
 	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
-	assert_true(was.rlim_cur <= LISTEN_FD_LEAST || l.at[0].fd >= LISTEN_FD_LEAST);
-	assert_int_equal(fcntl(l.at[0].fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-	assert_int_equal(fcntl(l.at[0].fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+	assert_true(was.rlim_cur <= LISTEN_FD_MIN || l.listener[0].fd >= LISTEN_FD_MIN);
+	assert_int_equal(fcntl(l.listener[0].fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	assert_int_equal(fcntl(l.listener[0].fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
 	listen_close(&l, false);
 	few.rlim_max = was.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	l = made_listeners("127.0.0.1:0");
-	assert_in_range(l.at[0].fd, 3, 99);
-	assert_true(listener_is_ours(&l.at[0]));
+	assert_in_range(l.listener[0].fd, 3, 99);
+	assert_true(listener_is_ours(&l.listener[0]));
 	listen_close(&l, false);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
 }
 
-static void a_number_that_another_file_got_is_left_alone(void **state)
+static void a_reused_descriptor_is_not_touched(void **state)
 {
 	struct listeners l = made_listeners("127.0.0.1:0");
-	int fd = l.at[0].fd, other = memfd_create("other", MFD_CLOEXEC), socket_of_program;
+	int fd = l.listener[0].fd, other = memfd_create("other", MFD_CLOEXEC), socket_of_program;
 
 	(void)state;
-	assert_true(listener_is_ours(&l.at[0]));
+	assert_true(listener_is_ours(&l.listener[0]));
 	assert_int_equal(dup2(other, fd), fd);
-	assert_false(listener_is_ours(&l.at[0]));
+	assert_false(listener_is_ours(&l.listener[0]));
 	listen_close(&l, false);
 	assert_int_equal(write(fd, "x", 1), 1);
 	close(fd);
 	close(other);
 
 	l = made_listeners("127.0.0.1:0");
-	fd = l.at[0].fd;
+	fd = l.listener[0].fd;
 	close(fd);
-	assert_false(listener_is_ours(&l.at[0]));
+	assert_false(listener_is_ours(&l.listener[0]));
 	socket_of_program = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(dup2(socket_of_program, fd), fd);
-	assert_false(listener_is_ours(&l.at[0]));
+	assert_false(listener_is_ours(&l.listener[0]));
 	listen_close(&l, false);
 	assert_true(fcntl(fd, F_GETFD) >= 0);
 	close(fd);
 	close(socket_of_program);
 }
 
-static void the_same_port_is_had_again(void **state)
+static void the_same_port_is_bound_again(void **state)
 {
 	const struct listen_options options = { .address = ":0" };
 	struct listeners l = made_listeners(options.address);
@@ -268,21 +269,21 @@ static void the_same_port_is_had_again(void **state)
 	union made_ip v4 = made_v4(LOOPBACK, port), v6 = made_v6("::1", port);
 
 	(void)state;
-	close(l.at[0].fd); /* one of both: the other is ours still */
-	assert_int_equal(listen_again(&options, &l), 0);
+	close(l.listener[0].fd); /* the socket of the other address is still open */
+	assert_int_equal(listen_reopen(&options, &l), 0);
 	assert_int_equal(l.n, n);
 	assert_int_equal(l.port, port);
 	assert_true(answers(&v4));
 	assert_true(n == 1 || answers(&v6));
 	for (unsigned i = 0; i < l.n; i++)
-		close(l.at[i].fd);
+		close(l.listener[i].fd);
 	assert_false(answers(&v4));
-	assert_int_equal(listen_again(&options, &l), 0);
+	assert_int_equal(listen_reopen(&options, &l), 0);
 	assert_true(answers(&v4));
 	listen_close(&l, false);
 }
 
-static void a_port_that_was_lost_can_be_asked_for_until_it_is_free(void **state)
+static void reopening_a_port_succeeds_once_it_is_free(void **state)
 {
 	const struct listen_options options = { .address = "127.0.0.1:0" };
 	struct listeners l = made_listeners(options.address), other;
@@ -291,17 +292,17 @@ static void a_port_that_was_lost_can_be_asked_for_until_it_is_free(void **state)
 
 	(void)state;
 	snprintf(address, sizeof(address), "127.0.0.1:%u", port);
-	close(l.at[0].fd);
+	close(l.listener[0].fd);
 	other = made_listeners(address);
-	assert_int_equal(listen_again(&options, &l), -EADDRINUSE);
-	assert_false(listener_is_ours(&l.at[0]));
+	assert_int_equal(listen_reopen(&options, &l), -EADDRINUSE);
+	assert_false(listener_is_ours(&l.listener[0]));
 	listen_close(&other, false);
-	assert_int_equal(listen_again(&options, &l), 0);
+	assert_int_equal(listen_reopen(&options, &l), 0);
 	assert_int_equal(l.port, port);
 	listen_close(&l, false);
 }
 
-static void a_port_is_free_though_a_child_still_has_its_socket(void **state)
+static void a_port_is_free_although_a_child_still_has_its_socket(void **state)
 {
 	struct listeners l = made_listeners("127.0.0.1:0"), again;
 	int end[2];
@@ -325,7 +326,7 @@ static void a_port_is_free_though_a_child_still_has_its_socket(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void a_child_that_closes_takes_nothing_from_its_parent(void **state)
+static void closing_in_a_child_does_not_affect_the_parent(void **state)
 {
 	struct listeners l = made_listeners("127.0.0.1:0");
 	union made_ip v4 = made_v4(LOOPBACK, l.port);
@@ -333,7 +334,7 @@ static void a_child_that_closes_takes_nothing_from_its_parent(void **state)
 
 	(void)state;
 	if (pid == 0) {
-		int fd = l.at[0].fd;
+		int fd = l.listener[0].fd;
 
 		listen_close(&l, true);
 		_exit(fcntl(fd, F_GETFD) < 0 && l.n == 0 ? 0 : 1);
@@ -351,18 +352,18 @@ static void a_child_that_closes_takes_nothing_from_its_parent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_port_alone_is_both_loopback_addresses),
-		cmocka_unit_test(an_address_that_is_given_is_bound_alone),
-		cmocka_unit_test(a_port_that_is_taken_is_named),
-		cmocka_unit_test(every_address_needs_a_secret_and_a_permission),
-		cmocka_unit_test(an_address_that_others_reach_needs_a_secret),
-		cmocka_unit_test(what_is_no_address_is_told_so),
-		cmocka_unit_test(descriptors_are_high_and_not_inherited),
-		cmocka_unit_test(a_number_that_another_file_got_is_left_alone),
-		cmocka_unit_test(the_same_port_is_had_again),
-		cmocka_unit_test(a_port_that_was_lost_can_be_asked_for_until_it_is_free),
-		cmocka_unit_test(a_port_is_free_though_a_child_still_has_its_socket),
-		cmocka_unit_test(a_child_that_closes_takes_nothing_from_its_parent),
+		cmocka_unit_test(a_port_alone_listens_on_both_loopback_addresses),
+		cmocka_unit_test(only_the_given_address_is_bound),
+		cmocka_unit_test(an_error_names_the_port_in_use),
+		cmocka_unit_test(all_addresses_need_a_secret_and_a_permission),
+		cmocka_unit_test(a_public_address_needs_a_secret),
+		cmocka_unit_test(invalid_addresses_are_refused_with_a_reason),
+		cmocka_unit_test(descriptors_are_high_and_close_on_exec),
+		cmocka_unit_test(a_reused_descriptor_is_not_touched),
+		cmocka_unit_test(the_same_port_is_bound_again),
+		cmocka_unit_test(reopening_a_port_succeeds_once_it_is_free),
+		cmocka_unit_test(a_port_is_free_although_a_child_still_has_its_socket),
+		cmocka_unit_test(closing_in_a_child_does_not_affect_the_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_listen_unix.c - Unix sockets: who may open them, and what is in their way
+ * test_listen_unix.c - Unix sockets: permissions, and existing files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 #include "make_listen.h"
 
-enum { PATH_ROOM = 160, STRANGER = 54321 };
+enum { PATH_ROOM = 160, OTHER_USER = 54321 };
 
 static char folder[64];
 
@@ -59,7 +59,7 @@ static int bound_socket(const char *path, int type)
 	return fd;
 }
 
-static void the_socket_is_ours_alone_whatever_the_umask(void **state)
+static void a_socket_is_private_with_any_umask(void **state)
 {
 	static const mode_t masks[] = { 0, 022, 077, 0777 };
 
@@ -76,9 +76,9 @@ static void the_socket_is_ours_alone_whatever_the_umask(void **state)
 		fd = made_unix_connection(in_folder("s"));
 		assert_true(fd >= 0);
 		close(fd);
-		assert_true(l.at[0].is_unix && l.n == 1 && l.port == 0 && !l.at[0].is_public);
-		assert_string_equal(l.shown + 5, in_folder("s"));
-		assert_memory_equal(l.shown, "unix:", 5);
+		assert_true(l.listener[0].is_unix && l.n == 1 && l.port == 0 && !l.listener[0].is_public);
+		assert_string_equal(l.url + 5, in_folder("s"));
+		assert_memory_equal(l.url, "unix:", 5);
 		listen_close(&l, false);
 		assert_false(is_there(in_folder("s")));
 	}
@@ -108,11 +108,11 @@ static void another_user_cannot_connect(void **state)
 	assert_true(connects(path));
 	assert_false(made_as_user(NOBODY, connects, path));
 	assert_int_equal(chmod(path, 0666), 0);
-	assert_true(made_as_user(NOBODY, connects, path)); /* it is the mode that kept it out */
+	assert_true(made_as_user(NOBODY, connects, path)); /* before, only the mode refused the user */
 	listen_close(&l, false);
 }
 
-static void a_path_is_absolute_and_has_the_process_in_it(void **state)
+static void paths_become_absolute_and_contain_the_pid(void **state)
 {
 	char here[PATH_ROOM], name[PATH_ROOM], address[PATH_ROOM];
 	struct listeners l;
@@ -124,9 +124,9 @@ static void a_path_is_absolute_and_has_the_process_in_it(void **state)
 	assert_int_equal(chdir(here), 0);
 	snprintf(name, sizeof(name), "a-%d-%d%%.sock", (int)getpid(), (int)getpid());
 	snprintf(address, sizeof(address), "unix:%s", in_folder(name));
-	assert_string_equal(l.shown, address);
+	assert_string_equal(l.url, address);
 	assert_true(is_there(in_folder(name)));
-	listen_close(&l, false); /* from another folder */
+	listen_close(&l, false); /* the program has changed its working directory */
 	assert_false(is_there(in_folder(name)));
 }
 
@@ -145,14 +145,14 @@ static void a_path_that_is_too_long_is_refused(void **state)
 	path[107] = '\0';
 	l = made_listeners(path);
 	assert_true(is_there(path));
-	assert_string_equal(l.shown + 5, path);
+	assert_string_equal(l.url + 5, path);
 	listen_close(&l, false);
 	assert_false(is_there(path));
 	memcpy(path + 106, "%p", 3);
 	made_refused(&options, -ENAMETOOLONG, "107 bytes");
 }
 
-static void what_nobody_listens_on_is_replaced(void **state)
+static void a_socket_without_a_listener_is_replaced(void **state)
 {
 	struct listeners l;
 	int fd;
@@ -167,21 +167,21 @@ static void what_nobody_listens_on_is_replaced(void **state)
 	listen_close(&l, false);
 }
 
-static void what_somebody_listens_on_is_not(void **state)
+static void a_socket_with_a_listener_is_not_replaced(void **state)
 {
 	struct listeners l = made_listeners(in_folder("s"));
 	struct listen_options options = { .address = in_folder("s") };
 	int fd;
 
 	(void)state;
-	made_refused(&options, -EADDRINUSE, "somebody listens");
+	made_refused(&options, -EADDRINUSE, "another process listens");
 	fd = made_unix_connection(in_folder("s"));
 	assert_true(fd >= 0);
 	close(fd);
 	listen_close(&l, false);
 	fd = bound_socket(in_folder("s"), SOCK_DGRAM);
 	options.address = in_folder("s");
-	made_refused(&options, -EADDRINUSE, "is there already");
+	made_refused(&options, -EADDRINUSE, "/s exists: ");
 	close(fd);
 }
 
@@ -193,7 +193,7 @@ static void other_files_and_links_are_not_touched(void **state)
 
 	(void)state;
 	close(fd);
-	made_refused(&options, -EEXIST, "no socket");
+	made_refused(&options, -EEXIST, "not a socket");
 	assert_true(is_there(in_folder("file")));
 	options.address = in_folder("link");
 	assert_int_equal(symlink("nowhere", options.address), 0);
@@ -214,14 +214,14 @@ static void other_files_and_links_are_not_touched(void **state)
 	assert_true(is_there(in_folder("old")));
 }
 
-static void folders_that_others_write_to_are_refused(void **state)
+static void folders_writable_by_others_are_refused(void **state)
 {
 	struct listen_options options = { .address = in_folder("s") };
 	struct listeners l;
 
 	(void)state;
 	assert_int_equal(chmod(folder, 0777), 0);
-	made_refused(&options, -EPERM, "others could put");
+	made_refused(&options, -EPERM, "other users could replace");
 	assert_int_equal(chmod(folder, 01777), 0);
 	l = made_listeners(options.address);
 	listen_close(&l, false);
@@ -233,18 +233,18 @@ static void folders_that_others_write_to_are_refused(void **state)
 		return;
 	assert_int_equal(chown(in_folder("theirs"), NOBODY, NOBODY), 0);
 	options.address = in_folder("theirs/s");
-	made_refused(&options, -EPERM, "others could put");
+	made_refused(&options, -EPERM, "other users could replace");
 	assert_false(is_there(in_folder("theirs/s")));
 }
 
-static void only_the_socket_that_was_made_is_unlinked(void **state)
+static void only_our_own_socket_is_unlinked(void **state)
 {
 	struct listeners l = made_listeners(in_folder("s")), other;
 	int fd;
 
 	(void)state;
 	assert_int_equal(unlink(in_folder("s")), 0);
-	other = made_listeners(in_folder("s")); /* many file systems give it the number of the first */
+	other = made_listeners(in_folder("s")); /* many file systems reuse the inode number */
 	listen_close(&l, false);
 	assert_true(is_there(in_folder("s")));
 	fd = made_unix_connection(in_folder("s"));
@@ -257,9 +257,9 @@ static void only_the_socket_that_was_made_is_unlinked(void **state)
 	assert_true(is_there(in_folder("s")));
 	assert_int_equal(unlink(in_folder("s")), 0);
 
-	l = made_listeners(in_folder("s")); /* as when a later one got the number of the first */
+	l = made_listeners(in_folder("s")); /* simulates a later socket with the same inode number */
 	other = l;
-	other.at[0].fd = -1;
+	other.listener[0].fd = -1;
 	listen_close(&other, false);
 	assert_true(is_there(in_folder("s")));
 	listen_close(&l, false);
@@ -284,35 +284,35 @@ static void a_child_of_fork_unlinks_nothing(void **state)
 	listen_close(&l, false);
 	assert_false(is_there(in_folder("s")));
 	l = made_listeners(in_folder("s"));
-	close(l.at[0].fd); /* though nobody listens any more */
+	close(l.listener[0].fd); /* although there is no listener any more */
 	listen_close(&l, true);
 	assert_true(is_there(in_folder("s")));
 }
 
-static void a_socket_is_unlinked_though_others_have_its_descriptor(void **state)
+static void a_socket_is_unlinked_although_others_have_its_descriptor(void **state)
 {
 	struct listeners l = made_listeners(in_folder("s"));
-	int copy = dup(l.at[0].fd);
+	int copy = dup(l.listener[0].fd);
 
 	(void)state;
 	listen_close(&l, false);
 	assert_false(is_there(in_folder("s")));
 	close(copy);
 	l = made_listeners(in_folder("s"));
-	close(l.at[0].fd); /* the program did */
+	close(l.listener[0].fd); /* programs may close the descriptor */
 	listen_close(&l, false);
 	assert_false(is_there(in_folder("s")));
 }
 
-static void a_socket_that_was_closed_is_had_again(void **state)
+static void a_closed_socket_is_opened_again(void **state)
 {
 	const struct listen_options options = { .address = in_folder("s") };
 	struct listeners l = made_listeners(options.address);
 	int fd;
 
 	(void)state;
-	close(l.at[0].fd);
-	assert_int_equal(listen_again(&options, &l), 0);
+	close(l.listener[0].fd);
+	assert_int_equal(listen_reopen(&options, &l), 0);
 	fd = made_unix_connection(options.address);
 	assert_true(fd >= 0);
 	close(fd);
@@ -320,46 +320,47 @@ static void a_socket_that_was_closed_is_had_again(void **state)
 	assert_false(is_there(options.address));
 }
 
-/* The usual path of a user, with this as XDG_RUNTIME_DIR. */
-static int usual(const char *runtime, char *out, size_t n)
+/* The default path with this XDG_RUNTIME_DIR. */
+static int default_path(const char *runtime, char *out, size_t n)
 {
 	if (runtime)
 		setenv("XDG_RUNTIME_DIR", runtime, 1);
 	else
 		unsetenv("XDG_RUNTIME_DIR");
-	return listen_usual("a/b%p\n\xc3", out, n);
+	return listen_default_path("a/b%p\n\xc3", out, n);
 }
 
-static void the_usual_socket_is_in_the_folder_of_the_user(void **state)
+static void the_default_socket_is_in_the_folder_of_the_user(void **state)
 {
 	char path[PATH_ROOM], name[PATH_ROOM];
 	struct stat is;
 	mode_t was = umask(0777);
 
 	(void)state;
-	assert_int_equal(usual(folder, path, sizeof(path)), 0);
+	assert_int_equal(default_path(folder, path, sizeof(path)), 0);
 	umask(was);
 	snprintf(name, sizeof(name), "cpa/a_b_p__-%d.sock", (int)getpid());
 	assert_string_equal(path, in_folder(name));
 	assert_int_equal(stat(in_folder("cpa"), &is), 0);
 	assert_int_equal(is.st_mode, S_IFDIR | 0700);
-	assert_int_equal(usual(folder, path, sizeof(path)), 0); /* it is there now */
+	assert_int_equal(default_path(folder, path, sizeof(path)), 0); /* now the folder exists */
 	assert_string_equal(path, in_folder(name));
-	assert_int_equal(usual(folder, path, strlen(path)), 0); /* a shorter name */
+	assert_int_equal(default_path(folder, path, strlen(path)), 0); /* the name is shortened */
 	snprintf(name, sizeof(name), "cpa/a_b_p_-%d.sock", (int)getpid());
 	assert_string_equal(path, in_folder(name));
-	assert_int_equal(usual(folder, path, 20), -ENAMETOOLONG);
+	assert_int_equal(default_path(folder, path, 20), -ENAMETOOLONG);
 }
 
-/* Not in that folder: elsewhere, or nowhere. */
+/* With this XDG_RUNTIME_DIR, is the default path outside the folder of the test, or an error? */
 static bool is_avoided(const char *runtime)
 {
 	char path[PATH_ROOM] = "";
 
-	return usual(runtime, path, sizeof(path)) < 0 || (*path == '/' && strncmp(path, folder, strlen(folder)) != 0);
+	return default_path(runtime, path, sizeof(path)) < 0 ||
+	       (*path == '/' && strncmp(path, folder, strlen(folder)) != 0);
 }
 
-static void a_folder_that_is_not_ours_alone_is_avoided(void **state)
+static void a_folder_that_is_not_private_is_not_used(void **state)
 {
 	char inner[PATH_ROOM], under[PATH_ROOM + 8], here[PATH_ROOM];
 
@@ -374,7 +375,7 @@ static void a_folder_that_is_not_ours_alone_is_avoided(void **state)
 	assert_true(is_avoided(in_folder("link")));
 	assert_non_null(getcwd(here, sizeof(here)));
 	assert_int_equal(chdir(folder), 0);
-	assert_true(is_avoided("run")); /* the program may go elsewhere */
+	assert_true(is_avoided("run")); /* a relative path: the program may change its working directory */
 	assert_int_equal(chdir(here), 0);
 	snprintf(under, sizeof(under), "%s/cpa", inner);
 	assert_int_equal(chmod(under, 0755), 0);
@@ -393,36 +394,36 @@ static void a_folder_that_is_not_ours_alone_is_avoided(void **state)
 	assert_true(is_avoided(inner));
 }
 
-static bool has_usual(void *arg)
+static bool has_default_path(void *arg)
 {
 	char path[PATH_ROOM], name[PATH_ROOM];
 
 	(void)arg;
-	snprintf(name, sizeof(name), "/tmp/cpa-%d/a_b_p__-%d.sock", STRANGER, (int)getpid());
-	return usual(NULL, path, sizeof(path)) == 0 && strcmp(path, name) == 0;
+	snprintf(name, sizeof(name), "/tmp/cpa-%d/a_b_p__-%d.sock", OTHER_USER, (int)getpid());
+	return default_path(NULL, path, sizeof(path)) == 0 && strcmp(path, name) == 0;
 }
 
-static void a_folder_of_tmp_that_somebody_made_first_is_refused(void **state)
+static void a_folder_in_tmp_of_another_user_is_refused(void **state)
 {
 	char name[64];
 
 	(void)state;
-	snprintf(name, sizeof(name), "/tmp/cpa-%d", STRANGER);
-	if (geteuid() == 0) /* of a run that failed */
+	snprintf(name, sizeof(name), "/tmp/cpa-%d", OTHER_USER);
+	if (geteuid() == 0) /* remains of a failed run */
 		(void)(unlink(name) == 0 || rmdir(name) == 0);
 	if (geteuid() != 0 || is_there(name))
 		skip();
-	assert_true(made_as_user(STRANGER, has_usual, NULL));
-	assert_true(made_as_user(STRANGER, has_usual, NULL));
+	assert_true(made_as_user(OTHER_USER, has_default_path, NULL));
+	assert_true(made_as_user(OTHER_USER, has_default_path, NULL));
 	assert_int_equal(chmod(name, 0777), 0);
-	assert_false(made_as_user(STRANGER, has_usual, NULL));
+	assert_false(made_as_user(OTHER_USER, has_default_path, NULL));
 	assert_int_equal(chmod(name, 0700), 0);
 	assert_int_equal(chown(name, NOBODY, NOBODY), 0);
-	assert_false(made_as_user(STRANGER, has_usual, NULL));
+	assert_false(made_as_user(OTHER_USER, has_default_path, NULL));
 	assert_int_equal(rmdir(name), 0);
-	assert_int_equal(chown(folder, STRANGER, STRANGER), 0);
+	assert_int_equal(chown(folder, OTHER_USER, OTHER_USER), 0);
 	assert_int_equal(symlink(folder, name), 0);
-	assert_false(made_as_user(STRANGER, has_usual, NULL));
+	assert_false(made_as_user(OTHER_USER, has_default_path, NULL));
 	assert_int_equal(unlink(name), 0);
 }
 
@@ -431,21 +432,21 @@ static void a_folder_of_tmp_that_somebody_made_first_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_socket_is_ours_alone_whatever_the_umask),
+		TEST(a_socket_is_private_with_any_umask),
 		TEST(another_user_cannot_connect),
-		TEST(a_path_is_absolute_and_has_the_process_in_it),
+		TEST(paths_become_absolute_and_contain_the_pid),
 		TEST(a_path_that_is_too_long_is_refused),
-		TEST(what_nobody_listens_on_is_replaced),
-		TEST(what_somebody_listens_on_is_not),
+		TEST(a_socket_without_a_listener_is_replaced),
+		TEST(a_socket_with_a_listener_is_not_replaced),
 		TEST(other_files_and_links_are_not_touched),
-		TEST(folders_that_others_write_to_are_refused),
-		TEST(only_the_socket_that_was_made_is_unlinked),
+		TEST(folders_writable_by_others_are_refused),
+		TEST(only_our_own_socket_is_unlinked),
 		TEST(a_child_of_fork_unlinks_nothing),
-		TEST(a_socket_is_unlinked_though_others_have_its_descriptor),
-		TEST(a_socket_that_was_closed_is_had_again),
-		TEST(the_usual_socket_is_in_the_folder_of_the_user),
-		TEST(a_folder_that_is_not_ours_alone_is_avoided),
-		TEST(a_folder_of_tmp_that_somebody_made_first_is_refused),
+		TEST(a_socket_is_unlinked_although_others_have_its_descriptor),
+		TEST(a_closed_socket_is_opened_again),
+		TEST(the_default_socket_is_in_the_folder_of_the_user),
+		TEST(a_folder_that_is_not_private_is_not_used),
+		TEST(a_folder_in_tmp_of_another_user_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

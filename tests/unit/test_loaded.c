@@ -1,10 +1,9 @@
 /*
- * test_loaded.c - load anew what a command line names
+ * test_loaded.c - load and reload the sources of a command line
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The server is a thread of ours behind a Unix socket, which answers requests in the order that the
- * test says.
+ * The server is a thread of the test that listens on a Unix socket and sends a list of answers in order.
  */
 #include "config.h"
 
@@ -24,10 +23,10 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/cpa-again-XXXXXX";
+static char folder[] = "/tmp/cpa-reload-XXXXXX";
 
 #define ANSWER "200 OK\r\n\r\ngoroutine profile: total "
-#define SILENCE NULL /* until the other side goes */
+#define SILENCE NULL /* no answer until the client disconnects */
 
 struct server {
 	int fd;
@@ -76,8 +75,8 @@ static void server_end(struct server *s)
 	unlink(s->socket);
 }
 
-/* A question about one source or two. */
-struct asked {
+/* A load of one or two sources. */
+struct test_load {
 	struct query q;
 	const char *word[2];
 	struct load_request request;
@@ -93,9 +92,9 @@ static void add_note(void *arg, bool is_error, const char *line, size_t n)
 	buf_addf(arg, "%.*s\n", (int)n, line);
 }
 
-static void ask_of(struct asked *a, const char *first, const char *second)
+static void test_load_init(struct test_load *a, const char *first, const char *second)
 {
-	*a = (struct asked){ .word = { first, second } };
+	*a = (struct test_load){ .word = { first, second } };
 	query_init(&a->q);
 	a->request = (struct load_request){
 		.q = &a->q, .word = a->word, .n_words = second ? 2 : 1, .is_reload = true, .events = &a->events
@@ -103,12 +102,12 @@ static void ask_of(struct asked *a, const char *first, const char *second)
 	a->events = (struct load_events){ .arg = &a->notes, .note = add_note };
 }
 
-static int ask(struct asked *a)
+static int test_load_run(struct test_load *a)
 {
 	return answer_load(&a->request, &a->l, &a->err);
 }
 
-static void ask_release(struct asked *a)
+static void test_load_release(struct test_load *a)
 {
 	loaded_release(&a->l);
 	buf_release(&a->notes);
@@ -124,7 +123,7 @@ static int64_t total(const struct profile *p)
 	return sum;
 }
 
-static void what_a_server_has_is_fetched_each_time(void **state)
+static void fetches_from_a_server_at_each_load(void **state)
 {
 	static const char *const answer[] = { ANSWER "3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n",
 					      ANSWER "7\n7 @ 0x1001 0x2001\n" };
@@ -134,54 +133,54 @@ static void what_a_server_has_is_fetched_each_time(void **state)
 	(void)state;
 	server_start(&s, answer, 2);
 	for (int i = 0; i < 2; i++) {
-		struct asked a;
+		struct test_load a;
 
-		ask_of(&a, s.source, NULL);
+		test_load_init(&a, s.source, NULL);
 		a.q.symbolize = "none";
 		assert_true(answer_can_reload(&a.request));
-		assert_int_equal(ask(&a), 0);
+		assert_int_equal(test_load_run(&a), 0);
 		assert_int_equal(total(a.l.profile), want[i]);
-		ask_release(&a);
+		test_load_release(&a);
 	}
 	server_end(&s);
 }
 
-static void the_answer_of_a_server_is_compared_with_a_base(void **state)
+static void compares_two_fetched_profiles(void **state)
 {
 	static const char *const answer[] = { ANSWER "3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n",
 					      ANSWER "3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n" };
 	struct server s;
-	struct asked a;
+	struct test_load a;
 
 	(void)state;
 	server_start(&s, answer, 2);
-	ask_of(&a, s.source, NULL);
+	test_load_init(&a, s.source, NULL);
 	a.q.symbolize = "none";
 	a.request.base = a.word;
 	a.request.n_bases = 1;
 	a.request.keep_sides = true;
-	assert_int_equal(ask(&a), 0);
+	assert_int_equal(test_load_run(&a), 0);
 	assert_int_equal(a.l.profile->n_rows, 0);
 	assert_int_equal(a.l.sides->n_rows, 4);
-	ask_release(&a);
+	test_load_release(&a);
 	server_end(&s);
 }
 
-static void one_source_that_fails_fails_all(void **state)
+static void a_reload_fails_if_one_source_fails(void **state)
 {
 	static const char *const answer[] = { ANSWER "3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n",
 					      "500 No\r\n\r\nbroken" };
 	struct server s;
-	struct asked a;
+	struct test_load a;
 
 	(void)state;
 	server_start(&s, answer, 2);
-	ask_of(&a, s.source, s.source);
+	test_load_init(&a, s.source, s.source);
 	a.q.symbolize = "none";
-	assert_int_equal(ask(&a), ERR_IO);
+	assert_int_equal(test_load_run(&a), ERR_IO);
 	assert_non_null(strstr(a.err.msg, "500"));
 	assert_null(a.l.profile);
-	ask_release(&a);
+	test_load_release(&a);
 	server_end(&s);
 }
 
@@ -193,16 +192,16 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-struct watching {
+struct watcher {
 	struct stop stop;
 	char what[100];
 	int percent;
 };
 
-/* Look on for a while, then end it. */
+/* Record the progress after 0.3 s, then stop the load. */
 static void *watch(void *arg)
 {
-	struct watching *w = arg;
+	struct watcher *w = arg;
 	const char *what = NULL;
 
 	nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
@@ -212,42 +211,42 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-static void a_server_that_is_silent_can_be_left(void **state)
+static void stops_while_a_server_does_not_answer(void **state)
 {
 	static const char *const answer[] = { SILENCE };
-	struct watching w = { .percent = -1 };
+	struct watcher w = { .percent = -1 };
 	int64_t start = now_ms();
 	struct server s;
-	struct asked a;
+	struct test_load a;
 	pthread_t thread;
 
 	(void)state;
 	server_start(&s, answer, 1);
-	ask_of(&a, s.source, NULL);
+	test_load_init(&a, s.source, NULL);
 	a.request.stop = &w.stop;
 	pthread_create(&thread, NULL, watch, &w);
-	assert_int_equal(ask(&a), ERR_STOPPED);
+	assert_int_equal(test_load_run(&a), ERR_STOPPED);
 	pthread_join(thread, NULL);
 	assert_true(now_ms() - start < 5000);
 	assert_string_equal(w.what, "waiting for the server");
-	assert_in_range(w.percent, 1, 99); /* of 7 seconds */
-	ask_release(&a);
+	assert_in_range(w.percent, 1, 99); /* percent of the 7 seconds in the URL */
+	test_load_release(&a);
 	server_end(&s);
 }
 
-static void files_and_standard_input_cannot_be_fetched_again(void **state)
+static void files_and_standard_input_cannot_be_reloaded(void **state)
 {
-	struct asked a;
+	struct test_load a;
 
 	(void)state;
-	ask_of(&a, "/no/such/file.pb.gz", NULL);
+	test_load_init(&a, "/no/such/file.pb.gz", NULL);
 	assert_false(answer_can_reload(&a.request));
-	assert_true(ask(&a) < 0);
-	ask_release(&a);
-	ask_of(&a, "http://localhost:1/x", "-");
+	assert_true(test_load_run(&a) < 0);
+	test_load_release(&a);
+	test_load_init(&a, "http://localhost:1/x", "-");
 	assert_false(answer_can_reload(&a.request));
-	assert_int_equal(ask(&a), ERR_USAGE);
-	ask_release(&a);
+	assert_int_equal(test_load_run(&a), ERR_USAGE);
+	test_load_release(&a);
 }
 
 static int make_folder(void **state)
@@ -265,11 +264,11 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_server_has_is_fetched_each_time),
-		cmocka_unit_test(the_answer_of_a_server_is_compared_with_a_base),
-		cmocka_unit_test(one_source_that_fails_fails_all),
-		cmocka_unit_test(a_server_that_is_silent_can_be_left),
-		cmocka_unit_test(files_and_standard_input_cannot_be_fetched_again),
+		cmocka_unit_test(fetches_from_a_server_at_each_load),
+		cmocka_unit_test(compares_two_fetched_profiles),
+		cmocka_unit_test(a_reload_fails_if_one_source_fails),
+		cmocka_unit_test(stops_while_a_server_does_not_answer),
+		cmocka_unit_test(files_and_standard_input_cannot_be_reloaded),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,5 +1,5 @@
 /*
- * test_locate.c - the binaries of mappings
+ * test_locate.c - find the binaries of mappings
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,9 +18,9 @@
 #include "make_profile.h"
 #include "symbol/kernel.h"
 #include "symbol/vdso.h"
-#include "symbol/where.h"
+#include "symbol/options.h"
 
-#define ID NOTE_OF("1", "2", "3", "4") /* spelt 31323334 */
+#define ID NOTE_OF("1", "2", "3", "4") /* 31323334 in hexadecimal */
 #define ID_TEXT "31323334"
 
 static const char *program_make(const char *name, const char *note)
@@ -32,7 +32,7 @@ static const char *program_make(const char *name, const char *note)
 	return folder_elf(name, &m);
 }
 
-/* A profile with one mapping. */
+/* Make a profile with one mapping. */
 static struct profile *profile_of(const char *file, const char *build_id)
 {
 	struct make m = make_start("samples/count");
@@ -45,12 +45,13 @@ static struct profile *profile_of(const char *file, const char *build_id)
 	return make_end(&m);
 }
 
-/* What the mapping's file becomes when the folder's D is searched, and what is said, less the folder. */
+/* Search for the binary of a mapping in the folder D, and check its path and the notes. Paths are relative to the folder
+ * of the test. */
 static void assert_located(const char *file, const char *build_id, const char *want, const char *want_notes)
 {
 	struct profile *p = profile_of(file, build_id);
 	const char *path = in_folder("D/");
-	const struct symbol_where w = { .symfs = "", .binary_path = path };
+	const struct symbol_options w = { .symfs = "", .binary_path = path };
 	const char *got, *said;
 	struct buf notes = { 0 };
 
@@ -63,7 +64,7 @@ static void assert_located(const char *file, const char *build_id, const char *w
 	profile_free(p);
 }
 
-static void binaries_are_found_where_pprof_finds_them_and_in_its_order(void **state)
+static void finds_binaries_in_the_places_and_order_of_pprof(void **state)
 {
 	static const char *const place[] = {
 		"D/" ID_TEXT "/prog",
@@ -79,9 +80,9 @@ static void binaries_are_found_where_pprof_finds_them_and_in_its_order(void **st
 	};
 
 	(void)state;
-	for (size_t i = sizeof(place) / sizeof(place[0]); i-- > 0;) { /* each is preferred to all behind it */
+	for (size_t i = sizeof(place) / sizeof(place[0]); i-- > 0;) { /* each of these is preferred to those after it */
 		if (i == 6)
-			continue; /* a folder of that name is in the way of another */
+			continue; /* a folder of that name conflicts with another file */
 		program_make(place[i], ID);
 		assert_located("/bin/prog", ID_TEXT, place[i], "");
 	}
@@ -96,7 +97,7 @@ static void without_a_build_id_the_name_is_enough(void **state)
 	assert_located("", "", "", "");
 }
 
-static void another_build_id_is_said_and_the_search_goes_on(void **state)
+static void notes_another_build_id_and_continues_the_search(void **state)
 {
 	(void)state;
 	program_make("D/prog", "");
@@ -105,7 +106,7 @@ static void another_build_id_is_said_and_the_search_goes_on(void **state)
 	assert_located("/bin/prog", ID_TEXT, "D/bin/prog", "D/prog: build-id mismatch (31323334 != )\n");
 }
 
-static void a_build_id_that_is_a_path_is_not_followed(void **state)
+static void does_not_follow_a_build_id_that_is_a_path(void **state)
 {
 	(void)state;
 	program_make("x/prog", ID);
@@ -114,10 +115,10 @@ static void a_build_id_that_is_a_path_is_not_followed(void **state)
 	assert_located("/bin/prog", "X", "/bin/prog", "");
 }
 
-static void a_kernel_keeps_its_symbol_when_its_file_is_found(void **state)
+static void a_kernel_mapping_keeps_its_symbol_when_its_file_is_found(void **state)
 {
 	struct profile *p = profile_of("[kernel.kallsyms]_text", ID_TEXT);
-	struct symbol_where w = { .symfs = "", .binary_path = folder };
+	struct symbol_options w = { .symfs = "", .binary_path = folder };
 	struct buf notes = { 0 };
 
 	(void)state;
@@ -128,11 +129,11 @@ static void a_kernel_keeps_its_symbol_when_its_file_is_found(void **state)
 	profile_free(p);
 }
 
-/* The path of the object that stands for a mapping, with the folder as symfs; or the sentence why there is none. */
+/* Check the path of the object of a mapping, with the folder as symfs, or the error message. */
 static void assert_object(const char *file, const char *build_id, const char *want)
 {
 	struct profile *p = profile_of(file, build_id);
-	const struct symbol_where w = { .symfs = folder, .binary_path = "" };
+	const struct symbol_options w = { .symfs = folder, .binary_path = "" };
 	struct err err = { .msg = "" };
 	struct object *o = NULL;
 	int rc = locate_object(p, &p->map[0], &w, NULL, &o, &err);
@@ -143,7 +144,7 @@ static void assert_object(const char *file, const char *build_id, const char *wa
 	profile_free(p);
 }
 
-static void an_object_is_the_file_below_symfs_or_one_with_the_build_id(void **state)
+static void finds_an_object_below_symfs_or_by_build_id(void **state)
 {
 	const char *program = program_make("bin/cpa-test-prog", ID);
 
@@ -157,7 +158,7 @@ static void an_object_is_the_file_below_symfs_or_one_with_the_build_id(void **st
 	assert_object("/bin/cpa-test-gone", ID_TEXT, "/usr/lib/debug/.build-id/31/323334");
 }
 
-static void an_object_that_is_not_there_is_told_in_words(void **state)
+static void explains_why_an_object_is_not_found(void **state)
 {
 	struct buf want = { 0 };
 
@@ -167,8 +168,8 @@ static void an_object_that_is_not_there_is_told_in_words(void **state)
 		      "Local symbolization failed for cpa-test-prog (build ID 4444): build ID mismatch");
 	assert_object(
 		"/bin/cpa-test-prog (deleted)", "",
-		"Local symbolization failed for cpa-test-prog (deleted): the file was deleted, and without a build ID "
-		"nobody can say what this one is");
+		"Local symbolization failed for cpa-test-prog (deleted): the original file was deleted, and without a "
+		"build ID this one cannot be verified");
 	buf_addf(&want,
 		 "Local symbolization failed for cpa-test-none: stat %s/cpa-test-none: no such file or directory",
 		 folder);
@@ -176,7 +177,7 @@ static void an_object_that_is_not_there_is_told_in_words(void **state)
 	buf_release(&want);
 }
 
-static void the_own_vdso_stands_for_one_with_its_build_id(void **state)
+static void uses_its_own_vdso_if_the_build_id_matches(void **state)
 {
 	const char *own = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	struct object *o;
@@ -192,11 +193,11 @@ static void the_own_vdso_stands_for_one_with_its_build_id(void **state)
 	assert_string_not_equal(id, "");
 	assert_object("[vdso]", id, "[vdso]");
 	assert_object("[vdso]", ID_TEXT,
-		      "Local symbolization failed for [vdso] (build ID 31323334): the vdso of the running kernel is "
-		      "another one");
+		      "Local symbolization failed for [vdso] (build ID 31323334): the running kernel has a different "
+		      "vDSO");
 }
 
-static void symbols_of_the_running_kernel_are_read_as_it_shows_them(void **state)
+static void reads_symbols_of_the_running_kernel(void **state)
 {
 	static const char text[] = "ffffffff81000200 T second\nffffffff81000000 T first\nnonsense\n"
 				   "0000000000000000 T hidden\nffffffffc0000000 t module_f\t[module]\n12 A absolute";
@@ -220,7 +221,7 @@ static void symbols_of_the_running_kernel_are_read_as_it_shows_them(void **state
 	object_close(o);
 }
 
-static void paths_are_joined_as_go_joins_them(void **state)
+static void joins_paths_like_go(void **state)
 {
 	static const char *const part[][4] = { { "a", "b", "a/b", "b" },       { "/a/", "/b//c/", "/a/b/c", "c" },
 					       { "", "b", "b", "b" },          { "a", "../../c", "../c", "c" },
@@ -233,16 +234,16 @@ static void paths_are_joined_as_go_joins_them(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
-		assert_string_equal(where_join(mem, part[i][0], part[i][1], "", ""), part[i][2]);
-		assert_string_equal(where_base(mem, part[i][2]), part[i][3]);
+		assert_string_equal(symbol_path_join(mem, part[i][0], part[i][1], "", ""), part[i][2]);
+		assert_string_equal(symbol_path_last_name(mem, part[i][2]), part[i][3]);
 	}
-	assert_string_equal(where_dir(mem, "/a/b"), "/a");
-	assert_string_equal(where_dir(mem, "/a"), "/");
-	assert_string_equal(where_dir(mem, "a"), ".");
-	assert_string_equal(where_part(mem, &list), "a");
-	assert_string_equal(where_part(mem, &list), "");
-	assert_string_equal(where_part(mem, &list), "b");
-	assert_null(where_part(mem, &list));
+	assert_string_equal(symbol_path_dir(mem, "/a/b"), "/a");
+	assert_string_equal(symbol_path_dir(mem, "/a"), "/");
+	assert_string_equal(symbol_path_dir(mem, "a"), ".");
+	assert_string_equal(symbol_path_list_next(mem, &list), "a");
+	assert_string_equal(symbol_path_list_next(mem, &list), "");
+	assert_string_equal(symbol_path_list_next(mem, &list), "b");
+	assert_null(symbol_path_list_next(mem, &list));
 	arena_free(mem);
 }
 
@@ -250,16 +251,16 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
 	const struct CMUnitTest tests[] = {
-		TEST(binaries_are_found_where_pprof_finds_them_and_in_its_order),
+		TEST(finds_binaries_in_the_places_and_order_of_pprof),
 		TEST(without_a_build_id_the_name_is_enough),
-		TEST(another_build_id_is_said_and_the_search_goes_on),
-		TEST(a_build_id_that_is_a_path_is_not_followed),
-		TEST(a_kernel_keeps_its_symbol_when_its_file_is_found),
-		TEST(an_object_is_the_file_below_symfs_or_one_with_the_build_id),
-		TEST(an_object_that_is_not_there_is_told_in_words),
-		TEST(the_own_vdso_stands_for_one_with_its_build_id),
-		cmocka_unit_test(symbols_of_the_running_kernel_are_read_as_it_shows_them),
-		cmocka_unit_test(paths_are_joined_as_go_joins_them),
+		TEST(notes_another_build_id_and_continues_the_search),
+		TEST(does_not_follow_a_build_id_that_is_a_path),
+		TEST(a_kernel_mapping_keeps_its_symbol_when_its_file_is_found),
+		TEST(finds_an_object_below_symfs_or_by_build_id),
+		TEST(explains_why_an_object_is_not_found),
+		TEST(uses_its_own_vdso_if_the_build_id_matches),
+		cmocka_unit_test(reads_symbols_of_the_running_kernel),
+		cmocka_unit_test(joins_paths_like_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_maps.c - what is mapped where, and how much is kept of what a program says
+ * test_maps.c - mappings of a process, and limits of the data that a program reports
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +23,7 @@
 
 enum { PID_OF_NOBODY = (1 << 22) - 1, MANY = 60000 };
 
-/* A file like /proc/PID/maps. */
+/* A file in the format of /proc/PID/maps. */
 static int text_of(const char *text)
 {
 	int fd = memfd_create("maps", MFD_CLOEXEC);
@@ -48,7 +48,7 @@ static uint64_t next(uint64_t *state)
 	return *state >> 33;
 }
 
-static void an_address_is_of_the_mapping_that_came_last(void **state)
+static void an_address_belongs_to_the_newest_mapping(void **state)
 {
 	enum { PAGES = 200, TIMES = 2000 };
 	struct maps m = { 0 };
@@ -71,7 +71,7 @@ static void an_address_is_of_the_mapping_that_came_last(void **state)
 	maps_release(&m);
 }
 
-static void tens_of_thousands_of_mappings_are_looked_up_in_no_time(void **state)
+static void lookup_is_fast_with_tens_of_thousands_of_mappings(void **state)
 {
 	struct maps m = { 0 };
 	char *text = malloc(MANY * 64UL), *at = text;
@@ -93,7 +93,7 @@ static void tens_of_thousands_of_mappings_are_looked_up_in_no_time(void **state)
 	maps_release(&m);
 }
 
-static void a_path_that_says_it_is_our_memory_is_not(void **state)
+static void our_segment_is_not_identified_by_the_path_of_a_mapping(void **state)
 {
 	char folder[] = "/tmp/test-maps-XXXXXX", name[96];
 	struct stat file;
@@ -118,10 +118,10 @@ static void a_path_that_says_it_is_our_memory_is_not(void **state)
 	made_close(&m);
 }
 
-static void stacks_of_all_processes_take_no_more_memory_than_they_may(void **state)
+static void stacks_of_all_processes_share_one_memory_limit(void **state)
 {
 	uint64_t left = 4 << 20, pc[4], before = left;
-	struct stack_table a = { .left = &left }, b = { .left = &left };
+	struct stack_table a = { .n_bytes_remaining = &left }, b = { .n_bytes_remaining = &left };
 
 	(void)state;
 	for (uint64_t i = 0; i < 200000; i++) {
@@ -130,7 +130,7 @@ static void stacks_of_all_processes_take_no_more_memory_than_they_may(void **sta
 		table_add(i % 2 ? &a : &b, pc, 4, 0, 1);
 	}
 	assert_true(left < before);
-	assert_true(((struct table_stack *)a.stack.data)[PLACE_FULL].weight > 0);
+	assert_true(((struct table_stack *)a.stack.data)[PSEUDO_FULL].weight > 0);
 	assert_true(a.frames.cap * 4 + b.frames.cap * 4 + a.loc.cap * 16 + b.loc.cap * 16 <= before);
 	assert_int_equal(a.weight + b.weight, 200000);
 	table_release(&a);
@@ -138,7 +138,7 @@ static void stacks_of_all_processes_take_no_more_memory_than_they_may(void **sta
 	assert_int_equal(left, before);
 }
 
-static void weights_of_a_hostile_program_never_add_up_to_more_than_a_number_holds(void **state)
+static void weights_of_a_hostile_program_do_not_overflow(void **state)
 {
 	const uint64_t pc[] = { 1, 2, 3 };
 	struct snap *s;
@@ -160,11 +160,11 @@ static void weights_of_a_hostile_program_never_add_up_to_more_than_a_number_hold
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_address_is_of_the_mapping_that_came_last),
-		cmocka_unit_test(tens_of_thousands_of_mappings_are_looked_up_in_no_time),
-		cmocka_unit_test(a_path_that_says_it_is_our_memory_is_not),
-		cmocka_unit_test(stacks_of_all_processes_take_no_more_memory_than_they_may),
-		cmocka_unit_test(weights_of_a_hostile_program_never_add_up_to_more_than_a_number_holds),
+		cmocka_unit_test(an_address_belongs_to_the_newest_mapping),
+		cmocka_unit_test(lookup_is_fast_with_tens_of_thousands_of_mappings),
+		cmocka_unit_test(our_segment_is_not_identified_by_the_path_of_a_mapping),
+		cmocka_unit_test(stacks_of_all_processes_share_one_memory_limit),
+		cmocka_unit_test(weights_of_a_hostile_program_do_not_overflow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void expect_name(const char *name, const char *code)
 	buf_release(&b);
 }
 
-static void a_sentence_stands_over_the_table(void **state)
+static void a_sentence_precedes_the_table(void **state)
 {
 	struct sheet s;
 
@@ -59,7 +59,7 @@ static void a_sentence_stands_over_the_table(void **state)
 	s.r.head.file = "app";
 	sheet_row(&s, 30, "f", "(inline)");
 	s.r.head.shown = 30;
-	s.r.head.n_before = 4;
+	s.r.head.n_before_limit = 4;
 	s.r.head.n_dropped = 5;
 	expect_markdown(&s, "File: `app`, type: `cpu`. Showing 30ms, 75.00% of 40ms, in 1 of 9 rows.\n\n" TITLES
 			    "| 30ms | 75.00% | `f` | (inline) |\n");
@@ -74,7 +74,7 @@ static void without_a_file_the_sentence_begins_with_the_type(void **state)
 	expect_markdown(&s, "Type: `cpu`. Showing 0, 0% of 0, in 0 of 0 rows.\n\n" TITLES);
 }
 
-static void names_are_code_in_which_nothing_is_marked_up(void **state)
+static void names_are_formatted_as_code_without_markup(void **state)
 {
 	(void)state;
 	expect_name("[a](http://b)", "`[a](http://b)`");
@@ -89,7 +89,7 @@ static void a_bar_does_not_end_a_cell(void **state)
 	expect_name("a|b||c", "`a\\|b\\|\\|c`");
 }
 
-static void backquotes_are_kept_in_by_a_longer_fence(void **state)
+static void backquotes_are_enclosed_in_a_longer_fence(void **state)
 {
 	(void)state;
 	expect_name("a`b", "`` a`b ``");
@@ -97,7 +97,7 @@ static void backquotes_are_kept_in_by_a_longer_fence(void **state)
 	expect_name("a``b`", "``` a``b` ```");
 }
 
-static void a_name_is_always_one_line_without_controls(void **state)
+static void names_are_one_line_without_control_characters(void **state)
 {
 	(void)state;
 	expect_name("a\nb\rc", "`a\\nb\\rc`");
@@ -105,7 +105,7 @@ static void a_name_is_always_one_line_without_controls(void **state)
 	expect_name("\xe2\x80\xae\xff", "`\\u{202e}\\xff`");
 }
 
-static void a_unit_of_letters_is_plain(void **state)
+static void a_unit_of_letters_is_not_formatted_as_code(void **state)
 {
 	struct sheet s;
 
@@ -115,7 +115,7 @@ static void a_unit_of_letters_is_plain(void **state)
 	expect_part(&s, "Showing 5widgets, 100% of 5widgets, in");
 }
 
-static void a_unit_of_anything_else_is_code(void **state)
+static void a_unit_with_other_characters_is_formatted_as_code(void **state)
 {
 	struct sheet s;
 
@@ -127,7 +127,7 @@ static void a_unit_of_anything_else_is_code(void **state)
 	expect_part(&s, "Showing `5k*GCU`, 100% of ");
 }
 
-static void file_and_type_are_code_too(void **state)
+static void file_and_type_are_formatted_as_code_too(void **state)
 {
 	struct sheet s;
 
@@ -152,15 +152,15 @@ static void negative_values_and_decimals_are_plain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sentence_stands_over_the_table),
+		cmocka_unit_test(a_sentence_precedes_the_table),
 		cmocka_unit_test(without_a_file_the_sentence_begins_with_the_type),
-		cmocka_unit_test(names_are_code_in_which_nothing_is_marked_up),
+		cmocka_unit_test(names_are_formatted_as_code_without_markup),
 		cmocka_unit_test(a_bar_does_not_end_a_cell),
-		cmocka_unit_test(backquotes_are_kept_in_by_a_longer_fence),
-		cmocka_unit_test(a_name_is_always_one_line_without_controls),
-		cmocka_unit_test(a_unit_of_letters_is_plain),
-		cmocka_unit_test(a_unit_of_anything_else_is_code),
-		cmocka_unit_test(file_and_type_are_code_too),
+		cmocka_unit_test(backquotes_are_enclosed_in_a_longer_fence),
+		cmocka_unit_test(names_are_one_line_without_control_characters),
+		cmocka_unit_test(a_unit_of_letters_is_not_formatted_as_code),
+		cmocka_unit_test(a_unit_with_other_characters_is_formatted_as_code),
+		cmocka_unit_test(file_and_type_are_formatted_as_code_too),
 		cmocka_unit_test(negative_values_and_decimals_are_plain),
 	};
 

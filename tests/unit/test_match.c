@@ -16,8 +16,8 @@
 
 #include "tests/unit/make_graph.h"
 
-/* Profiles of one location per word of their stack, and the row of each location. */
-struct matched {
+/* Up to four profiles of one stack each, and the rows of their places. */
+struct match_fixture {
 	struct match *m;
 	struct arena *mem;
 	struct profile *p[4];
@@ -25,12 +25,12 @@ struct matched {
 	int n;
 };
 
-static void match_start(struct matched *t)
+static void match_start(struct match_fixture *t)
 {
-	*t = (struct matched){ .m = match_new(), .mem = arena_new() };
+	*t = (struct match_fixture){ .m = match_new(), .mem = arena_new() };
 }
 
-static void match_end(struct matched *t)
+static void match_end(struct match_fixture *t)
 {
 	for (int i = 0; i < t->n; i++)
 		profile_free(t->p[i]);
@@ -38,7 +38,7 @@ static void match_end(struct matched *t)
 	match_free(t->m);
 }
 
-static void match_next(struct matched *t, const char *stack, enum grain grain)
+static void match_next(struct match_fixture *t, const char *stack, enum grain grain)
 {
 	struct make m = make_start("samples/count");
 	struct query q, by_file;
@@ -55,16 +55,16 @@ static void match_next(struct matched *t, const char *stack, enum grain grain)
 }
 
 /* The row of the i-th word of profile p. */
-static uint32_t row(const struct matched *t, int p, uint32_t i)
+static uint32_t row(const struct match_fixture *t, int p, uint32_t i)
 {
 	uint32_t n;
 
 	return *places_of(&t->pl[p], i, &n);
 }
 
-static void one_name_is_one_function_wherever_its_file_is(void **state)
+static void a_unique_name_is_one_function_in_any_file(void **state)
 {
-	struct matched t;
+	struct match_fixture t;
 
 	(void)state;
 	match_start(&t);
@@ -78,9 +78,9 @@ static void one_name_is_one_function_wherever_its_file_is(void **state)
 	match_end(&t);
 }
 
-static void functions_of_one_name_in_two_files_stay_apart(void **state)
+static void functions_with_the_same_name_in_two_files_are_different(void **state)
 {
-	struct matched t;
+	struct match_fixture t;
 
 	(void)state;
 	match_start(&t);
@@ -93,9 +93,9 @@ static void functions_of_one_name_in_two_files_stay_apart(void **state)
 	match_end(&t);
 }
 
-static void an_ambiguous_end_of_a_path_matches_nothing(void **state)
+static void an_ambiguous_path_end_matches_nothing(void **state)
 {
-	struct matched t;
+	struct match_fixture t;
 
 	(void)state;
 	match_start(&t);
@@ -105,9 +105,9 @@ static void an_ambiguous_end_of_a_path_matches_nothing(void **state)
 	match_end(&t);
 }
 
-static void a_function_without_file_is_the_one_with_a_file(void **state)
+static void a_function_without_a_file_matches_the_only_one_of_its_name_with_a_file(void **state)
 {
-	struct matched t;
+	struct match_fixture t;
 
 	(void)state;
 	match_start(&t);
@@ -118,9 +118,9 @@ static void a_function_without_file_is_the_one_with_a_file(void **state)
 	match_end(&t);
 }
 
-static void inlined_calls_are_renumbered_too(void **state)
+static void renumbers_inlined_calls_too(void **state)
 {
-	struct matched t;
+	struct match_fixture t;
 	const uint32_t *rows;
 	uint32_t n;
 
@@ -137,9 +137,9 @@ static void inlined_calls_are_renumbered_too(void **state)
 	match_end(&t);
 }
 
-static void files_match_by_the_end_of_their_path_alone(void **state)
+static void files_match_by_path_end(void **state)
 {
-	struct matched t;
+	struct match_fixture t;
 
 	(void)state;
 	match_start(&t);
@@ -150,9 +150,9 @@ static void files_match_by_the_end_of_their_path_alone(void **state)
 	match_end(&t);
 }
 
-static void lines_of_one_function_are_rows_of_their_own(void **state)
+static void lines_of_one_function_are_different_rows(void **state)
 {
-	struct matched t;
+	struct match_fixture t;
 	struct buf label = { 0 };
 
 	(void)state;
@@ -167,9 +167,9 @@ static void lines_of_one_function_are_rows_of_their_own(void **state)
 	match_end(&t);
 }
 
-static void a_place_without_function_goes_by_what_is_printed(void **state)
+static void a_place_without_function_matches_by_its_printed_name(void **state)
 {
-	struct matched t;
+	struct match_fixture t;
 	struct buf label = { 0 };
 
 	(void)state;
@@ -183,7 +183,7 @@ static void a_place_without_function_goes_by_what_is_printed(void **state)
 	match_end(&t);
 }
 
-static void addresses_cannot_be_compared(void **state)
+static void rejects_addresses(void **state)
 {
 	struct query q, out;
 	struct err err;
@@ -197,15 +197,15 @@ static void addresses_cannot_be_compared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_name_is_one_function_wherever_its_file_is),
-		cmocka_unit_test(functions_of_one_name_in_two_files_stay_apart),
-		cmocka_unit_test(an_ambiguous_end_of_a_path_matches_nothing),
-		cmocka_unit_test(a_function_without_file_is_the_one_with_a_file),
-		cmocka_unit_test(inlined_calls_are_renumbered_too),
-		cmocka_unit_test(files_match_by_the_end_of_their_path_alone),
-		cmocka_unit_test(lines_of_one_function_are_rows_of_their_own),
-		cmocka_unit_test(a_place_without_function_goes_by_what_is_printed),
-		cmocka_unit_test(addresses_cannot_be_compared),
+		cmocka_unit_test(a_unique_name_is_one_function_in_any_file),
+		cmocka_unit_test(functions_with_the_same_name_in_two_files_are_different),
+		cmocka_unit_test(an_ambiguous_path_end_matches_nothing),
+		cmocka_unit_test(a_function_without_a_file_matches_the_only_one_of_its_name_with_a_file),
+		cmocka_unit_test(renumbers_inlined_calls_too),
+		cmocka_unit_test(files_match_by_path_end),
+		cmocka_unit_test(lines_of_one_function_are_different_rows),
+		cmocka_unit_test(a_place_without_function_matches_by_its_printed_name),
+		cmocka_unit_test(rejects_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_match_name.c - what of a function's name stays the same from build to build
+ * test_match_name.c - the part of a function name that is stable between builds
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +23,7 @@ static void keeps(const char *name, const char *file, const char *kept)
 		fail_msg("%s in %s becomes %.*s, not %s", name, file, (int)n, name, kept);
 }
 
-static void what_compilers_append_goes(void **state)
+static void removes_suffixes_of_compilers(void **state)
 {
 	(void)state;
 	keeps("hash.cold", "hash.c", "hash");
@@ -43,7 +43,7 @@ static void what_compilers_append_goes(void **state)
 	keeps("runtime.memmove.abi0", "runtime/memmove_amd64.s", "runtime.memmove");
 }
 
-static void what_people_wrote_stays(void **state)
+static void keeps_names_without_generated_suffixes(void **state)
 {
 	(void)state;
 	keeps("main.cold", "shop.go", "main.cold");
@@ -59,7 +59,7 @@ static void what_people_wrote_stays(void **state)
 	keeps("core::h0123456789abcdeg", "", "core::h0123456789abcdeg");
 }
 
-static void nothing_is_left_of_no_name(void **state)
+static void an_empty_name_has_length_0(void **state)
 {
 	(void)state;
 	keeps("", "", "");
@@ -75,9 +75,9 @@ static void nothing_is_left_of_no_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_compilers_append_goes),
-		cmocka_unit_test(what_people_wrote_stays),
-		cmocka_unit_test(nothing_is_left_of_no_name),
+		cmocka_unit_test(removes_suffixes_of_compilers),
+		cmocka_unit_test(keeps_names_without_generated_suffixes),
+		cmocka_unit_test(an_empty_name_has_length_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_memmap.c - memory maps
+ * test_memmap.c - read memory maps, and find the mappings of addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-static const struct reader_limits free_limits;
+static const struct reader_limits no_limits;
 
 struct fixture {
 	struct strtab *str;
@@ -30,7 +30,7 @@ static void parse(struct fixture *f, const char *text)
 	struct err err;
 
 	*f = (struct fixture){ .str = strtab_new() };
-	if (memmap_read(&f->m, &in, f->str, &free_limits, &err) < 0)
+	if (memmap_read(&f->m, &in, f->str, &no_limits, &err) < 0)
 		fail_msg("%s", err.msg);
 }
 
@@ -81,7 +81,7 @@ static void brief_lines_are_read(void **state)
 	release(&f);
 }
 
-static void mappings_that_cannot_run_are_passed_over(void **state)
+static void mappings_without_execute_permission_are_skipped(void **state)
 {
 	struct fixture f;
 
@@ -91,7 +91,7 @@ static void mappings_that_cannot_run_are_passed_over(void **state)
 	release(&f);
 }
 
-static void an_address_beyond_64_bits_makes_it_no_mapping(void **state)
+static void lines_with_addresses_beyond_64_bits_are_skipped(void **state)
 {
 	struct fixture f;
 
@@ -101,7 +101,7 @@ static void an_address_beyond_64_bits_makes_it_no_mapping(void **state)
 	release(&f);
 }
 
-static void digits_without_separator_are_two_addresses(void **state)
+static void a_number_without_separator_is_split_into_two_addresses(void **state)
 {
 	struct fixture f;
 
@@ -125,7 +125,7 @@ static void keys_are_replaced_in_later_lines(void **state)
 	release(&f);
 }
 
-static void of_two_keys_that_fit_the_first_defined_is_taken(void **state)
+static void the_first_defined_matching_key_is_used(void **state)
 {
 	struct fixture f;
 
@@ -135,7 +135,7 @@ static void of_two_keys_that_fit_the_first_defined_is_taken(void **state)
 	release(&f);
 }
 
-static void a_log_prefix_is_cut_off(void **state)
+static void a_log_prefix_is_removed(void **state)
 {
 	struct fixture f;
 
@@ -146,7 +146,7 @@ static void a_log_prefix_is_cut_off(void **state)
 	release(&f);
 }
 
-static void keys_that_double_each_other_are_an_error(void **state)
+static void exponential_replacement_is_an_error(void **state)
 {
 	char text[1024] = "gA=xxxxxxxx\n";
 	struct lines in = { .at = text };
@@ -161,13 +161,13 @@ static void keys_that_double_each_other_are_an_error(void **state)
 		strcat(text, line);
 	}
 	in.end = text + strlen(text);
-	assert_int_equal(memmap_read(&m, &in, str, &free_limits, &err), ERR_FORMAT);
-	assert_non_null(strstr(err.msg, "$keys make the memory map more than 16 times longer"));
+	assert_int_equal(memmap_read(&m, &in, str, &no_limits, &err), ERR_FORMAT);
+	assert_non_null(strstr(err.msg, "replacing $key makes the memory map more than 16 times longer"));
 	memmap_release(&m);
 	strtab_free(str);
 }
 
-static void too_many_mappings_are_over_the_limit(void **state)
+static void too_many_mappings_are_an_error(void **state)
 {
 	static const char text[] = "1-2\n2-3\n";
 	struct lines in = { .at = text, .end = text + strlen(text) };
@@ -178,47 +178,47 @@ static void too_many_mappings_are_over_the_limit(void **state)
 
 	(void)state;
 	assert_int_equal(memmap_read(&m, &in, str, &limits, &err), ERR_LIMIT);
-	assert_string_equal(err.msg, "memory map, line 2: more than 1 mappings; --max-count lifts this limit");
+	assert_string_equal(err.msg, "memory map, line 2: more than 1 mappings; raise the limit with --max-count");
 	memmap_release(&m);
 	strtab_free(str);
 }
 
-static void neighbours_of_one_file_become_one(void **state)
+static void adjacent_mappings_of_a_file_are_joined(void **state)
 {
 	struct fixture f;
 
 	(void)state;
-	/* an offset of 0 is not held against anything, nor is a missing name */
+	/* an offset of 0 and a missing name match anything */
 	parse(&f, "1000-2000 r-xp 0 0:0 0 /a\n2000-3000 r-xp 1000 0:0 0\n"
 		  "3000-4000 r-xp 5000 0:0 0 /a\n4000-5000 r-xp 3000 0:0 0 /b\n");
-	memmap_settle(&f.m, f.str);
+	memmap_normalize(&f.m, f.str);
 	assert_int_equal(f.m.n, 2);
 	expect_range(&f, 0, 0x1000, 0x4000, 0);
 	release(&f);
 }
 
-static void offsets_that_do_not_follow_keep_neighbours_apart(void **state)
+static void adjacent_mappings_with_other_offsets_are_not_joined(void **state)
 {
 	struct fixture f;
 
 	(void)state;
 	parse(&f, "1000-2000 r-xp 1000 0:0 0 /a\n2000-3000 r-xp 2000 0:0 0 /a\n"
 		  "3000-4000 r-xp 9000 0:0 0 /a\n");
-	memmap_settle(&f.m, f.str);
+	memmap_normalize(&f.m, f.str);
 	assert_int_equal(f.m.n, 2);
 	expect_range(&f, 0, 0x1000, 0x3000, 0x1000);
 	expect_range(&f, 1, 0x3000, 0x4000, 0x9000);
 	release(&f);
 }
 
-static void the_main_binary_changes_places_with_the_first(void **state)
+static void the_main_binary_is_swapped_with_the_first_mapping(void **state)
 {
 	struct fixture f;
 
 	(void)state;
 	parse(&f, "1000-2000 [vdso]\n3000-4000 /lib.so\n5000-6000 /l.so.6\n"
 		  "7000-8000 /bin/a\n9000-a000 /bin/b\n");
-	memmap_settle(&f.m, f.str);
+	memmap_normalize(&f.m, f.str);
 	expect_names(&f, 0, "/bin/a", "");
 	expect_names(&f, 3, "[vdso]", "");
 	release(&f);
@@ -242,7 +242,7 @@ static void an_address_is_in_the_first_mapping_that_contains_it(void **state)
 	release(&f);
 }
 
-static void an_address_in_the_missing_front_takes_it_in(void **state)
+static void an_address_in_the_missing_start_extends_the_mapping(void **state)
 {
 	static const uint64_t addr[] = { 0x4800, 0x4000, 0x3fff };
 	uint32_t map[3];
@@ -259,7 +259,7 @@ static void an_address_in_the_missing_front_takes_it_in(void **state)
 	release(&f);
 }
 
-static void after_a_mapping_of_everything_no_other_grows(void **state)
+static void no_mapping_is_extended_after_one_covers_all_addresses(void **state)
 {
 	static const uint64_t addr[] = { 0x3fff, 0x4800 };
 	uint32_t map[2];
@@ -273,7 +273,7 @@ static void after_a_mapping_of_everything_no_other_grows(void **state)
 	release(&f);
 }
 
-static void huge_pages_in_front_of_the_binary_are_dropped(void **state)
+static void huge_pages_before_the_binary_are_dropped(void **state)
 {
 	static const uint64_t addr[] = { 0x1000 };
 	uint32_t map[1];
@@ -288,7 +288,7 @@ static void huge_pages_in_front_of_the_binary_are_dropped(void **state)
 	release(&f);
 }
 
-static void a_binary_linked_to_400000_starts_there(void **state)
+static void a_binary_linked_at_0x400000_starts_there(void **state)
 {
 	struct fixture f;
 
@@ -304,22 +304,22 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_of_proc_maps_are_read),
 		cmocka_unit_test(brief_lines_are_read),
-		cmocka_unit_test(mappings_that_cannot_run_are_passed_over),
-		cmocka_unit_test(an_address_beyond_64_bits_makes_it_no_mapping),
-		cmocka_unit_test(digits_without_separator_are_two_addresses),
+		cmocka_unit_test(mappings_without_execute_permission_are_skipped),
+		cmocka_unit_test(lines_with_addresses_beyond_64_bits_are_skipped),
+		cmocka_unit_test(a_number_without_separator_is_split_into_two_addresses),
 		cmocka_unit_test(keys_are_replaced_in_later_lines),
-		cmocka_unit_test(of_two_keys_that_fit_the_first_defined_is_taken),
-		cmocka_unit_test(a_log_prefix_is_cut_off),
-		cmocka_unit_test(keys_that_double_each_other_are_an_error),
-		cmocka_unit_test(too_many_mappings_are_over_the_limit),
-		cmocka_unit_test(neighbours_of_one_file_become_one),
-		cmocka_unit_test(offsets_that_do_not_follow_keep_neighbours_apart),
-		cmocka_unit_test(the_main_binary_changes_places_with_the_first),
+		cmocka_unit_test(the_first_defined_matching_key_is_used),
+		cmocka_unit_test(a_log_prefix_is_removed),
+		cmocka_unit_test(exponential_replacement_is_an_error),
+		cmocka_unit_test(too_many_mappings_are_an_error),
+		cmocka_unit_test(adjacent_mappings_of_a_file_are_joined),
+		cmocka_unit_test(adjacent_mappings_with_other_offsets_are_not_joined),
+		cmocka_unit_test(the_main_binary_is_swapped_with_the_first_mapping),
 		cmocka_unit_test(an_address_is_in_the_first_mapping_that_contains_it),
-		cmocka_unit_test(an_address_in_the_missing_front_takes_it_in),
-		cmocka_unit_test(after_a_mapping_of_everything_no_other_grows),
-		cmocka_unit_test(huge_pages_in_front_of_the_binary_are_dropped),
-		cmocka_unit_test(a_binary_linked_to_400000_starts_there),
+		cmocka_unit_test(an_address_in_the_missing_start_extends_the_mapping),
+		cmocka_unit_test(no_mapping_is_extended_after_one_covers_all_addresses),
+		cmocka_unit_test(huge_pages_before_the_binary_are_dropped),
+		cmocka_unit_test(a_binary_linked_at_0x400000_starts_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

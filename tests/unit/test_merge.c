@@ -1,5 +1,5 @@
 /*
- * test_merge.c - add profiles: values, types, headers
+ * test_merge.c - merge profiles: values, types, headers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A profile of one row at an address, with this header. */
+/* A profile with a row at an address and this header. */
 static struct builder *with_header(const struct profile_meta *meta)
 {
 	struct builder *b = with_cpu();
@@ -30,17 +30,17 @@ static struct builder *with_period(const char *name, const char *unit, int64_t p
 	return b;
 }
 
-static void assert_refused(struct builder *a, struct builder *b, int code, const char *why)
+static void assert_refused(struct builder *a, struct builder *b, int code, const char *message)
 {
 	struct profile *p = NULL;
 
 	assert_int_equal(try_merge(a, b, &p), code);
 	assert_null(p);
-	if (!strstr(err.msg, why))
-		fail_msg("\"%s\" does not say \"%s\"", err.msg, why);
+	if (!strstr(err.msg, message))
+		fail_msg("\"%s\" does not contain \"%s\"", err.msg, message);
 }
 
-/* A row of two values without a stack. */
+/* Add a row of two values without a stack. */
 static void add_pair(struct builder *b, int64_t first, int64_t second)
 {
 	int64_t values[] = { first, second };
@@ -80,7 +80,7 @@ static void equal_rows_of_one_profile_are_added_too(void **state)
 	profile_free(p);
 }
 
-static void many_rows_are_each_found_again(void **state)
+static void many_rows_are_added_to_equal_rows(void **state)
 {
 	enum { N = 3000 };
 	struct builder *a = with_cpu(), *b = with_cpu();
@@ -98,7 +98,7 @@ static void many_rows_are_each_found_again(void **state)
 	profile_free(p);
 }
 
-static void types_that_not_all_have_are_left_out(void **state)
+static void types_that_some_profile_lacks_are_dropped(void **state)
 {
 	struct builder *a = with_type("samples", "count"), *b = with_type("cpu", "ns");
 	struct profile *p;
@@ -115,7 +115,7 @@ static void types_that_not_all_have_are_left_out(void **state)
 	profile_free(p);
 }
 
-static void types_stand_in_the_order_of_the_first_profile(void **state)
+static void types_have_the_order_of_the_first_profile(void **state)
 {
 	struct builder *a = with_type("samples", "count"), *b = with_type("cpu", "ns");
 	struct profile *p;
@@ -132,7 +132,7 @@ static void types_stand_in_the_order_of_the_first_profile(void **state)
 	profile_free(p);
 }
 
-static void the_finest_unit_wins(void **state)
+static void values_are_scaled_to_the_finest_unit(void **state)
 {
 	struct builder *a = with_type("cpu", "ms"), *b = with_type("cpu", "us");
 	struct profile *p;
@@ -146,8 +146,8 @@ static void the_finest_unit_wins(void **state)
 	profile_free(p);
 }
 
-/* pprof drops it: it looks only at values that were scaled. */
-static void a_row_whose_only_value_is_not_scaled_stays(void **state)
+/* pprof drops this row, since it checks only values that were scaled. */
+static void a_row_whose_only_value_was_not_scaled_is_kept(void **state)
 {
 	struct builder *a = with_type("samples", "count"), *b = with_type("samples", "count");
 	struct profile *p;
@@ -169,10 +169,10 @@ static void a_value_too_large_for_the_finer_unit_is_refused(void **state)
 	(void)state;
 	add_row(b, add_frame(b, 1, PROFILE_NONE), 1);
 	add_row(b, add_frame(b, 2, PROFILE_NONE), INT64_MAX / 2);
-	assert_refused(a, b, ERR_RANGE, "profile 2, sample 2: its cpu in s");
+	assert_refused(a, b, ERR_RANGE, "profile 2, sample 2: cpu in s");
 }
 
-static void a_sum_that_leaves_64_bits_is_refused(void **state)
+static void a_sum_that_overflows_64_bits_is_refused(void **state)
 {
 	struct builder *a = with_cpu(), *b = with_cpu();
 
@@ -180,10 +180,10 @@ static void a_sum_that_leaves_64_bits_is_refused(void **state)
 	add_row(a, add_frame(a, 1, PROFILE_NONE), INT64_MAX);
 	add_row(b, add_frame(b, 2, PROFILE_NONE), 1);
 	add_row(b, add_frame(b, 1, PROFILE_NONE), 1);
-	assert_refused(a, b, ERR_RANGE, "profile 2, sample 2: its cpu");
+	assert_refused(a, b, ERR_RANGE, "profile 2, sample 2: the sum of cpu");
 }
 
-static void the_longest_period_stays_in_the_finest_unit(void **state)
+static void the_longest_period_is_kept_in_the_finest_unit(void **state)
 {
 	struct profile *p = merged(with_period("cpu", "ns", 999), with_period("cpu", "us", 2));
 
@@ -194,7 +194,7 @@ static void the_longest_period_stays_in_the_finest_unit(void **state)
 	profile_free(p);
 }
 
-static void the_earliest_time_stays_and_durations_are_added(void **state)
+static void the_earliest_time_is_kept_and_durations_are_added(void **state)
 {
 	const struct profile_meta a = { .time_ns = 500, .duration_ns = 3 };
 	const struct profile_meta b = { .time_ns = 200, .duration_ns = 4 };
@@ -216,15 +216,15 @@ static void a_later_profile_without_time_makes_the_time_unknown(void **state)
 	profile_free(p);
 }
 
-static void durations_that_leave_64_bits_are_refused(void **state)
+static void durations_that_overflow_64_bits_are_refused(void **state)
 {
 	const struct profile_meta a = { .duration_ns = INT64_MAX }, b = { .duration_ns = 1 };
 
 	(void)state;
-	assert_refused(with_header(&a), with_header(&b), ERR_RANGE, "profile 2: its duration of 1 ns");
+	assert_refused(with_header(&a), with_header(&b), ERR_RANGE, "profile 2: duration of 1 ns");
 }
 
-static void comments_stand_once_in_order(void **state)
+static void duplicate_comments_are_removed(void **state)
 {
 	struct builder *a = with_cpu(), *b = with_cpu();
 	struct profile *p;
@@ -241,7 +241,7 @@ static void comments_stand_once_in_order(void **state)
 	profile_free(p);
 }
 
-static void frames_are_dropped_as_the_first_profile_says(void **state)
+static void drop_frames_is_that_of_the_first_profile(void **state)
 {
 	struct builder *a = with_cpu(), *b = with_cpu();
 	struct profile *p;
@@ -255,7 +255,7 @@ static void frames_are_dropped_as_the_first_profile_says(void **state)
 	profile_free(p);
 }
 
-static void the_first_default_type_and_doc_url_that_are_there_stay(void **state)
+static void the_first_default_type_and_doc_url_are_kept(void **state)
 {
 	struct builder *a = with_cpu(), *b = with_cpu();
 	struct profile *p;
@@ -269,7 +269,7 @@ static void the_first_default_type_and_doc_url_that_are_there_stay(void **state)
 	profile_free(p);
 }
 
-static void rows_of_zeros_are_left_out(void **state)
+static void rows_of_zeros_are_removed(void **state)
 {
 	struct builder *a = with_cpu(), *b = with_cpu();
 	struct profile *p;
@@ -284,7 +284,7 @@ static void rows_of_zeros_are_left_out(void **state)
 	profile_free(p);
 }
 
-static void a_profile_and_its_negative_leave_only_the_program(void **state)
+static void a_profile_and_its_negative_sum_to_an_empty_one(void **state)
 {
 	struct builder *a = with_cpu(), *b = with_cpu();
 	struct profile *p;
@@ -301,7 +301,7 @@ static void a_profile_and_its_negative_leave_only_the_program(void **state)
 	profile_free(p);
 }
 
-static void three_profiles_add_like_two_and_one(void **state)
+static void merging_is_associative(void **state)
 {
 	struct profile *src[3], *p = NULL;
 
@@ -325,23 +325,23 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_equal_stacks_are_added),
 		cmocka_unit_test(equal_rows_of_one_profile_are_added_too),
-		cmocka_unit_test(many_rows_are_each_found_again),
-		cmocka_unit_test(types_that_not_all_have_are_left_out),
-		cmocka_unit_test(types_stand_in_the_order_of_the_first_profile),
-		cmocka_unit_test(the_finest_unit_wins),
-		cmocka_unit_test(a_row_whose_only_value_is_not_scaled_stays),
+		cmocka_unit_test(many_rows_are_added_to_equal_rows),
+		cmocka_unit_test(types_that_some_profile_lacks_are_dropped),
+		cmocka_unit_test(types_have_the_order_of_the_first_profile),
+		cmocka_unit_test(values_are_scaled_to_the_finest_unit),
+		cmocka_unit_test(a_row_whose_only_value_was_not_scaled_is_kept),
 		cmocka_unit_test(a_value_too_large_for_the_finer_unit_is_refused),
-		cmocka_unit_test(a_sum_that_leaves_64_bits_is_refused),
-		cmocka_unit_test(the_longest_period_stays_in_the_finest_unit),
-		cmocka_unit_test(the_earliest_time_stays_and_durations_are_added),
+		cmocka_unit_test(a_sum_that_overflows_64_bits_is_refused),
+		cmocka_unit_test(the_longest_period_is_kept_in_the_finest_unit),
+		cmocka_unit_test(the_earliest_time_is_kept_and_durations_are_added),
 		cmocka_unit_test(a_later_profile_without_time_makes_the_time_unknown),
-		cmocka_unit_test(durations_that_leave_64_bits_are_refused),
-		cmocka_unit_test(comments_stand_once_in_order),
-		cmocka_unit_test(frames_are_dropped_as_the_first_profile_says),
-		cmocka_unit_test(the_first_default_type_and_doc_url_that_are_there_stay),
-		cmocka_unit_test(rows_of_zeros_are_left_out),
-		cmocka_unit_test(a_profile_and_its_negative_leave_only_the_program),
-		cmocka_unit_test(three_profiles_add_like_two_and_one),
+		cmocka_unit_test(durations_that_overflow_64_bits_are_refused),
+		cmocka_unit_test(duplicate_comments_are_removed),
+		cmocka_unit_test(drop_frames_is_that_of_the_first_profile),
+		cmocka_unit_test(the_first_default_type_and_doc_url_are_kept),
+		cmocka_unit_test(rows_of_zeros_are_removed),
+		cmocka_unit_test(a_profile_and_its_negative_sum_to_an_empty_one),
+		cmocka_unit_test(merging_is_associative),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_merge_ids.c - what of two profiles is one thing after merging
+ * test_merge_ids.c - entries of two profiles that are merged
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,7 +7,7 @@
 
 #include "merge_parts.h"
 
-/* A profile with one row of these labels in this order. */
+/* A profile with a row that has these labels in this order. */
 static struct builder *with_labels(const uint32_t *order, size_t n)
 {
 	struct builder *b = with_cpu();
@@ -42,7 +42,7 @@ static void ids_are_numbered_from_1_in_order_of_first_use(void **state)
 	profile_free(p);
 }
 
-static void labels_in_another_order_are_the_same(void **state)
+static void the_order_of_labels_does_not_matter(void **state)
 {
 	const uint32_t one[] = { 0, 1, 3 }, other[] = { 3, 1, 0 };
 	struct profile *p = merged(with_labels(one, 3), with_labels(other, 3));
@@ -53,7 +53,7 @@ static void labels_in_another_order_are_the_same(void **state)
 	profile_free(p);
 }
 
-static void values_of_a_key_in_another_order_are_not_the_same(void **state)
+static void the_order_of_values_of_a_key_matters(void **state)
 {
 	const uint32_t one[] = { 1, 2 }, other[] = { 2, 1 };
 	struct profile *p = merged(with_labels(one, 2), with_labels(other, 2));
@@ -63,7 +63,7 @@ static void values_of_a_key_in_another_order_are_not_the_same(void **state)
 	profile_free(p);
 }
 
-static void merged_labels_stand_by_key_with_text_before_numbers(void **state)
+static void merged_text_labels_come_first_and_each_kind_is_sorted_by_key(void **state)
 {
 	const uint32_t order[] = { 3, 0, 2, 1 };
 	struct profile *p = merged(with_labels(order, 4), with_labels(order, 4));
@@ -77,7 +77,7 @@ static void merged_labels_stand_by_key_with_text_before_numbers(void **state)
 	profile_free(p);
 }
 
-static void rows_of_other_labels_stay_apart(void **state)
+static void rows_with_different_labels_are_not_added(void **state)
 {
 	const uint32_t one[] = { 1 }, other[] = { 3 };
 	struct profile *p = merged(with_labels(one, 1), with_labels(other, 1));
@@ -87,7 +87,7 @@ static void rows_of_other_labels_stay_apart(void **state)
 	profile_free(p);
 }
 
-static void a_mapping_loaded_elsewhere_brings_its_addresses_along(void **state)
+static void addresses_are_adjusted_to_the_first_load_address(void **state)
 {
 	struct builder *a = with_cpu(), *b = with_cpu();
 	struct profile *p;
@@ -119,7 +119,7 @@ static void mapping_sizes_are_compared_in_pages(void **state)
 	profile_free(p);
 }
 
-static void build_ids_count_more_than_files(void **state)
+static void build_ids_take_precedence_over_file_names(void **state)
 {
 	struct builder *side[] = { with_cpu(), with_cpu() };
 	struct profile *p;
@@ -161,8 +161,8 @@ static void the_first_mapping_of_the_first_profile_stays_first(void **state)
 	profile_free(p);
 }
 
-/* In pprof the column of a line that is not the last has no influence. */
-static void columns_of_inner_lines_keep_locations_apart(void **state)
+/* The newest pprof does the same. The pprof of Go 1.26 compares only the column of the last line. */
+static void columns_of_inner_lines_distinguish_locations(void **state)
 {
 	struct builder *side[] = { with_cpu(), with_cpu() };
 	struct profile *p;
@@ -188,15 +188,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_are_numbered_from_1_in_order_of_first_use),
-		cmocka_unit_test(labels_in_another_order_are_the_same),
-		cmocka_unit_test(values_of_a_key_in_another_order_are_not_the_same),
-		cmocka_unit_test(merged_labels_stand_by_key_with_text_before_numbers),
-		cmocka_unit_test(rows_of_other_labels_stay_apart),
-		cmocka_unit_test(a_mapping_loaded_elsewhere_brings_its_addresses_along),
+		cmocka_unit_test(the_order_of_labels_does_not_matter),
+		cmocka_unit_test(the_order_of_values_of_a_key_matters),
+		cmocka_unit_test(merged_text_labels_come_first_and_each_kind_is_sorted_by_key),
+		cmocka_unit_test(rows_with_different_labels_are_not_added),
+		cmocka_unit_test(addresses_are_adjusted_to_the_first_load_address),
 		cmocka_unit_test(mapping_sizes_are_compared_in_pages),
-		cmocka_unit_test(build_ids_count_more_than_files),
+		cmocka_unit_test(build_ids_take_precedence_over_file_names),
 		cmocka_unit_test(the_first_mapping_of_the_first_profile_stays_first),
-		cmocka_unit_test(columns_of_inner_lines_keep_locations_apart),
+		cmocka_unit_test(columns_of_inner_lines_distinguish_locations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

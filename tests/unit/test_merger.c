@@ -1,5 +1,5 @@
 /*
- * test_merger.c - profiles added up little by little
+ * test_merger.c - merge profiles incrementally
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +20,7 @@
 
 static struct err err;
 
-/* A profile of one row, taken at a time. */
+/* A profile of one row, recorded at a given time. */
 static struct profile *one(const char *types, const char *stack, const int64_t *values, int64_t time_ns)
 {
 	struct make m = make_start(types);
@@ -32,7 +32,7 @@ static struct profile *one(const char *types, const char *stack, const int64_t *
 
 #define ONE(types, stack, time, ...) one(types, stack, (const int64_t[]){ __VA_ARGS__ }, time)
 
-/* Add a profile, which is freed. */
+/* Add a profile and free it. */
 static int add(struct merger *m, struct profile *p)
 {
 	int rc = merger_add(m, (const struct profile *const *)&p, NULL, 1, &err);
@@ -57,11 +57,11 @@ static struct profile *finish(struct merger *m)
 	return p;
 }
 
-static void must_refuse(struct merger *m, struct profile *p, int code, const char *why)
+static void must_refuse(struct merger *m, struct profile *p, int code, const char *message)
 {
 	assert_int_equal(add(m, p), code);
-	if (!strstr(err.msg, why))
-		fail_msg("\"%s\" does not say \"%s\"", err.msg, why);
+	if (!strstr(err.msg, message))
+		fail_msg("\"%s\" does not contain \"%s\"", err.msg, message);
 	merger_free(m);
 }
 
@@ -72,7 +72,7 @@ static const char *function(const struct profile *p, uint32_t row)
 	return profile_text(p, p->func_name[p->line_func[p->loc_line[loc]]]);
 }
 
-static void what_is_added_later_finds_the_rows_of_before(void **state)
+static void later_profiles_add_to_existing_rows(void **state)
 {
 	struct merger *m = merger_new(false);
 	struct profile *p;
@@ -90,7 +90,7 @@ static void what_is_added_later_finds_the_rows_of_before(void **state)
 	profile_free(p);
 }
 
-static void a_finer_unit_that_comes_later_scales_what_was_there(void **state)
+static void a_finer_unit_rescales_the_earlier_sum(void **state)
 {
 	struct merger *m = merger_new(false);
 	struct profile *p;
@@ -106,7 +106,7 @@ static void a_finer_unit_that_comes_later_scales_what_was_there(void **state)
 	profile_free(p);
 }
 
-static void a_type_that_a_later_one_lacks_goes_with_the_rows_that_only_had_it(void **state)
+static void dropping_a_type_removes_rows_that_become_empty(void **state)
 {
 	struct merger *m = merger_new(false);
 	struct profile *p;
@@ -123,14 +123,14 @@ static void a_type_that_a_later_one_lacks_goes_with_the_rows_that_only_had_it(vo
 	profile_free(p);
 }
 
-static void a_missing_time_makes_only_those_of_its_group_forgotten(void **state)
+static void a_missing_time_discards_only_the_times_of_its_group(void **state)
 {
 	struct merger *m = merger_new(false);
 	struct profile *p;
 
 	(void)state;
 	must_add(m, ONE("cpu/ns", "a", 50, 1));
-	assert_int_equal(merger_pause(m, &err), 0);
+	assert_int_equal(merger_end_group(m, &err), 0);
 	must_add(m, ONE("cpu/ns", "a", 20, 1));
 	must_add(m, ONE("cpu/ns", "a", 0, 1));
 	must_add(m, ONE("cpu/ns", "a", 70, 1));
@@ -139,7 +139,7 @@ static void a_missing_time_makes_only_those_of_its_group_forgotten(void **state)
 	profile_free(p);
 }
 
-static void a_row_that_became_zero_goes_at_the_end_of_its_group(void **state)
+static void rows_that_became_zero_are_removed_after_each_group(void **state)
 {
 	struct merger *m = merger_new(false);
 	struct profile *p;
@@ -148,7 +148,7 @@ static void a_row_that_became_zero_goes_at_the_end_of_its_group(void **state)
 	must_add(m, ONE("cpu/ns", "a", 0, 1));
 	must_add(m, ONE("cpu/ns", "b", 0, 1));
 	must_add(m, ONE("cpu/ns", "a", 0, -1));
-	assert_int_equal(merger_pause(m, &err), 0);
+	assert_int_equal(merger_end_group(m, &err), 0);
 	must_add(m, ONE("cpu/ns", "a", 0, 7));
 	p = finish(m);
 	assert_int_equal(p->n_rows, 2);
@@ -158,26 +158,26 @@ static void a_row_that_became_zero_goes_at_the_end_of_its_group(void **state)
 	profile_free(p);
 }
 
-static void messages_count_profiles_over_all_calls(void **state)
+static void messages_number_profiles_over_all_calls(void **state)
 {
 	struct merger *m = merger_new(false);
 
 	(void)state;
 	must_add(m, ONE("cpu/ns", "a", 0, 1));
 	must_add(m, ONE("cpu/ns", "a", 0, INT64_MAX - 1));
-	must_refuse(m, ONE("cpu/ns", "a", 0, 1), ERR_RANGE, "profile 3, sample 1: its cpu");
+	must_refuse(m, ONE("cpu/ns", "a", 0, 1), ERR_RANGE, "profile 3, sample 1: the sum of cpu");
 }
 
-static void kinds_that_do_not_fit_are_refused_with_a_way_out(void **state)
+static void incompatible_profiles_are_refused_with_a_remedy(void **state)
 {
 	struct merger *m = merger_new(false);
 
 	(void)state;
 	must_add(m, ONE("inuse_objects/count inuse_space/bytes", "a", 0, 1, 1));
-	must_refuse(m, ONE("objects/count space/bytes", "a", 0, 1, 1), ERR_FORMAT, "; --intersect-types adds");
+	must_refuse(m, ONE("objects/count space/bytes", "a", 0, 1, 1), ERR_FORMAT, "; use --intersect-types");
 }
 
-static void no_way_out_is_named_where_there_is_none(void **state)
+static void intersect_types_is_not_suggested_if_it_cannot_help(void **state)
 {
 	struct merger *m = merger_new(false);
 
@@ -188,7 +188,7 @@ static void no_way_out_is_named_where_there_is_none(void **state)
 	merger_free(m);
 }
 
-static void heaps_of_go_and_of_others_meet_in_what_is_in_use(void **state)
+static void go_heaps_and_others_share_the_values_in_use(void **state)
 {
 	struct merger *m = merger_new(true);
 	struct make go = make_start("alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes");
@@ -225,7 +225,7 @@ static void the_default_type_is_named_as_in_the_first_profile(void **state)
 	profile_free(p);
 }
 
-static void without_a_default_type_the_last_one_that_is_left_stays_it(void **state)
+static void a_missing_default_type_means_the_last_remaining_type(void **state)
 {
 	struct merger *m = merger_new(true);
 	struct profile *p;
@@ -238,7 +238,7 @@ static void without_a_default_type_the_last_one_that_is_left_stays_it(void **sta
 	profile_free(p);
 }
 
-static void a_profile_that_has_both_names_keeps_them_apart(void **state)
+static void space_and_inuse_space_of_one_profile_are_distinct(void **state)
 {
 	struct merger *m = merger_new(true);
 	struct profile *p;
@@ -252,7 +252,7 @@ static void a_profile_that_has_both_names_keeps_them_apart(void **state)
 	profile_free(p);
 }
 
-static void types_whose_units_do_not_fit_are_left_out_when_asked(void **state)
+static void intersect_drops_types_with_incompatible_units(void **state)
 {
 	struct merger *m = merger_new(true);
 	struct profile *p;
@@ -268,7 +268,7 @@ static void types_whose_units_do_not_fit_are_left_out_when_asked(void **state)
 	profile_free(p);
 }
 
-static void period_types_that_differ_leave_none_when_asked(void **state)
+static void intersect_drops_different_period_types(void **state)
 {
 	struct merger *m = merger_new(true);
 	struct make other = make_start("a/count");
@@ -291,20 +291,20 @@ static void period_types_that_differ_leave_none_when_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_added_later_finds_the_rows_of_before),
-		cmocka_unit_test(a_finer_unit_that_comes_later_scales_what_was_there),
-		cmocka_unit_test(a_type_that_a_later_one_lacks_goes_with_the_rows_that_only_had_it),
-		cmocka_unit_test(a_missing_time_makes_only_those_of_its_group_forgotten),
-		cmocka_unit_test(a_row_that_became_zero_goes_at_the_end_of_its_group),
-		cmocka_unit_test(messages_count_profiles_over_all_calls),
-		cmocka_unit_test(kinds_that_do_not_fit_are_refused_with_a_way_out),
-		cmocka_unit_test(no_way_out_is_named_where_there_is_none),
-		cmocka_unit_test(heaps_of_go_and_of_others_meet_in_what_is_in_use),
+		cmocka_unit_test(later_profiles_add_to_existing_rows),
+		cmocka_unit_test(a_finer_unit_rescales_the_earlier_sum),
+		cmocka_unit_test(dropping_a_type_removes_rows_that_become_empty),
+		cmocka_unit_test(a_missing_time_discards_only_the_times_of_its_group),
+		cmocka_unit_test(rows_that_became_zero_are_removed_after_each_group),
+		cmocka_unit_test(messages_number_profiles_over_all_calls),
+		cmocka_unit_test(incompatible_profiles_are_refused_with_a_remedy),
+		cmocka_unit_test(intersect_types_is_not_suggested_if_it_cannot_help),
+		cmocka_unit_test(go_heaps_and_others_share_the_values_in_use),
 		cmocka_unit_test(the_default_type_is_named_as_in_the_first_profile),
-		cmocka_unit_test(without_a_default_type_the_last_one_that_is_left_stays_it),
-		cmocka_unit_test(a_profile_that_has_both_names_keeps_them_apart),
-		cmocka_unit_test(types_whose_units_do_not_fit_are_left_out_when_asked),
-		cmocka_unit_test(period_types_that_differ_leave_none_when_asked),
+		cmocka_unit_test(a_missing_default_type_means_the_last_remaining_type),
+		cmocka_unit_test(space_and_inuse_space_of_one_profile_are_distinct),
+		cmocka_unit_test(intersect_drops_types_with_incompatible_units),
+		cmocka_unit_test(intersect_drops_different_period_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

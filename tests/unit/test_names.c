@@ -1,5 +1,5 @@
 /*
- * test_names.c - the names of a profile's functions as people write them
+ * test_names.c - demangle the functions of a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -46,7 +46,7 @@ static struct profile *five_functions(void)
 	return make_end(&m);
 }
 
-static void names_that_are_not_the_linkers_stay(void **state)
+static void keeps_names_that_differ_from_the_linkers(void **state)
 {
 	struct profile *p = five_functions();
 
@@ -61,7 +61,7 @@ static void names_that_are_not_the_linkers_stay(void **state)
 	profile_free(p);
 }
 
-static void force_goes_back_to_the_linkers_names(void **state)
+static void force_restores_the_linkers_names(void **state)
 {
 	struct profile *p = five_functions();
 
@@ -74,7 +74,7 @@ static void force_goes_back_to_the_linkers_names(void **state)
 	profile_free(p);
 }
 
-static void none_leaves_functions_without_a_name_alone(void **state)
+static void mode_none_keeps_functions_without_a_name(void **state)
 {
 	struct profile *p = five_functions();
 
@@ -84,7 +84,7 @@ static void none_leaves_functions_without_a_name_alone(void **state)
 	profile_free(p);
 }
 
-static void many_functions_are_all_renamed(void **state)
+static void renames_every_function_of_a_large_profile(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct profile *p;
@@ -107,10 +107,10 @@ static void many_functions_are_all_renamed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_that_are_not_the_linkers_stay),
-		cmocka_unit_test(force_goes_back_to_the_linkers_names),
-		cmocka_unit_test(none_leaves_functions_without_a_name_alone),
-		cmocka_unit_test(many_functions_are_all_renamed),
+		cmocka_unit_test(keeps_names_that_differ_from_the_linkers),
+		cmocka_unit_test(force_restores_the_linkers_names),
+		cmocka_unit_test(mode_none_keeps_functions_without_a_name),
+		cmocka_unit_test(renames_every_function_of_a_large_profile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

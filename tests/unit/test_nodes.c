@@ -1,5 +1,5 @@
 /*
- * test_nodes.c - what reports choose from and sort
+ * test_nodes.c - nodes of a report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 #include "tests/unit/make_graph.h"
 #include "tests/unit/make_net.h"
 
-static void a_mean_is_the_value_over_its_divisor(void **state)
+static void a_mean_is_the_value_divided_by_its_divisor(void **state)
 {
 	(void)state;
 	assert_int_equal(nodes_mean(7, 2), 3);
@@ -42,7 +42,7 @@ static void values_are_divided_when_there_are_divisors(void **state)
 	assert_int_equal(nodes_cum(&n, 1), 30);
 }
 
-static void a_node_is_a_place_unless_it_says_which(void **state)
+static void a_node_number_is_its_place_unless_there_is_a_place_column(void **state)
 {
 	const uint32_t place[] = { 5, 5, 2 };
 	struct nodes n = { .n = 3 };
@@ -54,20 +54,20 @@ static void a_node_is_a_place_unless_it_says_which(void **state)
 	assert_int_equal(nodes_place(&n, 2), 2);
 }
 
-/* Names of places at lines, asked about a profile. */
-static void name_lines(struct asked *a, struct make *m, struct node_names *names)
+/* Names of places of a profile, by line. */
+static void name_lines(struct graph_fixture *a, struct make *m, struct node_names *names)
 {
-	*a = ask_about(m);
+	*a = graph_fixture_start(m);
 	a->q.granularity = GRAIN_LINES;
-	ask(a);
+	graph_fixture_run(a);
 	node_names_init(names, &a->pl, a->mem);
 }
 
-static void a_name_is_made_once(void **state)
+static void each_name_is_made_only_once(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct node_names names;
-	struct asked a;
+	struct graph_fixture a;
 	const char *first;
 
 	(void)state;
@@ -77,17 +77,17 @@ static void a_name_is_made_once(void **state)
 	assert_string_equal(first, "f x.c:3");
 	assert_ptr_equal(first, node_names_of(&names, place_named(&a.pl, "f x.c:3")));
 	assert_string_equal(node_names_of(&names, place_named(&a.pl, "g")), "g");
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void a_nul_in_a_name_is_spelt_out(void **state)
+static void a_nul_in_a_name_is_escaped(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct builder_function f = { .id = 1, .name = make_text(&m, "a\0b\n", 4) };
 	struct builder_line line = { 0 };
 	struct builder_location l = { .id = 1, .map = PROFILE_NONE };
 	struct node_names names;
-	struct asked a;
+	struct graph_fixture a;
 	uint32_t loc;
 
 	(void)state;
@@ -97,14 +97,14 @@ static void a_nul_in_a_name_is_spelt_out(void **state)
 	name_lines(&a, &m, &names);
 	assert_int_equal(a.pl.n, 1);
 	assert_string_equal(node_names_of(&names, 0), "a\\x00b\\n");
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void ranks_follow_the_names_and_equal_names_share_one(void **state)
+static void ranks_are_by_name_and_equal_names_share_a_rank(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct node_names names;
-	struct asked a;
+	struct graph_fixture a;
 	bool some[4] = { true, true, true, true };
 	uint32_t *rank;
 
@@ -117,14 +117,14 @@ static void ranks_follow_the_names_and_equal_names_share_one(void **state)
 	assert_int_equal(rank[place_named(&a.pl, "b")], 2);
 	for (uint32_t k = 0; k < 4; k++)
 		assert_int_equal(rank[k], strcmp(node_names_of(&names, k), "f x.c:3") == 0 ? 3 : rank[k]);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void only_some_places_have_a_rank(void **state)
+static void only_wanted_places_have_a_rank(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct node_names names;
-	struct asked a;
+	struct graph_fixture a;
 	bool some[3] = { false };
 	uint32_t *rank;
 
@@ -138,19 +138,19 @@ static void only_some_places_have_a_rank(void **state)
 	rank = node_names_rank(&names, some, a.mem);
 	assert_int_equal(rank[place_named(&a.pl, "c")], 1);
 	assert_int_equal(rank[place_named(&a.pl, "a")], 0);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mean_is_the_value_over_its_divisor),
+		cmocka_unit_test(a_mean_is_the_value_divided_by_its_divisor),
 		cmocka_unit_test(values_are_divided_when_there_are_divisors),
-		cmocka_unit_test(a_node_is_a_place_unless_it_says_which),
-		cmocka_unit_test(a_name_is_made_once),
-		cmocka_unit_test(a_nul_in_a_name_is_spelt_out),
-		cmocka_unit_test(ranks_follow_the_names_and_equal_names_share_one),
-		cmocka_unit_test(only_some_places_have_a_rank),
+		cmocka_unit_test(a_node_number_is_its_place_unless_there_is_a_place_column),
+		cmocka_unit_test(each_name_is_made_only_once),
+		cmocka_unit_test(a_nul_in_a_name_is_escaped),
+		cmocka_unit_test(ranks_are_by_name_and_equal_names_share_a_rank),
+		cmocka_unit_test(only_wanted_places_have_a_rank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

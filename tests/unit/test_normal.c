@@ -1,5 +1,5 @@
 /*
- * test_normal.c - how two sides of a comparison are made comparable
+ * test_normal.c - normalize the two sides of a comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,19 +16,19 @@
 
 #include "tests/unit/make_graph.h"
 
-static double size_of(const char *mode, const struct asked *a, double ratio)
+static double size_of(const char *mode, const struct graph_fixture *a, double ratio)
 {
 	struct normal_size size;
-	struct normalize how;
+	struct normalize_options how;
 
 	assert_int_equal(normalize_parse(mode, &how, NULL), 0);
 	assert_int_equal(normal_size(&how, &a->v, ratio, &size, NULL), 0);
 	return size.size;
 }
 
-static void a_label_may_have_a_value(void **state)
+static void a_label_can_be_given_with_a_value(void **state)
 {
-	struct normalize n;
+	struct normalize_options n;
 
 	(void)state;
 	assert_int_equal(normalize_parse("label:job=a=b", &n, NULL), 0);
@@ -37,11 +37,11 @@ static void a_label_may_have_a_value(void **state)
 	assert_string_equal(n.value, "a=b");
 }
 
-static void only_rows_with_the_label_are_summed(void **state)
+static void sums_only_rows_with_the_label(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct builder_label job = { 0 }, size = { .num = 7 };
-	struct asked a;
+	struct graph_fixture a;
 	uint32_t id[2];
 
 	(void)state;
@@ -54,20 +54,20 @@ static void only_rows_with_the_label_are_summed(void **state)
 	make_row(&m, "a", (int64_t[]){ 10 }, id, 1);
 	make_row(&m, "b", (int64_t[]){ -5 }, id, 2);
 	make_row(&m, "c", (int64_t[]){ 100 }, NULL, 0);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	assert_float_equal(size_of("label:job", &a, 2), 30, 0);
 	assert_float_equal(size_of("label:job=steady", &a, 1), 15, 0);
 	assert_float_equal(size_of("label:job=other", &a, 1), 0, 0);
 	assert_float_equal(size_of("label:size=7", &a, 2), 10, 0);
-	assert_float_equal(size_of("label:size", &a, 2), 7, 0); /* numbers, whatever the values are */
-	ask_release(&a);
+	assert_float_equal(size_of("label:size", &a, 2), 7, 0); /* sum of the numbers, regardless of the values */
+	graph_fixture_release(&a);
 }
 
-static void a_factor_is_a_ratio_of_known_sizes(void **state)
+static void the_factor_is_the_ratio_of_known_sizes(void **state)
 {
 	const struct normal_size base = { .size = 30 }, target = { .size = 60 }, unknown = { 0 };
-	const struct normalize n = { .by = NORMALIZE_DURATION };
+	const struct normalize_options n = { .by = NORMALIZE_DURATION };
 	bool by_period;
 	double factor;
 	struct err err;
@@ -80,10 +80,10 @@ static void a_factor_is_a_ratio_of_known_sizes(void **state)
 	assert_int_equal(normal_factor(&n, &unknown, &target, &factor, &by_period, &err), ERR_USAGE);
 }
 
-static void counted_samples_are_weighed_by_their_period(void **state)
+static void sample_counts_are_weighted_by_their_period(void **state)
 {
 	const struct normal_size base = { .size = 10, .period_ns = 1e7 }, target = { .size = 20, .period_ns = 1e6 };
-	const struct normalize n = { .by = NORMALIZE_DURATION };
+	const struct normalize_options n = { .by = NORMALIZE_DURATION };
 	bool by_period;
 	double factor;
 
@@ -96,10 +96,10 @@ static void counted_samples_are_weighed_by_their_period(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_label_may_have_a_value),
-		cmocka_unit_test(only_rows_with_the_label_are_summed),
-		cmocka_unit_test(a_factor_is_a_ratio_of_known_sizes),
-		cmocka_unit_test(counted_samples_are_weighed_by_their_period),
+		cmocka_unit_test(a_label_can_be_given_with_a_value),
+		cmocka_unit_test(sums_only_rows_with_the_label),
+		cmocka_unit_test(the_factor_is_the_ratio_of_known_sizes),
+		cmocka_unit_test(sample_counts_are_weighted_by_their_period),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_normalize.c - by how much a profile is scaled to compare with another
+ * test_normalize.c - factors that scale a profile to the size of another
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,14 +21,14 @@ static struct err err;
 
 static enum normalize_by mode(const char *word)
 {
-	struct normalize how;
+	struct normalize_options how;
 
 	if (normalize_parse(word, &how, &err) < 0)
 		fail_msg("%s", err.msg);
 	return how.by;
 }
 
-static void words_of_go_for_yes_mean_the_total(void **state)
+static void a_boolean_true_means_total(void **state)
 {
 	(void)state;
 	assert_int_equal(mode("true"), NORMALIZE_TOTAL);
@@ -37,7 +37,7 @@ static void words_of_go_for_yes_mean_the_total(void **state)
 	assert_int_equal(mode("total"), NORMALIZE_TOTAL);
 }
 
-static void words_for_no_mean_none(void **state)
+static void a_boolean_false_means_none(void **state)
 {
 	(void)state;
 	assert_int_equal(mode(""), NORMALIZE_NONE);
@@ -46,9 +46,9 @@ static void words_for_no_mean_none(void **state)
 	assert_int_equal(mode("none"), NORMALIZE_NONE);
 }
 
-static void a_label_is_named_behind_its_colon(void **state)
+static void a_label_key_follows_the_colon(void **state)
 {
-	struct normalize how;
+	struct normalize_options how;
 
 	(void)state;
 	assert_int_equal(normalize_parse("label:requests", &how, &err), 0);
@@ -58,7 +58,7 @@ static void a_label_is_named_behind_its_colon(void **state)
 
 static void other_words_are_refused(void **state)
 {
-	struct normalize how;
+	struct normalize_options how;
 
 	(void)state;
 	assert_int_equal(normalize_parse("yes", &how, &err), ERR_USAGE);
@@ -76,7 +76,7 @@ static struct profile *with_rows(const char *types, int64_t a0, int64_t a1, int6
 
 static int ratios(const char *word, struct profile *p, struct profile *base, double out[2])
 {
-	struct normalize how;
+	struct normalize_options how;
 	int rc;
 
 	assert_int_equal(normalize_parse(word, &how, &err), 0);
@@ -86,7 +86,7 @@ static int ratios(const char *word, struct profile *p, struct profile *base, dou
 	return rc;
 }
 
-static void each_type_gets_the_ratio_of_its_sums(void **state)
+static void each_type_is_scaled_by_the_ratio_of_its_sums(void **state)
 {
 	double ratio[2];
 
@@ -98,7 +98,7 @@ static void each_type_gets_the_ratio_of_its_sums(void **state)
 	assert_true(ratio[1] == 0.5);
 }
 
-static void a_sum_of_zero_takes_the_whole_type_away(void **state)
+static void a_sum_of_zero_has_ratio_zero(void **state)
 {
 	double ratio[2];
 
@@ -109,7 +109,7 @@ static void a_sum_of_zero_takes_the_whole_type_away(void **state)
 	assert_true(ratio[1] == 0);
 }
 
-static void totals_of_other_types_are_refused(void **state)
+static void profiles_with_other_types_are_refused(void **state)
 {
 	double ratio[2];
 
@@ -117,10 +117,10 @@ static void totals_of_other_types_are_refused(void **state)
 	assert_int_equal(ratios("total", with_rows("n/count cpu/ns", 1, 1, 1, 1),
 				with_rows("n/count cpu/ms", 1, 1, 1, 1), ratio),
 			 ERR_FORMAT);
-	assert_non_null(strstr(err.msg, "sample type 2 is cpu in ns, in the base cpu in ms"));
+	assert_non_null(strstr(err.msg, "sample type 2 is cpu in ns, but cpu in ms in the base"));
 }
 
-static void a_sum_that_leaves_64_bits_is_refused(void **state)
+static void a_sum_that_overflows_64_bits_is_refused(void **state)
 {
 	double ratio[2];
 
@@ -130,7 +130,7 @@ static void a_sum_that_leaves_64_bits_is_refused(void **state)
 			 ERR_RANGE);
 }
 
-static void durations_give_values_per_time(void **state)
+static void durations_scale_values_to_equal_time(void **state)
 {
 	struct profile *p = with_rows("n/count cpu/ns", 1, 1, 1, 1), *base = with_rows("n/count cpu/ms", 1, 1, 1, 1);
 	double ratio[2];
@@ -150,10 +150,10 @@ static void a_missing_duration_is_refused(void **state)
 	(void)state;
 	p->meta.duration_ns = 40;
 	assert_int_equal(ratios("duration", p, base, ratio), ERR_FORMAT);
-	assert_non_null(strstr(err.msg, "the base does not say how long it took"));
+	assert_non_null(strstr(err.msg, "the base has no duration"));
 }
 
-/* Two rows that carry a number each, in a unit. */
+/* Build two rows, each with a number that has a unit. */
 static struct profile *with_label(const char *key, int64_t first, int64_t second, const char *unit)
 {
 	struct make m = make_start("cpu/ns");
@@ -179,7 +179,7 @@ static void labels_are_summed_over_samples(void **state)
 	assert_true(ratio[0] == 0.5);
 }
 
-static void labels_of_one_kind_of_unit_are_brought_to_one(void **state)
+static void labels_with_compatible_units_are_converted(void **state)
 {
 	double ratio[2];
 
@@ -191,7 +191,7 @@ static void labels_of_one_kind_of_unit_are_brought_to_one(void **state)
 			 ERR_FORMAT);
 }
 
-static void a_label_that_is_not_there_is_refused(void **state)
+static void a_missing_label_is_refused(void **state)
 {
 	double ratio[2];
 
@@ -205,19 +205,19 @@ static void a_label_that_is_not_there_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_of_go_for_yes_mean_the_total),
-		cmocka_unit_test(words_for_no_mean_none),
-		cmocka_unit_test(a_label_is_named_behind_its_colon),
+		cmocka_unit_test(a_boolean_true_means_total),
+		cmocka_unit_test(a_boolean_false_means_none),
+		cmocka_unit_test(a_label_key_follows_the_colon),
 		cmocka_unit_test(other_words_are_refused),
-		cmocka_unit_test(each_type_gets_the_ratio_of_its_sums),
-		cmocka_unit_test(a_sum_of_zero_takes_the_whole_type_away),
-		cmocka_unit_test(totals_of_other_types_are_refused),
-		cmocka_unit_test(a_sum_that_leaves_64_bits_is_refused),
-		cmocka_unit_test(durations_give_values_per_time),
+		cmocka_unit_test(each_type_is_scaled_by_the_ratio_of_its_sums),
+		cmocka_unit_test(a_sum_of_zero_has_ratio_zero),
+		cmocka_unit_test(profiles_with_other_types_are_refused),
+		cmocka_unit_test(a_sum_that_overflows_64_bits_is_refused),
+		cmocka_unit_test(durations_scale_values_to_equal_time),
 		cmocka_unit_test(a_missing_duration_is_refused),
 		cmocka_unit_test(labels_are_summed_over_samples),
-		cmocka_unit_test(labels_of_one_kind_of_unit_are_brought_to_one),
-		cmocka_unit_test(a_label_that_is_not_there_is_refused),
+		cmocka_unit_test(labels_with_compatible_units_are_converted),
+		cmocka_unit_test(a_missing_label_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

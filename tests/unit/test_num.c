@@ -1,5 +1,5 @@
 /*
- * test_num.c - numbers that do not wrap
+ * test_num.c - integer arithmetic with overflow checks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static void add_reaches_the_last_number(void **state)
+static void sums_up_to_the_limits_are_exact(void **state)
 {
 	int64_t sum = INT64_MAX - 5;
 
@@ -24,7 +24,7 @@ static void add_reaches_the_last_number(void **state)
 	assert_true(sum == INT64_MAX);
 }
 
-static void an_overflow_leaves_the_sum_as_it_was(void **state)
+static void an_overflow_leaves_the_sum_unchanged(void **state)
 {
 	int64_t high = INT64_MAX, low = INT64_MIN;
 
@@ -44,7 +44,7 @@ static void the_magnitude_of_the_smallest_number_is_2_to_63(void **state)
 	assert_true(num_abs(INT64_MAX) == INT64_MAX);
 }
 
-static void doubles_are_cut_toward_zero(void **state)
+static void doubles_are_rounded_toward_zero(void **state)
 {
 	(void)state;
 	assert_int_equal(num_trunc(2.9), 2);
@@ -58,7 +58,7 @@ static void the_largest_double_below_2_to_63_fits(void **state)
 	assert_true(num_trunc(0x1.fffffffffffffp62) == INT64_MAX - 1023);
 }
 
-static void what_does_not_fit_is_the_smallest_number(void **state)
+static void doubles_out_of_range_become_int64_min(void **state)
 {
 	(void)state;
 	assert_true(num_trunc(0x1p63) == INT64_MIN);
@@ -67,25 +67,25 @@ static void what_does_not_fit_is_the_smallest_number(void **state)
 	assert_true(num_trunc((double)NAN) == INT64_MIN);
 }
 
-static void puts_number(int64_t v, const char *want)
+static void expect_written(int64_t v, const char *expected)
 {
 	char text[NUM_DIGITS + 1] = "";
 
 	*num_put(text, v) = 0;
-	assert_string_equal(text, want);
+	assert_string_equal(text, expected);
 }
 
-static void numbers_are_put_with_all_their_digits(void **state)
+static void numbers_are_written_with_all_digits(void **state)
 {
 	(void)state;
-	puts_number(0, "0");
-	puts_number(-7, "-7");
-	puts_number(1234567890, "1234567890");
-	puts_number(INT64_MAX, "9223372036854775807");
-	puts_number(INT64_MIN, "-9223372036854775808");
+	expect_written(0, "0");
+	expect_written(-7, "-7");
+	expect_written(1234567890, "1234567890");
+	expect_written(INT64_MAX, "9223372036854775807");
+	expect_written(INT64_MIN, "-9223372036854775808");
 }
 
-static void a_capped_sum_ends_where_it_still_has_a_magnitude(void **state)
+static void a_capped_sum_stops_at_int64_max_or_its_negative(void **state)
 {
 	(void)state;
 	assert_int_equal(num_add_capped(2, -3), -1);
@@ -96,14 +96,14 @@ static void a_capped_sum_ends_where_it_still_has_a_magnitude(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(add_reaches_the_last_number),
-		cmocka_unit_test(an_overflow_leaves_the_sum_as_it_was),
+		cmocka_unit_test(sums_up_to_the_limits_are_exact),
+		cmocka_unit_test(an_overflow_leaves_the_sum_unchanged),
 		cmocka_unit_test(the_magnitude_of_the_smallest_number_is_2_to_63),
-		cmocka_unit_test(doubles_are_cut_toward_zero),
+		cmocka_unit_test(doubles_are_rounded_toward_zero),
 		cmocka_unit_test(the_largest_double_below_2_to_63_fits),
-		cmocka_unit_test(what_does_not_fit_is_the_smallest_number),
-		cmocka_unit_test(numbers_are_put_with_all_their_digits),
-		cmocka_unit_test(a_capped_sum_ends_where_it_still_has_a_magnitude),
+		cmocka_unit_test(doubles_out_of_range_become_int64_min),
+		cmocka_unit_test(numbers_are_written_with_all_digits),
+		cmocka_unit_test(a_capped_sum_stops_at_int64_max_or_its_negative),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_objdump.c - the text of objdump
+ * test_objdump.c - read the output of objdump
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* "1149 test %edi,%edi|work /src/a.c:7" for each instruction, a line each, and with flags what stood before. */
+/* A line per instruction: "1149 test %edi,%edi|work /src/a.c:7", and optionally the flags before it. */
 static void expect(const char *text, uint64_t start, uint64_t stop, bool flags, const char *want)
 {
 	struct buf in = { 0 }, got = { 0 };
@@ -54,7 +54,7 @@ static const char gnu[] = "\n"
 			  "/src/a.c:2 (discriminator 3)\n"
 			  "    1170:\tmov    %ecx,%edx\n";
 
-static void functions_and_lines_hold_until_others_are_told(void **state)
+static void functions_and_lines_apply_until_the_next_ones(void **state)
 {
 	(void)state;
 	expect(gnu, 0, UINT64_MAX, false,
@@ -63,7 +63,7 @@ static void functions_and_lines_hold_until_others_are_told(void **state)
 	       "1170 mov    %ecx,%edx|inl /src/a.c:2\n");
 }
 
-static void llvm_puts_a_mark_in_front(void **state)
+static void reads_the_marks_of_llvm(void **state)
 {
 	(void)state;
 	expect("0000000000001160 <work>:\n"
@@ -80,7 +80,7 @@ static void without_debug_information_the_symbol_is_the_function(void **state)
 	       false, "1160 ret|<work> :0\n1170 ret|<next> :0\n");
 }
 
-static void names_made_readable_have_their_parameters(void **state)
+static void demangled_names_keep_their_parameters(void **state)
 {
 	(void)state;
 	expect("ns::run(int):\n/src/a.cc:3\n1:\tret\n", 0, UINT64_MAX, false, "1 ret|ns::run(int) /src/a.cc:3\n");
@@ -88,21 +88,21 @@ static void names_made_readable_have_their_parameters(void **state)
 	expect("add(int):\n1:\tret\n", 0, UINT64_MAX, false, "1 ret|add(int) :0\n");
 }
 
-static void an_empty_line_and_one_that_is_not_known_end_what_was_told(void **state)
+static void an_empty_or_unknown_line_resets_function_and_line(void **state)
 {
 	(void)state;
 	expect("f():\n/a.c:1\n1:\tnop\n\n2:\tnop\n", 0, UINT64_MAX, false, "1 nop|f /a.c:1\n2 nop| :0\n");
 	expect("f():\n/a.c:1\n1:\tnop\n\t...\n9:\tnop\n", 0, UINT64_MAX, false, "1 nop|f /a.c:1\n9 nop| :0\n");
 }
 
-static void what_lies_outside_the_range_is_not_believed(void **state)
+static void ignores_instructions_outside_the_range(void **state)
 {
 	(void)state;
 	expect("fff:\tlow\n1000:\tnop\n1fff:\tret\n2000:\thigh\n", 0x1000, 0x2000, false,
 	       "1000 nop| :0\n1fff ret| :0\n");
 }
 
-static void names_that_look_like_something_else_do_no_harm(void **state)
+static void names_that_look_like_other_lines_are_harmless(void **state)
 {
 	(void)state;
 	expect("0000000000001000 <1001: nop>:\n    1000:\tret\n", 0x1000, 0x2000, false, "1000 ret|<1001: nop> :0\n");
@@ -113,7 +113,7 @@ static void names_that_look_like_something_else_do_no_harm(void **state)
 	expect(":", 0, UINT64_MAX, true, "2\n");
 }
 
-static void what_stood_between_instructions_is_told(void **state)
+static void records_the_lines_between_instructions(void **state)
 {
 	(void)state;
 	expect("prog:     file format elf64-x86-64\n"
@@ -144,14 +144,14 @@ static void what_stood_between_instructions_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_and_lines_hold_until_others_are_told),
-		cmocka_unit_test(llvm_puts_a_mark_in_front),
+		cmocka_unit_test(functions_and_lines_apply_until_the_next_ones),
+		cmocka_unit_test(reads_the_marks_of_llvm),
 		cmocka_unit_test(without_debug_information_the_symbol_is_the_function),
-		cmocka_unit_test(names_made_readable_have_their_parameters),
-		cmocka_unit_test(an_empty_line_and_one_that_is_not_known_end_what_was_told),
-		cmocka_unit_test(what_lies_outside_the_range_is_not_believed),
-		cmocka_unit_test(names_that_look_like_something_else_do_no_harm),
-		cmocka_unit_test(what_stood_between_instructions_is_told),
+		cmocka_unit_test(demangled_names_keep_their_parameters),
+		cmocka_unit_test(an_empty_or_unknown_line_resets_function_and_line),
+		cmocka_unit_test(ignores_instructions_outside_the_range),
+		cmocka_unit_test(names_that_look_like_other_lines_are_harmless),
+		cmocka_unit_test(records_the_lines_between_instructions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

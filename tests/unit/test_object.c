@@ -16,7 +16,7 @@
 #include "make_folder.h"
 #include "symbol/object_notes.h"
 
-static struct object *opened(const char *path)
+static struct object *open_object(const char *path)
 {
 	struct object *o = NULL;
 	struct err err = { .msg = "" };
@@ -28,7 +28,7 @@ static struct object *opened(const char *path)
 
 static void assert_id(const struct make_elf *m, const char *id)
 {
-	struct object *o = opened(folder_elf("f", m));
+	struct object *o = open_object(folder_elf("f", m));
 
 	assert_string_equal(object_build_id(o), id);
 	object_close(o);
@@ -44,7 +44,7 @@ static void a_build_id_is_hexadecimal(void **state)
 	assert_id(&m, "00ab0fff");
 }
 
-static void a_build_id_in_a_segment_comes_before_one_in_a_section(void **state)
+static void a_build_id_in_a_segment_takes_precedence_over_a_section(void **state)
 {
 	const struct make_elf m = {
 		.type = ET_DYN,
@@ -59,7 +59,7 @@ static void a_build_id_in_a_segment_comes_before_one_in_a_section(void **state)
 	assert_id(&m, "32323232");
 }
 
-static void two_build_ids_in_one_place_are_none(void **state)
+static void two_build_ids_in_one_section_count_as_none(void **state)
 {
 	const struct make_elf m = { .type = ET_DYN,
 				    .n_sections = 1,
@@ -70,7 +70,7 @@ static void two_build_ids_in_one_place_are_none(void **state)
 	assert_id(&m, "");
 }
 
-static void a_note_that_is_cut_off_is_no_build_id(void **state)
+static void ignores_a_truncated_note(void **state)
 {
 	const struct make_elf m = { .type = ET_DYN,
 				    .n_sections = 1,
@@ -80,7 +80,7 @@ static void a_note_that_is_cut_off_is_no_build_id(void **state)
 	assert_id(&m, "");
 }
 
-static void sections_tell_where_segments_are_damaged(void **state)
+static void reads_sections_if_segments_are_damaged(void **state)
 {
 	const struct make_elf m = {
 		.type = ET_DYN,
@@ -94,7 +94,7 @@ static void sections_tell_where_segments_are_damaged(void **state)
 	assert_id(&m, "31323334");
 }
 
-static void a_note_of_another_name_is_stepped_over(void **state)
+static void skips_a_note_with_another_name(void **state)
 {
 	const struct make_elf m = { .type = ET_DYN,
 				    .n_sections = 1,
@@ -106,7 +106,7 @@ static void a_note_of_another_name_is_stepped_over(void **state)
 	assert_id(&m, "31323334");
 }
 
-static void a_file_of_32_bits_in_the_other_byte_order_is_read(void **state)
+static void reads_a_32_bit_file_of_the_other_byte_order(void **state)
 {
 	static const char note[] = "\0\0\0\4\0\0\0\4\0\0\0\3GNU\0\xde\xad\xbe\xef";
 	const struct make_elf m = { .class = ELFCLASS32,
@@ -153,10 +153,10 @@ static struct make_elf with_symbols(uint32_t type)
 	};
 }
 
-static void symbols_are_in_order_of_address_and_name(void **state)
+static void symbols_are_sorted_by_address_and_name(void **state)
 {
 	const struct make_elf m = with_symbols(SHT_SYMTAB);
-	struct object *o = opened(folder_elf("f", &m));
+	struct object *o = open_object(folder_elf("f", &m));
 	static const char *const want[] = { "g", "alias", "f", "w", "d" };
 	const struct object_symbol *s;
 	size_t n = object_symbols(o, &s);
@@ -171,10 +171,10 @@ static void symbols_are_in_order_of_address_and_name(void **state)
 	object_close(o);
 }
 
-static void dynamic_symbols_stand_in_for_others(void **state)
+static void dynamic_symbols_are_used_if_there_are_no_others(void **state)
 {
 	const struct make_elf m = with_symbols(SHT_DYNSYM);
-	struct object *o = opened(folder_elf("f", &m));
+	struct object *o = open_object(folder_elf("f", &m));
 	const struct object_symbol *s;
 
 	(void)state;
@@ -182,7 +182,7 @@ static void dynamic_symbols_stand_in_for_others(void **state)
 	object_close(o);
 }
 
-/* The name at an address, by pprof's rule for nm and by llvm-symbolizer's. */
+/* Check the name at an address: nearest by pprof's rule for nm, covering by llvm-symbolizer's rule. */
 static void assert_at(struct object *o, uint64_t addr, const char *nearest, const char *covering)
 {
 	struct object_symbol s = { .name = "" };
@@ -197,26 +197,26 @@ static void assert_at(struct object *o, uint64_t addr, const char *nearest, cons
 static void an_address_belongs_to_the_nearest_function_below_or_to_data_that_covers_it(void **state)
 {
 	const struct make_elf m = with_symbols(SHT_SYMTAB);
-	struct object *o = opened(folder_elf("f", &m));
+	struct object *o = open_object(folder_elf("f", &m));
 
 	(void)state;
 	assert_at(o, 0xfff, "", "");
 	assert_at(o, 0x1000, "g", "g");
 	assert_at(o, 0x100f, "g", "g");
 	assert_at(o, 0x1010, "g", "");
-	assert_at(o, 0x1020, "f", "f"); /* not alias, which has no size */
+	assert_at(o, 0x1020, "f", "f"); /* not "alias", which has no size */
 	assert_at(o, 0x1035, "f", "");
 	assert_at(o, 0x1043, "w", "w");
-	assert_at(o, 0x1044, "", ""); /* weak ones are data to nm */
+	assert_at(o, 0x1044, "", ""); /* nm counts weak functions as data */
 	assert_at(o, 0x3007, "d", "d");
-	assert_at(o, 0x3008, "", ""); /* behind the last */
+	assert_at(o, 0x3008, "", ""); /* the address after the last symbol */
 	object_close(o);
 }
 
-static void an_object_without_symbols_has_none(void **state)
+static void no_symbol_is_found_in_an_object_without_symbols(void **state)
 {
 	const struct make_elf m = { .type = ET_DYN };
-	struct object *o = opened(folder_elf("f", &m));
+	struct object *o = open_object(folder_elf("f", &m));
 
 	(void)state;
 	assert_at(o, 0x1000, "", "");
@@ -234,7 +234,7 @@ static void assert_refused(const char *path, int code, const char *words)
 		fail_msg("\"%s\" lacks \"%s\" or the path", err.msg, words);
 }
 
-static void what_is_not_elf_is_refused_in_words(void **state)
+static void explains_why_a_file_is_not_elf(void **state)
 {
 	(void)state;
 	assert_refused(in_folder("nowhere"), ERR_IO, "no such file or directory");
@@ -247,7 +247,7 @@ static void what_is_not_elf_is_refused_in_words(void **state)
 	assert_refused(folder_bytes("class", "\177ELF\7\1\1", 8), ERR_FORMAT, "error reading ELF file");
 }
 
-static void a_pipe_is_not_waited_for(void **state)
+static void does_not_wait_for_a_pipe(void **state)
 {
 	(void)state;
 	assert_int_equal(mkfifo(in_folder("pipe"), 0666), 0);
@@ -259,18 +259,18 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, folder_make, folder_remove)
 	const struct CMUnitTest tests[] = {
 		TEST(a_build_id_is_hexadecimal),
-		TEST(a_build_id_in_a_segment_comes_before_one_in_a_section),
-		TEST(two_build_ids_in_one_place_are_none),
-		TEST(a_note_that_is_cut_off_is_no_build_id),
-		TEST(sections_tell_where_segments_are_damaged),
-		TEST(a_note_of_another_name_is_stepped_over),
-		TEST(a_file_of_32_bits_in_the_other_byte_order_is_read),
-		TEST(symbols_are_in_order_of_address_and_name),
-		TEST(dynamic_symbols_stand_in_for_others),
+		TEST(a_build_id_in_a_segment_takes_precedence_over_a_section),
+		TEST(two_build_ids_in_one_section_count_as_none),
+		TEST(ignores_a_truncated_note),
+		TEST(reads_sections_if_segments_are_damaged),
+		TEST(skips_a_note_with_another_name),
+		TEST(reads_a_32_bit_file_of_the_other_byte_order),
+		TEST(symbols_are_sorted_by_address_and_name),
+		TEST(dynamic_symbols_are_used_if_there_are_no_others),
 		TEST(an_address_belongs_to_the_nearest_function_below_or_to_data_that_covers_it),
-		TEST(an_object_without_symbols_has_none),
-		TEST(what_is_not_elf_is_refused_in_words),
-		TEST(a_pipe_is_not_waited_for),
+		TEST(no_symbol_is_found_in_an_object_without_symbols),
+		TEST(explains_why_a_file_is_not_elf),
+		TEST(does_not_wait_for_a_pipe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

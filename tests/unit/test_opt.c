@@ -1,5 +1,5 @@
 /*
- * test_opt.c - options from a table
+ * test_opt.c - table of options
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,8 +30,8 @@ static const struct opt table[] = {
 	{ "node_count", OPT_INT, offsetof(struct fields, count), 0, "-1", "N", 0, false, "a number" },
 	{ "share", OPT_REAL, offsetof(struct fields, share), 0, "0.005", "F", 0, false, "a real" },
 	{ "text", OPT_TEXT, offsetof(struct fields, text), 0, "preset", "T", 0, false, "a text" },
-	{ "first", OPT_PICK, offsetof(struct fields, choice), 1, NULL, NULL, 0, false, "one" },
-	{ "max_second", OPT_PICK, offsetof(struct fields, choice), 2, NULL, NULL, 0, true, "two" },
+	{ "first", OPT_CHOICE, offsetof(struct fields, choice), 1, NULL, NULL, 0, false, "one" },
+	{ "max_second", OPT_CHOICE, offsetof(struct fields, choice), 2, NULL, NULL, 0, true, "two" },
 };
 
 enum { FLAG, COUNT, SHARE, TEXT, FIRST, SECOND, N_OPTS };
@@ -73,13 +73,13 @@ static double real_of(const char *text)
 	return f.share;
 }
 
-static void presets_fill_every_field_and_clear_choices(void **state)
+static void defaults_fill_every_field_and_clear_choices(void **state)
 {
 	struct fields f;
 
 	(void)state;
 	memset(&f, 0x55, sizeof(f));
-	opt_preset(table, N_OPTS, &f);
+	opt_set_defaults(table, N_OPTS, &f);
 	assert_true(f.flag);
 	assert_true(f.count == -1);
 	assert_float_equal(f.share, 0.005, 0);
@@ -115,7 +115,7 @@ static void only_booleans_and_choices_are_flags(void **state)
 	assert_false(opt_is_flag(&table[TEXT]));
 }
 
-static void booleans_have_six_words_for_yes_and_six_for_no(void **state)
+static void booleans_accept_the_spellings_of_go(void **state)
 {
 	static const char *const yes[] = { "1", "t", "T", "true", "TRUE", "True" };
 	static const char *const no[] = { "0", "f", "F", "false", "FALSE", "False" };
@@ -131,7 +131,7 @@ static void booleans_have_six_words_for_yes_and_six_for_no(void **state)
 	}
 }
 
-static void other_words_are_no_booleans(void **state)
+static void other_spellings_are_not_booleans(void **state)
 {
 	static const char *const words[] = { "yes", "no", "tRUE", "on", "", "2", "true " };
 	struct fields f = { .flag = true };
@@ -188,7 +188,7 @@ static void prefixes_name_the_base_of_an_integer(void **state)
 	expect_int("0B11", 3);
 }
 
-static void underscores_stand_between_digits(void **state)
+static void underscores_are_allowed_between_digits(void **state)
 {
 	(void)state;
 	expect_int("1_000_000", 1000000);
@@ -197,7 +197,7 @@ static void underscores_stand_between_digits(void **state)
 	expect_int("0_17", 15);
 }
 
-/* Like Go strconv, underscoreOK: a base prefix counts as a digit. */
+/* As in Go strconv, underscoreOK: a base prefix counts as a digit. */
 static void an_underscore_may_follow_the_prefix(void **state)
 {
 	(void)state;
@@ -206,7 +206,7 @@ static void an_underscore_may_follow_the_prefix(void **state)
 	expect_int("0b_11", 3);
 }
 
-static void misplaced_underscores_are_no_integers(void **state)
+static void misplaced_underscores_are_refused(void **state)
 {
 	(void)state;
 	expect_no_int("1_");
@@ -215,7 +215,7 @@ static void misplaced_underscores_are_no_integers(void **state)
 	expect_no_int("0x1_");
 }
 
-/* On the heap, so that a look at the byte before it is seen by the sanitized build. */
+/* On the heap, so that the sanitized build detects a read of the byte before it. */
 static void an_integer_does_not_begin_with_an_underscore(void **state)
 {
 	char *text = strdup("_1");
@@ -225,7 +225,7 @@ static void an_integer_does_not_begin_with_an_underscore(void **state)
 	free(text);
 }
 
-static void what_is_no_integer_is_refused(void **state)
+static void other_text_is_not_an_integer(void **state)
 {
 	static const char *const bad[] = { "",   "-",   "+",   "abc", "12x", "1a",  "0x",  "0b2", "0o8",
 					   "08", "1.5", "1e3", " 1",  "1 ",  "--1", "+-1", "0xg", "0x-1" };
@@ -255,7 +255,7 @@ static void reals_are_decimal_scientific_or_hexadecimal(void **state)
 	assert_float_equal(real_of("0x1p-2"), 0.25, 0);
 }
 
-static void infinity_and_nan_are_reals(void **state)
+static void infinity_and_nan_are_accepted_as_reals(void **state)
 {
 	(void)state;
 	assert_true(isinf(real_of("inf")) && isinf(real_of("+Inf")) && isinf(real_of("Infinity")));
@@ -263,7 +263,7 @@ static void infinity_and_nan_are_reals(void **state)
 	assert_true(isnan(real_of("nan")) && isnan(real_of("NaN")));
 }
 
-static void what_is_no_real_is_refused(void **state)
+static void other_text_is_not_a_real(void **state)
 {
 	(void)state;
 	expect_no_real("");
@@ -275,7 +275,7 @@ static void what_is_no_real_is_refused(void **state)
 	expect_no_real("--1");
 }
 
-static void text_is_kept_and_not_copied(void **state)
+static void text_is_borrowed(void **state)
 {
 	static const char value[] = "main|foo";
 	struct fields f;
@@ -299,40 +299,40 @@ static void the_error_names_option_and_value(void **state)
 	assert_non_null(strstr(err.msg, "-max-second=yes"));
 }
 
-static void our_own_options_are_shown_with_dashes_and_pprofs_as_they_are(void **state)
+static void only_our_own_options_are_displayed_with_dashes(void **state)
 {
 	char name[OPT_NAME_MAX];
 
 	(void)state;
-	assert_string_equal(opt_shown(&table[COUNT], name), "node_count");
-	assert_string_equal(opt_shown(&table[SECOND], name), "max-second");
+	assert_string_equal(opt_display_name(&table[COUNT], name), "node_count");
+	assert_string_equal(opt_display_name(&table[SECOND], name), "max-second");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(presets_fill_every_field_and_clear_choices),
+		cmocka_unit_test(defaults_fill_every_field_and_clear_choices),
 		cmocka_unit_test(an_option_is_found_by_its_whole_name),
 		cmocka_unit_test(a_dash_in_a_name_is_an_underscore),
 		cmocka_unit_test(only_booleans_and_choices_are_flags),
-		cmocka_unit_test(booleans_have_six_words_for_yes_and_six_for_no),
-		cmocka_unit_test(other_words_are_no_booleans),
+		cmocka_unit_test(booleans_accept_the_spellings_of_go),
+		cmocka_unit_test(other_spellings_are_not_booleans),
 		cmocka_unit_test(a_flag_without_a_value_is_set),
 		cmocka_unit_test(a_choice_set_to_false_changes_nothing),
 		cmocka_unit_test(integers_are_decimal_with_a_sign),
 		cmocka_unit_test(prefixes_name_the_base_of_an_integer),
-		cmocka_unit_test(underscores_stand_between_digits),
+		cmocka_unit_test(underscores_are_allowed_between_digits),
 		cmocka_unit_test(an_underscore_may_follow_the_prefix),
-		cmocka_unit_test(misplaced_underscores_are_no_integers),
+		cmocka_unit_test(misplaced_underscores_are_refused),
 		cmocka_unit_test(an_integer_does_not_begin_with_an_underscore),
-		cmocka_unit_test(what_is_no_integer_is_refused),
+		cmocka_unit_test(other_text_is_not_an_integer),
 		cmocka_unit_test(integers_beyond_64_bits_are_refused),
 		cmocka_unit_test(reals_are_decimal_scientific_or_hexadecimal),
-		cmocka_unit_test(infinity_and_nan_are_reals),
-		cmocka_unit_test(what_is_no_real_is_refused),
-		cmocka_unit_test(text_is_kept_and_not_copied),
+		cmocka_unit_test(infinity_and_nan_are_accepted_as_reals),
+		cmocka_unit_test(other_text_is_not_a_real),
+		cmocka_unit_test(text_is_borrowed),
 		cmocka_unit_test(the_error_names_option_and_value),
-		cmocka_unit_test(our_own_options_are_shown_with_dashes_and_pprofs_as_they_are),
+		cmocka_unit_test(only_our_own_options_are_displayed_with_dashes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

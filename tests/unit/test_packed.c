@@ -1,5 +1,5 @@
 /*
- * test_packed.c - packed lists of ids, four and two at a time, against one at a time
+ * test_packed.c - packed lists of ids, decoded four or two at a time, compared with one at a time
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,7 +38,7 @@ static size_t put(uint8_t *to, uint64_t v)
 	return n;
 }
 
-/* What fn wrote is what a plain cursor reads up to where fn stopped. */
+/* Check that fn wrote the ids that a plain cursor reads, up to the byte where fn stopped. */
 static void check(packed_fn fn, const struct idmap *map, const uint8_t *list, size_t n, const uint8_t *readable)
 {
 	uint32_t place[LIST_MAX * 4], *out = place;
@@ -56,7 +56,7 @@ static void check(packed_fn fn, const struct idmap *map, const uint8_t *list, si
 	assert_int_equal(out - place, i);
 }
 
-static void each_way_reads_what_one_by_one_reads(void **unused)
+static void both_decoders_agree_with_the_cursor(void **unused)
 {
 	const struct idmap map = { .n = N_IDS, .sequential = true };
 	static uint8_t list[LIST_MAX * 5 + 64];
@@ -65,19 +65,19 @@ static void each_way_reads_what_one_by_one_reads(void **unused)
 	for (int round = 0; round < ROUNDS; round++) {
 		size_t n = 0, ids = draw(LIST_MAX / 8);
 
-		for (size_t i = 0; i < ids; i++) /* of one to four bytes, now and then an id that is not there */
+		for (size_t i = 0; i < ids; i++) /* ids of one to four bytes, sometimes an unknown one */
 			n += put(list + n, draw(1000) ? 1 + draw((uint32_t)1 << (5 + draw(17)))
 					   : draw(2)  ? 0
 						      : N_IDS + 7);
 		check(packed_pairs, &map, list, n, list + n);
-		check(packed_places, &map, list, n, list + n);
-		check(packed_places, &map, list, n, list + sizeof(list));
+		check(packed_indices, &map, list, n, list + n);
+		check(packed_indices, &map, list, n, list + sizeof(list));
 		if (packed_has_quads())
 			check(packed_quads, &map, list, n, list + sizeof(list));
 	}
 }
 
-static void an_id_without_a_place_is_left_to_the_caller(void **unused)
+static void unknown_ids_are_left_to_the_caller(void **unused)
 {
 	const struct idmap map = { .n = 100, .sequential = true };
 	uint8_t list[40];
@@ -86,13 +86,13 @@ static void an_id_without_a_place_is_left_to_the_caller(void **unused)
 	(void)unused;
 	memset(list, 5, sizeof(list));
 	list[9] = 101;
-	assert_true(packed_places(&map, list, list + 32, list + 40, &out) <= list + 9);
+	assert_true(packed_indices(&map, list, list + 32, list + 40, &out) <= list + 9);
 	out = place;
 	list[9] = 0;
-	assert_true(packed_places(&map, list, list + 32, list + 40, &out) <= list + 9);
+	assert_true(packed_indices(&map, list, list + 32, list + 40, &out) <= list + 9);
 }
 
-static void nothing_behind_the_end_is_taken(void **unused)
+static void decoding_stops_at_the_end(void **unused)
 {
 	const struct idmap map = { .n = 100, .sequential = true };
 	uint8_t list[32];
@@ -102,7 +102,7 @@ static void nothing_behind_the_end_is_taken(void **unused)
 	memset(list, 7, sizeof(list));
 	for (size_t n = 0; n < 16; n++) {
 		out = place;
-		assert_true(packed_places(&map, list, list + n, list + 32, &out) <= list + n);
+		assert_true(packed_indices(&map, list, list + n, list + 32, &out) <= list + n);
 		assert_true(out <= place + n);
 	}
 }
@@ -110,9 +110,9 @@ static void nothing_behind_the_end_is_taken(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_way_reads_what_one_by_one_reads),
-		cmocka_unit_test(an_id_without_a_place_is_left_to_the_caller),
-		cmocka_unit_test(nothing_behind_the_end_is_taken),
+		cmocka_unit_test(both_decoders_agree_with_the_cursor),
+		cmocka_unit_test(unknown_ids_are_left_to_the_caller),
+		cmocka_unit_test(decoding_stops_at_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_path.c - source file names as reports show them
+ * test_path.c - path strings: clean, trim, base name, folder
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 
 typedef void (*add_fn)(struct buf *out, const char *path);
 
-/* Pairs of a path and what becomes of it; also behind other text. */
+/* Check pairs of a path and its result, also appended to other text. */
 static void expect_pairs(add_fn add, const char *const pair[][2], size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -34,7 +34,7 @@ static void expect_pairs(add_fn add, const char *const pair[][2], size_t n)
 }
 #define EXPECT(add, pairs) expect_pairs(add, pairs, sizeof(pairs) / sizeof(pairs[0]))
 
-static void a_path_that_is_clean_stays(void **state)
+static void a_clean_path_is_unchanged(void **state)
 {
 	static const char *const pairs[][2] = {
 		{ "abc", "abc" },     { "abc/def", "abc/def" },
@@ -57,7 +57,7 @@ static void the_empty_path_stays_empty(void **state)
 	EXPECT(path_add_clean, pairs);
 }
 
-static void slashes_at_the_end_and_double_ones_go(void **state)
+static void trailing_and_double_slashes_are_removed(void **state)
 {
 	static const char *const pairs[][2] = {
 		{ "abc/", "abc" },     { "abc//def//ghi", "abc/def/ghi" },
@@ -71,7 +71,7 @@ static void slashes_at_the_end_and_double_ones_go(void **state)
 	EXPECT(path_add_clean, pairs);
 }
 
-static void single_dots_go(void **state)
+static void single_dots_are_removed(void **state)
 {
 	static const char *const pairs[][2] = {
 		{ "abc/./def", "abc/def" }, { "/./abc/def", "/abc/def" }, { "abc/.", "abc" },
@@ -82,7 +82,7 @@ static void single_dots_go(void **state)
 	EXPECT(path_add_clean, pairs);
 }
 
-static void double_dots_take_back_what_stands_before(void **state)
+static void double_dots_remove_the_part_before(void **state)
 {
 	static const char *const pairs[][2] = {
 		{ "abc/def/ghi/../jkl", "abc/def/jkl" },
@@ -102,7 +102,7 @@ static void double_dots_take_back_what_stands_before(void **state)
 	EXPECT(path_add_clean, pairs);
 }
 
-static void there_is_nothing_above_the_root(void **state)
+static void double_dots_do_not_leave_the_root(void **state)
 {
 	static const char *const pairs[][2] = {
 		{ "/..", "/" },
@@ -127,57 +127,57 @@ static void the_base_is_the_last_part(void **state)
 	EXPECT(path_add_base, pairs);
 }
 
-static void the_prefix_of_build_systems_is_trimmed_once(void **state)
+static void a_build_system_prefix_is_trimmed_once(void **state)
 {
 	(void)state;
-	assert_string_equal(path_trimmed("/proc/self/cwd/a.c", "", ""), "a.c");
-	assert_string_equal(path_trimmed("/proc/self/cwd/./a.c", "", ""), "a.c");
-	assert_string_equal(path_trimmed("/proc/self/cwd/proc/self/cwd/a.c", "", ""), "proc/self/cwd/a.c");
+	assert_string_equal(path_trim("/proc/self/cwd/a.c", "", ""), "a.c");
+	assert_string_equal(path_trim("/proc/self/cwd/./a.c", "", ""), "a.c");
+	assert_string_equal(path_trim("/proc/self/cwd/proc/self/cwd/a.c", "", ""), "proc/self/cwd/a.c");
 }
 
 static void other_paths_are_not_trimmed(void **state)
 {
 	(void)state;
-	assert_string_equal(path_trimmed("", "", ""), "");
-	assert_string_equal(path_trimmed("/proc/self/cwd", "", ""), "/proc/self/cwd");
-	assert_string_equal(path_trimmed("x/proc/self/cwd/a.c", "", ""), "x/proc/self/cwd/a.c");
+	assert_string_equal(path_trim("", "", ""), "");
+	assert_string_equal(path_trim("/proc/self/cwd", "", ""), "/proc/self/cwd");
+	assert_string_equal(path_trim("x/proc/self/cwd/a.c", "", ""), "x/proc/self/cwd/a.c");
 }
 
-static void the_first_prefix_that_fits_is_taken_off(void **state)
+static void the_first_matching_prefix_is_removed(void **state)
 {
 	(void)state;
-	assert_string_equal(path_trimmed("/b/c/x.c", "/a:/b:/b/c", ""), "c/x.c");
-	assert_string_equal(path_trimmed("/b/x.c", "/b/", ""), "x.c");
-	assert_string_equal(path_trimmed("/bc/x.c", "/b", ""), "/bc/x.c");
-	assert_string_equal(path_trimmed("/b", "/b", ""), "/b");
-	assert_string_equal(path_trimmed("/x.c", ":", ""), "x.c");
-	assert_string_equal(path_trimmed("/proc/self/cwd/x.c", "/b", ""), "x.c");
+	assert_string_equal(path_trim("/b/c/x.c", "/a:/b:/b/c", ""), "c/x.c");
+	assert_string_equal(path_trim("/b/x.c", "/b/", ""), "x.c");
+	assert_string_equal(path_trim("/bc/x.c", "/b", ""), "/bc/x.c");
+	assert_string_equal(path_trim("/b", "/b", ""), "/b");
+	assert_string_equal(path_trim("/x.c", ":", ""), "x.c");
+	assert_string_equal(path_trim("/proc/self/cwd/x.c", "/b", ""), "x.c");
 }
 
-static void without_prefixes_the_name_of_a_search_folder_ends_what_goes(void **state)
+static void without_prefixes_paths_are_cut_after_a_search_folder(void **state)
 {
 	(void)state;
-	assert_string_equal(path_trimmed("/ci/shop/a/shop/x.c", "", "/home/me/shop"), "a/shop/x.c");
-	assert_string_equal(path_trimmed("/ci/shop/x.c", "", "/none:/home/me/shop/"), "x.c");
-	assert_string_equal(path_trimmed("/ci/shop/x.c", "/none", "/home/me/shop"), "/ci/shop/x.c");
-	assert_string_equal(path_trimmed("/ci/shops/x.c", "", "shop"), "/ci/shops/x.c");
-	assert_string_equal(path_trimmed("a/./x.c", "", "a::b"), "x.c");
+	assert_string_equal(path_trim("/ci/shop/a/shop/x.c", "", "/home/me/shop"), "a/shop/x.c");
+	assert_string_equal(path_trim("/ci/shop/x.c", "", "/none:/home/me/shop/"), "x.c");
+	assert_string_equal(path_trim("/ci/shop/x.c", "/none", "/home/me/shop"), "/ci/shop/x.c");
+	assert_string_equal(path_trim("/ci/shops/x.c", "", "shop"), "/ci/shops/x.c");
+	assert_string_equal(path_trim("a/./x.c", "", "a::b"), "x.c");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_that_is_clean_stays),
+		cmocka_unit_test(a_clean_path_is_unchanged),
 		cmocka_unit_test(the_empty_path_stays_empty),
-		cmocka_unit_test(slashes_at_the_end_and_double_ones_go),
-		cmocka_unit_test(single_dots_go),
-		cmocka_unit_test(double_dots_take_back_what_stands_before),
-		cmocka_unit_test(there_is_nothing_above_the_root),
+		cmocka_unit_test(trailing_and_double_slashes_are_removed),
+		cmocka_unit_test(single_dots_are_removed),
+		cmocka_unit_test(double_dots_remove_the_part_before),
+		cmocka_unit_test(double_dots_do_not_leave_the_root),
 		cmocka_unit_test(the_base_is_the_last_part),
-		cmocka_unit_test(the_prefix_of_build_systems_is_trimmed_once),
+		cmocka_unit_test(a_build_system_prefix_is_trimmed_once),
 		cmocka_unit_test(other_paths_are_not_trimmed),
-		cmocka_unit_test(the_first_prefix_that_fits_is_taken_off),
-		cmocka_unit_test(without_prefixes_the_name_of_a_search_folder_ends_what_goes),
+		cmocka_unit_test(the_first_matching_prefix_is_removed),
+		cmocka_unit_test(without_prefixes_paths_are_cut_after_a_search_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

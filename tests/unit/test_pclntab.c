@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The table is made by hand, as Go 1.20 writes it, and put into a program by the compiler.
+ * The table is written by hand, in the format of Go 1.20, and the compiler puts it into a program.
  */
 #include "config.h"
 
@@ -48,7 +48,7 @@ static const uint8_t table[] = {
 	0,    0,    0,    0,    9,   0,   0,   0,                 /* unit, first line */
 };
 
-struct made {
+struct compiled {
 	char dir[64];
 	struct pclntab *t;
 	int fd;
@@ -66,7 +66,7 @@ static void write_source(const char *path, size_t n, size_t broken)
 	buf_release(&b);
 }
 
-static void build(struct made *m, size_t n, size_t broken)
+static void build(struct compiled *m, size_t n, size_t broken)
 {
 	char c[80], program[80];
 	const char *cc = getenv("CC");
@@ -89,7 +89,7 @@ static void build(struct made *m, size_t n, size_t broken)
 
 static int make(void **state)
 {
-	struct made *m = calloc(1, sizeof(*m));
+	struct compiled *m = calloc(1, sizeof(*m));
 
 	snprintf(m->dir, sizeof(m->dir), "/tmp/cpa-pclntab-XXXXXX");
 	assert_non_null(mkdtemp(m->dir));
@@ -100,7 +100,7 @@ static int make(void **state)
 
 static int clean(void **state)
 {
-	struct made *m = *state;
+	struct compiled *m = *state;
 	struct buf out = { 0 };
 
 	pclntab_close(m->t);
@@ -112,13 +112,13 @@ static int clean(void **state)
 	return 0;
 }
 
-static void a_function_has_a_name_a_file_and_lines(void **state)
+static void finds_name_file_and_lines_of_a_function(void **state)
 {
 	static const struct {
 		uint64_t addr;
 		int64_t line;
 	} want[] = { { 0x400000, 10 }, { 0x400007, 10 }, { 0x400008, 12 }, { 0x40001f, 12 } };
-	struct made *m = *state;
+	struct compiled *m = *state;
 	struct frame f;
 
 	build(m, sizeof(table), SIZE_MAX);
@@ -134,9 +134,9 @@ static void a_function_has_a_name_a_file_and_lines(void **state)
 	assert_false(pclntab_find(m->t, 0x400020, &f));
 }
 
-static void a_damaged_table_leads_nowhere(void **state)
+static void a_damaged_table_is_read_within_bounds(void **state)
 {
-	struct made *m = *state;
+	struct compiled *m = *state;
 	struct frame f;
 
 	for (size_t i = 0; i < sizeof(table); i += 4) {
@@ -153,8 +153,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, clean)
 	const struct CMUnitTest tests[] = {
-		TEST(a_function_has_a_name_a_file_and_lines),
-		TEST(a_damaged_table_leads_nowhere),
+		TEST(finds_name_file_and_lines_of_a_function),
+		TEST(a_damaged_table_is_read_within_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_peer.c - whose the other end of a connection is
+ * test_peer.c - find the user at the other end of a connection
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 #include "make_listen.h"
 
 #include "libcpaprof/endpoint/guard.h"
-#include "libcpaprof/endpoint/peer.h"
+#include "access/peer.h"
 
 #include <sys/mman.h>
 
@@ -39,8 +39,8 @@ typedef int user_fn(const struct peer_pair *p, uid_t *out);
 
 static user_fn *const ways[] = { peer_user, peer_user_by_netlink, peer_user_by_proc };
 
-/* A kernel or a sandbox may lack one of the ways. */
-static bool can(user_fn *way)
+/* Is a method available? A kernel or a sandbox may lack it. */
+static bool is_supported(user_fn *way)
 {
 	uint16_t port;
 	int l = listening(made_v4(LOOPBACK, 0), &port);
@@ -56,7 +56,7 @@ static bool can(user_fn *way)
 	return tells;
 }
 
-/* A connection to that place is ours by each way, and the guard lets it pass. */
+/* Check that a connection to an address is ours by each method, and that the guard allows it. */
 static void is_ours(int l, const union made_ip *to, bool local)
 {
 	const struct guard g = { 0 };
@@ -69,17 +69,17 @@ static void is_ours(int l, const union made_ip *to, bool local)
 	for (int i = 0; i < 3; i++) {
 		uid_t user = 77;
 
-		if (!can(ways[i]))
+		if (!is_supported(ways[i]))
 			continue;
 		assert_int_equal(ways[i](&p, &user), 0);
 		assert_int_equal(user, geteuid());
 	}
-	assert_true(guard_peer(&g, here, false));
+	assert_true(guard_check_peer(&g, here, false));
 	close(there);
 	close(here);
 }
 
-static void our_own_connections_are_known(void **state)
+static void our_own_connections_are_recognized(void **state)
 {
 	uint16_t port;
 	int l = listening(made_v4(LOOPBACK, 0), &port);
@@ -91,13 +91,13 @@ static void our_own_connections_are_known(void **state)
 		close(l);
 		return;
 	}
-	is_ours(l, &mapped, true); /* the other end is a socket of IPv6 */
+	is_ours(l, &mapped, true); /* the peer has an IPv6 socket */
 	close(l);
 	l = listening(made_v6("::1", 0), &port);
 	v6 = made_v6("::1", port);
 	is_ours(l, &v6, true);
 	close(l);
-	l = listening(made_v6("::", 0), &port); /* this end is one of IPv6 */
+	l = listening(made_v6("::", 0), &port); /* our end is an IPv6 socket */
 	v6 = made_v6("::1", port);
 	v4 = made_v4(LOOPBACK, port);
 	mapped = made_v6("::ffff:127.0.0.1", port);
@@ -113,7 +113,7 @@ struct visit {
 	int ready, done;
 };
 
-/* Connect, say so, and stay until told. */
+/* Connect, report this, and wait until released. */
 static bool visits(void *arg)
 {
 	struct visit *v = arg;
@@ -126,7 +126,7 @@ static bool visits(void *arg)
 	return fd >= 0;
 }
 
-/* Does the guard let this user pass? How: any_user. */
+/* Does the guard allow this user? */
 static bool passes(int l, struct visit *v, uid_t user, const struct guard *g, bool is_unix)
 {
 	int done[2], fd;
@@ -144,7 +144,7 @@ static bool passes(int l, struct visit *v, uid_t user, const struct guard *g, bo
 	close(done[0]);
 	fd = made_accepted(l);
 	assert_true(fd >= 0);
-	passed = guard_peer(g, fd, is_unix);
+	passed = guard_check_peer(g, fd, is_unix);
 	close(fd);
 	close(done[1]);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -178,7 +178,7 @@ static void another_user_is_refused(void **state)
 	close(l);
 }
 
-static void root_may_look_at_others(void **state)
+static void root_may_connect_to_other_users(void **state)
 {
 	uint16_t port;
 	int l = listening(made_v4(LOOPBACK, 0), &port), status;
@@ -199,7 +199,8 @@ static void root_may_look_at_others(void **state)
 			_exit(1);
 		of_nobody = made_connection(&to);
 		second = made_accepted(l);
-		_exit(of_root >= 0 && of_nobody >= 0 && guard_peer(&g, first, false) && guard_peer(&g, second, false)
+		_exit(of_root >= 0 && of_nobody >= 0 && guard_check_peer(&g, first, false) &&
+				      guard_check_peer(&g, second, false)
 			      ? 0
 			      : 2);
 	}
@@ -219,25 +220,25 @@ static void another_user_of_a_unix_socket_is_refused(void **state)
 	snprintf(path, sizeof(path), "%s/s", made_folder(name));
 	l = made_listeners(path);
 	{
-		int there = made_unix_connection(path), here = made_accepted(l.at[0].fd);
+		int there = made_unix_connection(path), here = made_accepted(l.listener[0].fd);
 
-		assert_true(guard_peer(&g, here, true));
+		assert_true(guard_check_peer(&g, here, true));
 		close(there);
 		close(here);
 	}
-	if (geteuid() == 0) { /* somebody opened it to all */
+	if (geteuid() == 0) { /* its mode allows all users */
 		assert_int_equal(chmod(name, 0755), 0);
 		assert_int_equal(chmod(path, 0666), 0);
-		assert_true(passes(l.at[0].fd, &v, 0, &g, true));
-		assert_false(passes(l.at[0].fd, &v, NOBODY, &g, true));
-		assert_false(passes(l.at[0].fd, &v, NOBODY, &any, true));
+		assert_true(passes(l.listener[0].fd, &v, 0, &g, true));
+		assert_false(passes(l.listener[0].fd, &v, NOBODY, &g, true));
+		assert_false(passes(l.listener[0].fd, &v, NOBODY, &any, true));
 	}
 	listen_close(&l, false);
 	made_folder_end(name);
 }
 
-/* The kernel tells user 0 of sockets that are closed; whoever closed one would pass as root. */
-static void a_socket_that_is_closed_is_nobodys(void **state)
+/* The kernel reports user 0 for closed sockets, so a client could pretend to be root by closing its socket. */
+static void a_closed_socket_has_no_user(void **state)
 {
 	const struct guard g = { 0 };
 	uint16_t port;
@@ -249,26 +250,26 @@ static void a_socket_that_is_closed_is_nobodys(void **state)
 
 	(void)state;
 	assert_int_equal(write(there, "GET", 3), 3);
-	assert_true(guard_peer(&g, here, false));
-	assert_int_equal(shutdown(there, SHUT_WR), 0); /* it can still read */
-	assert_true(guard_peer(&g, here, false));
+	assert_true(guard_check_peer(&g, here, false));
+	assert_int_equal(shutdown(there, SHUT_WR), 0); /* the client can still read */
+	assert_true(guard_check_peer(&g, here, false));
 	close(there);
 	assert_int_equal(poll(&ended, 1, SOON_MS), 1);
 	assert_true(peer_pair(here, &p));
 	for (int i = 0; i < 3; i++) {
 		uid_t user = 77;
 
-		if (can(ways[i]))
+		if (is_supported(ways[i]))
 			assert_int_equal(ways[i](&p, &user), -ENOENT);
 		assert_int_equal(user, 77);
 	}
-	assert_false(guard_peer(&g, here, false));
+	assert_false(guard_check_peer(&g, here, false));
 	close(here);
 	close(l);
 }
 
-/* The kernel answers with a listener on the port of a connection that is not there. */
-static void a_listener_is_no_connection(void **state)
+/* For a missing connection the kernel may answer with a listener on its port. */
+static void a_listener_is_not_a_connection(void **state)
 {
 	uint16_t port, other_port;
 	int l = listening(made_v4(LOOPBACK, 0), &port), other = listening(made_v4(LOOPBACK, 0), &other_port);
@@ -283,7 +284,7 @@ static void a_listener_is_no_connection(void **state)
 	for (int i = 0; i < 3; i++) {
 		uid_t user = 77;
 
-		if (can(ways[i]))
+		if (is_supported(ways[i]))
 			assert_int_equal(ways[i](&p, &user), -ENOENT);
 		assert_int_equal(user, 77);
 	}
@@ -291,7 +292,7 @@ static void a_listener_is_no_connection(void **state)
 	close(other);
 }
 
-static void who_comes_from_elsewhere_is_left_to_the_secret(void **state)
+static void peers_on_other_machines_need_only_the_secret(void **state)
 {
 	struct peer_pair p = { .here = { .s6_addr = { [10] = 0xff, [11] = 0xff, [12] = 192, [14] = 2, [15] = 1 } },
 			       .there = { .s6_addr = { [10] = 0xff, [11] = 0xff, [12] = 192, [14] = 2, [15] = 2 } } };
@@ -299,10 +300,10 @@ static void who_comes_from_elsewhere_is_left_to_the_secret(void **state)
 	(void)state;
 	assert_false(peer_is_local(&p));
 	p.there = p.here;
-	assert_true(peer_is_local(&p)); /* to itself */
+	assert_true(peer_is_local(&p)); /* a socket connected to itself */
 	p.there.s6_addr[15] = 9;
 	p.here = (struct in6_addr){ .s6_addr = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 5 } };
-	assert_true(peer_is_local(&p)); /* from another address of this machine */
+	assert_true(peer_is_local(&p)); /* a connection from another address of this machine */
 	p.here = p.there;
 	p.there = in6addr_loopback;
 	assert_true(peer_is_local(&p));
@@ -310,20 +311,20 @@ static void who_comes_from_elsewhere_is_left_to_the_secret(void **state)
 	assert_false(peer_is_local(&p));
 }
 
-/* What is no connection over IP, or not any more. */
-static void what_cannot_be_told_is_refused(void **state)
+/* Not a connection over IP, or a closed one. */
+static void peers_without_a_known_user_are_refused(void **state)
 {
 	const struct guard g = { .any_user = true };
 	int pair[2], file = memfd_create("none", MFD_CLOEXEC), udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-	assert_false(guard_peer(&g, pair[0], false));
-	assert_false(guard_peer(&g, file, false));
-	assert_false(guard_peer(&g, file, true));
-	assert_false(guard_peer(&g, udp, false));
-	assert_false(guard_peer(&g, -1, false));
-	assert_false(guard_peer(&g, -1, true));
+	assert_false(guard_check_peer(&g, pair[0], false));
+	assert_false(guard_check_peer(&g, file, false));
+	assert_false(guard_check_peer(&g, file, true));
+	assert_false(guard_check_peer(&g, udp, false));
+	assert_false(guard_check_peer(&g, -1, false));
+	assert_false(guard_check_peer(&g, -1, true));
 	close(pair[0]);
 	close(pair[1]);
 	close(file);
@@ -351,7 +352,7 @@ static int in_text(const char *text, uid_t *out)
 	return rc;
 }
 
-static void lists_of_sockets_are_read_by_line(void **state)
+static void socket_lists_of_the_kernel_are_parsed(void **state)
 {
 	static const char head[] =
 		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n";
@@ -361,7 +362,7 @@ static void lists_of_sockets_are_read_by_line(void **state)
 	size_t n;
 
 	(void)state;
-	if (htons(1) == 1) /* addresses stand there as the machine has them */
+	if (htons(1) == 1) /* addresses are in host byte order */
 		skip();
 	snprintf(text, sizeof(text), "%s%s", head, ours);
 	assert_int_equal(in_text(text, &user), 0);
@@ -379,8 +380,8 @@ static void lists_of_sockets_are_read_by_line(void **state)
 	assert_int_equal(in_text("", &user), -ENOENT);
 	memset(again, 'x', sizeof(again) - 1);
 	again[sizeof(again) - 1] = '\0';
-	assert_int_equal(in_text(again, &user), -EPROTO); /* a line without end */
-	for (int pad = 0; pad < 200; pad++) {             /* wherever a read ends */
+	assert_int_equal(in_text(again, &user), -EPROTO); /* a line that is too long */
+	for (int pad = 0; pad < 200; pad++) {             /* move the boundary of reads through a line */
 		n = (size_t)snprintf(text, sizeof(text), "%*s\n", pad, "");
 		snprintf(line, sizeof(line), "%s", LINE("0100007F:0001", "0100007F:1E61", "5", "6"));
 		for (int i = 0; i < 100; i++)
@@ -395,15 +396,15 @@ static void lists_of_sockets_are_read_by_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(our_own_connections_are_known),
+		cmocka_unit_test(our_own_connections_are_recognized),
 		cmocka_unit_test(another_user_is_refused),
-		cmocka_unit_test(root_may_look_at_others),
+		cmocka_unit_test(root_may_connect_to_other_users),
 		cmocka_unit_test(another_user_of_a_unix_socket_is_refused),
-		cmocka_unit_test(a_socket_that_is_closed_is_nobodys),
-		cmocka_unit_test(a_listener_is_no_connection),
-		cmocka_unit_test(who_comes_from_elsewhere_is_left_to_the_secret),
-		cmocka_unit_test(what_cannot_be_told_is_refused),
-		cmocka_unit_test(lists_of_sockets_are_read_by_line),
+		cmocka_unit_test(a_closed_socket_has_no_user),
+		cmocka_unit_test(a_listener_is_not_a_connection),
+		cmocka_unit_test(peers_on_other_machines_need_only_the_secret),
+		cmocka_unit_test(peers_without_a_known_user_are_refused),
+		cmocka_unit_test(socket_lists_of_the_kernel_are_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

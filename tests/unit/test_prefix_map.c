@@ -1,5 +1,5 @@
 /*
- * test_prefix_map.c - source file names before compilers mapped their prefixes
+ * test_prefix_map.c - undo the prefix maps of compilers in source file names
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static void a_command_line_tells_pairs_once_each(void **state)
+static void adds_each_pair_of_a_command_line_once(void **state)
 {
 	struct prefix_map m = { .mem = arena_new() };
 
@@ -31,7 +31,7 @@ static void a_command_line_tells_pairs_once_each(void **state)
 	arena_free(m.mem);
 }
 
-static void hostile_command_lines_add_a_bounded_number(void **state)
+static void hostile_command_lines_add_a_bounded_number_of_pairs(void **state)
 {
 	struct prefix_map m = { .mem = arena_new() };
 
@@ -48,7 +48,7 @@ static void hostile_command_lines_add_a_bounded_number(void **state)
 	arena_free(m.mem);
 }
 
-static void a_name_goes_back_only_over_a_prefix_it_has(void **state)
+static void undoes_a_map_only_if_the_prefix_matches(void **state)
 {
 	struct prefix_map m = { .mem = arena_new() };
 
@@ -62,9 +62,9 @@ static void a_name_goes_back_only_over_a_prefix_it_has(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_command_line_tells_pairs_once_each),
-		cmocka_unit_test(hostile_command_lines_add_a_bounded_number),
-		cmocka_unit_test(a_name_goes_back_only_over_a_prefix_it_has),
+		cmocka_unit_test(adds_each_pair_of_a_command_line_once),
+		cmocka_unit_test(hostile_command_lines_add_a_bounded_number_of_pairs),
+		cmocka_unit_test(undoes_a_map_only_if_the_prefix_matches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

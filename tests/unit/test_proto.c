@@ -1,5 +1,5 @@
 /*
- * test_proto.c - profile.proto: the top level and all tables but the samples
+ * test_proto.c - profile.proto: the top level, and all tables except the samples
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@
 #include "profile/check.h"
 #include "tests/unit/wire.h"
 
-/* The strings of most tests, by their indices. */
+/* Indices of the strings that most tests use. */
 enum { S_EMPTY, S_SAMPLES, S_COUNT, S_MAIN, S_FILE, S_BINARY, S_TEXT, N_STRINGS };
 
 static void add_strings(struct buf *b)
@@ -26,7 +26,7 @@ static void add_strings(struct buf *b)
 	STRINGS(b, "", "samples", "count", "main", "main.c", "/bin/app", "some text");
 }
 
-/* What every profile needs: a type and the strings. */
+/* Start a profile with a type and the strings. */
 static struct buf start(void)
 {
 	struct buf b = { 0 };
@@ -36,7 +36,7 @@ static struct buf start(void)
 	return b;
 }
 
-/* Read and release. */
+/* Read a profile and free the buffer. */
 static struct profile *read_limited(struct buf *b, const struct reader_limits *limits)
 {
 	struct profile *p = NULL;
@@ -55,7 +55,7 @@ static struct profile *read_whole(struct buf *b)
 	return read_limited(b, &none);
 }
 
-static void expect_limit_error(struct buf *b, const struct reader_limits *limits, int code, const char *sentence)
+static void expect_limit_error(struct buf *b, const struct reader_limits *limits, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
@@ -63,14 +63,14 @@ static void expect_limit_error(struct buf *b, const struct reader_limits *limits
 	assert_int_equal(reader_proto((const uint8_t *)b->data, b->len, limits, &p, &err), code);
 	assert_null(p);
 	buf_release(b);
-	assert_string_equal(err.msg, sentence);
+	assert_string_equal(err.msg, message);
 }
 
-static void expect_error(struct buf *b, const char *sentence)
+static void expect_error(struct buf *b, const char *message)
 {
 	static const struct reader_limits none;
 
-	expect_limit_error(b, &none, ERR_FORMAT, sentence);
+	expect_limit_error(b, &none, ERR_FORMAT, message);
 }
 
 static void every_field_of_the_header_is_read(void **state)
@@ -134,7 +134,7 @@ static void types_keep_their_order(void **state)
 	profile_free(p);
 }
 
-static void strings_may_stand_behind_what_uses_them(void **state)
+static void strings_may_follow_the_messages_that_use_them(void **state)
 {
 	struct buf b = { 0 };
 	struct profile *p;
@@ -234,7 +234,7 @@ static void the_lines_of_a_location_keep_their_order(void **state)
 	profile_free(p);
 }
 
-static void ids_may_be_sparse_and_of_64_bits(void **state)
+static void ids_may_be_sparse_and_64_bits_wide(void **state)
 {
 	struct buf b = start();
 	struct profile *p;
@@ -252,7 +252,7 @@ static void ids_may_be_sparse_and_of_64_bits(void **state)
 	profile_free(p);
 }
 
-static void a_mapping_that_does_not_exist_is_no_mapping(void **state)
+static void an_unknown_mapping_is_ignored(void **state)
 {
 	struct buf b = start();
 	struct profile *p;
@@ -267,7 +267,7 @@ static void a_mapping_that_does_not_exist_is_no_mapping(void **state)
 	profile_free(p);
 }
 
-static void without_mappings_there_is_one_that_says_nothing(void **state)
+static void without_mappings_an_empty_one_is_added(void **state)
 {
 	struct buf b = start();
 	struct profile *p;
@@ -308,7 +308,7 @@ static void unknown_fields_of_every_wire_type_are_skipped(void **state)
 	profile_free(p);
 }
 
-static void of_a_number_that_stands_twice_the_last_counts(void **state)
+static void the_last_of_repeated_numbers_is_used(void **state)
 {
 	struct buf b = start(), m = { 0 };
 	struct profile *p;
@@ -347,7 +347,7 @@ static void samples_without_types_are_refused(void **state)
 	add_strings(&b);
 	wire_location(&b, 1, 0, 0x10, 0, 0);
 	wire_sample(&b, 1, LIST(1));
-	expect_error(&b, "no sample types, so its 1 samples mean nothing");
+	expect_error(&b, "no sample types for 1 samples");
 }
 
 static void a_first_string_that_is_not_empty_is_refused(void **state)
@@ -370,36 +370,36 @@ static void without_strings_index_0_is_empty_and_1_is_refused(void **state)
 	assert_string_equal(profile_text(p, p->type[0].name), "");
 	profile_free(p);
 	TYPE(&b, 1);
-	expect_error(&b, "sample type 1: type: string 1 of 1");
+	expect_error(&b, "sample type 1: type: string 1 of 1 does not exist");
 }
 
-static void strings_that_do_not_exist_are_told_with_their_place(void **state)
+static void missing_strings_are_reported_with_their_position(void **state)
 {
 	struct buf b = { 0 };
 
 	(void)state;
 	b = start();
 	TYPE(&b, S_MAIN, N_STRINGS);
-	expect_error(&b, "sample type 2: unit: string 7 of 7");
+	expect_error(&b, "sample type 2: unit: string 7 of 7 does not exist");
 	b = start();
 	MAPPING(&b, 1, 0, 0, 0, 99);
-	expect_error(&b, "mapping 1: filename: string 99 of 7");
+	expect_error(&b, "mapping 1: filename: string 99 of 7 does not exist");
 	b = start();
 	MAPPING(&b, 1, 0, 0, 0, 0, 99);
-	expect_error(&b, "mapping 1: build_id: string 99 of 7");
+	expect_error(&b, "mapping 1: build_id: string 99 of 7 does not exist");
 	b = start();
 	FUNCTION(&b, 1);
 	FUNCTION(&b, 2, 0, 0, 99);
-	expect_error(&b, "function 2: filename: string 99 of 7");
+	expect_error(&b, "function 2: filename: string 99 of 7 does not exist");
 	b = start();
 	wire_int(&b, 15, 99);
-	expect_error(&b, "doc_url: string 99 of 7");
+	expect_error(&b, "doc_url: string 99 of 7 does not exist");
 	b = start();
 	wire_int(&b, 13, 99);
-	expect_error(&b, "comment: string 99 of 7");
+	expect_error(&b, "comment: string 99 of 7 does not exist");
 	b = start();
 	wire_numbers(&b, 11, LIST(99));
-	expect_error(&b, "period type: type: string 99 of 7");
+	expect_error(&b, "period type: type: string 99 of 7 does not exist");
 }
 
 static void a_negative_string_index_is_refused(void **state)
@@ -408,20 +408,20 @@ static void a_negative_string_index_is_refused(void **state)
 
 	(void)state;
 	FUNCTION(&b, 1, (uint64_t)-1);
-	expect_error(&b, "function 1: name: string -1 of 7");
+	expect_error(&b, "function 1: name: string -1 of 7 does not exist");
 }
 
-static void a_second_time_means_concatenated_profiles(void **state)
+static void a_second_time_nanos_means_concatenated_profiles(void **state)
 {
 	struct buf b = start();
 
 	(void)state;
 	wire_int(&b, 9, 5);
 	wire_int(&b, 9, 5);
-	expect_error(&b, "concatenated profiles: a second time_nanos stands in it");
+	expect_error(&b, "concatenated profiles: there is a second time_nanos");
 }
 
-static void a_second_time_behind_a_zero_is_fine(void **state)
+static void a_time_nanos_after_a_zero_is_allowed(void **state)
 {
 	struct buf b = start();
 	struct profile *p;
@@ -450,7 +450,7 @@ static void id_0_is_reserved(void **state)
 	expect_error(&b, "a location has the reserved id 0");
 }
 
-static void two_of_one_id_are_refused(void **state)
+static void duplicate_ids_are_refused(void **state)
 {
 	struct buf b = { 0 };
 
@@ -501,30 +501,30 @@ static void field_number_0_is_refused_with_its_byte(void **state)
 
 static void a_known_field_of_another_wire_type_is_refused(void **state)
 {
-	static const char why[] = "byte 6: a field has another wire type than the schema says";
+	static const char expected[] = "byte 6: a field has the wrong wire type";
 	struct buf b = { 0 };
 
 	(void)state;
 	for (uint64_t field = 1; field <= 15; field++) {
 		TYPE(&b, S_SAMPLES, S_COUNT);
 		wire_fixed32(&b, field, 1);
-		expect_error(&b, why);
+		expect_error(&b, expected);
 	}
 	for (uint64_t field = 1; field <= 6; field++) {
 		TYPE(&b, S_SAMPLES, S_COUNT);
 		wire_int(&b, field, 1);
-		expect_error(&b, why);
+		expect_error(&b, expected);
 	}
 	for (uint64_t field = 7; field <= 15; field++) {
 		if (field == 11 || field == 13)
 			continue;
 		TYPE(&b, S_SAMPLES, S_COUNT);
 		wire_bytes(&b, field, "", 0);
-		expect_error(&b, why);
+		expect_error(&b, expected);
 	}
 }
 
-static void the_fields_of_tables_have_their_wire_types_too(void **state)
+static void a_field_of_a_table_with_another_wire_type_is_refused(void **state)
 {
 	static const struct {
 		uint64_t table, field;
@@ -558,7 +558,7 @@ static void a_group_is_an_unknown_wire_type(void **state)
 	expect_error(&b, "byte 6: unknown wire type");
 }
 
-static void a_field_that_is_cut_is_told_with_its_byte(void **state)
+static void a_truncated_field_is_reported_with_its_byte(void **state)
 {
 	struct buf b = { 0 };
 
@@ -567,7 +567,7 @@ static void a_field_that_is_cut_is_told_with_its_byte(void **state)
 	wire_bytes(&b, 6, "", 0);
 	wire_bytes(&b, 6, "samples", 7);
 	b.len--;
-	expect_error(&b, "byte 8: a field is longer than what holds it");
+	expect_error(&b, "byte 8: a field extends past the end of its message");
 }
 
 static void a_table_of_exactly_the_limit_is_read(void **state)
@@ -588,7 +588,7 @@ static void a_table_of_exactly_the_limit_is_read(void **state)
 	profile_free(p);
 }
 
-static void one_entry_over_the_limit_is_refused_and_names_the_flag(void **state)
+static void an_entry_over_the_limit_is_refused_with_the_name_of_the_option(void **state)
 {
 	static const struct reader_limits seven = { .max_count = N_STRINGS };
 	struct buf b = { 0 };
@@ -596,23 +596,23 @@ static void one_entry_over_the_limit_is_refused_and_names_the_flag(void **state)
 	(void)state;
 	b = start();
 	STRINGS(&b, "eighth");
-	expect_limit_error(&b, &seven, ERR_LIMIT, "more than 7 strings; --max-count lifts this limit");
+	expect_limit_error(&b, &seven, ERR_LIMIT, "more than 7 strings; raise the limit with --max-count");
 	b = start();
 	for (uint64_t id = 1; id <= 8; id++)
 		MAPPING(&b, id);
-	expect_limit_error(&b, &seven, ERR_LIMIT, "more than 7 mappings; --max-count lifts this limit");
+	expect_limit_error(&b, &seven, ERR_LIMIT, "more than 7 mappings; raise the limit with --max-count");
 	b = start();
 	for (uint64_t id = 1; id <= 8; id++)
 		FUNCTION(&b, id);
-	expect_limit_error(&b, &seven, ERR_LIMIT, "more than 7 functions; --max-count lifts this limit");
+	expect_limit_error(&b, &seven, ERR_LIMIT, "more than 7 functions; raise the limit with --max-count");
 	b = start();
 	for (uint64_t id = 1; id <= 8; id++)
 		wire_location(&b, id, 0, 0, 0, 0);
-	expect_limit_error(&b, &seven, ERR_LIMIT, "more than 7 locations; --max-count lifts this limit");
+	expect_limit_error(&b, &seven, ERR_LIMIT, "more than 7 locations; raise the limit with --max-count");
 	b = start();
 	for (uint64_t id = 1; id <= 8; id++)
 		wire_sample(&b, 1, NULL, 0);
-	expect_limit_error(&b, &seven, ERR_LIMIT, "more than 7 samples; --max-count lifts this limit");
+	expect_limit_error(&b, &seven, ERR_LIMIT, "more than 7 samples; raise the limit with --max-count");
 }
 
 static void the_lines_of_a_location_have_a_limit(void **state)
@@ -637,7 +637,8 @@ static void the_lines_of_a_location_have_a_limit(void **state)
 	LINE(&m, 1, 2);
 	LINE(&m, 1, 3);
 	wire_message(&b, 4, &m);
-	expect_limit_error(&b, &two, ERR_LIMIT, "location 1: line 3: more than 2 lines; --max-depth lifts this limit");
+	expect_limit_error(&b, &two, ERR_LIMIT,
+			   "location 1: line 3: more than 2 lines; raise the limit with --max-depth");
 }
 
 int main(void)
@@ -646,34 +647,34 @@ int main(void)
 		cmocka_unit_test(every_field_of_the_header_is_read),
 		cmocka_unit_test(without_a_header_everything_is_unknown),
 		cmocka_unit_test(types_keep_their_order),
-		cmocka_unit_test(strings_may_stand_behind_what_uses_them),
+		cmocka_unit_test(strings_may_follow_the_messages_that_use_them),
 		cmocka_unit_test(comments_keep_their_order_packed_or_not),
 		cmocka_unit_test(every_field_of_a_mapping_is_read),
 		cmocka_unit_test(every_field_of_a_function_is_read),
 		cmocka_unit_test(the_lines_of_a_location_keep_their_order),
-		cmocka_unit_test(ids_may_be_sparse_and_of_64_bits),
-		cmocka_unit_test(a_mapping_that_does_not_exist_is_no_mapping),
-		cmocka_unit_test(without_mappings_there_is_one_that_says_nothing),
+		cmocka_unit_test(ids_may_be_sparse_and_64_bits_wide),
+		cmocka_unit_test(an_unknown_mapping_is_ignored),
+		cmocka_unit_test(without_mappings_an_empty_one_is_added),
 		cmocka_unit_test(unknown_fields_of_every_wire_type_are_skipped),
-		cmocka_unit_test(of_a_number_that_stands_twice_the_last_counts),
+		cmocka_unit_test(the_last_of_repeated_numbers_is_used),
 		cmocka_unit_test(types_without_samples_are_a_profile),
 		cmocka_unit_test(samples_without_types_are_refused),
 		cmocka_unit_test(a_first_string_that_is_not_empty_is_refused),
 		cmocka_unit_test(without_strings_index_0_is_empty_and_1_is_refused),
-		cmocka_unit_test(strings_that_do_not_exist_are_told_with_their_place),
+		cmocka_unit_test(missing_strings_are_reported_with_their_position),
 		cmocka_unit_test(a_negative_string_index_is_refused),
-		cmocka_unit_test(a_second_time_means_concatenated_profiles),
-		cmocka_unit_test(a_second_time_behind_a_zero_is_fine),
+		cmocka_unit_test(a_second_time_nanos_means_concatenated_profiles),
+		cmocka_unit_test(a_time_nanos_after_a_zero_is_allowed),
 		cmocka_unit_test(id_0_is_reserved),
-		cmocka_unit_test(two_of_one_id_are_refused),
+		cmocka_unit_test(duplicate_ids_are_refused),
 		cmocka_unit_test(a_line_needs_a_function_that_exists),
 		cmocka_unit_test(field_number_0_is_refused_with_its_byte),
 		cmocka_unit_test(a_known_field_of_another_wire_type_is_refused),
-		cmocka_unit_test(the_fields_of_tables_have_their_wire_types_too),
+		cmocka_unit_test(a_field_of_a_table_with_another_wire_type_is_refused),
 		cmocka_unit_test(a_group_is_an_unknown_wire_type),
-		cmocka_unit_test(a_field_that_is_cut_is_told_with_its_byte),
+		cmocka_unit_test(a_truncated_field_is_reported_with_its_byte),
 		cmocka_unit_test(a_table_of_exactly_the_limit_is_read),
-		cmocka_unit_test(one_entry_over_the_limit_is_refused_and_names_the_flag),
+		cmocka_unit_test(an_entry_over_the_limit_is_refused_with_the_name_of_the_option),
 		cmocka_unit_test(the_lines_of_a_location_have_a_limit),
 	};
 

@@ -26,7 +26,7 @@ static const struct reader_limits no_limits;
 enum { S_EMPTY, S_SAMPLES, S_COUNT, S_KEY, S_TEXT, S_UNIT, N_STRINGS };
 enum { N_LOCS = 20000, BLOCK = 4096 };
 
-/* Types and strings, and locations with ids from 1. */
+/* Start a profile with types, strings, and locations with ids from 1. */
 static struct buf start(unsigned n_types, unsigned n_locs)
 {
 	struct buf b = { 0 };
@@ -50,7 +50,7 @@ static struct profile *read_whole(struct buf *b)
 	return p;
 }
 
-static void expect_limit_error(struct buf *b, const struct reader_limits *limits, int code, const char *sentence)
+static void expect_limit_error(struct buf *b, const struct reader_limits *limits, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
@@ -58,12 +58,12 @@ static void expect_limit_error(struct buf *b, const struct reader_limits *limits
 	assert_int_equal(reader_proto((const uint8_t *)b->data, b->len, limits, &p, &err), code);
 	assert_null(p);
 	buf_release(b);
-	assert_string_equal(err.msg, sentence);
+	assert_string_equal(err.msg, message);
 }
 
-static void expect_error(struct buf *b, const char *sentence)
+static void expect_error(struct buf *b, const char *message)
 {
-	expect_limit_error(b, &no_limits, ERR_FORMAT, sentence);
+	expect_limit_error(b, &no_limits, ERR_FORMAT, message);
 }
 
 static void expect_stack(const struct profile *p, uint32_t row, const uint64_t *addr, size_t n)
@@ -112,7 +112,7 @@ static void locations_and_values_may_be_packed_or_not(void **state)
 	profile_free(p);
 }
 
-static void packed_lists_and_single_numbers_continue_each_other(void **state)
+static void packed_lists_and_single_numbers_may_be_mixed(void **state)
 {
 	struct buf b = start(3, 5), m = { 0 };
 	struct profile *p;
@@ -158,7 +158,7 @@ static void packed_ids_of_many_bytes_are_read(void **state)
 	profile_free(p);
 }
 
-static void a_packed_id_may_be_longer_than_it_must(void **state)
+static void a_packed_id_may_have_padding(void **state)
 {
 	struct buf b = start(1, 2), m = { 0 };
 	struct profile *p;
@@ -176,7 +176,7 @@ static void a_packed_id_may_be_longer_than_it_must(void **state)
 static const uint64_t mixed_ids[] = { 1, 127, 128, 16383, 16384, 2097151, 2097152, 268435455, 268435456 };
 enum { N_MIXED = sizeof(mixed_ids) / sizeof(mixed_ids[0]) };
 
-/* A last sample of n ids taken from mixed_ids by chance, at the very end of a block of its own. */
+/* Append a last sample of n random ids from mixed_ids, at the very end of an allocated block. */
 static struct bytes mixed_sample(uint64_t *id, size_t n, uint32_t *chance)
 {
 	struct buf b = start(1, 0), m = { 0 };
@@ -197,7 +197,7 @@ static struct bytes mixed_sample(uint64_t *id, size_t n, uint32_t *chance)
 	return exact;
 }
 
-static void packed_ids_of_any_mix_of_lengths_are_read(void **state)
+static void packed_ids_of_mixed_lengths_are_read(void **state)
 {
 	uint32_t chance = 1;
 
@@ -218,7 +218,7 @@ static void packed_ids_of_any_mix_of_lengths_are_read(void **state)
 	}
 }
 
-static void a_missing_id_is_told_wherever_it_stands_in_a_packed_list(void **state)
+static void a_missing_id_is_reported_at_any_position_of_a_packed_list(void **state)
 {
 	(void)state;
 	for (size_t n = 1; n <= 20; n++) {
@@ -235,23 +235,23 @@ static void a_missing_id_is_told_wherever_it_stands_in_a_packed_list(void **stat
 	}
 }
 
-static void of_two_missing_ids_in_a_packed_list_the_first_is_told(void **state)
+static void the_first_of_two_missing_ids_is_reported(void **state)
 {
 	(void)state;
 	for (size_t at = 0; at < 14; at++) {
 		struct buf b = start(1, 200);
 		uint64_t id[16];
-		char sentence[80];
+		char message[80];
 
 		for (size_t i = 0; i < 16; i++)
 			id[i] = i < at ? 150 : 1000 + i;
 		wire_sample(&b, 1, id, 16);
-		snprintf(sentence, sizeof(sentence), "sample 1: location %zu does not exist", 1000 + at);
-		expect_error(&b, sentence);
+		snprintf(message, sizeof(message), "sample 1: location %zu does not exist", 1000 + at);
+		expect_error(&b, message);
 	}
 }
 
-static void values_may_be_negative_and_of_64_bits(void **state)
+static void values_may_be_negative_and_64_bits_wide(void **state)
 {
 	struct buf b = start(1, 1);
 	struct profile *p;
@@ -289,7 +289,7 @@ static void stacks_may_be_empty(void **state)
 	struct profile *p;
 
 	(void)state;
-	for (uint64_t i = 1; i <= 2; i++) { /* without even an empty list */
+	for (uint64_t i = 1; i <= 2; i++) { /* samples without any list of locations */
 		wire_int(&m, 2, i);
 		wire_message(&b, 2, &m);
 	}
@@ -340,7 +340,7 @@ static void a_location_that_does_not_exist_is_refused(void **state)
 	expect_error(&b, "sample 1: location 3 does not exist");
 }
 
-static void text_labels_and_number_labels_are_told_apart(void **state)
+static void text_labels_and_number_labels_are_distinct(void **state)
 {
 	struct buf b = start(1, 1), m = { 0 };
 	struct profile *p;
@@ -396,7 +396,7 @@ static void a_label_with_neither_text_nor_number_nor_unit_is_dropped(void **stat
 	profile_free(p);
 }
 
-static void a_number_label_of_0_with_a_unit_stays(void **state)
+static void a_number_label_of_0_with_a_unit_is_kept(void **state)
 {
 	struct buf b = start(1, 1), m = { 0 };
 	struct profile *p;
@@ -453,7 +453,7 @@ static void equal_lists_of_labels_share_an_id(void **state)
 	profile_free(p);
 }
 
-static void strings_of_labels_that_do_not_exist_are_told_with_their_place(void **state)
+static void missing_strings_of_labels_are_reported_with_their_position(void **state)
 {
 	struct buf b = { 0 }, m = { 0 };
 
@@ -464,27 +464,27 @@ static void strings_of_labels_that_do_not_exist_are_told_with_their_place(void *
 	LABEL(&m, S_KEY, S_TEXT);
 	LABEL(&m, S_KEY, 99);
 	wire_message(&b, 2, &m);
-	expect_error(&b, "sample 2: label 2: text: string 99 of 6");
+	expect_error(&b, "sample 2: label 2: text: string 99 of 6 does not exist");
 	b = start(1, 1);
 	LABEL(&m, 6, S_TEXT);
 	wire_message(&b, 2, &m);
-	expect_error(&b, "sample 1: label 1: key: string 6 of 6");
+	expect_error(&b, "sample 1: label 1: key: string 6 of 6 does not exist");
 	b = start(1, 1);
 	LABEL(&m, S_KEY, 0, 5, (uint64_t)-1);
 	wire_message(&b, 2, &m);
-	expect_error(&b, "sample 1: label 1: unit: string -1 of 6");
+	expect_error(&b, "sample 1: label 1: unit: string -1 of 6 does not exist");
 }
 
-static void labels_are_counted_as_they_stand_in_the_file(void **state)
+static void dropped_labels_count_in_positions(void **state)
 {
 	struct buf b = start(1, 1), m = { 0 };
 
 	(void)state;
 	wire_int(&m, 2, 1);
-	LABEL(&m, S_KEY); /* dropped, but the first all the same */
+	LABEL(&m, S_KEY); /* this label is dropped, but counts as the first */
 	LABEL(&m, S_KEY, 99);
 	wire_message(&b, 2, &m);
-	expect_error(&b, "sample 1: label 2: text: string 99 of 6");
+	expect_error(&b, "sample 1: label 2: text: string 99 of 6 does not exist");
 }
 
 static void unknown_fields_of_samples_and_labels_are_skipped(void **state)
@@ -511,10 +511,10 @@ static void unknown_fields_of_samples_and_labels_are_skipped(void **state)
 
 static void known_fields_of_another_wire_type_are_refused(void **state)
 {
-	static const char why[] = "a field has another wire type than the schema says";
+	static const char expected[] = "a field has the wrong wire type";
 
 	(void)state;
-	for (uint64_t field = 1; field <= 6; field++) { /* 4 to 6: of the label, 1 to 3 */
+	for (uint64_t field = 1; field <= 6; field++) { /* 4 to 6: fields 1 to 3 of a label */
 		struct buf b = start(1, 1), m = { 0 }, label = { 0 };
 		struct profile *p = NULL;
 		struct err err;
@@ -525,12 +525,12 @@ static void known_fields_of_another_wire_type_are_refused(void **state)
 		wire_message(&b, 2, &m);
 		assert_int_equal(reader_proto((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
 		assert_memory_equal(err.msg, "sample 1: byte ", 15);
-		assert_non_null(strstr(err.msg, why));
+		assert_non_null(strstr(err.msg, expected));
 		buf_release(&b);
 	}
 }
 
-static void a_packed_list_that_is_cut_is_refused(void **state)
+static void a_truncated_packed_list_is_refused(void **state)
 {
 	(void)state;
 	for (uint64_t field = 1; field <= 2; field++) {
@@ -541,7 +541,7 @@ static void a_packed_list_that_is_cut_is_refused(void **state)
 		wire_bytes(&m, field, "\x01\x81", 2);
 		wire_message(&b, 2, &m);
 		assert_int_equal(reader_proto((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
-		assert_non_null(strstr(err.msg, "it ends inside a number"));
+		assert_non_null(strstr(err.msg, "truncated within a number"));
 		buf_release(&b);
 	}
 }
@@ -554,18 +554,18 @@ static void frames_and_labels_have_a_limit(void **state)
 	(void)state;
 	wire_sample(&b, 1, LIST(1, 1));
 	wire_sample(&b, 1, LIST(1, 1, 1));
-	expect_limit_error(&b, &two, ERR_LIMIT, "sample 2: more than 2 frames; --max-depth lifts this limit");
+	expect_limit_error(&b, &two, ERR_LIMIT, "sample 2: more than 2 frames; raise the limit with --max-depth");
 	b = start(1, 1);
 	wire_int(&m, 2, 1);
 	for (uint64_t i = 1; i <= 3; i++)
 		LABEL(&m, S_KEY, 0, i);
 	wire_message(&b, 2, &m);
-	expect_limit_error(&b, &two, ERR_LIMIT, "sample 1: more than 2 labels; --max-depth lifts this limit");
+	expect_limit_error(&b, &two, ERR_LIMIT, "sample 1: more than 2 labels; raise the limit with --max-depth");
 }
 
 /*
- * Samples 1 .. n: sample i has value i and stands on location i % 7 + 1 and, every third, on 8;
- * every fifth has a label. A location stands between the samples, as it may.
+ * Samples 1 to n: sample i has value i and location i % 7 + 1; every third has location 8 too, every fifth has a
+ * label. The record of a location is between the samples, which is valid.
  */
 static struct buf many(uint32_t n)
 {
@@ -586,7 +586,7 @@ static struct buf many(uint32_t n)
 	return b;
 }
 
-static void samples_of_several_blocks_stay_in_order(void **state)
+static void samples_of_several_blocks_keep_their_order(void **state)
 {
 	enum { N = 3 * BLOCK + 5 };
 	struct buf b = many(N);
@@ -627,7 +627,7 @@ static void expect_equal_csr(const struct csr *a, const struct csr *b)
 	assert_memory_equal(a->item, b->item, a->off[a->n] * sizeof(*a->item));
 }
 
-static void any_number_of_threads_gives_equal_columns(void **state)
+static void columns_do_not_depend_on_the_number_of_threads(void **state)
 {
 	static const unsigned threads[] = { 2, 3, 4, 8 };
 	enum { N = 9 * BLOCK + 17 };
@@ -655,7 +655,7 @@ static void any_number_of_threads_gives_equal_columns(void **state)
 	profile_free(one);
 }
 
-/* Bad samples stand in several blocks; the later ones may well be decoded first. */
+/* Bad samples are in several blocks; later blocks may be decoded first. */
 static void expect_first_error(uint32_t first)
 {
 	static const unsigned threads[] = { 1, 2, 4, 8 };
@@ -664,7 +664,7 @@ static void expect_first_error(uint32_t first)
 	for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
 		struct buf b = start(1, 1);
 		struct profile *p = NULL;
-		char sentence[80];
+		char message[80];
 		struct err err;
 
 		for (uint32_t i = 1; i <= N; i++)
@@ -672,20 +672,20 @@ static void expect_first_error(uint32_t first)
 		pool_set_size(threads[t]);
 		assert_int_equal(reader_proto((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
 		pool_set_size(0);
-		snprintf(sentence, sizeof(sentence), "sample %u: location %u does not exist", first, first);
-		assert_string_equal(err.msg, sentence);
+		snprintf(message, sizeof(message), "sample %u: location %u does not exist", first, first);
+		assert_string_equal(err.msg, message);
 		buf_release(&b);
 	}
 }
 
-static void the_first_error_is_told_whatever_the_number_of_threads(void **state)
+static void the_first_error_is_reported_for_any_number_of_threads(void **state)
 {
 	(void)state;
 	expect_first_error(5001);
 	expect_first_error(3 * BLOCK + 2000);
 }
 
-static void an_error_at_the_edge_of_a_block_has_its_number(void **state)
+static void an_error_at_a_block_boundary_has_the_right_number(void **state)
 {
 	(void)state;
 	expect_first_error(2);
@@ -698,35 +698,35 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(locations_and_values_may_be_packed_or_not),
-		cmocka_unit_test(packed_lists_and_single_numbers_continue_each_other),
+		cmocka_unit_test(packed_lists_and_single_numbers_may_be_mixed),
 		cmocka_unit_test(packed_ids_of_one_to_three_bytes_are_read),
 		cmocka_unit_test(packed_ids_of_many_bytes_are_read),
-		cmocka_unit_test(a_packed_id_may_be_longer_than_it_must),
-		cmocka_unit_test(packed_ids_of_any_mix_of_lengths_are_read),
-		cmocka_unit_test(a_missing_id_is_told_wherever_it_stands_in_a_packed_list),
-		cmocka_unit_test(of_two_missing_ids_in_a_packed_list_the_first_is_told),
-		cmocka_unit_test(values_may_be_negative_and_of_64_bits),
+		cmocka_unit_test(a_packed_id_may_have_padding),
+		cmocka_unit_test(packed_ids_of_mixed_lengths_are_read),
+		cmocka_unit_test(a_missing_id_is_reported_at_any_position_of_a_packed_list),
+		cmocka_unit_test(the_first_of_two_missing_ids_is_reported),
+		cmocka_unit_test(values_may_be_negative_and_64_bits_wide),
 		cmocka_unit_test(equal_stacks_share_an_id),
 		cmocka_unit_test(stacks_may_be_empty),
 		cmocka_unit_test(each_sample_has_one_value_per_type),
 		cmocka_unit_test(a_location_that_does_not_exist_is_refused),
-		cmocka_unit_test(text_labels_and_number_labels_are_told_apart),
+		cmocka_unit_test(text_labels_and_number_labels_are_distinct),
 		cmocka_unit_test(a_label_with_text_has_no_number_and_no_unit),
 		cmocka_unit_test(a_label_with_neither_text_nor_number_nor_unit_is_dropped),
-		cmocka_unit_test(a_number_label_of_0_with_a_unit_stays),
+		cmocka_unit_test(a_number_label_of_0_with_a_unit_is_kept),
 		cmocka_unit_test(several_values_of_a_key_keep_their_order),
 		cmocka_unit_test(equal_lists_of_labels_share_an_id),
-		cmocka_unit_test(strings_of_labels_that_do_not_exist_are_told_with_their_place),
-		cmocka_unit_test(labels_are_counted_as_they_stand_in_the_file),
+		cmocka_unit_test(missing_strings_of_labels_are_reported_with_their_position),
+		cmocka_unit_test(dropped_labels_count_in_positions),
 		cmocka_unit_test(unknown_fields_of_samples_and_labels_are_skipped),
 		cmocka_unit_test(known_fields_of_another_wire_type_are_refused),
-		cmocka_unit_test(a_packed_list_that_is_cut_is_refused),
+		cmocka_unit_test(a_truncated_packed_list_is_refused),
 		cmocka_unit_test(frames_and_labels_have_a_limit),
-		cmocka_unit_test(samples_of_several_blocks_stay_in_order),
+		cmocka_unit_test(samples_of_several_blocks_keep_their_order),
 		cmocka_unit_test(a_block_may_be_exactly_full),
-		cmocka_unit_test(any_number_of_threads_gives_equal_columns),
-		cmocka_unit_test(the_first_error_is_told_whatever_the_number_of_threads),
-		cmocka_unit_test(an_error_at_the_edge_of_a_block_has_its_number),
+		cmocka_unit_test(columns_do_not_depend_on_the_number_of_threads),
+		cmocka_unit_test(the_first_error_is_reported_for_any_number_of_threads),
+		cmocka_unit_test(an_error_at_a_block_boundary_has_the_right_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
 /*
- * test_prune.c - drop the frames that a profile itself calls uninteresting
+ * test_prune.c - remove the frames that match drop_frames of the profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A stack is written leaf first, its frames parted by ";" and the inlined lines of a frame by ",",
- * innermost first: "malloc;inner,outer;main".
+ * Stacks are written leaf first. ";" separates their frames, "," the inlined lines of a frame, innermost first:
+ * "malloc;inner,outer;main".
  */
 #include "config.h"
 
@@ -33,7 +33,7 @@ static uint32_t add_function(struct builder *b, const char *name)
 	return id;
 }
 
-/* A location with the lines of one frame; "" has none. */
+/* A location with the lines of a frame; "" has none. */
 static uint32_t add_frame(struct builder *b, char *frame)
 {
 	struct builder_location l = { .id = 1, .map = PROFILE_NONE };
@@ -89,7 +89,7 @@ static void assert_stack(const struct profile *p, uint32_t row, const char *expe
 	buf_release(&b);
 }
 
-/* What becomes of one stack. */
+/* Prune a stack and check the result. */
 static void assert_pruned(const char *drop, const char *keep, const char *stack, const char *expected)
 {
 	struct profile *p = with_stacks(drop, keep, &stack, 1);
@@ -102,7 +102,7 @@ static void assert_pruned(const char *drop, const char *keep, const char *stack,
 	profile_free(p);
 }
 
-static void what_drops_goes_with_all_it_called(void **state)
+static void a_frame_is_dropped_with_its_callees(void **state)
 {
 	(void)state;
 	assert_pruned("malloc", "", "brk;malloc;work;main", "work;main");
@@ -121,7 +121,7 @@ static void expressions_match_whole_names(void **state)
 	assert_pruned("alloc|malloc", "", "malloc;main", "main");
 }
 
-static void nothing_drops_above_the_first_frame_of_the_user(void **state)
+static void matches_before_the_first_user_frame_are_kept(void **state)
 {
 	(void)state;
 	assert_pruned("start|run", "", "work;run;start", "work;run;start");
@@ -129,32 +129,32 @@ static void nothing_drops_above_the_first_frame_of_the_user(void **state)
 	assert_pruned("start|run", "", "run;start", "run;start");
 }
 
-static void kept_names_do_not_drop(void **state)
+static void keep_frames_override_drop_frames(void **state)
 {
 	(void)state;
 	assert_pruned("m.*", "malloc_.*", "brk;malloc_x;work;root", "brk;malloc_x;work;root");
 	assert_pruned("m.*", "malloc_.*", "malloc_x;mmap;work;root", "work;root");
 }
 
-static void keeping_alone_drops_nothing(void **state)
+static void keep_frames_alone_drop_nothing(void **state)
 {
 	(void)state;
 	assert_pruned("", "m.*", "malloc;main", "malloc;main");
 }
 
-static void an_inlined_match_takes_the_lines_below_it(void **state)
+static void an_inlined_match_removes_the_lines_up_to_it(void **state)
 {
 	(void)state;
 	assert_pruned("malloc", "", "brk;fast,malloc,new,work;main", "new,work;main");
 }
 
-static void a_match_of_the_outermost_line_takes_the_frame(void **state)
+static void a_match_of_the_outermost_line_removes_the_frame(void **state)
 {
 	(void)state;
 	assert_pruned("malloc", "", "brk;fast,malloc;main", "main");
 }
 
-static void inlined_matches_lose_their_lines_in_every_stack(void **state)
+static void inlined_matches_are_removed_in_every_stack(void **state)
 {
 	const char *const stacks[] = { "malloc,outer" };
 	struct profile *p = with_stacks("malloc", "", stacks, 1);
@@ -165,13 +165,13 @@ static void inlined_matches_lose_their_lines_in_every_stack(void **state)
 	profile_free(p);
 }
 
-static void frames_without_lines_are_of_the_user(void **state)
+static void frames_without_lines_are_user_frames(void **state)
 {
 	(void)state;
 	assert_pruned("malloc", "", "malloc;;malloc", ";malloc");
 }
 
-static void arguments_do_not_count_for_a_match(void **state)
+static void arguments_are_not_matched(void **state)
 {
 	(void)state;
 	assert_pruned("operator new", "", "operator new(unsigned long);main", "main");
@@ -180,7 +180,7 @@ static void arguments_do_not_count_for_a_match(void **state)
 	assert_pruned("f", "", "..f;main", "..f;main");
 }
 
-static void parentheses_that_are_part_of_a_name_stay(void **state)
+static void parentheses_within_a_name_are_matched(void **state)
 {
 	(void)state;
 	assert_pruned("\\(anonymous namespace\\)::f", "", "(anonymous namespace)::f(int);main", "main");
@@ -188,7 +188,7 @@ static void parentheses_that_are_part_of_a_name_stay(void **state)
 	assert_pruned("A::operator", "", "A::operator()(int);main", "A::operator()(int);main");
 }
 
-static void other_stacks_are_as_before(void **state)
+static void other_stacks_are_unchanged(void **state)
 {
 	const char *const stacks[] = { "a;b", "brk;malloc;main", "c;d;e" };
 	struct profile *p = with_stacks("malloc", "", stacks, 3);
@@ -201,7 +201,7 @@ static void other_stacks_are_as_before(void **state)
 	profile_free(p);
 }
 
-static void an_expression_that_does_not_compile_drops_nothing_and_says_so(void **state)
+static void an_invalid_drop_frames_drops_nothing_and_warns(void **state)
 {
 	const char *const stacks[] = { "malloc;main" };
 	struct profile *p = with_stacks("mal(loc", "", stacks, 1);
@@ -213,7 +213,7 @@ static void an_expression_that_does_not_compile_drops_nothing_and_says_so(void *
 	profile_free(p);
 }
 
-static void keep_frames_that_do_not_compile_drop_nothing_and_say_so(void **state)
+static void an_invalid_keep_frames_drops_nothing_and_warns(void **state)
 {
 	const char *const stacks[] = { "malloc;main" };
 	struct profile *p = with_stacks("malloc", "[", stacks, 1);
@@ -225,10 +225,10 @@ static void keep_frames_that_do_not_compile_drop_nothing_and_say_so(void **state
 	profile_free(p);
 }
 
-/* So many ways to match at once that no one follows them all. */
+/* An expression with more parallel alternatives than the matcher can follow. */
 #define MANY "(a?){999}"
 
-static void an_expression_that_explodes_is_an_error_and_changes_nothing(void **state)
+static void an_exponential_expression_is_an_error_and_changes_nothing(void **state)
 {
 	const char *const stacks[] = { "in,z,out;aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab;main" };
 	struct profile *p = with_stacks("z|" MANY MANY MANY MANY MANY MANY "b{99}", "", stacks, 1);
@@ -243,22 +243,22 @@ static void an_expression_that_explodes_is_an_error_and_changes_nothing(void **s
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_drops_goes_with_all_it_called),
+		cmocka_unit_test(a_frame_is_dropped_with_its_callees),
 		cmocka_unit_test(the_match_nearest_to_the_root_decides),
 		cmocka_unit_test(expressions_match_whole_names),
-		cmocka_unit_test(nothing_drops_above_the_first_frame_of_the_user),
-		cmocka_unit_test(kept_names_do_not_drop),
-		cmocka_unit_test(keeping_alone_drops_nothing),
-		cmocka_unit_test(an_inlined_match_takes_the_lines_below_it),
-		cmocka_unit_test(a_match_of_the_outermost_line_takes_the_frame),
-		cmocka_unit_test(inlined_matches_lose_their_lines_in_every_stack),
-		cmocka_unit_test(frames_without_lines_are_of_the_user),
-		cmocka_unit_test(arguments_do_not_count_for_a_match),
-		cmocka_unit_test(parentheses_that_are_part_of_a_name_stay),
-		cmocka_unit_test(other_stacks_are_as_before),
-		cmocka_unit_test(an_expression_that_does_not_compile_drops_nothing_and_says_so),
-		cmocka_unit_test(keep_frames_that_do_not_compile_drop_nothing_and_say_so),
-		cmocka_unit_test(an_expression_that_explodes_is_an_error_and_changes_nothing),
+		cmocka_unit_test(matches_before_the_first_user_frame_are_kept),
+		cmocka_unit_test(keep_frames_override_drop_frames),
+		cmocka_unit_test(keep_frames_alone_drop_nothing),
+		cmocka_unit_test(an_inlined_match_removes_the_lines_up_to_it),
+		cmocka_unit_test(a_match_of_the_outermost_line_removes_the_frame),
+		cmocka_unit_test(inlined_matches_are_removed_in_every_stack),
+		cmocka_unit_test(frames_without_lines_are_user_frames),
+		cmocka_unit_test(arguments_are_not_matched),
+		cmocka_unit_test(parentheses_within_a_name_are_matched),
+		cmocka_unit_test(other_stacks_are_unchanged),
+		cmocka_unit_test(an_invalid_drop_frames_drops_nothing_and_warns),
+		cmocka_unit_test(an_invalid_keep_frames_drops_nothing_and_warns),
+		cmocka_unit_test(an_exponential_expression_is_an_error_and_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

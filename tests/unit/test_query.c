@@ -1,5 +1,5 @@
 /*
- * test_query.c - a question, as asked on a command line
+ * test_query.c - the query of a command line
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-static struct query asked(void)
+static struct query default_query(void)
 {
 	struct query q;
 
@@ -45,7 +45,7 @@ static void expect_refused(struct query *q, const char *sentence)
 
 static void the_defaults_are_those_of_pprof(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	assert_true(q.nodecount == -1);
@@ -60,9 +60,9 @@ static void the_defaults_are_those_of_pprof(void **state)
 	assert_false(q.noinlines || q.showcolumns || q.mean || q.compact_labels);
 }
 
-static void the_defaults_are_a_question_without_faults(void **state)
+static void the_defaults_are_valid(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	assert_null(finish(&q));
@@ -97,7 +97,7 @@ static void each_sample_type_flag_names_its_type(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(flag) / sizeof(flag[0]); i++) {
-		struct query q = asked();
+		struct query q = default_query();
 		const struct opt *o = opt_find(query_options, query_n_options, flag[i][0], strlen(flag[i][0]));
 
 		assert_non_null(o);
@@ -108,9 +108,9 @@ static void each_sample_type_flag_names_its_type(void **state)
 	}
 }
 
-static void a_sample_index_overrules_a_flag_and_the_flag_is_told(void **state)
+static void a_sample_index_overrides_a_flag_and_reports_it(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	q.sample_index = "cpu";
@@ -119,9 +119,9 @@ static void a_sample_index_overrules_a_flag_and_the_flag_is_told(void **state)
 	assert_string_equal(q.sample_index, "cpu");
 }
 
-static void of_two_sample_type_flags_the_first_of_pprofs_order_counts(void **state)
+static void of_two_sample_type_flags_the_first_in_pprofs_order_is_used(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	q.alloc_objects = true;
@@ -132,7 +132,7 @@ static void of_two_sample_type_flags_the_first_of_pprofs_order_counts(void **sta
 
 static void without_trimming_even_a_given_nodecount_is_cleared(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	q.trim = false;
@@ -145,9 +145,9 @@ static void without_trimming_even_a_given_nodecount_is_cleared(void **state)
 	assert_float_equal(q.edgefraction, 0, 0);
 }
 
-static void with_trimming_numbers_stay(void **state)
+static void explicit_trimming_options_keep_their_values(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	q.nodecount = 7;
@@ -158,7 +158,7 @@ static void with_trimming_numbers_stay(void **state)
 	assert_float_equal(q.nodefraction, 1, 0);
 }
 
-static void only_minus_1_rows_lets_the_report_choose(void **state)
+static void only_nodecount_minus_1_uses_the_default_of_the_report(void **state)
 {
 	const struct {
 		int64_t given, tree;
@@ -175,70 +175,70 @@ static void only_minus_1_rows_lets_the_report_choose(void **state)
 	}
 }
 
-static void flame_has_no_nodefraction_but_a_given_one(void **state)
+static void flame_uses_nodefraction_only_if_it_is_given(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	q.nodecount = 7;
 	query_apply_defaults(&q, &(struct query_defaults){ .trims_by_width = true });
 	assert_int_equal(q.nodecount, 7);
 	assert_float_equal(q.nodefraction, 0, 0);
-	q = asked();
-	q.has_nodefraction = true; /* as -nodefraction=0.005 leaves it */
+	q = default_query();
+	q.has_nodefraction = true; /* set by -nodefraction=0.005 */
 	query_apply_defaults(&q, &(struct query_defaults){ .trims_by_width = true });
 	assert_float_equal(q.nodefraction, 0.005, 0);
 	assert_int_equal(q.nodecount, -1);
 	assert_true(q.trim);
 }
 
-static void a_fraction_outside_0_to_1_is_refused(void **state)
+static void rejects_a_fraction_outside_0_to_1(void **state)
 {
-	static const char sentence[] = "-nodefraction and -edgefraction lie between 0 and 1";
+	static const char sentence[] = "-nodefraction and -edgefraction must lie between 0 and 1";
 	const double bad[] = { -0.1, 1.5, (double)NAN, (double)INFINITY };
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		struct query q = asked();
+		struct query q = default_query();
 
 		q.nodefraction = bad[i];
 		expect_refused(&q, sentence);
-		q = asked();
+		q = default_query();
 		q.edgefraction = bad[i];
 		expect_refused(&q, sentence);
 	}
 }
 
-static void a_divisor_of_zero_is_refused(void **state)
+static void rejects_a_divisor_of_0(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	q.divide_by = 0;
 	expect_refused(&q, "-divide_by=0: zero divisor specified");
 }
 
-static void a_negative_limit_is_refused_by_name(void **state)
+static void rejects_a_negative_limit_by_name(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	q.max_count = -1;
 	expect_refused(&q, "--max-count must not be negative");
 }
 
-static void a_limit_of_zero_is_fine(void **state)
+static void accepts_a_limit_of_0(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	q.max_input = q.max_inflated = q.max_ratio = q.max_count = q.max_depth = q.max_nesting = 0;
 	finish(&q);
 }
 
-static void a_color_that_is_no_choice_is_refused(void **state)
+static void rejects_an_unknown_color(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	q.color = "red";
@@ -247,7 +247,7 @@ static void a_color_that_is_no_choice_is_refused(void **state)
 
 static void the_ratio_is_one_over_divide_by(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	assert_float_equal(query_ratio(&q), 1, 0);
@@ -257,9 +257,9 @@ static void the_ratio_is_one_over_divide_by(void **state)
 	assert_float_equal(query_ratio(&q), 2, 0);
 }
 
-static void a_divisor_that_is_no_positive_number_counts_as_1(void **state)
+static void an_invalid_divisor_is_treated_as_1(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	q.divide_by = -2;
@@ -272,14 +272,14 @@ static void a_divisor_that_is_no_positive_number_counts_as_1(void **state)
 
 static int64_t rows_of(const struct query_defaults *d, enum format format)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	q.shape = (int)format;
 	query_apply_defaults(&q, d);
 	return q.nodecount;
 }
 
-static void comparisons_show_30_rows_to_people_and_all_to_programs(void **state)
+static void comparisons_show_30_rows_as_text_and_all_rows_as_json_or_csv(void **state)
 {
 	const struct query_defaults diff = { .nodecount = 30, .all_rows_for_tools = true };
 
@@ -295,9 +295,9 @@ static const struct opt *option(const char *name)
 	return opt_find(query_options, query_n_options, name, strlen(name));
 }
 
-static void bases_without_a_name_are_none(void **state)
+static void ignores_bases_without_a_name(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	assert_int_equal(opt_set(option("base"), &q, "", NULL), 0);
@@ -310,9 +310,9 @@ static void bases_without_a_name_are_none(void **state)
 	query_release(&q);
 }
 
-static void bases_of_both_kinds_are_refused(void **state)
+static void rejects_base_together_with_diff_base(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	assert_int_equal(opt_set(option("base"), &q, "a.pb.gz", NULL), 0);
@@ -321,40 +321,40 @@ static void bases_of_both_kinds_are_refused(void **state)
 	query_release(&q);
 }
 
-static void ways_to_normalize_are_checked(void **state)
+static void rejects_an_unknown_normalization(void **state)
 {
-	struct query q = asked();
+	struct query q = default_query();
 
 	(void)state;
 	assert_int_equal(opt_set(option("normalize"), &q, "size", NULL), 0);
-	expect_refused(&q, "-normalize=size: choose none, total, duration or label:KEY[=VALUE]");
+	expect_refused(&q, "-normalize=size: must be none, total, duration or label:KEY[=VALUE]");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comparisons_show_30_rows_to_people_and_all_to_programs),
+		cmocka_unit_test(comparisons_show_30_rows_as_text_and_all_rows_as_json_or_csv),
 		cmocka_unit_test(the_defaults_are_those_of_pprof),
-		cmocka_unit_test(the_defaults_are_a_question_without_faults),
+		cmocka_unit_test(the_defaults_are_valid),
 		cmocka_unit_test(no_two_options_share_a_name),
 		cmocka_unit_test(every_option_belongs_to_a_group_with_a_title),
 		cmocka_unit_test(each_sample_type_flag_names_its_type),
-		cmocka_unit_test(a_sample_index_overrules_a_flag_and_the_flag_is_told),
-		cmocka_unit_test(of_two_sample_type_flags_the_first_of_pprofs_order_counts),
+		cmocka_unit_test(a_sample_index_overrides_a_flag_and_reports_it),
+		cmocka_unit_test(of_two_sample_type_flags_the_first_in_pprofs_order_is_used),
 		cmocka_unit_test(without_trimming_even_a_given_nodecount_is_cleared),
-		cmocka_unit_test(only_minus_1_rows_lets_the_report_choose),
-		cmocka_unit_test(flame_has_no_nodefraction_but_a_given_one),
-		cmocka_unit_test(with_trimming_numbers_stay),
-		cmocka_unit_test(a_fraction_outside_0_to_1_is_refused),
-		cmocka_unit_test(a_divisor_of_zero_is_refused),
-		cmocka_unit_test(a_negative_limit_is_refused_by_name),
-		cmocka_unit_test(a_limit_of_zero_is_fine),
-		cmocka_unit_test(a_color_that_is_no_choice_is_refused),
+		cmocka_unit_test(only_nodecount_minus_1_uses_the_default_of_the_report),
+		cmocka_unit_test(flame_uses_nodefraction_only_if_it_is_given),
+		cmocka_unit_test(explicit_trimming_options_keep_their_values),
+		cmocka_unit_test(rejects_a_fraction_outside_0_to_1),
+		cmocka_unit_test(rejects_a_divisor_of_0),
+		cmocka_unit_test(rejects_a_negative_limit_by_name),
+		cmocka_unit_test(accepts_a_limit_of_0),
+		cmocka_unit_test(rejects_an_unknown_color),
 		cmocka_unit_test(the_ratio_is_one_over_divide_by),
-		cmocka_unit_test(a_divisor_that_is_no_positive_number_counts_as_1),
-		cmocka_unit_test(bases_without_a_name_are_none),
-		cmocka_unit_test(bases_of_both_kinds_are_refused),
-		cmocka_unit_test(ways_to_normalize_are_checked),
+		cmocka_unit_test(an_invalid_divisor_is_treated_as_1),
+		cmocka_unit_test(ignores_bases_without_a_name),
+		cmocka_unit_test(rejects_base_together_with_diff_base),
+		cmocka_unit_test(rejects_an_unknown_normalization),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

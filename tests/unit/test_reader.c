@@ -1,5 +1,5 @@
 /*
- * test_reader.c - bytes to profile: find out what they are
+ * test_reader.c - detect the format of a profile and read it
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,7 +41,7 @@ static struct profile *read_bytes(const void *data, size_t n)
 	return p;
 }
 
-static void expect_error(const void *data, size_t n, const char *sentence)
+static void expect_error(const void *data, size_t n, const char *message)
 {
 	struct bytes in = bytes_of(data, n);
 	struct profile *p = NULL;
@@ -49,16 +49,16 @@ static void expect_error(const void *data, size_t n, const char *sentence)
 
 	assert_int_equal(reader_read(&in, &reader_limits_default, &p, &err), ERR_FORMAT);
 	assert_null(p);
-	assert_string_equal(err.msg, sentence);
+	assert_string_equal(err.msg, message);
 }
-#define ERROR_OF(literal, sentence) expect_error(literal, sizeof(literal) - 1, sentence)
+#define ERROR_OF(literal, message) expect_error(literal, sizeof(literal) - 1, message)
 
 static const char *type_name(const struct profile *p)
 {
 	return profile_text(p, p->type[0].name);
 }
 
-/* Read a file of TESTDATA. */
+/* Read a file from TESTDATA. */
 static struct profile *read_file(const char *name)
 {
 	const char *folder = getenv("TESTDATA");
@@ -106,7 +106,7 @@ static void a_profile_proto_need_not_begin_with_its_types(void **state)
 	buf_release(&b);
 }
 
-static void a_heap_profile_is_known_by_its_first_line(void **state)
+static void a_heap_profile_is_detected_by_its_first_line(void **state)
 {
 	static const char text[] = "heap profile: 1: 8 [1: 8] @ heapprofile\n1: 8 [1: 8] @ 0x1000\n";
 	struct profile *p = read_bytes(text, sizeof(text) - 1);
@@ -116,7 +116,7 @@ static void a_heap_profile_is_known_by_its_first_line(void **state)
 	profile_free(p);
 }
 
-static void a_go_count_profile_is_known_by_its_first_line(void **state)
+static void a_go_count_profile_is_detected_by_its_first_line(void **state)
 {
 	static const char text[] = "goroutine profile: total 3\n3 @ 0x1001\n";
 	struct profile *p = read_bytes(text, sizeof(text) - 1);
@@ -163,41 +163,41 @@ static void a_compressed_profile_proto_is_read(void **state)
 	profile_free(p);
 }
 
-static void an_empty_input_is_told(void **state)
+static void an_empty_input_is_reported(void **state)
 {
 	(void)state;
 	ERROR_OF("", "empty input");
 }
 
-static void an_input_that_unpacks_to_nothing_is_told(void **state)
+static void an_input_that_decompresses_to_nothing_is_reported(void **state)
 {
 	(void)state;
 	ERROR_OF("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00", "empty input");
 }
 
-static void things_given_by_mistake_are_named(void **state)
+static void other_file_types_are_named(void **state)
 {
 	(void)state;
-	ERROR_OF("\177ELF\2\1\1", "not a profile: it looks like an ELF file; give a profile after it");
+	ERROR_OF("\177ELF\2\1\1", "not a profile: it looks like an ELF file; pass a profile after it");
 	ERROR_OF("PERFILE2\x68", "not a profile: it looks like a perf.data file, which cpa does not read");
-	ERROR_OF("\x89PNG\r\n\x1a\n", "not a profile: it looks like a PNG picture");
+	ERROR_OF("\x89PNG\r\n\x1a\n", "not a profile: it looks like a PNG image");
 	ERROR_OF("%PDF-1.7", "not a profile: it looks like a PDF document");
 	ERROR_OF("PK\3\4\x14", "not a profile: it looks like a ZIP archive");
-	ERROR_OF("BZh91AY", "not a profile: it looks like bzip2 data; unpack it first");
+	ERROR_OF("BZh91AY", "not a profile: it looks like bzip2 data; decompress it first");
 	ERROR_OF("\xfd"
 		 "7zXZ\0",
-		 "not a profile: it looks like xz data; unpack it first");
+		 "not a profile: it looks like xz data; decompress it first");
 	ERROR_OF("#!/bin/sh\n", "not a profile: it looks like a script");
-	ERROR_OF("go 1.23 trace\0\0\0", "not a profile: it looks like a Go execution trace; go tool trace reads it");
+	ERROR_OF("go 1.23 trace\0\0\0", "not a profile: it looks like a Go execution trace; use go tool trace");
 	ERROR_OF("goroutine 7 [running]:\nmain.main()\n",
-		 "not a profile: it looks like goroutines as Go writes them for people; fetch them without debug=2");
+		 "not a profile: it looks like a text dump of goroutines; fetch the profile without debug=2");
 	ERROR_OF("<!DOCTYPE html>", "not a profile: it looks like an HTML or XML page");
 	ERROR_OF(" \r\n\t<html>", "not a profile: it looks like an HTML or XML page");
 	ERROR_OF("{\"a\": 1}", "not a profile: it looks like JSON text");
 	ERROR_OF("\n[1, 2]", "not a profile: it looks like JSON text");
 }
 
-static void other_bytes_are_no_profile(void **state)
+static void other_bytes_are_not_a_profile(void **state)
 {
 	(void)state;
 	ERROR_OF("hello, world\n", "not a profile: neither profile.proto nor a legacy format");
@@ -217,20 +217,20 @@ static void a_few_bytes_of_any_kind_are_an_error(void **state)
 	}
 }
 
-/* pprof says "unrecognized profile format" to all of these. */
-static void what_is_wrong_with_a_profile_proto_is_told(void **state)
+/* pprof reports "unrecognized profile format" for all of these. */
+static void errors_of_a_profile_proto_are_reported(void **state)
 {
 	struct buf b = { 0 };
 
 	(void)state;
 	TYPE(&b, 1, 9);
 	STRINGS(&b, "", "samples", "count");
-	expect_error(b.data, b.len, "sample type 1: unit: string 9 of 3");
-	expect_error(b.data, b.len - 1, "byte 17: a field is longer than what holds it");
+	expect_error(b.data, b.len, "sample type 1: unit: string 9 of 3 does not exist");
+	expect_error(b.data, b.len - 1, "byte 17: a field extends past the end of its message");
 	buf_release(&b);
 }
 
-static void the_limits_reach_the_reader(void **state)
+static void limits_are_passed_to_the_reader(void **state)
 {
 	struct reader_limits limits = { .max_count = 2 };
 	struct buf b = { 0 };
@@ -243,7 +243,7 @@ static void the_limits_reach_the_reader(void **state)
 	STRINGS(&b, "", "samples", "count");
 	in = bytes_of(b.data, b.len);
 	assert_int_equal(reader_read(&in, &limits, &p, &err), ERR_LIMIT);
-	assert_string_equal(err.msg, "more than 2 strings; --max-count lifts this limit");
+	assert_string_equal(err.msg, "more than 2 strings; raise the limit with --max-count");
 	buf_release(&b);
 }
 
@@ -252,17 +252,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_profile_proto_is_read),
 		cmocka_unit_test(a_profile_proto_need_not_begin_with_its_types),
-		cmocka_unit_test(a_heap_profile_is_known_by_its_first_line),
-		cmocka_unit_test(a_go_count_profile_is_known_by_its_first_line),
+		cmocka_unit_test(a_heap_profile_is_detected_by_its_first_line),
+		cmocka_unit_test(a_go_count_profile_is_detected_by_its_first_line),
 		cmocka_unit_test(profiles_of_every_format_in_testdata_are_read),
 		cmocka_unit_test(a_compressed_profile_proto_is_read),
-		cmocka_unit_test(an_empty_input_is_told),
-		cmocka_unit_test(an_input_that_unpacks_to_nothing_is_told),
-		cmocka_unit_test(things_given_by_mistake_are_named),
-		cmocka_unit_test(other_bytes_are_no_profile),
+		cmocka_unit_test(an_empty_input_is_reported),
+		cmocka_unit_test(an_input_that_decompresses_to_nothing_is_reported),
+		cmocka_unit_test(other_file_types_are_named),
+		cmocka_unit_test(other_bytes_are_not_a_profile),
 		cmocka_unit_test(a_few_bytes_of_any_kind_are_an_error),
-		cmocka_unit_test(what_is_wrong_with_a_profile_proto_is_told),
-		cmocka_unit_test(the_limits_reach_the_reader),
+		cmocka_unit_test(errors_of_a_profile_proto_are_reported),
+		cmocka_unit_test(limits_are_passed_to_the_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_regex.c - regular expressions over names
+ * test_regex.c - regular expressions in RE2 syntax
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@ static bool matches(const char *pattern, const char *text, size_t n)
 	return yes;
 }
 
-static void a_match_may_stand_anywhere_and_case_counts(void **state)
+static void matching_is_unanchored_and_case_sensitive(void **state)
 {
 	(void)state;
 	assert_true(matches("lloc", "runtime.mallocgc", 16));
@@ -46,7 +46,7 @@ static void an_empty_pattern_matches_everything(void **state)
 	assert_true(matches("", "", 0));
 }
 
-static void text_ends_where_its_length_says(void **state)
+static void text_is_matched_up_to_its_length(void **state)
 {
 	(void)state;
 	assert_false(matches("main", "maintain", 3));
@@ -63,7 +63,7 @@ static void bytes_that_are_not_utf8_can_be_searched(void **state)
 			    4));
 }
 
-static void a_broken_pattern_is_an_error_in_the_words_of_go(void **state)
+static void an_invalid_pattern_has_the_error_message_of_go(void **state)
 {
 	struct regex *r = NULL;
 	struct err err;
@@ -82,7 +82,7 @@ static void a_single_byte_escape_is_refused(void **state)
 	assert_int_equal(regex_new("\\C", &r, NULL), ERR_USAGE);
 }
 
-static void a_pattern_that_explodes_is_answered_in_time(void **state)
+static void an_exponential_pattern_is_matched_in_time(void **state)
 {
 	const char *const patterns[] = { "^(a|aa)+$", "(a+)+$", "(a*)*c", "(.*)*(.*)*[^ab]$" };
 	clock_t start = clock();
@@ -105,7 +105,7 @@ static void a_pattern_that_explodes_is_answered_in_time(void **state)
 	assert_true(clock() - start < 3 * CLOCKS_PER_SEC);
 }
 
-static void what_takes_too_many_steps_all_the_same_is_an_error(void **state)
+static void too_many_steps_of_the_slow_matcher_are_an_error(void **state)
 {
 	char text[600];
 	struct regex *r;
@@ -121,12 +121,12 @@ static void what_takes_too_many_steps_all_the_same_is_an_error(void **state)
 	text[599] = 'b';
 	text[0] = 'b';
 	assert_int_equal(regex_match(r, text, sizeof(text), &yes, &err), ERR_LIMIT);
-	assert_true(yes); /* untouched */
+	assert_true(yes); /* unchanged */
 	assert_non_null(strstr(err.msg, "matching `baaaa"));
 	regex_free(r);
 }
 
-static void after_an_explosion_the_next_match_works(void **state)
+static void a_match_after_a_failed_one_works(void **state)
 {
 	struct regex *r;
 	bool yes = false;
@@ -145,7 +145,7 @@ static void free_takes_null(void **state)
 	regex_free(NULL);
 }
 
-static void a_name_too_long_for_the_compiled_code_is_matched_all_the_same(void **unused)
+static void a_name_too_long_for_the_jit_is_matched(void **unused)
 {
 	enum { LONG = 200000 };
 	char *name = malloc(LONG);
@@ -162,7 +162,7 @@ static void a_name_too_long_for_the_compiled_code_is_matched_all_the_same(void *
 	free(name);
 }
 
-static void the_time_to_read_an_expression_grows_with_its_length_alone(void **unused)
+static void compile_time_is_linear_in_the_length(void **unused)
 {
 	enum { LONG = 2000000 };
 	char *pattern = malloc(LONG + 1);
@@ -174,12 +174,12 @@ static void the_time_to_read_an_expression_grows_with_its_length_alone(void **un
 	assert_non_null(pattern);
 	memset(pattern, 'a', LONG);
 	pattern[LONG] = '\0';
-	assert_true(regex_new(pattern, &r, &err) < 0); /* more than PCRE2 takes */
+	assert_true(regex_new(pattern, &r, &err) < 0); /* more than PCRE2 accepts */
 	assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
 	free(pattern);
 }
 
-/* What it becomes, "" when it does not match; *rc is that of regex_replace. */
+/* The replacement of a text, "" if it does not match; *rc is the result of regex_replace. */
 static void replace(const char *pattern, const char *text, const char *to, struct buf *out, int *rc)
 {
 	struct regex *r;
@@ -196,7 +196,7 @@ static void replace(const char *pattern, const char *text, const char *to, struc
 	regex_free(r);
 }
 
-static void a_replacement_takes_groups_by_number_and_the_whole_text_only(void **state)
+static void a_replacement_matches_the_whole_text_and_numbers_groups(void **state)
 {
 	static const struct {
 		const char *pattern, *text, *to, *becomes;
@@ -204,7 +204,7 @@ static void a_replacement_takes_groups_by_number_and_the_whole_text_only(void **
 		{ "main\\.score(.)", "main.scoreA", "main.rank$1", "main.rankA" },
 		{ "main\\.score(.)", "main.scoreAB", "main.rank$1", "" },
 		{ "score(.)", "main.scoreA", "rank$1", "" },
-		{ "a|ab", "ab", "c", "c" }, /* the first branch is not the whole */
+		{ "a|ab", "ab", "c", "c" }, /* the first alternative does not match the whole text */
 		{ "(a)(b)?(?P<last>c)", "ac", "$3${2}x$1$$$0", "cxa$ac" },
 		{ "(.)(.)(.)(.)(.)(.)(.)(.)(.)(.)", "0123456789", "$10${1}0", "900" },
 		{ "(?:x)(y)", "xy", "$1", "y" },
@@ -223,7 +223,7 @@ static void a_replacement_takes_groups_by_number_and_the_whole_text_only(void **
 	buf_release(&out);
 }
 
-static void a_replacement_cannot_name_a_group_that_is_not_there(void **state)
+static void a_replacement_cannot_use_a_missing_group(void **state)
 {
 	static const char *const to[] = { "$2", "$", "$name", "${1", "${}", "$1x", "$99999999999999" };
 	struct buf out = { 0 };
@@ -238,7 +238,7 @@ static void a_replacement_cannot_name_a_group_that_is_not_there(void **state)
 	buf_release(&out);
 }
 
-static void a_replacement_that_goes_back_for_ever_is_an_error(void **state)
+static void a_replacement_that_backtracks_exponentially_is_an_error(void **state)
 {
 	struct buf out = { 0 };
 	int rc;
@@ -253,20 +253,20 @@ static void a_replacement_that_goes_back_for_ever_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_too_long_for_the_compiled_code_is_matched_all_the_same),
-		cmocka_unit_test(a_match_may_stand_anywhere_and_case_counts),
+		cmocka_unit_test(a_name_too_long_for_the_jit_is_matched),
+		cmocka_unit_test(matching_is_unanchored_and_case_sensitive),
 		cmocka_unit_test(an_empty_pattern_matches_everything),
-		cmocka_unit_test(text_ends_where_its_length_says),
+		cmocka_unit_test(text_is_matched_up_to_its_length),
 		cmocka_unit_test(bytes_that_are_not_utf8_can_be_searched),
-		cmocka_unit_test(a_broken_pattern_is_an_error_in_the_words_of_go),
+		cmocka_unit_test(an_invalid_pattern_has_the_error_message_of_go),
 		cmocka_unit_test(a_single_byte_escape_is_refused),
-		cmocka_unit_test(a_pattern_that_explodes_is_answered_in_time),
-		cmocka_unit_test(what_takes_too_many_steps_all_the_same_is_an_error),
-		cmocka_unit_test(after_an_explosion_the_next_match_works),
-		cmocka_unit_test(the_time_to_read_an_expression_grows_with_its_length_alone),
-		cmocka_unit_test(a_replacement_takes_groups_by_number_and_the_whole_text_only),
-		cmocka_unit_test(a_replacement_cannot_name_a_group_that_is_not_there),
-		cmocka_unit_test(a_replacement_that_goes_back_for_ever_is_an_error),
+		cmocka_unit_test(an_exponential_pattern_is_matched_in_time),
+		cmocka_unit_test(too_many_steps_of_the_slow_matcher_are_an_error),
+		cmocka_unit_test(a_match_after_a_failed_one_works),
+		cmocka_unit_test(compile_time_is_linear_in_the_length),
+		cmocka_unit_test(a_replacement_matches_the_whole_text_and_numbers_groups),
+		cmocka_unit_test(a_replacement_cannot_use_a_missing_group),
+		cmocka_unit_test(a_replacement_that_backtracks_exponentially_is_an_error),
 		cmocka_unit_test(free_takes_null),
 	};
 

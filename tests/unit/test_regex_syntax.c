@@ -1,5 +1,5 @@
 /*
- * test_regex_syntax.c - RE2's regular expressions, held against what Go's regexp package said
+ * test_regex_syntax.c - RE2 regular expressions, compared with recorded results of Go's regexp package
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,7 +20,7 @@ static const char *const texts[] = {
 	"K", "\342\204\252", "\316\261",  "a\377b", "\377", "12 ",  "A_/",
 };
 
-/* Recorded from Go 1.26: a 1 for each text that matches, or the error. */
+/* Recorded from Go 1.26: a 1 for each text that matches, or the error message. */
 static const struct {
 	const char *pattern, *said;
 } recorded[] = {
@@ -118,7 +118,7 @@ static const struct {
 	{ "a(?#c)", "invalid or unsupported Perl syntax: `(?#`" },
 };
 
-static void go_said_the_same(void **state)
+static void results_and_errors_are_those_of_go(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++) {
@@ -162,7 +162,7 @@ static void groups_nest_a_thousand_deep_and_no_deeper(void **state)
 	assert_non_null(strstr(err.msg, "expression nests too deeply"));
 }
 
-static void bytes_that_are_not_utf8_are_no_expression(void **state)
+static void invalid_utf8_is_not_an_expression(void **state)
 {
 	struct regex *r;
 	struct err err;
@@ -175,9 +175,9 @@ static void bytes_that_are_not_utf8_are_no_expression(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(go_said_the_same),
+		cmocka_unit_test(results_and_errors_are_those_of_go),
 		cmocka_unit_test(groups_nest_a_thousand_deep_and_no_deeper),
-		cmocka_unit_test(bytes_that_are_not_utf8_are_no_expression),
+		cmocka_unit_test(invalid_utf8_is_not_an_expression),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

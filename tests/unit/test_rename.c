@@ -1,5 +1,5 @@
 /*
- * test_rename.c - functions that may only have another name
+ * test_rename.c - functions that may have been renamed
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 #include "tests/unit/make_diff.h"
 
-static void same_callers_make_a_pair_and_other_weights_do_not(void **state)
+static void functions_with_equal_callers_are_a_pair_unless_their_costs_differ(void **state)
 {
 	struct compared c;
 	const struct compare *found;
@@ -33,11 +33,11 @@ static void same_callers_make_a_pair_and_other_weights_do_not(void **state)
 	assert_string_equal(found->rename[0].from, "oldest");
 	assert_string_equal(found->rename[0].to, "zzz");
 	assert_true(found->rename[0].same_callers && found->rename[0].same_callees);
-	assert_false(found->rename[0].near_name);
+	assert_false(found->rename[0].similar_name);
 	compared_release(&c);
 }
 
-static void a_new_name_with_a_new_cost_is_a_pair_where_all_around_it_is_the_same(void **state)
+static void another_cost_is_accepted_if_all_callers_and_callees_match(void **state)
 {
 	struct compared c;
 	const struct compare *found;
@@ -48,7 +48,7 @@ static void a_new_name_with_a_new_cost_is_a_pair_where_all_around_it_is_the_same
 	ROW(&c.m[SIDE_BASE], "leaf;main", 20);
 	ROW(&c.m[SIDE_BASE], "rest;main", 60);
 	ROW(&c.m[SIDE_TARGET], "work;zzz;run;main", 35); /* callers and callees are the same */
-	ROW(&c.m[SIDE_TARGET], "tip;main", 30);          /* callers alone are not enough */
+	ROW(&c.m[SIDE_TARGET], "tip;main", 30);          /* equal callers are not sufficient */
 	ROW(&c.m[SIDE_TARGET], "rest;main", 35);
 	compare_all(&c);
 	found = c.r.head.compare;
@@ -71,11 +71,11 @@ static void a_similar_name_is_enough(void **state)
 	compare_all(&c);
 	assert_int_equal(c.r.head.compare->n_renames, 2);
 	assert_string_equal(c.r.head.compare->rename[0].from, "left"); /* the same callees */
-	assert_true(c.r.head.compare->rename[1].near_name);
+	assert_true(c.r.head.compare->rename[1].similar_name);
 	compared_release(&c);
 }
 
-static void light_rows_are_not_looked_at(void **state)
+static void small_rows_are_not_compared(void **state)
 {
 	struct compared c;
 
@@ -90,7 +90,7 @@ static void light_rows_are_not_looked_at(void **state)
 	compared_release(&c);
 }
 
-static void there_are_five_at_most_and_each_row_is_in_one(void **state)
+static void suggests_at_most_five_pairs_and_each_row_in_only_one(void **state)
 {
 	static const char *const gone[] = { "aa1;m", "bb1;m", "cc1;m", "dd1;m", "ee1;m", "ff1;m", "gg1;m" };
 	static const char *const come[] = { "aa2;m", "bb2;m", "cc2;m", "dd2;m", "ee2;m", "ff2;m", "gg2;m" };
@@ -105,7 +105,7 @@ static void there_are_five_at_most_and_each_row_is_in_one(void **state)
 	}
 	compare_all(&c);
 	found = c.r.head.compare;
-	assert_int_equal(found->n_renames, COMPARE_RENAMES);
+	assert_int_equal(found->n_renames, COMPARE_RENAMES_MAX);
 	for (uint32_t i = 0; i < found->n_renames; i++)
 		assert_memory_equal(found->rename[i].from, found->rename[i].to, 2);
 	compared_release(&c);
@@ -114,11 +114,11 @@ static void there_are_five_at_most_and_each_row_is_in_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_callers_make_a_pair_and_other_weights_do_not),
-		cmocka_unit_test(a_new_name_with_a_new_cost_is_a_pair_where_all_around_it_is_the_same),
+		cmocka_unit_test(functions_with_equal_callers_are_a_pair_unless_their_costs_differ),
+		cmocka_unit_test(another_cost_is_accepted_if_all_callers_and_callees_match),
 		cmocka_unit_test(a_similar_name_is_enough),
-		cmocka_unit_test(light_rows_are_not_looked_at),
-		cmocka_unit_test(there_are_five_at_most_and_each_row_is_in_one),
+		cmocka_unit_test(small_rows_are_not_compared),
+		cmocka_unit_test(suggests_at_most_five_pairs_and_each_row_in_only_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_report.c - the answer as data
+ * test_report.c - the result as data
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -35,7 +35,7 @@ static void a_ratio_of_1_leaves_every_number_exact(void **state)
 	assert_true(value_at(1, INT64_MIN) == INT64_MIN);
 }
 
-static void a_ratio_is_multiplied_toward_zero(void **state)
+static void values_times_a_ratio_are_rounded_toward_zero(void **state)
 {
 	(void)state;
 	assert_true(value_at(0.5, 7) == 3);
@@ -43,14 +43,14 @@ static void a_ratio_is_multiplied_toward_zero(void **state)
 	assert_true(value_at(2, 7) == 14);
 }
 
-static void a_ratio_that_is_not_positive_is_none(void **state)
+static void a_ratio_that_is_not_positive_is_ignored(void **state)
 {
 	(void)state;
 	assert_true(value_at(0, 7) == 7);
 	assert_true(value_at(-3, 7) == 7);
 }
 
-static void a_product_beyond_64_bits_is_the_smallest_number(void **state)
+static void a_product_that_overflows_is_the_smallest_integer(void **state)
 {
 	(void)state;
 	assert_true(value_at(2, INT64_MAX) == INT64_MIN);
@@ -64,7 +64,7 @@ static void a_value_is_shown_in_the_unit_of_the_report(void **state)
 	expect_shown(&(struct head){ .unit = "widgets", .out_unit = "widgets", .ratio = 1 }, 5, "5widgets");
 }
 
-static void the_ratio_comes_before_the_unit(void **state)
+static void the_ratio_is_applied_before_the_unit(void **state)
 {
 	(void)state;
 	expect_shown(&(struct head){ .unit = "ns", .out_unit = "us", .ratio = 0.5 }, 3001, "1.50us");
@@ -85,11 +85,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ratio_of_1_leaves_every_number_exact),
-		cmocka_unit_test(a_ratio_is_multiplied_toward_zero),
-		cmocka_unit_test(a_ratio_that_is_not_positive_is_none),
-		cmocka_unit_test(a_product_beyond_64_bits_is_the_smallest_number),
+		cmocka_unit_test(values_times_a_ratio_are_rounded_toward_zero),
+		cmocka_unit_test(a_ratio_that_is_not_positive_is_ignored),
+		cmocka_unit_test(a_product_that_overflows_is_the_smallest_integer),
 		cmocka_unit_test(a_value_is_shown_in_the_unit_of_the_report),
-		cmocka_unit_test(the_ratio_comes_before_the_unit),
+		cmocka_unit_test(the_ratio_is_applied_before_the_unit),
 		cmocka_unit_test(release_empties_a_report),
 	};
 

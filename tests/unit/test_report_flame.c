@@ -1,5 +1,5 @@
 /*
- * test_report_flame.c - the report flame: boxes with numbers and names
+ * test_report_flame.c - the report flame: boxes with values and names
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,25 +18,25 @@
 #include "tests/unit/make_graph.h"
 #include "tests/unit/make_labels.h"
 
-/* A profile, a question and the report. */
-struct flamed {
+/* A profile, a query and the report. */
+struct flame_fixture {
 	struct profile *p;
 	struct query q;
 	struct arena *mem;
 	struct view v;
-	struct flame_ask ask;
+	struct flame_options options;
 	struct report r;
 	const struct flame *f;
 };
 
-static void flame_start(struct flamed *x, struct make *m)
+static void flame_start(struct flame_fixture *x, struct make *m)
 {
-	*x = (struct flamed){ .p = make_end(m), .mem = arena_new(), .ask.max_levels = 100 };
+	*x = (struct flame_fixture){ .p = make_end(m), .mem = arena_new(), .options.max_levels = 100 };
 	query_init(&x->q);
 }
 
-/* Answer what x->q asks; again, when it has been done before. */
-static void flame(struct flamed *x)
+/* Make the report of x->q, releasing the previous one. */
+static void flame(struct flame_fixture *x)
 {
 	struct query q = x->q;
 	struct buf notes = { 0 };
@@ -45,20 +45,20 @@ static void flame(struct flamed *x)
 	report_release(&x->r);
 	query_apply_defaults(&q, &(struct query_defaults){ .trims_by_width = true });
 	if (view_make(x->p, &q, x->mem, &x->v, &notes, &err) < 0 ||
-	    report_flame_make(&x->v, &q, &x->ask, &x->r, &err) < 0)
+	    report_flame_make(&x->v, &q, &x->options, &x->r, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&notes);
 	x->f = x->r.flame;
 }
 
-static void flame_release(struct flamed *x)
+static void flame_release(struct flame_fixture *x)
 {
 	report_release(&x->r);
 	arena_free(x->mem);
 	profile_free(x->p);
 }
 
-static const struct flame_frame *frame_named(const struct flamed *x, const char *name)
+static const struct flame_frame *frame_named(const struct flame_fixture *x, const char *name)
 {
 	for (uint32_t i = 0; i < x->f->n_frames; i++)
 		if (strcmp(x->f->frames[i].name, name) == 0)
@@ -67,8 +67,8 @@ static const struct flame_frame *frame_named(const struct flamed *x, const char 
 	return NULL;
 }
 
-static void expect_frame(const struct flamed *x, const char *name, const char *file, const char *module, int64_t lo,
-			 int64_t hi)
+static void expect_frame(const struct flame_fixture *x, const char *name, const char *file, const char *module,
+			 int64_t lo, int64_t hi)
 {
 	const struct flame_frame *f = frame_named(x, name);
 
@@ -79,7 +79,7 @@ static void expect_frame(const struct flamed *x, const char *name, const char *f
 }
 
 /* The box of this frame below a parent. */
-static uint32_t box_below(const struct flamed *x, uint32_t parent, const char *name)
+static uint32_t box_below(const struct flame_fixture *x, uint32_t parent, const char *name)
 {
 	uint32_t frame = (uint32_t)(frame_named(x, name) - x->f->frames);
 
@@ -90,7 +90,7 @@ static uint32_t box_below(const struct flamed *x, uint32_t parent, const char *n
 	return FLAME_NONE;
 }
 
-static bool has_frame(const struct flamed *x, const char *name)
+static bool has_frame(const struct flame_fixture *x, const char *name)
 {
 	for (uint32_t i = 0; i < x->f->n_frames; i++)
 		if (strcmp(x->f->frames[i].name, name) == 0)
@@ -110,10 +110,10 @@ static struct make make_program(void)
 	return m;
 }
 
-static void frames_tell_file_binary_and_lines_of_functions(void **state)
+static void frames_have_file_binary_and_lines_of_functions(void **state)
 {
 	struct make m = make_program();
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	flame_start(&x, &m);
@@ -129,10 +129,10 @@ static void frames_tell_file_binary_and_lines_of_functions(void **state)
 	flame_release(&x);
 }
 
-static void at_other_granularities_a_frame_is_what_top_has_in_a_row(void **state)
+static void frames_match_the_rows_of_top_at_other_granularities(void **state)
 {
 	struct make m = make_program();
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	flame_start(&x, &m);
@@ -157,7 +157,7 @@ static void at_other_granularities_a_frame_is_what_top_has_in_a_row(void **state
 static void without_inlines_lines_are_those_of_the_outermost_call(void **state)
 {
 	struct make m = make_program();
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	flame_start(&x, &m);
@@ -168,10 +168,10 @@ static void without_inlines_lines_are_those_of_the_outermost_call(void **state)
 	flame_release(&x);
 }
 
-static void lines_of_another_function_of_the_same_name_do_not_count(void **state)
+static void lines_of_another_function_with_the_same_name_are_ignored(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	ROW(&m, "init@a.c:5", 1);
@@ -184,10 +184,10 @@ static void lines_of_another_function_of_the_same_name_do_not_count(void **state
 	flame_release(&x);
 }
 
-static void lines_of_a_file_count_however_it_is_spelt(void **state)
+static void lines_of_a_file_are_merged_for_all_spellings_of_its_path(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	ROW(&m, "f@x/../app.c:9", 1);
@@ -203,7 +203,7 @@ static void lines_of_a_file_count_however_it_is_spelt(void **state)
 static void a_function_without_file_still_has_lines(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	ROW(&m, "f@:5", 1);
@@ -214,14 +214,37 @@ static void a_function_without_file_still_has_lines(void **state)
 	flame_release(&x);
 }
 
-static void a_nul_does_not_end_a_name(void **state)
+static void the_value_of_a_sample_is_its_mean_time(void **state)
+{
+	static const int64_t ns[] = { 8000000, 2000000 }; /* two samples, at 1000 Hz */
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ns) / sizeof(ns[0]); i++) {
+		struct make m = make_start("samples/count cpu/nanoseconds");
+		struct profile_meta *meta = builder_meta(m.b);
+		struct flame_fixture x;
+
+		meta->has_period_type = true;
+		meta->period_type.name = make_text(&m, "cpu", 3);
+		meta->period_type.unit = make_text(&m, "nanoseconds", 11);
+		meta->period = 1000000;
+		ROW(&m, "f", 2, ns[i]);
+		ROW(&m, "[cpa: not sampled]", 0, 7000000);
+		flame_start(&x, &m);
+		flame(&x);
+		assert_int_equal(x.f->sample, ns[i] / 2);
+		flame_release(&x);
+	}
+}
+
+static void a_nul_does_not_truncate_a_name(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct builder_function f = { .id = 1, .name = make_text(&m, "a\0b", 3), .file = make_text(&m, "c\0d", 3) };
 	struct builder_location l = { .id = 1, .map = PROFILE_NONE };
 	const struct builder_line line = { 0, 4, 0 };
 	const int64_t one = 1;
-	struct flamed x;
+	struct flame_fixture x;
 	uint32_t id;
 
 	(void)state;
@@ -234,7 +257,7 @@ static void a_nul_does_not_end_a_name(void **state)
 	flame_release(&x);
 }
 
-/* A long text: "<", many of a letter, ">". */
+/* A long string: "<", a repeated letter, ">". */
 static char *make_long(char letter)
 {
 	enum { LONG = 1500 };
@@ -256,12 +279,12 @@ static void expect_shortened(const char *text, char letter, size_t n)
 	assert_true(text[0] == '<' && dots[-1] == letter && dots[3] == letter && text[n - 1] == '>');
 }
 
-static void long_names_and_paths_lose_their_middle(void **state)
+static void long_names_and_paths_are_shortened_in_the_middle(void **state)
 {
 	struct make m = make_start("samples/count");
 	char *name = make_long('n'), *file = make_long('f'), *module = make_long('m'), *label = make_long('k');
 	struct buf row = { 0 }, labels = { 0 };
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	make_map(&m, module);
@@ -296,10 +319,10 @@ static struct make make_labelled_rows(void)
 	return m;
 }
 
-static void labels_are_frames_of_key_and_value(void **state)
+static void labels_are_frames_with_key_and_value(void **state)
 {
 	struct make m = make_labelled_rows();
-	struct flamed x;
+	struct flame_fixture x;
 	uint32_t box;
 
 	(void)state;
@@ -308,7 +331,7 @@ static void labels_are_frames_of_key_and_value(void **state)
 	flame(&x);
 	assert_true(frame_named(&x, "region: eu")->is_label);
 	assert_true(frame_named(&x, "zone: main")->is_label);
-	assert_false(frame_named(&x, "main")->is_label); /* the function, though the label says main too */
+	assert_false(frame_named(&x, "main")->is_label); /* the function, not the label with the value main */
 	expect_frame(&x, "zone: main", "", "", 0, 0);
 	expect_frame(&x, "main", "m.c", "/bin/app", 1, 1);
 	box = box_below(&x, box_below(&x, 0, "region: eu"), "zone: main");
@@ -319,12 +342,12 @@ static void labels_are_frames_of_key_and_value(void **state)
 	flame_release(&x);
 }
 
-static void a_nul_does_not_end_the_name_of_a_label(void **state)
+static void a_nul_does_not_truncate_a_label(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct builder_label l = { .key = make_text(&m, "key", 3), .text = make_text(&m, "v\0w", 3), .is_text = true };
 	const int64_t one = 1;
-	struct flamed x;
+	struct flame_fixture x;
 	uint32_t id;
 
 	(void)state;
@@ -337,10 +360,10 @@ static void a_nul_does_not_end_the_name_of_a_label(void **state)
 	flame_release(&x);
 }
 
-static void labels_at_the_leaf_are_frames_too_at_any_granularity(void **state)
+static void tagleaf_frames_exist_at_any_granularity(void **state)
 {
 	struct make m = make_labelled_rows();
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	flame_start(&x, &m);
@@ -354,11 +377,11 @@ static void labels_at_the_leaf_are_frames_too_at_any_granularity(void **state)
 	flame_release(&x);
 }
 
-static void each_side_of_a_comparison_has_its_numbers(void **state)
+static void each_side_of_a_comparison_has_values(void **state)
 {
 	static const char *const old[] = { "old.pb" }, *const new[] = { "new.pb" };
 	struct make m = make_start("samples/count");
-	struct flamed x;
+	struct flame_fixture x;
 	uint32_t box;
 
 	(void)state;
@@ -366,8 +389,8 @@ static void each_side_of_a_comparison_has_its_numbers(void **state)
 	ROW(&m, "f;main", -10);
 	ROW(&m, "gone;main", -5);
 	flame_start(&x, &m);
-	x.ask.side[FLAME_AFTER] = (struct flame_source){ new, 1, 0 };
-	x.ask.side[FLAME_BEFORE] = (struct flame_source){ old, 1, 0 };
+	x.options.side[FLAME_AFTER] = (struct flame_source){ new, 1, 0 };
+	x.options.side[FLAME_BEFORE] = (struct flame_source){ old, 1, 0 };
 	flame(&x);
 	assert_true(x.f->has_base);
 	assert_int_equal(x.f->side[FLAME_AFTER].total, 30);
@@ -380,14 +403,14 @@ static void each_side_of_a_comparison_has_its_numbers(void **state)
 	x.q.drop_negative = true;
 	flame(&x);
 	assert_false(has_frame(&x, "gone"));
-	assert_int_equal(x.f->n_lost, 1);
+	assert_int_equal(x.f->n_shrunk, 1);
 	flame_release(&x);
 }
 
-static void a_filter_leaves_the_total_whole_unless_percentages_are_relative(void **state)
+static void a_filter_keeps_the_total_unless_percentages_are_relative(void **state)
 {
 	struct make m = make_example();
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	flame_start(&x, &m);
@@ -404,7 +427,7 @@ static void a_filter_leaves_the_total_whole_unless_percentages_are_relative(void
 static void nodecount_keeps_the_widest_boxes(void **state)
 {
 	struct make m = make_example();
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	flame_start(&x, &m);
@@ -421,10 +444,10 @@ static void nodecount_keeps_the_widest_boxes(void **state)
 	flame_release(&x);
 }
 
-static void nodefraction_counts_only_when_it_is_given(void **state)
+static void nodefraction_applies_only_if_given(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	ROW(&m, "small", 1);
@@ -438,27 +461,27 @@ static void nodefraction_counts_only_when_it_is_given(void **state)
 	assert_false(has_frame(&x, "small"));
 	assert_int_equal(x.f->n_cut, 2);
 	assert_int_equal(x.f->min, 5);
-	x.ask.min_share = 0.001; /* the larger of both counts */
+	x.options.min_share = 0.001; /* the larger minimum applies */
 	flame(&x);
 	assert_true(x.f->is_picked);
-	x.ask.min_share = 0.05;
+	x.options.min_share = 0.05;
 	flame(&x);
 	assert_false(x.f->is_picked);
 	assert_int_equal(x.f->min, 50);
-	x.q.trim = false; /* all is shown, but for what is too deep */
+	x.q.trim = false; /* everything is shown, except boxes that are too deep */
 	flame(&x);
 	assert_int_equal(x.f->n_cut, 0);
-	x.ask.max_levels = 0;
+	x.options.max_levels = 0;
 	flame(&x);
 	assert_int_equal(x.f->n_cut, 3);
 	assert_int_equal(x.f->n_deep, 3);
 	flame_release(&x);
 }
 
-static void the_head_says_unit_and_ratio(void **state)
+static void the_head_contains_unit_and_ratio(void **state)
 {
 	struct make m = make_example();
-	struct flamed x;
+	struct flame_fixture x;
 
 	(void)state;
 	flame_start(&x, &m);
@@ -468,7 +491,7 @@ static void the_head_says_unit_and_ratio(void **state)
 	assert_string_equal(x.r.head.unit, "milliseconds");
 	assert_string_equal(x.r.head.out_unit, "auto");
 	assert_float_equal(x.r.head.ratio, 0.25, 0);
-	assert_int_equal(x.f->total[FLAME_AFTER][0], 120); /* before the ratio */
+	assert_int_equal(x.f->total[FLAME_AFTER][0], 120); /* not multiplied by the ratio */
 	x.q.unit = "s";
 	flame(&x);
 	assert_string_equal(x.r.head.out_unit, "s");
@@ -478,22 +501,23 @@ static void the_head_says_unit_and_ratio(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_tell_file_binary_and_lines_of_functions),
-		cmocka_unit_test(at_other_granularities_a_frame_is_what_top_has_in_a_row),
+		cmocka_unit_test(frames_have_file_binary_and_lines_of_functions),
+		cmocka_unit_test(frames_match_the_rows_of_top_at_other_granularities),
 		cmocka_unit_test(without_inlines_lines_are_those_of_the_outermost_call),
-		cmocka_unit_test(lines_of_another_function_of_the_same_name_do_not_count),
-		cmocka_unit_test(lines_of_a_file_count_however_it_is_spelt),
+		cmocka_unit_test(lines_of_another_function_with_the_same_name_are_ignored),
+		cmocka_unit_test(lines_of_a_file_are_merged_for_all_spellings_of_its_path),
 		cmocka_unit_test(a_function_without_file_still_has_lines),
-		cmocka_unit_test(a_nul_does_not_end_a_name),
-		cmocka_unit_test(long_names_and_paths_lose_their_middle),
-		cmocka_unit_test(labels_are_frames_of_key_and_value),
-		cmocka_unit_test(a_nul_does_not_end_the_name_of_a_label),
-		cmocka_unit_test(labels_at_the_leaf_are_frames_too_at_any_granularity),
-		cmocka_unit_test(each_side_of_a_comparison_has_its_numbers),
-		cmocka_unit_test(a_filter_leaves_the_total_whole_unless_percentages_are_relative),
+		cmocka_unit_test(the_value_of_a_sample_is_its_mean_time),
+		cmocka_unit_test(a_nul_does_not_truncate_a_name),
+		cmocka_unit_test(long_names_and_paths_are_shortened_in_the_middle),
+		cmocka_unit_test(labels_are_frames_with_key_and_value),
+		cmocka_unit_test(a_nul_does_not_truncate_a_label),
+		cmocka_unit_test(tagleaf_frames_exist_at_any_granularity),
+		cmocka_unit_test(each_side_of_a_comparison_has_values),
+		cmocka_unit_test(a_filter_keeps_the_total_unless_percentages_are_relative),
 		cmocka_unit_test(nodecount_keeps_the_widest_boxes),
-		cmocka_unit_test(nodefraction_counts_only_when_it_is_given),
-		cmocka_unit_test(the_head_says_unit_and_ratio),
+		cmocka_unit_test(nodefraction_applies_only_if_given),
+		cmocka_unit_test(the_head_contains_unit_and_ratio),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void expect_name(const char *name, const char *json)
 	buf_release(&b);
 }
 
-static void a_report_is_one_object_to_the_byte(void **state)
+static void the_whole_report_is_as_expected(void **state)
 {
 	const char *comment[] = { "#hidden", "shown" };
 	struct buf b = { 0 };
@@ -68,21 +68,23 @@ static void a_report_is_one_object_to_the_byte(void **state)
 	sheet_row(&s, 30, "f", "(inline)");
 	sheet_row(&s, -10, "g", "");
 	s.r.head.shown = 20;
-	s.r.head.n_before = 5;
+	s.r.head.n_before_limit = 5;
 	json_draw(&s.r, &b);
 	assert_string_equal(b.data,
 			    "{\n"
-			    "  \"schema_version\": 1,\n"
+			    "  \"schema_version\": 2,\n"
 			    "  \"report\": \"top\",\n"
-			    "  \"type\": \"cpu\",\n"
-			    "  \"unit\": \"milliseconds\",\n"
+			    "  \"sample_type\": {\n"
+			    "    \"type\": \"cpu\",\n"
+			    "    \"unit\": \"milliseconds\"\n"
+			    "  },\n"
 			    "  \"total\": 40,\n"
-			    "  \"shown\": 20,\n"
+			    "  \"flat_shown\": 20,\n"
 			    "  \"rows_dropped\": 3,\n"
 			    "  \"rows_before_limit\": 5,\n"
 			    "  \"filters\": {},\n"
 			    "  \"profile\": {\n"
-			    "    \"file\": \"app\",\n"
+			    "    \"program\": \"app\",\n"
 			    "    \"build_id\": \"abcdef\",\n"
 			    "    \"doc_url\": \"https://a.b\",\n"
 			    "    \"time\": \"2023-11-14T22:13:20Z\",\n"
@@ -101,7 +103,7 @@ static void a_report_is_one_object_to_the_byte(void **state)
 	buf_release(&b);
 }
 
-static void what_is_not_known_has_no_key_and_lists_are_empty(void **state)
+static void unknown_metadata_is_omitted_and_missing_lists_are_empty(void **state)
 {
 	struct sheet s;
 
@@ -110,7 +112,7 @@ static void what_is_not_known_has_no_key_and_lists_are_empty(void **state)
 	expect_part(&s.r, "  \"profile\": {\n    \"comments\": []\n  },\n  \"rows\": []\n}\n");
 }
 
-static void values_are_in_the_unit_of_the_profile_whatever_is_shown(void **state)
+static void values_stay_in_the_unit_of_the_profile(void **state)
 {
 	struct sheet s;
 
@@ -118,7 +120,7 @@ static void values_are_in_the_unit_of_the_profile_whatever_is_shown(void **state
 	sheet_start(&s, 40);
 	s.r.head.out_unit = "hrs";
 	sheet_row(&s, 30, "f", "");
-	expect_part(&s.r, "\"unit\": \"milliseconds\",\n  \"total\": 40,");
+	expect_part(&s.r, "\"unit\": \"milliseconds\"\n  },\n  \"total\": 40,");
 	expect_part(&s.r, "\"flat\": 30,");
 }
 
@@ -130,7 +132,7 @@ static void values_are_divided_and_percentages_are_not(void **state)
 	sheet_start(&s, 40);
 	s.r.head.ratio = 0.25;
 	sheet_row(&s, 30, "f", "");
-	expect_part(&s.r, "\"total\": 10,\n  \"shown\": 10,");
+	expect_part(&s.r, "\"total\": 10,\n  \"flat_shown\": 10,");
 	expect_part(&s.r, "{\"flat\": 7, \"flat_percent\": 75,");
 }
 
@@ -144,7 +146,7 @@ static void the_largest_values_are_exact(void **state)
 	expect_part(&s.r, "{\"flat\": 9223372036854775807, \"flat_percent\": 100,");
 }
 
-static void of_a_total_of_zero_percentages_are_zero(void **state)
+static void percentages_of_a_total_of_zero_are_zero(void **state)
 {
 	struct sheet s;
 
@@ -154,7 +156,7 @@ static void of_a_total_of_zero_percentages_are_zero(void **state)
 	expect_part(&s.r, "\"flat_percent\": 0,");
 }
 
-static void hostile_names_are_strings_all_the_same(void **state)
+static void untrusted_names_are_valid_strings(void **state)
 {
 	(void)state;
 	expect_name("a\nb", "\"a\\u000ab\"");
@@ -168,7 +170,7 @@ static void hostile_names_are_strings_all_the_same(void **state)
 	expect_name("a|b`c", "\"a|b`c\"");
 }
 
-static void everything_else_from_the_profile_is_escaped_too(void **state)
+static void all_other_strings_from_the_profile_are_escaped(void **state)
 {
 	struct sheet s;
 
@@ -182,7 +184,7 @@ static void everything_else_from_the_profile_is_escaped_too(void **state)
 	expect_part(&s.r, "\"build_id\": \"\\\"\\u000a\\u003c\xef\xbf\xbd\"");
 }
 
-static void filters_are_named_and_switches_are_true(void **state)
+static void filters_are_printed_with_their_names_and_flags_as_true(void **state)
 {
 	const struct filter_note filter[] = { { "focus", "a\"b", true }, { "noinlines", NULL, false } };
 	struct sheet s;
@@ -194,7 +196,7 @@ static void filters_are_named_and_switches_are_true(void **state)
 	expect_part(&s.r, "  \"filters\": {\n    \"focus\": \"a\\\"b\",\n    \"noinlines\": true\n  },\n");
 }
 
-static void a_row_has_its_role_and_no_key_where_it_has_no_cell(void **state)
+static void a_row_contains_its_role_and_only_the_keys_of_its_cells(void **state)
 {
 	const uint8_t role[] = { ROW_CALLER, ROW_NODE }, has[] = { 1 << ROW_NODE, 1 << ROW_NODE, 0xff, 0xff };
 	struct sheet s;
@@ -209,7 +211,7 @@ static void a_row_has_its_role_and_no_key_where_it_has_no_cell(void **state)
 			  "    {\"role\": \"node\", \"flat\": 10, \"flat_percent\": 100, ");
 }
 
-static void a_report_that_is_whole_does_not_say_what_it_left_out(void **state)
+static void a_complete_report_contains_no_counts_of_dropped_rows(void **state)
 {
 	struct sheet s;
 
@@ -221,7 +223,7 @@ static void a_report_that_is_whole_does_not_say_what_it_left_out(void **state)
 	expect_part(&s.r, "\"total\": 10,");
 }
 
-static void the_time_is_of_utc_wherever_one_is(void **state)
+static void the_time_is_in_utc_in_any_time_zone(void **state)
 {
 	struct sheet s;
 
@@ -234,18 +236,18 @@ static void the_time_is_of_utc_wherever_one_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_report_is_one_object_to_the_byte),
-		cmocka_unit_test(what_is_not_known_has_no_key_and_lists_are_empty),
-		cmocka_unit_test(values_are_in_the_unit_of_the_profile_whatever_is_shown),
+		cmocka_unit_test(the_whole_report_is_as_expected),
+		cmocka_unit_test(unknown_metadata_is_omitted_and_missing_lists_are_empty),
+		cmocka_unit_test(values_stay_in_the_unit_of_the_profile),
 		cmocka_unit_test(values_are_divided_and_percentages_are_not),
 		cmocka_unit_test(the_largest_values_are_exact),
-		cmocka_unit_test(of_a_total_of_zero_percentages_are_zero),
-		cmocka_unit_test(hostile_names_are_strings_all_the_same),
-		cmocka_unit_test(everything_else_from_the_profile_is_escaped_too),
-		cmocka_unit_test(filters_are_named_and_switches_are_true),
-		cmocka_unit_test(a_row_has_its_role_and_no_key_where_it_has_no_cell),
-		cmocka_unit_test(a_report_that_is_whole_does_not_say_what_it_left_out),
-		cmocka_unit_test(the_time_is_of_utc_wherever_one_is),
+		cmocka_unit_test(percentages_of_a_total_of_zero_are_zero),
+		cmocka_unit_test(untrusted_names_are_valid_strings),
+		cmocka_unit_test(all_other_strings_from_the_profile_are_escaped),
+		cmocka_unit_test(filters_are_printed_with_their_names_and_flags_as_true),
+		cmocka_unit_test(a_row_contains_its_role_and_only_the_keys_of_its_cells),
+		cmocka_unit_test(a_complete_report_contains_no_counts_of_dropped_rows),
+		cmocka_unit_test(the_time_is_in_utc_in_any_time_zone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

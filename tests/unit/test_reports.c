@@ -1,5 +1,5 @@
 /*
- * test_reports.c - the rows of the table of reports, and answers made from them
+ * test_reports.c - table of reports, and reports made without a command line
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@
 #include "answer/make.h"
 #include "tests/unit/make_profile.h"
 
-static void names_are_found_and_belong_to_one_row(void **state)
+static void finds_each_report_by_its_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < n_reports; i++) {
@@ -33,7 +33,7 @@ static void names_are_found_and_belong_to_one_row(void **state)
 	assert_ptr_equal(reports_find("topp", 3), reports_get("top"));
 }
 
-static void a_row_has_help_of_one_line(void **state)
+static void each_report_has_one_line_of_help(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < n_reports; i++) {
@@ -43,7 +43,7 @@ static void a_row_has_help_of_one_line(void **state)
 	}
 }
 
-static void a_row_has_the_functions_that_its_input_needs(void **state)
+static void each_report_has_the_functions_for_its_input(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < n_reports; i++) {
@@ -55,7 +55,7 @@ static void a_row_has_the_functions_that_its_input_needs(void **state)
 		for (int f = 0; f < N_FORMATS; f++) {
 			n_pieces += t->draw_pieces[f] != NULL;
 			n_draw += t->draw[f] != NULL;
-			assert_false(t->draw[f] && (t->draw_pieces[f] || t->no_format[f]));
+			assert_false(t->draw[f] && (t->draw_pieces[f] || t->format_error[f]));
 		}
 		assert_null(t->draw[FORMAT_TEXT]);
 		if (t->make || t->compare)
@@ -66,7 +66,7 @@ static void a_row_has_the_functions_that_its_input_needs(void **state)
 	}
 }
 
-static void the_ranks_of_the_save_dialog_have_no_gap(void **state)
+static void ranks_in_the_save_dialog_have_no_gaps(void **state)
 {
 	int n = 0, last = 0;
 
@@ -80,7 +80,7 @@ static void the_ranks_of_the_save_dialog_have_no_gap(void **state)
 		assert_true(reports_saved(rank)->file[0].ending[0] == '.');
 }
 
-static void each_tab_has_a_key_and_a_view_of_its_own(void **state)
+static void each_tab_has_its_own_key_and_view(void **state)
 {
 	bool seen[N_REPORT_VIEWS] = { false };
 	char keys[16] = "";
@@ -101,7 +101,7 @@ static void each_tab_has_a_key_and_a_view_of_its_own(void **state)
 		assert_true(seen[v]);
 }
 
-static void shells_have_only_reports_of_the_loaded_profile(void **state)
+static void shells_offer_only_reports_of_the_loaded_profile(void **state)
 {
 	static const char *const no[] = { "diff", "trend", "gate", "merge", "symbolize", "bundle" };
 	size_t n = 0;
@@ -114,8 +114,8 @@ static void shells_have_only_reports_of_the_loaded_profile(void **state)
 		assert_false(reports_is_in_shell(reports_get(no[i])));
 }
 
-/* What is said of options without a meaning; "" when nothing is. */
-static void check_says(const char *report, void (*change)(struct query *q), const char *want)
+/* Check the options of a report. want is the expected error message, or "" for success. */
+static void assert_check_result(const char *report, void (*change)(struct query *q), const char *want)
 {
 	struct query q;
 	struct err err = { 0 };
@@ -127,36 +127,38 @@ static void check_says(const char *report, void (*change)(struct query *q), cons
 	query_release(&q);
 }
 
-static void as_json(struct query *q)
+static void set_json(struct query *q)
 {
 	q->shape = FORMAT_JSON;
 }
 
-static void as_markdown(struct query *q)
+static void set_markdown(struct query *q)
 {
 	q->shape = FORMAT_MARKDOWN;
 }
 
-static void with_mean(struct query *q)
+static void set_mean(struct query *q)
 {
 	q->mean = true;
 }
 
-static void formats_without_a_meaning_are_refused(void **state)
+static void rejects_formats_and_options_that_do_not_apply(void **state)
 {
 	(void)state;
-	check_says("top", as_json, "");
-	check_says("traces", as_json, "");
-	check_says("raw", as_json, "--json has no meaning for raw");
-	check_says("svg", as_markdown, "--markdown has no meaning for svg");
-	check_says("traces", as_markdown, "--markdown: traces are no table; choose --json, --csv or text");
-	check_says("flame", as_json, "--json has no meaning for flame; --format=json writes its stacks for speedscope");
-	check_says("folded", with_mean, "-mean has no meaning for folded: averages do not add up");
-	check_says("flame", with_mean, "-mean has no meaning for flame: averages do not add up");
-	check_says("top", with_mean, "");
+	assert_check_result("top", set_json, "");
+	assert_check_result("traces", set_json, "");
+	assert_check_result("raw", set_json, "--json does not apply to raw");
+	assert_check_result("svg", set_markdown, "--markdown does not apply to svg");
+	assert_check_result("traces", set_markdown,
+			    "--markdown does not apply to traces; choose --json, --csv or text");
+	assert_check_result("flame", set_json,
+			    "--json does not apply to flame; --format=json writes stacks for speedscope");
+	assert_check_result("folded", set_mean, "-mean does not apply to folded: averages cannot be added");
+	assert_check_result("flame", set_mean, "-mean does not apply to flame: averages cannot be added");
+	assert_check_result("top", set_mean, "");
 }
 
-static void the_ending_for_a_terminal_follows_the_format(void **state)
+static void default_file_suffix_follows_the_format(void **state)
 {
 	struct query q;
 
@@ -176,7 +178,7 @@ static void the_ending_for_a_terminal_follows_the_format(void **state)
 	query_release(&q);
 }
 
-/* Make a report of a profile with 3 samples of main and 4 of main;work, and give its text. */
+/* Text of a report of a profile with 3 samples in main and 4 in work, called by main. */
 static char *answer_text(const char *report, enum format format)
 {
 	const struct side_sources from[N_SIDES] = { { NULL, 0 } };
@@ -201,7 +203,7 @@ static char *answer_text(const char *report, enum format format)
 	return text.data;
 }
 
-static void a_report_is_made_without_a_command_line(void **state)
+static void makes_reports_without_a_command_line(void **state)
 {
 	char *text = answer_text("top", FORMAT_TEXT), *folded = answer_text("folded", FORMAT_TEXT);
 
@@ -215,18 +217,49 @@ static void a_report_is_made_without_a_command_line(void **state)
 	free(folded);
 }
 
+static bool takes(const char *report, const char *option)
+{
+	const struct opt *o = opt_find(query_options, query_n_options, option, strlen(option));
+
+	assert_non_null(o);
+	return reports_takes_option(reports_get(report), o);
+}
+
+static void each_report_accepts_only_options_that_apply_to_it(void **state)
+{
+	static const char *const everywhere[] = { "symbolize", "timeout", "output", "color",
+						  "max_count", "threads", "help" };
+
+	(void)state;
+	for (size_t i = 0; i < n_reports; i++) {
+		for (size_t k = 0; k < sizeof(everywhere) / sizeof(everywhere[0]); k++)
+			assert_true(takes(reports[i].name, everywhere[k]));
+		assert_int_equal(takes(reports[i].name, "threshold"), reports[i].input == INPUT_RUNS);
+		assert_int_equal(takes(reports[i].name, "theme"), strcmp(reports[i].name, "flame") == 0);
+		assert_int_equal(takes(reports[i].name, "intel_syntax"), !!(reports[i].needs & NEEDS_BINARY));
+		assert_false(takes(reports[i].name, "plain"));
+		assert_false(takes(reports[i].name, "version"));
+	}
+	assert_true(takes("top", "cum") && takes("top", "csv") && !takes("top", "call_tree"));
+	assert_true(takes("dot", "call_tree") && !takes("dot", "csv"));
+	assert_true(takes("folded", "inverted") && takes("flame", "inverted") && !takes("tree", "inverted"));
+	assert_true(takes("traces", "json") && !takes("traces", "markdown"));
+	assert_true(takes("merge", "focus") && !takes("merge", "sample_index") && !takes("comments", "focus"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_found_and_belong_to_one_row),
-		cmocka_unit_test(a_row_has_help_of_one_line),
-		cmocka_unit_test(a_row_has_the_functions_that_its_input_needs),
-		cmocka_unit_test(the_ranks_of_the_save_dialog_have_no_gap),
-		cmocka_unit_test(each_tab_has_a_key_and_a_view_of_its_own),
-		cmocka_unit_test(shells_have_only_reports_of_the_loaded_profile),
-		cmocka_unit_test(formats_without_a_meaning_are_refused),
-		cmocka_unit_test(the_ending_for_a_terminal_follows_the_format),
-		cmocka_unit_test(a_report_is_made_without_a_command_line),
+		cmocka_unit_test(finds_each_report_by_its_name),
+		cmocka_unit_test(each_report_has_one_line_of_help),
+		cmocka_unit_test(each_report_has_the_functions_for_its_input),
+		cmocka_unit_test(ranks_in_the_save_dialog_have_no_gaps),
+		cmocka_unit_test(each_tab_has_its_own_key_and_view),
+		cmocka_unit_test(shells_offer_only_reports_of_the_loaded_profile),
+		cmocka_unit_test(rejects_formats_and_options_that_do_not_apply),
+		cmocka_unit_test(default_file_suffix_follows_the_format),
+		cmocka_unit_test(makes_reports_without_a_command_line),
+		cmocka_unit_test(each_report_accepts_only_options_that_apply_to_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_runtime_names.c - functions of runtimes, libraries and the system
+ * test_runtime_names.c - recognise functions of runtimes, libraries and the system
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-static void code_of_the_program_is_distinguished_from_libraries(void **state)
+static void functions_of_the_program_are_distinguished_from_libraries(void **state)
 {
 	(void)state;
 	assert_true(function_is_own("main.run", "/home/u/shop/main.go"));
@@ -32,7 +32,7 @@ static void code_of_the_program_is_distinguished_from_libraries(void **state)
 	assert_false(function_is_own("loads", "/usr/lib/python3.11/json/__init__.py"));
 }
 
-static void runtimes_are_known_by_name_or_by_file(void **state)
+static void runtime_functions_are_recognised_by_name_or_file(void **state)
 {
 	(void)state;
 	assert_true(function_is_runtime("runtime.mallocgc", "/usr/local/go/src/runtime/malloc.go"));
@@ -48,8 +48,8 @@ static void runtimes_are_known_by_name_or_by_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_of_the_program_is_distinguished_from_libraries),
-		cmocka_unit_test(runtimes_are_known_by_name_or_by_file),
+		cmocka_unit_test(functions_of_the_program_are_distinguished_from_libraries),
+		cmocka_unit_test(runtime_functions_are_recognised_by_name_or_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

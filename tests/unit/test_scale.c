@@ -1,5 +1,5 @@
 /*
- * test_scale.c - values of one unit in another
+ * test_scale.c - convert values between units
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,14 +30,14 @@ static void halves_are_rounded_away_from_zero(void **state)
 	assert_int_equal(scaled(-3, 0.5), -2);
 }
 
-static void ratio_1_keeps_values_that_a_double_cannot_hold(void **state)
+static void ratio_1_is_exact_for_values_beyond_a_double(void **state)
 {
 	(void)state;
 	assert_int_equal(scaled(INT64_MAX, 1), INT64_MAX);
 	assert_int_equal(scaled((1LL << 53) + 1, 1), (1LL << 53) + 1);
 }
 
-static void what_leaves_64_bits_is_refused(void **state)
+static void values_that_overflow_64_bits_are_refused(void **state)
 {
 	int64_t out = 7;
 
@@ -48,13 +48,13 @@ static void what_leaves_64_bits_is_refused(void **state)
 	assert_int_equal(out, 7);
 }
 
-static void lowest_value_that_fits_is_kept(void **state)
+static void the_smallest_value_that_fits_is_accepted(void **state)
 {
 	(void)state;
 	assert_int_equal(scaled(INT64_MIN / 2, 2), INT64_MIN);
 }
 
-static void ratio_says_how_many_of_the_second_unit_make_one_of_the_first(void **state)
+static void the_ratio_is_the_first_unit_in_the_second(void **state)
 {
 	(void)state;
 	assert_true(scale_ratio("ms", "nanoseconds") == 1e6);
@@ -73,7 +73,7 @@ static void microseconds_are_finer_than_milliseconds(void **state)
 	assert_false(scale_is_finer("count", "count"));
 }
 
-static void periods_are_cut_toward_zero(void **state)
+static void periods_are_rounded_toward_zero(void **state)
 {
 	int64_t out = 0;
 
@@ -86,7 +86,7 @@ static void periods_are_cut_toward_zero(void **state)
 	assert_int_equal(out, 10000000);
 }
 
-static void period_of_an_equal_unit_keeps_every_digit(void **state)
+static void a_period_in_an_equal_unit_is_exact(void **state)
 {
 	int64_t out = 0;
 
@@ -95,7 +95,7 @@ static void period_of_an_equal_unit_keeps_every_digit(void **state)
 	assert_int_equal(out, INT64_MAX);
 }
 
-static void period_that_leaves_64_bits_is_refused(void **state)
+static void a_period_that_overflows_64_bits_is_refused(void **state)
 {
 	int64_t out = 7;
 
@@ -108,14 +108,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(halves_are_rounded_away_from_zero),
-		cmocka_unit_test(ratio_1_keeps_values_that_a_double_cannot_hold),
-		cmocka_unit_test(what_leaves_64_bits_is_refused),
-		cmocka_unit_test(lowest_value_that_fits_is_kept),
-		cmocka_unit_test(ratio_says_how_many_of_the_second_unit_make_one_of_the_first),
+		cmocka_unit_test(ratio_1_is_exact_for_values_beyond_a_double),
+		cmocka_unit_test(values_that_overflow_64_bits_are_refused),
+		cmocka_unit_test(the_smallest_value_that_fits_is_accepted),
+		cmocka_unit_test(the_ratio_is_the_first_unit_in_the_second),
 		cmocka_unit_test(microseconds_are_finer_than_milliseconds),
-		cmocka_unit_test(periods_are_cut_toward_zero),
-		cmocka_unit_test(period_of_an_equal_unit_keeps_every_digit),
-		cmocka_unit_test(period_that_leaves_64_bits_is_refused),
+		cmocka_unit_test(periods_are_rounded_toward_zero),
+		cmocka_unit_test(a_period_in_an_equal_unit_is_exact),
+		cmocka_unit_test(a_period_that_overflows_64_bits_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_secrets.c - header lines that only the server that was named may see
+ * test_secrets.c - secret header lines, sent only to the server that the user named
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ static void write_file(const char *text, size_t n, mode_t mode)
 
 static int read_headers(const char *text, size_t n, struct secrets *out, struct err *err)
 {
-	struct fetch_how how = { .header_file = path, .bearer_file = "" };
+	struct fetch_options how = { .header_file = path, .bearer_file = "" };
 	struct buf notes = { 0 };
 	int rc;
 
@@ -40,19 +40,19 @@ static int read_headers(const char *text, size_t n, struct secrets *out, struct 
 	return rc;
 }
 
-static void expect_refused(const char *text, size_t n, const char *why)
+static void expect_refused(const char *text, size_t n, const char *message)
 {
 	struct secrets s = { 0 };
 	struct err err = { 0 };
 
 	assert_int_equal(read_headers(text, n, &s, &err), ERR_USAGE);
 	assert_non_null(strstr(err.msg, path));
-	assert_non_null(strstr(err.msg, why));
+	assert_non_null(strstr(err.msg, message));
 	assert_null(strstr(err.msg, "hidden"));
 	secrets_release(&s);
 }
 
-static void header_lines_are_taken_without_ends_comments_and_empty_lines(void **state)
+static void header_lines_are_trimmed_and_comments_skipped(void **state)
 {
 	static const char text[] = "# ours\n\nX-Secret: a b \r\nCookie: c=d\n  Accept: x";
 	struct secrets s = { 0 };
@@ -66,19 +66,19 @@ static void header_lines_are_taken_without_ends_comments_and_empty_lines(void **
 	secrets_release(&s);
 }
 
-static void what_is_no_header_is_refused_without_showing_it(void **state)
+static void invalid_headers_are_refused_without_quoting_them(void **state)
 {
 	(void)state;
 	expect_refused("A: b\nhidden", 11, "line 2 is not");
 	expect_refused("hid den: x", 10, "line 1 is not");
 	expect_refused("hidden:", 7, "has no value");
 	expect_refused("A: hidden\rB: c", 14, "control characters");
-	expect_refused("A: hid\0den", 10, "zero bytes");
+	expect_refused("A: hid\0den", 10, "NUL bytes");
 }
 
 static void a_token_becomes_a_header(void **state)
 {
-	struct fetch_how how = { .header_file = "", .bearer_file = path };
+	struct fetch_options how = { .header_file = "", .bearer_file = path };
 	struct secrets s = { 0 };
 	struct buf notes = { 0 };
 	struct err err;
@@ -87,7 +87,7 @@ static void a_token_becomes_a_header(void **state)
 	write_file("tok-123\n", 8, 0644);
 	assert_int_equal(secrets_read(&how, &s, &notes, &err), 0);
 	assert_string_equal(s.line[0], "Authorization: Bearer tok-123");
-	assert_non_null(strstr(buf_text(&notes), "others can read this file"));
+	assert_non_null(strstr(buf_text(&notes), "readable by other users"));
 	secrets_release(&s);
 	write_file("tok 123\n", 8, 0600);
 	assert_int_equal(secrets_read(&how, &s, &notes, &err), ERR_USAGE);
@@ -98,9 +98,9 @@ static void a_token_becomes_a_header(void **state)
 	secrets_release(&s);
 }
 
-static void a_file_that_is_not_there_is_named(void **state)
+static void a_missing_file_is_named(void **state)
 {
-	struct fetch_how how = { .header_file = "/nowhere/at/all", .bearer_file = "" };
+	struct fetch_options how = { .header_file = "/nowhere/at/all", .bearer_file = "" };
 	struct secrets s = { 0 };
 	struct err err;
 
@@ -126,10 +126,10 @@ static int remove_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(header_lines_are_taken_without_ends_comments_and_empty_lines),
-		cmocka_unit_test(what_is_no_header_is_refused_without_showing_it),
+		cmocka_unit_test(header_lines_are_trimmed_and_comments_skipped),
+		cmocka_unit_test(invalid_headers_are_refused_without_quoting_them),
 		cmocka_unit_test(a_token_becomes_a_header),
-		cmocka_unit_test(a_file_that_is_not_there_is_named),
+		cmocka_unit_test(a_missing_file_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

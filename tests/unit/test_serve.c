@@ -1,5 +1,5 @@
 /*
- * test_serve.c - captures, their ends, and what they leave behind
+ * test_serve.c - captures, how they end, and the state after them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -49,10 +49,10 @@ static struct serve_job *begin(struct fixture *f, const char *target)
 	return j;
 }
 
-/* Ask, and hold the answer against what it is to be. */
+/* Send a request, and check status and body of the answer. */
 static void expect(struct fixture *f, const char *target, int status, const char *text)
 {
-	struct serve_job *j = made_ask(f->s, "GET", target);
+	struct serve_job *j = made_request(f->s, "GET", target);
 
 	if (text)
 		assert_string_equal(made_text(j), text);
@@ -62,7 +62,7 @@ static void expect(struct fixture *f, const char *target, int status, const char
 
 static void expect_part(struct fixture *f, const char *target, const char *text)
 {
-	struct serve_job *j = made_ask(f->s, "GET", target);
+	struct serve_job *j = made_request(f->s, "GET", target);
 
 	if (!strstr(made_text(j), text))
 		fail_msg("%s: no \"%s\" in %s", target, text, made_text(j));
@@ -78,7 +78,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void a_capture_comes_again_until_its_time_is_over(void **state)
+static void a_capture_takes_steps_until_its_time_is_over(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t start = now_ns(), due;
@@ -99,7 +99,7 @@ static void a_capture_comes_again_until_its_time_is_over(void **state)
 	serve_end(j);
 }
 
-static void hurry_ends_a_capture(void **state)
+static void a_capture_ends_early_on_request(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_job *j = begin(f, "/debug/pprof/profile?seconds=300");
@@ -114,7 +114,7 @@ static void hurry_ends_a_capture(void **state)
 	serve_end(j);
 }
 
-static void a_client_that_goes_ends_the_session(void **state)
+static void a_client_that_disconnects_ends_its_recording(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_job *j = begin(f, "/debug/pprof/profile?seconds=300");
@@ -123,21 +123,21 @@ static void a_client_that_goes_ends_the_session(void **state)
 	serve_end(j);
 	assert_int_equal(f->h.recording, 0);
 	assert_int_equal(f->h.n_ended, 1);
-	serve_end(begin(f, "/debug/pprof/profile")); /* before it began */
+	serve_end(begin(f, "/debug/pprof/profile")); /* ends without any step */
 	assert_int_equal(f->h.n_begun, 1);
 	j = begin(f, "/debug/pprof/heap?seconds=5");
 	assert_true(serve_step(j, false));
 	serve_end(j);
 }
 
-static void a_process_is_not_touched_when_the_collector_is_gone(void **state)
+static void processes_are_not_used_after_the_collector_is_gone(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_job *j = begin(f, "/debug/pprof/heap?debug=1"), *k = begin(f, "/debug/pprof/heap?seconds=5");
 	unsigned n_pins;
 
 	assert_true(serve_step(k, false));
-	f->h.goes = true;
+	f->h.ends_in_lookup = true;
 	assert_int_equal(serve_step(j, false), 0);
 	assert_int_equal(serve_answer(j)->status, 503);
 	n_pins = f->h.m.p->n_pins;
@@ -147,7 +147,7 @@ static void a_process_is_not_touched_when_the_collector_is_gone(void **state)
 	assert_int_equal(f->h.m.p->n_pins, n_pins);
 }
 
-static void one_at_a_time_samples_cpu_time(void **state)
+static void only_one_capture_of_cpu_time_runs_at_a_time(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_job *j = begin(f, "/debug/pprof/profile?seconds=300"), *k;
@@ -158,14 +158,14 @@ static void one_at_a_time_samples_cpu_time(void **state)
 	assert_true(serve_step(k, false));
 	assert_int_equal(serve_step(k, true), 0);
 	assert_int_equal(serve_answer(k)->status, 200);
-	assert_int_equal(f->h.recording, 1); /* which is not its to end */
+	assert_int_equal(f->h.recording, 1); /* the first capture still needs the recording */
 	serve_end(k);
 	expect(f, "/debug/pprof/profile?share=1&hz=50", 400,
-	       "\"hz\" cannot be 50: CPU time is being sampled at 100 Hz\n");
+	       "cannot set \"hz\" to 50: CPU time is already being sampled at 100 Hz\n");
 	serve_end(j);
 }
 
-static void a_session_ends_with_the_last_of_those_who_share_it(void **state)
+static void a_shared_recording_ends_with_its_last_capture(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_job *j = begin(f, "/debug/pprof/profile?seconds=20"),
@@ -183,7 +183,7 @@ static void a_session_ends_with_the_last_of_those_who_share_it(void **state)
 	assert_int_equal(f->h.n_ended, 1);
 }
 
-static void a_session_of_the_program_that_ends_is_an_error(void **state)
+static void a_capture_fails_when_the_program_ends_the_recording(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_job *k = begin(f, "/debug/pprof/profile?share=1");
@@ -193,13 +193,13 @@ static void a_session_of_the_program_that_ends_is_an_error(void **state)
 	f->h.recording = 0;
 	assert_int_equal(serve_step(k, false), 0);
 	assert_int_equal(serve_answer(k)->status, 500);
-	assert_string_equal(made_text(k), "CPU profiling ended before the 30 seconds were over\n");
+	assert_string_equal(made_text(k), "CPU profiling ended before 30 seconds had passed\n");
 	serve_end(k);
 	assert_int_equal(f->h.n_ended, 0);
 }
 
-/* As in Go, where they have nothing to do with each other. */
-static void a_timeline_and_a_profile_go_on_at_once(void **state)
+/* As in Go, where timelines and CPU profiles are independent. */
+static void a_timeline_and_a_profile_run_at_the_same_time(void **state)
 {
 	struct fixture *f = *state;
 
@@ -220,7 +220,7 @@ static void a_timeline_and_a_profile_go_on_at_once(void **state)
 	}
 }
 
-static void cpu_time_that_cannot_be_had_says_why(void **state)
+static void a_failed_cpu_recording_reports_the_reason(void **state)
 {
 	struct fixture *f = *state;
 
@@ -228,7 +228,7 @@ static void cpu_time_that_cannot_be_had_says_why(void **state)
 	expect(f, "/debug/pprof/profile", 500, "Could not enable CPU profiling: Operation not permitted\n");
 }
 
-static void parameters_of_ours_are_checked(void **state)
+static void cpa_parameters_are_validated(void **state)
 {
 	static const char hz[] = "invalid value for \"hz\" - must be an integer from 1 to 1000\n";
 	struct fixture *f = *state;
@@ -244,26 +244,26 @@ static void parameters_of_ours_are_checked(void **state)
 	expect(f, "/debug/pprof/heap?hz=x", 200, NULL);
 }
 
-static void an_engine_that_is_asked_for_is_not_the_usual_one(void **state)
+static void a_requested_engine_replaces_the_default(void **state)
 {
 	struct fixture *f = *state;
 
 	expect(f, "/debug/pprof/profile", 200, NULL);
-	assert_int_equal(f->h.begun.engine, 0);
+	assert_int_equal(f->h.settings.engine, 0);
 	expect(f, "/debug/pprof/profile?engine=timer", 200, NULL);
-	assert_int_equal(f->h.begun.engine, ASKED_TIMER + 1);
-	f->h.host.cpu_always = true;
+	assert_int_equal(f->h.settings.engine, REQUEST_TIMER + 1);
+	f->h.host.is_cpu_always = true;
 	f->h.recording = 1;
 	expect(f, "/debug/pprof/profile?engine=timer", 200, NULL);
 	expect(f, "/debug/pprof/profile?engine=itimer", 400,
-	       "\"engine\" cannot be chosen: CPU time is being sampled already\n");
+	       "cannot set \"engine\": CPU time is already being sampled\n");
 }
 
-static void captures_are_bounded(void **state)
+static void the_number_of_captures_is_limited(void **state)
 {
 	static const char too_long[] = "profile duration exceeds the limit of 300 seconds\n";
 	struct fixture *f = *state;
-	struct serve_job *j[SERVE_DELTAS_MOST];
+	struct serve_job *j[SERVE_DELTAS_MAX];
 
 	expect(f, "/debug/pprof/profile?seconds=301", 400, too_long);
 	expect(f, "/debug/pprof/heap?seconds=301", 400, too_long);
@@ -271,19 +271,18 @@ static void captures_are_bounded(void **state)
 	expect(f, "/debug/pprof/trace?seconds=300.5", 400, too_long);
 	expect(f, "/debug/pprof/trace?seconds=inf", 400, too_long);
 	expect(f, "/debug/pprof/trace?seconds=nan", 400, too_long);
-	for (int i = 0; i < SERVE_DELTAS_MOST; i++) {
+	for (int i = 0; i < SERVE_DELTAS_MAX; i++) {
 		j[i] = begin(f, "/debug/pprof/heap?seconds=300");
 		assert_true(serve_step(j[i], false));
 	}
-	expect(f, "/debug/pprof/block?seconds=1", 429,
-	       "8 captures are under way already: try again when one has ended\n");
+	expect(f, "/debug/pprof/block?seconds=1", 429, "8 captures are already running; try again later\n");
 	serve_end(j[0]);
 	expect(f, "/debug/pprof/block?seconds=1", 200, NULL);
-	for (int i = 1; i < SERVE_DELTAS_MOST; i++)
+	for (int i = 1; i < SERVE_DELTAS_MAX; i++)
 		serve_end(j[i]);
 }
 
-static void a_program_that_ended_has_its_last_capture(void **state)
+static void a_capture_ends_with_its_program(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_job *j = begin(f, "/debug/pprof/heap?seconds=300"),
@@ -305,7 +304,7 @@ static void a_program_that_ended_has_its_last_capture(void **state)
 	expect(f, "/debug/pprof/heap?pid=1", 404, "process 1 has ended, or is not profiled\n");
 }
 
-static void head_of_a_capture_does_not_wait(void **state)
+static void a_head_request_for_a_capture_does_not_wait(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_request r = { .method = "HEAD", .target = "/debug/pprof/profile?seconds=300" };
@@ -319,10 +318,10 @@ static void head_of_a_capture_does_not_wait(void **state)
 	serve_end(j);
 }
 
-/* How often a row of 10 objects stands in what delta_heap gives. */
+/* Does the answer contain a row with these objects? */
 static bool has_objects(struct fixture *f, const char *target, const char *objects)
 {
-	struct serve_job *j = made_ask(f->s, "GET", target);
+	struct serve_job *j = made_request(f->s, "GET", target);
 	bool has = strstr(made_text(j), objects) != NULL;
 
 	assert_int_equal(serve_answer(j)->status, 200);
@@ -330,20 +329,20 @@ static bool has_objects(struct fixture *f, const char *target, const char *objec
 	return has;
 }
 
-static void delta_paths_give_what_came_since_the_last_time(void **state)
+static void delta_paths_return_the_change_since_the_last_request(void **state)
 {
 	static const char before[] = "1: 100 [1: 100] @ 0x1001 0x2001", after[] = "1: 100 [0: 0] @ 0x1001 0x2001";
 	struct fixture *f = *state;
 
 	assert_true(has_objects(f, "/debug/pprof/delta_heap?debug=1", before));
-	serve_end(made_ask(f->s, "HEAD", "/debug/pprof/delta_heap"));
-	assert_true(has_objects(f, "/debug/pprof/delta_heap?debug=1", after)); /* in use it is still */
+	serve_end(made_request(f->s, "HEAD", "/debug/pprof/delta_heap"));
+	assert_true(has_objects(f, "/debug/pprof/delta_heap?debug=1", after)); /* still in use */
 	assert_true(has_objects(f, "/debug/pprof/heap?debug=1", before));
 	assert_true(has_objects(f, "/debug/pprof/delta_block?debug=1", " 1 @ 0x1001 0x2001"));
 	assert_false(has_objects(f, "/debug/pprof/delta_block?debug=1", " 1 @ 0x1001 0x2001"));
 }
 
-static void texts_have_names(void **state)
+static void text_profiles_contain_function_names(void **state)
 {
 	struct fixture *f = *state;
 
@@ -353,7 +352,7 @@ static void texts_have_names(void **state)
 	expect_part(f, "/debug/pprof/my.custom?debug=1", "my.custom profile: total 3\n3 @ 0x1001 0x2001\n");
 }
 
-static void symbols_are_of_go_s_form(void **state)
+static void symbols_have_the_format_of_go(void **state)
 {
 	static const char body[] = "0x1000+0x10+8192+0xQ+0x0";
 	struct fixture *f = *state;
@@ -366,14 +365,14 @@ static void symbols_are_of_go_s_form(void **state)
 	assert_int_equal(serve_step(j, false), 0);
 	assert_string_equal(made_text(j), "num_symbols: 1\n0x1000 f1000\n0x2000 f2000\n");
 	serve_end(j);
-	r.n_body = SERVE_BODY_MOST + 1;
+	r.n_body = SERVE_BODY_MAX + 1;
 	assert_int_equal(serve_begin(f->s, &r, &j), 0);
 	assert_int_equal(serve_answer(j)->status, 413);
 	serve_end(j);
 	expect(f, "/pprof/symbol?0x2000", 200, "num_symbols: 1\n0x2000 f2000\n");
 }
 
-static void old_clients_have_texts(void **state)
+static void clients_of_gperftools_get_text(void **state)
 {
 	struct fixture *f = *state;
 
@@ -389,40 +388,40 @@ static void the_command_line_can_be_hidden(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_options options = { .hide_cmdline = true };
-	struct process_facts facts;
+	struct process_info facts;
 	struct serve *s;
 	struct serve_job *j;
 
-	process_facts(f->h.m.p, &facts);
+	process_info(f->h.m.p, &facts);
 	assert_int_equal(serve_new(&f->h.host, &options, &s), 0);
-	j = made_ask(s, "GET", "/debug/pprof/cmdline");
+	j = made_request(s, "GET", "/debug/pprof/cmdline");
 	assert_int_equal(serve_answer(j)->body.v.n, facts.n_program);
 	serve_end(j);
 	serve_free(s);
-	j = made_ask(f->s, "GET", "/debug/pprof/cmdline");
+	j = made_request(f->s, "GET", "/debug/pprof/cmdline");
 	assert_true(serve_answer(j)->body.v.n > 0);
 	assert_int_not_equal(((const char *)serve_answer(j)->body.v.data)[serve_answer(j)->body.v.n - 1], 0);
 	serve_end(j);
 }
 
-static void names_of_the_program_are_no_html(void **state)
+static void names_of_the_program_are_escaped_in_html(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_job *j;
 
 	made_name(&f->h.m, "<b>'x\"&/%?");
-	j = made_ask(f->s, "GET", "/debug/pprof/");
+	j = made_request(f->s, "GET", "/debug/pprof/");
 	assert_non_null(strstr(made_text(j), ">&lt;b&gt;&#39;x&#34;&amp;/%?</a>"));
 	assert_non_null(strstr(made_text(j), "href=\"%3Cb%3E%27x%22&amp;/%25%3F?debug=1\""));
 	assert_null(strstr(made_text(j), "<b>"));
 	serve_end(j);
 	expect_part(f, "/debug/pprof/%3Cb%3E%27x%22&/%25%3F?debug=1", "profile: total 3");
-	j = made_ask(f->s, "GET", "/debug/pprof/%3Cb%3E%27x%22&/%25%3F");
+	j = made_request(f->s, "GET", "/debug/pprof/%3Cb%3E%27x%22&/%25%3F");
 	assert_string_equal(serve_answer(j)->file, "<b>'x_&/%?");
 	serve_end(j);
 }
 
-static void headers_are_in_the_order_of_go_and_cut_to_what_fits(void **state)
+static void headers_have_the_order_of_go_and_are_truncated(void **state)
 {
 	static const char want[] = "Allow: GET\r\nCache-Control: no-store\r\n"
 				   "Content-Disposition: attachment; filename=\"x\"\r\nContent-Type: text/plain\r\n"
@@ -441,7 +440,7 @@ static void headers_are_in_the_order_of_go_and_cut_to_what_fits(void **state)
 	assert_int_equal(serve_headers(&a, NULL, 0), sizeof(want) - 1);
 }
 
-static void a_target_brings_no_head_lines(void **state)
+static void a_request_target_cannot_inject_header_lines(void **state)
 {
 	struct fixture *f = *state;
 
@@ -453,13 +452,13 @@ static void a_target_brings_no_head_lines(void **state)
 	expect(f, "http:/debug/pprof/nope", 400, NULL);
 }
 
-static void a_place_that_is_too_long_is_none(void **state)
+static void a_redirection_that_is_too_long_is_refused(void **state)
 {
 	struct fixture *f = *state;
 	char target[600] = "/debug/pprof?";
 
 	memset(target + strlen(target), 'x', sizeof(target) - 1 - strlen(target));
-	expect(f, target, 414, "the place that this is a redirection to is too long\n");
+	expect(f, target, 414, "redirection too long\n");
 }
 
 #define test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -467,29 +466,29 @@ static void a_place_that_is_too_long_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(a_capture_comes_again_until_its_time_is_over),
-		test(hurry_ends_a_capture),
-		test(a_client_that_goes_ends_the_session),
-		test(a_process_is_not_touched_when_the_collector_is_gone),
-		test(one_at_a_time_samples_cpu_time),
-		test(a_session_ends_with_the_last_of_those_who_share_it),
-		test(a_session_of_the_program_that_ends_is_an_error),
-		test(a_timeline_and_a_profile_go_on_at_once),
-		test(cpu_time_that_cannot_be_had_says_why),
-		test(parameters_of_ours_are_checked),
-		test(an_engine_that_is_asked_for_is_not_the_usual_one),
-		test(captures_are_bounded),
-		test(a_program_that_ended_has_its_last_capture),
-		test(head_of_a_capture_does_not_wait),
-		test(delta_paths_give_what_came_since_the_last_time),
-		test(texts_have_names),
-		test(symbols_are_of_go_s_form),
-		test(old_clients_have_texts),
+		test(a_capture_takes_steps_until_its_time_is_over),
+		test(a_capture_ends_early_on_request),
+		test(a_client_that_disconnects_ends_its_recording),
+		test(processes_are_not_used_after_the_collector_is_gone),
+		test(only_one_capture_of_cpu_time_runs_at_a_time),
+		test(a_shared_recording_ends_with_its_last_capture),
+		test(a_capture_fails_when_the_program_ends_the_recording),
+		test(a_timeline_and_a_profile_run_at_the_same_time),
+		test(a_failed_cpu_recording_reports_the_reason),
+		test(cpa_parameters_are_validated),
+		test(a_requested_engine_replaces_the_default),
+		test(the_number_of_captures_is_limited),
+		test(a_capture_ends_with_its_program),
+		test(a_head_request_for_a_capture_does_not_wait),
+		test(delta_paths_return_the_change_since_the_last_request),
+		test(text_profiles_contain_function_names),
+		test(symbols_have_the_format_of_go),
+		test(clients_of_gperftools_get_text),
 		test(the_command_line_can_be_hidden),
-		test(names_of_the_program_are_no_html),
-		test(headers_are_in_the_order_of_go_and_cut_to_what_fits),
-		test(a_target_brings_no_head_lines),
-		test(a_place_that_is_too_long_is_none),
+		test(names_of_the_program_are_escaped_in_html),
+		test(headers_have_the_order_of_go_and_are_truncated),
+		test(a_request_target_cannot_inject_header_lines),
+		test(a_redirection_that_is_too_long_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /*
- * test_serve_answers.c - we answer as a server of Go with net/http/pprof answered
+ * test_serve_answers.c - answers are equal to recorded answers of net/http/pprof
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * tests/compat/recorded/answers.txt has what Go answered: status, head lines, and bodies of errors.
+ * tests/compat/recorded/answers.txt contains the answers of Go: status, header lines, and bodies of errors.
  */
 #include "config.h"
 
@@ -17,13 +17,13 @@
 
 enum { LINE_SIZE = 4096 };
 
-/* Answers that differ on purpose. */
+/* Requests whose answers differ on purpose. */
 static const char *const other[] = {
-	"GET /debug/pprof?~",                  /* Go's page has the byte as it came, which is no UTF-8 */
-	"GET /debug/pprof/my.custom?debug=-1", /* Go sends a packed profile and calls it a text */
+	"GET /debug/pprof?~",                  /* the page of Go contains the byte, which is invalid UTF-8 */
+	"GET /debug/pprof/my.custom?debug=-1", /* Go sends a compressed profile with the type of text */
 };
 
-/* Head lines that ours have and Go's have not. */
+/* Header lines that only our answers have. */
 static const char *const ours[] = { "Cache-Control: no-store", "Cross-Origin-Resource-Policy: same-origin",
 				    "X-Content-Type-Options: nosniff" };
 
@@ -35,8 +35,8 @@ static bool is_in(const char *line, const char *const *list, size_t n)
 	return false;
 }
 
-/* A body as the recording has it. */
-static void show(const char *s, char out[LINE_SIZE])
+/* Escape a body as in the recording. */
+static void escape_body(const char *s, char out[LINE_SIZE])
 {
 	size_t n = 0;
 
@@ -51,7 +51,7 @@ static void show(const char *s, char out[LINE_SIZE])
 	out[n] = '\0';
 }
 
-/* Take one line away from many. False: it is not there. */
+/* Remove a line. Returns false if it is missing. */
 static bool take_line(char *all, const char *line)
 {
 	for (char *at = all; *at; at = strchr(at, '\n') + 1) {
@@ -65,8 +65,8 @@ static bool take_line(char *all, const char *line)
 	return false;
 }
 
-/* Does ours begin with the same status, and have these lines and this body? Gives what does not; NULL: all is the same. */
-static const char *differs(struct serve_job *j, const char *status, char *lines, const char *body)
+/* Compare status, header lines and body. Returns the first difference; NULL: none. */
+static const char *find_difference(struct serve_job *j, const char *status, char *lines, const char *body)
 {
 	static char got[LINE_SIZE];
 	const struct serve_answer *a = serve_answer(j);
@@ -86,7 +86,7 @@ static const char *differs(struct serve_job *j, const char *status, char *lines,
 		return lines;
 	if (!body)
 		return NULL;
-	show(made_text(j), got);
+	escape_body(made_text(j), got);
 	return strcmp(got, body) == 0 ? NULL : got;
 }
 
@@ -103,15 +103,15 @@ static unsigned check(struct serve *s, char *request, const char *status, char *
 		*at = '\xff';
 	target = strchr(asked, ' ');
 	*target++ = '\0';
-	j = made_ask(s, asked, target);
-	why = differs(j, status, lines, strcmp(asked, "HEAD") == 0 ? NULL : body);
+	j = made_request(s, asked, target);
+	why = find_difference(j, status, lines, strcmp(asked, "HEAD") == 0 ? NULL : body);
 	if (why)
 		print_error("%s: %s\n", request, why);
 	serve_end(j);
 	return why != NULL;
 }
 
-static void answers_are_those_of_go(void **state)
+static void answers_match_recorded_answers_of_go(void **state)
 {
 	char path[LINE_SIZE], line[LINE_SIZE], request[LINE_SIZE] = "", status[LINE_SIZE] = "", body[LINE_SIZE] = "";
 	char lines[4 * LINE_SIZE] = "";
@@ -152,7 +152,7 @@ static void answers_are_those_of_go(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(answers_are_those_of_go) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(answers_match_recorded_answers_of_go) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

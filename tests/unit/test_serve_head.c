@@ -1,5 +1,5 @@
 /*
- * test_serve_head.c - the head of an HTTP request
+ * test_serve_head.c - parse the head of an HTTP request
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { ROOM = 3 * HEAD_MOST };
+enum { ROOM = 3 * HEAD_MAX };
 
 static char data[ROOM];
 static struct request_head h;
@@ -30,7 +30,7 @@ static int parse(const char *text)
 	return request_head_parse(data, n, &h, &why);
 }
 
-/* A request with Host and these lines. */
+/* Parse a request with Host and these lines. */
 static int parse_lines(const char *lines)
 {
 	char text[ROOM];
@@ -39,7 +39,7 @@ static int parse_lines(const char *lines)
 	return parse(text);
 }
 
-static void a_request_has_its_texts(void **state)
+static void fields_of_a_request_are_read(void **state)
 {
 	const char *text =
 		"GET /debug/pprof/heap?debug=1 HTTP/1.1\r\nhOST:\t localhost:6060 \r\nUser-Agent: curl/8 x\r\n"
@@ -57,22 +57,23 @@ static void a_request_has_its_texts(void **state)
 	assert_string_equal(h.fetch_site, "none");
 	assert_string_equal(h.authorization, "Bearer z");
 	assert_string_equal(h.secret, "s");
-	assert_true(h.has_host && h.has_origin && h.has_fetch_site && h.keep && !h.chunked && !h.expects);
+	assert_true(h.has_host && h.has_origin && h.has_fetch_site && h.keep_alive && !h.is_chunked &&
+		    !h.expects_continue);
 	assert_int_equal(h.length, 12);
 	assert_memory_equal(data + strlen(text) - 4, "next", 4);
 }
 
-static void what_is_not_there_is_an_empty_text(void **state)
+static void missing_fields_are_empty_strings(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("GET / HTTP/1.0\r\n\r\n"), 18);
 	assert_string_equal(h.host, "");
 	assert_string_equal(h.secret, "");
-	assert_false(h.has_host || h.has_origin || h.has_fetch_site || h.keep);
+	assert_false(h.has_host || h.has_origin || h.has_fetch_site || h.keep_alive);
 	assert_int_equal(h.length, 0);
 }
 
-static void each_shorter_prefix_wants_more(void **state)
+static void every_proper_prefix_is_incomplete(void **state)
 {
 	const char *text = "POST http://h:1?q HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n";
 
@@ -83,10 +84,10 @@ static void each_shorter_prefix_wants_more(void **state)
 		assert_memory_equal(data, text, n);
 	}
 	assert_int_equal(parse(text), strlen(text));
-	assert_true(h.chunked);
+	assert_true(h.is_chunked);
 }
 
-static void the_authority_of_a_target_is_the_host(void **state)
+static void the_authority_of_a_request_target_replaces_the_host(void **state)
 {
 	static const char *const is[][3] = {
 		{ "http://h:1/a?b", "h:1", "/a?b" }, { "HTTP://h?b=/", "h", "/?b=/" },
@@ -106,7 +107,7 @@ static void the_authority_of_a_target_is_the_host(void **state)
 	}
 }
 
-static void connections_are_kept_as_version_and_header_say(void **state)
+static void version_and_header_determine_keep_alive(void **state)
 {
 	static const struct {
 		int minor;
@@ -130,12 +131,12 @@ static void connections_are_kept_as_version_and_header_say(void **state)
 
 		snprintf(text, sizeof(text), "GET / HTTP/1.%d\r\nHost: x\r\n%s\r\n", is[i].minor, is[i].line);
 		assert_true(parse(text) > 0);
-		assert_int_equal(h.keep, is[i].keep);
+		assert_int_equal(h.keep_alive, is[i].keep);
 		assert_int_equal(h.minor, is[i].minor);
 	}
 }
 
-static void what_has_two_meanings_is_refused(void **state)
+static void ambiguous_heads_are_refused(void **state)
 {
 	static const struct {
 		const char *lines;
@@ -184,7 +185,7 @@ static void what_has_two_meanings_is_refused(void **state)
 	assert_int_equal(h.length, INT64_MAX);
 }
 
-static void request_lines_are_strict(void **state)
+static void invalid_request_lines_are_refused(void **state)
 {
 	static const struct {
 		const char *line;
@@ -223,7 +224,7 @@ static void request_lines_are_strict(void **state)
 	assert_int_equal(request_head_parse(memcpy(data, "GET /\0x HTTP/1.1\r\n", 18), 18, &h, &why), -400);
 }
 
-static void hosts_are_asked_for(void **state)
+static void a_host_is_required_since_version_1_1(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("GET / HTTP/1.1\r\n\r\n"), -400);
@@ -234,7 +235,7 @@ static void hosts_are_asked_for(void **state)
 	assert_true(h.has_host);
 }
 
-static void a_head_ends_within_its_bounds(void **state)
+static void heads_have_a_size_limit(void **state)
 {
 	const char *first = "GET / HTTP/1.1\r\nHost: x\r\nA: ";
 	size_t n = strlen(first);
@@ -242,38 +243,38 @@ static void a_head_ends_within_its_bounds(void **state)
 	(void)state;
 	memset(data, 'a', sizeof(data));
 	memcpy(data, first, n);
-	assert_int_equal(request_head_parse(data, HEAD_MOST - 1, &h, &why), HEAD_MORE);
-	assert_int_equal(request_head_parse(data, HEAD_MOST, &h, &why), -431);
+	assert_int_equal(request_head_parse(data, HEAD_MAX - 1, &h, &why), HEAD_MORE);
+	assert_int_equal(request_head_parse(data, HEAD_MAX, &h, &why), -431);
 	assert_int_equal(request_head_parse(data, sizeof(data), &h, &why), -431);
-	memcpy(data + HEAD_MOST - 3, "\r\n\r\n", 4);
+	memcpy(data + HEAD_MAX - 3, "\r\n\r\n", 4);
 	assert_int_equal(request_head_parse(data, sizeof(data), &h, &why), -431);
-	memcpy(data + HEAD_MOST - 4, "\r\n\r\n", 4);
-	assert_int_equal(request_head_parse(data, sizeof(data), &h, &why), HEAD_MOST);
+	memcpy(data + HEAD_MAX - 4, "\r\n\r\n", 4);
+	assert_int_equal(request_head_parse(data, sizeof(data), &h, &why), HEAD_MAX);
 }
 
-static void expectations_are_of_version_1_1(void **state)
+static void expectations_are_ignored_before_version_1_1(void **state)
 {
 	(void)state;
 	assert_true(parse_lines("Expect: 100-Continue\r\n") > 0);
-	assert_true(h.expects);
+	assert_true(h.expects_continue);
 	assert_true(parse("GET / HTTP/1.0\r\nExpect: 100-continue\r\n\r\n") > 0);
-	assert_false(h.expects);
+	assert_false(h.expects_continue);
 	assert_int_equal(parse("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), -400);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_request_has_its_texts),
-		cmocka_unit_test(what_is_not_there_is_an_empty_text),
-		cmocka_unit_test(each_shorter_prefix_wants_more),
-		cmocka_unit_test(the_authority_of_a_target_is_the_host),
-		cmocka_unit_test(connections_are_kept_as_version_and_header_say),
-		cmocka_unit_test(what_has_two_meanings_is_refused),
-		cmocka_unit_test(request_lines_are_strict),
-		cmocka_unit_test(hosts_are_asked_for),
-		cmocka_unit_test(a_head_ends_within_its_bounds),
-		cmocka_unit_test(expectations_are_of_version_1_1),
+		cmocka_unit_test(fields_of_a_request_are_read),
+		cmocka_unit_test(missing_fields_are_empty_strings),
+		cmocka_unit_test(every_proper_prefix_is_incomplete),
+		cmocka_unit_test(the_authority_of_a_request_target_replaces_the_host),
+		cmocka_unit_test(version_and_header_determine_keep_alive),
+		cmocka_unit_test(ambiguous_heads_are_refused),
+		cmocka_unit_test(invalid_request_lines_are_refused),
+		cmocka_unit_test(a_host_is_required_since_version_1_1),
+		cmocka_unit_test(heads_have_a_size_limit),
+		cmocka_unit_test(expectations_are_ignored_before_version_1_1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_serve_query.c - parameters of requests; what is expected was printed by Go 1.26
+ * test_serve_query.c - parameters of requests; the expected values were printed by Go 1.26
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-static void integers_are_those_of_parse_int(void **state)
+static void integers_are_parsed_as_by_parse_int(void **state)
 {
 	static const struct {
 		const char *text;
@@ -51,7 +51,7 @@ static void integers_are_those_of_parse_int(void **state)
 	}
 }
 
-static void addresses_are_those_of_parse_uint(void **state)
+static void addresses_are_parsed_as_by_parse_uint(void **state)
 {
 	static const struct {
 		const char *text;
@@ -101,7 +101,7 @@ static void addresses_are_those_of_parse_uint(void **state)
 	}
 }
 
-static void fractions_are_those_of_parse_float(void **state)
+static void fractions_are_parsed_as_by_parse_float(void **state)
 {
 	static const struct {
 		const char *text;
@@ -172,7 +172,7 @@ static void fractions_are_those_of_parse_float(void **state)
 	}
 }
 
-static void values_are_those_of_parse_query(void **state)
+static void values_are_parsed_as_by_parse_query(void **state)
 {
 	static const struct {
 		const char *query, *value;
@@ -198,7 +198,7 @@ static void values_are_those_of_parse_query(void **state)
 	}
 }
 
-static void a_value_that_does_not_fit_is_cut(void **state)
+static void a_value_that_does_not_fit_is_truncated(void **state)
 {
 	char query[3 * QUERY_VALUE_MAX] = "k=", value[QUERY_VALUE_MAX];
 
@@ -213,11 +213,11 @@ static void a_value_that_does_not_fit_is_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(integers_are_those_of_parse_int),
-		cmocka_unit_test(addresses_are_those_of_parse_uint),
-		cmocka_unit_test(fractions_are_those_of_parse_float),
-		cmocka_unit_test(values_are_those_of_parse_query),
-		cmocka_unit_test(a_value_that_does_not_fit_is_cut),
+		cmocka_unit_test(integers_are_parsed_as_by_parse_int),
+		cmocka_unit_test(addresses_are_parsed_as_by_parse_uint),
+		cmocka_unit_test(fractions_are_parsed_as_by_parse_float),
+		cmocka_unit_test(values_are_parsed_as_by_parse_query),
+		cmocka_unit_test(a_value_that_does_not_fit_is_truncated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_settings.c - a question whose options are set by text
+ * test_settings.c - query options that are set by text
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -54,7 +54,7 @@ static void assign(struct settings *s, const char *name, const char *value)
 		fail_msg("%s=%s: %s", name, value ? value : "(none)", err.msg);
 }
 
-/* The assignment fails with this sentence and changes nothing. */
+/* Check that an assignment fails with this message and changes nothing. */
 static void refuses(const char *name, const char *value, const char *sentence)
 {
 	struct settings *s = defaults(), *before = settings_copy(s);
@@ -67,8 +67,8 @@ static void refuses(const char *name, const char *value, const char *sentence)
 	settings_free(before);
 }
 
-/* What the options become as arguments. */
-static void says(const struct settings *s, const char *arguments)
+/* Check the options as arguments. */
+static void expect_arguments(const struct settings *s, const char *arguments)
 {
 	struct buf out = { 0 };
 
@@ -77,7 +77,7 @@ static void says(const struct settings *s, const char *arguments)
 	buf_release(&out);
 }
 
-static void texts_outlive_what_they_were_given_as(void **state)
+static void texts_are_copied(void **state)
 {
 	char focus[] = "main", base[] = "old.pb.gz";
 	const char *bases[] = { base };
@@ -93,10 +93,10 @@ static void texts_outlive_what_they_were_given_as(void **state)
 	memset(focus, 'x', 4);
 	memset(base, 'x', 3);
 	assign(s, "focus", "other");
-	says(s, " -focus=other -base=old.pb.gz");
-	says(twin, " -focus=main -base=old.pb.gz");
+	expect_arguments(s, " -focus=other -base=old.pb.gz");
+	expect_arguments(twin, " -focus=main -base=old.pb.gz");
 	settings_free(s);
-	says(twin, " -focus=main -base=old.pb.gz");
+	expect_arguments(twin, " -focus=main -base=old.pb.gz");
 	settings_free(twin);
 }
 
@@ -133,7 +133,7 @@ static void values_are_read_with_the_rules_of_pprof(void **state)
 	settings_free(s);
 }
 
-static void what_cannot_be_is_refused_in_the_words_of_pprof(void **state)
+static void invalid_values_fail_with_the_wording_of_pprof(void **state)
 {
 	(void)state;
 	refuses("focus", NULL, "please specify a value, e.g. focus=<val>");
@@ -155,29 +155,28 @@ static void what_cannot_be_is_refused_in_the_words_of_pprof(void **state)
 	refuses("nosuch", "1", "unknown config field \"nosuch\"");
 }
 
-static void what_would_make_every_report_fail_is_refused_at_once(void **state)
+static void values_that_no_report_accepts_are_refused(void **state)
 {
 	(void)state;
 	refuses("divide_by", "0", "-divide_by=0: zero divisor specified");
 	refuses("divide_by", "nan", "-divide_by=nan: choose a number above 0");
-	refuses("nodefraction", "2", "-nodefraction and -edgefraction lie between 0 and 1");
+	refuses("nodefraction", "2", "-nodefraction and -edgefraction must lie between 0 and 1");
 	refuses("color", "red", "--color=red: choose auto, always or never");
-	refuses("by", "route", "by=route: write by=label:KEY");
+	refuses("by", "route", "by=route: expected by=label:KEY");
 }
 
-static void options_of_loading_say_where_they_belong(void **state)
+static void loading_options_are_refused_with_a_remedy(void **state)
 {
 	(void)state;
-	refuses("seconds", "5",
-		"seconds matters only while profiles are read; give it on the command line: -seconds=N");
+	refuses("seconds", "5", "seconds only applies while profiles are read; set it on the command line: -seconds=N");
 	refuses("max_count", "5",
-		"max-count matters only while profiles are read; give it on the command line: -max-count=N");
-	refuses("inuse_space", NULL, "inuse_space is for the command line; write sample_index=inuse_space");
-	refuses("total_delay", NULL, "total_delay is for the command line; write sample_index=delay");
+		"max-count only applies while profiles are read; set it on the command line: -max-count=N");
+	refuses("inuse_space", NULL, "inuse_space is a command-line option; write sample_index=inuse_space");
+	refuses("total_delay", NULL, "total_delay is a command-line option; write sample_index=delay");
 	refuses("help", "", "unknown config field \"help\"");
 }
 
-static void options_of_our_own_can_be_assigned(void **state)
+static void options_that_pprof_lacks_can_be_assigned(void **state)
 {
 	struct settings *s = defaults();
 
@@ -186,14 +185,14 @@ static void options_of_our_own_can_be_assigned(void **state)
 	assign(s, "min-width", "0.5");
 	assign(s, "icicle", NULL);
 	assign(s, "by", "label:route");
-	says(s, " -tagroot=route --icicle --min-width=0.5 --json");
+	expect_arguments(s, " -tagroot=route --icicle --min-width=0.5 --json");
 	assign(s, "shape", "text");
 	assign(s, "by", "");
-	says(s, " --icicle --min-width=0.5");
+	expect_arguments(s, " --icicle --min-width=0.5");
 	settings_free(s);
 }
 
-static void a_nodefraction_counts_as_given_once_it_was_assigned(void **state)
+static void an_assigned_nodefraction_counts_as_given(void **state)
 {
 	struct settings *s = defaults();
 
@@ -201,11 +200,11 @@ static void a_nodefraction_counts_as_given_once_it_was_assigned(void **state)
 	assert_false(settings_query(s)->has_nodefraction);
 	assign(s, "nodefraction", "0.005");
 	assert_true(settings_query(s)->has_nodefraction);
-	says(s, " -nodefraction=0.005");
+	expect_arguments(s, " -nodefraction=0.005");
 	settings_free(s);
 }
 
-static void flags_that_stand_for_others_are_said_as_those(void **state)
+static void flags_that_set_other_options_are_written_as_these_options(void **state)
 {
 	const char *ignored;
 	struct settings *s;
@@ -217,11 +216,11 @@ static void flags_that_stand_for_others_are_said_as_those(void **state)
 	q.by = "label:route";
 	assert_int_equal(query_finish(&q, &ignored, NULL), 0);
 	s = settings_new(&q);
-	says(s, " -tagroot=route -sample_index=delay -mean");
+	expect_arguments(s, " -tagroot=route -sample_index=delay -mean");
 	settings_free(s);
 }
 
-static void words_are_quoted_for_a_shell_and_harmless(void **state)
+static void words_are_quoted_for_a_shell_without_control_characters(void **state)
 {
 	const struct {
 		const char *word, *quoted;
@@ -242,18 +241,18 @@ static void words_are_quoted_for_a_shell_and_harmless(void **state)
 
 enum { WORD_MAX = 12 };
 
-/* The next number of a row that is always the same. */
-static unsigned next_of(unsigned *seed)
+/* A deterministic random number. */
+static unsigned next_random(unsigned *seed)
 {
 	*seed = *seed * 1103515245 + 12345;
 	return *seed >> 16 & 0x7fff;
 }
 
-/* Words number 0 to 3 * 255: each byte alone, first, last; then what is hard to quote, mixed. */
+/* Words 0 to 3 * 255: each byte alone, first, last; the others mix characters that are hard to quote. */
 static void make_word(unsigned i, unsigned *seed, char word[WORD_MAX + 1])
 {
 	static const char hard[] = "-\\\\%''\"\"$`!~#&;|()<>*?[]{}= \n\n\t\r\033\177\200\377abn0";
-	unsigned n = 1 + next_of(seed) % WORD_MAX;
+	unsigned n = 1 + next_random(seed) % WORD_MAX;
 	char byte = (char)(1 + i / 3);
 
 	memset(word, 0, WORD_MAX + 1);
@@ -262,11 +261,11 @@ static void make_word(unsigned i, unsigned *seed, char word[WORD_MAX + 1])
 		return;
 	}
 	for (unsigned k = 0; k < n; k++)
-		word[k] = hard[next_of(seed) % (sizeof(hard) - 1)];
+		word[k] = hard[next_random(seed) % (sizeof(hard) - 1)];
 }
 
-/* What a shell makes of a command that prints with a NUL behind each word; the caller frees. */
-static char *shell_says(const char *command, size_t max)
+/* The output of a shell command that prints a NUL after each word; the caller frees. */
+static char *shell_output(const char *command, size_t max)
 {
 	char *seen = calloc(1, max + 1);
 	FILE *shell = popen(command, "r");
@@ -277,7 +276,7 @@ static char *shell_says(const char *command, size_t max)
 	return seen;
 }
 
-static void quoted_words_are_what_they_were_to_a_shell(void **state)
+static void a_shell_reads_quoted_words_unchanged(void **state)
 {
 	enum { N = 2400, AT_ONCE = 100 };
 	unsigned seed = 1;
@@ -293,7 +292,7 @@ static void quoted_words_are_what_they_were_to_a_shell(void **state)
 			buf_addz(&command, " ");
 			settings_add_word(word[k], &command);
 		}
-		at = seen = shell_says(command.data, sizeof(word));
+		at = seen = shell_output(command.data, sizeof(word));
 		for (unsigned k = 0; k < AT_ONCE; k++, at += strlen(at) + 1)
 			assert_string_equal(at, word[k]);
 		free(seen);
@@ -301,7 +300,7 @@ static void quoted_words_are_what_they_were_to_a_shell(void **state)
 	}
 }
 
-/* Give an option another value than it has, as a line or a command line might. */
+/* Change the value of an option, as a line or a command line might. */
 static void change(struct query *q, const struct opt *o, char text[], unsigned *seed)
 {
 	static const char *const numbers[] = { "0", "7", "-1", "3", "12" };
@@ -310,14 +309,14 @@ static void change(struct query *q, const struct opt *o, char text[], unsigned *
 	if (o->kind == OPT_BOOL || o->kind == OPT_MODE)
 		snprintf(text, WORD_MAX, "%s", o->kind == OPT_BOOL && *(bool *)((char *)q + o->at) ? "false" : "true");
 	else if (o->kind == OPT_INT || o->kind == OPT_REAL)
-		snprintf(text, WORD_MAX, "%s", numbers[next_of(seed) % 5]);
+		snprintf(text, WORD_MAX, "%s", numbers[next_random(seed) % 5]);
 	else
 		make_word(3 * 255, seed, text);
-	if (query_set(q, o, o->kind == OPT_PICK ? NULL : text, &err) < 0)
+	if (query_set(q, o, o->kind == OPT_CHOICE ? NULL : text, &err) < 0)
 		fail_msg("%s: %s", o->name, err.msg);
 }
 
-/* Read arguments as a command line is: a NUL behind each. */
+/* Read arguments with a NUL after each, as a command line. */
 static void read_arguments(char *at, struct query *q)
 {
 	for (; *at; at += strlen(at) + 1) {
@@ -338,8 +337,8 @@ static void release_lists(struct query *q)
 			opt_list_release((struct opt_list *)((char *)q + query_options[i].at));
 }
 
-/* The question says itself as arguments, which a shell splits, and which are that question again. */
-static void comes_back(struct query *q)
+/* Check that a query written as arguments, and split by a shell, reads back as the same query. */
+static void expect_round_trip(struct query *q)
 {
 	enum { MOST = 16 << 10 };
 	struct settings *s = settings_new(q), *same, *again;
@@ -349,7 +348,7 @@ static void comes_back(struct query *q)
 
 	buf_addz(&command, "printf '%s\\0'");
 	settings_add_arguments(s, &command);
-	seen = shell_says(command.data, MOST);
+	seen = shell_output(command.data, MOST);
 	query_init(&back);
 	read_arguments(seen, &back);
 	again = settings_new(&back);
@@ -365,7 +364,7 @@ static void comes_back(struct query *q)
 	buf_release(&command);
 }
 
-static void every_option_comes_back_from_its_argument(void **state)
+static void every_option_survives_a_round_trip_as_an_argument(void **state)
 {
 	static const char *const never[] = { "by",          "inuse_space",   "inuse_objects",
 					     "alloc_space", "alloc_objects", "total_delay",
@@ -375,11 +374,12 @@ static void every_option_comes_back_from_its_argument(void **state)
 	(void)state;
 	for (size_t i = 0; i < query_n_options; i++) {
 		const struct opt *o = &query_options[i];
-		bool is_other = o->group == GROUP_GENERAL || o->group == GROUP_SHELL; /* no part of a question */
+		bool is_other = o->group == GROUP_GENERAL || o->group == GROUP_SHELL ||
+				o->group == GROUP_WEB; /* not part of a query */
 		char text[WORD_MAX + 1], more[WORD_MAX + 1];
 		struct query q;
 
-		for (size_t k = 0; k < sizeof(never) / sizeof(never[0]); k++) /* query_finish makes others of them */
+		for (size_t k = 0; k < sizeof(never) / sizeof(never[0]); k++) /* query_finish translates them */
 			is_other |= strcmp(o->name, never[k]) == 0;
 		if (is_other)
 			continue;
@@ -387,12 +387,12 @@ static void every_option_comes_back_from_its_argument(void **state)
 		change(&q, o, text, &seed);
 		if (o->kind == OPT_LIST)
 			change(&q, o, more, &seed);
-		comes_back(&q);
+		expect_round_trip(&q);
 		release_lists(&q);
 	}
 }
 
-static void equal_means_every_option(void **state)
+static void settings_are_equal_only_if_every_option_is(void **state)
 {
 	struct settings *a = defaults(), *b = defaults();
 
@@ -408,7 +408,7 @@ static void equal_means_every_option(void **state)
 	settings_free(b);
 }
 
-static void values_are_shown_as_pprof_shows_them(void **state)
+static void values_are_formatted_as_in_pprof(void **state)
 {
 	const struct {
 		const char *name, *value, *shown;
@@ -438,19 +438,19 @@ static void values_are_shown_as_pprof_shows_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_outlive_what_they_were_given_as),
+		cmocka_unit_test(texts_are_copied),
 		cmocka_unit_test(values_are_read_with_the_rules_of_pprof),
-		cmocka_unit_test(what_cannot_be_is_refused_in_the_words_of_pprof),
-		cmocka_unit_test(what_would_make_every_report_fail_is_refused_at_once),
-		cmocka_unit_test(options_of_loading_say_where_they_belong),
-		cmocka_unit_test(options_of_our_own_can_be_assigned),
-		cmocka_unit_test(a_nodefraction_counts_as_given_once_it_was_assigned),
-		cmocka_unit_test(flags_that_stand_for_others_are_said_as_those),
-		cmocka_unit_test(words_are_quoted_for_a_shell_and_harmless),
-		cmocka_unit_test(quoted_words_are_what_they_were_to_a_shell),
-		cmocka_unit_test(every_option_comes_back_from_its_argument),
-		cmocka_unit_test(equal_means_every_option),
-		cmocka_unit_test(values_are_shown_as_pprof_shows_them),
+		cmocka_unit_test(invalid_values_fail_with_the_wording_of_pprof),
+		cmocka_unit_test(values_that_no_report_accepts_are_refused),
+		cmocka_unit_test(loading_options_are_refused_with_a_remedy),
+		cmocka_unit_test(options_that_pprof_lacks_can_be_assigned),
+		cmocka_unit_test(an_assigned_nodefraction_counts_as_given),
+		cmocka_unit_test(flags_that_set_other_options_are_written_as_these_options),
+		cmocka_unit_test(words_are_quoted_for_a_shell_without_control_characters),
+		cmocka_unit_test(a_shell_reads_quoted_words_unchanged),
+		cmocka_unit_test(every_option_survives_a_round_trip_as_an_argument),
+		cmocka_unit_test(settings_are_equal_only_if_every_option_is),
+		cmocka_unit_test(values_are_formatted_as_in_pprof),
 	};
 
 	return cmocka_run_group_tests(tests, make_it, free_it);

@@ -1,5 +1,5 @@
 /*
- * test_sheet.c - rows in columns: order, filter, which columns fit
+ * test_sheet.c - rows in columns: order, filter, dropped columns
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@ static const struct thing *thing_of(const struct sheet *s, uint32_t row)
 	return (const struct thing *)s->rows + row;
 }
 
-static double weight(const struct sheet *s, uint32_t row, uint32_t col)
+static double thing_value(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	return col == COL_SIZE ? thing_of(s, row)->size : 0;
 }
@@ -40,9 +40,9 @@ static const char *text(const struct sheet *s, uint32_t row, uint32_t col)
 	return thing_of(s, row)->name;
 }
 
-static void cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct look *look)
+static void cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct style *style)
 {
-	(void)look;
+	(void)style;
 	if (col == COL_NAME)
 		buf_addz(out, text(s, s->row[at], col));
 	else
@@ -54,7 +54,7 @@ static const struct sheet_column columns[] = {
 	[COL_EXTRA] = { "extra", "extra", "", 2, 6, false, true },
 	[COL_NAME] = { "name", "name", "", 0, 0, true, false },
 };
-static const struct sheet_class class = { columns, 3, COL_NAME, cell, weight, text, NULL };
+static const struct sheet_class class = { columns, 3, COL_NAME, cell, thing_value, text, NULL };
 
 static const struct thing things[] = { { 5, "b" }, { 9, "main" }, { 5, "a" }, { NAN, "lost" }, { 0, "zero" } };
 
@@ -78,7 +78,7 @@ static void expect_rows(const struct sheet *s, const char *want)
 	buf_release(&b);
 }
 
-static void the_largest_is_first_and_names_part_equals(void **state)
+static void rows_are_sorted_by_value_then_by_name(void **state)
 {
 	struct sheet s = make();
 
@@ -87,7 +87,7 @@ static void the_largest_is_first_and_names_part_equals(void **state)
 	s.is_reversed = true;
 	sheet_sort(&s, false);
 	expect_rows(&s, "lost zero a b main");
-	s.by = COL_NAME;
+	s.sort_column = COL_NAME;
 	s.is_reversed = false;
 	sheet_sort(&s, false);
 	expect_rows(&s, "a b lost main zero");
@@ -114,37 +114,37 @@ static void a_filter_keeps_the_order_and_the_selected_row(void **state)
 	sheet_release(&s);
 }
 
-static void sorting_leaves_the_first_row_selected_or_the_same_one(void **state)
+static void sorting_keeps_the_selected_row_or_the_first_one(void **state)
 {
 	struct sheet s = make();
 	uint32_t row;
 
 	(void)state;
-	s.by = COL_NAME;
+	s.sort_column = COL_NAME;
 	sheet_sort(&s, false);
-	assert_int_equal(s.list.at, 0);
+	assert_int_equal(s.list.selected, 0);
 	assert_true(sheet_select(&s, 1));
-	s.by = COL_SIZE;
+	s.sort_column = COL_SIZE;
 	sheet_sort(&s, false);
 	assert_true(sheet_selected(&s, &row));
 	assert_int_equal(row, 1);
 	sheet_release(&s);
 }
 
-static void finding_goes_round_the_end(void **state)
+static void finding_wraps_around_the_end(void **state)
 {
 	struct sheet s = make();
 	struct find *f = find_new("o");
 
 	(void)state;
 	assert_true(sheet_find(&s, f, 1));
-	assert_int_equal(s.list.at, 3);
+	assert_int_equal(s.list.selected, 3);
 	assert_true(sheet_find(&s, f, 1));
-	assert_int_equal(s.list.at, 4);
+	assert_int_equal(s.list.selected, 4);
 	assert_true(sheet_find(&s, f, 1));
-	assert_int_equal(s.list.at, 3);
+	assert_int_equal(s.list.selected, 3);
 	assert_true(sheet_find(&s, f, -1));
-	assert_int_equal(s.list.at, 4);
+	assert_int_equal(s.list.selected, 4);
 	find_free(f);
 	sheet_release(&s);
 }
@@ -158,7 +158,7 @@ static void expect_columns(const struct sheet *s, const char *want)
 	buf_release(&b);
 }
 
-static void columns_are_written_and_read(void **state)
+static void the_choice_of_columns_survives_writing_and_reading(void **state)
 {
 	struct sheet s = make();
 
@@ -170,7 +170,7 @@ static void columns_are_written_and_read(void **state)
 	sheet_shift(&s, COL_EXTRA, -1);
 	expect_columns(&s, "extra size name");
 	sheet_toggle(&s, COL_SIZE);
-	sheet_toggle(&s, COL_NAME); /* stays */
+	sheet_toggle(&s, COL_NAME); /* unchanged */
 	expect_columns(&s, "extra name");
 	sheet_read_columns(&s, " name  nonsense size name");
 	expect_columns(&s, "name size");
@@ -185,7 +185,7 @@ static void expect_drawn(struct sheet *s, int width, const char *want)
 	struct buf b = { 0 };
 
 	grid_resize(&g, width, 3);
-	grid_clear(&g, theme_look(LOOK_PLAIN));
+	grid_clear(&g, theme_style(ROLE_PLAIN));
 	sheet_draw(s, &g, grid_area(&g));
 	grid_add_text(&g, false, &b);
 	assert_string_equal(buf_text(&b), want);
@@ -193,21 +193,21 @@ static void expect_drawn(struct sheet *s, int width, const char *want)
 	grid_release(&g);
 }
 
-static void where_room_is_short_columns_go_and_no_digits(void **state)
+static void a_narrow_sheet_drops_columns_but_no_digits(void **state)
 {
 	struct sheet s = make();
 
 	(void)state;
 	sheet_toggle(&s, COL_EXTRA);
-	s.list.n = 2; /* no bar */
-	expect_drawn(&s, 30, "\xe2\x96\xbcsize  extra  name\n    9      7  main\n    5      7  a\n");
-	expect_drawn(&s, 25, "\xe2\x96\xbcsize  name\n    9  main\n    5  a\n");
-	expect_drawn(&s, 15, "name\nmain\na\n");
+	s.list.n = 2; /* no scroll bar */
+	expect_drawn(&s, 34, "\xe2\x96\xbcsize  extra  name\n    9      7  main\n    5      7  a\n");
+	expect_drawn(&s, 28, "\xe2\x96\xbcsize  name\n    9  main\n    5  a\n");
+	expect_drawn(&s, 20, "name\nmain\na\n");
 	expect_drawn(&s, 4, "name\nmain\na\n");
 	sheet_release(&s);
 }
 
-static void a_heading_is_where_it_was_drawn(void **state)
+static void a_heading_is_found_where_it_was_drawn(void **state)
 {
 	struct sheet s = make();
 	uint32_t col;
@@ -226,13 +226,13 @@ static void a_heading_is_where_it_was_drawn(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_largest_is_first_and_names_part_equals),
+		cmocka_unit_test(rows_are_sorted_by_value_then_by_name),
 		cmocka_unit_test(a_filter_keeps_the_order_and_the_selected_row),
-		cmocka_unit_test(sorting_leaves_the_first_row_selected_or_the_same_one),
-		cmocka_unit_test(finding_goes_round_the_end),
-		cmocka_unit_test(columns_are_written_and_read),
-		cmocka_unit_test(where_room_is_short_columns_go_and_no_digits),
-		cmocka_unit_test(a_heading_is_where_it_was_drawn),
+		cmocka_unit_test(sorting_keeps_the_selected_row_or_the_first_one),
+		cmocka_unit_test(finding_wraps_around_the_end),
+		cmocka_unit_test(the_choice_of_columns_survives_writing_and_reading),
+		cmocka_unit_test(a_narrow_sheet_drops_columns_but_no_digits),
+		cmocka_unit_test(a_heading_is_found_where_it_was_drawn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_shell_depth.c - colours of poorer terminals: readable, and told apart
+ * test_shell_depth.c - colours of limited terminals: readable and distinct
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -41,9 +41,9 @@ static double contrast(uint32_t x, uint32_t y)
 	return a > b ? a / b : b / a;
 }
 
-static struct shade shade_of(enum depth depth, struct flame_color c)
+static struct terminal_style terminal_style_of(enum depth depth, struct flame_color c)
 {
-	return depth_shade(depth, (struct look){ c.ink, c.fill, 0 });
+	return depth_style(depth, (struct style){ c.ink, c.fill, 0 });
 }
 
 static void boxes_of_flame_graphs_stay_readable(void **state)
@@ -53,9 +53,9 @@ static void boxes_of_flame_graphs_stay_readable(void **state)
 		for (int i = 0; i < FLAME_COLORS; i++)
 			for (enum depth depth = DEPTH_16; depth <= DEPTH_TRUE; depth++) {
 				struct flame_color c = flame_colors(themes[t])[i];
-				struct shade s = shade_of(depth, c);
+				struct terminal_style s = terminal_style_of(depth, c);
 				double had = contrast(c.ink, c.fill);
-				double has = contrast(depth_color(depth, s.ink), depth_color(depth, s.paper));
+				double has = contrast(depth_color(depth, s.fg), depth_color(depth, s.bg));
 
 				if (has < fmin(had, 4.5))
 					fail_msg("%06x on %06x has %.2f at depth %d, it had %.2f", (unsigned)c.ink,
@@ -63,72 +63,73 @@ static void boxes_of_flame_graphs_stay_readable(void **state)
 			}
 }
 
-static void ink_that_is_bold_is_readable_where_bold_is_not_bright(void **state)
+static void bold_foregrounds_are_readable_where_bold_is_not_bright(void **state)
 {
 	(void)state;
 	for (int t = 0; t < 2; t++)
 		for (int i = 0; i < FLAME_COLORS; i++) {
-			struct shade s = shade_of(DEPTH_16, flame_colors(themes[t])[i]);
+			struct terminal_style s = terminal_style_of(DEPTH_16, flame_colors(themes[t])[i]);
 
-			assert_in_range(s.paper, 0, 7);
-			assert_in_range(s.ink, 0, 15);
-			assert_int_not_equal(s.ink, 8);
-			assert_true(contrast(depth_color(DEPTH_16, s.ink & 7), depth_color(DEPTH_16, s.paper)) >= 3);
+			assert_in_range(s.bg, 0, 7);
+			assert_in_range(s.fg, 0, 15);
+			assert_int_not_equal(s.fg, 8);
+			assert_true(contrast(depth_color(DEPTH_16, s.fg & 7), depth_color(DEPTH_16, s.bg)) >= 3);
 		}
 }
 
-static int count_papers(enum depth depth, enum flame_theme theme, int from, int n)
+static int count_backgrounds(enum depth depth, enum flame_theme theme, int from, int n)
 {
 	bool seen[256] = { false };
 	int count = 0;
 
 	for (int i = from; i < from + n; i++) {
-		int32_t paper = shade_of(depth, flame_colors(theme)[i]).paper;
+		int32_t bg = terminal_style_of(depth, flame_colors(theme)[i]).bg;
 
-		count += !seen[paper];
-		seen[paper] = true;
+		count += !seen[bg];
+		seen[bg] = true;
 	}
 	return count;
 }
 
-static void groups_use_all_hues_that_there_are(void **state)
+static void groups_use_all_available_hues(void **state)
 {
 	(void)state;
 	for (int t = 0; t < 2; t++) {
-		assert_int_equal(count_papers(DEPTH_16, themes[t], COLOR_GROUP, COLOR_GROUPS), 6);
-		assert_true(count_papers(DEPTH_256, themes[t], COLOR_GROUP, COLOR_GROUPS) >= COLOR_GROUPS - 1);
+		assert_int_equal(count_backgrounds(DEPTH_16, themes[t], COLOR_GROUP, COLOR_GROUPS), 6);
+		assert_true(count_backgrounds(DEPTH_256, themes[t], COLOR_GROUP, COLOR_GROUPS) >= COLOR_GROUPS - 1);
 	}
 }
 
-static void what_grew_what_shrank_and_what_is_the_same_are_told_apart(void **state)
+static void growth_reduction_and_no_change_have_distinct_colours(void **state)
 {
 	(void)state;
 	for (int t = 0; t < 2; t++)
 		for (enum depth depth = DEPTH_16; depth <= DEPTH_256; depth++) {
 			const struct flame_color *c = flame_colors(themes[t]);
-			int32_t same = shade_of(depth, c[COLOR_SAME]).paper;
+			int32_t same = terminal_style_of(depth, c[COLOR_SAME]).bg;
 
 			for (int i = COLOR_GREW; i < COLOR_SHRANK; i++) {
-				assert_int_not_equal(shade_of(depth, c[i]).paper, same);
+				assert_int_not_equal(terminal_style_of(depth, c[i]).bg, same);
 				for (int k = COLOR_SHRANK; k <= COLOR_GONE; k++)
-					assert_int_not_equal(shade_of(depth, c[i]).paper, shade_of(depth, c[k]).paper);
+					assert_int_not_equal(terminal_style_of(depth, c[i]).bg,
+							     terminal_style_of(depth, c[k]).bg);
 			}
 			for (int k = COLOR_SHRANK; k <= COLOR_GONE; k++)
-				assert_int_not_equal(shade_of(depth, c[k]).paper, same);
+				assert_int_not_equal(terminal_style_of(depth, c[k]).bg, same);
 		}
 }
 
-static void colours_of_a_palette_are_their_own_nearest(void **state)
+static void each_palette_colour_is_its_own_nearest_colour(void **state)
 {
 	(void)state;
 	for (int32_t i = 16; i < 256; i++) {
 		uint32_t rgb = depth_color(DEPTH_256, i);
-		struct shade s = depth_shade(DEPTH_256, (struct look){ rgb, rgb, 0 });
+		struct terminal_style s = depth_style(DEPTH_256, (struct style){ rgb, rgb, 0 });
 
-		assert_int_equal(depth_color(DEPTH_256, s.paper), rgb);
+		assert_int_equal(depth_color(DEPTH_256, s.bg), rgb);
 	}
 	for (int32_t i = 0; i < 8; i++)
-		assert_int_equal(depth_shade(DEPTH_16, (struct look){ COLOR_OWN, depth_color(DEPTH_16, i), 0 }).paper,
+		assert_int_equal(depth_style(DEPTH_16, (struct style){ COLOR_DEFAULT, depth_color(DEPTH_16, i), 0 }).bg,
 				 i);
 	assert_int_equal(depth_color(DEPTH_256, 16), 0);
 	assert_int_equal(depth_color(DEPTH_256, 231), 0xffffff);
@@ -137,29 +138,29 @@ static void colours_of_a_palette_are_their_own_nearest(void **state)
 	assert_int_equal(depth_color(DEPTH_256, 255), 0xeeeeee);
 }
 
-static void the_terminals_own_colours_stay_its_own(void **state)
+static void the_default_colours_of_the_terminal_are_kept(void **state)
 {
 	(void)state;
 	for (enum depth depth = DEPTH_NONE; depth <= DEPTH_TRUE; depth++) {
-		struct shade s = depth_shade(depth, (struct look){ COLOR_OWN, COLOR_OWN, ATTR_BOLD });
+		struct terminal_style s = depth_style(depth, (struct style){ COLOR_DEFAULT, COLOR_DEFAULT, ATTR_BOLD });
 
-		assert_int_equal(s.ink, DEPTH_OWN);
-		assert_int_equal(s.paper, DEPTH_OWN);
+		assert_int_equal(s.fg, DEPTH_DEFAULT);
+		assert_int_equal(s.bg, DEPTH_DEFAULT);
 		assert_int_equal(s.attr, ATTR_BOLD);
 	}
 }
 
-static void without_colours_a_paper_is_reverse_and_its_reverse_is_not(void **state)
+static void without_colours_a_background_reverses_the_cell(void **state)
 {
-	struct shade s = depth_shade(DEPTH_NONE, (struct look){ 0x123456, 0xffffff, ATTR_BOLD });
+	struct terminal_style s = depth_style(DEPTH_NONE, (struct style){ 0x123456, 0xffffff, ATTR_BOLD });
 
 	(void)state;
-	assert_int_equal(s.ink, DEPTH_OWN);
-	assert_int_equal(s.paper, DEPTH_OWN);
+	assert_int_equal(s.fg, DEPTH_DEFAULT);
+	assert_int_equal(s.bg, DEPTH_DEFAULT);
 	assert_int_equal(s.attr, ATTR_BOLD | ATTR_REVERSE);
-	s = depth_shade(DEPTH_NONE, (struct look){ 0x123456, 0xffffff, ATTR_REVERSE });
+	s = depth_style(DEPTH_NONE, (struct style){ 0x123456, 0xffffff, ATTR_REVERSE });
 	assert_int_equal(s.attr, 0);
-	s = depth_shade(DEPTH_NONE, (struct look){ 0x123456, COLOR_OWN, ATTR_REVERSE });
+	s = depth_style(DEPTH_NONE, (struct style){ 0x123456, COLOR_DEFAULT, ATTR_REVERSE });
 	assert_int_equal(s.attr, ATTR_REVERSE);
 }
 
@@ -167,12 +168,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(boxes_of_flame_graphs_stay_readable),
-		cmocka_unit_test(ink_that_is_bold_is_readable_where_bold_is_not_bright),
-		cmocka_unit_test(groups_use_all_hues_that_there_are),
-		cmocka_unit_test(what_grew_what_shrank_and_what_is_the_same_are_told_apart),
-		cmocka_unit_test(colours_of_a_palette_are_their_own_nearest),
-		cmocka_unit_test(the_terminals_own_colours_stay_its_own),
-		cmocka_unit_test(without_colours_a_paper_is_reverse_and_its_reverse_is_not),
+		cmocka_unit_test(bold_foregrounds_are_readable_where_bold_is_not_bright),
+		cmocka_unit_test(groups_use_all_available_hues),
+		cmocka_unit_test(growth_reduction_and_no_change_have_distinct_colours),
+		cmocka_unit_test(each_palette_colour_is_its_own_nearest_colour),
+		cmocka_unit_test(the_default_colours_of_the_terminal_are_kept),
+		cmocka_unit_test(without_colours_a_background_reverses_the_cell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_shell_event.c - names of keys and of what the mouse does
+ * test_shell_event.c - names of keys and mouse events
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -59,7 +59,7 @@ static void every_key_reads_back_as_itself(void **state)
 		}
 }
 
-static void names_are_parted_by_blanks(void **state)
+static void names_are_separated_by_blanks(void **state)
 {
 	(void)state;
 	assert_names(" j  Enter\tCtrl-L\nAlt-x F12 ", "j Enter Ctrl-L Alt-x F12");
@@ -75,20 +75,20 @@ static void quoted_words_are_typed(void **state)
 	assert_names("\"\xc3\xa9\"Enter", "\xc3\xa9 Enter");
 }
 
-static void mice_and_sizes_have_numbers(void **state)
+static void names_of_mouse_and_resize_events_contain_numbers(void **state)
 {
 	(void)state;
 	assert_names("Click(3,5) Double(0,0) RightClick(399,119) Wheel(1,2,-3) Resize(80,24) Wake Stop",
 		     "Click(3,5) Double(0,0) RightClick(399,119) Wheel(1,2,-3) Resize(80,24) Wake Stop");
 }
 
-static void what_cannot_be_seen_has_its_number(void **state)
+static void invisible_characters_are_named_by_number(void **state)
 {
 	(void)state;
 	assert_names("U+200b U+1B", "U+200B Esc");
 }
 
-static void other_words_are_no_names(void **state)
+static void unknown_names_are_refused(void **state)
 {
 	static const char *const bad[] = { "Foo",        "Ctrl-",      "Ctrl-1",           "Alt-",      "F0",
 					   "F13",        "Click",      "Click(3)",         "Click(3,5", "Click(3,5,6)",
@@ -110,11 +110,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key_reads_back_as_itself),
-		cmocka_unit_test(names_are_parted_by_blanks),
+		cmocka_unit_test(names_are_separated_by_blanks),
 		cmocka_unit_test(quoted_words_are_typed),
-		cmocka_unit_test(mice_and_sizes_have_numbers),
-		cmocka_unit_test(what_cannot_be_seen_has_its_number),
-		cmocka_unit_test(other_words_are_no_names),
+		cmocka_unit_test(names_of_mouse_and_resize_events_contain_numbers),
+		cmocka_unit_test(invisible_characters_are_named_by_number),
+		cmocka_unit_test(unknown_names_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_shell_grid.c - cells: nothing leaves them, no character is halved
+ * test_shell_grid.c - cells: text stays inside its area, no character is halved
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,8 +21,8 @@
 #define WIDE2 "\xe7\x95\x8c" /* 界 */
 #define ACUTE "\xcc\x81"     /* combining */
 
-static const struct look plain = { COLOR_OWN, COLOR_OWN, 0 };
-static const struct look red = { 0xff0000, COLOR_OWN, ATTR_BOLD };
+static const struct style plain = { COLOR_DEFAULT, COLOR_DEFAULT, 0 };
+static const struct style red = { 0xff0000, COLOR_DEFAULT, ATTR_BOLD };
 
 static struct grid grid_of(int width, int height)
 {
@@ -32,18 +32,18 @@ static struct grid grid_of(int width, int height)
 	return g;
 }
 
-/* The grid as text is this; releases it. */
-static void assert_shows(struct grid *g, bool looks, const char *text)
+/* Check the grid as text, and release it. */
+static void assert_shows(struct grid *g, bool with_styles, const char *text)
 {
 	struct buf out = { 0 };
 
-	grid_add_text(g, looks, &out);
+	grid_add_text(g, with_styles, &out);
 	assert_string_equal(buf_text(&out), text);
 	buf_release(&out);
 	grid_release(g);
 }
 
-static void controls_are_written_as_escapes(void **state)
+static void control_characters_are_written_as_escapes(void **state)
 {
 	struct grid g = grid_of(24, 2);
 
@@ -64,7 +64,7 @@ static void text_ends_at_the_side_of_its_area(void **state)
 	assert_shows(&g, false, "  abc\n\n");
 }
 
-static void text_before_the_left_side_is_cut(void **state)
+static void text_left_of_the_area_is_cut_off(void **state)
 {
 	struct grid g = grid_of(6, 3);
 
@@ -75,7 +75,7 @@ static void text_before_the_left_side_is_cut(void **state)
 	assert_shows(&g, false, "cd\n x\nb\n");
 }
 
-static void areas_may_lie_beyond_the_grid(void **state)
+static void areas_may_extend_beyond_the_grid(void **state)
 {
 	struct grid g = grid_of(3, 1);
 
@@ -101,7 +101,7 @@ static void a_wide_character_is_never_halved_at_the_right(void **state)
 	assert_shows(&g, false, "a" WIDE "\n");
 }
 
-static void half_of_a_wide_character_written_over_blanks_the_other(void **state)
+static void overwriting_half_of_a_wide_character_blanks_the_other(void **state)
 {
 	struct grid g = grid_of(4, 2);
 
@@ -115,7 +115,7 @@ static void half_of_a_wide_character_written_over_blanks_the_other(void **state)
 	assert_shows(&g, false, " x" WIDE2 "\n " WIDE "\n");
 }
 
-static void marks_stay_on_their_character_and_take_no_column(void **state)
+static void combining_marks_stay_on_their_character_and_take_no_column(void **state)
 {
 	struct grid g = grid_of(4, 1);
 
@@ -125,7 +125,7 @@ static void marks_stay_on_their_character_and_take_no_column(void **state)
 	assert_shows(&g, false, "e" ACUTE ACUTE ACUTE "f\n");
 }
 
-static void text_to_the_right_ends_there_and_loses_its_start(void **state)
+static void right_aligned_text_is_truncated_on_the_left(void **state)
 {
 	struct grid g = grid_of(6, 3);
 
@@ -136,7 +136,7 @@ static void text_to_the_right_ends_there_and_loses_its_start(void **state)
 	assert_shows(&g, false, "    12\n3456\n " WIDE "a\n");
 }
 
-static void text_too_long_loses_its_middle(void **state)
+static void text_that_is_too_long_is_shortened_in_the_middle(void **state)
 {
 	struct grid g = grid_of(12, 6);
 	struct area a = grid_area(&g);
@@ -154,7 +154,7 @@ static void text_too_long_loses_its_middle(void **state)
 		     "j\n\n");
 }
 
-static void a_name_of_a_megabyte_takes_its_columns(void **state)
+static void a_name_of_a_megabyte_is_cut_to_its_columns(void **state)
 {
 	enum { LONG = 1 << 20 };
 	struct grid g = grid_of(8, 3);
@@ -172,7 +172,7 @@ static void a_name_of_a_megabyte_takes_its_columns(void **state)
 	assert_shows(&g, false, "<nnnnnnn\nnnnnnnn>\n<n\xe2\x80\xa6n>\n");
 }
 
-static void columns_are_those_that_flame_graphs_measure(void **state)
+static void widths_agree_with_those_of_flame_graphs(void **state)
 {
 	static const char *const texts[] = { "plain", WIDE "a" WIDE2, "e" ACUTE "x", "\xf0\x9f\x9a\x80 rocket",
 					     "\xea\xb0\x80" };
@@ -184,13 +184,13 @@ static void columns_are_those_that_flame_graphs_measure(void **state)
 	grid_release(&g);
 }
 
-static void in_ascii_look_alikes_stand_for_characters(void **state)
+static void in_ascii_similar_characters_are_used(void **state)
 {
 	struct grid g = grid_of(16, 4);
 	struct area inside;
 
 	(void)state;
-	g.ascii = true;
+	g.is_ascii = true;
 	inside = grid_frame(&g, grid_area(&g), "T", plain);
 	grid_text(&g, inside, 0, 0,
 		  "\xe2\x96\xb2\xe2\x86\x92\xe2\x80\xa6\xe2\x96\x88 " WIDE "\xc3\xa9"
@@ -202,7 +202,7 @@ static void in_ascii_look_alikes_stand_for_characters(void **state)
 	assert_shows(&g, false, "+- T ----------+\n|^>~# ???e     |\n|ab~jk         |\n+--------------+\n");
 }
 
-static void a_frame_gives_what_is_inside(void **state)
+static void a_frame_returns_the_area_inside(void **state)
 {
 	struct grid g = grid_of(9, 3);
 	struct area in = grid_frame(&g, grid_area(&g), "a long title", plain);
@@ -218,21 +218,21 @@ static void a_frame_gives_what_is_inside(void **state)
 	grid_release(&g);
 }
 
-static void looks_are_letters_below_their_cells(void **state)
+static void styles_are_letters_below_their_cells(void **state)
 {
 	struct grid g = grid_of(6, 2);
 
 	(void)state;
 	grid_text(&g, grid_area(&g), 0, 0, "ab", red);
 	grid_paint(&g, (struct area){ 4, 0, 1, 1 },
-		   (struct look){ COLOR_OWN, 0x00ff00, ATTR_REVERSE | ATTR_UNDERLINE });
+		   (struct style){ COLOR_DEFAULT, 0x00ff00, ATTR_REVERSE | ATTR_UNDERLINE });
 	g.cursor_x = 2;
 	g.cursor_y = 1;
 	assert_shows(&g, true,
 		     "|ab\n:aa  b\n|\na ff0000 on own, bold\nb own on 00ff00, underline, reverse\ncursor 2,1\n");
 }
 
-static void both_halves_of_a_wide_character_look_alike(void **state)
+static void both_halves_of_a_wide_character_have_one_style(void **state)
 {
 	struct grid g = grid_of(4, 2);
 
@@ -244,7 +244,7 @@ static void both_halves_of_a_wide_character_look_alike(void **state)
 	assert_shows(&g, true, "| " WIDE "\n:aaa\n| " WIDE "\n:   a\na ff0000 on own, bold\n");
 }
 
-static void a_grid_of_nothing_takes_all_calls(void **state)
+static void an_empty_grid_accepts_all_calls(void **state)
 {
 	struct grid g = grid_of(0, 0);
 
@@ -260,22 +260,22 @@ static void a_grid_of_nothing_takes_all_calls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(controls_are_written_as_escapes),
+		cmocka_unit_test(control_characters_are_written_as_escapes),
 		cmocka_unit_test(text_ends_at_the_side_of_its_area),
-		cmocka_unit_test(text_before_the_left_side_is_cut),
-		cmocka_unit_test(areas_may_lie_beyond_the_grid),
+		cmocka_unit_test(text_left_of_the_area_is_cut_off),
+		cmocka_unit_test(areas_may_extend_beyond_the_grid),
 		cmocka_unit_test(a_wide_character_is_never_halved_at_the_right),
-		cmocka_unit_test(half_of_a_wide_character_written_over_blanks_the_other),
-		cmocka_unit_test(marks_stay_on_their_character_and_take_no_column),
-		cmocka_unit_test(text_to_the_right_ends_there_and_loses_its_start),
-		cmocka_unit_test(text_too_long_loses_its_middle),
-		cmocka_unit_test(a_name_of_a_megabyte_takes_its_columns),
-		cmocka_unit_test(columns_are_those_that_flame_graphs_measure),
-		cmocka_unit_test(in_ascii_look_alikes_stand_for_characters),
-		cmocka_unit_test(a_frame_gives_what_is_inside),
-		cmocka_unit_test(looks_are_letters_below_their_cells),
-		cmocka_unit_test(both_halves_of_a_wide_character_look_alike),
-		cmocka_unit_test(a_grid_of_nothing_takes_all_calls),
+		cmocka_unit_test(overwriting_half_of_a_wide_character_blanks_the_other),
+		cmocka_unit_test(combining_marks_stay_on_their_character_and_take_no_column),
+		cmocka_unit_test(right_aligned_text_is_truncated_on_the_left),
+		cmocka_unit_test(text_that_is_too_long_is_shortened_in_the_middle),
+		cmocka_unit_test(a_name_of_a_megabyte_is_cut_to_its_columns),
+		cmocka_unit_test(widths_agree_with_those_of_flame_graphs),
+		cmocka_unit_test(in_ascii_similar_characters_are_used),
+		cmocka_unit_test(a_frame_returns_the_area_inside),
+		cmocka_unit_test(styles_are_letters_below_their_cells),
+		cmocka_unit_test(both_halves_of_a_wide_character_have_one_style),
+		cmocka_unit_test(an_empty_grid_accepts_all_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_shell_label.c - labels in the language of the prompt
+ * test_shell_label.c - labels in the syntax of the prompt
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@
 
 #include "session/line.h"
 
-/* What the prompt makes of an assignment; the caller frees. */
+/* The value of tagfocus after an assignment at the prompt; the caller frees. */
 static char *assigned(const char *value)
 {
 	struct query q;
@@ -40,7 +40,7 @@ static char *assigned(const char *value)
 	return got;
 }
 
-/* typed: as it is appended; want: as tagfocus has it then. */
+/* typed: the appended text; want: the value of tagfocus after it is typed. */
 static void expect_text(const char *key, const char *value, size_t n, const char *typed, const char *want)
 {
 	struct buf b = { 0 };
@@ -54,7 +54,7 @@ static void expect_text(const char *key, const char *value, size_t n, const char
 	buf_release(&b);
 }
 
-static void a_text_is_an_expression_for_just_that(void **state)
+static void a_text_becomes_an_expression_that_matches_only_it(void **state)
 {
 	(void)state;
 	expect_text("tenant", "islands", 7, "tenant=^islands$", "tenant=^islands$");
@@ -64,7 +64,7 @@ static void a_text_is_an_expression_for_just_that(void **state)
 	expect_text("two words", "x y", 3, "two words=^x y$", "two words=^x y$");
 }
 
-static void a_comma_and_what_cannot_be_shown_are_spelt_out(void **state)
+static void commas_and_control_characters_are_escaped(void **state)
 {
 	(void)state;
 	expect_text("k", "a,b", 3, "k=^a\\x{2c}b$", "k=^a\\x{2c}b$");
@@ -73,14 +73,14 @@ static void a_comma_and_what_cannot_be_shown_are_spelt_out(void **state)
 	expect_text("k", "a=\"'", 4, "k=^a\\x{3d}\\x{22}\\x{27}$", "k=^a\\x{3d}\\x{22}\\x{27}$");
 }
 
-static void a_key_that_cannot_stand_in_front_is_a_part_of_the_expression(void **state)
+static void a_key_with_an_equals_sign_moves_into_the_expression(void **state)
 {
 	(void)state;
 	expect_text("", "v", 1, "^:v$", "^:v$");
 	expect_text("a=b", "v", 1, "^a\\x{3d}b:v$", "^a\\x{3d}b:v$");
 }
 
-static void what_an_assignment_would_cut_is_quoted(void **state)
+static void text_that_an_assignment_would_cut_is_quoted(void **state)
 {
 	struct buf b = { 0 };
 
@@ -103,7 +103,7 @@ static void expect_numbers(const char *key, int64_t lo, int64_t hi, const char *
 	buf_release(&b);
 }
 
-static void numbers_are_a_range_in_their_unit(void **state)
+static void numbers_become_a_range_in_their_unit(void **state)
 {
 	(void)state;
 	expect_numbers("bytes", 64, 64, "bytes", "bytes=64bytes");
@@ -113,7 +113,7 @@ static void numbers_are_a_range_in_their_unit(void **state)
 	expect_numbers("", 1, 1, "", NULL);
 }
 
-static void a_list_of_keys_has_no_place_for_a_comma(void **state)
+static void a_key_with_a_comma_cannot_be_added_to_a_list(void **state)
 {
 	struct buf b = { 0 };
 
@@ -128,12 +128,12 @@ static void a_list_of_keys_has_no_place_for_a_comma(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_text_is_an_expression_for_just_that),
-		cmocka_unit_test(a_comma_and_what_cannot_be_shown_are_spelt_out),
-		cmocka_unit_test(a_key_that_cannot_stand_in_front_is_a_part_of_the_expression),
-		cmocka_unit_test(what_an_assignment_would_cut_is_quoted),
-		cmocka_unit_test(numbers_are_a_range_in_their_unit),
-		cmocka_unit_test(a_list_of_keys_has_no_place_for_a_comma),
+		cmocka_unit_test(a_text_becomes_an_expression_that_matches_only_it),
+		cmocka_unit_test(commas_and_control_characters_are_escaped),
+		cmocka_unit_test(a_key_with_an_equals_sign_moves_into_the_expression),
+		cmocka_unit_test(text_that_an_assignment_would_cut_is_quoted),
+		cmocka_unit_test(numbers_become_a_range_in_their_unit),
+		cmocka_unit_test(a_key_with_a_comma_cannot_be_added_to_a_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

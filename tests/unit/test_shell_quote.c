@@ -29,7 +29,7 @@ static void expect_quoted(const char *name, const char *want)
 	buf_release(&b);
 }
 
-static void a_name_is_one_word_that_matches_just_that(void **state)
+static void a_name_becomes_one_word_that_matches_only_it(void **state)
 {
 	(void)state;
 	expect_quoted("main", "^main$");
@@ -52,8 +52,8 @@ static bool matches(const char *expression, const char *name)
 	return yes;
 }
 
-/* What comes back from "peek NAME" and "focus=NAME" matches the name, and not more than that. */
-static void expect_way_back(const char *name)
+/* Check that the expressions read from "peek NAME" and "focus=NAME" match the name and nothing more. */
+static void expect_round_trip(const char *name)
 {
 	struct buf b = { 0 }, more = { 0 };
 	struct line_words w;
@@ -76,7 +76,7 @@ static void expect_way_back(const char *name)
 	buf_release(&b);
 }
 
-static void names_of_strangers_come_back(void **state)
+static void hostile_names_survive_quoting(void **state)
 {
 	static const char *const names[] = {
 		"a b",          " a",         "a > b | c",
@@ -89,14 +89,14 @@ static void names_of_strangers_come_back(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		expect_way_back(names[i]);
+		expect_round_trip(names[i]);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_is_one_word_that_matches_just_that),
-		cmocka_unit_test(names_of_strangers_come_back),
+		cmocka_unit_test(a_name_becomes_one_word_that_matches_only_it),
+		cmocka_unit_test(hostile_names_survive_quoting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@
 
 #include "base/mem.h"
 
-/* What pprof makes of these names, recorded. */
+/* Names shortened by pprof, recorded. */
 static const struct {
 	const char *name, *want;
 } names[] = {
@@ -151,7 +151,7 @@ static const struct {
 	{ "a/b.c.d.e", "b.c.d.e" },
 };
 
-static void names_are_shortened_as_pprof_does(void **state)
+static void shortens_names_like_pprof(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -164,7 +164,7 @@ static void names_are_shortened_as_pprof_does(void **state)
 	}
 }
 
-static void a_short_name_is_appended(void **state)
+static void appends_a_short_name(void **state)
 {
 	struct buf out = { 0 };
 
@@ -176,7 +176,7 @@ static void a_short_name_is_appended(void **state)
 	buf_release(&out);
 }
 
-/* A part of a name repeated to n bytes takes how long? */
+/* The time to shorten a name of n bytes, which repeats a part. */
 static double seconds_for(const char *part, size_t n)
 {
 	size_t len = strlen(part);
@@ -194,7 +194,7 @@ static double seconds_for(const char *part, size_t n)
 	return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
-static void long_names_take_time_in_proportion(void **state)
+static void long_names_take_linear_time(void **state)
 {
 	static const char *const parts[] = { "a/", "a/b.", "/v2", "/v1",   "/v22",      "a.", "A.",
 					     "_",  "$",    "a::", "A::b<", "A::B::c<>", "a/b" };
@@ -207,9 +207,9 @@ static void long_names_take_time_in_proportion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_shortened_as_pprof_does),
-		cmocka_unit_test(a_short_name_is_appended),
-		cmocka_unit_test(long_names_take_time_in_proportion),
+		cmocka_unit_test(shortens_names_like_pprof),
+		cmocka_unit_test(appends_a_short_name),
+		cmocka_unit_test(long_names_take_linear_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

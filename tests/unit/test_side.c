@@ -1,5 +1,5 @@
 /*
- * test_side.c - what a side of a comparison says about itself
+ * test_side.c - metadata of a side of a comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,7 +41,7 @@ static void has_host(struct make *m, const char *host)
 	arena_free(mem);
 }
 
-static void the_host_is_a_label_or_a_comment(void **state)
+static void the_host_comes_from_a_label_or_a_comment(void **state)
 {
 	struct make m;
 
@@ -64,7 +64,7 @@ static void the_host_is_a_label_or_a_comment(void **state)
 	has_host(&m, "2 of them");
 }
 
-static const char *warned(int64_t time_b, int64_t dur_b, int64_t time_t, int64_t dur_t, bool normalised)
+static const char *warned(int64_t time_b, int64_t dur_b, int64_t time_t, int64_t dur_t, bool normalized)
 {
 	static char text[400];
 	struct make m[2] = { make_start("samples/count"), make_start("samples/count") };
@@ -77,7 +77,7 @@ static const char *warned(int64_t time_b, int64_t dur_b, int64_t time_t, int64_t
 	builder_meta(m[1].b)->duration_ns = dur_t;
 	p[0] = make_end(&m[0]);
 	p[1] = make_end(&m[1]);
-	side_warn(p[0], p[1], normalised, &notes);
+	side_warn(p[0], p[1], normalized, &notes);
 	strncpy(text, buf_text(&notes), sizeof(text) - 1);
 	buf_release(&notes);
 	profile_free(p[0]);
@@ -85,7 +85,7 @@ static const char *warned(int64_t time_b, int64_t dur_b, int64_t time_t, int64_t
 	return text;
 }
 
-static void only_what_is_known_and_differs_is_told(void **state)
+static void warns_only_of_known_differences(void **state)
 {
 	(void)state;
 	assert_string_equal(warned(1, 100, 2, 110, false), "");
@@ -100,8 +100,8 @@ static void only_what_is_known_and_differs_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_host_is_a_label_or_a_comment),
-		cmocka_unit_test(only_what_is_known_and_differs_is_told),
+		cmocka_unit_test(the_host_comes_from_a_label_or_a_comment),
+		cmocka_unit_test(warns_only_of_known_differences),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

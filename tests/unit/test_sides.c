@@ -1,5 +1,5 @@
 /*
- * test_sides.c - two loaded profiles as one
+ * test_sides.c - combine two loaded profiles for comparisons
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@
 
 #include "tests/unit/make_profile.h"
 
-/* Of testdata: alike and different, with labels, of two units, with frames to drop, without names. */
+/* Pairs of testdata: similar and different, with labels, with two sampling rates, with frames to drop, without names. */
 static const char *const pairs[][2] = {
 	{ "compare/build-new.pb.gz", "compare/build-base.pb.gz" },
 	{ "compare/label-new.pb.gz", "compare/label-base.pb.gz" },
@@ -35,7 +35,7 @@ static const char *const pairs[][2] = {
 
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]), DROPS = 6 };
 
-static struct profile *load(const char *target, const char *base, bool apart, const char *normalize)
+static struct profile *load(const char *target, const char *base, bool separate, const char *normalize)
 {
 	const char *folder = getenv("TESTDATA");
 	struct query q = { 0 };
@@ -48,7 +48,7 @@ static struct profile *load(const char *target, const char *base, bool apart, co
 	if (!folder)
 		skip();
 	query_init(&q);
-	q.keep_base = apart;
+	q.keep_base = separate;
 	q.normalize = normalize;
 	q.symbolize = "none";
 	snprintf(name[0], sizeof(name[0]), "%s/%s", folder, target);
@@ -58,9 +58,9 @@ static struct profile *load(const char *target, const char *base, bool apart, co
 	if (compare_load(&t, &b, &p, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&t.notes);
-	buf_release(&t.told);
+	buf_release(&t.info);
 	buf_release(&b.notes);
-	buf_release(&b.told);
+	buf_release(&b.info);
 	return p;
 }
 
@@ -76,37 +76,38 @@ static void expect_same(const struct profile *a, const struct profile *b, const 
 	buf_release(&y);
 }
 
-static struct profile *make(const struct profile *target, const struct profile *base, bool apart, const char *normalize)
+static struct profile *make(const struct profile *target, const struct profile *base, bool separate,
+			    const char *normalize)
 {
-	const struct sides_how how = {
-		.apart = apart, .normalize = normalize, .target_name = "target", .base_name = "base"
+	const struct sides_options options = {
+		.keep_sides = separate, .normalize = normalize, .target_name = "target", .base_name = "base"
 	};
 	struct profile *out;
 	struct err err;
 
-	if (sides_make(target, base, &how, &out, &err) < 0)
+	if (sides_make(target, base, &options, &out, &err) < 0)
 		fail_msg("%s", err.msg);
 	return out;
 }
 
-static void joined_sides_are_what_is_loaded_with_base(void **state)
+static void joining_sides_equals_loading_with_base(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_PAIRS; i++) {
-		struct profile *apart = load(pairs[i][0], pairs[i][1], true, ""), *joined;
+		struct profile *separate = load(pairs[i][0], pairs[i][1], true, ""), *joined;
 		struct profile *whole = load(pairs[i][0], pairs[i][1], false, "");
 
-		assert_int_equal(sides_join(apart, &joined, NULL), 0);
+		assert_int_equal(sides_join(separate, &joined, NULL), 0);
 		expect_same(joined, whole, pairs[i][0]);
 		profile_free(joined);
 		profile_free(whole);
-		profile_free(apart);
+		profile_free(separate);
 	}
 }
 
-static void loaded_profiles_give_what_loading_both_gives_and_stay(void **state)
+static void combining_equals_loading_both_and_modifies_neither(void **state)
 {
-	static const char *const ways[] = { "", "total" };
+	static const char *const modes[] = { "", "total" };
 
 	(void)state;
 	for (int i = 0; i < N_PAIRS; i++) {
@@ -114,10 +115,10 @@ static void loaded_profiles_give_what_loading_both_gives_and_stay(void **state)
 			struct profile *t = load(pairs[i][0], NULL, false, ""), *b = load(pairs[i][1], NULL, false, "");
 			struct profile *t2 = load(pairs[i][0], NULL, false, ""),
 				       *b2 = load(pairs[i][1], NULL, false, "");
-			struct profile *loaded = load(pairs[i][0], pairs[i][1], k & 1, ways[k >> 1]);
-			struct profile *made = make(t, b, k & 1, ways[k >> 1]);
+			struct profile *loaded = load(pairs[i][0], pairs[i][1], k & 1, modes[k >> 1]);
+			struct profile *made = make(t, b, k & 1, modes[k >> 1]);
 
-			if (i != DROPS) /* frames were dropped before, which makes stacks equal */
+			if (i != DROPS) /* frames were dropped before combining, which made stacks equal */
 				expect_same(made, loaded, pairs[i][0]);
 			expect_same(t, t2, "target");
 			expect_same(b, b2, "base");
@@ -131,27 +132,27 @@ static void loaded_profiles_give_what_loading_both_gives_and_stay(void **state)
 	}
 }
 
-static void the_label_is_gone_from_what_is_joined(void **state)
+static void joining_removes_the_label_of_the_base(void **state)
 {
-	struct profile *apart = load(pairs[1][0], pairs[1][1], true, ""), *joined;
-	bool was_there = false;
+	struct profile *separate = load(pairs[1][0], pairs[1][1], true, ""), *joined;
+	bool found = false;
 
 	(void)state;
-	for (uint32_t l = 0; l < apart->n_labels; l++)
-		was_there |= strcmp(profile_text(apart, apart->label_key[l]), BASE_LABEL) == 0;
-	assert_true(was_there);
-	assert_int_equal(sides_join(apart, &joined, NULL), 0);
+	for (uint32_t l = 0; l < separate->n_labels; l++)
+		found |= strcmp(profile_text(separate, separate->label_key[l]), BASE_LABEL) == 0;
+	assert_true(found);
+	assert_int_equal(sides_join(separate, &joined, NULL), 0);
 	for (uint32_t l = 0; l < joined->n_labels; l++)
 		assert_string_not_equal(profile_text(joined, joined->label_key[l]), BASE_LABEL);
 	profile_free(joined);
-	profile_free(apart);
+	profile_free(separate);
 }
 
-/* a, 5 of labels, 7 without; the base takes all but 2 of one. */
-static void rows_of_one_stack_meet_by_their_other_labels(void **state)
+/* Stack a: the target has 5 with a label and 7 without, the base 3 and 7. So 2 with the label remain. */
+static void joins_rows_with_equal_stacks_and_labels(void **state)
 {
 	struct make m[2];
-	struct profile *p[2], *apart, *joined;
+	struct profile *p[2], *separate, *joined;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -165,40 +166,40 @@ static void rows_of_one_stack_meet_by_their_other_labels(void **state)
 		ROW(&m[i], i ? "c;main" : "b;main", 1);
 		p[i] = make_end(&m[i]);
 	}
-	apart = make(p[0], p[1], true, "");
-	assert_int_equal(apart->n_rows, 6);
-	assert_int_equal(sides_join(apart, &joined, NULL), 0);
+	separate = make(p[0], p[1], true, "");
+	assert_int_equal(separate->n_rows, 6);
+	assert_int_equal(sides_join(separate, &joined, NULL), 0);
 	assert_int_equal(joined->n_rows, 3);
 	assert_int_equal(joined->value[SIDE_TARGET][0][0], 2);
 	assert_int_equal(joined->value[SIDE_TARGET][0][1], 1);
 	assert_int_equal(joined->value[SIDE_TARGET][0][2], -1);
-	assert_int_equal(apart->n_rows, 6);
+	assert_int_equal(separate->n_rows, 6);
 	profile_free(joined);
-	profile_free(apart);
+	profile_free(separate);
 	profile_free(p[0]);
 	profile_free(p[1]);
 }
 
-static void equal_sides_leave_nothing(void **state)
+static void combining_equal_sides_leaves_no_rows(void **state)
 {
-	struct profile *p = load("go-cpu.pb.gz", NULL, false, ""), *apart = make(p, p, true, ""), *joined;
+	struct profile *p = load("go-cpu.pb.gz", NULL, false, ""), *separate = make(p, p, true, ""), *joined;
 
 	(void)state;
-	assert_int_equal(sides_join(apart, &joined, NULL), 0);
+	assert_int_equal(sides_join(separate, &joined, NULL), 0);
 	assert_int_equal(joined->n_rows, 0);
 	profile_free(joined);
-	profile_free(apart);
+	profile_free(separate);
 	profile_free(p);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(joined_sides_are_what_is_loaded_with_base),
-		cmocka_unit_test(loaded_profiles_give_what_loading_both_gives_and_stay),
-		cmocka_unit_test(the_label_is_gone_from_what_is_joined),
-		cmocka_unit_test(rows_of_one_stack_meet_by_their_other_labels),
-		cmocka_unit_test(equal_sides_leave_nothing),
+		cmocka_unit_test(joining_sides_equals_loading_with_base),
+		cmocka_unit_test(combining_equals_loading_both_and_modifies_neither),
+		cmocka_unit_test(joining_removes_the_label_of_the_base),
+		cmocka_unit_test(joins_rows_with_equal_stacks_and_labels),
+		cmocka_unit_test(combining_equal_sides_leaves_no_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_simplify.c - the part of a function's name that pruning looks at
+ * test_simplify.c - the part of a function name that pruning matches
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,16 +15,16 @@
 
 #include <cmocka.h>
 
-static void expect_part(const char *name, const char *want)
+static void expect_part(const char *name, const char *expected)
 {
 	size_t n = strlen(name);
 	const char *part = simplify_name(name, &n);
 
-	assert_int_equal(n, strlen(want));
-	assert_memory_equal(part, want, n);
+	assert_int_equal(n, strlen(expected));
+	assert_memory_equal(part, expected, n);
 }
 
-static void arguments_go(void **state)
+static void arguments_are_removed(void **state)
 {
 	(void)state;
 	expect_part("ns::f(int)", "ns::f");
@@ -33,7 +33,7 @@ static void arguments_go(void **state)
 	expect_part("", "");
 }
 
-static void one_dot_in_front_goes(void **state)
+static void one_leading_dot_is_removed(void **state)
 {
 	(void)state;
 	expect_part(".f(int)", "f");
@@ -41,7 +41,7 @@ static void one_dot_in_front_goes(void **state)
 	expect_part(".", "");
 }
 
-static void parentheses_of_names_stay(void **state)
+static void parentheses_within_names_are_kept(void **state)
 {
 	(void)state;
 	expect_part("(anonymous namespace)::f(int)", "(anonymous namespace)::f");
@@ -53,9 +53,9 @@ static void parentheses_of_names_stay(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arguments_go),
-		cmocka_unit_test(one_dot_in_front_goes),
-		cmocka_unit_test(parentheses_of_names_stay),
+		cmocka_unit_test(arguments_are_removed),
+		cmocka_unit_test(one_leading_dot_is_removed),
+		cmocka_unit_test(parentheses_within_names_are_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_snap.c - profiles out of the tables of a process, and their differences
+ * test_snap.c - profiles from the tables of a process, and their differences
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,11 +15,11 @@
 
 #include "make_tables.h"
 
-enum { ONE = 1024 /* of a weighted counter */ };
+enum { ONE = 1024 /* unit of a scaled counter */ };
 
 static const uint64_t a[] = { 0x1000, 0x2000, 0x3000 }, b[] = { 0x1500, 0x2000, 0x3000 };
 
-static void a_heap_has_what_came_and_what_is_left(void **state)
+static void a_heap_profile_contains_allocated_and_in_use_values(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -50,7 +50,7 @@ static void a_heap_has_what_came_and_what_is_left(void **state)
 	made_close(&m);
 }
 
-static void weights_are_rounded_once(void **state)
+static void scaled_values_are_rounded_once(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -67,12 +67,12 @@ static void weights_are_rounded_once(void **state)
 	snap_free(s);
 	made_count(&m, x, WAIT_COUNT, 1023);
 	s = made_snap(&m, SNAP_BLOCK, 0);
-	assert_int_equal(made_row(s, 0)->value[0], 1); /* 1535 / 1024, not 1 + 1 */
+	assert_int_equal(made_row(s, 0)->value[0], 1); /* 1535 / 1024 is rounded once: 1, not 1 + 1 */
 	snap_free(s);
 	made_close(&m);
 }
 
-static void more_that_went_than_came_is_nothing_in_use(void **state)
+static void in_use_is_never_negative(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -110,7 +110,7 @@ static void each_kind_has_its_own_stacks(void **state)
 	made_close(&m);
 }
 
-static void a_custom_profile_counts_what_is_in_it(void **state)
+static void a_custom_profile_counts_added_minus_removed(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -128,11 +128,11 @@ static void a_custom_profile_counts_what_is_in_it(void **state)
 	assert_int_equal(s->row.n, 1);
 	assert_int_equal(made_row(s, 0)->value[0], 2);
 	snap_free(s);
-	assert_int_equal(snap_take(m.p, SNAP_CUSTOM, 2, &s), -ENOENT); /* nothing in it, and it has no name */
+	assert_int_equal(snap_take(m.p, SNAP_CUSTOM, 2, &s), -ENOENT); /* profile 2 is empty and has no name */
 	made_close(&m);
 }
 
-static void rows_are_in_the_order_of_their_frames(void **state)
+static void rows_are_sorted_by_their_frames(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -154,30 +154,30 @@ static void rows_are_in_the_order_of_their_frames(void **state)
 	made_close(&m);
 }
 
-static void what_found_no_room_has_a_row(void **state)
+static void values_without_room_have_an_overflow_row(void **state)
 {
 	struct made m;
 	struct snap *s;
 
 	(void)state;
 	made_open(&m);
-	m.t->full[STACK_MUTEX][WAIT_COUNT] = 3 * ONE;
-	m.t->full[STACK_MUTEX][WAIT_NS] = 99;
+	m.t->overflow[STACK_MUTEX][WAIT_COUNT] = 3 * ONE;
+	m.t->overflow[STACK_MUTEX][WAIT_NS] = 99;
 	s = made_snap(&m, SNAP_MUTEX, 0);
 	assert_int_equal(s->row.n, 1);
 	assert_int_equal(made_row(s, 0)->value[1], 99);
-	assert_int_equal(*((uint32_t *)s->p->table.frames.data + made_row(s, 0)->at), PLACE_FULL);
+	assert_int_equal(*((uint32_t *)s->p->table.frames.data + made_row(s, 0)->at), PSEUDO_FULL);
 	snap_free(s);
 	made_close(&m);
 }
 
-/* x: allocated before, freed in the window. y: only in it. z: not touched. */
+/* x: allocated before the window, freed in it. y: allocated in it. z: unchanged. */
 static struct snap *window(struct made *m, bool alloc_only)
 {
 	uint32_t x = made_add(m, STACK_HEAP, 5, 1, 3, a), y, z;
 	struct snap *before, *after;
 
-	collect_drain(m->c); /* so that its frames are the first locations */
+	collect_drain(m->c); /* makes the frames of this stack the first locations */
 	z = made_add(m, STACK_HEAP, 6, 1, 3, b);
 	made_heap(m, x, false, 100, 10 * ONE);
 	made_heap(m, x, false, 100, 10 * ONE);
@@ -187,14 +187,14 @@ static struct snap *window(struct made *m, bool alloc_only)
 	made_heap(m, x, true, 100, 10 * ONE);
 	made_heap(m, y, false, 8, 2 * ONE);
 	after = made_snap(m, SNAP_HEAP, 0);
-	assert_int_equal(snap_minus(after, before, alloc_only), 0);
+	assert_int_equal(snap_subtract(after, before, alloc_only), 0);
 	assert_true(after->delta);
 	assert_int_equal(after->start_ns, before->end_ns);
 	snap_free(before);
 	return after;
 }
 
-static void a_difference_has_only_what_is_in_the_window(void **state)
+static void a_difference_contains_only_changes_in_the_window(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -202,7 +202,7 @@ static void a_difference_has_only_what_is_in_the_window(void **state)
 	(void)state;
 	made_open(&m);
 	s = window(&m, false);
-	assert_int_equal(s->row.n, 2); /* y is shorter, so it comes first */
+	assert_int_equal(s->row.n, 2); /* y is shorter, so it is first */
 	assert_int_equal(made_row(s, 0)->value[0], 2);
 	assert_int_equal(made_row(s, 0)->value[1], 16);
 	assert_int_equal(made_row(s, 0)->value[3], 16);
@@ -214,7 +214,7 @@ static void a_difference_has_only_what_is_in_the_window(void **state)
 	made_close(&m);
 }
 
-static void a_difference_of_allocations_has_in_use_of_the_end(void **state)
+static void differences_of_allocs_contain_the_objects_in_use_at_the_end(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -234,7 +234,7 @@ static void a_difference_of_allocations_has_in_use_of_the_end(void **state)
 	made_close(&m);
 }
 
-static void a_mean_size_that_moves_is_the_same_row(void **state)
+static void a_changed_mean_size_does_not_split_a_row(void **state)
 {
 	struct made m;
 	struct snap *before, *after;
@@ -247,7 +247,7 @@ static void a_mean_size_that_moves_is_the_same_row(void **state)
 	before = made_snap(&m, SNAP_HEAP, 0);
 	made_heap(&m, x, false, 120, ONE);
 	after = made_snap(&m, SNAP_HEAP, 0);
-	assert_int_equal(snap_minus(after, before, false), 0);
+	assert_int_equal(snap_subtract(after, before, false), 0);
 	assert_int_equal(after->row.n, 1);
 	assert_int_equal(made_row(after, 0)->value[1], 120);
 	assert_int_equal(made_row(after, 0)->size, 110);
@@ -256,10 +256,11 @@ static void a_mean_size_that_moves_is_the_same_row(void **state)
 	made_close(&m);
 }
 
-static void cpu_time_is_weight_by_period(void **state)
+static void samples_count_stacks_and_cpu_time_counts_periods(void **state)
 {
 	struct made m;
 	struct snap *before, *s;
+	uint32_t at;
 
 	(void)state;
 	made_open(&m);
@@ -267,21 +268,26 @@ static void cpu_time_is_weight_by_period(void **state)
 	table_add(&m.p->table, a, 3, 0, 2);
 	before = made_snap(&m, SNAP_CPU, 0);
 	assert_int_equal(before->row.n, 2);
-	assert_int_equal(made_row(before, 0)->value[0], 4);
+	assert_int_equal(made_row(before, 0)->value[0], 1);
 	assert_int_equal(made_row(before, 0)->value[1], 40000000);
-	table_add(&m.p->table, a, 3, 0, 3);
+	at = table_add(&m.p->table, a, 3, 0, 3);
+	table_add_weight(&m.p->table, at, 2);
+	table_add_pseudo(&m.p->table, PSEUDO_LOST, 0, 7);
 	s = made_snap(&m, SNAP_CPU, 0);
-	assert_int_equal(snap_minus(s, before, false), 0);
-	assert_int_equal(s->row.n, 1);
-	assert_int_equal(made_row(s, 0)->value[0], 3);
-	assert_int_equal(s->cpu.weight, 3);
+	assert_int_equal(snap_subtract(s, before, false), 0);
+	assert_int_equal(s->row.n, 2);
+	assert_int_equal(made_row(s, 0)->value[0], 0); /* lost periods add no samples */
+	assert_int_equal(made_row(s, 0)->value[1], 70000000);
+	assert_int_equal(made_row(s, 1)->value[0], 1);
+	assert_int_equal(made_row(s, 1)->value[1], 50000000);
+	assert_int_equal(s->cpu.weight, 12);
 	assert_int_equal(s->cpu.n_samples, 1);
 	snap_free(before);
 	snap_free(s);
 	made_close(&m);
 }
 
-static void stacks_that_go_in_a_circle_are_taken_once(void **state)
+static void circular_chains_of_stacks_are_read_once(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -300,7 +306,7 @@ static void stacks_that_go_in_a_circle_are_taken_once(void **state)
 	made_close(&m);
 }
 
-static void stacks_that_make_no_sense_are_left_out(void **state)
+static void invalid_stacks_are_ignored(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -315,14 +321,14 @@ static void stacks_that_make_no_sense_are_left_out(void **state)
 	made_stack(&m, x)->n = FRAMES_MAX + 1;
 	bucket = (_Atomic uint32_t *)((uint8_t *)m.t + TABLES_BUCKETS_AT);
 	bucket[3] = UINT32_MAX;
-	bucket[4] = STACK_WORDS_MOST;
+	bucket[4] = STACK_WORDS_MAX;
 	s = made_snap(&m, SNAP_CREATE, 0);
 	assert_int_equal(s->row.n, 0);
 	snap_free(s);
 	made_close(&m);
 }
 
-static void stacks_on_top_of_each_other_take_no_more_than_the_tables_have(void **state)
+static void overlapping_stacks_are_limited_by_the_table_size(void **state)
 {
 	struct made m;
 	_Atomic uint32_t *bucket;
@@ -338,12 +344,12 @@ static void stacks_on_top_of_each_other_take_no_more_than_the_tables_have(void *
 	}
 	m.t->n_words = 1;
 	collect_drain(m.c);
-	assert_true(m.p->counts.words <= STACK_WORDS_MOST);
-	assert_true(m.p->counts.stack.n < STACK_WORDS_MOST / FRAMES_MAX);
+	assert_true(m.p->counts.words <= STACK_WORDS_MAX);
+	assert_true(m.p->counts.stack.n < STACK_WORDS_MAX / FRAMES_MAX);
 	made_close(&m);
 }
 
-static void values_beyond_all_sense_do_not_overflow(void **state)
+static void huge_values_do_not_overflow(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -361,7 +367,7 @@ static void values_beyond_all_sense_do_not_overflow(void **state)
 	made_close(&m);
 }
 
-static void tables_of_a_process_that_ended_are_zeros(void **state)
+static void tables_of_an_ended_process_are_zeroed(void **state)
 {
 	struct made m;
 
@@ -369,7 +375,7 @@ static void tables_of_a_process_that_ended_are_zeros(void **state)
 	made_open(&m);
 	made_count(&m, made_add(&m, STACK_CREATE, 0, 1, 3, a), 0, 1);
 	collect_drain(m.c);
-	m.p->ended = true;
+	m.p->has_ended = true;
 	collect_drain(m.c);
 	assert_int_equal(m.n_done, 1);
 	assert_int_equal(m.t->state, TABLES_FREE);
@@ -378,7 +384,7 @@ static void tables_of_a_process_that_ended_are_zeros(void **state)
 	made_close(&m);
 }
 
-static void a_thread_has_the_stack_that_created_it(void **state)
+static void the_creator_stack_of_a_thread_is_found(void **state)
 {
 	_Atomic uint64_t *created;
 	struct made m;
@@ -392,37 +398,37 @@ static void a_thread_has_the_stack_that_created_it(void **state)
 	created[5] = (CREATED_SLOTS + 5ULL) << 32 | x;
 	created[6] = 6ULL << 32 | y;
 	created[7] = 7ULL << 32 | UINT32_MAX;
-	assert_null(counts_created(m.p, CREATED_SLOTS + 5));
+	assert_null(counts_find_creator(m.p, CREATED_SLOTS + 5));
 	collect_drain(m.c);
-	assert_non_null(counts_created(m.p, CREATED_SLOTS + 5));
-	assert_int_equal(counts_created(m.p, CREATED_SLOTS + 5)->name, x);
-	assert_null(counts_created(m.p, 5)); /* its slot is another thread's */
-	assert_null(counts_created(m.p, 6)); /* a stack of another kind */
-	assert_null(counts_created(m.p, 7)); /* no stack */
-	assert_null(counts_created(m.p, 8));
+	assert_non_null(counts_find_creator(m.p, CREATED_SLOTS + 5));
+	assert_int_equal(counts_find_creator(m.p, CREATED_SLOTS + 5)->name, x);
+	assert_null(counts_find_creator(m.p, 5)); /* a slot that belongs to another thread */
+	assert_null(counts_find_creator(m.p, 6)); /* a stack of another kind */
+	assert_null(counts_find_creator(m.p, 7)); /* no stack */
+	assert_null(counts_find_creator(m.p, 8));
 	made_close(&m);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_heap_has_what_came_and_what_is_left),
-		cmocka_unit_test(weights_are_rounded_once),
-		cmocka_unit_test(more_that_went_than_came_is_nothing_in_use),
+		cmocka_unit_test(a_heap_profile_contains_allocated_and_in_use_values),
+		cmocka_unit_test(scaled_values_are_rounded_once),
+		cmocka_unit_test(in_use_is_never_negative),
 		cmocka_unit_test(each_kind_has_its_own_stacks),
-		cmocka_unit_test(a_custom_profile_counts_what_is_in_it),
-		cmocka_unit_test(rows_are_in_the_order_of_their_frames),
-		cmocka_unit_test(what_found_no_room_has_a_row),
-		cmocka_unit_test(a_difference_has_only_what_is_in_the_window),
-		cmocka_unit_test(a_difference_of_allocations_has_in_use_of_the_end),
-		cmocka_unit_test(a_mean_size_that_moves_is_the_same_row),
-		cmocka_unit_test(cpu_time_is_weight_by_period),
-		cmocka_unit_test(stacks_that_go_in_a_circle_are_taken_once),
-		cmocka_unit_test(stacks_that_make_no_sense_are_left_out),
-		cmocka_unit_test(stacks_on_top_of_each_other_take_no_more_than_the_tables_have),
-		cmocka_unit_test(values_beyond_all_sense_do_not_overflow),
-		cmocka_unit_test(tables_of_a_process_that_ended_are_zeros),
-		cmocka_unit_test(a_thread_has_the_stack_that_created_it),
+		cmocka_unit_test(a_custom_profile_counts_added_minus_removed),
+		cmocka_unit_test(rows_are_sorted_by_their_frames),
+		cmocka_unit_test(values_without_room_have_an_overflow_row),
+		cmocka_unit_test(a_difference_contains_only_changes_in_the_window),
+		cmocka_unit_test(differences_of_allocs_contain_the_objects_in_use_at_the_end),
+		cmocka_unit_test(a_changed_mean_size_does_not_split_a_row),
+		cmocka_unit_test(samples_count_stacks_and_cpu_time_counts_periods),
+		cmocka_unit_test(circular_chains_of_stacks_are_read_once),
+		cmocka_unit_test(invalid_stacks_are_ignored),
+		cmocka_unit_test(overlapping_stacks_are_limited_by_the_table_size),
+		cmocka_unit_test(huge_values_do_not_overflow),
+		cmocka_unit_test(tables_of_an_ended_process_are_zeroed),
+		cmocka_unit_test(the_creator_stack_of_a_thread_is_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

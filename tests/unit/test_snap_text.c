@@ -1,9 +1,9 @@
 /*
- * test_snap_text.c - the texts of profiles, byte by byte as Go prints them
+ * test_snap_text.c - profiles as text, equal to those of Go
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stacks and names are those of a Go program; what is expected was printed by it.
+ * Stacks and names are those of a Go program, which printed the expected text.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ struct got {
 	size_t n;
 };
 
-static int take(void *arg, const void *data, size_t n)
+static int append(void *arg, const void *data, size_t n)
 {
 	struct got *g = arg;
 
@@ -66,13 +66,13 @@ static bool name_of(void *arg, const struct process *p, uint64_t addr, uint32_t 
 	return false;
 }
 
-/* What is written, without the mappings at the end. */
+/* The written text, without the mappings at the end. */
 static const char *text_of(const struct snap *s, int debug, struct got *g)
 {
 	char *end;
 
 	g->n = 0;
-	assert_int_equal(snap_write(s, debug, name_of, NULL, take, g), 0);
+	assert_int_equal(snap_write(s, debug, name_of, NULL, append, g), 0);
 	end = strstr(g->text, "\n--- Memory map: ---\n");
 	if (end)
 		*end = '\0';
@@ -87,7 +87,7 @@ static bool begins(const char *text, const char *with)
 static const uint64_t waiter[] = { 0x4dd214 }, wait_group[] = { 0x489984, 0x4dd4c9, 0x44d054 },
 		      lock[] = { 0x4dd760, 0x4dd74e }, odd[] = { 0x4dd760, 0x5fff, 0x4dd74e }, strange[] = { 0x5000 };
 
-static void counts_are_as_of_go(void **state)
+static void counts_match_those_of_go(void **state)
 {
 	struct made m;
 	struct got g;
@@ -113,7 +113,7 @@ static void counts_are_as_of_go(void **state)
 	made_close(&m);
 }
 
-static void labels_are_as_of_go(void **state)
+static void labels_match_those_of_go(void **state)
 {
 	static const char *const kv[] = { "op", "x", "tenant", "a\"b\n\xc2\x9b" };
 	struct made m;
@@ -136,7 +136,7 @@ static void labels_are_as_of_go(void **state)
 	made_close(&m);
 }
 
-static void equal_counts_are_in_the_order_of_their_texts(void **state)
+static void equal_counts_are_sorted_by_address_text(void **state)
 {
 	static const uint64_t a[] = { 0x20 }, b[] = { 0x1fff }, c[] = { 0x1fff, 0x3 }, d[] = { 0x1f };
 	struct made m;
@@ -159,7 +159,7 @@ static void equal_counts_are_in_the_order_of_their_texts(void **state)
 	made_close(&m);
 }
 
-static void waits_are_as_of_go(void **state)
+static void waits_match_those_of_go(void **state)
 {
 	struct made m;
 	struct got g;
@@ -204,7 +204,7 @@ static void waits_are_as_of_go(void **state)
 	made_close(&m);
 }
 
-static void a_heap_is_as_of_go(void **state)
+static void a_heap_profile_matches_that_of_go(void **state)
 {
 	struct made m;
 	struct got g;
@@ -234,7 +234,7 @@ static void a_heap_is_as_of_go(void **state)
 	made_close(&m);
 }
 
-static void a_heap_of_which_nothing_was_freed_has_one_byte_more_allocated(void **state)
+static void a_heap_profile_without_frees_reports_one_more_allocated_byte(void **state)
 {
 	struct made m;
 	struct got g;
@@ -251,7 +251,7 @@ static void a_heap_of_which_nothing_was_freed_has_one_byte_more_allocated(void *
 	made_close(&m);
 }
 
-static void frames_without_a_name_break_the_columns(void **state)
+static void columns_are_aligned_separately_after_a_frame_without_a_name(void **state)
 {
 	struct made m;
 	struct got g;
@@ -272,7 +272,7 @@ static void frames_without_a_name_break_the_columns(void **state)
 	made_close(&m);
 }
 
-static void names_cannot_break_lines_or_speak_to_a_terminal(void **state)
+static void names_cannot_contain_line_breaks_or_terminal_controls(void **state)
 {
 	struct made m;
 	struct got g;
@@ -290,7 +290,7 @@ static void names_cannot_break_lines_or_speak_to_a_terminal(void **state)
 	made_close(&m);
 }
 
-/* Two threads in one stack, and one in another. */
+/* Two threads with the same stack, and one with another. */
 static struct snap *dump(struct made *m, const char *name)
 {
 	static const uint64_t *const stack[] = { waiter, waiter, wait_group };
@@ -300,17 +300,17 @@ static struct snap *dump(struct made *m, const char *name)
 	s->kind = SNAP_THREADS;
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	for (uint32_t i = 0; i < 3; i++) {
-		struct snap_thread *thread = vec_room(&s->thread, 1, sizeof(*thread), 3);
-		struct snap_row *row = vec_room(&s->row, 1, sizeof(*row), 3);
+		struct snap_thread *thread = vec_reserve(&s->thread, 1, sizeof(*thread), 3);
+		struct snap_row *row = vec_reserve(&s->row, 1, sizeof(*row), 3);
 		uint32_t n = i < 2 ? 1 : 3;
 
-		assert_true(table_frames(&m->p->table, stack[i], n, &at));
+		assert_true(table_add_frames(&m->p->table, stack[i], n, &at));
 		*row = (struct snap_row){ .at = at, .n = n, .thread = i + 1, .value = { 1 } };
 		*thread = (struct snap_thread){ .tid = 4711 + i, .name = "w", .wait = "futex", .cpu_ns = 3250000000 };
 		if (i == 0)
 			thread->wait_ns = 12 * 60000000000;
 		if (i == 1) {
-			assert_true(table_frames(&m->p->table, wait_group + 1, 2, &thread->creator_at));
+			assert_true(table_add_frames(&m->p->table, wait_group + 1, 2, &thread->creator_at));
 			thread->creator_n = 2;
 		}
 		s->row.n++;
@@ -320,7 +320,7 @@ static struct snap *dump(struct made *m, const char *name)
 	return s;
 }
 
-static void threads_in_one_stack_are_counted_together(void **state)
+static void threads_with_equal_stacks_are_counted_together(void **state)
 {
 	struct made m;
 	struct got g;
@@ -336,7 +336,7 @@ static void threads_in_one_stack_are_counted_together(void **state)
 	made_close(&m);
 }
 
-static void threads_one_by_one_look_as_goroutines_under_that_name(void **state)
+static void the_goroutine_profile_has_the_text_format_of_go(void **state)
 {
 	static const char frames[] = "main.waiter(...)\n\t/tmp/go/main.go:18 +0x15\n";
 	struct made m;
@@ -364,7 +364,7 @@ static void threads_one_by_one_look_as_goroutines_under_that_name(void **state)
 	made_close(&m);
 }
 
-static void a_difference_of_threads_is_of_their_stacks(void **state)
+static void a_difference_of_thread_profiles_compares_stacks(void **state)
 {
 	struct made m;
 	struct snap *before, *after;
@@ -374,7 +374,7 @@ static void a_difference_of_threads_is_of_their_stacks(void **state)
 	before = dump(&m, "threads");
 	after = dump(&m, "threads");
 	((struct snap_row *)after->row.data)[0].thread = 99;
-	assert_int_equal(snap_minus(after, before, false), 0);
+	assert_int_equal(snap_subtract(after, before, false), 0);
 	assert_int_equal(after->row.n, 0);
 	snap_free(before);
 	snap_free(after);
@@ -388,7 +388,7 @@ static int refuse(void *arg, const void *data, size_t n)
 	return ++*(int *)arg == 1 ? 42 : 0;
 }
 
-static void what_the_sink_says_is_what_writing_gives(void **state)
+static void an_error_of_the_sink_is_returned(void **state)
 {
 	struct made m;
 	struct snap *s;
@@ -404,8 +404,8 @@ static void what_the_sink_says_is_what_writing_gives(void **state)
 	made_close(&m);
 }
 
-/* google-pprof takes a stack that begins with 0 for the end of all. */
-static void samples_without_a_stack_do_not_end_a_profile(void **state)
+/* google-pprof takes a stack that begins with 0 for the end of the profile. */
+static void samples_without_a_stack_do_not_end_a_legacy_profile(void **state)
 {
 	struct made m;
 	struct got g = { .n = 0 };
@@ -414,14 +414,13 @@ static void samples_without_a_stack_do_not_end_a_profile(void **state)
 
 	(void)state;
 	made_open(&m);
-	table_add_place(&m.p->table, PLACE_LOST, 5);
+	table_add_pseudo(&m.p->table, PSEUDO_LOST, 0, 5);
 	s = made_snap(&m, SNAP_CPU, 0);
 	assert_int_equal(s->row.n, 1);
-	((struct snap_row *)s->row.data)[0].value[0] = 1;
-	assert_int_equal(snap_legacy_write(s, take, &g), 0);
+	assert_int_equal(snap_legacy_write(s, append, &g), 0);
 	assert_true(g.n >= sizeof(word));
 	memcpy(word, g.text, sizeof(word));
-	assert_int_equal(word[5], 1);
+	assert_int_equal(word[5], 5);
 	assert_int_equal(word[6], 1);
 	assert_int_equal(word[7], 1);
 	snap_free(s);
@@ -431,19 +430,19 @@ static void samples_without_a_stack_do_not_end_a_profile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_are_as_of_go),
-		cmocka_unit_test(samples_without_a_stack_do_not_end_a_profile),
-		cmocka_unit_test(labels_are_as_of_go),
-		cmocka_unit_test(equal_counts_are_in_the_order_of_their_texts),
-		cmocka_unit_test(waits_are_as_of_go),
-		cmocka_unit_test(a_heap_is_as_of_go),
-		cmocka_unit_test(a_heap_of_which_nothing_was_freed_has_one_byte_more_allocated),
-		cmocka_unit_test(frames_without_a_name_break_the_columns),
-		cmocka_unit_test(names_cannot_break_lines_or_speak_to_a_terminal),
-		cmocka_unit_test(threads_in_one_stack_are_counted_together),
-		cmocka_unit_test(threads_one_by_one_look_as_goroutines_under_that_name),
-		cmocka_unit_test(a_difference_of_threads_is_of_their_stacks),
-		cmocka_unit_test(what_the_sink_says_is_what_writing_gives),
+		cmocka_unit_test(counts_match_those_of_go),
+		cmocka_unit_test(samples_without_a_stack_do_not_end_a_legacy_profile),
+		cmocka_unit_test(labels_match_those_of_go),
+		cmocka_unit_test(equal_counts_are_sorted_by_address_text),
+		cmocka_unit_test(waits_match_those_of_go),
+		cmocka_unit_test(a_heap_profile_matches_that_of_go),
+		cmocka_unit_test(a_heap_profile_without_frees_reports_one_more_allocated_byte),
+		cmocka_unit_test(columns_are_aligned_separately_after_a_frame_without_a_name),
+		cmocka_unit_test(names_cannot_contain_line_breaks_or_terminal_controls),
+		cmocka_unit_test(threads_with_equal_stacks_are_counted_together),
+		cmocka_unit_test(the_goroutine_profile_has_the_text_format_of_go),
+		cmocka_unit_test(a_difference_of_thread_profiles_compares_stacks),
+		cmocka_unit_test(an_error_of_the_sink_is_returned),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

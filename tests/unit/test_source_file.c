@@ -1,5 +1,5 @@
 /*
- * test_source_file.c - source files: found, read, cut into lines
+ * test_source_file.c - find and read source files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,10 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "symbol/source_path.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,10 +24,10 @@
 
 #include <cmocka.h>
 
-#include "profile/texts.h"
+#include "profile/source.h"
 #include "tests/unit/make_profile.h"
 
-/* A folder of our own, in which every test is; symbol_where looks nowhere else. */
+/* The folder of all files of this test; symbol_where searches only there. */
 static char top[] = "/tmp/cpa-test-source-XXXXXX";
 static struct source_files *files;
 
@@ -38,8 +41,8 @@ static const char *at(const char *path)
 	return out;
 }
 
-/* Write a file and the folders it is in. */
-static void put(const char *path, const char *text, size_t n)
+/* Write a file, and make its folders. */
+static void write_bytes(const char *path, const char *text, size_t n)
 {
 	char full[512];
 	FILE *f;
@@ -56,12 +59,12 @@ static void put(const char *path, const char *text, size_t n)
 	fclose(f);
 }
 
-static void putz(const char *path, const char *text)
+static void write_text(const char *path, const char *text)
 {
-	put(path, text, strlen(text));
+	write_bytes(path, text, strlen(text));
 }
 
-static const struct source_file *ask(const struct symbol_where *w, const char *file)
+static const struct source_file *find_source(const struct symbol_options *w, const char *file)
 {
 	static struct profile none;
 
@@ -70,16 +73,16 @@ static const struct source_file *ask(const struct symbol_where *w, const char *f
 	return source_files_get(files, file);
 }
 
-static struct symbol_where nowhere(void)
+static struct symbol_options no_folders(void)
 {
-	return (struct symbol_where){ .symfs = "", .source_path = "", .trim_path = "", .cache = "" };
+	return (struct symbol_options){ .symfs = "", .source_path = "", .trim_path = "", .cache = "" };
 }
 
-/* To search one folder; path is good until the next one. */
-static struct symbol_where in_folder(const char *path)
+/* Options to search one folder; path is valid until the next call. */
+static struct symbol_options in_folder(const char *path)
 {
 	static char copy[512];
-	struct symbol_where w = nowhere();
+	struct symbol_options w = no_folders();
 
 	snprintf(copy, sizeof(copy), "%s", path);
 	w.source_path = copy;
@@ -88,272 +91,331 @@ static struct symbol_where in_folder(const char *path)
 
 static void assert_holds(const struct source_file *f, const char *line)
 {
-	assert_string_equal(f->why, "");
+	assert_string_equal(f->error, "");
 	assert_int_equal(f->n, 1);
 	assert_string_equal(f->line[0], line);
 }
 
 static void lines_end_in_lf_or_crlf(void **state)
 {
-	struct symbol_where w = nowhere();
+	struct symbol_options w = no_folders();
 	const struct source_file *f;
 
 	(void)state;
-	putz("lines.c", "one\r\n\ttwo\n\nfour\r");
-	f = ask(&w, at("lines.c"));
+	write_text("lines.c", "one\r\n\ttwo\n\nfour\r");
+	f = find_source(&w, at("lines.c"));
 	assert_int_equal(f->n, 4);
 	assert_string_equal(f->line[0], "one");
 	assert_string_equal(f->line[1], "\ttwo");
 	assert_string_equal(f->line[2], "");
 	assert_string_equal(f->line[3], "four");
 	assert_string_equal(f->path, at("lines.c"));
-	putz("empty.c", "");
-	assert_int_equal(ask(&w, at("empty.c"))->n, 0);
-	assert_string_equal(ask(&w, at("empty.c"))->why, "");
+	write_text("empty.c", "");
+	assert_int_equal(find_source(&w, at("empty.c"))->n, 0);
+	assert_string_equal(find_source(&w, at("empty.c"))->error, "");
 }
 
-static void a_long_line_is_cut_and_does_not_end_the_file(void **state)
+static void a_long_line_is_cut_off_and_reading_continues(void **state)
 {
 	enum { LONG = 70000 };
-	struct symbol_where w = nowhere();
+	struct symbol_options w = no_folders();
 	const struct source_file *f;
 	struct buf text = { 0 };
 
 	(void)state;
 	buf_fill(&text, 'x', LONG);
 	buf_addz(&text, "\nnext\n");
-	put("long.c", text.data, text.len);
+	write_bytes("long.c", text.data, text.len);
 	buf_release(&text);
-	f = ask(&w, at("long.c"));
+	f = find_source(&w, at("long.c"));
 	assert_int_equal(f->n, 2);
 	assert_int_equal(strlen(f->line[0]), 65536 + 4);
 	assert_string_equal(f->line[0] + 65536, " ...");
 	assert_string_equal(f->line[1], "next");
 }
 
-static void a_nul_in_a_line_is_spelt_out(void **state)
+static void a_nul_in_a_line_is_escaped(void **state)
 {
-	struct symbol_where w = nowhere();
+	struct symbol_options w = no_folders();
 
 	(void)state;
-	put("nul.c", "a\0b\n", 4);
-	assert_holds(ask(&w, at("nul.c")), "a\\x00b");
+	write_bytes("nul.c", "a\0b\n", 4);
+	assert_holds(find_source(&w, at("nul.c")), "a\\x00b");
 }
 
-static void a_relative_name_is_looked_for_in_the_folders_and_upward(void **state)
+static void searches_a_relative_name_in_the_folders_and_their_parents(void **state)
 {
-	struct symbol_where w = nowhere();
+	struct symbol_options w = no_folders();
 	char path[600];
 
 	(void)state;
-	putz("up/x.c", "up");
-	putz("up/a/b/y.c", "down");
+	write_text("up/x.c", "up");
+	write_text("up/a/b/y.c", "down");
 	snprintf(path, sizeof(path), "/none:%s", at("up/a/b"));
 	w.source_path = path;
-	assert_holds(ask(&w, "x.c"), "up");
-	assert_holds(ask(&w, "y.c"), "down");
+	assert_holds(find_source(&w, "x.c"), "up");
+	assert_holds(find_source(&w, "y.c"), "down");
 	assert_string_equal(source_files_get(files, "y.c")->path, at("up/a/b/y.c"));
 }
 
-static void prefixes_are_trimmed_before_a_file_is_looked_for(void **state)
+static void trims_prefixes_before_searching(void **state)
 {
-	struct symbol_where w = in_folder(at("trim/shop"));
+	struct symbol_options w = in_folder(at("trim/shop"));
 
 	(void)state;
-	putz("trim/shop/a/x.c", "x");
-	assert_holds(ask(&w, "/ci/build/shop/a/x.c"), "x");
+	write_text("trim/shop/a/x.c", "x");
+	assert_holds(find_source(&w, "/ci/build/shop/a/x.c"), "x");
 	w.trim_path = "/other/place";
-	assert_holds(ask(&w, "/other/place/a/x.c"), "x");
+	assert_holds(find_source(&w, "/other/place/a/x.c"), "x");
 }
 
-static void a_relative_name_that_is_not_there_has_the_sentence_of_pprof(void **state)
+static void a_missing_relative_name_has_the_message_of_pprof(void **state)
 {
-	struct symbol_where w = in_folder("/none/here:/nor/here");
-	const struct source_file *f = ask(&w, "a/x.c");
+	struct symbol_options w = in_folder("/none/here:/nor/here");
+	const struct source_file *f = find_source(&w, "a/x.c");
 
 	(void)state;
 	assert_int_equal(f->n, 0);
-	assert_string_equal(f->why, "could not find file a/x.c on path /none/here:/nor/here");
+	assert_string_equal(f->error, "could not find file a/x.c on path /none/here:/nor/here");
 	assert_string_equal(f->tried, "/none/here/a/x.c\n/nor/here/a/x.c\n/none/a/x.c\n");
 }
 
-static void an_absolute_name_that_is_not_there_has_the_words_of_the_system(void **state)
+static void a_missing_absolute_name_has_the_message_of_the_system(void **state)
 {
-	struct symbol_where w = nowhere();
+	struct symbol_options w = no_folders();
 
 	(void)state;
-	assert_string_equal(ask(&w, "/none/x.c")->why, "open /none/x.c: no such file or directory");
+	assert_string_equal(find_source(&w, "/none/x.c")->error, "open /none/x.c: no such file or directory");
 }
 
-static void what_is_no_regular_file_is_not_opened(void **state)
+static void opens_only_regular_files(void **state)
 {
-	struct symbol_where w = in_folder("/none");
+	struct symbol_options w = in_folder("/none");
 
 	(void)state;
 	assert_int_equal(mkfifo(at("pipe.c"), 0666), 0);
-	assert_int_equal(ask(&w, at("pipe.c"))->n, 0);
-	assert_non_null(strstr(source_files_get(files, at("pipe.c"))->why, "is not a regular file"));
-	assert_non_null(strstr(ask(&w, "/dev/zero")->why, "open /dev/zero: is not a regular file"));
-	assert_non_null(strstr(ask(&w, "/tmp")->why, "open /tmp: is not a regular file"));
+	assert_int_equal(find_source(&w, at("pipe.c"))->n, 0);
+	assert_non_null(strstr(source_files_get(files, at("pipe.c"))->error, "is not a regular file"));
+	assert_non_null(strstr(find_source(&w, "/dev/zero")->error, "open /dev/zero: is not a regular file"));
+	assert_non_null(strstr(find_source(&w, "/tmp")->error, "open /tmp: is not a regular file"));
 }
 
-static void a_name_that_no_file_can_have_is_not_looked_for(void **state)
+static void does_not_search_for_impossible_names(void **state)
 {
 	enum { LONG = 1 << 20 };
-	struct symbol_where w = in_folder("/none");
+	struct symbol_options w = in_folder("/none");
 	struct buf name = { 0 };
 
 	(void)state;
 	for (int i = 0; i < LONG / 2; i++)
 		buf_addz(&name, "/a");
-	assert_non_null(strstr(ask(&w, name.data)->why, ": file name too long"));
+	assert_non_null(strstr(find_source(&w, name.data)->error, ": file name too long"));
 	assert_string_equal(source_files_get(files, name.data)->tried, "");
 	buf_release(&name);
 }
 
-static void a_file_is_read_once(void **state)
+static void reads_a_file_once(void **state)
 {
-	struct symbol_where w = nowhere();
+	struct symbol_options w = no_folders();
 	const struct source_file *f;
 
 	(void)state;
-	putz("once.c", "1");
-	f = ask(&w, at("once.c"));
-	putz("once.c", "2");
+	write_text("once.c", "1");
+	f = find_source(&w, at("once.c"));
+	write_text("once.c", "2");
 	assert_ptr_equal(source_files_get(files, at("once.c")), f);
 	assert_holds(f, "1");
 }
 
-static void files_below_symfs_cannot_be_outside_of_it(void **state)
+static void files_below_symfs_cannot_lead_outside(void **state)
 {
-	struct symbol_where w = nowhere();
+	struct symbol_options w = no_folders();
 	char symfs[600];
 
 	(void)state;
-	putz("outside.c", "outside");
-	putz("root/src/in.c", "in");
-	putz("root/etc/x.c", "etc");
+	write_text("outside.c", "outside");
+	write_text("root/src/in.c", "in");
+	write_text("root/etc/x.c", "etc");
 	assert_int_equal(symlink(at("outside.c"), at("root/src/link.c")), 0);
 	assert_int_equal(symlink("/etc/x.c", at("root/src/etc.c")), 0);
 	snprintf(symfs, sizeof(symfs), "%s", at("root"));
 	w.symfs = symfs;
-	assert_holds(ask(&w, "/src/in.c"), "in");
-	assert_holds(ask(&w, "/src/etc.c"), "etc");
-	assert_int_equal(ask(&w, "/src/link.c")->n, 0);
-	assert_int_equal(ask(&w, "/../outside.c")->n, 0);
-	assert_int_equal(ask(&w, "/src/../../outside.c")->n, 0);
+	assert_holds(find_source(&w, "/src/in.c"), "in");
+	assert_holds(find_source(&w, "/src/etc.c"), "etc");
+	assert_int_equal(find_source(&w, "/src/link.c")->n, 0);
+	assert_int_equal(find_source(&w, "/../outside.c")->n, 0);
+	assert_int_equal(find_source(&w, "/src/../../outside.c")->n, 0);
 }
 
-static void go_files_are_found_in_goroot(void **state)
+static void finds_go_files_in_goroot(void **state)
 {
-	struct symbol_where w = in_folder("/none");
+	struct symbol_options w = in_folder("/none");
 
 	(void)state;
 	setenv("GOROOT", at("go"), 1);
-	putz("go/src/cpatest/print.go", "print");
-	assert_holds(ask(&w, "cpatest/print.go"), "print");
-	assert_holds(ask(&w, "/opt/go1.22.3/src/cpatest/print.go"), "print");
-	assert_holds(ask(&w, "C:/Program Files/Go/src/cpatest/print.go"), "print");
-	assert_int_equal(ask(&w, "/home/me/app/src/cpatest/print.go")->n, 0);
+	write_text("go/src/cpatest/print.go", "print");
+	assert_holds(find_source(&w, "cpatest/print.go"), "print");
+	assert_holds(find_source(&w, "/opt/go1.22.3/src/cpatest/print.go"), "print");
+	assert_holds(find_source(&w, "C:/Program Files/Go/src/cpatest/print.go"), "print");
+	assert_int_equal(find_source(&w, "/home/me/app/src/cpatest/print.go")->n, 0);
 	unsetenv("GOROOT");
 }
 
-static void go_modules_are_found_in_the_module_cache(void **state)
+static void finds_go_modules_in_the_module_cache(void **state)
 {
-	struct symbol_where w = in_folder("/none");
+	struct symbol_options w = in_folder("/none");
 
 	(void)state;
 	setenv("GOMODCACHE", at("mod"), 1);
-	putz("mod/github.com/!foo/bar@v1.2.3/Pkg/x.go", "x");
-	assert_holds(ask(&w, "github.com/Foo/bar@v1.2.3/Pkg/x.go"), "x");
-	assert_holds(ask(&w, "/root/go/pkg/mod/github.com/!foo/bar@v1.2.3/Pkg/x.go"), "x");
+	write_text("mod/github.com/!foo/bar@v1.2.3/Pkg/x.go", "x");
+	assert_holds(find_source(&w, "github.com/Foo/bar@v1.2.3/Pkg/x.go"), "x");
+	assert_holds(find_source(&w, "/root/go/pkg/mod/github.com/!foo/bar@v1.2.3/Pkg/x.go"), "x");
 	unsetenv("GOMODCACHE");
 	setenv("GOPATH", at("gopath"), 1);
-	putz("gopath/pkg/mod/example.com/y@v0.1.0/y.go", "y");
-	assert_holds(ask(&w, "example.com/y@v0.1.0/y.go"), "y");
+	write_text("gopath/pkg/mod/example.com/y@v0.1.0/y.go", "y");
+	assert_holds(find_source(&w, "example.com/y@v0.1.0/y.go"), "y");
 	unsetenv("GOPATH");
 }
 
-static void go_files_are_found_by_the_module_we_are_in_and_its_vendor_folder(void **state)
+static void finds_go_files_in_the_current_module_and_its_vendor_folder(void **state)
 {
-	struct symbol_where w = in_folder(at("work/sub"));
+	struct symbol_options w = in_folder(at("work/sub"));
 
 	(void)state;
-	putz("work/go.mod", "// a module\nmodule example.com/shop // ours\n\ngo 1.22\n");
-	putz("work/sub/x.go", "x");
-	putz("work/main.go", "main");
-	putz("work/vendor/github.com/Foo/bar/y.go", "y");
-	assert_holds(ask(&w, "example.com/shop/main.go"), "main");
-	assert_holds(ask(&w, "example.com/shop/sub/x.go"), "x");
-	assert_holds(ask(&w, "github.com/Foo/bar@v1.2.3/y.go"), "y");
-	assert_holds(ask(&w, "/ci/go/pkg/mod/github.com/!foo/bar@v1.2.3/y.go"), "y");
+	write_text("work/go.mod", "// a module\nmodule example.com/shop // ours\n\ngo 1.22\n");
+	write_text("work/sub/x.go", "x");
+	write_text("work/main.go", "main");
+	write_text("work/vendor/github.com/Foo/bar/y.go", "y");
+	assert_holds(find_source(&w, "example.com/shop/main.go"), "main");
+	assert_holds(find_source(&w, "example.com/shop/sub/x.go"), "x");
+	assert_holds(find_source(&w, "github.com/Foo/bar@v1.2.3/y.go"), "y");
+	assert_holds(find_source(&w, "/ci/go/pkg/mod/github.com/!foo/bar@v1.2.3/y.go"), "y");
 }
 
-static void rust_files_are_found_in_the_toolchain_of_their_commit(void **state)
+static void finds_rust_files_in_the_toolchain_of_their_commit(void **state)
 {
-	struct symbol_where w = in_folder("/none");
+	struct symbol_options w = in_folder("/none");
 
 	(void)state;
 	setenv("RUSTUP_HOME", at("rustup"), 1);
 	setenv("CARGO_HOME", at("cargo"), 1);
-	putz("rustup/toolchains/a/lib/rustlib/src/rust/library/std/src/x.rs", "of a");
-	putz("rustup/toolchains/a/lib/rustlib/multirust-channel-manifest.toml", "git_commit_hash = \"abc1\"\n");
-	putz("rustup/toolchains/b/lib/rustlib/src/rust/library/std/src/x.rs", "of b");
-	putz("rustup/toolchains/b/lib/rustlib/multirust-channel-manifest.toml", "git_commit_hash = \"abc2\"\n");
-	putz("cargo/registry/src/index-1/crate-1.0.0/src/lib.rs", "crate");
-	assert_holds(ask(&w, "/rustc/abc1/library/std/src/x.rs"), "of a");
+	write_text("rustup/toolchains/a/lib/rustlib/src/rust/library/std/src/x.rs", "of a");
+	write_text("rustup/toolchains/a/lib/rustlib/multirust-channel-manifest.toml", "git_commit_hash = \"abc1\"\n");
+	write_text("rustup/toolchains/b/lib/rustlib/src/rust/library/std/src/x.rs", "of b");
+	write_text("rustup/toolchains/b/lib/rustlib/multirust-channel-manifest.toml", "git_commit_hash = \"abc2\"\n");
+	write_text("cargo/registry/src/index-1/crate-1.0.0/src/lib.rs", "crate");
+	assert_holds(find_source(&w, "/rustc/abc1/library/std/src/x.rs"), "of a");
 	assert_holds(source_files_get(files, "/rustc/abc2/library/std/src/x.rs"), "of b");
-	assert_holds(ask(&w, "/rustc/abc3/library/std/src/x.rs"), "of b");
-	assert_holds(ask(&w, "/home/ci/.cargo/registry/src/index-9/crate-1.0.0/src/lib.rs"), "crate");
+	assert_holds(find_source(&w, "/rustc/abc3/library/std/src/x.rs"), "of b");
+	assert_holds(find_source(&w, "/home/ci/.cargo/registry/src/index-9/crate-1.0.0/src/lib.rs"), "crate");
 	unsetenv("RUSTUP_HOME");
 	unsetenv("CARGO_HOME");
 }
 
-static void the_longest_end_of_a_path_below_a_folder_is_taken(void **state)
+static void uses_the_longest_path_end_below_a_folder(void **state)
 {
-	struct symbol_where w = in_folder(at("ends"));
+	struct symbol_options w = in_folder(at("ends"));
 
 	(void)state;
-	putz("ends/p/one/src/x.c", "one");
-	putz("ends/q/two/src/x.c", "two");
-	putz("ends/p/lib/only.c", "only");
-	putz("ends/base.c", "base");
-	putz("ends/.git/hidden.c", "hidden");
-	assert_holds(ask(&w, "/ci/build/two/src/x.c"), "two");
-	assert_holds(ask(&w, "/ci/build/one/src/x.c"), "one");
-	assert_holds(ask(&w, "/ci/build/q/two/src/x.c"), "two");
-	assert_holds(ask(&w, "only.c"), "only");
-	assert_int_equal(ask(&w, "/ci/only.c")->n, 0);
-	assert_int_equal(ask(&w, "x.c")->n, 0);
-	assert_int_equal(ask(&w, "/ci/base.c")->n, 0);
-	assert_int_equal(ask(&w, "/ci/three/src/x.c")->n, 0);
-	assert_int_equal(ask(&w, "hidden.c")->n, 0);
-	assert_int_equal(ask(&w, "nly.c")->n, 0);
+	write_text("ends/p/one/src/x.c", "one");
+	write_text("ends/q/two/src/x.c", "two");
+	write_text("ends/p/lib/only.c", "only");
+	write_text("ends/base.c", "base");
+	write_text("ends/.git/hidden.c", "hidden");
+	assert_holds(find_source(&w, "/ci/build/two/src/x.c"), "two");
+	assert_holds(find_source(&w, "/ci/build/one/src/x.c"), "one");
+	assert_holds(find_source(&w, "/ci/build/q/two/src/x.c"), "two");
+	assert_holds(find_source(&w, "only.c"), "only");
+	assert_int_equal(find_source(&w, "/ci/only.c")->n, 0);
+	assert_int_equal(find_source(&w, "x.c")->n, 0);
+	assert_int_equal(find_source(&w, "/ci/base.c")->n, 0);
+	assert_int_equal(find_source(&w, "/ci/three/src/x.c")->n, 0);
+	assert_int_equal(find_source(&w, "hidden.c")->n, 0);
+	assert_int_equal(find_source(&w, "nly.c")->n, 0);
 }
 
-static void lines_that_the_profile_carries_come_first(void **state)
+static void tries_the_path_itself_even_if_a_part_of_it_names_a_search_folder(void **state)
+{
+	struct symbol_options w = in_folder(at("itself/b/shop"));
+
+	(void)state;
+	write_text("itself/a/shop/pkg/x.c", "built here");
+	write_text("itself/b/shop/src/shop/y.c", "relative");
+	write_text("itself/b/shop/y.c", "another y.c");
+	write_text("itself/b/shop/pkg/z.c", "checkout");
+	write_text("itself/a/shop/pkg/z.c", "another checkout");
+	assert_holds(find_source(&w, at("itself/a/shop/pkg/x.c")), "built here");
+	assert_holds(find_source(&w, "src/shop/y.c"), "relative");
+	assert_holds(find_source(&w, at("itself/a/shop/pkg/z.c")), "checkout"); /* pprof finds the same file */
+	w.trim_path = at("itself/a/shop");
+	assert_holds(find_source(&w, at("itself/a/shop/pkg/x.c")), "built here");
+}
+
+/* Reports shorten paths by the folders to search; the profile still has the whole paths. */
+static void tries_a_shortened_path_as_recorded(void **state)
+{
+	struct make m = make_start("n/count");
+	struct symbol_options w = in_folder(at("short/b/shop"));
+	char row[600];
+	struct profile *p;
+
+	(void)state;
+	write_text("short/a/shop/pkg/x.c", "built here");
+	snprintf(row, sizeof(row), "f@%s:2", at("short/a/shop/pkg/x.c"));
+	ROW(&m, row, 1);
+	p = make_end(&m);
+	source_files_free(files);
+	files = source_files_new(p, &w);
+	assert_holds(source_files_get(files, "pkg/x.c"), "built here");
+	source_files_free(files);
+	files = NULL;
+	profile_free(p);
+}
+
+static void matches_folders_of_the_same_name(void **state)
+{
+	struct symbol_options w = in_folder(at("named/shop"));
+	char here[PATH_MAX];
+
+	(void)state;
+	write_text("named/shop/main.c", "main");
+	write_text("named/shop/sub/x.c", "x");
+	write_text("named/main.c", "not of shop");
+	assert_holds(find_source(&w, "/home/shop/work/shop/main.c"), "main");
+	w = in_folder(at("named/shop/sub"));
+	assert_holds(find_source(&w, "/ci/shop/main.c"), "main");
+	assert_int_equal(find_source(&w, "/ci/workshop/main.c")->n, 0);
+	assert_int_equal(find_source(&w, "/ci/shopping/main.c")->n, 0);
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_int_equal(chdir(at("named/shop")), 0);
+	w.source_path = ".";
+	assert_holds(find_source(&w, "/ci/shop/main.c"), "main");
+	assert_int_equal(chdir(here), 0);
+}
+
+static void source_texts_in_the_profile_take_precedence(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
-	struct symbol_where w = in_folder(at("carried"));
-	struct profile_texts texts = { 0 };
+	struct symbol_options w = in_folder(at("carried"));
+	struct profile_source texts = { 0 };
 	const struct source_file *f;
 	struct profile *p;
 
 	(void)state;
-	putz("carried/x.c", "of the disk");
-	putz("carried/y.c", "of the disk");
+	write_text("carried/x.c", "of the disk");
+	write_text("carried/y.c", "of the disk");
 	ROW(&m, "f@/ci//shop/x.c:2;g@y.c:1", 1);
 	p = make_end(&m);
-	profile_texts_add(&texts, "/ci//shop/x.c", 13, 2, "two\0!", 5);
-	profile_texts_add(&texts, "/ci//shop/x.c", 13, 4, "four", 4);
-	profile_texts_add(&texts, "/ci//shop/x.c", 13, INT64_MAX, "far", 3);
-	profile_texts_put(&texts, p);
-	profile_texts_release(&texts);
+	profile_source_add(&texts, "/ci//shop/x.c", 13, 2, "two\0!", 5);
+	profile_source_add(&texts, "/ci//shop/x.c", 13, 4, "four", 4);
+	profile_source_add(&texts, "/ci//shop/x.c", 13, INT64_MAX, "far", 3);
+	profile_source_store(&texts, p);
+	profile_source_release(&texts);
 	w.trim_path = "/ci";
 	source_files_free(files);
 	files = source_files_new(p, &w);
 	f = source_files_get(files, "/ci/shop/x.c");
-	assert_string_equal(f->why, "");
+	assert_string_equal(f->error, "");
 	assert_string_equal(f->path, "/ci//shop/x.c");
 	assert_int_equal(f->n, 4);
 	assert_string_equal(f->line[0], "");
@@ -391,26 +453,145 @@ static int end(void **state)
 	return rc;
 }
 
+static void assert_refused(const struct symbol_options *w, const char *file)
+{
+	const struct source_file *f = find_source(w, file);
+
+	assert_int_equal(f->n, 0);
+	assert_string_equal(f->path, "");
+	if (!strstr(f->error, "not shown: ") && !strstr(f->tried, "(not shown: "))
+		fail_msg("%s: %s; tried: %s", file, f->error, f->tried);
+}
+
+static void pages_show_only_files_below_folders_with_sources(void **state)
+{
+	struct symbol_options w = no_folders();
+
+	(void)state;
+	write_text("work/here.c", "here\n");
+	write_text("work/.ssh/key", "secret\n");
+	write_text("other/there.c", "secret\n");
+	assert_int_equal(chdir(at("work")), 0);
+	w.source_access = SOURCE_LOCAL;
+	assert_holds(find_source(&w, at("work/here.c")), "here");
+	assert_holds(find_source(&w, "here.c"), "here");
+	assert_refused(&w, at("other/there.c"));
+	assert_refused(&w, at("work/../other/there.c"));
+	assert_refused(&w, at("work/.ssh/key"));
+	assert_refused(&w, "/etc/passwd");
+	w.source_access = SOURCE_ANY;
+	assert_holds(find_source(&w, at("other/there.c")), "secret");
+	assert_int_equal(chdir("/"), 0);
+	w.source_access = SOURCE_LOCAL; /* the working directory is the root, which allows nothing */
+	assert_refused(&w, at("other/there.c"));
+	assert_refused(&w, "/etc/passwd");
+}
+
+static void pages_show_files_below_a_folder_that_the_user_named(void **state)
+{
+	struct symbol_options w = in_folder(at("named"));
+
+	(void)state;
+	write_text("named/a/file.c", "named\n");
+	write_text("named/.hidden/file.c", "hidden\n");
+	write_text("named_too/file.c", "secret\n");
+	w.source_access = SOURCE_NAMED;
+	assert_holds(find_source(&w, at("named/a/file.c")), "named");
+	assert_holds(find_source(&w, at("named/.hidden/file.c")), "hidden");
+	assert_refused(&w, at("named_too/file.c"));
+	w.source_path = "/";
+	assert_holds(find_source(&w, at("named_too/file.c")), "secret");
+	assert_refused(&w, "/proc/self/environ");
+	assert_refused(&w, "/proc/self/cmdline");
+}
+
+static void pages_of_uploaded_profiles_show_no_files_of_the_working_directory(void **state)
+{
+	struct symbol_options w = no_folders();
+
+	(void)state;
+	write_text("work/here.c", "here\n");
+	assert_int_equal(chdir(at("work")), 0);
+	w.source_access = SOURCE_NAMED;
+	assert_refused(&w, at("work/here.c"));
+	assert_refused(&w, "here.c");
+	assert_int_equal(chdir("/"), 0);
+}
+
+static void links_cannot_lead_out_of_a_folder_with_sources(void **state)
+{
+	struct symbol_options w = in_folder(at("linked"));
+
+	(void)state;
+	write_text("linked/file.c", "inside\n");
+	write_text("outside/secret.c", "secret\n");
+	assert_int_equal(symlink(at("outside/secret.c"), at("linked/out.c")), 0);
+	assert_int_equal(symlink(at("outside"), at("linked/dir")), 0);
+	assert_int_equal(symlink(at("linked/file.c"), at("linked/in.c")), 0);
+	w.source_access = SOURCE_LOCAL;
+	assert_refused(&w, at("linked/out.c"));
+	assert_refused(&w, at("linked/dir/secret.c"));
+	assert_refused(&w, "dir/secret.c");
+	assert_holds(find_source(&w, at("linked/in.c")), "inside");
+}
+
+static void build_directories_that_contain_other_files_allow_nothing(void **state)
+{
+	static const char *const wide[] = { "/", "/etc", "/tmp", ".", "" };
+	struct symbol_options w = no_folders();
+	struct source_search s;
+	int fd;
+
+	(void)state;
+	write_text("build/file.c", "built\n");
+	write_text("home/user/file.c", "secret\n");
+	setenv("HOME", at("home/user"), 1);
+	w.source_access = SOURCE_LOCAL;
+	source_search_init(&s, &w);
+	fd = open(at("home/user/file.c"), O_RDONLY);
+	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+		source_add_build_root(&s, wide[i]);
+	source_add_build_root(&s, at("home/user"));
+	source_add_build_root(&s, at("home"));
+	source_add_build_root(&s, at(""));
+	assert_false(source_is_allowed(&s, fd));
+	close(fd);
+	fd = open(at("build/file.c"), O_RDONLY);
+	assert_false(source_is_allowed(&s, fd));
+	source_add_build_root(&s, at("build"));
+	assert_true(source_is_allowed(&s, fd));
+	close(fd);
+	source_search_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_end_in_lf_or_crlf),
-		cmocka_unit_test(a_long_line_is_cut_and_does_not_end_the_file),
-		cmocka_unit_test(a_nul_in_a_line_is_spelt_out),
-		cmocka_unit_test(a_relative_name_is_looked_for_in_the_folders_and_upward),
-		cmocka_unit_test(prefixes_are_trimmed_before_a_file_is_looked_for),
-		cmocka_unit_test(a_relative_name_that_is_not_there_has_the_sentence_of_pprof),
-		cmocka_unit_test(an_absolute_name_that_is_not_there_has_the_words_of_the_system),
-		cmocka_unit_test(what_is_no_regular_file_is_not_opened),
-		cmocka_unit_test(a_name_that_no_file_can_have_is_not_looked_for),
-		cmocka_unit_test(a_file_is_read_once),
-		cmocka_unit_test(files_below_symfs_cannot_be_outside_of_it),
-		cmocka_unit_test(go_files_are_found_in_goroot),
-		cmocka_unit_test(go_modules_are_found_in_the_module_cache),
-		cmocka_unit_test(go_files_are_found_by_the_module_we_are_in_and_its_vendor_folder),
-		cmocka_unit_test(rust_files_are_found_in_the_toolchain_of_their_commit),
-		cmocka_unit_test(the_longest_end_of_a_path_below_a_folder_is_taken),
-		cmocka_unit_test(lines_that_the_profile_carries_come_first),
+		cmocka_unit_test(a_long_line_is_cut_off_and_reading_continues),
+		cmocka_unit_test(a_nul_in_a_line_is_escaped),
+		cmocka_unit_test(searches_a_relative_name_in_the_folders_and_their_parents),
+		cmocka_unit_test(trims_prefixes_before_searching),
+		cmocka_unit_test(a_missing_relative_name_has_the_message_of_pprof),
+		cmocka_unit_test(a_missing_absolute_name_has_the_message_of_the_system),
+		cmocka_unit_test(opens_only_regular_files),
+		cmocka_unit_test(does_not_search_for_impossible_names),
+		cmocka_unit_test(reads_a_file_once),
+		cmocka_unit_test(files_below_symfs_cannot_lead_outside),
+		cmocka_unit_test(finds_go_files_in_goroot),
+		cmocka_unit_test(finds_go_modules_in_the_module_cache),
+		cmocka_unit_test(finds_go_files_in_the_current_module_and_its_vendor_folder),
+		cmocka_unit_test(finds_rust_files_in_the_toolchain_of_their_commit),
+		cmocka_unit_test(uses_the_longest_path_end_below_a_folder),
+		cmocka_unit_test(tries_the_path_itself_even_if_a_part_of_it_names_a_search_folder),
+		cmocka_unit_test(tries_a_shortened_path_as_recorded),
+		cmocka_unit_test(matches_folders_of_the_same_name),
+		cmocka_unit_test(source_texts_in_the_profile_take_precedence),
+		cmocka_unit_test(pages_show_only_files_below_folders_with_sources),
+		cmocka_unit_test(pages_show_files_below_a_folder_that_the_user_named),
+		cmocka_unit_test(pages_of_uploaded_profiles_show_no_files_of_the_working_directory),
+		cmocka_unit_test(links_cannot_lead_out_of_a_folder_with_sources),
+		cmocka_unit_test(build_directories_that_contain_other_files_allow_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, start, end);

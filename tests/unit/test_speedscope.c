@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* The status; out may be NULL. p is freed. */
+/* Draw a sample type. Returns the status; out may be NULL; frees p. */
 static int draw_as(struct profile *p, const char *type, bool inverted, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
@@ -45,8 +45,8 @@ static int draw(struct profile *p, const char *type, struct buf *out, struct err
 	return draw_as(p, type, false, out, err);
 }
 
-/* Draw and look for a piece of text. */
-static void shows(struct make *m, const char *type, const char *want)
+/* Draw, and expect the output to contain a text. */
+static void expect_part(struct make *m, const char *type, const char *want)
 {
 	struct buf out = { 0 };
 	struct err err;
@@ -57,7 +57,7 @@ static void shows(struct make *m, const char *type, const char *want)
 	buf_release(&out);
 }
 
-static void stacks_are_frames_from_the_root_with_inlined_ones(void **state)
+static void writes_stacks_from_the_root_with_inlined_frames(void **state)
 {
 	struct make m = make_start("cpu/nanoseconds");
 
@@ -65,7 +65,7 @@ static void stacks_are_frames_from_the_root_with_inlined_ones(void **state)
 	ROW(&m, "in+out;main", 3);
 	ROW(&m, "main", 4);
 	ROW(&m, "in+out;main", 5);
-	shows(&m, "", "\"samples\": [[2,1,0],\n[2]],\n      \"weights\": [8,\n4]");
+	expect_part(&m, "", "\"samples\": [[2,1,0],\n[2]],\n      \"weights\": [8,\n4]");
 }
 
 static void an_inverted_stack_starts_at_its_leaf(void **state)
@@ -81,43 +81,43 @@ static void an_inverted_stack_starts_at_its_leaf(void **state)
 	buf_release(&out);
 }
 
-static void a_function_has_the_file_and_line_where_it_begins(void **state)
+static void a_frame_has_the_file_and_line_of_its_function(void **state)
 {
 	struct make m = make_start("cpu/nanoseconds");
 
 	(void)state;
 	ROW(&m, "f@/src/f.c:20^12", 3);
-	shows(&m, "", "{\"name\": \"f\", \"file\": \"/src/f.c\", \"line\": 12}");
+	expect_part(&m, "", "{\"name\": \"f\", \"file\": \"/src/f.c\", \"line\": 12}");
 }
 
-static void every_type_is_a_profile_and_the_chosen_one_is_active(void **state)
+static void writes_a_profile_per_sample_type_and_activates_the_selected_one(void **state)
 {
 	struct make m = make_start("objects/count space/bytes wait/ms");
 
 	(void)state;
 	ROW(&m, "f", 1, 2, 3);
-	shows(&m, "space", "\"activeProfileIndex\": 1,");
+	expect_part(&m, "space", "\"activeProfileIndex\": 1,");
 }
 
-static void units_that_speedscope_knows_are_spelt_its_way(void **state)
+static void translates_units(void **state)
 {
 	struct make m = make_start("wait/ms");
 
 	(void)state;
 	ROW(&m, "f", 1);
-	shows(&m, "", "\"name\": \"wait\",\n      \"unit\": \"milliseconds\"");
+	expect_part(&m, "", "\"name\": \"wait\",\n      \"unit\": \"milliseconds\"");
 }
 
-static void other_units_are_none_and_stand_in_the_name(void **state)
+static void appends_units_unknown_to_speedscope_to_the_name(void **state)
 {
 	struct make m = make_start("space/pages");
 
 	(void)state;
 	ROW(&m, "f", 1);
-	shows(&m, "", "\"name\": \"space (pages)\",\n      \"unit\": \"none\"");
+	expect_part(&m, "", "\"name\": \"space (pages)\",\n      \"unit\": \"none\"");
 }
 
-static void stacks_of_weight_0_are_left_out(void **state)
+static void omits_stacks_of_weight_0(void **state)
 {
 	struct make m = make_start("cpu/nanoseconds");
 
@@ -126,10 +126,10 @@ static void stacks_of_weight_0_are_left_out(void **state)
 	ROW(&m, "g", 7);
 	ROW(&m, "h", 2);
 	ROW(&m, "h", -2);
-	shows(&m, "", "\"samples\": [[1]],\n      \"weights\": [7]");
+	expect_part(&m, "", "\"samples\": [[1]],\n      \"weights\": [7]");
 }
 
-static void a_negative_weight_is_refused_by_its_type(void **state)
+static void refuses_negative_weights(void **state)
 {
 	struct make m = make_start("a/count b/count");
 	struct err err;
@@ -140,7 +140,7 @@ static void a_negative_weight_is_refused_by_its_type(void **state)
 	assert_non_null(strstr(err.msg, "a has negative values, which speedscope cannot show"));
 }
 
-static void a_type_that_is_not_asked_for_may_not_overflow(void **state)
+static void refuses_overflow_of_any_sample_type(void **state)
 {
 	struct make m = make_start("a/count b/count");
 	struct err err;
@@ -154,15 +154,15 @@ static void a_type_that_is_not_asked_for_may_not_overflow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks_are_frames_from_the_root_with_inlined_ones),
+		cmocka_unit_test(writes_stacks_from_the_root_with_inlined_frames),
 		cmocka_unit_test(an_inverted_stack_starts_at_its_leaf),
-		cmocka_unit_test(a_function_has_the_file_and_line_where_it_begins),
-		cmocka_unit_test(every_type_is_a_profile_and_the_chosen_one_is_active),
-		cmocka_unit_test(units_that_speedscope_knows_are_spelt_its_way),
-		cmocka_unit_test(other_units_are_none_and_stand_in_the_name),
-		cmocka_unit_test(stacks_of_weight_0_are_left_out),
-		cmocka_unit_test(a_negative_weight_is_refused_by_its_type),
-		cmocka_unit_test(a_type_that_is_not_asked_for_may_not_overflow),
+		cmocka_unit_test(a_frame_has_the_file_and_line_of_its_function),
+		cmocka_unit_test(writes_a_profile_per_sample_type_and_activates_the_selected_one),
+		cmocka_unit_test(translates_units),
+		cmocka_unit_test(appends_units_unknown_to_speedscope_to_the_name),
+		cmocka_unit_test(omits_stacks_of_weight_0),
+		cmocka_unit_test(refuses_negative_weights),
+		cmocka_unit_test(refuses_overflow_of_any_sample_type),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

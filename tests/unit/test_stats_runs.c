@@ -1,9 +1,9 @@
 /*
- * test_stats_runs.c - which rows differ, when a side has several files
+ * test_stats_runs.c - test which rows differ when a side has several files
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Numbers of examples without a source were worked out with SciPy 1.10.
+ * Expected values without a cited source were computed with SciPy 1.10.
  */
 #include "config.h"
 
@@ -48,54 +48,87 @@ static struct program *runs(uint32_t n_new)
 	return &p;
 }
 
-static void is_row(const struct stats_row *row, const double want[8])
+static void is_row(const struct stats_row *row, const double want[3])
 {
-	const double got[8] = { row->phi, row->nu, row->ratio, row->se, row->lo, row->hi, row->p, row->p_over };
+	const double got[3] = { row->tau, row->tau2_var, row->tau2_high };
 
-	for (int i = 0; i < 8; i++)
-		near_to(got[i], want[i], 5e-8, __LINE__);
+	for (int i = 0; i < 3; i++)
+		near_to(got[i], want[i], 1e-7, __LINE__);
 }
 
-static void runs_are_judged_by_their_spread(void **state)
+static void variances_between_runs_agree_with_the_formulas(void **state)
 {
 	struct program *p = runs(2);
 
 	(void)state;
 	judge_with(p, &bulk, true, false);
 	assert_true(p->all.has_replicates);
-	is_row(&p->row[0],
-	       (double[]){ 1, 5, 1.44116316, 0.133131352, 1.10206361, 1.88460199, 0.0205653427, 0.885918193 });
-	is_row(&p->row[5],
-	       (double[]){ 6.96332909, 5, 1.09706601, 0.382747855, 0.507318591, 2.37238267, 0.406811435, 0.416042842 });
+	is_row(&p->row[0], (double[]){ 0, 0.0012710033662762755, 0.017825567075666033 });
+	is_row(&p->row[5], (double[]){ 0.39290925976623664, 0.015808727293381265, 0.21724406711822797 });
+	near_to(p->row[0].ratio, 1.44116316, 5e-8, __LINE__);
+	near_to(p->row[5].ratio, 1.09706601, 5e-8, __LINE__);
 }
 
-static void one_run_is_judged_by_the_spread_of_the_other_side(void **state)
+static void a_single_run_uses_the_variance_of_the_other_side(void **state)
 {
 	struct program *p = runs(1);
 
 	(void)state;
 	judge_with(p, &bulk, true, false);
 	assert_true(p->all.has_replicates);
-	is_row(&p->row[5], (double[]){ 5.78498609, 4.64612909, 0.695143038, 0.500495027, 0.249230345, 1.9388644,
-				       0.739610628, 0.165305419 });
+	is_row(&p->row[5], (double[]){ 0.385236221855588, 0.018281326695857487, 0.21601117485505952 });
+	near(p->all.run_weight[STATS_NEW], 1);
 }
 
-static void with_known_exposure_runs_are_judged_by_what_they_should_have(void **state)
+static void with_known_exposure_runs_are_compared_with_expected_counts(void **state)
 {
 	struct program *p = runs(2);
 	struct stats_options fixed = { .mode = STATS_FIXED, .rho = 1, .noise = 0.02 };
-	double phi;
+	double tau;
 
 	(void)state;
 	judge_with(p, &fixed, true, true);
-	is_row(&p->row[5], (double[]){ 6.42923565, 203, 0.736842105, 0.338050139, 0.421483846, 1.28815444, 0.813808847,
-				       0.0763880675 });
-	phi = p->row[0].phi;
+	is_row(&p->row[5], (double[]){ 0.2982735285996822, 0.0010607034390064545, 0.10753889659375601 });
+	tau = p->row[0].tau;
 	judge_with(p, &fixed, true, false);
-	assert_true(p->row[0].phi < 0.5 * phi);
+	assert_true(p->row[0].tau < 0.5 * tau);
 }
 
-static void one_file_a_side_is_one_pair(void **state)
+/* 12 short runs, and a long run with as many samples as all of them together. The long run varies as much as each short
+ * one. */
+static void a_long_run_varies_as_much_as_a_short_one(void **state)
+{
+	static struct program p;
+	static const double part[12] = { 0.7, 1.4, 0.8, 1.2, 1, 1.3, 0.6, 1.1, 0.9, 1.2, 0.8, 1 };
+	double sampling;
+
+	(void)state;
+	p.n_files[STATS_BASE] = 12;
+	p.n_files[STATS_NEW] = 1;
+	for (uint32_t i = 0; i < 8; i++) {
+		double sum = 0;
+
+		for (uint32_t f = 0; f < 12; f++) {
+			double y = 100 * (i == 3 ? part[f] : 1 + 0.01 * (double)((f + i) % 3));
+
+			p.row_file[i * 13 + f] = y;
+			p.file_total[f] += y;
+			sum += y;
+		}
+		p.row_file[i * 13 + 12] = sum;
+		p.file_total[12] += sum;
+		add_class(&p, sum, sum);
+		add_row(&p, i, i + 1);
+	}
+	judge_with(&p, &bulk, true, false);
+	near_to(p.all.run_weight[STATS_BASE], 1. / 12, 1e-3, __LINE__);
+	sampling = 2. / 1200;
+	assert_true(p.row[3].tau > 0.15 && p.row[3].tau < 0.3);
+	assert_true(p.row[3].se > p.row[3].tau && p.row[3].phi > 10);
+	assert_true(p.row[2].tau < 0.1 && p.row[2].se < 5 * sqrt(sampling));
+}
+
+static void one_file_per_side_has_no_replicates(void **state)
 {
 	struct program *p = runs(1);
 
@@ -107,30 +140,36 @@ static void one_file_a_side_is_one_pair(void **state)
 	assert_true(isinf(p->row[5].nu));
 }
 
-static void a_ratio_far_out_keeps_a_p_of_runs(void **state)
+static void an_extreme_ratio_has_a_p_value_from_runs(void **state)
 {
 	struct program *p = runs(2);
 
 	(void)state;
+	for (uint32_t f = 0; f < 5; f++) {
+		p->file_total[f] = 0;
+		for (uint32_t i = 0; i < 8; i++) {
+			p->row_file[i * 5 + f] *= i == 7 && f > 2 ? 1e11 : 1e5;
+			p->file_total[f] += p->row_file[i * 5 + f];
+		}
+	}
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		for (uint32_t i = 0; i < 8; i++) {
-			p->value[side][i] *= 1e5;
-			p->var[side][i] *= i == 7 ? 1e2 : 1e10;
+			p->value[side][i] *= i == 7 && side == STATS_NEW ? 1e11 : 1e5;
+			p->var[side][i] *= i == 7 && side == STATS_NEW ? 1e16 : 1e10;
 		}
-	p->value[STATS_NEW][7] *= 1e6;
-	p->var[STATS_NEW][7] *= 1e6;
 	judge_with(p, &bulk, true, false);
-	assert_true(p->row[7].p > 0 && p->row[7].p < 0.01);
+	assert_true(p->row[7].ratio > 1e5 && p->row[7].p > 0 && p->row[7].p < 0.01);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs_are_judged_by_their_spread),
-		cmocka_unit_test(one_run_is_judged_by_the_spread_of_the_other_side),
-		cmocka_unit_test(with_known_exposure_runs_are_judged_by_what_they_should_have),
-		cmocka_unit_test(one_file_a_side_is_one_pair),
-		cmocka_unit_test(a_ratio_far_out_keeps_a_p_of_runs),
+		cmocka_unit_test(variances_between_runs_agree_with_the_formulas),
+		cmocka_unit_test(a_single_run_uses_the_variance_of_the_other_side),
+		cmocka_unit_test(with_known_exposure_runs_are_compared_with_expected_counts),
+		cmocka_unit_test(a_long_run_varies_as_much_as_a_short_one),
+		cmocka_unit_test(one_file_per_side_has_no_replicates),
+		cmocka_unit_test(an_extreme_ratio_has_a_p_value_from_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

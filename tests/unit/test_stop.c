@@ -37,7 +37,7 @@ static uint32_t draw(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/* So many different stacks, of calls that are inlined at times, that loops split over threads; a label each. */
+/* Many distinct stacks with some inlined calls, enough to be split over threads, each with a label. */
 static struct profile *large_profile(void)
 {
 	struct make m = make_start("samples/count cpu/nanoseconds");
@@ -68,13 +68,13 @@ typedef int (*make_fn)(const struct view *v, const struct query *q, struct repor
 static int make_flame(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 		      struct err *err)
 {
-	const struct flame_ask ask = { .min_share = 0.00001, .max_levels = 100, .sums = true };
+	const struct flame_options ask = { .min_share = 0.00001, .max_levels = 100, .wants_sums = true };
 
 	(void)notes;
 	return report_flame_make(v, q, &ask, out, err);
 }
 
-/* Also when it fails, its report is to be released. */
+/* Releases the report on failure, too. */
 static int make_weblist(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 			struct err *err)
 {
@@ -143,10 +143,10 @@ static const struct ask asks[] = {
 
 enum { N_ASKS = sizeof(asks) / sizeof(asks[0]) };
 
-/* The answer to one question, as much of it as tells it from a part of it. */
+/* The parts of a report that differ between a complete and a partial one. */
 struct answer {
 	int rc;
-	bool untouched; /* the report, after a failure */
+	bool untouched; /* the report is untouched after a failure */
 	uint32_t n_rows;
 	int64_t sum;
 };
@@ -225,7 +225,7 @@ static void *stop_later(void *arg)
 	return NULL;
 }
 
-static void a_report_that_is_stopped_is_whole_or_not_there(void **state)
+static void a_stopped_report_is_complete_or_missing(void **state)
 {
 	struct profile *p = large_profile();
 	uint32_t seed = 7;
@@ -256,7 +256,7 @@ static void a_report_that_is_stopped_is_whole_or_not_there(void **state)
 	profile_free(p);
 }
 
-static void what_is_stopped_before_it_begins_gives_nothing(void **state)
+static void a_report_stopped_before_it_begins_fails(void **state)
 {
 	struct make m = make_start("cpu/nanoseconds");
 	struct profile *p;
@@ -273,7 +273,7 @@ static void what_is_stopped_before_it_begins_gives_nothing(void **state)
 	profile_free(p);
 }
 
-static void the_share_that_is_done_goes_from_0_to_100(void **state)
+static void progress_rises_from_0_to_100(void **state)
 {
 	struct stop stop = { 0 };
 	const char *what = "";
@@ -281,13 +281,13 @@ static void the_share_that_is_done_goes_from_0_to_100(void **state)
 	(void)state;
 	assert_int_equal(stop_percent(&stop, &what), -1);
 	assert_null(what);
-	stop_begin(&stop, "adding up", 4 * STOP_STEPS);
+	stop_begin(&stop, "adding up", 4 * STOP_CHECK_INTERVAL);
 	assert_int_equal(stop_percent(&stop, &what), 0);
 	assert_string_equal(what, "adding up");
-	for (uint64_t i = 0; i <= 2 * STOP_STEPS; i++)
+	for (uint64_t i = 0; i <= 2 * STOP_CHECK_INTERVAL; i++)
 		assert_false(stop_step(&stop, i));
 	assert_int_equal(stop_percent(&stop, &what), 50);
-	for (uint64_t i = 0; i <= 4 * STOP_STEPS; i++)
+	for (uint64_t i = 0; i <= 4 * STOP_CHECK_INTERVAL; i++)
 		stop_step(&stop, i);
 	assert_int_equal(stop_percent(&stop, &what), 100);
 	stop_begin(&stop, "sorting", 0);
@@ -295,7 +295,7 @@ static void the_share_that_is_done_goes_from_0_to_100(void **state)
 	assert_string_equal(what, "sorting");
 }
 
-static void without_a_stop_nothing_stops(void **state)
+static void functions_accept_a_missing_stop_flag(void **state)
 {
 	struct err err;
 
@@ -306,7 +306,7 @@ static void without_a_stop_nothing_stops(void **state)
 	stop_begin(NULL, "", 1);
 }
 
-static void a_program_that_runs_is_ended(void **state)
+static void a_running_program_is_terminated(void **state)
 {
 	struct stop stop = { 0 };
 	struct later later = { &stop, 50000 };
@@ -327,11 +327,11 @@ static void a_program_that_runs_is_ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_report_that_is_stopped_is_whole_or_not_there),
-		cmocka_unit_test(what_is_stopped_before_it_begins_gives_nothing),
-		cmocka_unit_test(the_share_that_is_done_goes_from_0_to_100),
-		cmocka_unit_test(without_a_stop_nothing_stops),
-		cmocka_unit_test(a_program_that_runs_is_ended),
+		cmocka_unit_test(a_stopped_report_is_complete_or_missing),
+		cmocka_unit_test(a_report_stopped_before_it_begins_fails),
+		cmocka_unit_test(progress_rises_from_0_to_100),
+		cmocka_unit_test(functions_accept_a_missing_stop_flag),
+		cmocka_unit_test(a_running_program_is_terminated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void id_0_is_the_empty_string(void **state)
 	strtab_free(t);
 }
 
-static void equal_text_has_one_id(void **state)
+static void equal_strings_have_one_id(void **state)
 {
 	struct strtab *t = strtab_new();
 	char first[] = "main", again[] = "main";
@@ -41,7 +41,7 @@ static void equal_text_has_one_id(void **state)
 	strtab_free(t);
 }
 
-static void a_prefix_and_a_nul_make_other_strings(void **state)
+static void a_prefix_and_a_nul_are_different_strings(void **state)
 {
 	struct strtab *t = strtab_new();
 
@@ -54,7 +54,7 @@ static void a_prefix_and_a_nul_make_other_strings(void **state)
 	strtab_free(t);
 }
 
-static void bytes_come_back_with_their_length_and_a_nul_behind(void **state)
+static void strings_have_a_length_and_are_nul_terminated(void **state)
 {
 	struct strtab *t = strtab_new();
 	str_id id = strtab_add(t,
@@ -71,7 +71,7 @@ static void bytes_come_back_with_their_length_and_a_nul_behind(void **state)
 	strtab_free(t);
 }
 
-static void the_text_is_a_copy_and_stays_where_it_is(void **state)
+static void strings_are_copied_and_never_move(void **state)
 {
 	struct strtab *t = strtab_new();
 	char word[20] = "first";
@@ -88,7 +88,7 @@ static void the_text_is_a_copy_and_stays_where_it_is(void **state)
 	strtab_free(t);
 }
 
-static void ids_are_given_in_order_of_first_use(void **state)
+static void ids_are_assigned_in_order_of_first_use(void **state)
 {
 	struct strtab *t = strtab_new();
 	char word[20];
@@ -110,7 +110,7 @@ static void free_takes_null(void **state)
 	strtab_free(NULL);
 }
 
-static void find_knows_what_was_added_and_adds_nothing(void **state)
+static void find_adds_nothing(void **state)
 {
 	struct strtab *t = strtab_new();
 	str_id a = strtab_addz(t, "a"), found = 99;
@@ -124,7 +124,7 @@ static void find_knows_what_was_added_and_adds_nothing(void **state)
 	strtab_free(t);
 }
 
-static void a_table_over_another_keeps_its_ids_and_goes_on_behind_them(void **state)
+static void a_concatenated_table_keeps_the_ids_of_the_first(void **state)
 {
 	struct strtab *base = strtab_new(), *more = strtab_new(), *over;
 	struct arena *mem = arena_new();
@@ -132,7 +132,7 @@ static void a_table_over_another_keeps_its_ids_and_goes_on_behind_them(void **st
 
 	(void)state;
 	strtab_addz(more, "b");
-	over = strtab_make_over(base, more, mem);
+	over = strtab_make_concat(base, more, mem);
 	strtab_free(more);
 	assert_int_equal(strtab_count(over), 3);
 	assert_string_equal(strtab_text(over, a), "a");
@@ -150,14 +150,14 @@ static void a_table_over_another_keeps_its_ids_and_goes_on_behind_them(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(find_knows_what_was_added_and_adds_nothing),
-		cmocka_unit_test(a_table_over_another_keeps_its_ids_and_goes_on_behind_them),
+		cmocka_unit_test(find_adds_nothing),
+		cmocka_unit_test(a_concatenated_table_keeps_the_ids_of_the_first),
 		cmocka_unit_test(id_0_is_the_empty_string),
-		cmocka_unit_test(equal_text_has_one_id),
-		cmocka_unit_test(a_prefix_and_a_nul_make_other_strings),
-		cmocka_unit_test(bytes_come_back_with_their_length_and_a_nul_behind),
-		cmocka_unit_test(the_text_is_a_copy_and_stays_where_it_is),
-		cmocka_unit_test(ids_are_given_in_order_of_first_use),
+		cmocka_unit_test(equal_strings_have_one_id),
+		cmocka_unit_test(a_prefix_and_a_nul_are_different_strings),
+		cmocka_unit_test(strings_have_a_length_and_are_nul_terminated),
+		cmocka_unit_test(strings_are_copied_and_never_move),
+		cmocka_unit_test(ids_are_assigned_in_order_of_first_use),
 		cmocka_unit_test(free_takes_null),
 	};
 

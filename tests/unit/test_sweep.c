@@ -1,5 +1,5 @@
 /*
- * test_sweep.c - what processes took that ended before they had filled it
+ * test_sweep.c - claims of processes that ended before they initialized them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@
 
 enum { FREE_SLOT = 1, OUR_SLOT = 2, OF_LIVE_RING = 3, TWO_SWEEPS = 64 };
 
-static uint32_t claim_of_the_dead(void)
+static uint32_t claim_of_ended_process(void)
 {
 	pid_t pid = fork();
 
@@ -34,15 +34,15 @@ static struct segment_tables *second_tables(const struct made *m)
 	return (struct segment_tables *)((uint8_t *)m->t + TABLES_SIZE);
 }
 
-static void what_a_dead_process_took_is_free_again(void **state)
+static void claims_of_a_dead_process_are_freed(void **state)
 {
 	struct made m;
 
 	(void)state;
 	made_open(&m);
-	collect_slot(m.c, FREE_SLOT)->state = claim_of_the_dead();
-	collect_ring(m.c, FREE_SLOT)->state = claim_of_the_dead();
-	second_tables(&m)->state = claim_of_the_dead();
+	collect_slot(m.c, FREE_SLOT)->state = claim_of_ended_process();
+	collect_ring(m.c, FREE_SLOT)->state = claim_of_ended_process();
+	second_tables(&m)->state = claim_of_ended_process();
 	for (int i = 0; i < TWO_SWEEPS; i++)
 		collect_drain(m.c);
 	assert_int_equal(collect_slot(m.c, FREE_SLOT)->state, PROC_FREE);
@@ -51,7 +51,7 @@ static void what_a_dead_process_took_is_free_again(void **state)
 	made_close(&m);
 }
 
-static void what_others_have_stays_theirs(void **state)
+static void claims_of_living_processes_are_kept(void **state)
 {
 	uint32_t ours = segment_claim((uint32_t)getpid());
 	struct made m;
@@ -73,9 +73,9 @@ static void what_others_have_stays_theirs(void **state)
 	made_close(&m);
 }
 
-static void one_look_is_not_enough(void **state)
+static void a_claim_is_freed_only_at_the_second_sweep(void **state)
 {
-	uint32_t dead = claim_of_the_dead();
+	uint32_t dead = claim_of_ended_process();
 	struct made m;
 
 	(void)state;
@@ -90,9 +90,9 @@ static void one_look_is_not_enough(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_a_dead_process_took_is_free_again),
-		cmocka_unit_test(what_others_have_stays_theirs),
-		cmocka_unit_test(one_look_is_not_enough),
+		cmocka_unit_test(claims_of_a_dead_process_are_freed),
+		cmocka_unit_test(claims_of_living_processes_are_kept),
+		cmocka_unit_test(a_claim_is_freed_only_at_the_second_sweep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

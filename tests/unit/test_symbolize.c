@@ -1,5 +1,5 @@
 /*
- * test_symbolize.c - names for a loaded profile, from where -symbolize says
+ * test_symbolize.c - option -symbolize, and profiles that need names
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,10 +19,10 @@
 #include "symbol/symbolize.h"
 #include "tests/unit/make_profile.h"
 
-/* A mode as letters: Local, Remote, Fast, Force (X), None; then how names are demangled. */
+/* A mode as letters: Local, Remote, Fast, Force (X), None; then the demangling mode. */
 static const char *mode(const char *text)
 {
-	static const char *const demangled[] = { "default", "templates", "full", "none" };
+	static const char *const demangled[] = { "default", "templates", "full", "mangled", "none" };
 	static char out[40];
 	struct buf notes = { 0 };
 	struct symbolize_mode m = answer_symbolize_mode(text, &notes);
@@ -33,7 +33,7 @@ static const char *mode(const char *text)
 	return out;
 }
 
-static void words_say_where_names_come_from(void **state)
+static void words_select_the_sources_of_names(void **state)
 {
 	(void)state;
 	assert_string_equal(mode(""), "LR default");
@@ -45,7 +45,7 @@ static void words_say_where_names_come_from(void **state)
 	assert_string_equal(mode("local::no:nonsense"), "LN default");
 }
 
-static void demangling_forces_unless_it_is_the_default(void **state)
+static void a_demangling_mode_other_than_default_implies_force(void **state)
 {
 	(void)state;
 	assert_string_equal(mode("demangle=full"), "LRX full");
@@ -54,7 +54,7 @@ static void demangling_forces_unless_it_is_the_default(void **state)
 	assert_string_equal(mode("demangle=default"), "LR default");
 }
 
-static void words_that_there_are_not_are_told(void **state)
+static void reports_unknown_words(void **state)
 {
 	struct buf notes = { 0 };
 
@@ -84,7 +84,7 @@ static void assert_needed(const char *file, const char *stack, bool needed, bool
 	profile_free(p);
 }
 
-static void only_addresses_without_names_are_looked_up(void **state)
+static void only_addresses_without_names_need_symbols(void **state)
 {
 	(void)state;
 	assert_needed("/bin/a", "0x10;0x20=f", true, true);
@@ -99,10 +99,10 @@ static void only_addresses_without_names_are_looked_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_say_where_names_come_from),
-		cmocka_unit_test(demangling_forces_unless_it_is_the_default),
-		cmocka_unit_test(words_that_there_are_not_are_told),
-		cmocka_unit_test(only_addresses_without_names_are_looked_up),
+		cmocka_unit_test(words_select_the_sources_of_names),
+		cmocka_unit_test(a_demangling_mode_other_than_default_implies_force),
+		cmocka_unit_test(reports_unknown_words),
+		cmocka_unit_test(only_addresses_without_names_need_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,9 @@
 /*
- * test_symbolz.c - names from the server that a profile was fetched from
+ * test_symbolz.c - names from the server of a fetched profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The server is a thread of ours behind a Unix socket, which answers requests in the order that the
- * test says.
+ * The server is a thread of the test that listens on a Unix socket and sends a list of answers in order.
  */
 #include "config.h"
 
@@ -34,13 +33,13 @@ struct server {
 	int fd;
 	const char *const *answer; /* [n] */
 	size_t n;
-	char asked[4][1024]; /* the first line of each request, and its body */
+	char request[4][1024]; /* first line and body of each request */
 	char socket[100], source[150];
 	pthread_t thread;
 };
 
-/* Read one request: head, and as much body as it announces. */
-static void read_request(int fd, char *asked, size_t size)
+/* Read a request: the head, and the body, whose length is in the head. */
+static void read_request(int fd, char *out, size_t size)
 {
 	char text[8192];
 	size_t n = 0, length = 0;
@@ -59,7 +58,7 @@ static void read_request(int fd, char *asked, size_t size)
 		if (end && n >= (size_t)(end + 4 - text) + length)
 			break;
 	}
-	snprintf(asked, size, "%.*s|%s", (int)strcspn(text, "\r"), text, end ? end + 4 : "");
+	snprintf(out, size, "%.*s|%s", (int)strcspn(text, "\r"), text, end ? end + 4 : "");
 }
 
 static void *serve(void *arg)
@@ -69,7 +68,7 @@ static void *serve(void *arg)
 	for (size_t i = 0; i < s->n; i++) {
 		int fd = accept(s->fd, NULL, NULL);
 
-		read_request(fd, s->asked[i], sizeof(s->asked[i]));
+		read_request(fd, s->request[i], sizeof(s->request[i]));
 		dprintf(fd, "HTTP/1.1 %s", s->answer[i]);
 		close(fd);
 	}
@@ -97,7 +96,7 @@ static void server_end(struct server *s)
 	unlink(s->socket);
 }
 
-/* What is fetched from a server, read. */
+/* A profile that was fetched from a server and read. */
 struct fetched {
 	struct query q;
 	struct sources sources;
@@ -128,10 +127,10 @@ static void release(struct fetched *f)
 	sources_release(&f->sources);
 	query_release(&f->q);
 	buf_release(&f->load.notes);
-	buf_release(&f->load.told);
+	buf_release(&f->load.info);
 }
 
-/* The name at an address; "" when there is none. */
+/* The name at an address; "" if there is none. */
 static const char *name_at(const struct profile *p, uint64_t addr)
 {
 	for (uint32_t i = 0; i < p->n_locs; i++)
@@ -142,12 +141,12 @@ static const char *name_at(const struct profile *p, uint64_t addr)
 
 #define GOROUTINES "200 OK\r\n\r\ngoroutine profile: total 3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n"
 
-static void the_server_gives_names(void **state)
+static void looks_up_names_on_the_server(void **state)
 {
 	static const char *const answer[] = {
 		GOROUTINES,
 		"200 OK\r\n\r\nnum_symbols: 1\n0x1000\tmain.first\n0x2000 main.(*T).second \r\n"
-		"0x77 nobody asked\n0xzz bad\n0x 0x3000   last",
+		"0x77 not requested\n0xzz bad\n0x 0x3000   last",
 	};
 	struct server s;
 	struct fetched f;
@@ -157,22 +156,22 @@ static void the_server_gives_names(void **state)
 	(void)state;
 	server_start(&s, answer, 2);
 	fetch(&f, s.source);
-	assert_true(symbolz_can(&f.load, NULL));
+	assert_true(symbolz_is_available(&f.load, NULL));
 	assert_true(url_is_absolute(profile_text(f.p, f.p->map[0].file)));
 	assert_int_equal(symbolz_run(f.p, &f.load, NULL, false, &notes, &err), 0);
 	server_end(&s);
-	assert_string_equal(s.asked[1], "POST /debug/pprof/symbol HTTP/1.1|0x1000+0x2000+0x3000");
+	assert_string_equal(s.request[1], "POST /debug/pprof/symbol HTTP/1.1|0x1000+0x2000+0x3000");
 	assert_string_equal(name_at(f.p, 0x1000), "main.first");
 	assert_string_equal(name_at(f.p, 0x2000), "main.(*T).second");
 	assert_string_equal(name_at(f.p, 0x3000), "last");
 	assert_true(f.p->map[0].has_functions);
-	remote_unsource(f.p);
+	remote_remove_urls(f.p);
 	assert_string_equal(profile_text(f.p, f.p->map[0].file), "");
 	assert_int_equal(notes.len, 0);
 	release(&f);
 }
 
-static void locations_that_share_an_address_share_its_name(void **state)
+static void locations_with_the_same_address_get_the_same_name(void **state)
 {
 	static const char *const answer[] = { GOROUTINES, "200 OK\r\n\r\n0x1000 a\n0x3000 c\n" };
 	struct server s;
@@ -189,7 +188,7 @@ static void locations_that_share_an_address_share_its_name(void **state)
 			f.p->loc_addr[i] = 0x1000;
 	assert_int_equal(symbolz_run(f.p, &f.load, NULL, false, &notes, &err), 0);
 	server_end(&s);
-	assert_string_equal(s.asked[1], "POST /debug/pprof/symbol HTTP/1.1|0x1000+0x3000");
+	assert_string_equal(s.request[1], "POST /debug/pprof/symbol HTTP/1.1|0x1000+0x3000");
 	for (uint32_t line = 0; line < f.p->n_lines; line++)
 		n += strcmp(profile_text(f.p, f.p->func_name[f.p->line_func[line]]), "a") == 0;
 	assert_int_equal(n, 2);
@@ -197,12 +196,12 @@ static void locations_that_share_an_address_share_its_name(void **state)
 	release(&f);
 }
 
-static void answers_have_a_limit_together(void **state)
+static void limits_the_total_size_of_all_answers(void **state)
 {
 	static const char *const answer[] = { "200 OK\r\n\r\n0123456789", "200 OK\r\n\r\n0123456789",
 					      "200 OK\r\n\r\n0123456789" };
-	struct fetch_how how = { "", "", "", "", "", "", .max = 10, .max_all = 25 };
-	struct fetch get[3] = { { .url = NULL } };
+	struct fetch_options options = { "", "", "", "", "", "", .max = 10, .max_all = 25 };
+	struct fetch_request request[3] = { { .url = NULL } };
 	struct buf notes = { 0 };
 	struct server s;
 	struct url url;
@@ -212,22 +211,23 @@ static void answers_have_a_limit_together(void **state)
 	server_start(&s, answer, 3);
 	assert_int_equal(url_parse(s.source, 0, &url, NULL), 0);
 	for (int i = 0; i < 3; i++)
-		get[i].url = &url;
-	fetch_all(get, 3, &how, NULL, NULL, &notes);
+		request[i].url = &url;
+	fetch_all(request, 3, &options, NULL, NULL, &notes);
 	server_end(&s);
 	for (int i = 0; i < 3; i++) {
-		if (get[i].rc == ERR_LIMIT && ++n_failed)
-			assert_string_equal(get[i].err.msg,
-					    "more than 25 bytes with all other answers; --max-input lifts this limit");
+		if (request[i].rc == ERR_LIMIT && ++n_failed)
+			assert_string_equal(
+				request[i].err.msg,
+				"more than 25 bytes in all answers together; raise the limit with --max-input");
 		else
-			assert_int_equal(get[i].bytes.n, 10);
-		free(get[i].bytes.data);
+			assert_int_equal(request[i].bytes.n, 10);
+		free(request[i].bytes.data);
 	}
 	assert_int_equal(n_failed, 1);
 	url_release(&url);
 }
 
-static void a_profile_that_has_names_asks_nobody(void **state)
+static void does_not_query_for_mappings_with_functions(void **state)
 {
 	static const char *const answer[] = { GOROUTINES };
 	struct server s;
@@ -245,7 +245,7 @@ static void a_profile_that_has_names_asks_nobody(void **state)
 	release(&f);
 }
 
-static void a_server_that_refuses_is_told(void **state)
+static void reports_url_and_status_if_a_server_refuses(void **state)
 {
 	static const char *const answer[] = { GOROUTINES, "404 Not Found\r\n\r\nno" };
 	struct server s;
@@ -263,7 +263,7 @@ static void a_server_that_refuses_is_told(void **state)
 	release(&f);
 }
 
-static void a_server_that_knows_only_get_is_asked_so(void **state)
+static void queries_with_get_if_post_is_not_allowed(void **state)
 {
 	static const char *const answer[] = { GOROUTINES, "405 Method Not Allowed\r\n\r\nno",
 					      "200 OK\r\n\r\n0x1000 a\n0x3000 c\n" };
@@ -277,13 +277,13 @@ static void a_server_that_knows_only_get_is_asked_so(void **state)
 	fetch(&f, s.source);
 	assert_int_equal(symbolz_run(f.p, &f.load, NULL, false, &notes, &err), 0);
 	server_end(&s);
-	assert_string_equal(s.asked[2], "GET /debug/pprof/symbol?0x1000+0x2000+0x3000 HTTP/1.1|");
+	assert_string_equal(s.request[2], "GET /debug/pprof/symbol?0x1000+0x2000+0x3000 HTTP/1.1|");
 	assert_string_equal(name_at(f.p, 0x1000), "a");
 	assert_string_equal(name_at(f.p, 0x3000), "c");
 	release(&f);
 }
 
-static void addresses_are_asked_for_as_the_server_has_them(void **state)
+static void converts_addresses_to_those_of_the_server(void **state)
 {
 	static const char *const answer[] = { GOROUTINES, "200 OK\r\n\r\n0x5000 a\n0x7000 c\n" };
 	struct server s;
@@ -294,27 +294,27 @@ static void addresses_are_asked_for_as_the_server_has_them(void **state)
 	(void)state;
 	server_start(&s, answer, 2);
 	fetch(&f, s.source);
-	f.p->map[0].start -= 0x4000; /* as merging may move it */
+	f.p->map[0].start -= 0x4000; /* merging may move a mapping */
 	assert_int_equal(symbolz_run(f.p, &f.load, NULL, false, &notes, &err), 0);
 	server_end(&s);
-	assert_string_equal(s.asked[1], "POST /debug/pprof/symbol HTTP/1.1|0x5000+0x6000+0x7000");
+	assert_string_equal(s.request[1], "POST /debug/pprof/symbol HTTP/1.1|0x5000+0x6000+0x7000");
 	assert_string_equal(name_at(f.p, 0x1000), "a");
 	assert_string_equal(name_at(f.p, 0x2000), "");
 	assert_string_equal(name_at(f.p, 0x3000), "c");
 	release(&f);
 }
 
-static void files_have_nobody_to_ask(void **state)
+static void sends_no_query_for_a_profile_from_a_file(void **state)
 {
 	const char *name = "a.pb.gz";
 	struct load file = { .source = &name, .n = 1 };
 
 	(void)state;
-	assert_false(symbolz_can(&file, NULL));
+	assert_false(symbolz_is_available(&file, NULL));
 	assert_int_equal(symbolz_run(NULL, &file, NULL, true, NULL, NULL), 0);
 }
 
-static void names_are_asked_beside_the_profile(void **state)
+static void query_url_replaces_the_last_part_of_the_path(void **state)
 {
 	static const char *const pair[][2] = {
 		{ "http://h:1/debug/pprof/heap?x=1", "http://h:1/debug/pprof/symbol" },
@@ -333,7 +333,7 @@ static void names_are_asked_beside_the_profile(void **state)
 
 		assert_int_equal(url_parse(pair[i][0], 0, &from, NULL), 0);
 		symbolz_url(&from, &to);
-		url_show(&to, &b);
+		url_add_redacted(&to, &b);
 		assert_string_equal(b.data, pair[i][1]);
 		buf_release(&b);
 		url_release(&from);
@@ -356,19 +356,19 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest with_server[] = {
-		cmocka_unit_test(the_server_gives_names),
-		cmocka_unit_test(locations_that_share_an_address_share_its_name),
-		cmocka_unit_test(answers_have_a_limit_together),
-		cmocka_unit_test(a_profile_that_has_names_asks_nobody),
-		cmocka_unit_test(a_server_that_refuses_is_told),
-		cmocka_unit_test(a_server_that_knows_only_get_is_asked_so),
-		cmocka_unit_test(addresses_are_asked_for_as_the_server_has_them),
-		cmocka_unit_test(files_have_nobody_to_ask),
-		cmocka_unit_test(names_are_asked_beside_the_profile),
+		cmocka_unit_test(looks_up_names_on_the_server),
+		cmocka_unit_test(locations_with_the_same_address_get_the_same_name),
+		cmocka_unit_test(limits_the_total_size_of_all_answers),
+		cmocka_unit_test(does_not_query_for_mappings_with_functions),
+		cmocka_unit_test(reports_url_and_status_if_a_server_refuses),
+		cmocka_unit_test(queries_with_get_if_post_is_not_allowed),
+		cmocka_unit_test(converts_addresses_to_those_of_the_server),
+		cmocka_unit_test(sends_no_query_for_a_profile_from_a_file),
+		cmocka_unit_test(query_url_replaces_the_last_part_of_the_path),
 	};
 	const struct CMUnitTest without[] = {
-		cmocka_unit_test(files_have_nobody_to_ask),
-		cmocka_unit_test(names_are_asked_beside_the_profile),
+		cmocka_unit_test(sends_no_query_for_a_profile_from_a_file),
+		cmocka_unit_test(query_url_replaces_the_last_part_of_the_path),
 	};
 	const struct curl *curl;
 	struct err err;

@@ -1,5 +1,5 @@
 /*
- * test_tag_sums.c - sums that pictures make have no bound but 64 bits
+ * test_tag_sums.c - sums of pictures saturate at 64 bits
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,51 +17,51 @@
 #include "tests/unit/make_graph.h"
 #include "tests/unit/make_labels.h"
 
-static void numbers_that_read_the_same_add_up_to_the_end_of_64_bits(void **state)
+static void equal_numbers_saturate_at_64_bits(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct label_units units;
-	struct asked a;
+	struct graph_fixture a;
 	struct net net;
 	struct err err;
 
 	(void)state;
 	labels_row(&m, "f", INT64_MAX, "bytes:1048576:bytes bytes:1048577:bytes");
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	label_units_make(a.p, a.mem, &units, NULL);
 	assert_int_equal(net_make(&a.v, &a.q, true, &units, a.mem, &net, &err), 0);
 	assert_int_equal(net.tags.n, 1);
 	assert_true(net.tags.tag[0].flat == INT64_MAX);
 	net_release(&net);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void calls_of_one_stack_may_weigh_more_together_than_64_bits_hold(void **state)
+static void calls_of_one_stack_saturate_at_64_bits(void **state)
 {
 	struct make m = make_start("cpu/ns");
 	struct label_units units;
-	struct asked a;
+	struct graph_fixture a;
 	struct net net;
 	struct err err;
 
 	(void)state;
 	ROW(&m, "b;f;a;f", INT64_MAX);
-	a = ask_about(&m);
-	ask(&a);
+	a = graph_fixture_start(&m);
+	graph_fixture_run(&a);
 	label_units_make(a.p, a.mem, &units, NULL);
 	assert_int_equal(net_make(&a.v, &a.q, true, &units, a.mem, &net, &err), 0);
 	net_calls(&net, &a.q, NULL, a.mem);
 	assert_int_equal(net.shown.n, 3);
 	net_release(&net);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_that_read_the_same_add_up_to_the_end_of_64_bits),
-		cmocka_unit_test(calls_of_one_stack_may_weigh_more_together_than_64_bits_hold),
+		cmocka_unit_test(equal_numbers_saturate_at_64_bits),
+		cmocka_unit_test(calls_of_one_stack_saturate_at_64_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 
 #include "tests/unit/make_labels.h"
 
-/* What a row stands for. */
+/* Append the label of a row. */
 static void add_row(const struct tag_row *row, struct buf *out)
 {
 	if (row->has_text)
@@ -27,7 +27,7 @@ static void add_row(const struct tag_row *row, struct buf *out)
 	buf_addz(out, "\n");
 }
 
-/* The rows of tags as "key value weight" lines, or with what they stand for; an error as its sentence. */
+/* Compare rows of tags with lines "key value cum", or with their labels; an error is compared with its message. */
 static void expect(struct make *m, const char *unit, bool rows, const char *lines)
 {
 	struct profile *p = make_end(m);
@@ -46,12 +46,12 @@ static void expect(struct make *m, const char *unit, bool rows, const char *line
 	for (uint32_t i = 0; i < r.table.n_rows; i++) {
 		const union cell *cell = r.table.cell + (size_t)i * TAGS_COLS;
 
-		assert_int_equal(cell[TAGS_WEIGHT].value, cell[TAGS_PERCENT].value);
+		assert_int_equal(cell[TAGS_CUM].value, cell[TAGS_CUM_PCT].value);
 		buf_addf(&got, "%s %s", cell[TAGS_KEY].text, cell[TAGS_VALUE].text);
 		if (rows)
 			add_row(&r.tag[i], &got);
 		else
-			buf_addf(&got, " %lld\n", (long long)cell[TAGS_WEIGHT].value);
+			buf_addf(&got, " %lld\n", (long long)cell[TAGS_CUM].value);
 	}
 	assert_string_equal(buf_text(&got), lines);
 	buf_release(&got);
@@ -65,7 +65,7 @@ static void expect_tags(struct make *m, const char *unit, const char *lines)
 	expect(m, unit, false, lines);
 }
 
-static void keys_come_by_name_and_values_by_weight_then_name(void **state)
+static void keys_are_sorted_by_name_and_values_by_cum_then_name(void **state)
 {
 	struct make m = make_start("cpu/count");
 
@@ -76,7 +76,7 @@ static void keys_come_by_name_and_values_by_weight_then_name(void **state)
 	expect_tags(&m, "minimum", "a x 5\nz d -7\nz b 5\nz c 5\n");
 }
 
-static void numbers_that_read_the_same_are_one_and_so_is_a_text_like_them(void **state)
+static void values_printed_the_same_share_a_row(void **state)
 {
 	struct make m = make_start("cpu/count");
 
@@ -88,7 +88,7 @@ static void numbers_that_read_the_same_are_one_and_so_is_a_text_like_them(void *
 	expect_tags(&m, "minimum", "bytes 512B 8\nbytes 1kB 7\n");
 }
 
-static void rows_say_what_they_stand_for(void **state)
+static void rows_contain_the_labels_they_represent(void **state)
 {
 	struct make m = make_start("cpu/count");
 
@@ -101,7 +101,7 @@ static void rows_say_what_they_stand_for(void **state)
 	expect(&m, "minimum", true, "bytes 512B 512..512 bytes\nbytes 1kB '1kB' 1024..1025 bytes\nk x 'x'\n");
 }
 
-static void numbers_are_in_the_unit_of_the_question(void **state)
+static void numbers_are_in_the_unit_of_the_query(void **state)
 {
 	struct make m = make_start("cpu/count");
 
@@ -110,7 +110,7 @@ static void numbers_are_in_the_unit_of_the_question(void **state)
 	expect_tags(&m, "MB", "bytes 0 1\n");
 }
 
-static void a_value_given_twice_counts_twice(void **state)
+static void a_sample_with_the_same_label_twice_counts_twice(void **state)
 {
 	struct make m = make_start("cpu/count");
 
@@ -128,28 +128,28 @@ static void a_profile_without_labels_has_no_rows(void **state)
 	expect_tags(&m, "minimum", "");
 }
 
-static void a_sum_past_64_bits_is_an_error(void **state)
+static void a_sum_that_overflows_is_an_error(void **state)
 {
 	struct make m = make_start("cpu/count");
 
 	(void)state;
 	labels_row(&m, "f", INT64_MAX / 2 + 1, "k=a k=a");
-	expect_tags(&m, "minimum", "the sum of all values of the label k leaves 64 bits");
+	expect_tags(&m, "minimum", "the sum of all values of the label k overflows 64 bits");
 	m = make_start("cpu/count");
 	labels_row(&m, "f", INT64_MAX / 2 + 1, "k=a k=b");
-	expect_tags(&m, "minimum", "the sum of all values of the label k leaves 64 bits");
+	expect_tags(&m, "minimum", "the sum of all values of the label k overflows 64 bits");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_come_by_name_and_values_by_weight_then_name),
-		cmocka_unit_test(numbers_that_read_the_same_are_one_and_so_is_a_text_like_them),
-		cmocka_unit_test(rows_say_what_they_stand_for),
-		cmocka_unit_test(numbers_are_in_the_unit_of_the_question),
-		cmocka_unit_test(a_value_given_twice_counts_twice),
+		cmocka_unit_test(keys_are_sorted_by_name_and_values_by_cum_then_name),
+		cmocka_unit_test(values_printed_the_same_share_a_row),
+		cmocka_unit_test(rows_contain_the_labels_they_represent),
+		cmocka_unit_test(numbers_are_in_the_unit_of_the_query),
+		cmocka_unit_test(a_sample_with_the_same_label_twice_counts_twice),
 		cmocka_unit_test(a_profile_without_labels_has_no_rows),
-		cmocka_unit_test(a_sum_past_64_bits_is_an_error),
+		cmocka_unit_test(a_sum_that_overflows_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

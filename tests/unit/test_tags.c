@@ -22,33 +22,33 @@
 #include "tests/unit/make_net.h"
 
 /* The tags of a profile's nodes. */
-struct tagged {
-	struct asked a;
+struct tag_fixture {
+	struct graph_fixture a;
 	struct nodes nodes;
 	struct label_units units;
 	bool *wanted;
 	struct tags t;
 };
 
-static void tag_start(struct tagged *x, struct make *m)
+static void tag_start(struct tag_fixture *x, struct make *m)
 {
-	x->a = ask_about(m);
-	ask(&x->a);
+	x->a = graph_fixture_start(m);
+	graph_fixture_run(&x->a);
 	x->nodes = graph_nodes(&x->a.g);
 	label_units_make(x->a.p, x->a.mem, &x->units, NULL);
 	x->wanted = arena_alloc(x->a.mem, x->nodes.n, sizeof(*x->wanted));
 	memset(x->wanted, true, x->nodes.n);
 }
 
-static void tag_all(struct tagged *x, struct make *m)
+static void tag_all(struct tag_fixture *x, struct make *m)
 {
 	tag_start(x, m);
 	assert_int_equal(tags_make(&x->a.v, &x->nodes, NULL, x->wanted, &x->units, "minimum", 0, x->a.mem, &x->t, NULL),
 			 0);
 }
 
-/* The tags of a node in their order: "k:v 3/10 [0]4kB 0/4": name, flat, cum; numbers after the name of their label. */
-static void expect_tags(const struct tagged *x, const char *node, const char *want)
+/* Check the tags of a node in order, as "k:v 3/10 [0]4kB 0/4": name, flat, cum; numbers after the index of their label. */
+static void expect_tags(const struct tag_fixture *x, const char *node, const char *want)
 {
 	uint32_t k = place_named(&x->a.pl, node);
 	struct buf b = { 0 };
@@ -65,10 +65,10 @@ static void expect_tags(const struct tagged *x, const char *node, const char *wa
 	buf_release(&b);
 }
 
-static void labels_of_a_sample_are_one_tag_sorted(void **state)
+static void labels_of_a_sample_are_sorted_and_joined_into_one_tag(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	labels_row(&m, "b;a", 5, "z=1 k=v k=u");
@@ -76,13 +76,13 @@ static void labels_of_a_sample_are_one_tag_sorted(void **state)
 	expect_tags(&x, "b", "k:u\\nk:v\\nz:1 5/5 ");
 	expect_tags(&x, "a", "k:u\\nk:v\\nz:1 0/5 ");
 	assert_string_equal(x.t.tag[0].text, "k:u\nk:v\nz:1");
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
 static void samples_with_equal_labels_add_up(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	labels_row(&m, "b;a", 5, "k=v j=w");
@@ -92,25 +92,25 @@ static void samples_with_equal_labels_add_up(void **state)
 	tag_all(&x, &m);
 	expect_tags(&x, "a", "j:w\\nk:v 0/3 k:v 4/4 ");
 	expect_tags(&x, "c", "j:w\\nk:v -2/-2 ");
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
 static void a_recursion_counts_once(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	labels_row(&m, "f;g;f;f", 5, "k=v");
 	tag_all(&x, &m);
 	expect_tags(&x, "f", "k:v 5/5 ");
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
-static void numbers_stand_under_the_labels_of_their_sample(void **state)
+static void numbers_are_below_the_labels_of_their_sample(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	labels_row(&m, "a", 5, "bytes:64 k=v request:7");
@@ -121,13 +121,13 @@ static void numbers_stand_under_the_labels_of_their_sample(void **state)
 	assert_int_equal(x.t.tag[2].label, 0);
 	assert_int_equal(x.t.tag[3].value, 2048);
 	assert_string_equal(x.t.tag[3].unit, "bytes");
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
-static void numbers_that_print_alike_are_one_with_the_value_of_the_first(void **state)
+static void numbers_printed_alike_are_one_tag_with_the_first_value(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	labels_row(&m, "a", 5, "bytes:1048577");
@@ -137,26 +137,26 @@ static void numbers_that_print_alike_are_one_with_the_value_of_the_first(void **
 	expect_tags(&x, "a", "#1MB 8/8 ");
 	assert_int_equal(x.t.tag[0].value, 1048577);
 	expect_tags(&x, "b", "#1MB 2/2 ");
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
 static void numbers_have_the_unit_of_their_key(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	labels_row(&m, "a", 5, "bytes:3:seconds");
 	tag_all(&x, &m);
 	expect_tags(&x, "a", "#3s 5/5 ");
 	assert_string_equal(x.t.tag[0].unit, "seconds");
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
-static void the_mark_of_a_base_is_no_label(void **state)
+static void the_label_of_the_base_makes_no_tag(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	labels_row(&m, "a", 5, "pprof::base=true");
@@ -164,13 +164,13 @@ static void the_mark_of_a_base_is_no_label(void **state)
 	tag_all(&x, &m);
 	expect_tags(&x, "a", "");
 	expect_tags(&x, "b", "k:v 5/5 ");
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
 static void samples_without_value_or_stack_have_no_tags(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	labels_row(&m, "a", 0, "k=v");
@@ -178,13 +178,13 @@ static void samples_without_value_or_stack_have_no_tags(void **state)
 	labels_row(&m, "a", 1, "");
 	tag_all(&x, &m);
 	assert_int_equal(x.t.n, 0);
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
 static void only_wanted_nodes_have_tags(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	labels_row(&m, "b;a", 5, "k=v");
@@ -193,27 +193,27 @@ static void only_wanted_nodes_have_tags(void **state)
 	assert_int_equal(tags_make(&x.a.v, &x.nodes, NULL, x.wanted, &x.units, "minimum", 0, x.a.mem, &x.t, NULL), 0);
 	expect_tags(&x, "a", "k:v 0/5 ");
 	expect_tags(&x, "b", "");
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
-static void what_is_harmful_in_labels_is_spelt_out_for_people(void **state)
+static void display_text_of_labels_is_escaped(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	labels_row(&m, "a", 5, "k=v\033[31m\n");
 	tag_all(&x, &m);
 	assert_string_equal(x.t.tag[0].name, "k:v\033[31m\n");
 	assert_string_equal(x.t.tag[0].text, "k:v\\x1b[31m\\n");
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
 static void the_nodes_of_a_tree_have_their_own_tags(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct calltree tree;
-	struct tagged x;
+	struct tag_fixture x;
 	bool wanted[4] = { true, true, true, true };
 
 	(void)state;
@@ -231,22 +231,22 @@ static void the_nodes_of_a_tree_have_their_own_tags(void **state)
 		assert_int_equal(x.t.tag[k].flat, tree.flat[k]);
 	}
 	calltree_release(&tree);
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
-static void a_mean_has_divisors(void **state)
+static void tags_of_a_mean_have_divisors(void **state)
 {
 	struct make m = make_start("samples/count delay/ms");
 	uint32_t label = labels_one(&m, "k", "v", 0, "");
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	make_row(&m, "b;a", (const int64_t[]){ 2, 10 }, &label, 1);
 	make_row(&m, "a", (const int64_t[]){ 3, 5 }, &label, 1);
 	make_row(&m, "a", (const int64_t[]){ 1, 0 }, &label, 1);
-	x.a = ask_about(&m);
+	x.a = graph_fixture_start(&m);
 	x.a.q.mean = true;
-	ask(&x.a);
+	graph_fixture_run(&x.a);
 	x.nodes = graph_nodes(&x.a.g);
 	label_units_make(x.a.p, x.a.mem, &x.units, NULL);
 	assert_int_equal(tags_make(&x.a.v, &x.nodes, NULL, (const bool[]){ true, true }, &x.units, "minimum", 0,
@@ -255,10 +255,10 @@ static void a_mean_has_divisors(void **state)
 	expect_tags(&x, "a", "k:v 5/15 ");
 	assert_int_equal(x.t.tag[x.t.off[place_named(&x.a.pl, "a")]].flat_div, 4);
 	assert_int_equal(x.t.tag[x.t.off[place_named(&x.a.pl, "a")]].cum_div, 6);
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
-/* 400 samples on 7 functions with labels and numbers that come out of a row of random numbers. */
+/* 400 samples on 7 functions with pseudo-random labels and numbers. */
 static struct make make_many(void)
 {
 	static const char *const stacks[] = { "a", "b;a", "c;b;a", "a;c", "d;e;f;g", "g;a", "b;b;f" };
@@ -275,10 +275,10 @@ static struct make make_many(void)
 	return m;
 }
 
-static void labels_left_out_beforehand_are_those_below_the_cutoff(void **state)
+static void labels_dropped_early_are_those_below_the_cutoff(void **state)
 {
 	struct make m = make_many();
-	struct tagged x;
+	struct tag_fixture x;
 
 	(void)state;
 	tag_all(&x, &m);
@@ -303,7 +303,7 @@ static void labels_left_out_beforehand_are_those_below_the_cutoff(void **state)
 		}
 		assert_int_equal(n, cut.n);
 	}
-	ask_release(&x.a);
+	graph_fixture_release(&x.a);
 }
 
 static void tags_are_sorted_by_weight_then_name(void **state)
@@ -323,19 +323,19 @@ static void tags_are_sorted_by_weight_then_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(labels_of_a_sample_are_one_tag_sorted),
+		cmocka_unit_test(labels_of_a_sample_are_sorted_and_joined_into_one_tag),
 		cmocka_unit_test(samples_with_equal_labels_add_up),
 		cmocka_unit_test(a_recursion_counts_once),
-		cmocka_unit_test(numbers_stand_under_the_labels_of_their_sample),
-		cmocka_unit_test(numbers_that_print_alike_are_one_with_the_value_of_the_first),
+		cmocka_unit_test(numbers_are_below_the_labels_of_their_sample),
+		cmocka_unit_test(numbers_printed_alike_are_one_tag_with_the_first_value),
 		cmocka_unit_test(numbers_have_the_unit_of_their_key),
-		cmocka_unit_test(the_mark_of_a_base_is_no_label),
+		cmocka_unit_test(the_label_of_the_base_makes_no_tag),
 		cmocka_unit_test(samples_without_value_or_stack_have_no_tags),
 		cmocka_unit_test(only_wanted_nodes_have_tags),
-		cmocka_unit_test(what_is_harmful_in_labels_is_spelt_out_for_people),
+		cmocka_unit_test(display_text_of_labels_is_escaped),
 		cmocka_unit_test(the_nodes_of_a_tree_have_their_own_tags),
-		cmocka_unit_test(a_mean_has_divisors),
-		cmocka_unit_test(labels_left_out_beforehand_are_those_below_the_cutoff),
+		cmocka_unit_test(tags_of_a_mean_have_divisors),
+		cmocka_unit_test(labels_dropped_early_are_those_below_the_cutoff),
 		cmocka_unit_test(tags_are_sorted_by_weight_then_name),
 	};
 

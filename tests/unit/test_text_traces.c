@@ -58,7 +58,7 @@ static void expect(const struct report *r, const char *text)
 	buf_release(&got);
 }
 
-static void the_value_stands_at_the_leaf_and_inlined_frames_say_so(void **state)
+static void the_value_is_at_the_leaf_and_inlined_frames_are_marked(void **state)
 {
 	const char *name[] = { "f", "g\n", "main" };
 	uint32_t n_labels[] = { 0, 0 };
@@ -76,7 +76,7 @@ static void the_value_stands_at_the_leaf_and_inlined_frames_say_so(void **state)
 		       "             main\n" SEPARATOR);
 }
 
-static void labels_come_in_the_order_of_their_lines(void **state)
+static void labels_are_sorted_as_printed(void **state)
 {
 	const char *name[] = { "f", "g", "main" };
 	union trace_value labelled[] = { { .text = "1" }, { .text = "2" }, { .text = "3\033" }, { .number = 2048 } };
@@ -98,7 +98,7 @@ static void labels_come_in_the_order_of_their_lines(void **state)
 		       "             main\n" SEPARATOR);
 }
 
-static void without_samples_there_is_one_line(void **state)
+static void a_report_without_samples_has_one_line(void **state)
 {
 	const char *name[] = { "f", "g", "main" };
 	uint32_t n_labels[] = { 0, 0 };
@@ -116,9 +116,9 @@ static void without_samples_there_is_one_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_value_stands_at_the_leaf_and_inlined_frames_say_so),
-		cmocka_unit_test(labels_come_in_the_order_of_their_lines),
-		cmocka_unit_test(without_samples_there_is_one_line),
+		cmocka_unit_test(the_value_is_at_the_leaf_and_inlined_frames_are_marked),
+		cmocka_unit_test(labels_are_sorted_as_printed),
+		cmocka_unit_test(a_report_without_samples_has_one_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

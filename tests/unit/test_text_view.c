@@ -19,7 +19,7 @@
 
 #include "tests/unit/make_report.h"
 
-/* The function that the table of reports has for such a report. */
+/* Draw a report as the table of reports does. */
 static void draw(const struct report *r, bool color, struct buf *out)
 {
 	if (r->table.role)
@@ -39,7 +39,7 @@ static void expect_text(const struct report *r, const char *text)
 	buf_release(&b);
 }
 
-/* The text must have these lines somewhere, one after the other. */
+/* Expect these consecutive lines in the text. */
 static void expect_lines(const struct report *r, const char *lines)
 {
 	struct buf b = { 0 };
@@ -60,7 +60,7 @@ static void expect_no(const struct report *r, const char *part)
 	buf_release(&b);
 }
 
-/* The row of a name alone, behind its titles. */
+/* Compare the row of a single name. */
 static void expect_name(const char *name, const char *shown)
 {
 	struct sheet s;
@@ -89,8 +89,8 @@ static const struct column top_columns[] = {
 		.text = note                                                                                           \
 	}
 
-/* The output of go tool pprof -top in pprof-behaviour.md, section 8.1. */
-static void the_example_of_the_specification_is_printed_to_the_byte(void **state)
+/* Output of go tool pprof -top for make_example. */
+static void prints_the_example_as_pprof_does(void **state)
 {
 	union cell cell[] = {
 		TOP_ROW(50, 50, 50, "c", ""),    TOP_ROW(30, 80, 100, "b", ""),
@@ -113,7 +113,7 @@ static void the_example_of_the_specification_is_printed_to_the_byte(void **state
 			  .shown = 120,
 			  .out_unit = "ms",
 			  .ratio = 1,
-			  .n_before = 6 },
+			  .n_before_limit = 6 },
 		.table = { .n_cols = 7, .n_rows = 6, .col = top_columns, .cell = cell },
 	};
 
@@ -135,7 +135,7 @@ static void the_example_of_the_specification_is_printed_to_the_byte(void **state
 			"         0     0%   100%      120ms   100%  main\n");
 }
 
-static void what_is_not_known_has_no_line(void **state)
+static void unknown_metadata_is_not_printed(void **state)
 {
 	struct sheet s;
 
@@ -148,7 +148,7 @@ static void what_is_not_known_has_no_line(void **state)
 			  "      10ms   100%  f\n");
 }
 
-static void compact_leaves_out_what_is_about_the_profile(void **state)
+static void compact_omits_metadata_of_the_profile(void **state)
 {
 	struct sheet s;
 
@@ -171,7 +171,7 @@ static void without_a_total_the_duration_line_ends_with_a_blank(void **state)
 	expect_lines(&s.r, "Duration: 1.50s, Total samples = 0 \n");
 }
 
-static void a_total_that_is_no_time_has_no_share_of_the_duration(void **state)
+static void a_total_that_is_not_a_time_has_no_share_of_the_duration(void **state)
 {
 	struct sheet s;
 
@@ -182,7 +182,7 @@ static void a_total_that_is_no_time_has_no_share_of_the_duration(void **state)
 	expect_lines(&s.r, "Duration: 1s, Total samples = 12 \n");
 }
 
-static void an_empty_report_accounts_for_nothing(void **state)
+static void an_empty_report_accounts_for_zero(void **state)
 {
 	struct sheet s;
 
@@ -191,7 +191,7 @@ static void an_empty_report_accounts_for_nothing(void **state)
 	expect_lines(&s.r, "Showing nodes accounting for 0, 0% of 0 total\n      flat  flat%\n");
 }
 
-static void dropped_nodes_are_told_in_the_singular_and_the_plural(void **state)
+static void dropped_nodes_are_reported_in_singular_and_plural(void **state)
 {
 	struct sheet s;
 
@@ -205,7 +205,7 @@ static void dropped_nodes_are_told_in_the_singular_and_the_plural(void **state)
 	expect_lines(&s.r, "total\nDropped 2 nodes (cum <= 5ms)\n      flat");
 }
 
-static void a_limit_on_rows_is_told_when_it_hides_some(void **state)
+static void a_limit_on_rows_is_reported_if_it_hides_some(void **state)
 {
 	struct sheet s;
 
@@ -214,26 +214,26 @@ static void a_limit_on_rows_is_told_when_it_hides_some(void **state)
 	sheet_row(&s, 10, "f", "");
 	expect_no(&s.r, "Showing top");
 	s.r.head.n_shown = 1;
-	s.r.head.n_before = 7;
+	s.r.head.n_before_limit = 7;
 	expect_lines(&s.r, "total\nShowing top 1 nodes out of 7\n      flat");
 	s.r.head.n_shown = 0;
 	expect_no(&s.r, "Showing top");
 }
 
-static void of_a_total_of_zero_nothing_is_told(void **state)
+static void a_total_of_zero_has_no_percentages(void **state)
 {
 	struct sheet s;
 
 	(void)state;
 	sheet_start(&s, 0);
 	sheet_row(&s, 1, "f", "");
-	s.r.head.n_before = 7;
+	s.r.head.n_before_limit = 7;
 	s.r.head.n_dropped = 3;
 	expect_no(&s.r, "Showing top");
 	expect_no(&s.r, "Dropped");
 }
 
-static void a_long_value_pushes_the_row_to_the_right(void **state)
+static void a_long_value_shifts_the_row_to_the_right(void **state)
 {
 	struct sheet s;
 
@@ -243,7 +243,7 @@ static void a_long_value_pushes_the_row_to_the_right(void **state)
 	expect_lines(&s.r, "\n123456789012ms   100%  f\n");
 }
 
-static void values_are_padded_by_characters_and_not_by_bytes(void **state)
+static void values_are_padded_by_characters_not_bytes(void **state)
 {
 	struct sheet s;
 
@@ -254,7 +254,7 @@ static void values_are_padded_by_characters_and_not_by_bytes(void **state)
 	expect_lines(&s.r, "\n       5\xc3\xa9\xc3\xa9   100%  f\n");
 }
 
-static void a_note_stands_behind_the_name(void **state)
+static void a_note_follows_the_name(void **state)
 {
 	struct sheet s;
 
@@ -264,7 +264,7 @@ static void a_note_stands_behind_the_name(void **state)
 	expect_lines(&s.r, "   100%  f (inline)\n");
 }
 
-static void names_cannot_do_anything_to_a_terminal(void **state)
+static void control_characters_in_names_are_escaped(void **state)
 {
 	(void)state;
 	expect_name("a\nb", "a\\nb");
@@ -280,7 +280,7 @@ static void names_cannot_do_anything_to_a_terminal(void **state)
 	expect_name("\x7f", "\\x7f");
 }
 
-static void harmless_names_are_printed_as_they_are(void **state)
+static void names_without_control_characters_are_unchanged(void **state)
 {
 	static const char *const name[] = { "", "a b", "\"q\" 'q' |`<>&", "std::map<int, \xc3\xa9>", "a\tb", "a\\nb" };
 
@@ -289,7 +289,7 @@ static void harmless_names_are_printed_as_they_are(void **state)
 		expect_name(name[i], name[i]);
 }
 
-static void everything_else_from_the_profile_is_made_harmless_too(void **state)
+static void control_characters_in_other_strings_are_escaped(void **state)
 {
 	const char *comment[] = { "two\nlines" };
 	struct sheet s;
@@ -314,7 +314,7 @@ static void everything_else_from_the_profile_is_made_harmless_too(void **state)
 			  "  10\\x1b[m   100%  f\n");
 }
 
-static void the_time_is_of_the_local_zone(void **state)
+static void the_time_is_in_the_local_zone(void **state)
 {
 	struct sheet s;
 
@@ -329,7 +329,7 @@ static void the_time_is_of_the_local_zone(void **state)
 	expect_lines(&s.r, "Time: 1970-01-01 00:00:00 UTC\n");
 }
 
-static void a_time_before_1970_is_in_the_second_it_falls_into(void **state)
+static void a_time_before_1970_is_rounded_down(void **state)
 {
 	struct sheet s;
 
@@ -351,7 +351,7 @@ static void divided_values_are_shown_and_percentages_are_not_divided(void **stat
 	expect_lines(&s.r, "\n       5ms 50.00%  f\n");
 }
 
-static void colours_mark_titles_notes_and_heavy_rows(void **state)
+static void colours_mark_titles_notes_and_hot_rows(void **state)
 {
 	struct sheet s;
 	struct buf b = { 0 };
@@ -369,7 +369,7 @@ static void colours_mark_titles_notes_and_heavy_rows(void **state)
 	buf_release(&b);
 }
 
-static void without_colours_there_is_no_escape(void **state)
+static void no_escape_sequences_without_colours(void **state)
 {
 	struct sheet s;
 
@@ -396,14 +396,14 @@ static void expect_focus(const char *focus, bool compact, const char *lines)
 #define TEN "0123456789"
 #define SEVENTY TEN TEN TEN TEN TEN TEN TEN
 
-static void filters_stand_in_the_head_even_if_it_is_compact(void **state)
+static void filters_are_listed_in_a_compact_head(void **state)
 {
 	(void)state;
 	expect_focus("a\nb", false, "Type: cpu\nActive filters:\n   focus=a\\nb\nShowing nodes");
 	expect_focus("xyz", true, "Active filters:\n   focus=xyz\nShowing nodes");
 }
 
-static void a_long_filter_is_cut_in_front_of_a_character(void **state)
+static void a_long_filter_is_cut_at_a_character_boundary(void **state)
 {
 	(void)state; /* "focus=" and 74 bytes are 80 */
 	expect_focus(SEVENTY "abcd", false, "   focus=" SEVENTY "abcd\nShowing");
@@ -412,7 +412,7 @@ static void a_long_filter_is_cut_in_front_of_a_character(void **state)
 	expect_focus(SEVENTY "ab\xc3\xa9z", false, "   focus=" SEVENTY "ab\xc3\xa9\xe2\x80\xa6\nShowing");
 }
 
-static void only_filters_that_text_does_not_list_have_no_title(void **state)
+static void filters_that_text_does_not_list_print_no_title(void **state)
 {
 	const struct filter_note filter[] = { { "prune_from", "x", false } };
 	struct sheet s;
@@ -427,29 +427,29 @@ static void only_filters_that_text_does_not_list_have_no_title(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_example_of_the_specification_is_printed_to_the_byte),
-		cmocka_unit_test(what_is_not_known_has_no_line),
-		cmocka_unit_test(compact_leaves_out_what_is_about_the_profile),
+		cmocka_unit_test(prints_the_example_as_pprof_does),
+		cmocka_unit_test(unknown_metadata_is_not_printed),
+		cmocka_unit_test(compact_omits_metadata_of_the_profile),
 		cmocka_unit_test(without_a_total_the_duration_line_ends_with_a_blank),
-		cmocka_unit_test(a_total_that_is_no_time_has_no_share_of_the_duration),
-		cmocka_unit_test(an_empty_report_accounts_for_nothing),
-		cmocka_unit_test(dropped_nodes_are_told_in_the_singular_and_the_plural),
-		cmocka_unit_test(a_limit_on_rows_is_told_when_it_hides_some),
-		cmocka_unit_test(of_a_total_of_zero_nothing_is_told),
-		cmocka_unit_test(a_long_value_pushes_the_row_to_the_right),
-		cmocka_unit_test(values_are_padded_by_characters_and_not_by_bytes),
-		cmocka_unit_test(a_note_stands_behind_the_name),
-		cmocka_unit_test(names_cannot_do_anything_to_a_terminal),
-		cmocka_unit_test(harmless_names_are_printed_as_they_are),
-		cmocka_unit_test(everything_else_from_the_profile_is_made_harmless_too),
-		cmocka_unit_test(the_time_is_of_the_local_zone),
-		cmocka_unit_test(a_time_before_1970_is_in_the_second_it_falls_into),
+		cmocka_unit_test(a_total_that_is_not_a_time_has_no_share_of_the_duration),
+		cmocka_unit_test(an_empty_report_accounts_for_zero),
+		cmocka_unit_test(dropped_nodes_are_reported_in_singular_and_plural),
+		cmocka_unit_test(a_limit_on_rows_is_reported_if_it_hides_some),
+		cmocka_unit_test(a_total_of_zero_has_no_percentages),
+		cmocka_unit_test(a_long_value_shifts_the_row_to_the_right),
+		cmocka_unit_test(values_are_padded_by_characters_not_bytes),
+		cmocka_unit_test(a_note_follows_the_name),
+		cmocka_unit_test(control_characters_in_names_are_escaped),
+		cmocka_unit_test(names_without_control_characters_are_unchanged),
+		cmocka_unit_test(control_characters_in_other_strings_are_escaped),
+		cmocka_unit_test(the_time_is_in_the_local_zone),
+		cmocka_unit_test(a_time_before_1970_is_rounded_down),
 		cmocka_unit_test(divided_values_are_shown_and_percentages_are_not_divided),
-		cmocka_unit_test(colours_mark_titles_notes_and_heavy_rows),
-		cmocka_unit_test(without_colours_there_is_no_escape),
-		cmocka_unit_test(filters_stand_in_the_head_even_if_it_is_compact),
-		cmocka_unit_test(a_long_filter_is_cut_in_front_of_a_character),
-		cmocka_unit_test(only_filters_that_text_does_not_list_have_no_title),
+		cmocka_unit_test(colours_mark_titles_notes_and_hot_rows),
+		cmocka_unit_test(no_escape_sequences_without_colours),
+		cmocka_unit_test(filters_are_listed_in_a_compact_head),
+		cmocka_unit_test(a_long_filter_is_cut_at_a_character_boundary),
+		cmocka_unit_test(filters_that_text_does_not_list_print_no_title),
 	};
 
 	setenv("TZ", "UTC0", 1);

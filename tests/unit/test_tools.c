@@ -1,5 +1,5 @@
 /*
- * test_tools.c - which objdump is run
+ * test_tools.c - find objdump
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +23,7 @@
 
 static char folder[] = "/tmp/cpa-test-tools-XXXXXX";
 
-/* A program in a folder of ours that says this of itself. */
+/* Make a program in our folder that prints this version. */
 static void make_tool(const char *dir, const char *name, const char *version)
 {
 	struct buf path = { 0 }, text = { 0 };
@@ -38,7 +38,7 @@ static void make_tool(const char *dir, const char *name, const char *version)
 	buf_release(&path);
 }
 
-/* list: as -tools, with @ for the folder. want: the program found in it; "" for none */
+/* list: value of -tools, with @ for the folder. want: the program found in it; "" for none */
 static void expect(const char *list, const char *want, bool is_llvm)
 {
 	struct arena *mem = arena_new();
@@ -49,7 +49,7 @@ static void expect(const char *list, const char *want, bool is_llvm)
 
 	for (; *list; list++)
 		buf_addf(&tools, *list == '@' ? "%s" : "%.1s", *list == '@' ? folder : list);
-	rc = tools_objdump(&(struct symbol_where){ .tools = buf_text(&tools) }, mem, &out, &err);
+	rc = tools_find_objdump(&(struct symbol_options){ .tools = buf_text(&tools) }, mem, &out, &err);
 	if (*want) {
 		buf_addf(&path, "%s/%s", folder, want);
 		assert_int_equal(rc, 0);
@@ -64,7 +64,7 @@ static void expect(const char *list, const char *want, bool is_llvm)
 	arena_free(mem);
 }
 
-static void an_objdump_of_llvm_comes_first_from_version_8_on(void **state)
+static void prefers_llvm_objdump_from_version_8_on(void **state)
 {
 	(void)state;
 	make_tool("gnu", "objdump", "GNU objdump (GNU Binutils) 2.40");
@@ -81,7 +81,7 @@ static void an_objdump_of_llvm_comes_first_from_version_8_on(void **state)
 	expect("@/nowhere", "", false);
 }
 
-static void a_folder_may_be_for_one_tool_alone(void **state)
+static void a_folder_can_be_for_one_tool_only(void **state)
 {
 	(void)state;
 	expect("nm:@/gnu,objdump:@/both", "both/llvm-objdump", true);
@@ -91,7 +91,7 @@ static void a_folder_may_be_for_one_tool_alone(void **state)
 	expect("other:@/gnu", "", false);
 }
 
-static void without_a_list_path_is_searched(void **state)
+static void an_empty_folder_in_the_list_means_path(void **state)
 {
 	char *before = strdup(getenv("PATH"));
 	struct buf path = { 0 };
@@ -105,7 +105,7 @@ static void without_a_list_path_is_searched(void **state)
 	free(before);
 }
 
-static void versions_are_read(void **state)
+static void reads_versions(void **state)
 {
 	(void)state;
 	assert_true(tools_is_llvm("Debian LLVM version 14.0.6\n  Optimized build."));
@@ -139,10 +139,10 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_objdump_of_llvm_comes_first_from_version_8_on),
-		cmocka_unit_test(a_folder_may_be_for_one_tool_alone),
-		cmocka_unit_test(without_a_list_path_is_searched),
-		cmocka_unit_test(versions_are_read),
+		cmocka_unit_test(prefers_llvm_objdump_from_version_8_on),
+		cmocka_unit_test(a_folder_can_be_for_one_tool_only),
+		cmocka_unit_test(an_empty_folder_in_the_list_means_path),
+		cmocka_unit_test(reads_versions),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

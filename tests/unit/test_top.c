@@ -16,8 +16,8 @@
 
 #include "tests/unit/make_graph.h"
 
-/* A profile, a view of it and the report; query may be changed between make and top. */
-struct topped {
+/* A profile, its view, and the report. Tests may change the query before the report is made. */
+struct top_fixture {
 	struct profile *p;
 	struct query q;
 	struct arena *mem;
@@ -25,14 +25,14 @@ struct topped {
 	struct report r;
 };
 
-static void top_start(struct topped *t, struct make *m)
+static void top_start(struct top_fixture *t, struct make *m)
 {
 	t->p = make_end(m);
 	query_init(&t->q);
 	t->mem = arena_new();
 }
 
-static void top(struct topped *t, int64_t nodecount)
+static void top(struct top_fixture *t, int64_t nodecount)
 {
 	if (t->q.nodecount < 0)
 		t->q.nodecount = nodecount;
@@ -41,7 +41,7 @@ static void top(struct topped *t, int64_t nodecount)
 	assert_int_equal(report_top_make(&t->v, &t->q, &t->r, NULL, NULL), 0);
 }
 
-static void top_release(struct topped *t)
+static void top_release(struct top_fixture *t)
 {
 	report_release(&t->r);
 	arena_free(t->mem);
@@ -49,7 +49,7 @@ static void top_release(struct topped *t)
 }
 
 /* The cell of a column by its key. */
-static const union cell *cell(const struct topped *t, uint32_t row, const char *key)
+static const union cell *cell(const struct top_fixture *t, uint32_t row, const char *key)
 {
 	const struct table *table = &t->r.table;
 
@@ -61,8 +61,8 @@ static const union cell *cell(const struct topped *t, uint32_t row, const char *
 	return NULL;
 }
 
-static void expect_row(const struct topped *t, uint32_t row, const char *name, int64_t flat, int64_t sum, int64_t cum,
-		       const char *note)
+static void expect_row(const struct top_fixture *t, uint32_t row, const char *name, int64_t flat, int64_t sum,
+		       int64_t cum, const char *note)
 {
 	assert_string_equal(cell(t, row, "name")->text, name);
 	assert_int_equal(cell(t, row, "flat")->value, flat);
@@ -73,10 +73,10 @@ static void expect_row(const struct topped *t, uint32_t row, const char *name, i
 	assert_string_equal(cell(t, row, "inlined")->text, note);
 }
 
-static void the_example_of_the_specification_has_its_rows(void **state)
+static void the_example_of_the_specification_has_the_expected_rows(void **state)
 {
 	struct make m = make_example();
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	top_start(&t, &m);
@@ -95,10 +95,10 @@ static void the_example_of_the_specification_has_its_rows(void **state)
 	top_release(&t);
 }
 
-static void what_is_always_inlined_says_so(void **state)
+static void functions_that_are_always_inlined_are_marked(void **state)
 {
 	struct make m = make_start("cpu/ms");
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	ROW(&m, "in+out;main", 7);
@@ -108,10 +108,10 @@ static void what_is_always_inlined_says_so(void **state)
 	top_release(&t);
 }
 
-static void the_quick_report_lacks_only_what_was_inlined(void **state)
+static void the_quick_report_lacks_only_inline_notes(void **state)
 {
 	struct make m = make_start("cpu/ms");
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	ROW(&m, "in+out;main", 7);
@@ -130,10 +130,10 @@ static void the_quick_report_lacks_only_what_was_inlined(void **state)
 	top_release(&t);
 }
 
-static void the_running_sum_has_signs(void **state)
+static void the_running_sum_is_signed(void **state)
 {
 	struct make m = make_start("cpu/ms");
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	ROW(&m, "x", 200);
@@ -151,24 +151,24 @@ static void the_running_sum_has_signs(void **state)
 	top_release(&t);
 }
 
-static void without_a_nodecount_the_report_chooses(void **state)
+static void the_report_has_a_default_nodecount(void **state)
 {
 	struct make m = make_example();
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	top_start(&t, &m);
 	top(&t, 2);
 	assert_int_equal(t.r.table.n_rows, 2);
 	assert_int_equal(t.r.head.shown, 80);
-	assert_int_equal(t.r.head.n_before, 6);
+	assert_int_equal(t.r.head.n_before_limit, 6);
 	top_release(&t);
 }
 
-static void a_given_nodecount_overrules_the_reports(void **state)
+static void a_given_nodecount_overrides_the_default(void **state)
 {
 	struct make m = make_example();
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	top_start(&t, &m);
@@ -181,7 +181,7 @@ static void a_given_nodecount_overrules_the_reports(void **state)
 static void a_nodecount_of_0_shows_all(void **state)
 {
 	struct make m = make_example();
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	top_start(&t, &m);
@@ -194,7 +194,7 @@ static void a_nodecount_of_0_shows_all(void **state)
 static void dropped_rows_are_counted(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	ROW(&m, "big", 1000);
@@ -212,7 +212,7 @@ static void dropped_rows_are_counted(void **state)
 static void a_mean_divides_every_row(void **state)
 {
 	struct make m = make_start("contentions/count delay/ns");
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	ROW(&m, "f;main", 2, 1000);
@@ -230,7 +230,7 @@ static void a_mean_divides_every_row(void **state)
 static void a_profile_without_samples_is_an_empty_table(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	top_start(&t, &m);
@@ -240,11 +240,11 @@ static void a_profile_without_samples_is_an_empty_table(void **state)
 	top_release(&t);
 }
 
-static void columns_stand_in_the_order_of_pprof(void **state)
+static void columns_are_in_the_order_of_pprof(void **state)
 {
 	static const char *const title[] = { "flat", "flat%", "sum%", "cum", "cum%", "", "" };
 	struct make m = make_example();
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	top_start(&t, &m);
@@ -255,7 +255,7 @@ static void columns_stand_in_the_order_of_pprof(void **state)
 	top_release(&t);
 }
 
-static void expect_place(const struct topped *t, const char *name, struct row_place want)
+static void expect_place(const struct top_fixture *t, const char *name, struct row_place want)
 {
 	const struct table *table = &t->r.table;
 
@@ -272,7 +272,7 @@ static void expect_place(const struct topped *t, const char *name, struct row_pl
 	fail_msg("no row %s", name);
 }
 
-static void rows_know_their_function_at_any_granularity(void **state)
+static void rows_contain_their_function_at_any_granularity(void **state)
 {
 	static const struct {
 		enum grain grain;
@@ -289,7 +289,7 @@ static void rows_know_their_function_at_any_granularity(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		struct make m = make_start("n/count");
-		struct topped t;
+		struct top_fixture t;
 
 		ROW(&m, "0x10=work (x)@./a.c:7;main", 5);
 		top_start(&t, &m);
@@ -301,10 +301,10 @@ static void rows_know_their_function_at_any_granularity(void **state)
 	}
 }
 
-static void rows_of_files_and_of_binaries_know_those(void **state)
+static void file_and_binary_rows_contain_their_path(void **state)
 {
 	struct make m = make_start("n/count");
-	struct topped t;
+	struct top_fixture t;
 
 	(void)state;
 	make_map(&m, "/lib/c.so");
@@ -317,22 +317,45 @@ static void rows_of_files_and_of_binaries_know_those(void **state)
 	top_release(&t);
 }
 
+static void time_that_was_not_sampled_is_shown_in_the_head(void **state)
+{
+	struct make m = make_start("cpu/nanoseconds");
+	struct top_fixture t;
+
+	(void)state;
+	ROW(&m, "[cpa: not sampled]", 50);
+	ROW(&m, "f;main", 30);
+	ROW(&m, "g;main", 20);
+	top_start(&t, &m);
+	top(&t, 2);
+	assert_int_equal(t.r.head.total, 100);
+	assert_int_equal(t.r.head.not_sampled, 50);
+	assert_int_equal(t.r.head.shown, 50);
+	assert_int_equal(t.r.head.n_shown, 2);
+	assert_int_equal(t.r.head.n_before_limit, 3);
+	assert_int_equal(t.r.table.n_rows, 2);
+	expect_row(&t, 0, "f", 30, 30, 30, "");
+	expect_row(&t, 1, "g", 20, 50, 20, "");
+	top_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_example_of_the_specification_has_its_rows),
-		cmocka_unit_test(what_is_always_inlined_says_so),
-		cmocka_unit_test(the_quick_report_lacks_only_what_was_inlined),
-		cmocka_unit_test(the_running_sum_has_signs),
-		cmocka_unit_test(without_a_nodecount_the_report_chooses),
-		cmocka_unit_test(a_given_nodecount_overrules_the_reports),
+		cmocka_unit_test(the_example_of_the_specification_has_the_expected_rows),
+		cmocka_unit_test(functions_that_are_always_inlined_are_marked),
+		cmocka_unit_test(the_quick_report_lacks_only_inline_notes),
+		cmocka_unit_test(the_running_sum_is_signed),
+		cmocka_unit_test(the_report_has_a_default_nodecount),
+		cmocka_unit_test(a_given_nodecount_overrides_the_default),
 		cmocka_unit_test(a_nodecount_of_0_shows_all),
 		cmocka_unit_test(dropped_rows_are_counted),
 		cmocka_unit_test(a_mean_divides_every_row),
 		cmocka_unit_test(a_profile_without_samples_is_an_empty_table),
-		cmocka_unit_test(columns_stand_in_the_order_of_pprof),
-		cmocka_unit_test(rows_know_their_function_at_any_granularity),
-		cmocka_unit_test(rows_of_files_and_of_binaries_know_those),
+		cmocka_unit_test(columns_are_in_the_order_of_pprof),
+		cmocka_unit_test(rows_contain_their_function_at_any_granularity),
+		cmocka_unit_test(file_and_binary_rows_contain_their_path),
+		cmocka_unit_test(time_that_was_not_sampled_is_shown_in_the_head),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,29 +24,29 @@
 
 #include "tests/unit/make_profile.h"
 
-/* One profile apart, joined, and a question. */
+/* Both forms of a comparison, and the options of a report. */
 struct pair {
-	struct profile *apart, *joined;
+	struct profile *separate, *joined;
 	struct query q;
 	struct arena *mem;
 	struct buf notes;
 };
 
-static struct pair pair_of(struct profile *apart)
+static struct pair pair_of(struct profile *separate)
 {
-	struct pair x = { .apart = apart, .mem = arena_new() };
+	struct pair x = { .separate = separate, .mem = arena_new() };
 
 	query_init(&x.q);
-	assert_int_equal(sides_join(apart, &x.joined, NULL), 0);
+	assert_int_equal(sides_join(separate, &x.joined, NULL), 0);
 	return x;
 }
 
-static void cmd_report_pair_release(struct pair *x)
+static void pair_release(struct pair *x)
 {
 	buf_release(&x->notes);
 	arena_free(x->mem);
 	profile_free(x->joined);
-	profile_free(x->apart);
+	profile_free(x->separate);
 }
 
 static struct view view_of(struct pair *x, const struct profile *p)
@@ -61,7 +61,7 @@ static struct view view_of(struct pair *x, const struct profile *p)
 
 static struct report sides_of(struct pair *x)
 {
-	const struct view v = view_of(x, x->apart);
+	const struct view v = view_of(x, x->separate);
 	struct report r;
 
 	assert_int_equal(report_top_sides_make(&v, &x->q, &r, NULL), 0);
@@ -77,12 +77,14 @@ static const union cell *row_of(const struct report *r, const char *name)
 	return NULL;
 }
 
-/* Before: a 10 below main and b 4; after: a 25, in which it calls itself, c 3 and b 4. */
-static struct profile *small_apart(void)
+/* main calls a (10) and b (4) before; a (25, recursive), c (3) and b (4) after. */
+static struct profile *small_separate(void)
 {
-	const struct sides_how how = { .apart = true, .normalize = "", .target_name = "t", .base_name = "b" };
+	const struct sides_options options = {
+		.keep_sides = true, .normalize = "", .target_name = "t", .base_name = "b"
+	};
 	struct make after = make_start("cpu/nanoseconds"), before = make_start("cpu/nanoseconds");
-	struct profile *p[2], *apart;
+	struct profile *p[2], *separate;
 
 	ROW(&after, "a;a;main", 25);
 	ROW(&after, "c;main", 3);
@@ -91,15 +93,15 @@ static struct profile *small_apart(void)
 	ROW(&before, "b;main", 4);
 	p[0] = make_end(&after);
 	p[1] = make_end(&before);
-	assert_int_equal(sides_make(p[0], p[1], &how, &apart, NULL), 0);
+	assert_int_equal(sides_make(p[0], p[1], &options, &separate, NULL), 0);
 	profile_free(p[0]);
 	profile_free(p[1]);
-	return apart;
+	return separate;
 }
 
-static void rows_tell_before_after_and_the_change(void **state)
+static void rows_have_before_after_and_change(void **state)
 {
-	struct pair x = pair_of(small_apart());
+	struct pair x = pair_of(small_separate());
 	struct report r = sides_of(&x);
 	const union cell *a = row_of(&r, "a"), *c = row_of(&r, "c"), *main_row = row_of(&r, "main");
 
@@ -116,12 +118,12 @@ static void rows_tell_before_after_and_the_change(void **state)
 	assert_int_equal(main_row[TOP_SIDES_CUM_AFTER].value, 32);
 	assert_int_equal(main_row[TOP_SIDES_CUM_DELTA].value, 18);
 	report_release(&r);
-	cmd_report_pair_release(&x);
+	pair_release(&x);
 }
 
-static void what_is_the_same_on_both_sides_is_no_row(void **state)
+static void omits_rows_that_did_not_change(void **state)
 {
-	struct pair x = pair_of(small_apart());
+	struct pair x = pair_of(small_separate());
 	struct report r = sides_of(&x);
 
 	(void)state;
@@ -129,23 +131,23 @@ static void what_is_the_same_on_both_sides_is_no_row(void **state)
 	for (uint32_t i = 0; i < r.table.n_rows; i++)
 		assert_string_not_equal(r.table.cell[i * N_TOP_SIDES_COLS + TOP_SIDES_NAME].text, "b");
 	report_release(&r);
-	cmd_report_pair_release(&x);
+	pair_release(&x);
 }
 
-static void a_mean_has_no_sides(void **state)
+static void rejects_mean(void **state)
 {
-	struct pair x = pair_of(small_apart());
+	struct pair x = pair_of(small_separate());
 	struct report r;
 	struct view v;
 
 	(void)state;
 	x.q.mean = true;
-	v = view_of(&x, x.apart);
+	v = view_of(&x, x.separate);
 	assert_int_equal(report_top_sides_make(&v, &x.q, &r, NULL), ERR_USAGE);
-	cmd_report_pair_release(&x);
+	pair_release(&x);
 }
 
-static struct profile *load_apart(const char *target, const char *base)
+static struct profile *load_separate(const char *target, const char *base)
 {
 	const char *folder = getenv("TESTDATA");
 	struct query q = { 0 };
@@ -167,16 +169,16 @@ static struct profile *load_apart(const char *target, const char *base)
 	if (compare_load(&t, &b, &p, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&t.notes);
-	buf_release(&t.told);
+	buf_release(&t.info);
 	buf_release(&b.notes);
-	buf_release(&b.told);
+	buf_release(&b.info);
 	return p;
 }
 
-/* The rows of top for what is joined: the same names in the same order, and their values are the changes. */
+/* Expect the rows of top for the joined profile: the same names in the same order, with its values as changes. */
 static void expect_rows_of_top(struct pair *x, const char *what)
 {
-	enum { FLAT, CUM = 3, NAME = 5, INLINED, COLS }; /* of top */
+	enum { FLAT, CUM = 3, NAME = 5, INLINED, COLS }; /* columns of top */
 	const struct view v = view_of(x, x->joined);
 	struct report r = sides_of(x), top;
 
@@ -193,13 +195,13 @@ static void expect_rows_of_top(struct pair *x, const char *what)
 		assert_int_equal(cell[TOP_SIDES_FLAT_DELTA].value, want[FLAT].value);
 		assert_int_equal(cell[TOP_SIDES_CUM_DELTA].value, want[CUM].value);
 	}
-	assert_int_equal(r.head.n_before, top.head.n_before);
+	assert_int_equal(r.head.n_before_limit, top.head.n_before_limit);
 	assert_int_equal(r.head.shown, top.head.shown);
 	report_release(&top);
 	report_release(&r);
 }
 
-static void rows_are_those_of_top_with_base(void **state)
+static void rows_are_the_same_as_in_top_with_base(void **state)
 {
 	static const char *const pairs[][2] = { { "compare/build-new.pb.gz", "compare/build-base.pb.gz" },
 						{ "compare/label-new.pb.gz", "compare/label-base.pb.gz" },
@@ -207,7 +209,7 @@ static void rows_are_those_of_top_with_base(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		struct pair x = pair_of(load_apart(pairs[i][0], pairs[i][1]));
+		struct pair x = pair_of(load_separate(pairs[i][0], pairs[i][1]));
 
 		for (int grain = GRAIN_FUNCTIONS; grain <= GRAIN_ADDRESSES; grain++) {
 			x.q.granularity = grain;
@@ -227,14 +229,14 @@ static void rows_are_those_of_top_with_base(void **state)
 			expect_rows_of_top(&x, "filtered");
 			x.q.focus = x.q.hide = "";
 		}
-		cmd_report_pair_release(&x);
+		pair_release(&x);
 	}
 }
 
-static void sums_are_those_of_flame(void **state)
+static void sums_are_the_same_as_in_flame(void **state)
 {
-	struct pair x = pair_of(load_apart("compare/build-new.pb.gz", "compare/build-base.pb.gz"));
-	const struct view v = view_of(&x, x.apart);
+	struct pair x = pair_of(load_separate("compare/build-new.pb.gz", "compare/build-base.pb.gz"));
+	const struct view v = view_of(&x, x.separate);
 	struct boxes_sums sums;
 	struct places pl;
 	struct graph g;
@@ -248,17 +250,17 @@ static void sums_are_those_of_flame(void **state)
 		assert_memory_equal(g.cum[side], sums.total[side], pl.n * sizeof(int64_t));
 	}
 	places_release(&pl);
-	cmd_report_pair_release(&x);
+	pair_release(&x);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_tell_before_after_and_the_change),
-		cmocka_unit_test(what_is_the_same_on_both_sides_is_no_row),
-		cmocka_unit_test(a_mean_has_no_sides),
-		cmocka_unit_test(rows_are_those_of_top_with_base),
-		cmocka_unit_test(sums_are_those_of_flame),
+		cmocka_unit_test(rows_have_before_after_and_change),
+		cmocka_unit_test(omits_rows_that_did_not_change),
+		cmocka_unit_test(rejects_mean),
+		cmocka_unit_test(rows_are_the_same_as_in_top_with_base),
+		cmocka_unit_test(sums_are_the_same_as_in_flame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_trace.c - a timeline of samples that the program wrote, which may be anything
+ * test_trace.c - a timeline of samples from the program, which may be invalid
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,9 +21,9 @@
 
 #define MS 1000000ULL
 
-enum { TEXT_MOST = 1 << 20 };
+enum { TEXT_MAX = 1 << 20 };
 
-/* Functions by the last digit of their address; 9 has no name, 8 one that is odd. */
+/* Names functions by the last digit of their address; 9 has no name, 8 has special characters. */
 static bool names(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i, struct snap_name *out)
 {
 	static const char *const function[] = { "zero", "one", "two",   "three",        "four",
@@ -46,20 +46,20 @@ static void put(struct made *m, struct trace *t, uint32_t tid, uint64_t ms, uint
 	trace_sample(t, tid, table_add(&m->p->table, pc, n, label, 1), 1, t->begin_ns + ms * MS);
 }
 
-/* What is written, unpacked. The trace takes a second. */
+/* The written trace, decompressed. It lasts one second. */
 static const char *text_of(struct trace *t)
 {
-	static char text[TEXT_MOST];
+	static char text[TEXT_MAX];
 	struct body b = { 0 };
 	z_stream z = { 0 };
 
 	trace_end(t);
 	t->end_ns = t->begin_ns + 1000 * MS;
-	assert_int_equal(trace_write(t, names, NULL, body_put, &b), 0);
+	assert_int_equal(trace_write(t, names, NULL, body_append, &b), 0);
 	z.next_in = b.v.data;
 	z.avail_in = (unsigned)b.v.n;
 	z.next_out = (unsigned char *)text;
-	z.avail_out = TEXT_MOST - 1;
+	z.avail_out = TEXT_MAX - 1;
 	assert_int_equal(inflateInit2(&z, 15 + 16), Z_OK);
 	assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
 	text[z.total_out] = '\0';
@@ -74,7 +74,7 @@ static void assert_has(const char *text, const char *part)
 		fail_msg("no %s in %s", part, text);
 }
 
-static void there_is_one_trace_at_a_time(void **state)
+static void a_second_trace_is_refused_while_one_runs(void **state)
 {
 	struct trace *t, *other;
 	struct made m;
@@ -93,7 +93,7 @@ static void there_is_one_trace_at_a_time(void **state)
 	made_close(&m);
 }
 
-static void a_child_of_fork_makes_its_own(void **state)
+static void a_fork_child_has_its_own_trace(void **state)
 {
 	struct trace *of_parent, *t;
 	struct made m;
@@ -101,7 +101,7 @@ static void a_child_of_fork_makes_its_own(void **state)
 	(void)state;
 	made_open(&m);
 	assert_int_equal(trace_begin(m.p, &of_parent), 0);
-	collect_forked(m.c, getpid());
+	collect_after_fork(m.c, getpid());
 	assert_int_equal(m.c->head->times, 0);
 	assert_int_equal(trace_begin(m.p, &t), 0);
 	assert_int_equal(m.c->head->times, 1);
@@ -110,7 +110,7 @@ static void a_child_of_fork_makes_its_own(void **state)
 	made_close(&m);
 }
 
-static void nothing_that_came_is_a_whole_file(void **state)
+static void an_empty_trace_is_a_valid_file(void **state)
 {
 	struct trace *t;
 	struct snap *s;
@@ -128,7 +128,7 @@ static void nothing_that_came_is_a_whole_file(void **state)
 	made_close(&m);
 }
 
-static void functions_are_slices_as_long_as_their_samples(void **state)
+static void functions_become_slices_as_long_as_their_samples(void **state)
 {
 	static const uint64_t in_two[] = { 0x1002, 0x2001, 0x3000 }, in_three[] = { 0x1003, 0x2011, 0x3000 };
 	struct trace *t;
@@ -159,7 +159,7 @@ static void functions_are_slices_as_long_as_their_samples(void **state)
 	made_close(&m);
 }
 
-static void what_makes_no_sense_is_counted_or_left_out(void **state)
+static void invalid_samples_are_counted_or_ignored(void **state)
 {
 	static const uint64_t odd[] = { 0x1008 }, none[] = { 0xabc9 };
 	struct trace *t;
@@ -187,7 +187,7 @@ static void what_makes_no_sense_is_counted_or_left_out(void **state)
 	made_close(&m);
 }
 
-static void labels_are_of_the_innermost_function(void **state)
+static void labels_belong_to_the_innermost_function(void **state)
 {
 	static const char *const kv[] = { "op", "a \"b\"", "tenant", "\xe4" };
 	static const uint64_t pc[] = { 0x1002, 0x3000 };
@@ -209,12 +209,12 @@ static void labels_are_of_the_innermost_function(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_is_one_trace_at_a_time),
-		cmocka_unit_test(a_child_of_fork_makes_its_own),
-		cmocka_unit_test(nothing_that_came_is_a_whole_file),
-		cmocka_unit_test(functions_are_slices_as_long_as_their_samples),
-		cmocka_unit_test(what_makes_no_sense_is_counted_or_left_out),
-		cmocka_unit_test(labels_are_of_the_innermost_function),
+		cmocka_unit_test(a_second_trace_is_refused_while_one_runs),
+		cmocka_unit_test(a_fork_child_has_its_own_trace),
+		cmocka_unit_test(an_empty_trace_is_a_valid_file),
+		cmocka_unit_test(functions_become_slices_as_long_as_their_samples),
+		cmocka_unit_test(invalid_samples_are_counted_or_ignored),
+		cmocka_unit_test(labels_belong_to_the_innermost_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

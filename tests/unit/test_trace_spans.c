@@ -1,5 +1,5 @@
 /*
- * test_trace_spans.c - samples and waits of a thread become spans, and those slices that nest
+ * test_trace_spans.c - samples and waits of a thread become spans, and spans become nested slices
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,7 +21,7 @@
 
 static const struct spans_window window = { .begin = 100 * MS, .end = 1100 * MS, .join_ns = 5 * MS };
 
-/* Spans as "BEGIN-END wait? OF", in us of the window. */
+/* Format spans as "BEGIN-END[w]SOURCE", in us from the start of the window. */
 static const char *spans_of(const struct span_sample *sample, size_t n, const struct span_wait *wait, size_t n_waits)
 {
 	static char text[4096];
@@ -35,7 +35,8 @@ static const char *spans_of(const struct span_sample *sample, size_t n, const st
 
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu-%llu %s%u", i ? ", " : "",
 					(unsigned long long)((s->begin - window.begin) / US),
-					(unsigned long long)((s->end - window.begin) / US), s->waits ? "w" : "", s->of);
+					(unsigned long long)((s->end - window.begin) / US), s->is_wait ? "w" : "",
+					s->source);
 	}
 	vec_release(&out, sizeof(struct trace_span));
 	return text;
@@ -49,13 +50,13 @@ static const char *spans_of(const struct span_sample *sample, size_t n, const st
 	(const struct span_wait[]){ __VA_ARGS__ },                                                                     \
 		sizeof((const struct span_wait[]){ __VA_ARGS__ }) / sizeof(struct span_wait)
 
-static void nothing_is_nothing(void **state)
+static void no_samples_make_no_spans(void **state)
 {
 	(void)state;
 	assert_string_equal(spans_of(NULL, 0, NULL, 0), "");
 }
 
-static void a_sample_has_the_time_before_it(void **state)
+static void a_sample_covers_the_time_before_it(void **state)
 {
 	(void)state;
 	assert_string_equal(spans_of(SAMPLES({ AT(50), 10 * MS, 7 }), NULL, 0), "40000-50000 7");
@@ -63,14 +64,14 @@ static void a_sample_has_the_time_before_it(void **state)
 			    "40000-50000 7, 80000-90000 8");
 }
 
-static void no_sample_reaches_before_the_one_before_it_or_the_window(void **state)
+static void a_sample_reaches_back_to_the_previous_sample_or_the_window_start(void **state)
 {
 	(void)state;
 	assert_string_equal(spans_of(SAMPLES({ AT(5), 30 * MS, 1 }, { AT(10), 30 * MS, 2 }), NULL, 0),
 			    "0-5000 1, 5000-10000 2");
 }
 
-static void a_small_gap_between_samples_is_none(void **state)
+static void a_small_gap_between_samples_is_closed(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -78,7 +79,7 @@ static void a_small_gap_between_samples_is_none(void **state)
 		"10000-20000 1, 20000-34000 2, 39000-49000 3");
 }
 
-static void a_wait_that_is_sure_is_no_time_of_a_sample(void **state)
+static void a_certain_wait_is_excluded_from_samples(void **state)
 {
 	(void)state;
 	assert_string_equal(spans_of(SAMPLES({ AT(50), 10 * MS, 1 }), WAITS({ AT(30), AT(46), 9, true })),
@@ -90,7 +91,7 @@ static void a_wait_that_is_sure_is_no_time_of_a_sample(void **state)
 		"27000-28000 3, 28000-30000 1, 30000-46000 w9, 46000-50000 1");
 }
 
-static void a_wait_that_is_not_sure_gives_way(void **state)
+static void an_uncertain_wait_yields_to_samples(void **state)
 {
 	(void)state;
 	assert_string_equal(spans_of(SAMPLES({ AT(50), 10 * MS, 1 }), WAITS({ AT(30), AT(60), 9, false })),
@@ -102,7 +103,7 @@ static void a_wait_that_is_not_sure_gives_way(void **state)
 			    "30000-40000 w9, 40000-50000 1, 50000-55000 w8");
 }
 
-static void of_two_waits_at_once_the_first_counts(void **state)
+static void the_first_of_two_overlapping_waits_counts(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -111,14 +112,14 @@ static void of_two_waits_at_once_the_first_counts(void **state)
 		"10000-30000 w1, 30000-40000 w2");
 }
 
-static void a_wait_seen_once_is_short(void **state)
+static void a_wait_observed_once_is_short(void **state)
 {
 	(void)state;
 	assert_string_equal(spans_of(NULL, 0, WAITS({ AT(10), AT(10), 1, true }, { AT(1000), AT(1000), 2, true })),
 			    "10000-10001 w1");
 }
 
-static void times_that_are_odd_are_left_out(void **state)
+static void invalid_times_are_ignored(void **state)
 {
 	(void)state;
 	assert_string_equal(
@@ -131,7 +132,7 @@ static void times_that_are_odd_are_left_out(void **state)
 			    "");
 }
 
-/* Slices as "DEPTH:ID BEGIN-END #TAG". */
+/* Format slices as "DEPTH:ID BEGIN-END #TAG". */
 static const char *slices_of(struct slices *s)
 {
 	static char text[4096];
@@ -160,9 +161,9 @@ static void add(struct slices *s, uint64_t begin, uint64_t end, const char *ids,
 	slices_add(s, begin, end, frame, n, tag);
 }
 
-static void what_two_stacks_share_goes_on(void **state)
+static void common_callers_of_adjacent_spans_are_one_slice(void **state)
 {
-	struct slices s = { .most = 100 };
+	struct slices s = { .max = 100 };
 
 	(void)state;
 	add(&s, 10, 20, "123", 1);
@@ -173,9 +174,9 @@ static void what_two_stacks_share_goes_on(void **state)
 			    "0:1 10-40 #0, 1:2 10-40 #1, 2:3 10-20 #1, 2:4 20-30 #1, 2:3 35-40 #0, 3:3 35-40 #1");
 }
 
-static void nothing_goes_on_over_a_gap(void **state)
+static void slices_end_at_a_gap(void **state)
 {
-	struct slices s = { .most = 100 };
+	struct slices s = { .max = 100 };
 
 	(void)state;
 	add(&s, 10, 20, "12", 1);
@@ -183,9 +184,9 @@ static void nothing_goes_on_over_a_gap(void **state)
 	assert_string_equal(slices_of(&s), "0:1 10-20 #0, 1:2 10-20 #1, 0:1 21-30 #0, 1:2 21-30 #1");
 }
 
-static void other_labels_are_another_slice(void **state)
+static void different_labels_start_a_new_slice(void **state)
 {
-	struct slices s = { .most = 100 };
+	struct slices s = { .max = 100 };
 
 	(void)state;
 	add(&s, 10, 20, "12", 5);
@@ -196,9 +197,9 @@ static void other_labels_are_another_slice(void **state)
 	assert_string_equal(slices_of(&s), "0:1 10-60 #0, 1:2 10-20 #5, 1:2 20-50 #6, 2:3 30-40 #7, 1:2 50-60 #5");
 }
 
-static void what_goes_back_or_is_empty_is_left_out(void **state)
+static void empty_spans_and_spans_back_in_time_are_ignored(void **state)
 {
-	struct slices s = { .most = 100 };
+	struct slices s = { .max = 100 };
 
 	(void)state;
 	add(&s, 10, 20, "1", 1);
@@ -209,16 +210,16 @@ static void what_goes_back_or_is_empty_is_left_out(void **state)
 	assert_string_equal(slices_of(&s), "0:1 10-20 #1, 0:1 25-30 #1");
 }
 
-static void more_than_the_limit_is_counted(void **state)
+static void slices_beyond_the_limit_are_counted(void **state)
 {
-	struct slices s = { .most = 3 };
+	struct slices s = { .max = 3 };
 
 	(void)state;
 	add(&s, 10, 20, "12", 1);
 	add(&s, 20, 30, "134", 1);
 	add(&s, 30, 40, "134", 1);
 	add(&s, 50, 60, "1", 1);
-	assert_int_equal(s.n_left_out, 3);
+	assert_int_equal(s.n_dropped, 3);
 	assert_string_equal(slices_of(&s), "0:1 10-40 #0, 1:2 10-20 #1, 1:3 20-40 #0");
 }
 
@@ -244,7 +245,7 @@ static int by_begin(const void *a, const void *b)
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* No slice is partly in another one. */
+/* Check that no two slices overlap partly. */
 static void assert_nest(const struct slices *s)
 {
 	const struct trace_slice *x = s->slice.data;
@@ -257,7 +258,7 @@ static void assert_nest(const struct slices *s)
 	}
 }
 
-static void whatever_comes_nests(void **state)
+static void random_spans_make_nested_slices(void **state)
 {
 	enum { ROUNDS = 2000, N = 20 };
 
@@ -266,15 +267,15 @@ static void whatever_comes_nests(void **state)
 		struct span_sample sample[N];
 		struct span_wait wait[N];
 		struct vec out = { 0 };
-		struct slices s = { .most = 10 + draw(100) };
+		struct slices s = { .max = 10 + draw(100) };
 		uint64_t last = 0;
 
 		for (int i = 0; i < N; i++) {
 			sample[i] = (struct span_sample){ AT(draw(1200)) - 50 * MS, draw(50) * MS, draw(4) };
 			wait[i].begin = AT(draw(1200)) - 50 * MS;
 			wait[i].end = wait[i].begin + draw(80) * MS;
-			wait[i].of = draw(4);
-			wait[i].sure = draw(2);
+			wait[i].source = draw(4);
+			wait[i].is_certain = draw(2);
 		}
 		qsort(sample, N, sizeof(*sample), by_time);
 		qsort(wait, N, sizeof(*wait), by_begin);
@@ -285,7 +286,7 @@ static void whatever_comes_nests(void **state)
 
 			assert_true(x->begin >= last && x->begin < x->end && x->end <= window.end);
 			last = x->end;
-			add(&s, x->begin, x->end, stack[x->of], 1 + x->waits);
+			add(&s, x->begin, x->end, stack[x->source], 1 + x->is_wait);
 		}
 		slices_end(&s);
 		assert_nest(&s);
@@ -297,21 +298,21 @@ static void whatever_comes_nests(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_nothing),
-		cmocka_unit_test(a_sample_has_the_time_before_it),
-		cmocka_unit_test(no_sample_reaches_before_the_one_before_it_or_the_window),
-		cmocka_unit_test(a_small_gap_between_samples_is_none),
-		cmocka_unit_test(a_wait_that_is_sure_is_no_time_of_a_sample),
-		cmocka_unit_test(a_wait_that_is_not_sure_gives_way),
-		cmocka_unit_test(of_two_waits_at_once_the_first_counts),
-		cmocka_unit_test(a_wait_seen_once_is_short),
-		cmocka_unit_test(times_that_are_odd_are_left_out),
-		cmocka_unit_test(what_two_stacks_share_goes_on),
-		cmocka_unit_test(nothing_goes_on_over_a_gap),
-		cmocka_unit_test(other_labels_are_another_slice),
-		cmocka_unit_test(what_goes_back_or_is_empty_is_left_out),
-		cmocka_unit_test(more_than_the_limit_is_counted),
-		cmocka_unit_test(whatever_comes_nests),
+		cmocka_unit_test(no_samples_make_no_spans),
+		cmocka_unit_test(a_sample_covers_the_time_before_it),
+		cmocka_unit_test(a_sample_reaches_back_to_the_previous_sample_or_the_window_start),
+		cmocka_unit_test(a_small_gap_between_samples_is_closed),
+		cmocka_unit_test(a_certain_wait_is_excluded_from_samples),
+		cmocka_unit_test(an_uncertain_wait_yields_to_samples),
+		cmocka_unit_test(the_first_of_two_overlapping_waits_counts),
+		cmocka_unit_test(a_wait_observed_once_is_short),
+		cmocka_unit_test(invalid_times_are_ignored),
+		cmocka_unit_test(common_callers_of_adjacent_spans_are_one_slice),
+		cmocka_unit_test(slices_end_at_a_gap),
+		cmocka_unit_test(different_labels_start_a_new_slice),
+		cmocka_unit_test(empty_spans_and_spans_back_in_time_are_ignored),
+		cmocka_unit_test(slices_beyond_the_limit_are_counted),
+		cmocka_unit_test(random_spans_make_nested_slices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void add_labels(const struct traces *t, uint32_t set, struct buf *out)
 	}
 }
 
-/* Samples as lines "value leaf; ...; root labels"; inlined frames have a * behind them. */
+/* Append samples as lines "value leaf; ...; root labels"; inlined frames are followed by a *. */
 static void add_samples(const struct traces *t, struct buf *out)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -72,7 +72,7 @@ static void expect_traces(struct make *m, bool mean, bool noinlines, const char 
 	profile_free(p);
 }
 
-static void samples_keep_their_order_and_zeros_stay(void **state)
+static void samples_keep_their_order_including_zeros(void **state)
 {
 	struct make m = make_start("n/count cpu/count");
 
@@ -83,7 +83,7 @@ static void samples_keep_their_order_and_zeros_stay(void **state)
 	expect_traces(&m, false, false, "20 b; a;\n0 a;\n-5 b; a;\n");
 }
 
-static void samples_without_frames_are_left_out(void **state)
+static void samples_without_frames_are_omitted(void **state)
 {
 	struct make m = make_start("cpu/count");
 
@@ -105,7 +105,7 @@ static void all_but_the_last_line_of_a_location_are_inlined(void **state)
 	expect_traces(&m, false, true, "1 z; a;\n");
 }
 
-static void a_mean_is_divided_row_by_row(void **state)
+static void each_row_of_a_mean_is_divided(void **state)
 {
 	struct make m = make_start("n/count cpu/count");
 
@@ -115,7 +115,7 @@ static void a_mean_is_divided_row_by_row(void **state)
 	expect_traces(&m, true, false, "10 a;\n7 b;\n");
 }
 
-static void labels_are_texts_by_key_then_numbers_by_key(void **state)
+static void string_labels_precede_numeric_labels_each_by_key(void **state)
 {
 	struct make m = make_start("cpu/count");
 
@@ -128,11 +128,11 @@ static void labels_are_texts_by_key_then_numbers_by_key(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_keep_their_order_and_zeros_stay),
-		cmocka_unit_test(samples_without_frames_are_left_out),
+		cmocka_unit_test(samples_keep_their_order_including_zeros),
+		cmocka_unit_test(samples_without_frames_are_omitted),
 		cmocka_unit_test(all_but_the_last_line_of_a_location_are_inlined),
-		cmocka_unit_test(a_mean_is_divided_row_by_row),
-		cmocka_unit_test(labels_are_texts_by_key_then_numbers_by_key),
+		cmocka_unit_test(each_row_of_a_mean_is_divided),
+		cmocka_unit_test(string_labels_precede_numeric_labels_each_by_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

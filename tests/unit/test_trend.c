@@ -1,5 +1,5 @@
 /*
- * test_trend.c - how the weight of functions goes over many profiles
+ * test_trend.c - values of functions over several profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -40,11 +40,11 @@ static struct trend_row row_named(const struct trend *t, const char *name)
 	for (uint32_t i = 0; i < match_count(trend_match(t)); i++)
 		if (strcmp(match_name(trend_match(t), i), name) == 0)
 			return trend_row(t, i);
-	fail_msg("no row is called %s", name);
+	fail_msg("no row is named %s", name);
 	return (struct trend_row){ 0 };
 }
 
-static void slopes_are_those_of_the_best_line(void **state)
+static void slopes_are_from_least_squares(void **state)
 {
 	struct trend *t = trend_new();
 	struct query q;
@@ -59,13 +59,13 @@ static void slopes_are_those_of_the_best_line(void **state)
 	assert_int_equal(row_named(t, "a").n_grown, 2);
 	assert_int_equal(row_named(t, "b").n_grown, 1);
 	assert_float_equal(row_named(t, "b").slope_step, 0, 1e-9);
-	assert_int_equal(trend_all(t).total.first, 15);
-	assert_int_equal(trend_all(t).total.last, 45);
-	assert_true(trend_all(t).has_times);
+	assert_int_equal(trend_summary(t).total.first, 15);
+	assert_int_equal(trend_summary(t).total.last, 45);
+	assert_true(trend_summary(t).has_times);
 	trend_free(t);
 }
 
-static void a_function_that_comes_late_was_0_before(void **state)
+static void a_function_that_appears_late_was_0_before(void **state)
 {
 	struct trend *t = trend_new();
 	struct query q;
@@ -79,11 +79,11 @@ static void a_function_that_comes_late_was_0_before(void **state)
 	assert_int_equal(row_named(t, "b").last, 12);
 	assert_float_equal(row_named(t, "b").slope_step, 6, 1e-9);
 	assert_int_equal(row_named(t, "b").n_grown, 2);
-	assert_false(trend_all(t).has_times);
+	assert_false(trend_summary(t).has_times);
 	trend_free(t);
 }
 
-static void times_that_fall_are_noticed(void **state)
+static void decreasing_times_are_detected(void **state)
 {
 	struct trend *t = trend_new();
 	struct query q;
@@ -92,13 +92,13 @@ static void times_that_fall_are_noticed(void **state)
 	query_init(&q);
 	add(t, &q, 2 * HOUR, 1, 1);
 	add(t, &q, HOUR, 2, 2);
-	assert_true(trend_all(t).out_of_order);
-	assert_false(trend_all(t).has_times);
+	assert_true(trend_summary(t).out_of_order);
+	assert_false(trend_summary(t).has_times);
 	assert_float_equal(row_named(t, "a").slope_hour, 0, 0);
 	trend_free(t);
 }
 
-static void a_profile_without_the_type_does_not_fit(void **state)
+static void a_profile_without_the_type_is_refused(void **state)
 {
 	struct trend *t = trend_new();
 	struct make m = make_start("alloc_space/bytes");
@@ -114,7 +114,7 @@ static void a_profile_without_the_type_does_not_fit(void **state)
 	trend_free(t);
 }
 
-/* The report of three profiles in which a grows twice and b once. */
+/* Make a report of three profiles in which a grows twice and b once. */
 static void report_of_three(struct query *q, struct report *r, struct buf *notes)
 {
 	const struct compare_side side = { .file = "", .build_id = "", .host = "" };
@@ -129,7 +129,7 @@ static void report_of_three(struct query *q, struct report *r, struct buf *notes
 	trend_free(t);
 }
 
-static void only_what_grew_in_every_step_is_shown(void **state)
+static void only_rows_that_grew_in_every_step_are_shown(void **state)
 {
 	struct report r;
 	struct buf notes = { 0 };
@@ -147,13 +147,13 @@ static void only_what_grew_in_every_step_is_shown(void **state)
 	q.all = true;
 	report_of_three(&q, &r, &notes);
 	assert_int_equal(r.table.n_rows, 2);
-	assert_string_equal(r.table.cell[TREND_NAME].text, "b"); /* the steeper one */
+	assert_string_equal(r.table.cell[TREND_NAME].text, "b"); /* the steeper slope */
 	assert_int_equal(r.table.cell[TREND_STEPS_GROWN].value, 1);
 	report_release(&r);
 	buf_release(&notes);
 }
 
-static void cum_is_followed_when_asked_for(void **state)
+static void cum_is_used_if_requested(void **state)
 {
 	struct report r;
 	struct buf notes = { 0 };
@@ -174,12 +174,12 @@ static void cum_is_followed_when_asked_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slopes_are_those_of_the_best_line),
-		cmocka_unit_test(a_function_that_comes_late_was_0_before),
-		cmocka_unit_test(times_that_fall_are_noticed),
-		cmocka_unit_test(a_profile_without_the_type_does_not_fit),
-		cmocka_unit_test(only_what_grew_in_every_step_is_shown),
-		cmocka_unit_test(cum_is_followed_when_asked_for),
+		cmocka_unit_test(slopes_are_from_least_squares),
+		cmocka_unit_test(a_function_that_appears_late_was_0_before),
+		cmocka_unit_test(decreasing_times_are_detected),
+		cmocka_unit_test(a_profile_without_the_type_is_refused),
+		cmocka_unit_test(only_rows_that_grew_in_every_step_are_shown),
+		cmocka_unit_test(cum_is_used_if_requested),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_trim.c - which nodes a report shows, and in which order
+ * test_trim.c - choose and sort the nodes of a report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,13 +17,13 @@
 
 #include "tests/unit/make_graph.h"
 
-static struct trimmed trim(struct asked *a, int64_t nodecount)
+static struct trim_result trim(struct graph_fixture *a, int64_t nodecount)
 {
-	struct trimmed t;
+	struct trim_result t;
 	struct nodes nodes;
 	struct node_names names;
 
-	ask(a);
+	graph_fixture_run(a);
 	a->q.nodecount = nodecount;
 	nodes = graph_nodes(&a->g);
 	node_names_init(&names, &a->pl, a->mem);
@@ -31,8 +31,8 @@ static struct trimmed trim(struct asked *a, int64_t nodecount)
 	return t;
 }
 
-/* The names of the shown nodes in their order, parted by blanks. */
-static void expect_shown(const struct trimmed *t, const char *names)
+/* Check the names of the shown nodes in order, separated by blanks. */
+static void expect_shown(const struct trim_result *t, const char *names)
 {
 	struct buf b = { 0 };
 
@@ -45,267 +45,267 @@ static void expect_shown(const struct trimmed *t, const char *names)
 static void nodes_are_sorted_by_flat_then_name(void **state)
 {
 	struct make m = make_example();
-	struct asked a = ask_about(&m);
-	struct trimmed t = trim(&a, 0);
+	struct graph_fixture a = graph_fixture_start(&m);
+	struct trim_result t = trim(&a, 0);
 
 	(void)state;
 	expect_shown(&t, "c b a inl host main");
-	assert_int_equal(t.n_before, 6);
+	assert_int_equal(t.n_before_limit, 6);
 	assert_int_equal(t.n_dropped, 0);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void on_request_nodes_are_sorted_by_cum_then_name(void **state)
+static void sort_cum_sorts_nodes_by_cum_then_name(void **state)
 {
 	struct make m = make_example();
-	struct asked a = ask_about(&m);
-	struct trimmed t;
+	struct graph_fixture a = graph_fixture_start(&m);
+	struct trim_result t;
 
 	(void)state;
 	a.q.sort = SORT_CUM;
 	t = trim(&a, 0);
 	expect_shown(&t, "main a b c inl host");
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void the_sign_does_not_count_in_the_order(void **state)
+static void nodes_are_sorted_by_magnitude(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "c", 3);
 	ROW(&m, "b", -7);
 	ROW(&m, "a", 5);
 	ROW(&m, "d", -3);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	expect_shown(&t, "b a c d");
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 static void names_are_compared_byte_by_byte(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "\xc3\xa9", 1);
 	ROW(&m, "b", 1);
 	ROW(&m, "B", 1);
 	ROW(&m, "ba", 1);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	expect_shown(&t, "B b ba \xc3\xa9");
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 static void addresses_are_compared_before_names(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "0xfffffffffffffff0=a", 1);
 	ROW(&m, "0x30=b", 1);
 	ROW(&m, "0x20=c", 1);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	a.q.granularity = GRAIN_ADDRESSES;
 	t = trim(&a, 0);
 	expect_shown(&t, "0000000000000020 c 0000000000000030 b fffffffffffffff0 a");
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-/* pprof leaves this order to chance. */
-static void of_equal_names_the_heavier_cum_is_first(void **state)
+/* This order is undefined in pprof. */
+static void equal_names_are_sorted_by_cum(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "@^1", 4);
 	ROW(&m, "f;@^2", 3);
 	ROW(&m, "@^2", 4);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	expect_shown(&t, "<unknown> <unknown> f");
 	assert_int_equal(a.g.cum[SIDE_TARGET][t.node[0]], 7);
 	assert_int_equal(a.g.cum[SIDE_TARGET][t.node[1]], 4);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void nodes_with_neither_flat_nor_cum_are_not_listed_nor_counted(void **state)
+static void nodes_with_neither_flat_nor_cum_are_ignored(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "gone;main", 5);
 	ROW(&m, "gone;main", -5);
 	ROW(&m, "never;main", 0);
 	ROW(&m, "f;main", 1);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	expect_shown(&t, "f main");
 	assert_int_equal(t.n_dropped, 0);
-	assert_int_equal(t.n_before, 2);
-	ask_release(&a);
+	assert_int_equal(t.n_before_limit, 2);
+	graph_fixture_release(&a);
 }
 
-static void a_node_whose_calls_cancel_out_stays_for_its_flat(void **state)
+static void a_node_with_flat_is_kept_when_its_cum_cancels_out(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "f", 5);
 	ROW(&m, "g;f", -5);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	expect_shown(&t, "f g"); /* f: flat 5, cum 0 */
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-/* The sum of flat is 1009: 0.005 of it is 5.045, so 5 is enough. */
-static void nodes_below_the_fraction_of_the_sum_are_dropped(void **state)
+/* The sum of flat is 1009: 0.005 of it is 5.045, rounded to 5. */
+static void removes_nodes_below_the_fraction_of_the_sum(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "big", 1000);
 	ROW(&m, "five", 5);
 	ROW(&m, "four", 4);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	expect_shown(&t, "big five");
 	assert_int_equal(t.node_cut, 5);
 	assert_int_equal(t.edge_cut, 1);
 	assert_int_equal(t.n_dropped, 1);
-	assert_int_equal(t.n_before, 2);
+	assert_int_equal(t.n_before_limit, 2);
 	assert_true(t.keep[place_named(&a.pl, "five")]);
 	assert_false(t.keep[place_named(&a.pl, "four")]);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void a_cutoff_that_rounds_to_zero_drops_nothing(void **state)
+static void a_cutoff_that_rounds_to_0_removes_nothing(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "big", 198);
 	ROW(&m, "one", 1);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	assert_int_equal(t.node_cut, 0);
 	expect_shown(&t, "big one");
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void cum_counts_against_the_cutoff_and_not_flat(void **state)
+static void compares_cum_not_flat_with_the_cutoff(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "f;main", 100);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	a.q.nodefraction = 1;
 	t = trim(&a, 0);
 	expect_shown(&t, "f main");
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 /* Sum -1000 + 4: the cutoff is the magnitude of -4.98, toward zero. */
 static void cutoffs_and_cums_are_compared_as_magnitudes(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "big", -1000);
 	ROW(&m, "four", 4);
 	ROW(&m, "less", -3);
 	ROW(&m, "more", 3);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	assert_int_equal(t.node_cut, 4);
 	expect_shown(&t, "big four");
 	assert_int_equal(t.n_dropped, 2);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void nodecount_keeps_the_first(void **state)
+static void nodecount_keeps_the_first_nodes(void **state)
 {
 	struct make m = make_example();
-	struct asked a = ask_about(&m);
-	struct trimmed t = trim(&a, 2);
+	struct graph_fixture a = graph_fixture_start(&m);
+	struct trim_result t = trim(&a, 2);
 
 	(void)state;
 	expect_shown(&t, "c b");
-	assert_int_equal(t.n_before, 6);
+	assert_int_equal(t.n_before_limit, 6);
 	assert_int_equal(t.n_dropped, 0);
 	assert_true(t.keep[place_named(&a.pl, "b")]);
 	assert_false(t.keep[place_named(&a.pl, "main")]);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void a_nodecount_above_all_keeps_all(void **state)
+static void a_large_nodecount_keeps_all_nodes(void **state)
 {
 	struct make m = make_example();
-	struct asked a = ask_about(&m);
-	struct trimmed t = trim(&a, INT64_MAX);
+	struct graph_fixture a = graph_fixture_start(&m);
+	struct trim_result t = trim(&a, INT64_MAX);
 
 	(void)state;
 	assert_int_equal(t.n, 6);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 static void a_profile_without_samples_shows_nothing(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a = ask_about(&m);
-	struct trimmed t = trim(&a, 5);
+	struct graph_fixture a = graph_fixture_start(&m);
+	struct trim_result t = trim(&a, 5);
 
 	(void)state;
 	assert_int_equal(t.n, 0);
-	assert_int_equal(t.n_before, 0);
-	ask_release(&a);
+	assert_int_equal(t.n_before_limit, 0);
+	graph_fixture_release(&a);
 }
 
-static void a_nul_in_a_name_is_spelt_out(void **state)
+static void a_nul_in_a_name_is_escaped(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct builder_function f = { .id = 1, .name = make_text(&m, "a\0b", 3) };
 	struct builder_location l = { .id = 1, .map = PROFILE_NONE };
 	struct builder_line line = { 0 };
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 	uint32_t id;
 
 	(void)state;
 	builder_function(m.b, &f, &line.func, NULL);
 	builder_location(m.b, &l, &line, 1, &id, NULL);
 	builder_sample(m.b, &(int64_t){ 1 }, &id, 1, NULL, 0, NULL);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	expect_shown(&t, "a\\x00b");
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-/* How the node of a name is called. */
-static enum inlined inlined_of(struct asked *a, const struct trimmed *t, const char *name)
+/* Is the node of a name inlined? */
+static enum inlined inlined_of(struct graph_fixture *a, const struct trim_result *t, const char *name)
 {
 	enum inlined *in = trim_inlined(&a->g, t, a->mem);
 
@@ -319,36 +319,36 @@ static enum inlined inlined_of(struct asked *a, const struct trimmed *t, const c
 static void a_node_is_inlined_always_sometimes_or_never(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "always+f;main", 5);
 	ROW(&m, "partly+f;main", 5);
 	ROW(&m, "partly;main", 5);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	assert_int_equal(inlined_of(&a, &t, "always"), INLINED_ALWAYS);
 	assert_int_equal(inlined_of(&a, &t, "partly"), INLINED_PARTLY);
 	assert_int_equal(inlined_of(&a, &t, "f"), INLINED_NEVER);
 	assert_int_equal(inlined_of(&a, &t, "main"), INLINED_NEVER);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void with_noinlines_nobody_is_inlined(void **state)
+static void with_noinlines_no_node_is_inlined(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "in+f;main", 5);
 	ROW(&m, "in;main", 5);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	a.q.noinlines = true;
 	t = trim(&a, 0);
 	assert_int_equal(inlined_of(&a, &t, "in"), INLINED_NEVER);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
 /* Sum 100; of the calls into in, the inlined one weighs 10 and the other 90. */
@@ -360,57 +360,57 @@ static void calls_below_the_edge_cutoff_do_not_count(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct make m = make_start("samples/count");
-		struct asked a;
-		struct trimmed t;
+		struct graph_fixture a;
+		struct trim_result t;
 
 		ROW(&m, "in+f;main", 10);
 		ROW(&m, "in;main", 90);
-		a = ask_about(&m);
+		a = graph_fixture_start(&m);
 		a.q.edgefraction = fraction[i];
 		t = trim(&a, 0);
 		assert_int_equal(inlined_of(&a, &t, "in"), in[i]);
-		ask_release(&a);
+		graph_fixture_release(&a);
 	}
 }
 
-/* When f is not shown, main calls in, and in is still not the last line of its location. */
-static void a_call_over_a_node_that_is_not_shown_can_be_inlined(void **state)
+/* If f is hidden, main calls "in", and "in" is still not the last line of its location. */
+static void a_call_through_a_hidden_node_can_be_inlined(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "in+f;main", 10);
 	ROW(&m, "main", 9);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 2);
 	expect_shown(&t, "in main");
 	assert_int_equal(inlined_of(&a, &t, "in"), INLINED_ALWAYS);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-static void a_node_whose_callers_are_not_shown_is_not_inlined(void **state)
+static void a_node_with_hidden_callers_is_not_inlined(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct asked a;
-	struct trimmed t;
+	struct graph_fixture a;
+	struct trim_result t;
 
 	(void)state;
 	ROW(&m, "in+f;main", 10);
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	t = trim(&a, 1);
 	expect_shown(&t, "in");
 	assert_int_equal(inlined_of(&a, &t, "in"), INLINED_NEVER);
-	ask_release(&a);
+	graph_fixture_release(&a);
 }
 
-/* Random stacks of locations with up to three lines, in which a function can stand anywhere. */
-static struct asked random_calls(uint32_t *seed, int n_words)
+/* Random stacks of locations with up to three lines, with functions in any position. */
+static struct graph_fixture random_calls(uint32_t *seed, int n_words)
 {
 	static const char *const word[] = { "a", "b", "c+d", "d+c", "e+a+d", "f", "g+f", "h+g+b", "i", "d" };
 	struct make m = make_start("n/count");
-	struct asked a;
+	struct graph_fixture a;
 
 	for (int row = 0; row < 6; row++) {
 		char stack[64] = "";
@@ -421,12 +421,12 @@ static struct asked random_calls(uint32_t *seed, int n_words)
 		}
 		ROW(&m, stack, row % 3 - 1 + (row == 5));
 	}
-	a = ask_about(&m);
+	a = graph_fixture_start(&m);
 	a.q.nodefraction = a.q.edgefraction = 0;
 	return a;
 }
 
-/* What trim_inlined says, by all calls. */
+/* The result of trim_inlined, computed from all calls. */
 static enum inlined inlined_by(const struct edges *all, uint32_t node)
 {
 	bool yes = false, no = false;
@@ -438,14 +438,14 @@ static enum inlined inlined_by(const struct edges *all, uint32_t node)
 	return !yes ? INLINED_NEVER : no ? INLINED_PARTLY : INLINED_ALWAYS;
 }
 
-static void calls_that_need_no_look_are_as_inlined_as_all_calls_say(void **state)
+static void unchecked_calls_give_the_same_result_as_all_calls(void **state)
 {
 	uint32_t seed = 3, seen[3] = { 0 };
 
 	(void)state;
 	for (int round = 0; round < 500; round++) {
-		struct asked a = random_calls(&seed, 4 + round % 7);
-		struct trimmed t = trim(&a, 0);
+		struct graph_fixture a = random_calls(&seed, 4 + round % 7);
+		struct trim_result t = trim(&a, 0);
 		const enum inlined *inlined = trim_inlined(&a.g, &t, a.mem);
 		struct edges all;
 
@@ -454,7 +454,7 @@ static void calls_that_need_no_look_are_as_inlined_as_all_calls_say(void **state
 			assert_int_equal(inlined[i], inlined_by(&all, t.node[i]));
 			seen[inlined[i]]++;
 		}
-		ask_release(&a);
+		graph_fixture_release(&a);
 	}
 	assert_true(seen[INLINED_NEVER] && seen[INLINED_PARTLY] && seen[INLINED_ALWAYS]);
 }
@@ -463,27 +463,27 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes_are_sorted_by_flat_then_name),
-		cmocka_unit_test(on_request_nodes_are_sorted_by_cum_then_name),
-		cmocka_unit_test(the_sign_does_not_count_in_the_order),
+		cmocka_unit_test(sort_cum_sorts_nodes_by_cum_then_name),
+		cmocka_unit_test(nodes_are_sorted_by_magnitude),
 		cmocka_unit_test(names_are_compared_byte_by_byte),
 		cmocka_unit_test(addresses_are_compared_before_names),
-		cmocka_unit_test(of_equal_names_the_heavier_cum_is_first),
-		cmocka_unit_test(nodes_with_neither_flat_nor_cum_are_not_listed_nor_counted),
-		cmocka_unit_test(a_node_whose_calls_cancel_out_stays_for_its_flat),
-		cmocka_unit_test(nodes_below_the_fraction_of_the_sum_are_dropped),
-		cmocka_unit_test(a_cutoff_that_rounds_to_zero_drops_nothing),
-		cmocka_unit_test(cum_counts_against_the_cutoff_and_not_flat),
+		cmocka_unit_test(equal_names_are_sorted_by_cum),
+		cmocka_unit_test(nodes_with_neither_flat_nor_cum_are_ignored),
+		cmocka_unit_test(a_node_with_flat_is_kept_when_its_cum_cancels_out),
+		cmocka_unit_test(removes_nodes_below_the_fraction_of_the_sum),
+		cmocka_unit_test(a_cutoff_that_rounds_to_0_removes_nothing),
+		cmocka_unit_test(compares_cum_not_flat_with_the_cutoff),
 		cmocka_unit_test(cutoffs_and_cums_are_compared_as_magnitudes),
-		cmocka_unit_test(nodecount_keeps_the_first),
-		cmocka_unit_test(a_nodecount_above_all_keeps_all),
+		cmocka_unit_test(nodecount_keeps_the_first_nodes),
+		cmocka_unit_test(a_large_nodecount_keeps_all_nodes),
 		cmocka_unit_test(a_profile_without_samples_shows_nothing),
-		cmocka_unit_test(a_nul_in_a_name_is_spelt_out),
+		cmocka_unit_test(a_nul_in_a_name_is_escaped),
 		cmocka_unit_test(a_node_is_inlined_always_sometimes_or_never),
-		cmocka_unit_test(with_noinlines_nobody_is_inlined),
-		cmocka_unit_test(calls_that_need_no_look_are_as_inlined_as_all_calls_say),
+		cmocka_unit_test(with_noinlines_no_node_is_inlined),
+		cmocka_unit_test(unchecked_calls_give_the_same_result_as_all_calls),
 		cmocka_unit_test(calls_below_the_edge_cutoff_do_not_count),
-		cmocka_unit_test(a_call_over_a_node_that_is_not_shown_can_be_inlined),
-		cmocka_unit_test(a_node_whose_callers_are_not_shown_is_not_inlined),
+		cmocka_unit_test(a_call_through_a_hidden_node_can_be_inlined),
+		cmocka_unit_test(a_node_with_hidden_callers_is_not_inlined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_unit.c - units of measurement, and numbers as people read them
+ * test_unit.c - units of measurement, and formatting of values
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -51,7 +51,7 @@ static void expect_factor(const char *unit, const char *like, double factor)
 	assert_float_equal(got, factor, factor * 1e-15);
 }
 
-static void every_alias_of_memory_has_its_power_of_two(void **state)
+static void every_memory_unit_alias_has_the_right_power_of_two(void **state)
 {
 	static const char *const alias[][3] = {
 		{ "b", "byte", "B" },          { "kb", "kbyte", "kilobyte" }, { "mb", "mbyte", "megabyte" },
@@ -64,7 +64,7 @@ static void every_alias_of_memory_has_its_power_of_two(void **state)
 			expect_factor(alias[power][i], "B", (double)(INT64_C(1) << 10 * power));
 }
 
-static void every_alias_of_time_has_its_nanoseconds(void **state)
+static void every_time_unit_alias_has_the_right_number_of_nanoseconds(void **state)
 {
 	(void)state;
 	expect_factor("ns", "s", 1);
@@ -80,7 +80,7 @@ static void every_alias_of_time_has_its_nanoseconds(void **state)
 	expect_factor("hr", "s", 3.6e12);
 }
 
-static void every_alias_of_gcu_has_its_power_of_ten(void **state)
+static void every_gcu_alias_has_the_right_power_of_ten(void **state)
 {
 	static const char *const alias[] = { "nanogcu", "microgcu", "milligcu", "gcu",    "kilogcu",
 					     "megagcu", "gigagcu",  "teragcu",  "petagcu" };
@@ -103,15 +103,17 @@ static void case_and_one_trailing_s_do_not_matter(void **state)
 	expect_factor("NANOSECONDS", "s", 1);
 }
 
-/* Both code points are in use: U+03BC and U+00B5. pprof knows neither, which was not meant. */
+/* Both code points are used, U+03BC and U+00B5. pprof knows the first, also as a capital, U+039C. */
 static void the_micro_sign_and_the_letter_mu_are_microseconds(void **state)
 {
 	(void)state;
 	expect_factor("\xce\xbcs", "s", 1e3);
+	expect_factor("\xce\xbcS", "s", 1e3);
+	expect_factor("\xce\x9cs", "s", 1e3);
 	expect_factor("\xc2\xb5s", "s", 1e3);
 }
 
-static void what_is_no_alias_has_no_family(void **state)
+static void unknown_units_have_no_family(void **state)
 {
 	static const char *const unknown[] = { "",    "count",    "widgets", "minute",
 					       "KiB", "bs",       "bytess",  "k*gcu",
@@ -122,7 +124,7 @@ static void what_is_no_alias_has_no_family(void **state)
 		assert_null(unit_find(unknown[i], NULL));
 }
 
-static void a_unit_that_is_not_found_leaves_the_factor_alone(void **state)
+static void an_unknown_unit_leaves_the_factor_unchanged(void **state)
 {
 	double factor = 17;
 
@@ -131,7 +133,7 @@ static void a_unit_that_is_not_found_leaves_the_factor_alone(void **state)
 	assert_float_equal(factor, 17, 0);
 }
 
-static void a_unit_of_the_same_family_is_converted_to(void **state)
+static void values_are_converted_within_a_family(void **state)
 {
 	(void)state;
 	expect_scaled(1500, "ms", "seconds", 1.5, "s");
@@ -141,7 +143,7 @@ static void a_unit_of_the_same_family_is_converted_to(void **state)
 	expect_scaled(5, "ns", "hrs", 5 / 3.6e12, "hrs");
 }
 
-static void a_unit_of_another_family_or_of_none_gives_the_default_unit(void **state)
+static void a_target_unit_of_another_family_means_the_default_unit(void **state)
 {
 	(void)state;
 	expect_scaled(1500, "ms", "bytes", 1.5, "s");
@@ -150,7 +152,7 @@ static void a_unit_of_another_family_or_of_none_gives_the_default_unit(void **st
 	expect_scaled(3, "gcu", "ms", 3, "GCU");
 }
 
-static void auto_takes_the_largest_unit_that_keeps_one(void **state)
+static void auto_uses_the_largest_unit_with_a_value_of_at_least_1(void **state)
 {
 	static const char *const automatic[] = { "auto", "minimum" };
 
@@ -183,8 +185,8 @@ static void a_negative_value_scales_like_its_magnitude(void **state)
 	expect_scaled(-5, "count", "auto", -5, "");
 }
 
-/* It has no magnitude in 64 bits; pprof leaves it as it is, so no unit is small enough. */
-static void the_smallest_number_is_shown_in_the_default_unit(void **state)
+/* The smallest number has no absolute value in 64 bits. In pprof it remains negative, so no unit is small enough. */
+static void the_smallest_number_has_the_default_unit(void **state)
 {
 	(void)state;
 	expect_scaled(INT64_MIN, "bytes", "auto", -0x1p63, "B");
@@ -193,7 +195,7 @@ static void the_smallest_number_is_shown_in_the_default_unit(void **state)
 	expect_scaled(INT64_MIN, "widgets", "auto", -0x1p63, "");
 }
 
-static void a_value_of_unknown_unit_stays_and_some_words_are_no_unit(void **state)
+static void values_of_unknown_units_are_unchanged_and_counts_have_no_unit(void **state)
 {
 	(void)state;
 	expect_scaled(5, "widgets", "auto", 5, "");
@@ -229,7 +231,7 @@ static void a_label_that_rounds_to_zero_is_0_without_a_unit(void **state)
 	expect_label(6, "ms", "s", "0.01s");
 }
 
-/* 0.125, 0.375 are exact in binary; C and Go both round the half to even. */
+/* 0.125 and 0.375 are exact in binary; C and Go both round halves to even. */
 static void an_exact_half_rounds_to_even(void **state)
 {
 	(void)state;
@@ -237,7 +239,7 @@ static void an_exact_half_rounds_to_even(void **state)
 	expect_label(375, "ms", "s", "0.38s");
 }
 
-static void labels_of_the_largest_numbers_are_written_out(void **state)
+static void labels_of_the_largest_numbers_have_all_digits(void **state)
 {
 	(void)state;
 	expect_label(INT64_MAX, "petabytes", "bytes", "10384593717069655257060992658440192B");
@@ -258,7 +260,7 @@ static void percentages_take_six_columns(void **state)
 	expect_percent(2000, 1000, "200.00%");
 }
 
-static void what_is_near_enough_to_the_total_is_100_percent(void **state)
+static void values_close_to_the_total_are_100_percent(void **state)
 {
 	(void)state;
 	expect_percent(7, 7, "  100%");
@@ -276,59 +278,87 @@ static void percentages_have_no_sign(void **state)
 	expect_percent(INT64_MIN, INT64_MAX, "  100%");
 }
 
-static void of_a_total_of_zero_everything_is_0_percent(void **state)
+static void percentages_of_a_zero_total_are_0(void **state)
 {
 	(void)state;
 	expect_percent(5, 0, "    0%");
 	assert_float_equal(unit_percent(5, 0), 0, 0);
 }
 
-static void the_plain_number_behind_a_percentage_is_not_rounded(void **state)
+static void unit_percent_is_not_rounded(void **state)
 {
 	(void)state;
 	assert_float_equal(unit_percent(-1, 8), 12.5, 0);
 	assert_float_equal(unit_percent(1, 10000000), 1e-5, 1e-20);
 }
 
-static void units_agree_when_they_are_equal_or_of_one_family(void **state)
+static void units_are_compatible_if_equal_or_of_one_family(void **state)
 {
 	(void)state;
-	assert_true(unit_agree("widgets", "widgets"));
-	assert_true(unit_agree("ms", "nanoseconds"));
-	assert_true(unit_agree("KB", "byte"));
-	assert_false(unit_agree("ms", "bytes"));
-	assert_false(unit_agree("widgets", "gadgets"));
-	assert_false(unit_agree("count", "ns"));
-	assert_false(unit_agree("ns", "count"));
+	assert_true(unit_is_compatible("widgets", "widgets"));
+	assert_true(unit_is_compatible("ms", "nanoseconds"));
+	assert_true(unit_is_compatible("KB", "byte"));
+	assert_false(unit_is_compatible("ms", "bytes"));
+	assert_false(unit_is_compatible("widgets", "gadgets"));
+	assert_false(unit_is_compatible("count", "ns"));
+	assert_false(unit_is_compatible("ns", "count"));
+}
+
+static void expect_grouped(const char *number, const char *expected)
+{
+	struct buf b = { 0 };
+
+	unit_add_grouped(&b, number);
+	assert_string_equal(buf_text(&b), expected);
+	buf_release(&b);
+}
+
+static void digits_before_the_point_have_thousands_separators(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	expect_grouped("", "");
+	expect_grouped("0", "0");
+	expect_grouped("999", "999");
+	expect_grouped("1000", "1,000");
+	expect_grouped("-123456", "-123,456");
+	expect_grouped("1234567.1234kB", "1,234,567.1234kB");
+	expect_grouped("+9223372036854775807 of 5000", "+9,223,372,036,854,775,807 of 5000");
+	expect_grouped("none", "none");
+	unit_add_count(&b, UINT64_MAX);
+	assert_string_equal(b.data, "18,446,744,073,709,551,615");
+	buf_release(&b);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_alias_of_memory_has_its_power_of_two),
-		cmocka_unit_test(every_alias_of_time_has_its_nanoseconds),
-		cmocka_unit_test(every_alias_of_gcu_has_its_power_of_ten),
+		cmocka_unit_test(every_memory_unit_alias_has_the_right_power_of_two),
+		cmocka_unit_test(every_time_unit_alias_has_the_right_number_of_nanoseconds),
+		cmocka_unit_test(every_gcu_alias_has_the_right_power_of_ten),
 		cmocka_unit_test(case_and_one_trailing_s_do_not_matter),
 		cmocka_unit_test(the_micro_sign_and_the_letter_mu_are_microseconds),
-		cmocka_unit_test(what_is_no_alias_has_no_family),
-		cmocka_unit_test(a_unit_that_is_not_found_leaves_the_factor_alone),
-		cmocka_unit_test(a_unit_of_the_same_family_is_converted_to),
-		cmocka_unit_test(a_unit_of_another_family_or_of_none_gives_the_default_unit),
-		cmocka_unit_test(auto_takes_the_largest_unit_that_keeps_one),
+		cmocka_unit_test(unknown_units_have_no_family),
+		cmocka_unit_test(an_unknown_unit_leaves_the_factor_unchanged),
+		cmocka_unit_test(values_are_converted_within_a_family),
+		cmocka_unit_test(a_target_unit_of_another_family_means_the_default_unit),
+		cmocka_unit_test(auto_uses_the_largest_unit_with_a_value_of_at_least_1),
 		cmocka_unit_test(auto_of_zero_is_in_the_default_unit),
 		cmocka_unit_test(a_negative_value_scales_like_its_magnitude),
-		cmocka_unit_test(the_smallest_number_is_shown_in_the_default_unit),
-		cmocka_unit_test(a_value_of_unknown_unit_stays_and_some_words_are_no_unit),
+		cmocka_unit_test(the_smallest_number_has_the_default_unit),
+		cmocka_unit_test(values_of_unknown_units_are_unchanged_and_counts_have_no_unit),
 		cmocka_unit_test(labels_have_two_decimals_unless_they_are_zero),
 		cmocka_unit_test(a_label_that_rounds_to_zero_is_0_without_a_unit),
 		cmocka_unit_test(an_exact_half_rounds_to_even),
-		cmocka_unit_test(labels_of_the_largest_numbers_are_written_out),
+		cmocka_unit_test(labels_of_the_largest_numbers_have_all_digits),
 		cmocka_unit_test(percentages_take_six_columns),
-		cmocka_unit_test(what_is_near_enough_to_the_total_is_100_percent),
+		cmocka_unit_test(values_close_to_the_total_are_100_percent),
 		cmocka_unit_test(percentages_have_no_sign),
-		cmocka_unit_test(of_a_total_of_zero_everything_is_0_percent),
-		cmocka_unit_test(the_plain_number_behind_a_percentage_is_not_rounded),
-		cmocka_unit_test(units_agree_when_they_are_equal_or_of_one_family),
+		cmocka_unit_test(percentages_of_a_zero_total_are_0),
+		cmocka_unit_test(unit_percent_is_not_rounded),
+		cmocka_unit_test(digits_before_the_point_have_thousands_separators),
+		cmocka_unit_test(units_are_compatible_if_equal_or_of_one_family),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /*
- * test_url.c - what a source that is not a file asks for
+ * test_url.c - parse URLs of profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * What is wanted is what go tool pprof of Go 1.26 makes of these, with net/url.
+ * The expected results are those of go tool pprof of Go 1.26 with net/url.
  */
 #include "config.h"
 
@@ -17,28 +17,28 @@
 
 #include <cmocka.h>
 
-static void expect_shown(const char *source, int64_t seconds, const char *shown)
+static void expect_shown(const char *source, int64_t seconds, const char *redacted)
 {
 	struct url u = { 0 };
 	struct buf b = { 0 };
 
 	assert_int_equal(url_parse(source, seconds, &u, NULL), 0);
-	url_show(&u, &b);
-	assert_string_equal(buf_text(&b), shown);
+	url_add_redacted(&u, &b);
+	assert_string_equal(buf_text(&b), redacted);
 	buf_release(&b);
 	url_release(&u);
 }
 
-static void expect_refused(const char *source, int code, const char *why)
+static void expect_refused(const char *source, int code, const char *message)
 {
 	struct url u;
 	struct err err = { 0 };
 
 	assert_int_equal(url_parse(source, 0, &u, &err), code);
-	assert_non_null(strstr(err.msg, why));
+	assert_non_null(strstr(err.msg, message));
 }
 
-static void a_host_alone_is_asked_for_a_cpu_profile(void **state)
+static void a_host_alone_means_a_cpu_profile(void **state)
 {
 	(void)state;
 	expect_shown("localhost:6060", 0, "http://localhost:6060/debug/pprof/profile");
@@ -49,7 +49,7 @@ static void a_host_alone_is_asked_for_a_cpu_profile(void **state)
 	expect_shown("[::1]:80/x", 0, "http://[::1]:80/x");
 }
 
-static void paths_are_spelt_as_go_spells_them(void **state)
+static void paths_are_escaped_as_in_go(void **state)
 {
 	(void)state;
 	expect_shown("http://h/a b", 0, "http://h/a%20b");
@@ -72,7 +72,7 @@ static void queries_are_sorted_by_key_and_keep_the_order_of_values(void **state)
 	expect_shown("http://h/%e9?q=%E9%00", 0, "http://h/%e9?q=%E9%00");
 }
 
-static void pairs_that_cannot_be_read_are_left_out(void **state)
+static void invalid_pairs_are_dropped(void **state)
 {
 	(void)state;
 	expect_shown("http://h/x?a=%zz&b=1", 0, "http://h/x?b=1");
@@ -80,7 +80,7 @@ static void pairs_that_cannot_be_read_are_left_out(void **state)
 	expect_shown("http://h/x?a=%4&b=%", 0, "http://h/x");
 }
 
-static void seconds_take_the_place_of_those_in_the_query(void **state)
+static void given_seconds_replace_those_in_the_query(void **state)
 {
 	(void)state;
 	expect_shown("127.0.0.1:18999/debug/pprof/profile?x=1&seconds=9", 5,
@@ -89,7 +89,7 @@ static void seconds_take_the_place_of_those_in_the_query(void **state)
 	expect_shown("http://h/x", 5, "http://h/x?seconds=5");
 }
 
-static void seconds_of_the_query_are_known(void **state)
+static void seconds_are_read_from_the_query(void **state)
 {
 	static const struct {
 		const char *source;
@@ -112,7 +112,7 @@ static void seconds_of_the_query_are_known(void **state)
 	}
 }
 
-static void user_and_password_are_known_and_not_shown(void **state)
+static void user_and_password_are_parsed_and_redacted(void **state)
 {
 	struct url u = { 0 };
 	struct buf b = { 0 };
@@ -121,14 +121,14 @@ static void user_and_password_are_known_and_not_shown(void **state)
 	assert_int_equal(url_parse("https://us%40er:p%3Ass@h:80/x?a=1", 0, &u, NULL), 0);
 	assert_string_equal(u.user, "us@er");
 	assert_string_equal(u.password, "p:ss");
-	url_show(&u, &b);
-	url_request(&u, &b);
+	url_add_redacted(&u, &b);
+	url_add_request(&u, &b);
 	assert_string_equal(b.data, "https://h:80/x?a=1https://h:80/x?a=1");
 	buf_release(&b);
 	url_release(&u);
 }
 
-static void what_is_redacted_has_nothing_before_its_host(void **state)
+static void redacted_sources_contain_neither_user_nor_password(void **state)
 {
 	static const char *const pair[][2] = {
 		{ "http://user:pw@h/x", "http://h/x" },       { "user:pw@h:80/x", "h:80/x" },
@@ -149,7 +149,7 @@ static void what_is_redacted_has_nothing_before_its_host(void **state)
 	}
 }
 
-static void a_socket_has_a_path_behind_a_colon(void **state)
+static void a_socket_may_be_followed_by_a_colon_and_a_path(void **state)
 {
 	struct url u = { 0 };
 
@@ -161,10 +161,10 @@ static void a_socket_has_a_path_behind_a_colon(void **state)
 	assert_int_equal(url_parse("unix:/run/a:b.sock:/x", 0, &u, NULL), 0);
 	assert_string_equal(u.socket, "/run/a:b.sock");
 	url_release(&u);
-	expect_refused("unix:", ERR_USAGE, "names no socket");
+	expect_refused("unix:", ERR_USAGE, "has no socket");
 }
 
-static void what_can_only_be_a_path_is_one(void **state)
+static void other_sources_are_paths(void **state)
 {
 	static const char *const path[] = { "a.pb.gz", "/abs/path", "rel/path",  "a:b.pb.gz", "C:foo", "foo bar:80/x",
 					    "-n=2",    "*",         "http:x",    ":80",       "",      "h:80:90/x",
@@ -175,22 +175,22 @@ static void what_can_only_be_a_path_is_one(void **state)
 		expect_refused(path[i], ERR_UNKNOWN, "is not a URL");
 }
 
-static void a_url_that_cannot_be_asked_is_refused(void **state)
+static void an_invalid_url_is_refused(void **state)
 {
 	(void)state;
-	expect_refused("ftp://h/x", ERR_USAGE, "not ftp");
-	expect_refused("file:///x", ERR_USAGE, "not file");
+	expect_refused("ftp://h/x", ERR_USAGE, "unsupported scheme ftp");
+	expect_refused("file:///x", ERR_USAGE, "unsupported scheme file");
 	expect_refused("http://h:bad/x", ERR_USAGE, "no valid host");
 	expect_refused("http://h:80:90/x", ERR_USAGE, "no valid host");
 	expect_refused("http://[::1/x", ERR_USAGE, "no valid host");
 	expect_refused("http://h%41/x", ERR_USAGE, "no valid host");
 	expect_refused("http://a b/x", ERR_USAGE, "no valid host");
-	expect_refused("http://h\\@evil/x", ERR_USAGE, "user and password");
+	expect_refused("http://h\\@evil/x", ERR_USAGE, "user or password");
 	expect_refused("http:///x", ERR_USAGE, "no host");
 	expect_refused("http://h/a%zz", ERR_USAGE, "path of the URL");
 	expect_refused("http://h/a\nb", ERR_USAGE, "control characters");
-	expect_refused("http://us er@h/x", ERR_USAGE, "user and password");
-	expect_refused("http://u%00@h/x", ERR_USAGE, "user and password");
+	expect_refused("http://us er@h/x", ERR_USAGE, "user or password");
+	expect_refused("http://u%00@h/x", ERR_USAGE, "user or password");
 }
 
 static void only_loopback_and_sockets_are_local(void **state)
@@ -215,7 +215,7 @@ static void only_loopback_and_sockets_are_local(void **state)
 	}
 }
 
-static void files_of_mappings_are_not_absolute_urls(void **state)
+static void file_names_of_mappings_are_not_mistaken_for_urls(void **state)
 {
 	(void)state;
 	assert_true(url_is_absolute("http://h/x"));
@@ -230,19 +230,19 @@ static void files_of_mappings_are_not_absolute_urls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_host_alone_is_asked_for_a_cpu_profile),
-		cmocka_unit_test(paths_are_spelt_as_go_spells_them),
+		cmocka_unit_test(a_host_alone_means_a_cpu_profile),
+		cmocka_unit_test(paths_are_escaped_as_in_go),
 		cmocka_unit_test(queries_are_sorted_by_key_and_keep_the_order_of_values),
-		cmocka_unit_test(pairs_that_cannot_be_read_are_left_out),
-		cmocka_unit_test(seconds_take_the_place_of_those_in_the_query),
-		cmocka_unit_test(seconds_of_the_query_are_known),
-		cmocka_unit_test(user_and_password_are_known_and_not_shown),
-		cmocka_unit_test(what_is_redacted_has_nothing_before_its_host),
-		cmocka_unit_test(a_socket_has_a_path_behind_a_colon),
-		cmocka_unit_test(what_can_only_be_a_path_is_one),
-		cmocka_unit_test(a_url_that_cannot_be_asked_is_refused),
+		cmocka_unit_test(invalid_pairs_are_dropped),
+		cmocka_unit_test(given_seconds_replace_those_in_the_query),
+		cmocka_unit_test(seconds_are_read_from_the_query),
+		cmocka_unit_test(user_and_password_are_parsed_and_redacted),
+		cmocka_unit_test(redacted_sources_contain_neither_user_nor_password),
+		cmocka_unit_test(a_socket_may_be_followed_by_a_colon_and_a_path),
+		cmocka_unit_test(other_sources_are_paths),
+		cmocka_unit_test(an_invalid_url_is_refused),
 		cmocka_unit_test(only_loopback_and_sockets_are_local),
-		cmocka_unit_test(files_of_mappings_are_not_absolute_urls),
+		cmocka_unit_test(file_names_of_mappings_are_not_mistaken_for_urls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

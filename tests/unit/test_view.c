@@ -1,5 +1,5 @@
 /*
- * test_view.c - the rows of a profile that a question is about
+ * test_view.c - the rows of a profile that a query selects
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,13 +23,13 @@ static struct profile *profile_of(const char *types)
 	return make_end(&m);
 }
 
-/* The type that sample_index chooses; the profile stays. */
+/* The sample type chosen by sample_index. The profile is not freed. */
 static uint32_t type_of(const struct profile *p, const char *index)
 {
 	uint32_t t = 99;
 	struct err err;
 
-	if (view_type(p, index, &t, &err) < 0)
+	if (view_find_type(p, index, &t, &err) < 0)
 		fail_msg("%s", err.msg);
 	return t;
 }
@@ -40,13 +40,13 @@ static void expect_no_type(const char *types, const char *index, const char *sen
 	uint32_t t = 99;
 	struct err err;
 
-	assert_int_equal(view_type(p, index, &t, &err), ERR_USAGE);
+	assert_int_equal(view_find_type(p, index, &t, &err), ERR_USAGE);
 	assert_string_equal(err.msg, sentence);
 	assert_int_equal(t, 99);
 	profile_free(p);
 }
 
-static void without_an_index_the_last_type_is_taken(void **state)
+static void without_an_index_uses_the_last_type(void **state)
 {
 	struct profile *p = profile_of("samples/count cpu/ns");
 
@@ -55,7 +55,7 @@ static void without_an_index_the_last_type_is_taken(void **state)
 	profile_free(p);
 }
 
-static void the_default_type_of_the_profile_comes_first(void **state)
+static void without_an_index_prefers_the_default_type(void **state)
 {
 	struct make m = make_start("samples/count cpu/ns wall/ns");
 	struct profile *p;
@@ -67,7 +67,7 @@ static void the_default_type_of_the_profile_comes_first(void **state)
 	profile_free(p);
 }
 
-static void a_default_type_that_is_not_there_is_ignored(void **state)
+static void ignores_a_missing_default_type(void **state)
 {
 	struct make m = make_start("samples/count cpu/ns wall/ns");
 	struct profile *p;
@@ -79,7 +79,7 @@ static void a_default_type_that_is_not_there_is_ignored(void **state)
 	profile_free(p);
 }
 
-static void a_number_is_a_place_from_0(void **state)
+static void a_number_is_an_index_from_0(void **state)
 {
 	struct profile *p = profile_of("samples/count cpu/ns");
 
@@ -90,7 +90,7 @@ static void a_number_is_a_place_from_0(void **state)
 	profile_free(p);
 }
 
-static void a_number_beyond_the_types_is_refused(void **state)
+static void rejects_a_number_beyond_the_types(void **state)
 {
 	(void)state;
 	expect_no_type("samples/count cpu/ns", "7", "sample_index 7 is outside the range [0..1]");
@@ -99,7 +99,7 @@ static void a_number_beyond_the_types_is_refused(void **state)
 		       "sample_index 18446744073709551616 is outside the range [0..1]");
 }
 
-static void a_name_is_matched_whole_and_with_its_case(void **state)
+static void matches_a_whole_name_case_sensitively(void **state)
 {
 	struct profile *p = profile_of("alloc_space/bytes space/bytes");
 
@@ -110,13 +110,30 @@ static void a_name_is_matched_whole_and_with_its_case(void **state)
 	expect_no_type("samples/count cpu/ns", "CPU", "sample_index \"CPU\" must be one of: [samples cpu]");
 }
 
-static void a_name_that_is_not_there_lists_those_that_are(void **state)
+static void an_unknown_name_lists_the_types(void **state)
 {
 	(void)state;
 	expect_no_type("samples/count cpu/ns", "foo", "sample_index \"foo\" must be one of: [samples cpu]");
 }
 
-static void one_leading_inuse_may_be_too_much(void **state)
+static void accepts_known_units_and_those_of_the_profile(void **state)
+{
+	struct make m = make_start("samples/count cpu/widgets");
+	struct profile *p;
+	struct err err;
+
+	(void)state;
+	ROW(&m, "main", 1, 1);
+	p = make_end(&m);
+	assert_int_equal(view_check_unit(p, "minimum", &err), 0);
+	assert_int_equal(view_check_unit(p, "MB", &err), 0);
+	assert_int_equal(view_check_unit(p, "widgets", &err), 0);
+	assert_int_equal(view_check_unit(p, "parsec", &err), ERR_USAGE);
+	assert_memory_equal(err.msg, "-unit=parsec: unknown unit; use ", 32);
+	profile_free(p);
+}
+
+static void accepts_a_name_with_a_leading_inuse(void **state)
 {
 	struct profile *p = profile_of("objects/count space/bytes x/y");
 
@@ -128,7 +145,7 @@ static void one_leading_inuse_may_be_too_much(void **state)
 	expect_no_type("inuse_space/bytes", "space", "sample_index \"space\" must be one of: [inuse_space]");
 }
 
-static void the_first_type_that_fits_either_way_is_taken(void **state)
+static void uses_the_first_type_that_matches_with_or_without_inuse(void **state)
 {
 	struct profile *p = profile_of("space/bytes inuse_space/bytes");
 
@@ -198,7 +215,7 @@ static void a_view_has_the_column_and_unit_of_its_type(void **state)
 	profile_free(p);
 }
 
-static void without_rows_the_total_is_0(void **state)
+static void the_total_of_no_rows_is_0(void **state)
 {
 	(void)state;
 	expect_total(NULL, 0, false, 0);
@@ -211,20 +228,20 @@ static void the_total_is_the_sum_of_magnitudes(void **state)
 	TOTAL(false, 40, { 1, 30 }, { 1, -10 });
 }
 
-static void the_total_may_be_the_largest_number(void **state)
+static void the_total_can_be_the_largest_number(void **state)
 {
 	(void)state;
 	TOTAL(false, INT64_MAX, { 1, INT64_MAX - 5 }, { 1, -5 });
 }
 
-static void a_total_beyond_64_bits_is_refused_with_its_sample(void **state)
+static void rejects_a_total_that_overflows_and_names_the_sample(void **state)
 {
 	const int64_t sum[][2] = { { 1, INT64_MAX }, { 1, 0 }, { 1, -1 } };
 	const int64_t smallest[][2] = { { 1, INT64_MIN } };
 
 	(void)state;
-	expect_overflow(sum, 3, false, "sample 3: the sum of cpu leaves 64 bits");
-	expect_overflow(smallest, 1, false, "sample 1: the sum of cpu leaves 64 bits");
+	expect_overflow(sum, 3, false, "sample 3: the sum of cpu overflows 64 bits");
+	expect_overflow(smallest, 1, false, "sample 1: the sum of cpu overflows 64 bits");
 }
 
 static void the_mean_divides_by_the_first_type_toward_zero(void **state)
@@ -240,27 +257,27 @@ static void divisors_count_with_their_sign(void **state)
 	TOTAL(true, -10, { 3, 10 }, { -5, 10 });
 }
 
-static void divisors_that_add_up_to_0_do_not_divide(void **state)
+static void values_are_not_divided_if_their_divisors_sum_to_0(void **state)
 {
 	(void)state;
 	TOTAL(true, 20, { 5, 10 }, { -5, 10 });
 }
 
-static void divisors_beyond_64_bits_are_refused(void **state)
+static void rejects_divisors_that_overflow(void **state)
 {
 	const int64_t row[][2] = { { INT64_MAX, 1 }, { 1, 1 } };
 
 	(void)state;
-	expect_overflow(row, 2, true, "sample 2: the sum of samples leaves 64 bits");
+	expect_overflow(row, 2, true, "sample 2: the sum of samples overflows 64 bits");
 }
 
-static void without_mean_divisors_may_be_anything(void **state)
+static void without_mean_divisors_can_overflow(void **state)
 {
 	(void)state;
 	TOTAL(false, 2, { INT64_MAX, 1 }, { INT64_MIN, 1 });
 }
 
-/* Rows of 7 samples, 70 ns and, of the base, -2 samples, -10 ns; or 0 of the base. */
+/* A row of 7 samples, 70 ns, and a row of the base with -2 samples, -10 ns, or with 0. */
 static struct profile *with_base(const char *label, int64_t base_samples, int64_t base_ns)
 {
 	struct make m = make_start("samples/count cpu/ns");
@@ -275,7 +292,7 @@ static struct profile *with_base(const char *label, int64_t base_samples, int64_
 	return make_end(&m);
 }
 
-/* The total of a profile, which is freed. */
+/* The total of a profile; frees the profile. */
 static int64_t total_of(struct profile *p, bool mean)
 {
 	struct arena *mem = arena_new();
@@ -293,27 +310,27 @@ static int64_t total_of(struct profile *p, bool mean)
 	return v.total;
 }
 
-static void rows_of_a_base_alone_are_what_100_percent_is(void **state)
+static void rows_of_the_base_alone_are_100_percent(void **state)
 {
 	(void)state;
 	assert_int_equal(total_of(with_base("true", -2, -10), false), 10);
 	assert_int_equal(total_of(with_base("yes", -2, -10), false), 80);
 }
 
-static void a_base_of_zeros_is_no_100_percent(void **state)
+static void a_base_of_zeros_is_not_100_percent(void **state)
 {
 	(void)state;
 	assert_int_equal(total_of(with_base("true", -2, 0), false), 70);
 }
 
-static void means_of_a_base_are_divided_by_its_count_with_sign(void **state)
+static void means_of_a_base_are_divided_by_its_signed_count(void **state)
 {
 	(void)state;
 	assert_int_equal(total_of(with_base("true", -2, -10), true), -5);
 	assert_int_equal(total_of(with_base("yes", -2, -10), true), 16);
 }
 
-/* A stack of n locations that have n lines each. */
+/* A stack of n locations with n lines each. */
 static struct profile *inlined(uint32_t n)
 {
 	struct builder *b = builder_new();
@@ -354,7 +371,7 @@ static int view_of(struct profile *p, bool noinlines, struct err *err)
 	return rc;
 }
 
-static void inlined_calls_may_not_blow_stacks_up(void **state)
+static void rejects_inlined_calls_that_make_stacks_huge(void **state)
 {
 	struct err err;
 
@@ -365,7 +382,7 @@ static void inlined_calls_may_not_blow_stacks_up(void **state)
 			    "inlined calls make 81000000 frames of the 9000 in its stacks; -noinlines leaves them out");
 }
 
-static void without_inlined_calls_stacks_are_not_blown_up(void **state)
+static void accepts_large_stacks_without_inlined_calls(void **state)
 {
 	struct err err;
 
@@ -376,30 +393,31 @@ static void without_inlined_calls_stacks_are_not_blown_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_an_index_the_last_type_is_taken),
-		cmocka_unit_test(the_default_type_of_the_profile_comes_first),
-		cmocka_unit_test(a_default_type_that_is_not_there_is_ignored),
-		cmocka_unit_test(a_number_is_a_place_from_0),
-		cmocka_unit_test(a_number_beyond_the_types_is_refused),
-		cmocka_unit_test(a_name_is_matched_whole_and_with_its_case),
-		cmocka_unit_test(a_name_that_is_not_there_lists_those_that_are),
-		cmocka_unit_test(one_leading_inuse_may_be_too_much),
-		cmocka_unit_test(the_first_type_that_fits_either_way_is_taken),
+		cmocka_unit_test(without_an_index_uses_the_last_type),
+		cmocka_unit_test(without_an_index_prefers_the_default_type),
+		cmocka_unit_test(ignores_a_missing_default_type),
+		cmocka_unit_test(a_number_is_an_index_from_0),
+		cmocka_unit_test(rejects_a_number_beyond_the_types),
+		cmocka_unit_test(matches_a_whole_name_case_sensitively),
+		cmocka_unit_test(an_unknown_name_lists_the_types),
+		cmocka_unit_test(accepts_known_units_and_those_of_the_profile),
+		cmocka_unit_test(accepts_a_name_with_a_leading_inuse),
+		cmocka_unit_test(uses_the_first_type_that_matches_with_or_without_inuse),
 		cmocka_unit_test(a_view_has_the_column_and_unit_of_its_type),
-		cmocka_unit_test(without_rows_the_total_is_0),
+		cmocka_unit_test(the_total_of_no_rows_is_0),
 		cmocka_unit_test(the_total_is_the_sum_of_magnitudes),
-		cmocka_unit_test(the_total_may_be_the_largest_number),
-		cmocka_unit_test(a_total_beyond_64_bits_is_refused_with_its_sample),
+		cmocka_unit_test(the_total_can_be_the_largest_number),
+		cmocka_unit_test(rejects_a_total_that_overflows_and_names_the_sample),
 		cmocka_unit_test(the_mean_divides_by_the_first_type_toward_zero),
 		cmocka_unit_test(divisors_count_with_their_sign),
-		cmocka_unit_test(divisors_that_add_up_to_0_do_not_divide),
-		cmocka_unit_test(divisors_beyond_64_bits_are_refused),
-		cmocka_unit_test(without_mean_divisors_may_be_anything),
-		cmocka_unit_test(rows_of_a_base_alone_are_what_100_percent_is),
-		cmocka_unit_test(a_base_of_zeros_is_no_100_percent),
-		cmocka_unit_test(means_of_a_base_are_divided_by_its_count_with_sign),
-		cmocka_unit_test(inlined_calls_may_not_blow_stacks_up),
-		cmocka_unit_test(without_inlined_calls_stacks_are_not_blown_up),
+		cmocka_unit_test(values_are_not_divided_if_their_divisors_sum_to_0),
+		cmocka_unit_test(rejects_divisors_that_overflow),
+		cmocka_unit_test(without_mean_divisors_can_overflow),
+		cmocka_unit_test(rows_of_the_base_alone_are_100_percent),
+		cmocka_unit_test(a_base_of_zeros_is_not_100_percent),
+		cmocka_unit_test(means_of_a_base_are_divided_by_its_signed_count),
+		cmocka_unit_test(rejects_inlined_calls_that_make_stacks_huge),
+		cmocka_unit_test(accepts_large_stacks_without_inlined_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,11 +18,11 @@
 #include "tests/unit/make_graph.h"
 
 /*
- * Make the page of a profile, and hold it against "NAME FILE flat cum" for each function, behind it
- * " no:flat:cum" for each line with K in front for LINE_DEAD and L for LINE_LIVE, and for the latter
- * "[...]" with "+" for each new block and " depth>file:line" for each call.
+ * Make the page of a profile, and compare it with "NAME FILE flat cum" for each function, followed by " no:flat:cum"
+ * for each line, prefixed with K for LINE_DEAD and L for LINE_LIVE, and for the latter "[...]" with "+" for each new
+ * block and " depth>file:line" for each call.
  */
-static void expect(struct make *m, const char *pattern, const char *want)
+static void expect_of(struct make *m, const char *pattern, uint32_t max_groups, const char *want)
 {
 	struct profile *p = make_end(m);
 	struct arena *mem = arena_new();
@@ -35,6 +35,7 @@ static void expect(struct make *m, const char *pattern, const char *want)
 
 	query_init(&q);
 	q.pattern = pattern;
+	q.max_groups = max_groups;
 	query_apply_defaults(&q, &(struct query_defaults){ .by_address = true, .untrimmed = true });
 	assert_int_equal(view_make(p, &q, mem, &v, NULL, &err), 0);
 	if (report_weblist_make(&v, &q, &r, &w, &notes, &err) < 0)
@@ -66,7 +67,12 @@ static void expect(struct make *m, const char *pattern, const char *want)
 	profile_free(p);
 }
 
-static void lines_of_a_function_that_are_close_are_one_part(void **state)
+static void expect(struct make *m, const char *pattern, const char *want)
+{
+	expect_of(m, pattern, 0, want);
+}
+
+static void adjacent_lines_of_a_function_form_a_part(void **state)
 {
 	struct make m = make_start("n/count");
 
@@ -77,7 +83,7 @@ static void lines_of_a_function_that_are_close_are_one_part(void **state)
 	expect(&m, "^f$", "f /no/a.c 3 3 K3:1:1 K22:2:2\nf /no/a.c 4 4 K50:4:4\n");
 }
 
-static void only_what_matches_is_shown_by_name_or_file(void **state)
+static void only_functions_that_match_by_name_or_file_are_shown(void **state)
 {
 	struct make m = make_start("n/count");
 
@@ -92,16 +98,29 @@ static void only_what_matches_is_shown_by_name_or_file(void **state)
 	expect(&m, "0x20", "g /no/b.c 0 1 K4:0:1\n");
 }
 
-static void recursion_counts_every_time(void **state)
+static void a_sample_counts_once_for_a_recursive_function(void **state)
 {
 	struct make m = make_start("n/count");
 
 	(void)state;
 	ROW(&m, "0x10=f@/no/a.c:3;0x10=f@/no/a.c:3", 5);
-	expect(&m, "f", "f /no/a.c 5 10 K3:5:10\n");
+	expect(&m, "f", "f /no/a.c 5 5 K3:5:5\n");
+	m = make_start("n/count");
+	ROW(&m, "0x10=f@/no/a.c:3;0x18=f@/no/a.c:4;0x14=f@/no/a.c:4;0x18=f@/no/a.c:4;0x90=main@/no/m.c:9", 5);
+	ROW(&m, "0x14=f@/no/a.c:4;0x90=main@/no/m.c:9", 2);
+	expect(&m, "^f$", "f /no/a.c 7 7 K3:5:5 K4:2:7\n");
 }
 
-static void inlined_calls_lead_to_an_instruction(void **state)
+static void a_function_inlined_into_itself_counts_once(void **state)
+{
+	struct make m = make_start("n/count");
+
+	(void)state;
+	ROW(&m, "0x10=f@/no/a.c:3+f@/no/a.c:3", 5);
+	expect(&m, "f", "f /no/a.c 5 5 L3:5:5[][+ 0>/no/a.c:3]\n");
+}
+
+static void inlined_calls_precede_their_instruction(void **state)
 {
 	struct make m = make_start("n/count");
 
@@ -112,7 +131,7 @@ static void inlined_calls_lead_to_an_instruction(void **state)
 	expect(&m, "^f$", "f /no/a.c 7 7 L3:7:7[ 0>/no/m.h:8 1>/no/i.h:7][ 1>/no/i.h:9][+]\n");
 }
 
-static void locations_without_an_address_are_told_apart(void **state)
+static void locations_without_an_address_are_distinct(void **state)
 {
 	struct make m = make_start("n/count");
 
@@ -122,7 +141,25 @@ static void locations_without_an_address_are_told_apart(void **state)
 	expect(&m, ".", "f /no/a.c 3 3 K3:1:1 K4:2:2\nmain /no/a.c 0 3 K9:0:3\n");
 }
 
-static void a_function_without_weight_is_left_out(void **state)
+static void a_page_shows_the_files_with_the_largest_flat(void **state)
+{
+	const uint32_t max[] = { 0, 2, 5 };
+	const char *const want[] = { "f /no/a.c 1 1 K3:1:1\ng /no/b.c 4 4 K4:4:4\nh /no/c.c 2 2 K5:2:2\n",
+				     "g /no/b.c 4 4 K4:4:4\nh /no/c.c 2 2 K5:2:2\n",
+				     "g /no/b.c 4 4 K4:4:4\nh /no/c.c 2 2 K5:2:2\nf /no/a.c 1 1 K3:1:1\n" };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct make m = make_start("n/count");
+
+		ROW(&m, "0x10=f@/no/a.c:3", 1);
+		ROW(&m, "0x20=g@/no/b.c:4", 4);
+		ROW(&m, "0x30=h@/no/c.c:5", 2);
+		expect_of(&m, ".", max[i], want[i]);
+	}
+}
+
+static void a_function_without_samples_is_omitted(void **state)
 {
 	struct make m = make_start("n/count");
 
@@ -132,7 +169,7 @@ static void a_function_without_weight_is_left_out(void **state)
 	expect(&m, ".", "g /no/a.c 1 1 K5:1:1\n");
 }
 
-static void lines_of_any_number_end_the_page(void **state)
+static void line_numbers_of_any_size_are_handled(void **state)
 {
 	struct make m = make_start("n/count");
 
@@ -146,13 +183,15 @@ static void lines_of_any_number_end_the_page(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_a_function_that_are_close_are_one_part),
-		cmocka_unit_test(only_what_matches_is_shown_by_name_or_file),
-		cmocka_unit_test(recursion_counts_every_time),
-		cmocka_unit_test(inlined_calls_lead_to_an_instruction),
-		cmocka_unit_test(locations_without_an_address_are_told_apart),
-		cmocka_unit_test(a_function_without_weight_is_left_out),
-		cmocka_unit_test(lines_of_any_number_end_the_page),
+		cmocka_unit_test(adjacent_lines_of_a_function_form_a_part),
+		cmocka_unit_test(only_functions_that_match_by_name_or_file_are_shown),
+		cmocka_unit_test(a_sample_counts_once_for_a_recursive_function),
+		cmocka_unit_test(a_function_inlined_into_itself_counts_once),
+		cmocka_unit_test(inlined_calls_precede_their_instruction),
+		cmocka_unit_test(locations_without_an_address_are_distinct),
+		cmocka_unit_test(a_page_shows_the_files_with_the_largest_flat),
+		cmocka_unit_test(a_function_without_samples_is_omitted),
+		cmocka_unit_test(line_numbers_of_any_size_are_handled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_wire.c - fields of protocol buffers, byte by byte
+ * test_wire.c - protobuf writer, byte by byte
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,17 +14,17 @@
 
 #include <cmocka.h>
 
-/* What came out, in pieces of the size of the buffer. */
-struct got {
+/* Output of the writer, collected by the sink. */
+struct output {
 	uint8_t data[4096];
-	size_t n, calls, refuse_after;
+	size_t n, calls, fail_after;
 };
 
-static bool take(void *arg, const void *data, size_t n)
+static bool write_output(void *arg, const void *data, size_t n)
 {
-	struct got *g = arg;
+	struct output *g = arg;
 
-	if (g->refuse_after && g->calls == g->refuse_after)
+	if (g->fail_after && g->calls == g->fail_after)
 		return false;
 	assert_true(g->n + n <= sizeof(g->data));
 	memcpy(g->data + g->n, data, n);
@@ -33,31 +33,31 @@ static bool take(void *arg, const void *data, size_t n)
 	return true;
 }
 
-static void wrote(const struct got *g, const char *bytes, size_t n)
+static void expect_output(const struct output *g, const char *bytes, size_t n)
 {
 	assert_int_equal(g->n, n);
 	assert_memory_equal(g->data, bytes, n);
 }
-#define WROTE(g, bytes) wrote(g, bytes, sizeof(bytes) - 1)
+#define WROTE(g, bytes) expect_output(g, bytes, sizeof(bytes) - 1)
 
-static void numbers_take_seven_bits_a_byte(void **state)
+static void varints_have_seven_bits_per_byte(void **state)
 {
-	struct got g = { .n = 0 };
+	struct output g = { .n = 0 };
 	uint8_t data[64];
 	struct wire w;
 
 	(void)state;
-	wire_begin(&w, data, sizeof(data), take, &g);
+	wire_begin(&w, data, sizeof(data), write_output, &g);
 	wire_number(&w, 1, 0);
 	wire_number(&w, 15, 127);
 	wire_number(&w, 16, 300);
-	wire_set(&w, 2, 0);
-	wire_set(&w, 2, UINT64_MAX);
+	wire_number_nonzero(&w, 2, 0);
+	wire_number_nonzero(&w, 2, UINT64_MAX);
 	assert_true(wire_end(&w));
 	WROTE(&g, "\x08\x00\x78\x7f\x80\x01\xac\x02\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
 }
 
-static void the_size_of_a_number_is_what_it_takes(void **state)
+static void wire_size_is_the_encoded_size(void **state)
 {
 	uint8_t data[WIRE_VARINT_MAX];
 
@@ -70,19 +70,19 @@ static void the_size_of_a_number_is_what_it_takes(void **state)
 		}
 	}
 	assert_int_equal(wire_size(UINT64_MAX), 10);
-	assert_int_equal(wire_size_set(1, 0), 0);
-	assert_int_equal(wire_size_set(16, 128), 4);
+	assert_int_equal(wire_size_nonzero(1, 0), 0);
+	assert_int_equal(wire_size_nonzero(16, 128), 4);
 }
 
 static void a_message_gets_its_length_when_it_ends(void **state)
 {
-	struct got g = { .n = 0 };
+	struct output g = { .n = 0 };
 	uint8_t data[64];
 	struct wire w;
 	size_t outer, inner;
 
 	(void)state;
-	wire_begin(&w, data, sizeof(data), take, &g);
+	wire_begin(&w, data, sizeof(data), write_output, &g);
 	outer = wire_open(&w, 4);
 	wire_number(&w, 1, 5);
 	inner = wire_open(&w, 3);
@@ -98,14 +98,14 @@ static void a_message_gets_its_length_when_it_ends(void **state)
 
 static void a_message_of_128_bytes_gets_a_length_of_two(void **state)
 {
-	struct got g = { .n = 0 };
+	struct output g = { .n = 0 };
 	char text[126] = { 'x' };
 	uint8_t data[256];
 	struct wire w;
 	size_t mark;
 
 	(void)state;
-	wire_begin(&w, data, sizeof(data), take, &g);
+	wire_begin(&w, data, sizeof(data), write_output, &g);
 	mark = wire_open(&w, 1);
 	wire_bytes(&w, 2, text, sizeof(text));
 	wire_close(&w, mark);
@@ -114,18 +114,18 @@ static void a_message_of_128_bytes_gets_a_length_of_two(void **state)
 	assert_memory_equal(g.data, "\x0a\x80\x01\x12\x7ex", 6);
 }
 
-/* The same fields through buffers of every size, also with a message open when one is full. */
-static size_t write_all(struct got *g, void *data, size_t cap)
+/* Write the same fields through buffers of every size, so that a buffer becomes full within an open message, too. */
+static size_t write_all(struct output *g, void *data, size_t cap)
 {
 	struct wire w;
 
-	wire_begin(&w, data, cap, take, g);
+	wire_begin(&w, data, cap, write_output, g);
 	for (uint64_t i = 0; i < 20; i++) {
 		size_t mark;
 
 		wire_number(&w, 3, i * i * 1000);
 		mark = wire_open(&w, 4);
-		wire_set(&w, 1, i << 50);
+		wire_number_nonzero(&w, 1, i << 50);
 		wire_bytes(&w, 2, "name", 4);
 		wire_close(&w, mark);
 	}
@@ -134,16 +134,16 @@ static size_t write_all(struct got *g, void *data, size_t cap)
 	return g->calls;
 }
 
-static void the_size_of_the_buffer_does_not_show(void **state)
+static void the_output_does_not_depend_on_the_buffer_size(void **state)
 {
-	struct got all = { .n = 0 };
+	struct output all = { .n = 0 };
 	uint8_t large[1000];
 
 	(void)state;
 	assert_int_equal(write_all(&all, large, sizeof(large)), 1);
 	for (size_t cap = 2 * WIRE_VARINT_MAX + 16; cap < 200; cap++) {
-		uint8_t *data = malloc(cap); /* so that a sanitizer sees what lies behind it */
-		struct got g = { .n = 0 };
+		uint8_t *data = malloc(cap); /* a sanitizer detects writes past the end */
+		struct output g = { .n = 0 };
 
 		assert_true(write_all(&g, data, cap) > 1);
 		assert_int_equal(g.n, all.n);
@@ -152,14 +152,14 @@ static void the_size_of_the_buffer_does_not_show(void **state)
 	}
 }
 
-static void an_open_message_that_does_not_fit_is_a_failure(void **state)
+static void an_open_message_that_does_not_fit_fails(void **state)
 {
-	struct got g = { .n = 0 };
+	struct output g = { .n = 0 };
 	uint8_t data[32];
 	struct wire w;
 
 	(void)state;
-	wire_begin(&w, data, sizeof(data), take, &g);
+	wire_begin(&w, data, sizeof(data), write_output, &g);
 	wire_number(&w, 1, 1);
 	wire_open(&w, 4);
 	wire_bytes(&w, 2, "a text that is longer than the buffer", 37);
@@ -167,7 +167,7 @@ static void an_open_message_that_does_not_fit_is_a_failure(void **state)
 	assert_false(wire_end(&w));
 }
 
-static void without_a_sink_the_buffer_must_do(void **state)
+static void without_a_sink_everything_must_fit_into_the_buffer(void **state)
 {
 	uint8_t data[23];
 	struct wire w;
@@ -181,28 +181,28 @@ static void without_a_sink_the_buffer_must_do(void **state)
 	assert_false(wire_end(&w));
 }
 
-static void a_sink_that_refuses_is_asked_no_more(void **state)
+static void a_failed_sink_is_not_called_again(void **state)
 {
-	struct got g = { .refuse_after = 1 };
+	struct output g = { .fail_after = 1 };
 	uint8_t data[32];
 	struct wire w;
 
 	(void)state;
-	wire_begin(&w, data, sizeof(data), take, &g);
+	wire_begin(&w, data, sizeof(data), write_output, &g);
 	for (uint64_t i = 0; i < 100; i++)
 		wire_number(&w, 1, i);
 	assert_false(wire_end(&w));
 	assert_int_equal(g.calls, 1);
 }
 
-static void a_message_left_open_is_a_failure(void **state)
+static void an_unclosed_message_fails(void **state)
 {
-	struct got g = { .n = 0 };
+	struct output g = { .n = 0 };
 	uint8_t data[32];
 	struct wire w;
 
 	(void)state;
-	wire_begin(&w, data, sizeof(data), take, &g);
+	wire_begin(&w, data, sizeof(data), write_output, &g);
 	wire_open(&w, 4);
 	assert_false(wire_end(&w));
 }
@@ -210,15 +210,15 @@ static void a_message_left_open_is_a_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_take_seven_bits_a_byte),
-		cmocka_unit_test(the_size_of_a_number_is_what_it_takes),
+		cmocka_unit_test(varints_have_seven_bits_per_byte),
+		cmocka_unit_test(wire_size_is_the_encoded_size),
 		cmocka_unit_test(a_message_gets_its_length_when_it_ends),
 		cmocka_unit_test(a_message_of_128_bytes_gets_a_length_of_two),
-		cmocka_unit_test(the_size_of_the_buffer_does_not_show),
-		cmocka_unit_test(an_open_message_that_does_not_fit_is_a_failure),
-		cmocka_unit_test(without_a_sink_the_buffer_must_do),
-		cmocka_unit_test(a_sink_that_refuses_is_asked_no_more),
-		cmocka_unit_test(a_message_left_open_is_a_failure),
+		cmocka_unit_test(the_output_does_not_depend_on_the_buffer_size),
+		cmocka_unit_test(an_open_message_that_does_not_fit_fails),
+		cmocka_unit_test(without_a_sink_everything_must_fit_into_the_buffer),
+		cmocka_unit_test(a_failed_sink_is_not_called_again),
+		cmocka_unit_test(an_unclosed_message_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_xml.c - XML as pictures and reports need it: numbers, escapes, characters that XML forbids
+ * test_xml.c - numbers, escapes and forbidden characters in XML
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -23,7 +23,7 @@ static void begin(struct xml *x, struct buf *out)
 	xml_begin(x, "a");
 }
 
-/* End the document, which is to be <a and what is wanted. */
+/* End the document, and expect it to be <a followed by want. */
 static void expect(struct xml *x, struct buf *out, const char *want)
 {
 	static const char head[] = "<?xml version=\"1.0\"?>\n<a";
@@ -36,7 +36,7 @@ static void expect(struct xml *x, struct buf *out, const char *want)
 	buf_release(out);
 }
 
-static void numbers_have_three_decimals_at_most_and_no_zeros_at_their_end(void **state)
+static void numbers_have_at_most_three_decimals_without_trailing_zeros(void **state)
 {
 	struct buf out = { 0 };
 	struct xml x;
@@ -52,7 +52,7 @@ static void numbers_have_three_decimals_at_most_and_no_zeros_at_their_end(void *
 	expect(&x, &out, " b=\"0\" c=\"0.001\" d=\"1180\" e=\"12.34\" f=\"-1.5\" g=\"-9223372036854775.808\"/>\n");
 }
 
-static void text_cannot_leave_its_place(void **state)
+static void escapes_markup_in_text(void **state)
 {
 	struct buf out = { 0 };
 	struct xml x;
@@ -64,7 +64,7 @@ static void text_cannot_leave_its_place(void **state)
 	expect(&x, &out, " b=\"&quot;' onload=&lt;x&gt;&amp;amp;\">&lt;/a&gt;&lt;script&gt;]]&gt;&amp;lt;</a>\n");
 }
 
-static void what_utf8_has_and_xml_has_not_is_spelt_out(void **state)
+static void escapes_characters_that_xml_forbids(void **state)
 {
 	struct buf out = { 0 };
 	struct xml x;
@@ -75,7 +75,7 @@ static void what_utf8_has_and_xml_has_not_is_spelt_out(void **state)
 	expect(&x, &out, ">\xef\xbf\xbd \\u{fffe}\\u{ffff}. \xef\xbf</a>\n");
 }
 
-static void without_a_writer_nothing_is_written(void **state)
+static void writes_nothing_without_a_writer(void **state)
 {
 	struct _xmlTextWriter *writer;
 	struct buf out = { 0 };
@@ -87,8 +87,8 @@ static void without_a_writer_nothing_is_written(void **state)
 	x.writer = NULL;
 	xml_begin(&x, "b");
 	xml_text(&x, "c");
-	xml_code(&x, "d");
-	xml_line(&x);
+	xml_cdata(&x, "d");
+	xml_newline(&x);
 	xml_end(&x);
 	assert_false(x.failed);
 	x.writer = writer;
@@ -98,10 +98,10 @@ static void without_a_writer_nothing_is_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_have_three_decimals_at_most_and_no_zeros_at_their_end),
-		cmocka_unit_test(text_cannot_leave_its_place),
-		cmocka_unit_test(what_utf8_has_and_xml_has_not_is_spelt_out),
-		cmocka_unit_test(without_a_writer_nothing_is_written),
+		cmocka_unit_test(numbers_have_at_most_three_decimals_without_trailing_zeros),
+		cmocka_unit_test(escapes_markup_in_text),
+		cmocka_unit_test(escapes_characters_that_xml_forbids),
+		cmocka_unit_test(writes_nothing_without_a_writer),
 	};
 
 	return cmocka_run_group_tests_name("xml", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * wire.h - write profile.proto by hand, right or wrong, for the tests of its reader
+ * wire.h - write profile.proto by hand, valid or not, for the tests of its reader
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How many numbers stand in a list of them. */
+/* Number of values in a list. */
 #define N_OF(...) (sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 #define LIST(...) (const uint64_t[]){ __VA_ARGS__ }, N_OF(__VA_ARGS__)
 
@@ -23,7 +23,7 @@ static inline void wire_varint(struct buf *b, uint64_t v)
 	buf_add(b, &(uint8_t){ (uint8_t)v }, 1);
 }
 
-/* A field that is one number. */
+/* Append a field with a single number. */
 static inline void wire_int(struct buf *b, uint64_t field, uint64_t v)
 {
 	wire_varint(b, field << 3);
@@ -49,7 +49,7 @@ static inline void wire_bytes(struct buf *b, uint64_t field, const void *data, s
 	buf_add(b, data, n);
 }
 
-/* A message; m is released. */
+/* Append a message; m is released. */
 static inline void wire_message(struct buf *b, uint64_t field, struct buf *m)
 {
 	wire_bytes(b, field, m->data, m->len);
@@ -74,7 +74,7 @@ static inline void wire_strings(struct buf *b, const char *const *text, size_t n
 	wire_strings(b, (const char *const[]){ __VA_ARGS__ },                                                          \
 		     sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
-/* The fields of a message in order of their numbers from 1, those that are 0 left out. */
+/* Append the fields of a message, numbered from 1, without those that are 0. */
 static inline void wire_numbers(struct buf *b, uint64_t field, const uint64_t *v, size_t n)
 {
 	struct buf m = { 0 };
@@ -91,7 +91,7 @@ static inline void wire_numbers(struct buf *b, uint64_t field, const uint64_t *v
 #define LINE(m, ...) wire_numbers(m, 4, LIST(__VA_ARGS__))     /* function, line, column */
 #define LABEL(m, ...) wire_numbers(m, 3, LIST(__VA_ARGS__))    /* key, text, number, unit */
 
-/* A location of one line, or of none when func is 0. */
+/* Append a location with a line, or without if func is 0. */
 static inline void wire_location(struct buf *b, uint64_t id, uint64_t map, uint64_t addr, uint64_t func, uint64_t line)
 {
 	struct buf m = { 0 };
@@ -104,7 +104,7 @@ static inline void wire_location(struct buf *b, uint64_t id, uint64_t map, uint6
 	wire_message(b, 4, &m);
 }
 
-/* A sample of one value. */
+/* Append a sample of one value. */
 static inline void wire_sample(struct buf *b, uint64_t value, const uint64_t *loc, size_t n)
 {
 	struct buf m = { 0 };

@@ -1,9 +1,9 @@
 /*
- * ci_int.h - what the drawers for CI servers share
+ * ci_int.h - shared by the formats for CI servers
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For viewers/ci alone. Nothing that is appended has control characters, but for paths.
+ * For viewers/ci only. Appended text has no control characters, except in paths.
  */
 #ifndef VIEWERS_CI_INT_H
 #define VIEWERS_CI_INT_H
@@ -14,33 +14,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of a name within a sentence, and names of functions with the same samples. */
+/* Max bytes of a name in a message; max number of aliases. */
 enum { CI_NAME_MAX = 200, CI_ALIASES = 3 };
 
-/* Text from a profile, safe, with at most max bytes; 0 for all of them. "?" for "". */
+/* Append a string from a profile with control characters escaped, shortened to max bytes; 0: no limit. "?" for "". */
 void ci_add_name(const char *name, size_t max, struct buf *out);
 
-/* What there is to say of a row behind its name: how much, how sure, why. */
+/* Append the description of a row after its name: change, confidence, reason. */
 void ci_add_row(const struct gate_row *r, struct buf *out);
 
-/* Both sides, and what rows are relative to; one line without its end, as the next. */
+/* Append one line without a newline: both sides, and what their changes are relative to. */
 void ci_add_sides(const struct gate *g, struct buf *out);
 
-/* What could have been seen, and what is needed to see more. */
+/* Append one line without a newline: the smallest detectable changes, and the number of samples that is needed. */
 void ci_add_power(const struct gate *g, struct buf *out);
 
-/* Did both sides have the samples that were needed? */
-bool ci_is_long_enough(const struct gate *g);
+/* Returns true if both sides have enough samples. */
+bool ci_has_enough_samples(const struct gate *g);
 
 /*
- * Append where a source file is in the repository: relative to it, or a path as it stands when it is not below.
- * Paths that were shortened or made on another machine are found by their ends.
+ * Append the path of a source file relative to the repository, or unchanged if it is outside. Shortened paths and paths
+ * from other machines are matched by their suffixes.
  *
- * Gives   is it there, as far as can be told; nothing is appended for ""
+ * Returns true if the file is in the repository; nothing is appended for ""
  */
-bool ci_add_place(const char *file, struct buf *out);
+bool ci_add_path(const char *file, struct buf *out);
 
-/* A line that servers take: at least 1. */
+/* A line number that servers accept: at least 1. */
 int ci_line(int64_t line);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * github.c - an answer of a gate as workflow commands of GitHub Actions
+ * github.c - the result of a gate as workflow commands of GitHub Actions
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * GitHub shows ten errors and ten warnings of a step and drops the rest without a word, so that the tenth tells how
- * many there are when there are more.
+ * GitHub shows ten errors and ten warnings per step and silently drops the rest, so if there are more, the tenth states
+ * how many.
  */
 #include "config.h"
 
@@ -21,10 +21,10 @@ enum { SHOWN = 10 };
 struct github {
 	const struct gate *g;
 	struct buf *out;
-	struct buf text; /* for a moment */
+	struct buf text; /* scratch buffer */
 };
 
-/* Text of a message, or of a property, in which : and , have a meaning too. */
+/* Append the text of a message, or of a property, in which : and , are escaped as well. */
 static void add_escaped(struct buf *out, const char *s, bool is_property)
 {
 	for (; *s; s++)
@@ -34,7 +34,7 @@ static void add_escaped(struct buf *out, const char *s, bool is_property)
 			buf_add(out, s, 1);
 }
 
-/* End a command, the text that was made is its message. */
+/* End a command with the text in the buffer as its message. */
 static void add_message(struct github *h)
 {
 	buf_addz(h->out, "::");
@@ -50,11 +50,11 @@ static void add_command(struct github *h, const char *command, const char *title
 	add_message(h);
 }
 
-/* Put the annotation beside the function, if it is in the repository; else say where the function is. */
+/* Attach the annotation to the function if it is in the repository; otherwise name its location. */
 static void add_place(struct github *h, const struct gate_row *r)
 {
 	struct buf path = { 0 }, safe = { 0 };
-	bool is_there = ci_add_place(r->file, &path);
+	bool is_there = ci_add_path(r->file, &path);
 
 	if (path.len)
 		ci_add_name(path.data, 0, &safe);
@@ -82,10 +82,10 @@ static void add_row(struct github *h, const char *command, const struct gate_row
 	add_message(h);
 }
 
-/* Rows of a verdict, of which at most so many annotations are to come. */
-static uint32_t add_rows(struct github *h, const char *command, enum gate_verdict v, uint32_t most)
+/* Append annotations for the rows with this verdict, up to a limit. */
+static uint32_t add_rows(struct github *h, const char *command, enum gate_verdict v, uint32_t max)
 {
-	uint32_t all = h->g->n_verdict[v], shown = all <= most ? all : most - 1, n = 0;
+	uint32_t all = h->g->n_verdict[v], shown = all <= max ? all : max - 1, n = 0;
 
 	for (uint32_t i = 0; i < h->g->n_rows && n < shown; i++)
 		if (h->g->row[i].verdict == v) {
@@ -99,25 +99,25 @@ static uint32_t add_rows(struct github *h, const char *command, enum gate_verdic
 	return shown + 1;
 }
 
-static void add_warnings(struct github *h, uint32_t most)
+static void add_warnings(struct github *h, uint32_t max)
 {
-	uint32_t all = h->g->n_warnings, shown = all <= most ? all : most ? most - 1 : 0;
+	uint32_t all = h->g->n_warnings, shown = all <= max ? all : max ? max - 1 : 0;
 
 	for (uint32_t i = 0; i < shown; i++) {
 		ci_add_name(h->g->warning[i].text, 0, &h->text);
 		add_command(h, "warning", "cpa gate");
 	}
-	if (shown == all || most == 0)
+	if (shown == all || max == 0)
 		return;
 	buf_addf(&h->text, "%" PRIu32 " more warnings", all - shown);
 	add_command(h, "warning", "cpa gate");
 }
 
-/* A step that ran and found nothing looks different from one that did not run. */
+/* Append a notice, so that a step without findings differs from one that did not run. */
 static void add_outcome(struct github *h)
 {
 	const struct gate *g = h->g;
-	const char *command = g->outcome == GATE_PASS ? "notice" : g->status == 1 ? "error" : "warning";
+	const char *command = g->outcome == GATE_PASS ? "notice" : g->status ? "error" : "warning";
 
 	text_gate_add_summary(g, &h->text);
 	buf_addz(&h->text, "\n");
@@ -129,13 +129,18 @@ static void add_outcome(struct github *h)
 void github_draw(const struct gate *g, struct buf *out)
 {
 	struct github h = { .g = g, .out = out };
-	bool is_unsure_red = g->outcome == GATE_INCONCLUSIVE && g->status == 1;
 	uint32_t n;
 
+	if (g->outcome == GATE_ERROR) {
+		text_gate_add_summary(g, &h.text);
+		add_command(&h, "error", "cpa gate: ERROR");
+		buf_release(&h.text);
+		return;
+	}
 	add_rows(&h, "error", GATE_FAIL, SHOWN);
-	if (g->outcome != GATE_RED)
+	if (g->outcome != GATE_FAILED)
 		add_outcome(&h);
-	n = SHOWN - (g->outcome == GATE_INCONCLUSIVE && !is_unsure_red);
+	n = SHOWN - (g->outcome == GATE_INCONCLUSIVE && g->status == 0);
 	n -= add_rows(&h, "warning", GATE_SUSPECT, n - (g->n_warnings > 0));
 	add_warnings(&h, n);
 	buf_release(&h.text);

@@ -1,11 +1,11 @@
 /*
- * junit.c - an answer of a gate as JUnit XML
+ * junit.c - the result of a gate as JUnit XML
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * There are many dialects; this keeps to what all of them take. Jenkins' xunit plugin refuses a file with attributes
- * it does not know, so that path and line stand in the text; GitLab shows the text of a failure and not its
- * message, so that it says everything; and of test cases with equal names GitLab drops all but one.
+ * There are many dialects; only features common to all are used. Jenkins' xunit plugin rejects unknown attributes, so
+ * path and line are in the text. GitLab shows the text of a failure but not its message, so the text is complete.
+ * GitLab also keeps only one of several test cases with the same name.
  */
 #include "config.h"
 
@@ -22,14 +22,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What becomes of a row. */
-enum end { END_NONE, END_PASSED, END_SKIPPED, END_FAILED };
+/* Result of the test case of a row. */
+enum result { RESULT_NONE, RESULT_PASSED, RESULT_SKIPPED, RESULT_FAILED };
 
 struct junit {
 	const struct gate *g;
 	struct xml xml;
-	const struct gate_row **by_name; /* [g->n_rows] rows with equal names side by side */
-	struct buf text;                 /* for a moment */
+	const struct gate_row **by_name; /* [g->n_rows] rows sorted by name */
+	struct buf text;                 /* scratch buffer */
 };
 
 static void clear(struct buf *b)
@@ -38,33 +38,25 @@ static void clear(struct buf *b)
 	buf_add(b, "", 0);
 }
 
-/* An inconclusive gate that shall be red makes what it was unsure about fail. */
-static bool is_unsure_red(const struct gate *g)
-{
-	return g->outcome == GATE_INCONCLUSIVE && g->status == 1;
-}
-
-static enum end end_of(const struct gate *g, const struct gate_row *r)
+static enum result result_of(const struct gate_row *r)
 {
 	switch (r->verdict) {
 	case GATE_FAIL:
-		return END_FAILED;
+		return RESULT_FAILED;
 	case GATE_SUSPECT:
-		return is_unsure_red(g) ? END_FAILED : END_SKIPPED;
+		return RESULT_SKIPPED;
 	case GATE_SKIPPED:
-		return isnan(r->p) ? END_NONE : END_SKIPPED;
+		return isnan(r->p) ? RESULT_NONE : RESULT_SKIPPED;
 	default:
-		return isnan(r->p) ? END_NONE : END_PASSED;
+		return isnan(r->p) ? RESULT_NONE : RESULT_PASSED;
 	}
 }
 
-static enum end end_of_length(const struct gate *g)
+static enum result samples_result(const struct gate *g)
 {
-	if (ci_is_long_enough(g) && !g->is_unlike)
-		return END_PASSED;
-	return is_unsure_red(g) && (g->options->has_need || g->n_tests == 0 || g->is_unlike || g->is_weak)
-		       ? END_FAILED
-		       : END_SKIPPED;
+	if (g->outcome != GATE_INCONCLUSIVE)
+		return ci_has_enough_samples(g) ? RESULT_PASSED : RESULT_SKIPPED;
+	return g->status == 0 ? RESULT_SKIPPED : RESULT_FAILED;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -75,7 +67,7 @@ static int compare_names(const void *a, const void *b)
 	return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Do other rows have the name and kind of this one? */
+/* Returns true if another row has the same name and kind. */
 static bool has_namesake(const struct junit *j, const struct gate_row *r)
 {
 	const struct gate_row **at = bsearch(&r, j->by_name, j->g->n_rows, sizeof(*at), compare_names);
@@ -98,7 +90,7 @@ static void add_number(struct junit *j, const char *name, uint32_t n)
 
 static void add_property(struct junit *j, const char *name)
 {
-	xml_line(&j->xml);
+	xml_newline(&j->xml);
 	xml_begin(&j->xml, "property");
 	xml_attribute(&j->xml, "name", name);
 	attribute(j, "value");
@@ -111,7 +103,7 @@ static void add_properties(struct junit *j)
 							    { "new.profiles", "new.samples" } };
 	const struct gate *g = j->g;
 
-	xml_line(&j->xml);
+	xml_newline(&j->xml);
 	xml_begin(&j->xml, "properties");
 	buf_addz(&j->text, gate_outcome_word(g->outcome));
 	add_property(j, "verdict");
@@ -131,28 +123,28 @@ static void add_properties(struct junit *j)
 		buf_addf(&j->text, "%.0f", g->side[side].samples);
 		add_property(j, name[side][1]);
 	}
-	xml_line(&j->xml);
+	xml_newline(&j->xml);
 	xml_end(&j->xml);
 }
 
-/* Open a test case: how it ended tells what comes next. */
+/* Open a test case; its result follows. */
 static void begin_case(struct junit *j)
 {
-	xml_line(&j->xml);
+	xml_newline(&j->xml);
 	xml_begin(&j->xml, "testcase");
 }
 
-/* The text that was made is what an element says, its type is a constant; NULL for none. */
-static void add_end(struct junit *j, enum end end, const char *type)
+/* Add the result element of a test case, with the text in the buffer; type may be NULL. */
+static void add_result(struct junit *j, enum result result, const char *type)
 {
 	static const char *const element[] = { "system-out", "system-out", "skipped", "failure" };
 
-	xml_begin(&j->xml, element[end]);
-	if (end == END_FAILED)
+	xml_begin(&j->xml, element[result]);
+	if (result == RESULT_FAILED)
 		xml_attribute(&j->xml, "type", type);
-	if (end != END_PASSED)
+	if (result != RESULT_PASSED)
 		xml_attribute(&j->xml, "message", buf_text(&j->text));
-	if (end != END_SKIPPED)
+	if (result != RESULT_SKIPPED)
 		xml_text(&j->xml, buf_text(&j->text));
 	xml_end(&j->xml);
 	xml_end(&j->xml);
@@ -164,7 +156,7 @@ static void add_place(struct junit *j, const struct gate_row *r)
 	struct buf place = { 0 };
 
 	if (*r->file) {
-		ci_add_place(r->file, &place);
+		ci_add_path(r->file, &place);
 		ci_add_name(buf_text(&place), 0, &j->text);
 		if (r->line > 0)
 			buf_addf(&j->text, ":%d", ci_line(r->line));
@@ -172,7 +164,7 @@ static void add_place(struct junit *j, const struct gate_row *r)
 	buf_release(&place);
 }
 
-static void add_row(struct junit *j, const struct gate_row *r, enum end end)
+static void add_row(struct junit *j, const struct gate_row *r, enum result result)
 {
 	const struct flame_frame frame = { .name = r->name, .function = r->name, .file = r->file, .module = "" };
 	struct buf package = { 0 };
@@ -195,7 +187,7 @@ static void add_row(struct junit *j, const struct gate_row *r, enum end end)
 		buf_addz(&j->text, "; at ");
 		add_place(j, r);
 	}
-	add_end(j, end, r->verdict == GATE_SUSPECT ? "suspect" : "regression");
+	add_result(j, result, r->verdict == GATE_SUSPECT ? "suspect" : "regression");
 	buf_release(&package);
 }
 
@@ -205,22 +197,22 @@ static void add_length(struct junit *j)
 	xml_attribute(&j->xml, "classname", "cpa gate");
 	xml_attribute(&j->xml, "name", "profiles are long enough");
 	xml_attribute(&j->xml, "time", "0");
-	if (j->g->n_tests == 0)
-		buf_addf(&j->text, "%s; ", text_gate_untested(j->g));
-	else if (j->g->is_unlike)
-		buf_addz(&j->text, "the sides have little in common; ");
-	else if (j->g->is_weak)
-		buf_addz(&j->text, "too little to see even a doubled cost; ");
+	if (j->g->outcome == GATE_INCONCLUSIVE) {
+		buf_addz(&j->text, "INCONCLUSIVE: ");
+		ci_add_name(j->g->missing, 0, &j->text);
+		buf_addz(&j->text, "; ");
+	}
 	ci_add_power(j->g, &j->text);
-	add_end(j, end_of_length(j->g), "inconclusive");
+	add_result(j, samples_result(j->g), "inconclusive");
 }
 
-/* What a gate says besides its rows. */
+/* Add the texts of the gate that are not about a row. */
 static void add_messages(struct junit *j)
 {
 	const struct gate *g = j->g;
 
-	buf_addf(&j->text, "cpa gate: %s, ", gate_outcome_word(g->outcome));
+	buf_addf(&j->text, g->outcome == GATE_INCONCLUSIVE ? "cpa gate: %s: " : "cpa gate: %s, ",
+		 gate_outcome_word(g->outcome));
 	text_gate_add_summary(g, &j->text);
 	buf_addz(&j->text, "\n");
 	ci_add_sides(g, &j->text);
@@ -232,27 +224,59 @@ static void add_messages(struct junit *j)
 		buf_addz(&j->text, "\nnote: ");
 		ci_add_name(g->note[i].text, 0, &j->text);
 	}
-	xml_line(&j->xml);
+	xml_newline(&j->xml);
 	xml_begin(&j->xml, "system-out");
 	xml_text(&j->xml, buf_text(&j->text));
 	xml_end(&j->xml);
 	clear(&j->text);
 }
 
-/* How many test cases ended in each way. */
+/* Add the number of test cases by result. */
 static void add_counts(struct junit *j, bool with_skipped)
 {
-	uint32_t n[END_FAILED + 1] = { 0 };
+	uint32_t n[RESULT_FAILED + 1] = { 0 }, errors = j->g->outcome == GATE_ERROR;
 
 	for (uint32_t i = 0; i < j->g->n_rows; i++)
-		n[end_of(j->g, &j->g->row[i])]++;
-	n[end_of_length(j->g)]++;
-	add_number(j, "tests", n[END_PASSED] + n[END_SKIPPED] + n[END_FAILED]);
-	add_number(j, "failures", n[END_FAILED]);
-	add_number(j, "errors", 0);
+		n[result_of(&j->g->row[i])]++;
+	if (!errors)
+		n[samples_result(j->g)]++;
+	add_number(j, "tests", n[RESULT_PASSED] + n[RESULT_SKIPPED] + n[RESULT_FAILED] + errors);
+	add_number(j, "failures", n[RESULT_FAILED]);
+	add_number(j, "errors", errors);
 	if (with_skipped)
-		add_number(j, "skipped", n[END_SKIPPED]);
+		add_number(j, "skipped", n[RESULT_SKIPPED]);
 	xml_attribute(&j->xml, "time", "0");
+}
+
+/* Add the test case of a gate that failed with an error. */
+static void add_error(struct junit *j)
+{
+	begin_case(j);
+	xml_attribute(&j->xml, "classname", "cpa gate");
+	xml_attribute(&j->xml, "name", "profiles can be compared");
+	xml_attribute(&j->xml, "time", "0");
+	text_gate_add_summary(j->g, &j->text);
+	xml_begin(&j->xml, "error");
+	xml_attribute(&j->xml, "type", "error");
+	xml_attribute(&j->xml, "message", buf_text(&j->text));
+	xml_text(&j->xml, buf_text(&j->text));
+	xml_end(&j->xml);
+	xml_end(&j->xml);
+	clear(&j->text);
+}
+
+/* Add the test cases of a result that is not an error. */
+static void add_cases(struct junit *j)
+{
+	add_properties(j);
+	for (uint32_t i = 0; i < j->g->n_rows; i++) {
+		enum result result = result_of(&j->g->row[i]);
+
+		if (result != RESULT_NONE)
+			add_row(j, &j->g->row[i], result);
+	}
+	add_length(j);
+	add_messages(j);
 }
 
 static void add_suite(struct junit *j)
@@ -260,22 +284,17 @@ static void add_suite(struct junit *j)
 	xml_begin(&j->xml, "testsuites");
 	xml_attribute(&j->xml, "name", "cpa gate");
 	add_counts(j, false);
-	xml_line(&j->xml);
+	xml_newline(&j->xml);
 	xml_begin(&j->xml, "testsuite");
 	xml_attribute(&j->xml, "name", "cpa gate");
 	add_counts(j, true);
-	add_properties(j);
-	for (uint32_t i = 0; i < j->g->n_rows; i++) {
-		enum end end = end_of(j->g, &j->g->row[i]);
-
-		if (end != END_NONE)
-			add_row(j, &j->g->row[i], end);
-	}
-	add_length(j);
-	add_messages(j);
-	xml_line(&j->xml);
+	if (j->g->outcome == GATE_ERROR)
+		add_error(j);
+	else
+		add_cases(j);
+	xml_newline(&j->xml);
 	xml_end(&j->xml);
-	xml_line(&j->xml);
+	xml_newline(&j->xml);
 	xml_end(&j->xml);
 }
 

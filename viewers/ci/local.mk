@@ -1,4 +1,4 @@
-# viewers/ci - the answer of a gate for CI servers
+# viewers/ci - results of a gate in formats for CI servers
 
 noinst_LIBRARIES += viewers/ci/libci.a
 viewers_ci_libci_a_SOURCES = \
@@ -7,6 +7,6 @@ viewers_ci_libci_a_SOURCES = \
 	viewers/ci/github.c \
 	viewers/ci/junit.c \
 	viewers/ci/markdown.c \
-	viewers/ci/place.c \
+	viewers/ci/path.c \
 	viewers/ci/sarif.c \
-	viewers/ci/words.c
+	viewers/ci/sentences.c

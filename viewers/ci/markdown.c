@@ -1,11 +1,11 @@
 /*
- * markdown.c - an answer of a gate as Markdown, for the summary of a job or a comment
+ * markdown.c - the result of a gate as Markdown, for a job summary or a comment
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Names of functions and files are code spans. In sentences, which may quote them, all that could begin a mark, a
- * tag or a link is written as a number, and a character of no width keeps names of people and of issues apart from
- * their signs: GitHub looks for them in what was made of the text.
+ * Names of functions and files are code spans. In messages, which may quote them, characters that could start markup, a
+ * tag or a link are written as character references. A zero-width character separates the signs of user names and
+ * issues from the names, since GitHub searches for them in the rendered text.
  */
 #include "config.h"
 
@@ -21,8 +21,8 @@
 #include <string.h>
 
 /*
- * A comment has 65536 characters. Rows and messages are added while there is room, in bytes; with texts of these
- * lengths the last one of hostile names has at most 5000.
+ * A comment has at most 65536 characters. Rows and messages are added while the text is shorter than these limits in
+ * bytes; the last one added has at most 5000 bytes.
  */
 enum { ROOM_ROWS = 40000, ROOM_MESSAGES = 52000, NAME_BYTES = 120, SENTENCE_BYTES = 400 };
 
@@ -72,7 +72,7 @@ static void add_place(const struct gate_row *r, struct buf *out)
 	struct buf place = { 0 };
 
 	if (*r->file) {
-		ci_add_place(r->file, &place);
+		ci_add_path(r->file, &place);
 		if (r->line > 0)
 			buf_addf(&place, ":%d", ci_line(r->line));
 		add_code(buf_text(&place), out);
@@ -86,9 +86,9 @@ static void add_function(const struct gate_row *r, struct buf *out)
 
 	add_code(r->name, out);
 	buf_addf(out, " %s", gate_kind_word(r->kind));
-	if (*r->was) {
+	if (*r->old_name) {
 		buf_addz(out, ", was ");
-		add_code(r->was, out);
+		add_code(r->old_name, out);
 	}
 	for (uint32_t i = 0; i < shown; i++) {
 		buf_addz(out, i ? ", " : ", the same samples: ");
@@ -120,13 +120,13 @@ static void add_row(const struct gate_row *r, struct buf *out)
 	buf_addz(out, " |\n");
 }
 
-/* What somebody should look at stands open. */
+/* Returns true for rows that need attention; these are not folded. */
 static bool is_open(const struct gate_row *r)
 {
 	return r->verdict == GATE_FAIL || r->verdict == GATE_SUSPECT;
 }
 
-/* The rows that are open, or the others. */
+/* Append the table of the rows that are open, or of the others. */
 static void add_table(struct markdown *m, bool open)
 {
 	uint32_t left = 0;
@@ -160,7 +160,7 @@ static void add_rows(struct markdown *m)
 	}
 	if (!closed)
 		return;
-	/* Markdown begins again behind an empty line. */
+	/* an empty line switches from HTML back to Markdown */
 	buf_addf(m->out, "<details><summary>%" PRIu32 " %sfunction%s</summary>\n\n", closed, open ? "other " : "",
 		 closed == 1 ? "" : "s");
 	add_table(m, false);
@@ -187,7 +187,7 @@ static void add_renames(struct markdown *m)
 	for (; i < m->g->n_renames && has_room(m, ROOM_MESSAGES); i++) {
 		const struct gate_rename *r = &m->g->rename[i];
 
-		buf_addz(m->out, r->is_asked ? "- renamed: " : "- renamed? ");
+		buf_addz(m->out, r->is_explicit ? "- renamed: " : "- renamed? ");
 		add_code(r->from, m->out);
 		buf_addz(m->out, " -> ");
 		add_code(r->to, m->out);
@@ -203,7 +203,14 @@ void ci_draw_markdown(const struct gate *g, struct buf *out)
 {
 	struct markdown m = { g, out, out->len };
 
-	buf_addf(out, "### cpa gate: %s, ", gate_outcome_word(g->outcome));
+	buf_addf(out, g->outcome == GATE_INCONCLUSIVE ? "### cpa gate: %s: " : "### cpa gate: %s, ",
+		 gate_outcome_word(g->outcome));
+	if (g->outcome == GATE_ERROR) {
+		buf_addz(out, "nothing was decided\n\n");
+		add_sentence(g->error, out);
+		buf_addz(out, "\n");
+		return;
+	}
 	text_gate_add_summary(g, out);
 	buf_addz(out, "\n\n");
 	ci_add_sides(g, out);

@@ -1,11 +1,11 @@
 /*
- * sarif.c - an answer of a gate as SARIF 2.1.0
+ * sarif.c - the result of a gate as SARIF 2.1.0
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Besides the standard it heeds GitHub's code scanning: a file with a result that has no place in a file is refused
- * there as a whole, so that functions whose file is unknown are placed in the profile; and an alert stays the same
- * one as long as primaryLocationLineHash does, which therefore is made of name and kind, and not of a line.
+ * The output also satisfies GitHub's code scanning. GitHub rejects a file if a result has no location, so functions
+ * without a source file are located in the profile. An alert is identified by primaryLocationLineHash, which is
+ * therefore a hash of name and kind, not of a line.
  */
 #include "config.h"
 
@@ -21,32 +21,25 @@
 
 enum rule { RULE_REGRESSION, RULE_SUSPECT, RULE_NEW_COST, RULE_MOVED, N_RULES, RULE_NONE = N_RULES };
 
-/* Texts for people who see a result and have never heard of the tool. */
+/* Descriptions of rules, for readers new to the tool. */
 static const struct {
 	const char *id, *name, *level, *severity, *what, *help;
 } rules[N_RULES] = {
 	[RULE_REGRESSION] = {
 		"cpa/regression", "Regression", "error", "error", "A function costs more than its limit allows",
-		"Two sets of profiles were compared, function by function. This one costs more than before: chance "
-		"explains that with less than the error that was allowed (1% by default, over all functions together), "
-		"and the best estimate is beyond the limit. Look at the function and what it calls in a flame graph of "
-		"the difference: cpa flame -base=OLD NEW. If the cost is accepted, put an allow line into the file of "
-		"--config.",
+		"Two sets of profiles were compared, function by function. This function costs more than before: the probability of a false alarm is below the configured error (1% by default, over all functions together), and the best estimate exceeds the limit. Find the cause in a differential flame graph: cpa flame -base=OLD NEW. To accept the cost, add an allow line to the file of --config.",
 	},
 	[RULE_SUSPECT] = {
 		"cpa/suspect", "Suspect", "warning", "warning", "A function may cost more than its limit allows",
-		"The best estimate is beyond the limit, but chance explains it too often for a failure. Capture more "
-		"profiles of both sides and give all of them to the gate again.",
+		"The best estimate exceeds the limit, but the evidence is too weak for a failure. Capture more profiles of both sides and pass all of them to the gate.",
 	},
 	[RULE_NEW_COST] = {
 		"cpa/new-cost", "NewCost", "note", "recommendation", "A function is new",
-		"The base does not have this function, so that there is no ratio; its callers were compared with what "
-		"they cost before. --max-new makes a new function fail that takes more than a share.",
+		"The base has almost no samples of this function, so there is no ratio. If its share exceeds --max-new (5% by default), it fails if its nearest caller, or the program, grew by at least half of it.",
 	},
 	[RULE_MOVED] = {
 		"cpa/moved", "Moved", "note", "recommendation", "Cost moved between functions",
-		"This function grew by about what its callees lost, as it happens when code is inlined or moved. It is "
-		"no failure.",
+		"This function grew by about as much as its callees shrank, which happens when code is inlined or moved. This is not a failure.",
 	},
 };
 
@@ -79,7 +72,7 @@ static void add_message(struct json *j, const char *key, const char *text)
 	jsonw_close(j, '}');
 }
 
-/* Numbers that are not known are left out. */
+/* Add a number; omitted if unknown. */
 static void add_number(struct json *j, const char *key, double v)
 {
 	char text[40];
@@ -126,7 +119,7 @@ static void add_tool(struct json *j)
 	jsonw_close(j, '}');
 }
 
-/* Notes and warnings of the gate, which belong to no function. */
+/* Add notes and warnings of the gate, which are not about a single function. */
 static void add_notifications(struct json *j, const struct gate_message *m, uint32_t n, const char *level)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -146,14 +139,20 @@ static void add_notifications(struct json *j, const struct gate_message *m, uint
 
 static void add_invocation(struct json *j, const struct gate *g)
 {
+	const struct gate_message error = { "error", g->error }, missing = { "inconclusive", g->missing };
+
 	jsonw_key(j, "invocations");
 	jsonw_open(j, '[');
 	jsonw_open(j, '{');
 	jsonw_key(j, "executionSuccessful");
-	jsonw_bool(j, true);
+	jsonw_bool(j, g->outcome != GATE_ERROR);
 	jsonw_add_int(j, "exitCode", g->status);
 	jsonw_key(j, "toolExecutionNotifications");
 	jsonw_open(j, '[');
+	if (g->outcome == GATE_ERROR)
+		add_notifications(j, &error, 1, "error");
+	if (g->outcome == GATE_INCONCLUSIVE)
+		add_notifications(j, &missing, 1, g->status ? "error" : "warning");
 	add_notifications(j, g->warning, g->n_warnings, "warning");
 	add_notifications(j, g->note, g->n_notes, "note");
 	jsonw_close(j, ']');
@@ -161,7 +160,7 @@ static void add_invocation(struct json *j, const struct gate *g)
 	jsonw_close(j, ']');
 }
 
-/* A path as a part of a URI (RFC 3986). */
+/* Append a path, percent-encoded for a URI (RFC 3986). */
 static void add_encoded(const char *path, struct buf *out)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
@@ -173,15 +172,15 @@ static void add_encoded(const char *path, struct buf *out)
 			buf_addf(out, "%%%02X", (unsigned char)*path);
 }
 
-/* The file of a row, else the first new profile: some place there must be. */
+/* Add the file of a row, or the first profile of the new side, since a location is required. */
 static void add_artifact(struct json *j, const struct gate *g, const struct gate_row *r)
 {
 	const char *profile = g->side[STATS_NEW].n_files ? g->side[STATS_NEW].source[0] : "";
 	struct buf path = { 0 }, uri = { 0 };
-	bool is_there = ci_add_place(r->file, &path);
+	bool is_there = ci_add_path(r->file, &path);
 
 	if (!path.len && !strstr(profile, "://"))
-		is_there = ci_add_place(profile, &path);
+		is_there = ci_add_path(profile, &path);
 	if (!path.len) {
 		buf_addz(&path, "profile");
 		is_there = true;
@@ -220,7 +219,7 @@ static void add_location(struct json *j, const struct gate *g, const struct gate
 	jsonw_close(j, ']');
 }
 
-/* The same on every machine and in every version: FNV-1a, 64 bits, of name, NUL and kind. */
+/* Stable across machines and versions: FNV-1a, 64 bits, of name, NUL and kind. */
 static uint64_t fingerprint(const struct gate_row *r)
 {
 	const char *part[] = { r->name, gate_kind_word(r->kind) };
@@ -247,7 +246,7 @@ static void add_fingerprints(struct json *j, const struct gate_row *r)
 	jsonw_close(j, '}');
 }
 
-/* A row's message. [a](b) would be a link (SARIF 2.1.0, 3.11.6): a blank between the two keeps it text. */
+/* Add the message of a row. [a](b) would be a link (SARIF 2.1.0, 3.11.6), so a blank is inserted. */
 static void add_row_message(struct json *j, const struct gate_row *r)
 {
 	struct buf text = { 0 }, plain = { 0 };

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The format is that of the Valgrind manual, "Callgrind Format Specification": names are written
- * once and then called by number, addresses relative to the line before.
+ * See "Callgrind Format Specification" in the Valgrind manual: names are written once and then referenced by number,
+ * addresses are relative to the previous line.
  */
 #include "config.h"
 
@@ -25,23 +25,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions that the format would take for one: number which of how many. */
+/* A number to distinguish functions with the same name and file. */
 struct alias {
-	uint32_t number, of; /* of is 0 for a name that needs none */
+	uint32_t number, of; /* number is in [1, of]; of is 0 for a unique name */
 };
 
-struct writing {
+struct writer {
 	const struct net *net;
 	const struct head *h;
 	struct buf *out;
 	struct strtab *objects, *files, *names;
 	struct alias *alias; /* [nodes] */
 	bool has_prev;
-	uint64_t prev; /* address of the line before */
+	uint64_t prev; /* address of the previous line */
 };
 
-/* "(N) name" when it is new, "(N)" when it is not, nothing for no name. */
-static void add_name(struct writing *w, const char *key, struct strtab *seen, const char *name)
+/* Append "(N) name" at the first use of a name, then "(N)"; nothing for an empty name. */
+static void add_name(struct writer *w, const char *key, struct strtab *seen, const char *name)
 {
 	uint32_t before = strtab_count(seen);
 	str_id id;
@@ -58,7 +58,7 @@ static void add_name(struct writing *w, const char *key, struct strtab *seen, co
 	buf_add(w->out, "\n", 1);
 }
 
-static void add_address(struct writing *w, uint64_t addr)
+static void add_address(struct writer *w, uint64_t addr)
 {
 	char absolute[24], relative[24];
 	int n = snprintf(absolute, sizeof(absolute), addr ? "%#" PRIx64 : "0x%" PRIx64, addr);
@@ -80,23 +80,23 @@ static int64_t whole_value(const struct head *h, int64_t value)
 	return num_trunc(unit_scale(report_value(h, value), h->unit, h->out_unit, &unit));
 }
 
-static const struct place *place_of(const struct writing *w, uint32_t node)
+static const struct place *place_of(const struct writer *w, uint32_t node)
 {
 	return &w->net->places.place[nodes_place(&w->net->nodes, node)];
 }
 
-static const char *file_of(const struct writing *w, uint32_t node)
+static const char *file_of(const struct writer *w, uint32_t node)
 {
 	return places_file(&w->net->places, nodes_place(&w->net->nodes, node));
 }
 
-static const char *text_of(const struct writing *w, str_id id)
+static const char *text_of(const struct writer *w, str_id id)
 {
 	return report_head_text(w->net->places.p, id, w->net->names.mem);
 }
 
-/* A callee, told from others of its name. */
-static void add_callee(struct writing *w, uint32_t node)
+/* Append a callee, with its alias. */
+static void add_callee(struct writer *w, uint32_t node)
 {
 	const struct alias *a = &w->alias[node];
 	struct buf name = { 0 };
@@ -108,14 +108,14 @@ static void add_callee(struct writing *w, uint32_t node)
 	buf_release(&name);
 }
 
-static bool same_block(const struct writing *w, uint32_t a, uint32_t b)
+static bool same_block(const struct writer *w, uint32_t a, uint32_t b)
 {
 	const struct place *l = place_of(w, a), *r = place_of(w, b);
 
 	return l->objfile == r->objfile && l->file == r->file && l->name == r->name;
 }
 
-static void add_block(struct writing *w, uint32_t node)
+static void add_block(struct writer *w, uint32_t node)
 {
 	buf_add(w->out, "\n", 1);
 	add_name(w, "ob=", w->objects, text_of(w, place_of(w, node)->objfile));
@@ -123,7 +123,7 @@ static void add_block(struct writing *w, uint32_t node)
 	add_name(w, "fn=", w->names, text_of(w, place_of(w, node)->name)); /* like pprof, without a number */
 }
 
-static void add_call(struct writing *w, const struct edge *e)
+static void add_call(struct writer *w, const struct edge *e)
 {
 	add_name(w, "cfl=", w->files, file_of(w, e->dst));
 	add_callee(w, e->dst);
@@ -133,7 +133,7 @@ static void add_call(struct writing *w, const struct edge *e)
 		 whole_value(w->h, nodes_mean(e->weight, e->div)));
 }
 
-static void add_node(struct writing *w, uint32_t node)
+static void add_node(struct writer *w, uint32_t node)
 {
 	const struct net *net = w->net;
 	uint64_t addr = place_of(w, node)->addr;
@@ -147,14 +147,14 @@ static void add_node(struct writing *w, uint32_t node)
 	w->prev = addr;
 }
 
-/* What tells functions apart that have one name and file: in a tree also where they are called from. */
+/* The key of a function. In a tree it includes the parent. */
 struct function {
 	str_id name, objfile;
 	uint32_t file, parent;
 	int64_t start;
-	uint32_t number; /* which of its name */
-	uint32_t first;  /* the function that the name was first met in */
-	uint32_t of;     /* in the first of a name: how many there are */
+	uint32_t number; /* number among the functions with its name and file */
+	uint32_t first;  /* the first function with its name and file */
+	uint32_t of;     /* number of these functions, set in the first one */
 };
 
 struct functions {
@@ -174,7 +174,7 @@ static bool same_function(const struct function *a, const struct function *b)
 	return same_name(a, b) && a->objfile == b->objfile && a->parent == b->parent && a->start == b->start;
 }
 
-/* The first function of a name; n when there is none yet. */
+/* Find the first function with the name and file of the key; fs->n if there is none yet. */
 static uint32_t find_first(struct functions *fs, const struct function *key)
 {
 	uint64_t h = hash_u64((uint64_t)key->name << 32 | key->file);
@@ -206,7 +206,7 @@ static uint32_t find_function(struct functions *fs, const struct function *key)
 }
 
 /* Number the functions of each name in order of the nodes. Like pprof getDisambiguatedNames. */
-static void find_aliases(struct writing *w)
+static void find_aliases(struct writer *w)
 {
 	const struct net *net = w->net;
 	struct functions fs = { 0 };
@@ -239,13 +239,13 @@ static void find_aliases(struct writing *w)
 
 void callgrind_draw(const struct net *net, const struct report *r, struct buf *out)
 {
-	struct writing w = { .net = net,
-			     .h = &r->head,
-			     .out = out,
-			     .objects = strtab_new(),
-			     .files = strtab_new(),
-			     .names = strtab_new(),
-			     .alias = mem_zalloc(net->nodes.n, sizeof(*w.alias)) };
+	struct writer w = { .net = net,
+			    .h = &r->head,
+			    .out = out,
+			    .objects = strtab_new(),
+			    .files = strtab_new(),
+			    .names = strtab_new(),
+			    .alias = mem_zalloc(net->nodes.n, sizeof(*w.alias)) };
 
 	assert(net && r && out);
 	find_aliases(&w);

@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Control characters are written out as in text. A cell that a spreadsheet would take for a formula (it starts with
- * = + - @) is a real name in some languages and is not changed, but quoted.
+ * Control characters are escaped as in text. A cell that a spreadsheet would take for a formula (it starts with
+ * = + - @) can be a real function name; it is quoted, but not changed.
  */
 #include "config.h"
 
 #include "base/mem.h"
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "viewers/export/export.h"
@@ -98,14 +98,14 @@ void csv_draw(const struct report *r, struct buf *out)
 	}
 }
 
-struct drawing {
+struct traces_writer {
 	const struct report *r;
-	struct texts frames; /* the end of the line of each frame of a location */
+	struct string_list frames; /* for each frame of each location, the part of its line that samples share */
 };
 
 static void *start(const struct report *r)
 {
-	struct drawing *d = mem_zalloc(1, sizeof(*d));
+	struct traces_writer *d = mem_zalloc(1, sizeof(*d));
 	const struct traces *t = r->traces;
 
 	d->r = r;
@@ -115,13 +115,13 @@ static void *start(const struct report *r)
 			buf_addz(&d->frames.all, i + 1 < t->frames.off[loc + 1] ? ",inline," : ",,");
 			csv_add_quoted(&d->frames.all, r->head.unit);
 			buf_add(&d->frames.all, "\n", 1);
-			texts_end(&d->frames);
+			string_list_end(&d->frames);
 		}
 	}
 	return d;
 }
 
-/* Faster than printf, because many lines have little else. */
+/* Faster than printf, which matters because many lines have little else. */
 static void add_number(struct buf *out, uint32_t n)
 {
 	char digits[10], *at = digits + sizeof(digits);
@@ -132,7 +132,7 @@ static void add_number(struct buf *out, uint32_t n)
 	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
 }
 
-static void add_sample(const struct drawing *d, uint32_t sample, struct buf *out)
+static void add_sample(const struct traces_writer *d, uint32_t sample, struct buf *out)
 {
 	const struct traces *t = d->r->traces;
 	uint32_t stack = t->stack[sample], depth = 0;
@@ -145,7 +145,7 @@ static void add_sample(const struct drawing *d, uint32_t sample, struct buf *out
 
 		for (uint32_t i = t->frames.off[loc]; i < t->frames.off[loc + 1]; i++) {
 			size_t len;
-			const char *text = texts_at(&d->frames, i, &len);
+			const char *text = string_list_get(&d->frames, i, &len);
 
 			buf_add(out, number, (size_t)n);
 			add_number(out, depth++);
@@ -155,19 +155,19 @@ static void add_sample(const struct drawing *d, uint32_t sample, struct buf *out
 	}
 }
 
-static void draw(const void *drawing, uint32_t lo, uint32_t hi, struct buf *out)
+static void draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 {
 	if (lo == 0)
-		buf_addz(out, "sample,value,depth,name,inlined,unit\n");
+		buf_addz(out, "sample,flat,depth,name,inlined,unit\n");
 	for (uint32_t i = lo; i < hi; i++)
-		add_sample(drawing, i, out);
+		add_sample(writer, i, out);
 }
 
-static void end(void *drawing)
+static void end(void *writer)
 {
-	struct drawing *d = drawing;
+	struct traces_writer *d = writer;
 
-	texts_release(&d->frames);
+	string_list_release(&d->frames);
 	free(d);
 }
 

@@ -17,78 +17,79 @@
 
 struct net; /* engine/net.h */
 
-/* Append the rows as CSV (RFC 4180, but lines end in LF): one line of keys, values as integers in
-   the unit of the last column, percentages as numbers. What rows are to each other is the first
-   column, where it differs. */
+/*
+ * Append the rows as CSV (RFC 4180, but lines end in LF): a line of keys, then rows with values as integers and
+ * percentages as numbers. The last column names the unit of the values. If rows have roles (as in peek), the first
+ * column is the role.
+ */
 void csv_draw(const struct report *r, struct buf *out);
 
 /* Append a text in quotes, on one line. */
 void csv_add_quoted(struct buf *out, const char *s);
 
-/* Traces as CSV: a line per frame, with the number of its sample from 1, the value of the sample, and
-   its depth, 0 at the leaf. */
+/* Traces as CSV: a line per frame, with the number of its sample (from 1), the value of the sample, and its depth (0 is
+   the leaf). */
 extern const struct traces_viewer csv_traces;
 
-/* Append what the report says and a Markdown table, or a list when there is one column; names are
-   code spans and stay text. */
+/* Append a summary and a Markdown table, or a list if there is one column. Names are code spans, so that Markdown in
+ * them has no effect. */
 void markdown_draw(const struct report *r, struct buf *out);
 
 /*
- * Append a profile as text, names made harmless. Its values are those of the profile: neither
- * divide_by nor mean count.
+ * Append a profile as text, with control characters in names escaped. Values are those of the profile: divide_by and
+ * mean are ignored.
  *
- * stop    ends it; may be NULL
+ * stop    cancels it; may be NULL
  * Fails   ERR_STOPPED
  * Like    pprof profile/profile.go, String
  */
 int raw_draw(const struct profile *p, struct stop *stop, struct buf *out, struct err *err);
 
 /*
- * Append a profile as profile.proto, packed with gzip.
+ * Append a profile as profile.proto, compressed with gzip.
  *
- * ratio   what values are multiplied by, toward zero
+ * ratio   factor for values; results are rounded toward zero
  * Fails   ERR_LIMIT as profile_encode
  * Like    pprof internal/report printProto
  */
 int export_proto(const struct profile *p, double ratio, struct buf *out, struct err *err);
 
 /*
- * Append the rows of top as a profile, packed with gzip: types cum and flat in the unit of the
- * report, a sample of one location per row, in their order.
+ * Append the rows of top as a profile, compressed with gzip: sample types cum and flat in the unit of the report, and
+ * for each row, in order, a sample with one location.
  *
- * q       as query_apply_defaults left it
+ * q       after query_apply_defaults
  * Fails   ERR_LIMIT as places_make and profile_encode
  * Like    pprof internal/report printTopProto
  */
 int topproto_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
 /*
- * Append each distinct stack as a line: frames from the root (inverted: from the leaf), parted by ;, a
- * blank, and the sum of its values in the unit of the samples. Lines are sorted by the bytes of their stacks; those of 0
- * are left out. A ; in a name is \x3b, a tab \x09, a blank before a
- * number at its end \x20, and other controls are spelt as in text. In a
- * comparison (a base in the question, rows labelled pprof::base, or negative sums) two columns
- * follow the stack: before and after. Where only the change is known, it is what one side has more.
+ * Append each distinct stack as a line: frames from the root (inverted: from the leaf) separated by ;, a blank, and the
+ * sum of its values in the unit of the samples. Lines are sorted by the bytes of their stacks; sums of 0 are left out.
+ * In a name ; is \x3b, a tab \x09, a blank before a number at its end \x20, and other control characters are escaped as
+ * in text. In a comparison (a base in the query, rows labelled pprof::base, or negative sums) two columns follow the
+ * stack: before and after. If only the change is known, one of them is 0.
  *
  * Fails   ERR_LIMIT as places_make, or when all lines would take half of the memory of this machine
  */
 int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
 /*
- * Append a profile as JSON for speedscope.app: all sample types, that of the question to be shown
- * first; inverted as folded_draw.
+ * Append a profile as JSON for speedscope.app: all sample types, of which the query's is the active one; inverted as in
+ * folded_draw. On failure out contains an incomplete document.
  *
- * Fails   ERR_USAGE when a stack has a negative sum, which the format has no place for; ERR_RANGE,
- *         ERR_LIMIT as folded_draw. What was appended is then to be thrown away
+ * Fails   ERR_USAGE when a stack has a negative sum, which the format does not support; ERR_RANGE when a sum exceeds 64
+ *         bits; ERR_LIMIT as folded_draw
  */
 int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
 /*
  * Append a net of addresses in callgrind's format.
  *
- * net     of places that tell binaries apart (query.by_object), not made for a picture
- * r       its head counts
- * Like    pprof internal/report printCallgrind, but that a function has one name in all places
+ * net     of places with binaries (query.by_object), which was not made for a picture
+ * r       only its head is used
+ * Like    pprof internal/report printCallgrind, except that a function has one name everywhere
  */
 void callgrind_draw(const struct net *net, const struct report *r, struct buf *out);
 
@@ -96,8 +97,8 @@ void callgrind_draw(const struct net *net, const struct report *r, struct buf *o
  * Append a call graph in the language of dot.
  *
  * net     made for a picture
- * r       its head counts; the table is not looked at
- * Like    pprof internal/graph ComposeDot, but that everything from the profile is escaped
+ * r       only its head is used
+ * Like    pprof internal/graph ComposeDot, except that all text of the profile is escaped
  */
 void dot_draw(const struct net *net, const struct report *r, struct buf *out);
 

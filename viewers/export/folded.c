@@ -1,12 +1,11 @@
 /*
- * folded.c - each stack on a line, as flame graph tools read them
+ * folded.c - one stack per line, for flame graph tools
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Lines are sorted by their bytes without comparing text: all names, once with the ; that follows
- * them and once with the end that does, are sorted first. No such text begins another, so the
- * order of two stacks is that of the ranks where they first differ, and stacks are equal when their
- * ranks are.
+ * Lines are sorted by their bytes without comparing their text. First all names are ranked, each once followed by ; and
+ * once by the end of the stack. No such text is a prefix of another, so the first different rank decides the order of
+ * two stacks, and stacks with the same ranks are equal.
  */
 #include "config.h"
 
@@ -21,19 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name and what follows it: '\0' for the leaf, which sorts first, else ';'. */
+/* A name with its terminator: '\0' for a leaf, which sorts it first, else ';'. */
 struct name {
 	const char *text;
 	uint32_t len;
-	uint32_t place; /* twice the place, and one more for the leaf */
+	uint32_t place; /* 2 * place, + 1 for a leaf */
 };
 
-/* What lines are made of. */
+/* The sorted names of all places. */
 struct node_names {
 	struct buf text;
-	struct name *name; /* [n] sorted; a rank is a place in it */
+	struct name *name; /* [n] sorted; a rank is an index of it */
 	uint32_t n;
-	uint32_t *rank; /* [2 * places + 2] of a name before ';' and of a leaf */
+	uint32_t *rank; /* [2 * places + 2] ranks of a name followed by ';' and of a leaf */
 };
 
 /* A stack as ranks, root first unless inverted, and its values. */
@@ -43,19 +42,20 @@ struct line {
 	int64_t before, after;
 };
 
-struct folding {
+struct folded_writer {
 	const struct view *v;
 	struct places pl;
 	struct node_names names;
-	bool two_columns, inverted;
-	bool base_below_0;       /* rows below 0 are of the base, with or without its label */
-	int64_t *before, *after; /* [stacks] before is of the base, where rows say that they are of it */
+	bool has_two_columns, is_inverted;
+	bool has_negative_base;  /* do negative rows belong to the base, even without its label? */
+	int64_t *before, *after; /* [stacks] sums of base rows and of other rows */
 	struct line *line;
 	size_t n;
-	uint32_t *ranks; /* of all lines */
+	uint32_t *ranks; /* ranks of all lines */
 };
 
-/* A blank with nothing but a number behind it, which tools would take for a column; else n. */
+/* The position of the last blank if only a number follows it, since tools would take the number for a column; else n.
+ * */
 static size_t blank_before_number(const char *s, size_t n)
 {
 	size_t i = n;
@@ -65,7 +65,7 @@ static size_t blank_before_number(const char *s, size_t n)
 	return i > 0 && i < n && s[i - 1] == ' ' ? i - 1 : n;
 }
 
-/* The name of a place as it stands in a line: nothing in it ends it, and nothing ends the line. */
+/* Append the name of a place, with everything escaped that would end the name or the line. */
 static void add_name(const struct places *pl, uint32_t place, struct buf *scratch, struct buf *out)
 {
 	size_t plain = 0, blank;
@@ -94,7 +94,7 @@ static int compare_names(const void *a, const void *b)
 	return memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
 }
 
-static void make_names(struct node_names *names, const struct places *pl)
+static void sort_names(struct node_names *names, const struct places *pl)
 {
 	size_t *off = mem_alloc((size_t)pl->n * 2 + 3, sizeof(*off));
 	struct buf scratch = { 0 };
@@ -121,20 +121,20 @@ static void make_names(struct node_names *names, const struct places *pl)
 	free(off);
 }
 
-/* Add up the rows of each stack. No sum overflows, which view_make has seen to. */
-static void add_rows(struct folding *f)
+/* Sum the rows of each stack. No sum overflows: view_make has checked that. */
+static void add_rows(struct folded_writer *f)
 {
 	const struct profile *p = f->v->p;
 	struct arena *mem = arena_new();
 	const bool *of_base = view_base_sets(p, mem);
 
-	f->two_columns |= of_base != NULL;
+	f->has_two_columns |= of_base != NULL;
 	f->before = mem_zalloc(p->stacks.n, sizeof(*f->before));
 	f->after = mem_zalloc(p->stacks.n, sizeof(*f->after));
 	for (uint32_t row = 0; row < f->v->n; row++) {
 		int64_t value = f->v->val[SIDE_TARGET][row];
 
-		if ((of_base && of_base[p->labels[row]]) || (f->base_below_0 && value < 0))
+		if ((of_base && of_base[p->labels[row]]) || (f->has_negative_base && value < 0))
 			f->before[p->stack[row]] -= value;
 		else
 			f->after[p->stack[row]] += value;
@@ -142,7 +142,7 @@ static void add_rows(struct folding *f)
 	arena_free(mem);
 }
 
-static int make_lines(struct folding *f, struct err *err)
+static int make_lines(struct folded_writer *f, struct err *err)
 {
 	const struct profile *p = f->v->p;
 	size_t n_lines = 0, n_ranks = 0;
@@ -164,7 +164,7 @@ static int make_lines(struct folding *f, struct err *err)
 
 		if (!f->before[s] && !f->after[s])
 			continue;
-		at = export_stacks_put(&f->pl, s, f->inverted, at);
+		at = export_stacks_copy(&f->pl, s, f->is_inverted, at);
 		if (at == first)
 			*at++ = f->pl.n;
 		for (uint32_t *r = first; r < at; r++)
@@ -185,8 +185,8 @@ static int compare_lines(const void *a, const void *b)
 	return (x->n > y->n) - (x->n < y->n);
 }
 
-/* Sort the lines and add up equal ones. */
-static void merge_lines(struct folding *f)
+/* Sort the lines and merge equal ones. */
+static void merge_lines(struct folded_writer *f)
 {
 	size_t n = 0;
 
@@ -201,10 +201,10 @@ static void merge_lines(struct folding *f)
 	}
 	f->n = n;
 	for (size_t i = 0; i < f->n; i++)
-		f->two_columns |= f->line[i].after < 0 || f->line[i].before != 0;
+		f->has_two_columns |= f->line[i].after < 0 || f->line[i].before != 0;
 }
 
-/* A value multiplied; what leaves 64 bits is their end. */
+/* Multiply a value; results beyond 64 bits saturate. */
 static int64_t scaled(int64_t value, double ratio)
 {
 	double v = (double)value * ratio;
@@ -212,7 +212,7 @@ static int64_t scaled(int64_t value, double ratio)
 	return v >= 0x1p63 ? INT64_MAX : v <= -0x1p63 ? -INT64_MAX : (int64_t)v;
 }
 
-/* Multiply by the ratio; what is left of a side below 0 is what the other one has more. */
+/* Multiply by the ratio. If a side is negative, show only the change: the other side gets the difference. */
 static void show_values(struct line *l, double ratio)
 {
 	if (ratio != 1) {
@@ -227,7 +227,7 @@ static void show_values(struct line *l, double ratio)
 	}
 }
 
-static size_t line_bytes(const struct folding *f, const struct line *l)
+static size_t line_bytes(const struct folded_writer *f, const struct line *l)
 {
 	size_t bytes = 2 * (NUM_DIGITS + 1) + 1;
 
@@ -236,7 +236,7 @@ static size_t line_bytes(const struct folding *f, const struct line *l)
 	return bytes;
 }
 
-static void add_line(const struct folding *f, const struct line *l, struct buf *out)
+static void add_line(const struct folded_writer *f, const struct line *l, struct buf *out)
 {
 	char *at = buf_room(out, line_bytes(f, l));
 
@@ -246,8 +246,8 @@ static void add_line(const struct folding *f, const struct line *l, struct buf *
 		memcpy(at, name->text, name->len);
 		at += name->len;
 	}
-	at[-1] = ' '; /* for the end of the leaf */
-	if (f->two_columns) {
+	at[-1] = ' '; /* replaces the terminator of the leaf */
+	if (f->has_two_columns) {
 		at = num_put(at, l->before);
 		*at++ = ' ';
 	}
@@ -257,7 +257,7 @@ static void add_line(const struct folding *f, const struct line *l, struct buf *
 	*at = 0;
 }
 
-static int add_lines(struct folding *f, double ratio, struct buf *out, struct err *err)
+static int add_lines(struct folded_writer *f, double ratio, struct buf *out, struct err *err)
 {
 	size_t bytes = 0;
 
@@ -278,14 +278,14 @@ static int add_lines(struct folding *f, double ratio, struct buf *out, struct er
 int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
-	struct folding f = { .v = v,
-			     .two_columns = q->base.n || q->diff_base.n,
-			     .inverted = q->inverted,
-			     .base_below_0 = q->keep_base };
+	struct folded_writer f = { .v = v,
+				   .has_two_columns = q->base.n || q->diff_base.n,
+				   .is_inverted = q->inverted,
+				   .has_negative_base = q->keep_base };
 	int rc = places_make(v->p, q, mem, &f.pl, err);
 
 	if (rc == 0) {
-		make_names(&f.names, &f.pl);
+		sort_names(&f.names, &f.pl);
 		add_rows(&f);
 		rc = make_lines(&f, err);
 		if (rc == 0) {

@@ -1,13 +1,12 @@
 /*
- * gzip.c - pack bytes with gzip, on several threads
+ * gzip.c - compress bytes with gzip, on several threads
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The bytes are cut into pieces, each packed by any thread into a deflate stream of its own. Put
- * behind each other they are one stream once only the last says that it ends there: libdeflate marks
- * the last block of each piece as final, so where that block begins is found by unpacking the piece
- * again, block by block. Its mark is cleared and an empty stored block put behind, which also ends on a
- * whole byte.
+ * The bytes are cut into pieces, and any thread compresses a piece to a deflate stream. The concatenated streams are
+ * one stream if only the last has a final block. libdeflate marks the last block of every piece as final, so each piece
+ * is decompressed again, block by block, to find where that block begins. Its mark is cleared, and an empty stored
+ * block is appended, which also ends at a byte boundary.
  */
 #include "config.h"
 
@@ -25,33 +24,33 @@
 
 enum {
 	PIECE_BYTES = 1 << 20,
-	LEVEL_ONE = 6,   /* what fits into one piece */
-	LEVEL_MANY = 4,  /* 3 % larger, in 55 % of the time */
-	MAX_WAITING = 8, /* pieces; the maker packs one itself before it goes on */
-	JOINT_BYTES = 6, /* an empty stored block with the bits in front of it */
-	BLOCK_END = 128, /* of z_stream.data_type: inflate stands behind a block, */
-	LAST_BLOCK = 64, /* which is the last, */
-	UNUSED_BITS = 7, /* and so many bits of the last byte are still to come */
+	LEVEL_SINGLE = 6, /* compression level of a single piece */
+	LEVEL_MANY = 4,   /* compression level of several pieces: 3 % larger, in 55 % of the time */
+	WAITING_MAX = 8,  /* max queued pieces; with more, the producer compresses one itself before it continues */
+	SYNC_BYTES = 6,   /* an empty stored block and the bits before it */
+	BLOCK_END = 128,  /* bit of z_stream.data_type: inflate is at the end of a block */
+	LAST_BLOCK = 64,  /* bit of z_stream.data_type: the block is the last one */
+	UNUSED_BITS = 7,  /* mask of the number of unused bits in the last byte */
 };
 
 struct piece {
-	uint8_t *data; /* as it was made, then packed */
+	uint8_t *data; /* input; after compression, the compressed input */
 	size_t n;
-	bool failed; /* no memory */
+	bool has_failed; /* set if there was not enough memory */
 };
 
 struct gzip {
-	pthread_mutex_t lock; /* guards what follows, but not the pieces that are taken */
+	pthread_mutex_t lock; /* guards the fields below, except pieces that a thread has taken */
 	pthread_cond_t changed;
 	struct piece **piece;
-	size_t n, cap; /* complete pieces */
-	size_t next;   /* the first that nobody has taken */
-	bool made;     /* there will be no more */
-	/* the maker's own */
-	struct piece *filling;
+	size_t n, cap;    /* number of complete pieces */
+	size_t next;      /* first piece that no thread has taken */
+	bool is_complete; /* no more pieces will follow */
+	/* fields used only by the producer */
+	struct piece *current;
 	size_t n_bytes;
 	uint32_t crc;
-	gzip_make_fn make;
+	gzip_source_fn source;
 	void *arg;
 	int rc;
 	struct err err;
@@ -76,9 +75,9 @@ static void piece_free(struct piece *p)
 /*
  * Find the last block of a deflate stream.
  *
- * scratch   [room] where the stream unpacks to
- * begin     its first bit
- * end       the bit behind it
+ * scratch   [room] buffer for the decompressed stream
+ * begin     set to its first bit
+ * end       set to the bit after it
  */
 static bool last_block(const uint8_t *packed, size_t n, uint8_t *scratch, size_t room, size_t *begin, size_t *end)
 {
@@ -100,8 +99,8 @@ static bool last_block(const uint8_t *packed, size_t n, uint8_t *scratch, size_t
 	return found;
 }
 
-/* Make a packed piece one that another follows. Its size is n, then what is returned; 0 on failure. */
-static size_t piece_open(uint8_t *packed, size_t n, uint8_t *scratch, size_t room)
+/* Change a compressed piece of n bytes so that another piece can follow. Returns its new size, 0 on failure. */
+static size_t piece_clear_final(uint8_t *packed, size_t n, uint8_t *scratch, size_t room)
 {
 	static const uint8_t empty[] = { 0x00, 0x00, 0xff, 0xff };
 	size_t begin, end, at;
@@ -109,56 +108,56 @@ static size_t piece_open(uint8_t *packed, size_t n, uint8_t *scratch, size_t roo
 	if (!last_block(packed, n, scratch, room, &begin, &end))
 		return 0;
 	packed[begin / 8] &= (uint8_t) ~(1u << begin % 8);
-	at = (end + 3 + 7) / 8; /* three bits say that the block is stored and not the last */
+	at = (end + 3 + 7) / 8; /* three bits of 0: a stored block that is not the last */
 	if (at > n)
 		packed[n] = 0;
 	memcpy(packed + at, empty, sizeof(empty));
 	return at + sizeof(empty);
 }
 
-static void piece_pack(struct piece *p, bool first, bool last)
+static void piece_pack(struct piece *p, bool is_first, bool is_last)
 {
-	struct libdeflate_compressor *c = libdeflate_alloc_compressor(first && last ? LEVEL_ONE : LEVEL_MANY);
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(is_first && is_last ? LEVEL_SINGLE : LEVEL_MANY);
 	size_t bound = libdeflate_deflate_compress_bound(c, PIECE_BYTES);
-	uint8_t *packed = mem_alloc(bound + JOINT_BYTES, 1);
+	uint8_t *packed = mem_alloc(bound + SYNC_BYTES, 1);
 	size_t n = c ? libdeflate_deflate_compress(c, p->data, p->n, packed, bound) : 0;
 
 	libdeflate_free_compressor(c);
-	if (n && !last)
-		n = piece_open(packed, n, p->data, PIECE_BYTES);
+	if (n && !is_last)
+		n = piece_clear_final(packed, n, p->data, PIECE_BYTES);
 	free(p->data);
-	p->failed = n == 0;
+	p->has_failed = n == 0;
 	p->data = mem_trim(packed, n, 1);
 	p->n = n;
 }
 
-/* Pack the next piece that nobody has. Holds the lock, which is let go meanwhile. */
+/* Compress the next free piece. Called with the lock held, which is released meanwhile. */
 static void pack_next(struct gzip *g)
 {
 	size_t i = g->next++;
 	struct piece *p = g->piece[i];
-	bool last = g->made && i + 1 == g->n;
+	bool is_last = g->is_complete && i + 1 == g->n;
 
 	pthread_mutex_unlock(&g->lock);
-	piece_pack(p, i == 0, last);
+	piece_pack(p, i == 0, is_last);
 	pthread_mutex_lock(&g->lock);
 }
 
-/* The piece that is filled is complete. The last one is only ever handed over as such. */
-static void piece_done(struct gzip *g, bool last)
+/* Queue the current piece. is_last: no more pieces follow. */
+static void piece_finish(struct gzip *g, bool is_last)
 {
 	pthread_mutex_lock(&g->lock);
 	g->piece = mem_grow(g->piece, &g->cap, g->n + 1, sizeof(struct piece *));
-	g->piece[g->n++] = g->filling;
-	g->filling = NULL;
-	g->made = last;
+	g->piece[g->n++] = g->current;
+	g->current = NULL;
+	g->is_complete = is_last;
 	pthread_cond_broadcast(&g->changed);
-	if (!last && g->n - g->next > MAX_WAITING)
+	if (!is_last && g->n - g->next > WAITING_MAX)
 		pack_next(g);
 	pthread_mutex_unlock(&g->lock);
 }
 
-bool export_gzip_put(void *gzip, const void *data, size_t n)
+bool export_gzip_write(void *gzip, const void *data, size_t n)
 {
 	struct gzip *g = gzip;
 	const uint8_t *from = data;
@@ -168,29 +167,29 @@ bool export_gzip_put(void *gzip, const void *data, size_t n)
 	while (n) {
 		size_t some;
 
-		if (g->filling->n == PIECE_BYTES) {
-			piece_done(g, false);
-			g->filling = piece_new();
+		if (g->current->n == PIECE_BYTES) {
+			piece_finish(g, false);
+			g->current = piece_new();
 		}
-		some = PIECE_BYTES - g->filling->n < n ? PIECE_BYTES - g->filling->n : n;
-		memcpy(g->filling->data + g->filling->n, from, some);
-		g->filling->n += some;
+		some = PIECE_BYTES - g->current->n < n ? PIECE_BYTES - g->current->n : n;
+		memcpy(g->current->data + g->current->n, from, some);
+		g->current->n += some;
 		from += some;
 		n -= some;
 	}
 	return true;
 }
 
-static void pack_part(void *arg, unsigned part)
+static void run_thread(void *arg, unsigned part)
 {
 	struct gzip *g = arg;
 
 	if (part == 0) {
-		g->rc = g->make(g->arg, g, &g->err);
-		piece_done(g, true);
+		g->rc = g->source(g->arg, g, &g->err);
+		piece_finish(g, true);
 	}
 	pthread_mutex_lock(&g->lock);
-	while (!g->made || g->next < g->n)
+	while (!g->is_complete || g->next < g->n)
 		if (g->next < g->n)
 			pack_next(g);
 		else
@@ -205,15 +204,15 @@ static void put_u32(struct buf *out, size_t v)
 	buf_add(out, le, sizeof(le));
 }
 
-/* Put the pieces together. */
+/* Concatenate the pieces. */
 static int join(const struct gzip *g, struct buf *out, struct err *err)
 {
 	static const uint8_t head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff };
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
-		if (g->piece[i]->failed)
-			return err_set(err, ERR_LIMIT, "no memory to pack the profile");
+		if (g->piece[i]->has_failed)
+			return err_set(err, ERR_LIMIT, "out of memory while compressing the profile");
 		n += g->piece[i]->n;
 	}
 	buf_room(out, n + sizeof(head) + 8);
@@ -225,14 +224,14 @@ static int join(const struct gzip *g, struct buf *out, struct err *err)
 	return 0;
 }
 
-int export_gzip_pack(gzip_make_fn make, void *arg, unsigned n_threads, struct buf *out, struct err *err)
+int export_gzip_pack(gzip_source_fn source, void *arg, unsigned n_threads, struct buf *out, struct err *err)
 {
-	struct gzip g = { .make = make, .arg = arg, .filling = piece_new() };
+	struct gzip g = { .source = source, .arg = arg, .current = piece_new() };
 	int rc;
 
 	pthread_mutex_init(&g.lock, NULL);
 	pthread_cond_init(&g.changed, NULL);
-	pool_run(pack_part, &g, n_threads);
+	pool_run(run_thread, &g, n_threads);
 	rc = g.rc < 0 ? err_set(err, g.rc, "%s", g.err.msg) : join(&g, out, err);
 	pthread_cond_destroy(&g.changed);
 	pthread_mutex_destroy(&g.lock);

@@ -1,5 +1,5 @@
 /*
- * gzip.h - pack bytes with gzip, on several threads
+ * gzip.h - compress bytes with gzip, on several threads
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,20 +14,20 @@
 
 struct gzip;
 
-/* Makes the bytes to be packed and hands them to export_gzip_put in order. Fails as it likes. */
-typedef int (*gzip_make_fn)(void *arg, struct gzip *g, struct err *err);
+/* Produces the bytes to compress and passes them to export_gzip_write in order. Returns 0, or an error of its own. */
+typedef int (*gzip_source_fn)(void *arg, struct gzip *g, struct err *err);
 
-/* Take n bytes of what is to be packed; also a wire_sink_fn. False when there is no memory. */
-bool export_gzip_put(void *gzip, const void *data, size_t n);
+/* Add n bytes to compress; also a wire_sink_fn. Returns true. */
+bool export_gzip_write(void *gzip, const void *data, size_t n);
 
 /*
- * Append what make makes as one gzip member, without a name and without a time. Up to 1 MiB it is
- * packed hard; what is longer is packed piece by piece and a little less hard, in half the time. The
- * bytes are the same for any number of threads.
+ * Append the bytes of source as one gzip member, without name and time. Input of up to 1 MiB is compressed at a high
+ * level; larger input is compressed in pieces at a lower level, in half the time. The output does not depend on the
+ * number of threads.
  *
- * n_threads   at most so many, the calling one among them; make runs on that one
- * Fails       as make does; ERR_LIMIT without memory; out is as before then
+ * n_threads   maximum, including the calling thread, on which source runs
+ * Fails       as source does; ERR_LIMIT without memory; out is unchanged then
  */
-int export_gzip_pack(gzip_make_fn make, void *arg, unsigned n_threads, struct buf *out, struct err *err);
+int export_gzip_pack(gzip_source_fn source, void *arg, unsigned n_threads, struct buf *out, struct err *err);
 
 #endif

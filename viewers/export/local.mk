@@ -1,4 +1,4 @@
-# viewers/export - other tools' formats
+# viewers/export - formats of other tools
 
 noinst_LIBRARIES += viewers/export/libexport.a
 viewers_export_libexport_a_SOURCES = \

@@ -19,14 +19,14 @@
 static void add_value(const struct head *h, int64_t v, struct buf *out)
 {
 	struct buf raw = { 0 };
-	const char *known;
+	const char *unit;
 
 	report_add_value(h, v, &raw);
-	known = raw.data + strspn(raw.data, "-.0123456789");
-	if (known[strspn(known, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] == 0)
+	unit = raw.data + strspn(raw.data, "-.0123456789");
+	if (unit[strspn(unit, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] == 0)
 		buf_add(out, raw.data, raw.len);
 	else
-		utf8_add_code(out, raw.data); /* a unit that we do not know */
+		utf8_add_code(out, raw.data); /* an unknown unit may contain Markdown */
 	buf_release(&raw);
 }
 
@@ -37,14 +37,21 @@ static void add_shown(const struct report *r, struct buf *out)
 	buf_addz(out, ". Showing ");
 	add_value(h, h->shown, out);
 	buf_addz(out, ", ");
-	unit_add_percent_tight(out, h->shown, h->total);
+	unit_add_percent_trimmed(out, h->shown, h->total);
 	buf_addz(out, " of ");
 	add_value(h, h->total, out);
 	buf_addf(out, ", in %" PRIu32 " of %" PRIu32 " %s.", r->table.role ? h->n_shown : r->table.n_rows,
-		 h->n_before + h->n_dropped, r->table.role ? "nodes" : "rows");
+		 h->n_before_limit + h->n_dropped, r->table.role ? "nodes" : "rows");
+	if (h->not_sampled) {
+		buf_addz(out, " Not sampled: ");
+		add_value(h, h->not_sampled, out);
+		buf_addz(out, ", ");
+		unit_add_percent_trimmed(out, h->not_sampled, h->total);
+		buf_addz(out, ".");
+	}
 }
 
-/* The active filters as a sentence after a blank; nothing when there are none. */
+/* Append the active filters as a sentence after a blank; nothing if there are none. */
 static void add_filters(const struct head *h, struct buf *out)
 {
 	for (uint32_t i = 0; i < h->n_filters; i++) {
@@ -96,7 +103,7 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 		add_value(h, cell->value, out);
 		break;
 	case CELL_PERCENT:
-		unit_add_percent_tight(out, cell->value, h->total);
+		unit_add_percent_trimmed(out, cell->value, h->total);
 		break;
 	case CELL_NAME:
 		utf8_add_code(out, cell->text);
@@ -172,7 +179,7 @@ static void add_side(const struct head *h, const char *title, const struct compa
 	buf_add(out, "\n", 1);
 }
 
-/* The text of a comparison before its table. */
+/* Append the summary of a comparison. */
 static void add_comparison(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
@@ -184,13 +191,13 @@ static void add_comparison(const struct report *r, struct buf *out)
 	add_side(h, is_diff ? "after" : "last", &c->after, out);
 	buf_addz(out, "- type ");
 	utf8_add_code(out, h->type);
-	buf_addz(out, ", normalised by ");
+	buf_addz(out, ", normalized by ");
 	utf8_add_code(out, c->normalize);
 	if (is_diff)
 		buf_addf(out, " (after x %.6g)", c->factor);
 	else
 		buf_addf(out, ", %zu profiles%s", c->n_profiles, c->all ? "" : ", rows that grew in every step");
-	buf_addf(out, ", %" PRIu32 " of %" PRIu32 " rows.", r->table.n_rows, h->n_before + h->n_dropped);
+	buf_addf(out, ", %" PRIu32 " of %" PRIu32 " rows.", r->table.n_rows, h->n_before_limit + h->n_dropped);
 	add_filters(h, out);
 	buf_addz(out, "\n\n");
 }

@@ -1,5 +1,5 @@
 /*
- * proto.c - a profile, or the rows of top, as profile.proto, packed with gzip
+ * proto.c - a profile, or the rows of top, as profile.proto, compressed with gzip
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,14 +22,14 @@
 
 #include <string.h>
 
-enum { ROWS_FOR_THREADS = 50000 }; /* fewer are packed before a thread would have started */
+enum { ROWS_FOR_THREADS = 50000 }; /* smaller input is compressed faster than a thread starts */
 
 static int encode(void *profile, struct gzip *g, struct err *err)
 {
-	return profile_encode_to(profile, export_gzip_put, g, err);
+	return profile_encode_to(profile, export_gzip_write, g, err);
 }
 
-/* The values times ratio, toward zero; rows that become 0 are kept, as in pprof. */
+/* Values times ratio, rounded toward zero; rows that become 0 remain, as in pprof. */
 static int64_t **scale(const struct profile *p, double ratio, struct arena *mem)
 {
 	int64_t **scaled = arena_alloc(mem, p->n_types, sizeof(*scaled));
@@ -59,7 +59,7 @@ struct top {
 	struct nodes nodes;
 	struct head head;
 	struct builder *b;
-	struct idtab funcs;          /* indices of functions by their hash */
+	struct idtab funcs;          /* finds the index of a function by its hash */
 	struct builder_function *fn; /* [n_funcs] */
 	uint32_t n_funcs;
 };
@@ -91,7 +91,7 @@ static void copy_meta(struct top *t)
 	to->period_type.unit = profile_string(t, from->period_type.unit);
 }
 
-/* The function of a place; equal functions are the same one. */
+/* Add the function of a place, unless an equal one exists. Sets its id. */
 static int function_of(struct top *t, uint32_t place, uint32_t *id, struct err *err)
 {
 	const struct place *k = &t->nodes.places->place[place];
@@ -131,7 +131,7 @@ static int add_row(struct top *t, uint32_t node, uint32_t row, struct err *err)
 	return builder_sample(t->b, value, &id, 1, NULL, 0, err);
 }
 
-static int build(struct top *t, const struct trimmed *shown, struct arena *mem, struct err *err)
+static int build(struct top *t, const struct trim_result *shown, struct arena *mem, struct err *err)
 {
 	int rc = 0;
 
@@ -145,7 +145,7 @@ static int build(struct top *t, const struct trimmed *shown, struct arena *mem, 
 	return rc;
 }
 
-static int draw(struct top *t, const struct trimmed *shown, struct arena *mem, struct buf *out, struct err *err)
+static int draw(struct top *t, const struct trim_result *shown, struct arena *mem, struct buf *out, struct err *err)
 {
 	int rc = build(t, shown, mem, err);
 	struct profile *p = builder_seal(t->b);
@@ -162,7 +162,7 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 	struct arena *mem = arena_new();
 	struct top t = { 0 };
 	struct places pl;
-	struct trimmed shown;
+	struct trim_result shown;
 	struct node_names names;
 	struct graph g;
 	int rc = places_make(v->p, q, mem, &pl, err);

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The ids of locations are made text once and copied from then on, and so are label sets: most
- * lines are made of these. Threads write a part of the rows each, whose size is added up before.
+ * Ids of locations and label sets are formatted once and then copied, since most lines consist of them. Each thread
+ * writes a part of the rows to its place, which follows from the sizes computed before.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pool.h"
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "base/utf8.h"
 #include "profile/label_order.h"
 
@@ -24,7 +24,7 @@
 #include <string.h>
 #include <time.h>
 
-static void add(struct buf *out, const struct profile *p, str_id id)
+static void add_string(struct buf *out, const struct profile *p, str_id id)
 {
 	utf8_add_safe(out, strtab_text(p->str, id), strtab_len(p->str, id));
 }
@@ -32,15 +32,15 @@ static void add(struct buf *out, const struct profile *p, str_id id)
 static void add_line(struct buf *out, const char *title, const struct profile *p, str_id id)
 {
 	buf_addz(out, title);
-	add(out, p, id);
+	add_string(out, p, id);
 	buf_addz(out, "\n");
 }
 
-/* "2023-11-14 22:13:20.5 +0000 UTC" in the local zone. */
+/* Append a time such as "2023-11-14 22:13:20.5 +0000 UTC", in the local time zone. */
 static void add_time(struct buf *out, int64_t ns)
 {
+	int64_t rest = ns % 1000000000 + (ns % 1000000000 < 0 ? 1000000000 : 0);
 	time_t s = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
-	int64_t rest = ns - (int64_t)s * 1000000000;
 	char text[64], fraction[16];
 	struct tm tm = { 0 };
 	int n = snprintf(fraction, sizeof(fraction), ".%09" PRId64, rest);
@@ -54,7 +54,7 @@ static void add_time(struct buf *out, int64_t ns)
 	buf_addf(out, "%s\n", text);
 }
 
-/* A duration as Go writes it: "4h35m2.83s", "1.5ms". */
+/* Append a duration as Go writes it: "4h35m2.83s", "1.5ms". */
 static void add_go_duration(struct buf *out, int64_t ns)
 {
 	static const struct {
@@ -74,7 +74,7 @@ static void add_go_duration(struct buf *out, int64_t ns)
 		buf_addf(out, "%" PRIu64 "m", s / 60 % 60);
 	buf_addf(out, "%" PRIu64, u == 0 ? s % 60 : v / units[u].ns);
 	if (v % units[u].ns) {
-		char digits[24]; /* a 1 in front keeps the zeros behind the point */
+		char digits[24]; /* a leading 1 preserves the zeros after the point */
 		int n = snprintf(digits, sizeof(digits), "%" PRIu64, units[u].ns + v % units[u].ns);
 
 		while (digits[n - 1] == '0')
@@ -84,7 +84,7 @@ static void add_go_duration(struct buf *out, int64_t ns)
 	buf_addz(out, units[u].name);
 }
 
-/* pprof shows the first four characters: "4h35m2.83s" is "4h35". */
+/* Append the first four characters of a duration, as pprof does: "4h35" for "4h35m2.83s". */
 static void add_duration(struct buf *out, int64_t ns)
 {
 	struct buf text = { 0 };
@@ -107,7 +107,7 @@ static void add_header(struct buf *out, const struct profile *p)
 	if (m->doc_url)
 		add_line(out, "Doc: ", p, m->doc_url);
 	buf_addz(out, "PeriodType: ");
-	add(out, p, m->period_type.name);
+	add_string(out, p, m->period_type.name);
 	add_line(out, " ", p, m->period_type.unit);
 	buf_addf(out, "Period: %" PRId64 "\n", m->period);
 	if (m->time_ns)
@@ -117,24 +117,24 @@ static void add_header(struct buf *out, const struct profile *p)
 	buf_addz(out, "Samples:\n");
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		buf_addz(out, t ? " " : "");
-		add(out, p, p->type[t].name);
+		add_string(out, p, p->type[t].name);
 		buf_addz(out, "/");
-		add(out, p, p->type[t].unit);
+		add_string(out, p, p->type[t].unit);
 		if (p->type[t].name == m->default_type)
 			buf_addz(out, "[dflt]");
 	}
 	buf_addz(out, "\n");
 }
 
-/* "key:[v1 v2]" for labels [first, end) of one key and kind, as the bytes that they are. */
+/* The text "key:[v1 v2]" of labels [first, end), which have one key and kind. Bytes are not escaped. */
 static struct buf label_text(const struct profile *p, const uint32_t *label, uint32_t first, uint32_t end)
 {
 	str_id key = p->label_key[label[first]];
 	struct buf b = { 0 };
-	bool units = false;
+	bool has_units = false;
 
 	for (uint32_t i = first; i < end; i++)
-		units = units || p->label_unit[label[i]];
+		has_units = has_units || p->label_unit[label[i]];
 	buf_add(&b, strtab_text(p->str, key), strtab_len(p->str, key));
 	buf_addz(&b, ":[");
 	for (uint32_t i = first; i < end; i++) {
@@ -143,7 +143,7 @@ static struct buf label_text(const struct profile *p, const uint32_t *label, uin
 
 		buf_addz(&b, i > first ? " " : "");
 		if (!p->label_is_text[l])
-			buf_addf(&b, units ? "%" PRId64 " " : "%" PRId64, p->label_num[l]);
+			buf_addf(&b, has_units ? "%" PRId64 " " : "%" PRId64, p->label_num[l]);
 		buf_add(&b, strtab_text(p->str, word), strtab_len(p->str, word));
 	}
 	buf_addz(&b, "]");
@@ -158,7 +158,7 @@ static int compare_text(const void *a, const void *b)
 	return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* One line of the labels [first, end), which are of one kind; text has room for as many. */
+/* Append a line with the labels [first, end), which have the same kind; text is scratch space for that many labels. */
 static void add_labels(struct buf *out, const struct profile *p, const uint32_t *label, uint32_t first, uint32_t end,
 		       struct buf *text)
 {
@@ -179,17 +179,17 @@ static void add_labels(struct buf *out, const struct profile *p, const uint32_t 
 		buf_addz(out, "\n");
 }
 
-/* The lines of each label set, "" for none. */
-static struct texts label_lines(const struct profile *p)
+/* The lines of each label set; "" for an empty set. */
+static struct string_list label_lines(const struct profile *p)
 {
 	const uint32_t *off = p->label_sets.off;
-	struct texts lines = { 0 };
-	uint32_t *label = profile_label_order(p), most = 0;
+	struct string_list lines = { 0 };
+	uint32_t *label = profile_label_order(p), max_labels = 0;
 	struct buf *text;
 
 	for (uint32_t s = 0; s < p->label_sets.n; s++)
-		most = off[s + 1] - off[s] > most ? off[s + 1] - off[s] : most;
-	text = mem_alloc(most, sizeof(*text));
+		max_labels = off[s + 1] - off[s] > max_labels ? off[s + 1] - off[s] : max_labels;
+	text = mem_alloc(max_labels, sizeof(*text));
 	for (uint32_t s = 0; s < p->label_sets.n; s++) {
 		uint32_t numbers = off[s];
 
@@ -198,7 +198,7 @@ static struct texts label_lines(const struct profile *p)
 		assert(off[s] <= numbers && numbers <= off[s + 1]);
 		add_labels(&lines.all, p, label, off[s], numbers, text);
 		add_labels(&lines.all, p, label, numbers, off[s + 1], text);
-		texts_end(&lines);
+		string_list_end(&lines);
 	}
 	free(text);
 	free(label);
@@ -207,7 +207,7 @@ static struct texts label_lines(const struct profile *p)
 
 enum { ID_BYTES = 24 };
 
-/* Location ids, each with a blank. The lengths have an array of their own, which stays in cache. */
+/* Location ids as text, each with a blank. The lengths are in a separate array, which fits into the cache. */
 struct ids {
 	char (*text)[ID_BYTES]; /* [n_locs] */
 	uint8_t *len;           /* [n_locs] */
@@ -222,26 +222,26 @@ static struct ids id_texts(const struct profile *p)
 	return ids;
 }
 
-/* What the lines of samples are made of, and the parts that threads write. */
+/* Input for the lines of samples, and the parts of the output, one per thread. */
 struct samples {
 	const struct profile *p;
 	struct stop *stop;
 	struct ids ids;
-	struct texts lines; /* of label sets */
+	struct string_list lines; /* lines of the label sets */
 	unsigned n_parts;
-	size_t *size; /* [n_parts] bytes */
-	char *at;     /* where the first part goes */
+	size_t *size; /* [n_parts] size of each part, in bytes */
+	char *at;     /* start of the output of the first part */
 };
 
-/* The rows of a part are those from here to the start of the next. */
+/* The first row of a part; its last is before the start of the next part. */
 static uint32_t part_start(const struct samples *s, unsigned part)
 {
 	assert(part <= s->n_parts);
 	return (uint32_t)((uint64_t)s->p->n_rows * part / s->n_parts);
 }
 
-/* A blank, and v right-aligned. */
-static char *put_value(char *at, int64_t v)
+/* Write a blank, and v right-aligned. Returns the end. */
+static char *write_value(char *at, int64_t v)
 {
 	enum { WIDTH = 10 };
 	char digits[NUM_DIGITS];
@@ -261,17 +261,21 @@ static size_t row_size(const struct samples *s, uint32_t row)
 	size_t n_lines, size = sizeof(": \n") - 1;
 	char value[NUM_DIGITS + 2];
 
-	texts_at(&s->lines, set, &n_lines);
+	string_list_get(&s->lines, set, &n_lines);
 	size += n_lines;
 	for (uint32_t t = 0; t < p->n_types; t++)
-		size += (size_t)(put_value(value, p->value[SIDE_TARGET][t][row]) - value);
+		size += (size_t)(write_value(value, p->value[SIDE_TARGET][t][row]) - value);
 	for (uint32_t i = p->stacks.off[p->stack[row]]; i < p->stacks.off[p->stack[row] + 1]; i++)
 		size += s->ids.len[p->stacks.item[i]];
 	return size;
 }
 
-/* exact  no byte behind the row may be written to */
-static char *put_row(char *at, const struct samples *s, uint32_t row, bool exact)
+/*
+ * Write a row. Returns its end.
+ *
+ * is_exact   do not write beyond the end of the row
+ */
+static char *write_row(char *at, const struct samples *s, uint32_t row, bool is_exact)
 {
 	const struct profile *p = s->p;
 	uint32_t set = p->labels[row];
@@ -279,21 +283,21 @@ static char *put_row(char *at, const struct samples *s, uint32_t row, bool exact
 	size_t n;
 
 	for (uint32_t t = 0; t < p->n_types; t++)
-		at = put_value(at, p->value[SIDE_TARGET][t][row]);
+		at = write_value(at, p->value[SIDE_TARGET][t][row]);
 	*at++ = ':';
 	*at++ = ' ';
 	for (uint32_t i = p->stacks.off[p->stack[row]]; i < p->stacks.off[p->stack[row] + 1]; i++) {
 		uint32_t loc = p->stacks.item[i];
 		uint8_t len = s->ids.len[loc];
 
-		if (exact)
+		if (is_exact)
 			memcpy(at, s->ids.text[loc], len);
 		else
-			memcpy(at, s->ids.text[loc], ID_BYTES); /* a known length is an instruction or two */
+			memcpy(at, s->ids.text[loc], ID_BYTES); /* fast: a copy of constant length */
 		at += len;
 	}
 	*at++ = '\n';
-	lines = texts_at(&s->lines, set, &n);
+	lines = string_list_get(&s->lines, set, &n);
 	if (n)
 		memcpy(at, lines, n);
 	return at + n;
@@ -309,8 +313,8 @@ static void size_part(void *arg, unsigned part)
 	s->size[part] = size;
 }
 
-/* A row may be followed by ID_BYTES of nonsense, which the next row overwrites. */
-static void put_part(void *arg, unsigned part)
+/* A row may write ID_BYTES beyond its end, which the next row overwrites; rows at the end of the part are exact. */
+static void write_part(void *arg, unsigned part)
 {
 	struct samples *s = arg;
 	uint32_t end = part_start(s, part + 1);
@@ -319,18 +323,18 @@ static void put_part(void *arg, unsigned part)
 	for (unsigned i = 0; i < part; i++)
 		at += s->size[i];
 	for (uint32_t row = part_start(s, part); row < end && !stop_step(s->stop, row); row++)
-		at = put_row(at, s, row, end - row <= ID_BYTES);
+		at = write_row(at, s, row, end - row <= ID_BYTES);
 }
 
-/* Stopped: nothing is added. */
+/* Append the lines of all samples; nothing if stopped. */
 static void add_samples(struct buf *out, const struct profile *p, struct stop *stop)
 {
-	enum { WORTH_THREADS = 10000 };
+	enum { ROWS_FOR_THREADS = 10000 };
 	struct samples s = { .p = p,
 			     .stop = stop,
 			     .ids = id_texts(p),
 			     .lines = label_lines(p),
-			     .n_parts = p->n_rows < WORTH_THREADS ? 1 : pool_size() };
+			     .n_parts = p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size() };
 	size_t size = 0;
 
 	s.size = mem_alloc(s.n_parts, sizeof(*s.size));
@@ -340,10 +344,10 @@ static void add_samples(struct buf *out, const struct profile *p, struct stop *s
 		size += s.size[i];
 	s.at = buf_room(out, size);
 	if (!stop_is_set(stop))
-		pool_run(put_part, &s, s.n_parts);
+		pool_run(write_part, &s, s.n_parts);
 	if (!stop_is_set(stop))
 		out->len += size;
-	texts_release(&s.lines);
+	string_list_release(&s.lines);
 	free(s.size);
 	free(s.ids.text);
 	free(s.ids.len);
@@ -353,13 +357,13 @@ static void add_function(struct buf *out, const struct profile *p, uint32_t line
 {
 	uint32_t f = p->line_func[line];
 
-	add(out, p, p->func_name[f]);
+	add_string(out, p, p->func_name[f]);
 	buf_addz(out, " ");
-	add(out, p, p->func_file[f]);
+	add_string(out, p, p->func_file[f]);
 	buf_addf(out, ":%" PRId64 ":%" PRId64 " s=%" PRId64, p->line_no[line], p->line_col[line], p->func_start[f]);
 	if (p->func_name[f] != p->func_sysname[f]) {
 		buf_addz(out, "(");
-		add(out, p, p->func_sysname[f]);
+		add_string(out, p, p->func_sysname[f]);
 		buf_addz(out, ")");
 	}
 	buf_addz(out, "\n");
@@ -389,9 +393,9 @@ static void add_mappings(struct buf *out, const struct profile *p)
 
 		buf_addf(out, "%" PRIu64 ": 0x%" PRIx64 "/0x%" PRIx64 "/0x%" PRIx64 " ", m->id, m->start, m->limit,
 			 m->offset);
-		add(out, p, m->file);
+		add_string(out, p, m->file);
 		buf_addz(out, " ");
-		add(out, p, m->build_id);
+		add_string(out, p, m->build_id);
 		buf_addf(out, " %s%s%s%s\n", m->has_functions ? "[FN]" : "", m->has_filenames ? "[FL]" : "",
 			 m->has_line_numbers ? "[LN]" : "", m->has_inline_frames ? "[IN]" : "");
 	}

@@ -3,9 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * One "sampled" profile per sample type, each with a sample per distinct stack. Stacks are made
- * text once and are the same in all of them. What is small goes through base/jsonw.h, the stacks,
- * which are nearly all of the file, are written by hand.
+ * There is one "sampled" profile per sample type, each with a sample per distinct stack. Frame numbers are formatted
+ * once for all of them. Stacks are nearly all of the file and are written directly; the rest uses base/jsonw.h.
  */
 #include "config.h"
 
@@ -23,31 +22,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct scope {
+struct writer {
 	const struct view *v;
 	const struct query *q;
 	struct places pl;
 	double ratio;
 	struct id_text *id; /* [places] */
-	int64_t *weight;    /* [stacks] of the type at hand, as shown */
-	uint32_t *frame;    /* room for the deepest stack */
+	int64_t *weight;    /* [stacks] weights of the current sample type, times the ratio */
+	uint32_t *frame;    /* memory for the deepest stack */
 	size_t max_depth;
 	struct json j;
 };
 
 enum { ID_BYTES = 16 };
 
-/* The number of a frame and a comma, with how long that is. */
+/* The number of a frame and a comma, as text, and its length. */
 struct id_text {
 	char text[ID_BYTES - 1];
 	uint8_t len;
 };
 
-/* The units that speedscope knows; all others are bare numbers to it. */
+/* The unit for speedscope; "none" for units that it does not support. */
 static const char *unit_name(const char *unit)
 {
 	static const struct {
-		const char *like, *name;
+		const char *family_unit, *name;
 		double factor;
 	} known[] = { { "ns", "nanoseconds", 1 },
 		      { "ns", "microseconds", 1e3 },
@@ -58,12 +57,12 @@ static const char *unit_name(const char *unit)
 	const struct unit_family *family = unit_find(unit, &factor);
 
 	for (size_t i = 0; family && i < sizeof(known) / sizeof(known[0]); i++)
-		if (unit_find(known[i].like, NULL) == family && known[i].factor == factor)
+		if (unit_find(known[i].family_unit, NULL) == family && known[i].factor == factor)
 			return known[i].name;
 	return "none";
 }
 
-/* Where a function begins, for places that say no more than its name: [strings] function + 1. */
+/* For places that have only a name: the first function of that name with a file; [strings] function + 1. */
 static uint32_t *function_files(const struct profile *p)
 {
 	uint32_t *func = mem_zalloc(strtab_count(p->str), sizeof(*func));
@@ -90,8 +89,8 @@ static void add_file(struct json *j, const char *file, int64_t line, int64_t col
 	}
 }
 
-/* A function by its name alone, since file and line have fields of their own. */
-static void add_frame(struct scope *s, uint32_t place, const uint32_t *func)
+/* Append a frame. The name has no file and line, since they have their own fields. */
+static void add_frame(struct writer *s, uint32_t place, const uint32_t *func)
 {
 	const struct place *k = &s->pl.place[place];
 	const struct profile *p = s->v->p;
@@ -102,7 +101,7 @@ static void add_frame(struct scope *s, uint32_t place, const uint32_t *func)
 	else
 		places_add_name(&s->pl, place, &name);
 	jsonw_open(&s->j, '{');
-	s->j.tight = true; /* a line each */
+	s->j.is_one_line = true; /* one line per frame */
 	jsonw_key(&s->j, "name");
 	jsonw_text(&s->j, name.data, name.len);
 	if (k->file || k->line) {
@@ -116,11 +115,11 @@ static void add_frame(struct scope *s, uint32_t place, const uint32_t *func)
 		buf_release(&file);
 	}
 	jsonw_close(&s->j, '}');
-	s->j.tight = false;
+	s->j.is_one_line = false;
 	buf_release(&name);
 }
 
-static void add_frames(struct scope *s)
+static void add_frames(struct writer *s)
 {
 	uint32_t *func = function_files(s->v->p);
 
@@ -135,8 +134,8 @@ static void add_frames(struct scope *s)
 	free(func);
 }
 
-/* Weights of a type by stack, and their sum; none may be negative. */
-static int add_up(struct scope *s, uint32_t type, int64_t *sum, struct err *err)
+/* Sum the weights of a sample type by stack, and in total. Fails if one is negative. */
+static int sum_weights(struct writer *s, uint32_t type, int64_t *sum, struct err *err)
 {
 	const struct profile *p = s->v->p;
 	const char *name = profile_text(p, p->type[type].name);
@@ -145,7 +144,7 @@ static int add_up(struct scope *s, uint32_t type, int64_t *sum, struct err *err)
 	memset(s->weight, 0, p->stacks.n * sizeof(*s->weight));
 	for (uint32_t row = 0; row < p->n_rows; row++)
 		if (num_add(&s->weight[p->stack[row]], p->value[SIDE_TARGET][type][row]))
-			return err_set(err, ERR_RANGE, "the sum of %s leaves 64 bits", name);
+			return err_set(err, ERR_RANGE, "the sum of %s overflows 64 bits", name);
 	for (uint32_t i = 0; i < p->stacks.n; i++) {
 		if (s->weight[i] < 0)
 			return err_set(err, ERR_USAGE,
@@ -155,30 +154,30 @@ static int add_up(struct scope *s, uint32_t type, int64_t *sum, struct err *err)
 		if (s->ratio != 1)
 			s->weight[i] = num_trunc((double)s->weight[i] * s->ratio);
 		if (num_add(sum, s->weight[i]))
-			return err_set(err, ERR_RANGE, "the sum of %s leaves 64 bits", name);
+			return err_set(err, ERR_RANGE, "the sum of %s overflows 64 bits", name);
 	}
 	return 0;
 }
 
-static void add_stack(struct scope *s, uint32_t stack)
+static void add_stack(struct writer *s, uint32_t stack)
 {
 	struct buf *out = s->j.out;
 	char *at = buf_room(out, (s->max_depth + 1) * ID_BYTES), *first = at;
-	const uint32_t *end = export_stacks_put(&s->pl, stack, s->q->inverted, s->frame);
+	const uint32_t *end = export_stacks_copy(&s->pl, stack, s->q->inverted, s->frame);
 
 	*at++ = '[';
 	for (const uint32_t *frame = s->frame; frame < end; frame++) {
-		memcpy(at, &s->id[*frame], ID_BYTES); /* all of it: a copy of known length is one instruction */
+		memcpy(at, &s->id[*frame], ID_BYTES); /* a copy of constant length is one instruction */
 		at += s->id[*frame].len;
 	}
-	at -= at > first + 1; /* the last comma */
+	at -= at > first + 1; /* drop the last comma */
 	*at++ = ']';
 	*at++ = ',';
 	*at++ = '\n';
 	out->len = (size_t)(at - out->data);
 }
 
-/* Take back the comma and line end behind the last of a list, and end it. */
+/* Remove the comma and line end after the last item of a list, and close it. */
 static void end_list(struct buf *out)
 {
 	if (out->data[out->len - 1] == '\n' && out->data[out->len - 2] == ',')
@@ -186,7 +185,7 @@ static void end_list(struct buf *out)
 	buf_addz(out, "]");
 }
 
-static void add_stacks(struct scope *s)
+static void add_stacks(struct writer *s)
 {
 	jsonw_key(&s->j, "samples");
 	jsonw_raw(&s->j, "[", 1);
@@ -196,7 +195,7 @@ static void add_stacks(struct scope *s)
 	end_list(s->j.out);
 }
 
-static void add_weights(struct scope *s)
+static void add_weights(struct writer *s)
 {
 	struct buf *out = s->j.out;
 
@@ -215,7 +214,7 @@ static void add_weights(struct scope *s)
 	end_list(out);
 }
 
-/* "cpu", or with a unit that speedscope does not know "space (pages)". */
+/* Append the name of a sample type: "cpu", or with a unit that speedscope does not support "space (pages)". */
 static void add_type_name(struct json *j, const struct profile *p, const struct value_type *t)
 {
 	const char *unit = profile_text(p, t->unit);
@@ -229,11 +228,11 @@ static void add_type_name(struct json *j, const struct profile *p, const struct 
 	buf_release(&name);
 }
 
-static int add_profile(struct scope *s, uint32_t type, struct err *err)
+static int add_profile(struct writer *s, uint32_t type, struct err *err)
 {
 	const struct profile *p = s->v->p;
 	int64_t sum;
-	int rc = add_up(s, type, &sum, err);
+	int rc = sum_weights(s, type, &sum, err);
 
 	if (rc < 0)
 		return rc;
@@ -264,7 +263,7 @@ static void add_title(struct json *j, const struct profile *p)
 	buf_release(&name);
 }
 
-static int add_all(struct scope *s, struct err *err)
+static int add_all(struct writer *s, struct err *err)
 {
 	const struct profile *p = s->v->p;
 	int rc = 0;
@@ -288,8 +287,8 @@ static int add_all(struct scope *s, struct err *err)
 	return rc;
 }
 
-/* What is needed for every stack. */
-static int prepare(struct scope *s, struct arena *mem, struct err *err)
+/* Allocate the arrays, format the frame numbers, and check the size of the output. */
+static int prepare(struct writer *s, struct arena *mem, struct err *err)
 {
 	enum { ID_DIGITS = 10 };
 	const struct profile *p = s->v->p;
@@ -315,7 +314,7 @@ static int prepare(struct scope *s, struct arena *mem, struct err *err)
 
 int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
 {
-	struct scope s = { .v = v, .q = q, .ratio = query_ratio(q), .j = { .out = out } };
+	struct writer s = { .v = v, .q = q, .ratio = query_ratio(q), .j = { .out = out } };
 	struct arena *mem = arena_new();
 	int rc = places_make(v->p, q, mem, &s.pl, err);
 

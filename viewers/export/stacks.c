@@ -1,5 +1,5 @@
 /*
- * stacks.c - what the formats share that are made of whole stacks
+ * stacks.c - stacks of places, for the formats that write whole stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -27,7 +27,7 @@ size_t export_stacks_depth(const struct places *pl, uint32_t stack)
 	return depth;
 }
 
-static uint32_t *put_inverted(const struct places *pl, uint32_t stack, uint32_t *at)
+static uint32_t *copy_inverted(const struct places *pl, uint32_t stack, uint32_t *at)
 {
 	const struct csr *stacks = &pl->p->stacks;
 
@@ -41,13 +41,13 @@ static uint32_t *put_inverted(const struct places *pl, uint32_t stack, uint32_t 
 	return at;
 }
 
-uint32_t *export_stacks_put(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at)
+uint32_t *export_stacks_copy(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at)
 {
 	const struct csr *stacks = &pl->p->stacks;
 
 	assert(stack < pl->p->stacks.n);
 	if (inverted)
-		return put_inverted(pl, stack, at);
+		return copy_inverted(pl, stack, at);
 	for (uint32_t i = stacks->off[stack + 1]; i-- > stacks->off[stack];) {
 		uint32_t n;
 		const uint32_t *place = places_of(pl, stacks->item[i], &n);
@@ -60,10 +60,10 @@ uint32_t *export_stacks_put(const struct places *pl, uint32_t stack, bool invert
 
 int export_stacks_check_bytes(uint64_t bytes, struct err *err)
 {
-	uint64_t max = 2 * mem_quarter();
+	uint64_t max = 2 * mem_quarter_of_ram();
 
 	if (bytes <= max)
 		return 0;
 	return err_set(err, ERR_LIMIT,
-		       "its stacks would take %" PRIu64 " bytes, more than half of the memory of this machine", bytes);
+		       "the stacks would take %" PRIu64 " bytes, more than half of the memory of this machine", bytes);
 }

@@ -1,5 +1,5 @@
 /*
- * stacks.h - what the formats share that are made of whole stacks
+ * stacks.h - stacks of places, for the formats that write whole stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,14 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many places stand on a stack, inlined ones too. */
+/* The number of places on a stack, including inlined ones. */
 size_t export_stacks_depth(const struct places *pl, uint32_t stack);
 
-/* Put the places of a stack at at, root first, or inverted: leaf first. Gives what lies behind them. */
-uint32_t *export_stacks_put(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at);
+/* Copy the places of a stack to at, root first, or leaf first if inverted. Returns the end of the copy. */
+uint32_t *export_stacks_copy(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at);
 
 /*
- * May this many bytes be made of stacks? A small file can name long stacks of long names often.
+ * Check the size of the output in advance: a small file can repeat long stacks of long names.
  *
  * Fails   ERR_LIMIT past half of the memory of this machine
  */

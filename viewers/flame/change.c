@@ -1,10 +1,10 @@
 /*
- * change.c - how boxes of a comparison changed, and the colours for it
+ * change.c - the changes of boxes in a comparison, and their colours
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The change of a box is counted as a share of its larger side, so that doubling and halving weigh the
- * same. Below half a percent it is none.
+ * The change of a box is a share of its larger side, so that doubling and halving have the same size. A change below
+ * half a percent counts as none.
  */
 #include "config.h"
 
@@ -13,8 +13,8 @@
 #include <assert.h>
 #include <math.h>
 
-static const double least_change = 0.005;
-static const double step_from[COLOR_STEPS] = { 0, 0.05, 0.2, 0.5 };
+static const double change_min = 0.005;
+static const double step_min[COLOR_STEPS] = { 0, 0.05, 0.2, 0.5 };
 
 /* The change as a share of the larger side, from -1 to 1. */
 static double share(int64_t before, int64_t after)
@@ -24,19 +24,22 @@ static double share(int64_t before, int64_t after)
 	return larger ? ((double)after - (double)before) / (double)larger : 0;
 }
 
-/* Every value of an inverted tree is what a function has itself. */
-static const int64_t *const *sides(const struct flame *f, bool by_self)
+/*
+ * The values that decide the colour of a box. All values of an inverted tree are flat values; the root is not a
+ * function.
+ */
+static const int64_t *const *sides(const struct flame *f, uint32_t box, bool by_self)
 {
-	return by_self && !f->inverted ? f->self : f->total;
+	return by_self && !f->inverted && f->parent[box] != FLAME_NONE ? f->self : f->total;
 }
 
 char change_sign(const struct flame *f, uint32_t box, bool by_self)
 {
-	const int64_t *const *side = sides(f, by_self);
+	const int64_t *const *side = sides(f, box, by_self);
 	int64_t before = side[FLAME_BEFORE][box], after = side[FLAME_AFTER][box];
 
 	assert(f->has_base && box < f->n);
-	if (fabs(share(before, after)) < least_change)
+	if (fabs(share(before, after)) < change_min)
 		return '=';
 	if (f->total[FLAME_BEFORE][box] == 0)
 		return 'n';
@@ -57,12 +60,12 @@ bool change_may_be_chance(const struct flame *f, uint32_t box, bool by_self)
 
 uint8_t change_color(const struct flame *f, uint32_t box, bool by_self)
 {
-	const int64_t *const *side = sides(f, by_self);
+	const int64_t *const *side = sides(f, box, by_self);
 	double change = fabs(share(side[FLAME_BEFORE][box], side[FLAME_AFTER][box]));
 	int step = COLOR_STEPS - 1;
 
 	assert(f->has_base && box < f->n);
-	while (change < step_from[step])
+	while (change < step_min[step])
 		step--;
 	switch (change_sign(f, box, by_self)) {
 	case 'n':

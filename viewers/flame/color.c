@@ -1,11 +1,11 @@
 /*
- * color.c - the colours of functions: by their group, or by their own value
+ * color.c - the colours of functions: by group, or by flat value
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The colour of a group comes from a hash of its name, so that pictures of two days agree. The widest groups have one
- * colour each, because the legend must distinguish them: a group whose colour is used by a wider one takes the next free
- * one. All others share one colour.
+ * The colour of a group comes from a hash of its name, so that it is the same in all pictures. Each of the largest
+ * groups has its own colour, because the legend must distinguish them: if a larger group already has the colour, the
+ * next free one is used. All other groups share one colour.
  */
 #include "config.h"
 
@@ -19,39 +19,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The least percentage of a step. */
-static const double least[COLOR_HEATS] = { 0, 0.1, 0.5, 1, 2, 5, 10, 20 };
+/* The lowest percentage of each step of the heat scale. */
+static const double heat_min[COLOR_HEATS] = { 0, 0.1, 0.5, 1, 2, 5, 10, 20 };
 
-double heat_least(int step)
+double heat_min_percent(int step)
 {
 	assert(step >= 0 && step < COLOR_HEATS);
-	return least[step];
+	return heat_min[step];
 }
 
-const uint8_t *heat_make(const struct flame *f, struct arena *mem)
+const uint8_t *heat_colors(const struct flame *f, struct arena *mem)
 {
 	int64_t *self = arena_zalloc(mem, f->n_frames, sizeof(*self));
 	uint8_t *color = arena_alloc(mem, f->n_frames, sizeof(*color));
 
-	/* An inverted tree has what functions have themselves at level 1. */
+	/* In an inverted tree, flat values are the totals at level 1. */
 	for (uint32_t i = 0; i < f->n; i++)
 		if (f->frame[i] != FLAME_NONE && (!f->inverted || f->parent[i] == 0))
 			self[f->frame[i]] += (f->inverted ? f->total : f->self)[FLAME_AFTER][i];
 	for (uint32_t i = 0; i < f->n_frames; i++) {
 		int step = COLOR_HEATS - 1;
 
-		while (step && unit_percent(self[i], f->total[FLAME_AFTER][0]) < least[step])
+		while (step && unit_percent(self[i], f->total[FLAME_AFTER][0]) < heat_min[step])
 			step--;
 		color[i] = (uint8_t)(COLOR_HEAT + step);
 	}
 	return color;
 }
 
-enum { LISTED = 10 };
+enum { LISTED_MAX = 10 };
 
-_Static_assert((int)COLOR_END == (int)FLAME_COLORS, "flame.h tells how many colours there are");
+_Static_assert((int)COLOR_END == (int)FLAME_COLORS, "FLAME_COLORS in flame.h must match");
 
-/* The colour of a name: FNV-1a (Fowler, Noll, Vo), which is the same in every process. */
+/* The preferred colour of a name: FNV-1a (Fowler, Noll, Vo), which is the same in every process. */
 static uint32_t slot_of(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325;
@@ -90,7 +90,7 @@ static void add_group_name(const struct flame_frame *f, enum flame_color_by by, 
 }
 
 /* Groups with fixed colours. */
-static const char *const special[] = {
+static const char *const special_name[] = {
 	[COLOR_LABEL] = "labels", [COLOR_UNKNOWN] = "[unknown]", [COLOR_KERNEL] = "[kernel]"
 };
 
@@ -115,8 +115,22 @@ static uint32_t group_of(const struct flame_frame *f, enum flame_color_by by, st
 	return COLOR_OTHER + strtab_add(names, name->data, name->len);
 }
 
-/* Assign colours to groups, which are sorted. */
-static void choose(struct groups *g)
+void flame_add_group(const struct flame_frame *f, enum flame_color_by by, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (f->is_label)
+		buf_addz(out, special_name[COLOR_LABEL]);
+	else if (is_kernel(f))
+		buf_addz(out, special_name[COLOR_KERNEL]);
+	else
+		add_group_name(f, by, out);
+	if (out->len == start)
+		buf_addz(out, special_name[COLOR_UNKNOWN]);
+}
+
+/* Assign colours to the sorted groups. */
+static void assign_colors(struct groups *g)
 {
 	bool taken[COLOR_GROUPS] = { false };
 	uint32_t n_listed = 0;
@@ -124,7 +138,7 @@ static void choose(struct groups *g)
 	for (uint32_t i = 0; i < g->n; i++) {
 		uint32_t slot = slot_of(g->group[i].name);
 
-		if (g->group[i].color != COLOR_OTHER || n_listed == LISTED)
+		if (g->group[i].color != COLOR_OTHER || n_listed == LISTED_MAX)
 			continue;
 		while (taken[slot])
 			slot = (slot + 1) % COLOR_GROUPS;
@@ -134,8 +148,8 @@ static void choose(struct groups *g)
 	}
 }
 
-/* Number the frames by their groups: special ones below COLOR_OTHER, names from there. */
-static uint32_t *sort_frames(const struct flame *f, enum flame_color_by by, struct strtab *names, struct arena *mem)
+/* The group of each frame: special groups are below COLOR_OTHER, named ones start there. */
+static uint32_t *group_frames(const struct flame *f, enum flame_color_by by, struct strtab *names, struct arena *mem)
 {
 	uint32_t *of = arena_alloc(mem, f->n_frames, sizeof(*of));
 	struct buf name = { 0 };
@@ -149,7 +163,7 @@ static uint32_t *sort_frames(const struct flame *f, enum flame_color_by by, stru
 void groups_make(const struct flame *f, enum flame_color_by by, struct arena *mem, struct groups *out)
 {
 	struct strtab *names = strtab_new();
-	uint32_t *of = sort_frames(f, by, names, mem), n = COLOR_OTHER + strtab_count(names);
+	uint32_t *of = group_frames(f, by, names, mem), n = COLOR_OTHER + strtab_count(names);
 	struct group *group = arena_zalloc(mem, n, sizeof(*group));
 	uint8_t *color = arena_alloc(mem, n, sizeof(*color));
 	struct groups g = { .color = arena_alloc(mem, f->n_frames, sizeof(*g.color)) };
@@ -159,7 +173,7 @@ void groups_make(const struct flame *f, enum flame_color_by by, struct arena *me
 		if (f->frame[i] != FLAME_NONE)
 			group[of[f->frame[i]]].area += (double)f->width[i];
 	for (uint32_t i = 0; i < n; i++) {
-		const char *name = i < COLOR_OTHER ? special[i] : strtab_text(names, i - COLOR_OTHER);
+		const char *name = i < COLOR_OTHER ? special_name[i] : strtab_text(names, i - COLOR_OTHER);
 
 		group[i].color = (uint8_t)(i < COLOR_OTHER ? i : COLOR_OTHER);
 		if (!name || group[i].area == 0)
@@ -169,7 +183,7 @@ void groups_make(const struct flame *f, enum flame_color_by by, struct arena *me
 	}
 	qsort(g.group, g.n, sizeof(*g.group), compare_groups);
 	if (by != FLAME_FUNCTION)
-		choose(&g);
+		assign_colors(&g);
 	for (uint32_t i = 0; i < n; i++)
 		color[i] = group[i].color;
 	for (uint32_t i = 0; i < g.n; i++) {
@@ -187,7 +201,8 @@ void groups_make(const struct flame *f, enum flame_color_by by, struct arena *me
 	*out = g;
 }
 
-const uint8_t *groups_color_as(const struct groups *g, const struct flame *f, enum flame_color_by by, struct arena *mem)
+const uint8_t *groups_color_like(const struct groups *g, const struct flame *f, enum flame_color_by by,
+				 struct arena *mem)
 {
 	struct strtab *names = strtab_new();
 	uint8_t *group = arena_alloc(mem, g->n + 1, sizeof(*group)), *out = arena_alloc(mem, f->n_frames, sizeof(*out));

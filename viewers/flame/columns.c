@@ -1,12 +1,12 @@
 /*
- * columns.c - how wide characters are, and names shortened to fit
+ * columns.c - widths of characters in columns
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The rule is that of most wcwidth: what East_Asian_Width calls W or F takes two columns, marks that
- * do not space (general categories Mn, Me, Cf, and the vowels and finals of Hangul) take none. The
- * tables are made of the Unicode Character Database 14.0; ranges may span code points without a
- * character. The C library's tables are not used, as they depend on the locale.
+ * The rule is that of most implementations of wcwidth: characters with East_Asian_Width W or F take two columns,
+ * non-spacing marks (general categories Mn, Me, Cf, and the vowels and finals of Hangul) take none. The tables come
+ * from the Unicode Character Database 14.0; ranges may span unassigned code points. The C library's tables are not
+ * used, because they depend on the locale.
  */
 #include "config.h"
 
@@ -130,10 +130,10 @@ static bool is_ascii(char c)
 	return (unsigned char)c < 0x80;
 }
 
-/* The length of the character at text, which does not end there; its width. */
+/* The length in bytes and the width of the character at text, which is not empty. */
 static size_t decode(const char *text, size_t *columns)
 {
-	enum { LONGEST = 4 }; /* bytes of a character */
+	enum { LONGEST = 4 }; /* max bytes of a character */
 	uint32_t c = 0xfffd;
 	size_t n = utf8_decode(text, strnlen(text, LONGEST), &c);
 
@@ -146,7 +146,7 @@ static size_t decode(const char *text, size_t *columns)
 	return n ? n : 1;
 }
 
-size_t flame_next(const char *text, size_t *columns)
+size_t flame_next_char(const char *text, size_t *columns)
 {
 	size_t n, width;
 

@@ -1,5 +1,5 @@
 /*
- * details.c - what is told of one box
+ * details.c - the details of one box
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,23 +18,26 @@ static bool is_root(const struct flame *f, uint32_t box)
 	return f->parent[box] == FLAME_NONE;
 }
 
-/* 1.20s (3.40%) */
+/* Append a value and its share, for example 1.20s (3.40%). */
 static void add_share(const struct head *h, int64_t value, int64_t total, struct buf *out)
 {
-	words_add_value(h, value, false, out);
+	flame_add_value(h, value, false, out);
 	buf_addz(out, " (");
-	unit_add_percent_tight(out, value, total);
+	unit_add_percent_trimmed(out, value, total);
 	buf_addz(out, ")");
 }
 
-static void add_number(const char *what, const struct report *r, int64_t value, struct buf *out)
+static void add_number(const char *label, const struct report *r, int64_t value, struct buf *out)
 {
-	buf_addf(out, "%s ", what);
+	buf_addf(out, "%s ", label);
 	add_share(&r->head, value, r->head.total, out);
 	buf_addz(out, "\n");
 }
 
-/* Inverted, a box is the part of the function at the leaf that came this way. */
+/*
+ * In an inverted tree, the value of a box is the part of the leaf function's flat value that belongs to calls on this
+ * path.
+ */
 static void add_inverted(const struct report *r, uint32_t box, struct buf *out)
 {
 	const struct flame *f = r->flame;
@@ -49,7 +52,7 @@ static void add_inverted(const struct report *r, uint32_t box, struct buf *out)
 	add_share(&r->head, f->total[FLAME_AFTER][box], r->head.total, out);
 	buf_addz(out, " of the flat value of ");
 	flame_add_name(f, leaf, out);
-	buf_addz(out, " came this way\n");
+	buf_addz(out, " on this path\n");
 }
 
 static void add_values(const struct report *r, uint32_t box, struct buf *out)
@@ -59,7 +62,7 @@ static void add_values(const struct report *r, uint32_t box, struct buf *out)
 	if (is_root(f, box)) {
 		add_number("total", r, f->total[FLAME_AFTER][box], out);
 	} else if (f->n_rest[box]) {
-		add_number("together", r, f->total[FLAME_AFTER][box], out);
+		add_number("sum", r, f->total[FLAME_AFTER][box], out);
 	} else if (f->inverted) {
 		add_inverted(r, box, out);
 	} else {
@@ -68,24 +71,24 @@ static void add_values(const struct report *r, uint32_t box, struct buf *out)
 	}
 }
 
-static void add_side(const char *what, const struct report *r, enum flame_side side, uint32_t box, struct buf *out)
+static void add_side(const char *label, const struct report *r, enum flame_side side, uint32_t box, struct buf *out)
 {
 	const struct flame *f = r->flame;
 
-	buf_addf(out, "%s ", what);
+	buf_addf(out, "%s ", label);
 	add_share(&r->head, f->total[side][box], f->side[side].total, out);
 	buf_addz(out, "\n");
 }
 
-/* +0.30s (+25.0%) */
-static void add_delta(const struct head *h, int64_t before, int64_t after, bool stays, struct buf *out)
+/* Append a change, for example +0.30s (+25.0%). */
+static void add_delta(const struct head *h, int64_t before, int64_t after, bool on_both_sides, struct buf *out)
 {
 	if (before == after) {
 		buf_addz(out, "none");
 		return;
 	}
-	words_add_value(h, after - before, true, out); /* neither is negative */
-	words_add_change(before, after, stays, out);
+	flame_add_value(h, after - before, true, out); /* neither is negative */
+	caption_add_change(before, after, on_both_sides, out);
 }
 
 static void add_comparison(const struct report *r, uint32_t box, struct buf *out)
@@ -101,10 +104,10 @@ static void add_comparison(const struct report *r, uint32_t box, struct buf *out
 	buf_addz(out, "\n");
 	if (is_root(f, box) || f->n_rest[box] || f->inverted || (before == 0 && after == 0))
 		return;
-	buf_addz(out, "self ");
-	words_add_value(&r->head, before, false, out);
+	buf_addz(out, "flat ");
+	flame_add_value(&r->head, before, false, out);
 	buf_addz(out, " \xe2\x86\x92 ");
-	words_add_value(&r->head, after, false, out);
+	flame_add_value(&r->head, after, false, out);
 	buf_addz(out, ", change ");
 	add_delta(&r->head, before, after, all_before && all_after, out);
 	buf_addz(out, "\n");
@@ -132,9 +135,8 @@ void flame_add_details(const struct report *r, uint32_t box, struct buf *out)
 
 	assert(box < f->n);
 	if (f->n_rest[box]) {
-		words_add_count(f->n_rest[box], out);
-		buf_addz(out, f->n_rest[box] == 1 ? " box that is too narrow to be drawn\n"
-						  : " boxes that are too narrow to be drawn\n");
+		unit_add_count(out, f->n_rest[box]);
+		buf_addz(out, f->n_rest[box] == 1 ? " box too narrow to draw\n" : " boxes too narrow to draw\n");
 	} else {
 		flame_add_name(f, box, out);
 		buf_addz(out, "\n");

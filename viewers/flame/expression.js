@@ -1,32 +1,32 @@
-// expression.js - expressions that cannot keep a browser busy; for the scripts of SVG and page
+// expression.js - regular expressions that cannot block a browser; shared by the scripts of SVG and page
 // SPDX-License-Identifier: Apache-2.0
 //
-// An address comes from a stranger, and a browser tries one way after the other. So a search has two
-// seconds, and a single name can take no longer: expressions that could are not used.
+// A link can contain any expression, and browsers match by backtracking. So a search stops after two seconds, and
+// expressions that could take longer for a single name are refused.
 
-// How much of a name an expression may look at; 0 when it could take for ever. n repetitions may try
-// as many ways as the name has characters to the power of n + 1, and each choice between alternatives multiplies
-// them. Repetition of what repeats or chooses, and references to what was found are not allowed.
-function reach(words) {
-	const STEPS = 1e8, MANY = 3, LEAST = 50;
+// The number of characters that an expression may read; 0 if it could take too long. n repetitions can cost the length
+// of the name to the power of n + 1, and each choice between alternatives multiplies that. Nested repetitions, repeated
+// alternatives and back references are refused.
+function safeLength(pattern) {
+	const STEPS = 1e8, MAX_REPEATS = 3, MIN_LENGTH = 50;
 	const open = [];
-	let many = 0, group = { all: 0, ways: 1, inner: false };
-	for (let k = 0; k < words.length; k++) {
-		const c = words[k];
+	let repeats = 0, group = { all: 0, ways: 1, inner: false };
+	for (let k = 0; k < pattern.length; k++) {
+		const c = pattern[k];
 		if (c === "\\") {
-			if (/[1-9k]/.test(words[++k] || ""))
+			if (/[1-9k]/.test(pattern[++k] || ""))
 				return 0;
 		} else if (c === "[") {
-			while (++k < words.length && words[k] !== "]")
-				if (words[k] === "\\")
+			while (++k < pattern.length && pattern[k] !== "]")
+				if (pattern[k] === "\\")
 					k++;
 		} else if (c === "(") {
 			open.push(group);
 			group = { all: 0, ways: 1, inner: false };
-			if (words[k + 1] === "?")
+			if (pattern[k + 1] === "?")
 				k++;
 		} else if (c === ")" && open.length) {
-			if (group.inner && /[*+{]/.test(words[k + 1] || ""))
+			if (group.inner && /[*+{]/.test(pattern[k + 1] || ""))
 				return 0;
 			const around = open.pop();
 			around.ways *= group.all + group.ways;
@@ -39,22 +39,22 @@ function reach(words) {
 		} else if (/[*+{?]/.test(c)) {
 			group.inner = true;
 			group.ways *= c === "?" ? 2 : 1;
-			many += c === "?" ? 0 : 1;
+			repeats += c === "?" ? 0 : 1;
 		}
 	}
-	const far = Math.floor((STEPS * [1, 2, 6, 24][many] / (group.all + group.ways)) ** (1 / (many + 1)));
-	return many <= MANY && far >= LEAST ? far : 0;
+	const maxLength = Math.floor((STEPS * [1, 2, 6, 24][repeats] / (group.all + group.ways)) ** (1 / (repeats + 1)));
+	return repeats <= MAX_REPEATS && maxLength >= MIN_LENGTH ? maxLength : 0;
 }
 
-// An expression as a test of names; null when it is none, or could take too long. Once test.late is set it
-// tests no more.
-function expression(words, flags) {
+// A test of names by an expression; null if it is invalid or could take too long. Once test.late is set, names
+// that it has not seen do not match.
+function expression(pattern, flags) {
 	const LIMIT = 2000;
-	const far = reach(words), known = new Map();
+	const maxLength = safeLength(pattern), known = new Map();
 	let re = null, spent = 0;
-	for (const kind of far ? ["u", ""] : []) {
+	for (const kind of maxLength ? ["u", ""] : []) {
 		try {
-			re = re || new RegExp(words, flags + kind);
+			re = re || new RegExp(pattern, flags + kind);
 		} catch (e) {
 			continue;
 		}
@@ -63,7 +63,7 @@ function expression(words, flags) {
 		if (test.late || known.has(s))
 			return known.get(s) === true;
 		const start = performance.now();
-		const hit = s.length <= far ? re.test(s) : re.test(s.slice(0, far)) || re.test(s.slice(-far));
+		const hit = s.length <= maxLength ? re.test(s) : re.test(s.slice(0, maxLength)) || re.test(s.slice(-maxLength));
 		known.set(s, hit);
 		spent += performance.now() - start;
 		test.late = spent > LIMIT;

@@ -1,9 +1,9 @@
 /*
- * flame.h - the picture of a flame graph, in no format: where boxes lie, how they look, what they say
+ * flame.h - the picture of a flame graph, independent of any format: places, colours and texts of its boxes
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * SVG, PDF, PNG, web page and terminal draw this; they add nothing but ink.
+ * SVG, PDF, PNG, web page and terminal all draw this picture.
  */
 #ifndef VIEWERS_FLAME_H
 #define VIEWERS_FLAME_H
@@ -22,38 +22,38 @@ enum flame_order { FLAME_BY_NAME, FLAME_BY_WEIGHT };
 enum flame_color_by { FLAME_PACKAGE, FLAME_MODULE, FLAME_FILE, FLAME_FUNCTION, FLAME_HEAT };
 enum flame_theme { FLAME_AUTO, FLAME_LIGHT, FLAME_DARK };
 
-/* How a picture shall look. */
+/* Options of a picture. */
 struct flame_style {
 	enum flame_order order;
 	enum flame_color_by color_by;
 	enum flame_theme theme;
 	bool icicle;       /* roots at the top */
-	bool diff_self;    /* in a comparison, colour by self */
-	double width;      /* of the picture, in pixels or points */
-	double min_width;  /* what was asked for, for the note about what was left out */
-	const char *title; /* "" for one made of the profile; hostile */
+	bool diff_self;    /* in a comparison, colour boxes by the change of flat */
+	double width;      /* width of the picture, in pixels or points */
+	double min_width;  /* the requested limit, for the note about boxes left out */
+	const char *title; /* title; "": generated from the profile; untrusted */
 };
 
 /*
- * Read how boxes are ordered and coloured, by names of options in upper or lower case. Other fields stay.
+ * Set order, theme and color_by from the values of their options, in upper or lower case. Other fields are unchanged.
  *
  * Fails   ERR_USAGE
  */
 int flame_style_read(const char *order, const char *theme, const char *color_by, struct flame_style *style,
 		     struct err *err);
 
-/* Where a box lies. The root is at x 0 and level 0 and spans all. */
+/* A tile: the place of a box in the picture. The root is at x 0 and level 0, and as wide as the picture. */
 struct flame_tile {
-	uint32_t box; /* of the report */
+	uint32_t box; /* index of the box in the report */
 	uint32_t level;
-	int64_t x, width; /* in the unit of flame.width */
-	uint8_t color;    /* into flame_colors */
-	char sign;        /* of a comparison: '+' grew, '-' shrank, 'n' new, 'g' gone, '=' unchanged; else 0 */
+	int64_t x, width; /* position and width in the unit of flame.width */
+	uint8_t color;    /* index in flame_colors */
+	char sign;        /* in a comparison: '+' grew, '-' shrank, 'n' new, 'g' gone, '=' unchanged; else 0 */
 };
 
 struct flame_layout {
 	uint32_t n, n_levels;
-	struct flame_tile *tile; /* [n] by level, then from left to right */
+	struct flame_tile *tile; /* [n] ordered by level, then from left to right */
 	int64_t span;            /* the width of the root */
 };
 
@@ -61,97 +61,121 @@ struct flame_layout {
 void flame_lay_out(const struct flame *f, const struct flame_style *style, struct arena *mem, struct flame_layout *out);
 
 /*
- * Colour the tiles of a picture of a part of the same profile as the whole is coloured: what the whole
- * leaves out has the colour of its group, or of others.
+ * Give the tiles of f, which shows only a part of the profile, the colours that they have in whole, which shows all of
+ * it. Functions that are omitted in whole have the colour of their group, or that of other groups.
  */
-void flame_color_as(const struct flame *whole, const struct flame_style *style, const struct flame *f,
-		    struct flame_layout *layout);
+void flame_color_like(const struct flame *whole, const struct flame_style *style, const struct flame *f,
+		      struct flame_layout *layout);
 
-/* A colour of boxes and of text on it: 0xRRGGBB. */
+/* Append the name of the group of a frame, which determines its colour. */
+void flame_add_group(const struct flame_frame *f, enum flame_color_by by, struct buf *out);
+
+/* The colour of a box and of the text on it: 0xRRGGBB. */
 struct flame_color {
 	uint32_t fill, ink;
 };
 
 enum { FLAME_COLORS = 36 };
 
-/* The colours in a theme; [FLAME_COLORS], FLAME_AUTO as FLAME_LIGHT. */
+/* The colours of a theme: [FLAME_COLORS]. FLAME_AUTO has those of FLAME_LIGHT. */
 const struct flame_color *flame_colors(enum flame_theme theme);
 
-/* What is around the boxes: 0xRRGGBB. */
+/* Colours of the page around the boxes: 0xRRGGBB. */
 struct flame_page {
-	uint32_t paper, ink, quiet; /* behind all, for words, for words that matter less */
-	uint32_t line;              /* between boxes */
-	uint32_t match;             /* boxes that were searched for; its ink is black */
+	uint32_t paper, ink, quiet; /* colours of the background, of text, of secondary text */
+	uint32_t line;              /* borders of boxes */
+	uint32_t match;             /* boxes that match a search; the text on them is black */
 };
 
-/* The page in a theme; FLAME_AUTO as FLAME_LIGHT. */
+/* The page colours of a theme. FLAME_AUTO has those of FLAME_LIGHT. */
 const struct flame_page *flame_page(enum flame_theme theme);
 
-/* What a colour stands for, most of the picture first. Lives in mem. */
+/* An entry of the legend: a colour and its meaning. */
 struct flame_legend {
 	uint8_t color;
-	char sign; /* as in struct flame_tile */
+	char sign; /* sign of a change, see struct flame_tile */
 	const char *text;
 };
 
-/* The legend of a picture; gives how many entries, 0 when colours mean nothing that is worth telling. */
+/*
+ * Make the legend of a picture, groups of the largest area first. It lives in mem.
+ *
+ * Returns   the number of entries; 0 when colours have no meaning
+ */
 size_t flame_legend(const struct report *r, const struct flame_style *style, struct arena *mem,
 		    const struct flame_legend **out);
 
-/* Append the name of a box as it is written on it and told of it: harmless, on one line. */
+/* The meaning of the width of a box, for the legend of a comparison; "" when it is the value of the box. */
+const char *flame_width_text(const struct flame *f);
+
+/* Append the name of a box as the picture shows it: on one line, with control characters escaped. */
 void flame_add_name(const struct flame *f, uint32_t box, struct buf *out);
 
-/* The sign of a tile as it is written: "+", a minus, "new", "gone", "="; "" for 0. */
+/* The sign of a tile as text: "+", a minus, "new", "gone", "="; "" for 0. */
 const char *flame_sign(char sign);
 
-/* Append what is written on a tile: its sign unless it is unchanged, and its name, shortened; nothing when nothing fits. */
+/* Append the label of a tile: its sign, unless it is unchanged, and its shortened name. Append nothing if neither fits.
+ * */
 void flame_add_label(const struct flame *f, const struct flame_tile *t, size_t columns, struct buf *out);
 
-/* How many columns of a fixed-width font a text takes: 0, 1 or 2 each character. */
+/* The width of a text in columns of a fixed-width font; a character takes 0, 1 or 2. */
 size_t flame_columns(const char *text);
 
 /*
- * The length in bytes of the first character of a text with the marks that are set on it; 0 at the end.
+ * The length in bytes of the first character of a text and its combining marks; 0 at the end of the text.
  *
- * columns  set to how many it takes
+ * columns  set to its width
  */
-size_t flame_next(const char *text, size_t *columns);
+size_t flame_next_char(const char *text, size_t *columns);
 
 /*
- * Append a name, shortened from its middle until it takes at most so many columns; nothing when
- * not even its ends fit. No character is cut.
+ * Append a text in a limited number of columns. A longer text is cut and ends in dots; nothing is appended if not even
+ * the dots fit.
  */
-void flame_add_short(const char *name, size_t columns, struct buf *out);
+typedef void flame_fit_fn(const char *text, size_t columns, struct buf *out);
+flame_fit_fn flame_add_truncated;
 
-/* Append what is to be told of a box: lines ended by \n, the name first. */
+/*
+ * Append the name of a function or a file in a limited number of columns: as many of its last parts as fit. If even the
+ * last part does not fit, it is cut. No character is split.
+ */
+flame_fit_fn flame_add_shortened;
+
+/*
+ * Append a value in the unit of the report, with thousands separators and control characters escaped; with_sign puts a
+ * + before positive values.
+ */
+void flame_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out);
+
+/* Append the details of a box: lines that end in \n, the name first. */
 void flame_add_details(const struct report *r, uint32_t box, struct buf *out);
 
-/* A function (or what frames are) over all its boxes; where it calls itself it counts once. */
+/* Sums of a function (or file, line, address) over all its boxes; recursive calls count once. */
 struct flame_function {
-	uint32_t box;              /* its widest */
-	int64_t width;             /* of its boxes, or of all stacks, as cum and flat */
-	int64_t cum[FLAME_SIDES];  /* before: 0 without a base */
-	int64_t flat[FLAME_SIDES]; /* the same */
+	uint32_t box;              /* index of the widest box of the function */
+	int64_t width;             /* width of its boxes or, like cum and flat, of all stacks */
+	int64_t cum[FLAME_SIDES];  /* [FLAME_BEFORE] is 0 without a base */
+	int64_t flat[FLAME_SIDES]; /* likewise */
 };
 
 /*
- * All functions that have a box of their own, the widest first and then by name; in a comparison those
- * first whose cum changed most. Their sums are over all stacks where the report has these, else over the
- * boxes of the picture.
+ * List the functions that have a box, sorted by width, widest first, then by name; in a comparison by change of cum,
+ * largest first. Sums are over all stacks if the report has these, else over the boxes of the picture.
  *
  * out     lives in mem
- * Gives   how many
+ * Returns   the number of functions
  */
 size_t flame_functions(const struct flame *f, struct arena *mem, struct flame_function **out);
 
-/* Append the title; the line below it (what is measured, how much, of what); the note at the end about
-   what was left out and what may be chance, or that there are no samples; else nothing. Each on one line
-   without \n. */
+/*
+ * Append one line without \n: the title; the subtitle (files, total, filters); the note after the picture (boxes left
+ * out, changes that may be due to chance, no samples), which may be empty.
+ */
 void flame_add_title(const struct report *r, const struct flame_style *style, struct buf *out);
 void flame_add_subtitle(const struct report *r, struct buf *out);
 void flame_add_note(const struct report *r, const struct flame_style *style, struct buf *out);
 
-/* Append the package a function belongs to as its name, file and binary tell; nothing when nothing does. */
+/* Append the package of a function, derived from its name, file and binary; nothing when it is unknown. */
 void package_add(const struct flame_frame *f, struct buf *out);
 
 #endif

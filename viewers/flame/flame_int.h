@@ -1,5 +1,5 @@
 /*
- * flame_int.h - what the files of this folder share
+ * flame_int.h - declarations shared within this folder
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,78 +8,77 @@
 
 #include "viewers/flame/flame.h"
 
-/* What the numbers of colours mean. */
+/* Indices of colours. */
 enum { COLOR_GROUPS = 12, COLOR_HEATS = 8, COLOR_STEPS = 4 };
 enum {
-	COLOR_NEUTRAL, /* the root and the rest */
+	COLOR_NEUTRAL, /* rest boxes; without a base also the root */
 	COLOR_LABEL,
 	COLOR_UNKNOWN,
 	COLOR_KERNEL,
-	COLOR_OTHER, /* groups that are too many for a colour of their own */
+	COLOR_OTHER, /* groups without their own colour */
 	COLOR_GROUP,
-	COLOR_HEAT = COLOR_GROUP + COLOR_GROUPS, /* from cold to hot */
+	COLOR_HEAT = COLOR_GROUP + COLOR_GROUPS, /* steps of heat, from cold to hot */
 	COLOR_SAME = COLOR_HEAT + COLOR_HEATS,
-	COLOR_GREW, /* from a little to much */
+	COLOR_GREW, /* steps of growth, from small to large */
 	COLOR_NEW = COLOR_GREW + COLOR_STEPS,
 	COLOR_SHRANK,
 	COLOR_GONE = COLOR_SHRANK + COLOR_STEPS,
 	COLOR_END
 };
 
-/* A package, binary or file that boxes are coloured by. */
+/* A package, binary or file: its boxes have one colour. */
 struct group {
-	const char *name; /* hostile */
+	const char *name; /* untrusted */
 	double area;      /* sum of the widths of its boxes */
 	uint8_t color;
 };
 
 struct groups {
 	uint32_t n;
-	struct group *group; /* [n] the widest first */
+	struct group *group; /* [n] groups, largest area first */
 	uint8_t *color;      /* [f->n_frames] */
 };
 
-/* The groups of a picture and the colours of its frames. They live in mem. */
+/* Find the groups of a picture and the colours of its frames. They live in mem. */
 void groups_make(const struct flame *f, enum flame_color_by by, struct arena *mem, struct groups *out);
 
-/* The colours of the frames of another picture as those of g, which whole made, are; [f->n_frames] in mem. */
-const uint8_t *groups_color_as(const struct groups *g, const struct flame *f, enum flame_color_by by,
-			       struct arena *mem);
+/* The colours of the frames of another picture f, consistent with groups g: [f->n_frames], lives in mem. */
+const uint8_t *groups_color_like(const struct groups *g, const struct flame *f, enum flame_color_by by,
+				 struct arena *mem);
 
-/* The step of heat of each frame: the share of its own value, wherever it is called. Lives in mem. */
-const uint8_t *heat_make(const struct flame *f, struct arena *mem);
+/* The colour of each frame on the heat scale, by its share of flat over all its boxes. Lives in mem. */
+const uint8_t *heat_colors(const struct flame *f, struct arena *mem);
 
-/* What a step of heat is, in percent. */
-double heat_least(int step);
+/* The lowest flat share of a step of the heat scale, in percent. */
+double heat_min_percent(int step);
 
-/* Does a name end as a source file does? */
+/* Does a name end in a suffix of source files, such as .c? */
 bool package_is_file(const char *name);
 
-/* How a box changed, as in struct flame_tile, and its colour. Values are not negative. */
+/* The sign of the change of a box, as in struct flame_tile, and its colour. Values must not be negative. */
 char change_sign(const struct flame *f, uint32_t box, bool by_self);
 uint8_t change_color(const struct flame *f, uint32_t box, bool by_self);
 
 /*
- * May a change be chance, as far as samples tell that come independently of each other? Their number varies by
- * its root, so 19 of 20 changes without a cause are at most 2 sqrt(before + after). f->sample is known.
+ * Could a change be due to chance, if samples are independent of each other? The standard deviation of a count is its
+ * square root, so 95 % of random changes are at most 2 sqrt(before + after). f->sample must be known.
  */
 bool change_may_be_chance(const struct flame *f, uint32_t box, bool by_self);
 
-/* Append a number with commas; a value in the unit of the report, harmless, with + or - when asked. */
-void words_add_count(uint64_t n, struct buf *out);
-void words_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out);
+/*
+ * Append the change of a value: " (+12.5%)", " (new)", " (gone)"; nothing when it is unchanged.
+ *
+ * on_both_sides   the box exists on both sides: a value that was 0 is " (from 0)" instead of new
+ */
+void caption_add_change(int64_t before, int64_t after, bool on_both_sides, struct buf *out);
 
 /*
- * Append what became of a value: " (+12.5%)", " (new)", " (gone)"; nothing when it is the same. stays: what it is
- * of is on both sides, so that the value alone comes " (from 0)".
+ * Append the names of the files of a side, with as much of their paths as distinguishes the sides; without files append
+ * fallback.
  */
-void words_add_change(int64_t before, int64_t after, bool stays, struct buf *out);
+void caption_add_sources(const struct flame *f, enum flame_side side, const char *fallback, struct buf *out);
 
-/* Append the names of a side's sources, as much of their paths as tells the sides apart, or a word when there
-   are none. */
-void words_add_sources(const struct flame *f, enum flame_side side, const char *otherwise, struct buf *out);
-
-/* Append a hostile text made harmless, at most so many columns of it. */
-void words_add_safe(const char *text, size_t columns, struct buf *out);
+/* Append an untrusted text, with control characters escaped, shortened to fit into a number of columns. */
+void caption_add_safe(const char *text, size_t columns, flame_fit_fn *fit, struct buf *out);
 
 #endif

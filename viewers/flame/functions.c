@@ -1,5 +1,5 @@
 /*
- * functions.c - the boxes of a flame graph added up by function
+ * functions.c - sums of boxes by function
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The boxes that a box calls, as lists. */
+/* Linked lists of the callees of each box. */
 struct callees {
 	uint32_t *first, *next; /* [n] FLAME_NONE at the end */
 };
@@ -30,7 +30,7 @@ static struct callees link_callees(const struct flame *f)
 	return c;
 }
 
-/* Is a box of a function that samples were in? In an inverted picture only labels can be before it. */
+/* Does a box have a flat value? In an inverted picture only labels can be between it and the root. */
 static bool has_flat(const struct flame *f, uint32_t box)
 {
 	uint32_t up = f->parent[box];
@@ -60,7 +60,7 @@ static void add_box(const struct flame *f, uint32_t box, bool is_outermost, stru
 	}
 }
 
-/* Visit each box between going down to it and up from it; depth counts those of its function above. */
+/* Visit all boxes depth first; depth counts the open boxes of each function, to find recursion. */
 static void add_boxes(const struct flame *f, const struct callees *c, struct flame_function *to)
 {
 	uint32_t *depth = mem_zalloc(f->n_frames, sizeof(*depth)), box = 0;
@@ -85,8 +85,8 @@ static void add_boxes(const struct flame *f, const struct callees *c, struct fla
 	free(depth);
 }
 
-/* Where boxes are left out, the sums over all stacks are better. */
-static void take_sums(const struct flame *f, struct flame_function *list)
+/* Prefer the sums over all stacks, which the report has when boxes are left out. */
+static void use_stack_sums(const struct flame *f, struct flame_function *list)
 {
 	for (int side = 0; side < FLAME_SIDES && f->flat[side]; side++) {
 		for (uint32_t i = 0; i < f->n_frames; i++) {
@@ -98,10 +98,10 @@ static void take_sums(const struct flame *f, struct flame_function *list)
 	}
 }
 
-/* How much sums of two sides differ. */
+/* The absolute difference of the sums of both sides. */
 static int64_t change(const int64_t sum[FLAME_SIDES])
 {
-	int64_t d = sum[FLAME_AFTER] - sum[FLAME_BEFORE]; /* of sums that are not negative */
+	int64_t d = sum[FLAME_AFTER] - sum[FLAME_BEFORE]; /* this cannot overflow, since sums are not negative */
 
 	return d < 0 ? -d : d;
 }
@@ -129,7 +129,7 @@ size_t flame_functions(const struct flame *f, struct arena *mem, struct flame_fu
 	add_boxes(f, &c, list);
 	free(c.first);
 	free(c.next);
-	take_sums(f, list);
+	use_stack_sums(f, list);
 	for (uint32_t i = 0; i < f->n_frames; i++)
 		if (list[i].width)
 			list[n++] = list[i];

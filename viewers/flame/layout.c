@@ -1,10 +1,9 @@
 /*
- * layout.c - where the boxes of a flame graph lie
+ * layout.c - places and colours of the boxes of a flame graph
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Boxes are taken level by level from the left, and their children put in order behind all that were
- * taken before: a walk in breadth, whose queue is the list of tiles.
+ * The tree is walked breadth first; the list of tiles serves as the queue.
  */
 #include "config.h"
 
@@ -15,17 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A child of a box; those of one box lie side by side. */
+/* A child of a box; the children of one box are adjacent in the array. */
 struct child {
-	int64_t weight; /* by which it comes first; -1 for the rest, which comes last */
-	uint32_t rank;  /* of its name */
+	int64_t weight; /* sort key: the child with the largest weight is first; -1 for the rest box, which is last */
+	uint32_t rank;  /* rank in the order of names */
 	uint32_t box;
 };
 
-struct placing {
+struct placer {
 	const struct flame *f;
 	struct child *child;
-	size_t *first; /* [boxes + 1] of children */
+	size_t *first; /* [boxes + 1] first child of each box */
 };
 
 static int compare_frames(const void *a, const void *b, void *arg)
@@ -42,7 +41,7 @@ static int compare_frames(const void *a, const void *b, void *arg)
 	return rc ? rc : (x > y) - (x < y);
 }
 
-/* The place of each frame in the order of names. */
+/* Compute the rank of each frame in the order of names. */
 static uint32_t *rank_frames(const struct flame *f)
 {
 	uint32_t *order = mem_alloc(f->n_frames, sizeof(*order)), *rank = mem_alloc(f->n_frames, sizeof(*rank));
@@ -67,7 +66,7 @@ static int compare_children(const void *a, const void *b)
 	return (x->box > y->box) - (x->box < y->box);
 }
 
-static void find_children(struct placing *p, const uint32_t *rank, enum flame_order order)
+static void find_children(struct placer *p, const uint32_t *rank, enum flame_order order)
 {
 	const struct flame *f = p->f;
 	size_t *at = mem_zalloc((size_t)f->n + 1, sizeof(*at));
@@ -96,8 +95,8 @@ static void find_children(struct placing *p, const uint32_t *rank, enum flame_or
 			      compare_children);
 }
 
-/* Children fill their parent from the left; what is left is the parent's own. */
-static void place(const struct placing *p, struct flame_layout *out)
+/* Children fill their parent from the left; the space that remains is the parent's flat value. */
+static void place_tiles(const struct placer *p, struct flame_layout *out)
 {
 	uint32_t n = 1;
 
@@ -118,13 +117,14 @@ static void place(const struct placing *p, struct flame_layout *out)
 	out->n_levels = out->tile[n - 1].level + 1;
 }
 
-static void color(const struct flame *f, const struct flame_style *style, struct arena *mem, struct flame_layout *out)
+static void color_tiles(const struct flame *f, const struct flame_style *style, struct arena *mem,
+			struct flame_layout *out)
 {
 	const uint8_t *colors = NULL;
 	struct groups groups;
 
 	if (!f->has_base && style->color_by == FLAME_HEAT) {
-		colors = heat_make(f, mem);
+		colors = heat_colors(f, mem);
 	} else if (!f->has_base) {
 		groups_make(f, style->color_by, mem, &groups);
 		colors = groups.color;
@@ -134,17 +134,17 @@ static void color(const struct flame *f, const struct flame_style *style, struct
 
 		if (f->has_base)
 			t->sign = change_sign(f, t->box, style->diff_self);
-		if (f->frame[t->box] == FLAME_NONE)
-			t->color = COLOR_NEUTRAL;
+		if (f->has_base && !f->n_rest[t->box])
+			t->color = change_color(f, t->box, style->diff_self);
 		else
-			t->color = colors ? colors[f->frame[t->box]] : change_color(f, t->box, style->diff_self);
+			t->color = f->frame[t->box] == FLAME_NONE ? COLOR_NEUTRAL : colors[f->frame[t->box]];
 	}
 }
 
-/* The steps of heat of frames as the whole has them, by their names; what it leaves out is cold. */
-static const uint8_t *heat_as(const struct flame *whole, const struct flame *f, struct arena *mem)
+/* The colours of frames on the heat scale of whole, found by name; the coldest for frames that are omitted in whole. */
+static const uint8_t *heat_colors_like(const struct flame *whole, const struct flame *f, struct arena *mem)
 {
-	const uint8_t *heat = heat_make(whole, mem);
+	const uint8_t *heat = heat_colors(whole, mem);
 	uint8_t *out = arena_alloc(mem, f->n_frames, sizeof(*out)), *by_name;
 	struct strtab *names = strtab_new();
 
@@ -161,18 +161,18 @@ static const uint8_t *heat_as(const struct flame *whole, const struct flame *f, 
 	return out;
 }
 
-void flame_color_as(const struct flame *whole, const struct flame_style *style, const struct flame *f,
-		    struct flame_layout *layout)
+void flame_color_like(const struct flame *whole, const struct flame_style *style, const struct flame *f,
+		      struct flame_layout *layout)
 {
 	struct arena *mem = arena_new();
 	const uint8_t *colors = NULL;
 	struct groups groups;
 
 	if (!f->has_base && style->color_by == FLAME_HEAT) {
-		colors = heat_as(whole, f, mem);
+		colors = heat_colors_like(whole, f, mem);
 	} else if (!f->has_base) {
 		groups_make(whole, style->color_by, mem, &groups);
-		colors = groups_color_as(&groups, f, style->color_by, mem);
+		colors = groups_color_like(&groups, f, style->color_by, mem);
 	}
 	for (uint32_t i = 0; colors && i < layout->n; i++)
 		if (f->frame[layout->tile[i].box] != FLAME_NONE)
@@ -184,11 +184,11 @@ void flame_lay_out(const struct flame *f, const struct flame_style *style, struc
 {
 	struct flame_layout l = { .n = f->n, .span = f->width[0], .tile = arena_alloc(mem, f->n, sizeof(*l.tile)) };
 	uint32_t *rank = rank_frames(f);
-	struct placing p = { .f = f };
+	struct placer p = { .f = f };
 
 	find_children(&p, rank, style->order);
-	place(&p, &l);
-	color(f, style, mem, &l);
+	place_tiles(&p, &l);
+	color_tiles(f, style, mem, &l);
 	free(rank);
 	free(p.child);
 	free(p.first);

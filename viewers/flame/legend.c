@@ -1,10 +1,11 @@
 /*
- * legend.c - what the colours stand for
+ * legend.c - the meaning of the colours
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
+#include "base/unit.h"
 #include "viewers/flame/flame_int.h"
 
 #include <assert.h>
@@ -42,11 +43,11 @@ static void add_groups(struct legend *l, const struct flame *f, enum flame_color
 			continue;
 		}
 		text.len = 0;
-		words_add_safe(g.group[i].name, TEXT_MAX, &text);
+		caption_add_safe(g.group[i].name, TEXT_MAX, flame_add_shortened, &text);
 		add_entry(l, g.group[i].color, 0, &text);
 	}
 	text.len = 0;
-	words_add_count(n_others, &text);
+	unit_add_count(&text, n_others);
 	buf_addf(&text, " other %s", n_others == 1 ? one[by] : many[by]);
 	if (n_others)
 		add_entry(l, COLOR_OTHER, 0, &text);
@@ -60,9 +61,10 @@ static void add_heats(struct legend *l)
 	for (int step = COLOR_HEATS; step-- > 0;) {
 		text.len = 0;
 		if (step == 0)
-			buf_addf(&text, "self below %g%%", heat_least(1));
+			buf_addf(&text, "flat below %g%%", heat_min_percent(1));
 		else
-			buf_addf(&text, step == COLOR_HEATS - 1 ? "self %g%% and more" : "%g%%", heat_least(step));
+			buf_addf(&text, step == COLOR_HEATS - 1 ? "flat %g%% and more" : "%g%%",
+				 heat_min_percent(step));
 		add_entry(l, COLOR_HEAT + step, 0, &text);
 	}
 	buf_release(&text);
@@ -73,7 +75,7 @@ static void add_changes(struct legend *l, const struct flame *f)
 	static const struct {
 		int color;
 		char sign;
-		const char *text, *otherwise;
+		const char *text, *fallback;
 		enum flame_side side;
 	} entries[] = {
 		{ COLOR_NEW, 'n', "new: only in ", "the new side", FLAME_AFTER },
@@ -89,11 +91,16 @@ static void add_changes(struct legend *l, const struct flame *f)
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
 		text.len = 0;
 		buf_addz(&text, entries[i].text);
-		if (entries[i].otherwise)
-			words_add_sources(f, entries[i].side, entries[i].otherwise, &text);
+		if (entries[i].fallback)
+			caption_add_sources(f, entries[i].side, entries[i].fallback, &text);
 		add_entry(l, entries[i].color, entries[i].sign, &text);
 	}
 	buf_release(&text);
+}
+
+const char *flame_width_text(const struct flame *f)
+{
+	return f->has_base ? "width: the larger of base and new, per stack" : "";
 }
 
 size_t flame_legend(const struct report *r, const struct flame_style *style, struct arena *mem,

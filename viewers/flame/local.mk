@@ -1,7 +1,8 @@
-# viewers/flame - flame graphs in no format
+# viewers/flame - flame graphs, independent of any format
 
 noinst_LIBRARIES += viewers/flame/libflame.a
 viewers_flame_libflame_a_SOURCES = \
+	viewers/flame/caption.c \
 	viewers/flame/change.c \
 	viewers/flame/color.c \
 	viewers/flame/columns.c \
@@ -11,8 +12,9 @@ viewers_flame_libflame_a_SOURCES = \
 	viewers/flame/functions.c \
 	viewers/flame/layout.c \
 	viewers/flame/legend.c \
+	viewers/flame/name_syntax.c \
+	viewers/flame/name_syntax.h \
 	viewers/flame/package.c \
 	viewers/flame/palette.c \
 	viewers/flame/short.c \
-	viewers/flame/style.c \
-	viewers/flame/words.c
+	viewers/flame/style.c

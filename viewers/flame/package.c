@@ -1,11 +1,11 @@
 /*
- * package.c - which package a function belongs to
+ * package.c - the package of a function
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Profiles do not contain packages. The language is that of the file's suffix, else it is guessed from the name; each
- * language has its own rule. For C++ and Rust it is the outermost name space or crate: std::vector<a::b>::push_back is
- * in std, whatever its result, its template arguments and its parameters are.
+ * Profiles do not contain packages. The language follows from the suffix of the file, else it is guessed from the name;
+ * each language has its own rule. In C++ and Rust the package is the outermost namespace or crate:
+ * std::vector<a::b>::push_back is in std, whatever its return type, template arguments and parameters are.
  */
 #include "config.h"
 
@@ -14,49 +14,25 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "viewers/flame/flame_int.h"
+#include "viewers/flame/name_syntax.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
-/* Is this the word operator? */
-static bool is_operator(const char *name, const char *s)
-{
-	return starts_with(s, "operator") && !is_word(s[8]) && (s == name || !is_word(s[-1]));
-}
-
-/* After the bracket that closes the one at s; the end when none does. -> closes nothing. */
-static const char *skip_brackets(const char *s)
-{
-	size_t depth = 0;
-
-	for (; *s; s++) {
-		if (strchr("<([{", *s))
-			depth++;
-		else if (strchr(">)]}", *s) && !(*s == '>' && s[-1] == '-') && --depth == 0)
-			return s + 1;
-	}
-	return s;
-}
-
-/* The start of the name, after its result ("void std::sort<...>(...)"). */
+/* Skip the return type: "void std::sort<...>(...)". */
 static const char *skip_result(const char *name)
 {
 	const char *start = name;
 
 	for (const char *s = name; *s;) {
-		if (is_operator(name, s))
+		if (name_operator(name, s))
 			break;
 		if (starts_with(s, "decltype") && (s[8] == '(' || starts_with(s + 8, " ("))) {
-			s = skip_brackets(s + 8 + (s[8] == ' '));
+			s = name_skip_brackets(s + 8 + (s[8] == ' '));
 		} else if (*s == '(') {
-			break; /* arguments, or an anonymous name space */
+			break; /* parameters, or an anonymous namespace */
 		} else if (strchr("<([{", *s)) {
-			s = skip_brackets(s);
+			s = name_skip_brackets(s);
 		} else if (*s == ' ' && !starts_with(s, " [clone")) {
 			start = ++s;
 		} else {
@@ -71,14 +47,14 @@ static void add_first(const char *s, bool is_rust, struct buf *out)
 {
 	size_t n = 0;
 
-	while (is_word(s[n]) || s[n] == '$' || s[n] == '\\' || s[n] == '.')
+	while (name_is_word(s[n]) || s[n] == '$' || s[n] == '\\' || s[n] == '.')
 		n++;
 	if (n == 0)
 		return;
 	if (s[n] == '<' || s[n] == '[')
-		n = (size_t)(skip_brackets(s + n) - s);
+		n = (size_t)(name_skip_brackets(s + n) - s);
 	if (!starts_with(s + n, "::") || (!is_rust && s[n + 2] == '{'))
-		return; /* a{lambda()} belongs to the function a, which has no scope */
+		return; /* a{lambda()} is in the function a, which has no scope */
 	buf_add(out, s, strcspn(s, "<[:"));
 }
 
@@ -98,7 +74,7 @@ static const char *find_trait(const char *s)
 	return NULL;
 }
 
-/* The path of a Rust type: without references and qualifiers before it. */
+/* Skip the references and qualifiers before the path of a Rust type. */
 static const char *skip_marks(const char *s)
 {
 	static const char *const mark[] = { "dyn ", "mut ", "const ", "impl " };
@@ -118,7 +94,7 @@ static const char *skip_marks(const char *s)
 	return s;
 }
 
-/* The outermost name space of a name with ::, as in C++ and Rust; nothing when it has none. */
+/* Append the outermost namespace of a C++ or Rust name; nothing when it has none. */
 static void add_scope(const char *name, bool is_rust, struct buf *out)
 {
 	const char *trait = *name == '<' || *name == '_' ? find_trait(name + (*name == '_')) : NULL;
@@ -156,7 +132,7 @@ static const struct {
 static enum language language_of(const char *file)
 {
 	const char *dot = strrchr(path_base(file), '.');
-	size_t n = dot ? strcspn(dot, ":") : 0; /* a line may follow */
+	size_t n = dot ? strcspn(dot, ":") : 0; /* a line number may follow */
 
 	if (starts_with(file, "node:"))
 		return LANGUAGE_SCRIPT;
@@ -168,7 +144,7 @@ static enum language language_of(const char *file)
 	return LANGUAGE_UNKNOWN;
 }
 
-/* The .v2 of gopkg.in/yaml.v2.Unmarshal */
+/* Is s a version such as .v2 in gopkg.in/yaml.v2.Unmarshal? */
 static bool is_version(const char *s)
 {
 	size_t n = starts_with(s, ".v") ? strspn(s + 2, "0123456789") : 0;
@@ -176,7 +152,9 @@ static bool is_version(const char *s)
 	return n && s[2 + n] == '.';
 }
 
-/* github.com/a/b.(*T).M, runtime.mallocgc, github.com/a/b.F[...]: up to the first dot after the last slash. */
+/*
+ * The part before the first dot after the last slash: github.com/a/b.(*T).M, runtime.mallocgc, github.com/a/b.F[...].
+ */
 static bool add_go(const char *name, struct buf *out)
 {
 	size_t n = strcspn(name, "([ "), slash = n;
@@ -192,14 +170,14 @@ static bool add_go(const char *name, struct buf *out)
 	return false;
 }
 
-/* Does a part of the name start with an upper case letter, as classes do? */
+/* Does a part of a name start with an upper-case letter, like a class? */
 static bool is_class(const char *s)
 {
 	return isupper((unsigned char)*s);
 }
 
 /*
- * java.util.HashMap$Node.get, java/util/HashMap.get: up to the class. A class without a package is its own
+ * The part before the class: java.util.HashMap$Node.get, java/util/HashMap.get. A class without a package is its own
  * package.
  */
 static bool add_java(const char *name, struct buf *out)
@@ -222,7 +200,7 @@ static bool add_java(const char *name, struct buf *out)
 	return true;
 }
 
-/* The folder after a marker (two with @scope/), as packages are installed. */
+/* The folder of an installed package, which follows the last marker; two folders if the first one is a @scope. */
 static bool add_installed(const char *file, const char *marker, struct buf *out)
 {
 	const char *at = NULL;
@@ -239,7 +217,7 @@ static bool add_installed(const char *file, const char *marker, struct buf *out)
 	return n > 0;
 }
 
-/* The last two folders of a path: /srv/shop/src/routes/tour.js is in src/routes. */
+/* The last two folders of a path: src/routes for /srv/shop/src/routes/tour.js. */
 static bool add_folder(const char *file, struct buf *out)
 {
 	size_t end = strlen(file), start;
@@ -252,7 +230,7 @@ static bool add_folder(const char *file, struct buf *out)
 	for (int parts = 0; start; start--)
 		if (file[start - 1] == '/' && ++parts == 2)
 			break;
-	while (start < end && (file[start] == '.' || file[start] == '/')) /* ./malloc/malloc.c */
+	while (start < end && (file[start] == '.' || file[start] == '/')) /* for example ./malloc/malloc.c */
 		start++;
 	buf_add(out, file + start, end - start);
 	return end > start;
@@ -276,7 +254,7 @@ static bool add_module(const char *module, struct buf *out)
 }
 
 /* Guess the language from the name. */
-static bool add_by_look(const char *name, struct buf *out)
+static bool add_guessed(const char *name, struct buf *out)
 {
 	size_t n = strcspn(name, "([<{ $"), part = strcspn(name, "./");
 	const char *slash = memrchr(name, '/', n);
@@ -329,7 +307,7 @@ static bool add_by_name(const char *name, const char *file, struct buf *out)
 		add_scope(name, language == LANGUAGE_RUST, out);
 		return out->len > before;
 	default:
-		return add_by_look(name, out);
+		return add_guessed(name, out);
 	}
 }
 
@@ -338,10 +316,10 @@ void package_add(const struct flame_frame *f, struct buf *out)
 	struct buf name = { 0 };
 	bool done;
 
-	if (f->name[0] == '[' && add_module(f->module, out)) /* a binary without functions */
+	if (f->name[0] == '[' && add_module(f->module, out)) /* the name is that of a binary without symbols */
 		return;
 	add_bare(f, &name);
-	if (package_is_file(buf_text(&name))) /* of -files, or Node.js */
+	if (package_is_file(buf_text(&name))) /* the name is a path: from -files, or from Node.js */
 		done = add_script(buf_text(&name), out);
 	else
 		done = add_by_name(buf_text(&name), f->file, out);

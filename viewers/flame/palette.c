@@ -3,11 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Colours of groups were searched for by machine: of all sets whose text is readable, one whose most
- * similar two are far apart in OKLab (Ottosson 2020), seen by all eyes and by those without one of the
- * three cones (Machado, Oliveira, Fernandes 2009). Changes are ColorBrewer's Oranges and Blues, heat its
- * YlOrRd (Brewer, Harrower, Penn State); in the dark the order of lightness is turned round.
- * tests/unit/test_flame_palette.c measures it all again.
+ * The colours of groups are the result of a search: text on them is readable, and the two most similar ones are far
+ * apart in OKLab (Ottosson 2020), for normal colour vision and for each kind of dichromacy (Machado, Oliveira,
+ * Fernandes 2009). Changes use ColorBrewer's Oranges and Blues, heat its YlOrRd (Brewer, Harrower, Penn State). The
+ * dark theme reverses the order of lightness. tests/unit/test_flame_palette.c checks these properties.
  */
 #include "config.h"
 

@@ -1,38 +1,30 @@
 /*
- * short.c - names shortened from their middle
+ * short.c - names shortened to their last parts
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * What tells functions apart stands at the end of their names: github.com/a/b.(*T).Serve is
- * "github.com/...Serve" or "...Serve" before it is anything else. So the last parts of a name are kept,
- * as many as leave a third of the room for its start.
+ * The end of a name distinguishes functions: github.com/a/b.(*T).Serve becomes a/b.(*T).Serve, b.(*T).Serve,
+ * (*T).Serve, Serve, and then the first letters of that. text.js has the same rules.
  */
 #include "config.h"
 
 #include "viewers/flame/flame_int.h"
-
-#include "base/str.h"
+#include "viewers/flame/name_syntax.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <string.h>
 
 #define DOTS "\xe2\x80\xa6"
 
-enum { LEAST = 3, TAILS = 8, MIDDLE = 8 };
+enum { PARTS_MAX = 8, CUT_MIN = 2 /* min characters before the dots */ };
 
-/* A start of a name behind which a part begins, from the left to the right. */
+/* The starts of the last parts of a name, from left to right. */
 struct parts {
-	const char *at[TAILS]; /* the last ones */
+	const char *at[PARTS_MAX];
 	size_t n;
 };
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-/* How long the separator at s is; 0 when it is none. A path has no other than /. */
+/* The length of the separator at s; 0 if there is none. In a path the only separator is /. */
 static size_t separator(const char *s, bool is_path)
 {
 	if (*s == '/')
@@ -44,29 +36,23 @@ static size_t separator(const char *s, bool is_path)
 	return *s == '.' && s[1] && s[1] != '.';
 }
 
-/* Does a part say little without the one before it? func1, 2, {{closure}}, operator() */
-static bool is_weak(const char *s)
+/* Can a short name start with the part at s? */
+static bool can_start(const char *name, const char *s)
 {
-	if (starts_with(s, "func"))
-		s += 4;
-	else if (starts_with(s, "gowrap"))
-		s += 6;
-	else if (*s == '{' || *s == '<' || (starts_with(s, "operator") && !is_word(s[8])))
-		return true;
-	return isdigit((unsigned char)*s);
+	return *s && !name_is_weak(s) && !name_operator(name, s);
 }
 
 static void add_part(struct parts *p, const char *at)
 {
-	assert(p->n <= TAILS);
-	if (p->n == TAILS)
-		memmove(p->at, p->at + 1, (TAILS - 1) * sizeof(*p->at));
+	assert(p->n <= PARTS_MAX);
+	if (p->n == PARTS_MAX)
+		memmove(p->at, p->at + 1, (PARTS_MAX - 1) * sizeof(*p->at));
 	else
 		p->n++;
 	p->at[p->n - 1] = at;
 }
 
-/* Where the last :: stands; the start of the name when there is none. */
+/* The last :: of a name; its start if there is none. */
 static const char *last_scope(const char *name)
 {
 	const char *last = name;
@@ -76,125 +62,72 @@ static const char *last_scope(const char *name)
 	return last;
 }
 
-/* The length of the operator at s, "operator->" and the like; 0 when there is none. */
-static size_t operator_length(const char *name, const char *s)
+/* The last slash of the path at the start of a name, as in github.com/a/b.(*T).Serve; its start if there is none. */
+static const char *path_end(const char *name)
 {
-	if (*s != 'o' || !starts_with(s, "operator") || is_word(s[8]) || (s > name && is_word(s[-1])))
-		return 0;
-	return 8 + strspn(s + 8, "<>()[]-=*&!+");
+	const char *slash = memrchr(name, '/', strcspn(name, " <([{"));
+
+	return slash ? slash : name;
 }
 
-/* The parts of a qualified name; brackets and what is in them belong to their part. */
+/* Split a qualified name into parts. Brackets belong to their part. */
 static struct parts split(const char *name)
 {
 	struct parts p = { 0 };
-	const char *scope = last_scope(name);
+	const char *scope = last_scope(name), *path = path_end(name);
 	bool is_path = *name == '/' || package_is_file(name);
 	size_t depth = 0, n;
 
 	for (const char *s = name; *s; s += n) {
-		n = operator_length(name, s);
+		int bracket = name_bracket(name, s);
+
+		n = name_operator(name, s);
 		if (n)
 			continue;
 		n = 1;
-		if (*s == '<' || *s == '(' || *s == '[' || *s == '{')
+		if (bracket > 0)
 			depth++;
-		else if ((*s == '>' && s > name && s[-1] != '-') || *s == ')' || *s == ']' || *s == '}')
+		else if (bracket < 0)
 			depth -= depth > 0;
 		else if (depth == 0 && *s == ' ' && s >= scope)
-			is_path = true; /* "main.run main.go:12" */
-		else if (depth == 0 && (n = separator(s, is_path)) && s[n] && !is_weak(s + n))
+			is_path = true; /* a location follows, as in "main.run main.go:12" */
+		else if (depth == 0 && (n = separator(s, is_path || s < path)) && can_start(name, s + n))
 			add_part(&p, s + n);
 		n += n == 0;
 	}
 	return p;
 }
 
-/* Append as many characters as fit. */
-static void add_start(const char *s, size_t columns, struct buf *out)
+void flame_add_truncated(const char *text, size_t columns, struct buf *out)
 {
-	size_t width;
+	size_t end = 0, n_characters = 0, width, n;
 
-	for (size_t n; *s; s += n, columns -= width) {
-		n = flame_next(s, &width);
-		if (width > columns)
-			return;
-		buf_add(out, s, n);
+	if (flame_columns(text) <= columns) {
+		buf_addz(out, text);
+		return;
 	}
-}
-
-/* Append the characters at the end that fit. */
-static void add_end(const char *s, size_t columns, struct buf *out)
-{
-	size_t width, all = flame_columns(s);
-
-	for (; all > columns; all -= width)
-		s += flame_next(s, &width);
-	buf_addz(out, s);
-}
-
-/* One word. A few characters of its start say more than half as many of both ends: "mall...", not "ma...c". */
-static void add_cut(const char *name, size_t columns, struct buf *out)
-{
-	size_t left = columns < MIDDLE ? columns - 1 : columns / 2;
-
-	assert(columns > 0);
-	add_start(name, left, out);
+	for (size_t room = columns ? columns - 1 : 0; text[end]; end += n, room -= width, n_characters++) {
+		n = flame_next_char(text + end, &width);
+		if (width > room)
+			break;
+	}
+	if (n_characters < CUT_MIN)
+		return;
+	buf_add(out, text, end);
 	buf_addz(out, DOTS);
-	add_end(name, columns - left - 1, out);
 }
 
-/* One part that is too wide: without its arguments when it has some, as they may be what is too much. */
-static void add_narrow(const char *part, size_t columns, struct buf *out)
-{
-	struct buf id = { 0 };
-
-	buf_add(&id, part, strcspn(part, "<([{"));
-	while (id.len && (id.data[id.len - 1] == ':' || id.data[id.len - 1] == '.')) /* of run::{{closure}} */
-		id.data[--id.len] = 0;
-	if (id.len < LEAST || !part[id.len]) {
-		add_cut(part, columns, out);
-	} else if (flame_columns(id.data) < columns) {
-		buf_addz(out, id.data);
-		buf_addz(out, DOTS);
-	} else {
-		add_cut(id.data, columns, out);
-	}
-	buf_release(&id);
-}
-
-/* The longest end of parts that leaves a third for the start, else the shortest. NULL for one part. */
-static const char *choose_tail(const struct parts *p, size_t columns)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (flame_columns(p->at[i]) * 3 <= (columns - 1) * 2)
-			return p->at[i];
-	return p->n ? p->at[p->n - 1] : NULL;
-}
-
-void flame_add_short(const char *name, size_t columns, struct buf *out)
+void flame_add_shortened(const char *name, size_t columns, struct buf *out)
 {
 	struct parts parts;
-	const char *tail;
-	size_t width;
 
-	if (flame_columns(name) <= columns) {
-		buf_addz(out, name);
-		return;
+	if (flame_columns(name) > columns) {
+		parts = split(name);
+		for (size_t i = 0; i < parts.n; i++) {
+			name = parts.at[i];
+			if (flame_columns(name) <= columns)
+				break;
+		}
 	}
-	if (columns < LEAST)
-		return;
-	parts = split(name);
-	tail = choose_tail(&parts, columns);
-	width = tail ? flame_columns(tail) : 0;
-	if (!tail || width > columns) {
-		add_narrow(tail ? tail : name, columns, out);
-		return;
-	}
-	if (width < columns) {
-		if (columns - 1 - width >= LEAST)
-			add_start(name, columns - 1 - width, out);
-		buf_addz(out, DOTS);
-	}
-	buf_addz(out, tail);
+	flame_add_truncated(name, columns, out);
 }

@@ -1,8 +1,8 @@
-# embed.sh - files as one C string, and its SHA-256 as policies of pages name it
+# embed.sh - convert files to one C string, with its SHA-256 for the content security policy
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: embed.sh NAME FILE...; prints #define NAME and #define NAME_SUM. Comments on lines of their own,
-# indentation and empty lines are left out.
+# usage: embed.sh NAME FILE...; prints #define NAME and #define NAME_SUM. Strips indentation, empty lines, and comments
+# on their own lines.
 
 set -e
 name=$1

@@ -1,13 +1,13 @@
 /*
- * flame_derive.js - other trees made of the boxes: from the leaf, and around one function
+ * flame_derive.js - other trees made of the boxes: the inverted tree, callers and callees of one function, only matches
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A tree is folded level by level. An item is a box (at) with its share of the values; the items of a
- * group have the same frame. What a picture left out is not known by name: it ends in a rest.
+ * A tree is built level by level. An item is a box (at) with its share of the values; the items of a group have the
+ * same frame. Boxes that the picture leaves out have no names: they end in a rest.
  */
 
-/* The frame of what has no name. */
+/* The frame of boxes without a name. */
 const REST = -2;
 
 function newGroup(frame, parent) {
@@ -21,7 +21,7 @@ function addItem(group, item) {
 		group.total[side] += item.v[side];
 }
 
-/* The groups that the items of a group go on to. step(item, put, end) puts items under frames, or ends one. */
+/* The child groups of a group. step(item, put, end) puts an item into the group of its next frame, or ends a stack. */
 function splitGroup(group, step, min, cut) {
 	const parts = new Map();
 	let rest = null;
@@ -41,10 +41,10 @@ function splitGroup(group, step, min, cut) {
 	for (const item of group.items)
 		step(item, put, end);
 	group.items = [];
-	const kept = [];
+	const retained = [];
 	for (const part of parts.values()) {
 		if (part.w >= min && part.frame !== REST) {
-			kept.push(part);
+			retained.push(part);
 			continue;
 		}
 		rest = rest || newGroup(REST, group);
@@ -58,13 +58,13 @@ function splitGroup(group, step, min, cut) {
 		}
 	}
 	const name = (g) => frames.name[g.frame];
-	kept.sort((a, b) => (data.byWeight && b.w - a.w) || (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0));
+	retained.sort((a, b) => (data.byWeight && b.w - a.w) || (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0));
 	if (rest && rest.w >= min)
-		kept.push(rest);
-	return kept;
+		retained.push(rest);
+	return retained;
 }
 
-/* All rows of groups from a root. */
+/* All rows of groups, starting with the root. */
 function growRows(root, step, cut) {
 	const rows = [[root]], min = root.w * data.minShare;
 
@@ -79,7 +79,7 @@ function growRows(root, step, cut) {
 	}
 }
 
-/* A model of rows of groups, of which rows[rootRow] holds the root. */
+/* A model of rows of groups; rows[rootRow] contains the root. */
 function modelOf(rows, rootRow, cut, leafFirst) {
 	const m = new Model(rows.reduce((n, row) => n + row.length, 0));
 	let at = 0;
@@ -126,7 +126,7 @@ function fillBox(m, g, x) {
 	paintBox(m, i);
 }
 
-/* From an item to its parent: the same values, one frame further out. */
+/* A step for growRows that moves an item to its parent, with the same values. */
 function toParent(m) {
 	return (item, put, end) => {
 		const at = item.at;
@@ -142,7 +142,7 @@ function toParent(m) {
 	};
 }
 
-/* The tree from the other end of each stack. What has no end, since it was left out, is a rest. */
+/* The tree of the reversed stacks. Stacks whose ends were left out start with a rest box. */
 function invertedModel(m) {
 	const root = newGroup(-1, null), cut = { n: m.nCut, w: m.cutWidth };
 
@@ -161,38 +161,50 @@ function invertedModel(m) {
 	return modelOf(growRows(root, toParent(m), cut), 0, cut, !m.leafFirst);
 }
 
-/* A function with what it calls on one side and its callers on the other. */
-function aroundModel(m, frame) {
-	const away = newGroup(frame, null), back = newGroup(frame, null), cut = { n: m.nCut, w: m.cutWidth };
-	const inside = new Uint8Array(m.n);
+/*
+ * The callees of functions on one side and their callers on the other: of all functions for which test(frame) holds.
+ * Of several functions, the first row of callees has the functions themselves. Recursive calls count once. The stacks
+ * of m start at the root.
+ */
+function aroundModel(m, test) {
+	const hit = frames.name.map((_, frame) => test(frame)), first = hit.indexOf(true), isOne = first === hit.lastIndexOf(true);
+	const frame = isOne ? first : -1, cut = { n: m.nCut, w: m.cutWidth };
+	const away = newGroup(frame, null), back = newGroup(frame, null), inside = new Uint8Array(m.n);
+	const is = (box) => m.frame[box] >= 0 && hit[m.frame[box]];
 	const item = (at, box) => ({ at, v: m.total.map((t) => t[box]), w: m.w[box], n: m.rest.get(box) || 0 });
 
 	m.fromRoot((i) => {
 		const p = m.parent[i];
-		inside[i] = p >= 0 && (inside[p] || m.frame[p] === frame) ? 1 : 0;
-		if (m.frame[i] !== frame || inside[i])
+		inside[i] = p >= 0 && (inside[p] || is(p)) ? 1 : 0;
+		if (!is(i) || inside[i])
 			return;
-		addItem(away, item(i, i));
+		addItem(away, { ...item(i, i), isFirst: !isOne });
 		addItem(back, item(p, i));
 	});
 	const step = (it, put, end) => {
+		if (it.isFirst) {
+			put(m.frame[it.at], { ...it, isFirst: false }, m.inlined[it.at] === 1);
+			return;
+		}
 		const [lo, hi] = m.children(it.at);
 		for (let c = lo; c < hi; c++)
 			put(m.frame[c] < 0 ? REST : m.frame[c], item(c, c), m.inlined[c] === 1);
 		end(m.self.map((s) => s[it.at]));
 	};
-	const there = growRows(away, step, cut), home = growRows(back, toParent(m), cut);
-	const [callees, callers] = m.leafFirst ? [home, there] : [there, home];
+	const callees = growRows(away, step, cut), callers = growRows(back, toParent(m), cut);
 	for (const g of callers[1] || [])
-		g.parent = callees[0][0];
-	return modelOf([...callers.slice(1).reverse(), ...callees], callers.length - 1, cut, false);
+		g.parent = away;
+	const out = modelOf([...callers.slice(1).reverse(), ...callees], callers.length - 1, cut, false);
+	out.isAround = true;
+	out.rootName = isOne ? "" : `${grouped(hit.filter((h) => h).length)} functions`;
+	return out;
 }
 
-/* Only the stacks with a box for which test(frame) holds. What was left out is not among them. */
+/* Only the stacks with a box for which test(frame) holds, without boxes that were left out. */
 function matchingModel(m, test) {
 	const inside = new Uint8Array(m.n), index = new Int32Array(m.n).fill(-1);
 	const total = m.total.map((t) => Float64Array.from(t)), w = Float64Array.from(m.w);
-	const outside = [], kept = [];
+	const outside = [], retained = [];
 
 	m.fromRoot((i) => {
 		const p = m.parent[i];
@@ -200,7 +212,7 @@ function matchingModel(m, test) {
 		if (!inside[i])
 			outside.push(i);
 	});
-	/* Children first: what is not inside of a match has what its children have. */
+	/* Children first: a box outside of a match has the sum of its children. */
 	for (const i of outside.reverse()) {
 		const [lo, hi] = m.children(i);
 		total.forEach((t) => (t[i] = 0));
@@ -212,13 +224,13 @@ function matchingModel(m, test) {
 	}
 	for (let i = 0; i < m.n; i++)
 		if (i === m.root || w[i] > 0)
-			index[i] = kept.push(i) - 1;
-	const out = new Model(kept.length), end = new Float64Array(kept.length);
+			index[i] = retained.push(i) - 1;
+	const out = new Model(retained.length), end = new Float64Array(retained.length);
 	out.rowStart = [0];
 	out.leafFirst = m.leafFirst;
 	out.nCut = m.nCut;
 	out.cutWidth = m.cutWidth;
-	kept.forEach((i, at) => {
+	retained.forEach((i, at) => {
 		const parent = at ? index[m.parent[i]] : -1;
 		if (at && m.row[i] !== out.row[at - 1])
 			out.rowStart.push(at);
@@ -238,27 +250,22 @@ function matchingModel(m, test) {
 			out.rest.set(at, m.rest.get(i));
 		paintBox(out, at);
 	});
-	out.rowStart.push(kept.length);
+	out.rowStart.push(retained.length);
 	return out;
 }
 
-/* Colours of functions in a picture that is no comparison. */
-const frameColor = new Uint8Array(frames.name.length);
-
-/* Colours of changes, as the legend has them, and from which change on; the rules of viewers/flame/change.c. */
-const CHANGES = { least: 0.005, from: [0, 0.05, 0.2, 0.5] };
-for (const [color, sign] of data.legend)
-	if (sign)
-		CHANGES[sign] = Math.max(color, CHANGES[sign] || 0);
-
-/* How a box changed: its sign and its colour. */
+/* The sign and the colour of the change of a box. */
 function changeOf(m, i) {
-	const bySelf = data.bySelf && !m.leafFirst && m.row[i] >= m.row[m.root]; /* all else has values of others */
+	/*
+	 * The root of all stacks is not a function, and boxes of inverted trees have the flat values of other
+	 * functions.
+	 */
+	const bySelf = data.bySelf && !m.leafFirst && (m.parent[i] >= 0 || m.frame[i] >= 0) && m.row[i] >= m.row[m.root];
 	const side = (of) => (bySelf ? m.self : m.total)[of][i];
 	const before = side(BEFORE), after = side(AFTER), larger = Math.max(before, after);
 	const share = larger ? Math.abs(after - before) / larger : 0;
 	const strong = CHANGES.from.length - 1, step = CHANGES.from.filter((from) => share >= from).length - 1;
-	const sign = share < CHANGES.least ? "=" : m.total[BEFORE][i] === 0 ? "n" : m.total[AFTER][i] === 0 ? "g" :
+	const sign = share < CHANGES.min ? "=" : m.total[BEFORE][i] === 0 ? "n" : m.total[AFTER][i] === 0 ? "g" :
 		after > before ? "+" : "-";
 	return [sign, CHANGES[sign] - (sign === "+" || sign === "-" ? strong - step : 0)];
 }
@@ -267,7 +274,7 @@ function paintBox(m, i) {
 	if (SIDES > 1) {
 		const [sign, color] = changeOf(m, i);
 		m.sign[i] = sign;
-		m.color[i] = m.frame[i] < 0 ? 0 : color;
+		m.color[i] = m.rest.has(i) ? 0 : color;
 	} else {
 		m.color[i] = m.frame[i] < 0 ? 0 : frameColor[m.frame[i]];
 	}

@@ -9,15 +9,17 @@ let pressed = null, pointing = null, typing = 0;
 
 function zoomTo(box) {
 	if (box >= 0)
-		go({ box: box === model.root ? -1 : box, x: null });
+		go({ z: model.keyOf(box), x: null });
 }
 
 /* One step out: from a range to its box, from a box to its parent. */
 function zoomOut() {
 	if (state.x)
 		go({ x: null });
-	else if (state.box >= 0)
-		zoomTo(model.parent[state.box]);
+	else if (zoomBox >= 0)
+		zoomTo(model.parent[zoomBox]);
+	else if (model.isAround)
+		go({ p: "" });
 }
 
 function reset() {
@@ -25,33 +27,34 @@ function reset() {
 	drawLegend();
 	selected = -1;
 	$("q").value = "";
-	go({ view: "all", box: -1, x: null, q: "", text: false, only: false });
+	go({ ...firstState(), turn: state.turn, table: state.table });
 	markBoxes();
 	showDetails();
 }
 
-function around(box) {
-	if (box >= 0 && model.frame[box] >= 0)
-		go({ view: "around", frame: model.frame[box], box: -1, x: null });
+/* Show callers and callees of a function. */
+function around(frame) {
+	if (frame >= 0)
+		go({ p: exactly(frames.name[frame]), z: "", x: null });
 }
 
-function findSame(box) {
-	if (box >= 0 && model.frame[box] >= 0)
-		table.choose(model.frame[box]);
+function findSame(frame) {
+	if (frame >= 0)
+		table.choose(frame);
 }
 
-/* Show a range of the picture, which stays as wide as a thousandth of a step of values at least. */
+/* Show a range of the picture, at least a thousandth of a step wide. */
 function showRange(lo, hi, side) {
-	const whole = model.w[model.root], least = Math.min(whole, 1e-3);
-	if (!(hi - lo >= least))
+	const whole = model.w[model.root], minWidth = Math.min(whole, 1e-3);
+	if (!(hi - lo >= minWidth))
 		return;
 	const width = Math.min(hi - lo, whole), from = Math.min(Math.max(lo, 0), whole - width);
 	const x = [from / whole, (from + width) / whole, side];
 	cancelAnimationFrame(moving);
 	picture.view = [from, from + width];
 	picture.side = side;
-	/* A step of its own for the first movement, so that back leads to where it began. */
-	go({ x: width < whole ? x : null, box: -1 }, state.x !== null);
+	/* The first movement adds a step to the history, so that Back returns to the state before it. */
+	go({ x: width < whole ? x : null, z: "" }, state.x !== null);
 	picture.view = [from, from + width];
 	draw();
 }
@@ -73,22 +76,13 @@ function rowAt(py) {
 
 function pointAt(event) {
 	hover = picture.hit(event.offsetX, event.offsetY);
-	const tip = $("tip");
 	picture.over.style.cursor = hover >= 0 ? "pointer" : "default";
-	tip.hidden = hover < 0 || event.pointerType === "touch";
-	if (!tip.hidden) {
-		showFacts(tip, model, hover, zoomed());
-		const w = tip.offsetWidth, h = tip.offsetHeight, x = event.clientX + 14, y = event.clientY + 18;
-		tip.style.left = Math.max(4, Math.min(x, innerWidth - w - 6)) + "px";
-		tip.style.top = (y + h > innerHeight - 4 ? Math.max(4, event.clientY - h - 12) : y) + "px";
-	}
 	showDetails();
 	drawFrames();
 }
 
-function leave() {
+function endHover() {
 	hover = -1;
-	$("tip").hidden = true;
 	showDetails();
 	drawFrames();
 }
@@ -134,7 +128,6 @@ $("over").addEventListener("pointermove", (e) => {
 	if (!pressed.moved)
 		$("over").setPointerCapture(e.pointerId);
 	pressed.moved = true;
-	$("tip").hidden = true;
 	if (v1 - v0 < whole) {
 		const by = Math.min(Math.max((pressed.x - e.offsetX) * (v1 - v0) / picture.width, -v0), whole - v1);
 		showRange(v0 + by, v1 + by, side);
@@ -148,7 +141,7 @@ for (const type of ["pointerup", "pointercancel"])
 		if (!one || !pressed || pressed.moved || type === "pointercancel" || e.button !== 0)
 			return;
 		const box = picture.hit(e.offsetX, e.offsetY);
-		/* A finger has no tooltip: its first tap tells, the second zooms. */
+		/* Touch has no hover: the first tap shows details, the second zooms. */
 		const zooms = e.pointerType !== "touch" || box === selected;
 		hover = e.pointerType === "touch" ? -1 : hover;
 		select(box);
@@ -159,7 +152,7 @@ for (const type of ["pointerup", "pointercancel"])
 $("over").addEventListener("pointerleave", () => {
 	pointing = null;
 	if (!pointers.size)
-		leave();
+		endHover();
 });
 
 $("over").addEventListener("wheel", (e) => {
@@ -171,15 +164,14 @@ $("over").addEventListener("wheel", (e) => {
 
 $("scroll").addEventListener("scroll", () => {
 	hover = -1;
-	$("tip").hidden = true;
 	drawNow();
 });
 
-/* From the selected box to its neighbour above, below, to the left or to the right. */
+/* Select the neighbour of the selected box: above, below, left or right. */
 function walk(dx, up) {
 	const root = model.root;
 	if (selected < 0) {
-		select(state.box >= 0 ? state.box : root);
+		select(zoomBox >= 0 ? zoomBox : root);
 		return;
 	}
 	if (dx) {
@@ -211,57 +203,56 @@ function turnTheme() {
 	}
 }
 
-function nextView() {
-	go({ view: state.view === "all" ? "other" : "all", box: -1, x: null });
+
+/* Start stacks at the root, or at the leaf. */
+function invert() {
+	go({ inv: !state.inv, p: "", z: "", x: null });
 }
 
-const acting = () => (selected >= 0 ? selected : state.box);
+function flip() {
+	go({ turn: !state.turn });
+}
 
-const KEYS = {
-	ArrowUp: () => walk(0, 1), k: () => walk(0, 1),
-	ArrowDown: () => walk(0, -1), j: () => walk(0, -1),
-	ArrowLeft: () => walk(-1, 0), h: () => walk(-1, 0),
-	ArrowRight: () => walk(1, 0), l: () => walk(1, 0),
-	Enter: () => zoomTo(selected),
-	Escape: zoomOut, Backspace: zoomOut, u: zoomOut,
-	0: reset, Home: reset,
-	"+": () => scaleAt(picture.width / 2, 1 / 1.5, model.row[model.root]),
-	"=": () => scaleAt(picture.width / 2, 1 / 1.5, model.row[model.root]),
-	"-": () => scaleAt(picture.width / 2, 1.5, model.row[model.root]),
-	n: () => nextMatch(1), N: () => nextMatch(-1),
-	s: () => findSame(acting()), c: () => around(acting()),
-	m: () => goSearch({ only: !state.only }),
-	v: nextView, i: () => go({ turn: !state.turn }), t: () => go({ table: !state.table }), d: turnTheme,
-	"/": () => $("q").select(),
-	"?": () => $("keys").showModal(),
-};
+function turnShares() {
+	if (SIDES > 1)
+		go({ shares: !state.shares, x: null });
+}
 
-/* Keys that buttons and lists need themselves. */
-const OWN = new Set(["Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home"]);
+function scrollPage(direction) {
+	$("scroll").scrollTop += direction * ($("scroll").clientHeight - 2 * ROW);
+}
 
-document.addEventListener("keydown", (e) => {
-	const at = e.target, action = Object.hasOwn(KEYS, e.key) ? KEYS[e.key] : null;
-	if (!action || e.ctrlKey || e.metaKey || e.altKey || $("keys").open)
-		return;
-	if (at === $("q") || (at.tagName === "SELECT" && e.key !== "Escape"))
-		return;
-	if (OWN.has(e.key) && at !== $("over") && at !== document.body)
-		return;
-	e.preventDefault();
-	if (!["Escape", "Backspace"].includes(e.key) && OWN.has(e.key))
-		$("over").focus({ preventScroll: true });
-	action();
-});
+/* Select the last box of the path of widest callees of the zoomed box. */
+function selectEnd() {
+	let box = zoomed();
+	for (;;) {
+		const [lo, hi] = model.children(box);
+		let best = -1;
+		for (let c = lo; c < hi; c++)
+			if (!model.rest.has(c) && (best < 0 || model.w[c] > model.w[best]))
+				best = c;
+		if (best < 0)
+			break;
+		box = best;
+	}
+	select(box);
+}
+
+function turnTable() {
+	go({ table: !state.table });
+}
 
 $("q").addEventListener("input", () => {
 	clearTimeout(typing);
 	typing = setTimeout(() => goSearch({ q: $("q").value }, state.q !== ""), 60);
 });
 $("q").addEventListener("keydown", (e) => {
+	if (e.isComposing)
+		return;
 	if (e.key === "Enter") {
 		clearTimeout(typing);
 		goSearch({ q: $("q").value }, state.q !== "");
-		nextMatch(e.shiftKey ? -1 : 1);
+		enterSearch(e);
 	} else if (e.key === "Escape") {
 		if ($("q").value === "")
 			$("over").focus({ preventScroll: true });
@@ -275,10 +266,14 @@ $("q").addEventListener("keydown", (e) => {
 });
 $("only").addEventListener("change", () => goSearch({ only: $("only").checked }));
 $("rx").addEventListener("change", () => goSearch({ text: !$("rx").checked, q: $("q").value }));
-$("view").addEventListener("change", () => go({ view: $("view").value, box: -1, x: null }));
+$("view").addEventListener("change", () => {
+	if ($("view").value !== "around")
+		go({ inv: $("view").value === "inv", p: "", z: "", x: null });
+});
 for (const [id, act] of Object.entries({
-	prev: () => nextMatch(-1), next: () => nextMatch(1), flip: KEYS.i, functions: KEYS.t, reset, theme: turnTheme,
-	help: KEYS["?"], close: () => $("keys").close(), zoom: () => zoomTo(acting()), around: () => around(acting()),
-	same: () => findSame(acting()),
+	prev: () => nextMatch(-1), next: () => nextMatch(1), flip, shares: turnShares, functions: turnTable, reset, theme: turnTheme,
+	help: showKeys, close: () => $("keys").close(), zoom: () => zoomTo(acting()), around: () => around(actingFrame()),
+	same: () => findSame(actingFrame()),
 }))
-	$(id).addEventListener("click", act);
+	if ($(id))
+		$(id).addEventListener("click", act);

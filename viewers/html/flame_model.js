@@ -3,27 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Boxes lie in rows, a row from left to right; the boxes that a box leads to are neighbours in the next
- * row (callers: in the row before). Positions and values are in steps of data.step.
+ * Boxes are in order of rows, each from left to right. The children of a box are adjacent in the next row (callers: in
+ * the previous row).
  */
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const SIDES = data.sides.length;
-const AFTER = 0, BEFORE = 1;
-const writeValue = valueWriter(data.scale);
-const frames = data.frames;
-
-/* A value or width in steps as text. */
-function write(steps) {
-	return writeValue(steps * data.step);
-}
-
-/* The same with its share of what is 100 % on a side; without a comparison of what the report says is. */
-function writeShare(steps, side) {
-	return `${write(steps)} (${shareText(steps * data.step, SIDES > 1 ? data.sides[side] : data.total100)})`;
-}
-
-/* Boxes that are to be placed; a row is what is as far from the root. */
+/* The boxes of a picture. A row contains the boxes at the same distance from the root. */
 class Model {
 	constructor(n) {
 		this.n = n;
@@ -42,19 +26,23 @@ class Model {
 		this.sign = new Array(SIDES > 1 ? n : 0).fill("");
 		this.inlined = new Uint8Array(n);
 		this.rest = new Map();
+		this.fine = new Float64Array(n); /* share of the root below which callees were omitted */
 		this.root = 0;
 		this.rowStart = [];
 		this.nCut = 0;
 		this.cutWidth = 0;
-		this.kids = null;
+		this.kids = this.below = null;
+		this.boxOf = new Map(); /* by key */
 		this.leafFirst = false;
+		this.rootName = ""; /* of a root that is neither all stacks nor one function */
+		this.isAround = false; /* callers and callees? */
 	}
 
 	get rows() {
 		return this.rowStart.length - 1;
 	}
 
-	/* First and last + 1 of the boxes next to a box, away from the root; of the root on the side of callers. */
+	/* First and last + 1 of the children of a box; back selects the callers' side, which matters for the root. */
 	children(box, back = this.row[box] < this.row[this.root]) {
 		if (!this.kids) {
 			this.kids = [0, 1].map(() => [new Int32Array(this.n), new Int32Array(this.n)]);
@@ -72,7 +60,7 @@ class Model {
 		return [first[box], end[box]];
 	}
 
-	/* What a box has itself; null where a tree cannot tell, since its stacks do not end there. */
+	/* The flat value of a box; null if the tree does not contain it, since its stacks do not end there. */
 	flat(box, side) {
 		if (this.row[box] < this.row[this.root])
 			return null;
@@ -83,11 +71,11 @@ class Model {
 
 	name(box) {
 		if (this.rest.has(box))
-			return (this.rest.get(box) ? this.rest.get(box).toLocaleString("en") : "some") + " narrower";
-		return this.frame[box] < 0 ? data.root : frames.name[this.frame[box]];
+			return (this.rest.get(box) ? grouped(this.rest.get(box)) : "some") + " narrower";
+		return this.frame[box] < 0 ? this.rootName || data.root : frames.name[this.frame[box]];
 	}
 
-	/* From the root to a box. */
+	/* The boxes from the root to a box. */
 	path(box) {
 		const list = [];
 		for (let i = box; i >= 0; i = this.parent[i])
@@ -95,9 +83,78 @@ class Model {
 		return list;
 	}
 
+	/* The hash of the names from the root to a box, without the root; "" for the root. */
+	keyOf(box) {
+		let hash = this.row[box] < this.row[this.root] ? BACK_HASH : ROOT_HASH;
+		for (const i of this.path(box).slice(1))
+			hash = mixHash(hash, ...frameHash(this.frame[i]));
+		const key = box === this.root ? "" : hashText(hash);
+		this.boxOf.set(key, box);
+		return key;
+	}
+
+	/* The box with this key, or the root; -1 if there is none. */
+	find(key) {
+		if (!key)
+			return this.root;
+		if (!this.boxOf.has(key))
+			this.boxOf.set(key, this.search(key));
+		return this.boxOf.get(key);
+	}
+
+	search(key) {
+		const a = new Int32Array(this.n), b = new Int32Array(this.n), rootRow = this.row[this.root];
+		const wanted = [key.slice(0, 8), key.slice(8)].map((text) => parseInt(text, 16) | 0);
+		const hashes = frames.name.map((_, frame) => frameHash(frame)), none = frameHash(-1);
+		let found = -1;
+		this.fromRoot((i) => {
+			const p = this.parent[i], own = this.frame[i] < 0 ? none : hashes[this.frame[i]];
+			if (p < 0)
+				return;
+			const start = this.row[i] < rootRow ? BACK_HASH : ROOT_HASH, isTop = p === this.root;
+			const x = Math.imul((isTop ? start[0] : a[p]) ^ own[0], HASH_FACTOR[0]);
+			const y = Math.imul((isTop ? start[1] : b[p]) ^ own[1], HASH_FACTOR[1]);
+			a[i] = x ^ x >>> 15;
+			b[i] = y ^ y >>> 13;
+			if (a[i] === wanted[0] && b[i] === wanted[1] && found < 0)
+				found = i;
+		});
+		return found;
+	}
+
+	/* The width of the omitted callees of a box itself, in steps. */
+	omitted(box) {
+		const [lo, hi] = this.children(box);
+		let own = this.self[AFTER][box];
+		if (this.rest.has(box))
+			return 0;
+		if (SIDES > 1)
+			own = Math.max(own, this.self[BEFORE][box]);
+		let width = this.w[box] - own;
+		for (let c = lo; c < hi; c++)
+			if (!this.rest.has(c))
+				width -= this.w[c];
+		return width < 1e-9 * this.w[box] ? 0 : width; /* less is a rounding error */
+	}
+
+	/* The width of all omitted callees of a box and of the boxes below it. */
+	omittedBelow(box) {
+		if (!this.below) {
+			const order = [];
+			this.below = new Float64Array(this.n);
+			this.fromRoot((i) => order.push(i));
+			for (const i of order.reverse()) {
+				this.below[i] += this.omitted(i);
+				if (this.parent[i] >= 0)
+					this.below[this.parent[i]] += this.below[i];
+			}
+		}
+		return this.below[box];
+	}
+
 	/*
-	 * The boxes for which test(frame) holds: a mark each, how many, their sum with what they call (what
-	 * is in each other counts once), and their own sum.
+	 * The boxes for which test(frame) holds: a mark for each, their count, the sum of their totals (nested boxes
+	 * count once), and the sum of their flat values.
 	 */
 	match(test) {
 		const hit = frames.name.map((_, i) => (test(i) ? 1 : 0));
@@ -132,51 +189,48 @@ class Model {
 	}
 }
 
-function zeros() {
-	return new Array(SIDES).fill(0);
-}
-
-/* The boxes as they were sent. */
-function readModel() {
-	const m = new Model(data.frame.length);
+/* The boxes in data. */
+function readModel(from = data) {
+	const m = new Model(from.frame.length);
 	const after = [0];
 	let parent = 0, end = 0;
 
-	m.rowStart = data.rows;
+	m.rowStart = from.rows;
 	for (let r = 0; r < m.rows; r++)
 		for (let i = m.rowStart[r]; i < m.rowStart[r + 1]; i++)
 			m.row[i] = r;
 	for (let i = 0; i < m.n; i++) {
-		const first = i && data.parent[i];
+		const first = i && from.parent[i];
 		if (i) {
-			parent += data.parent[i];
+			parent += from.parent[i];
 			m.parent[i] = parent;
 		}
-		m.frame[i] = data.frame[i];
-		m.w[i] = data.width ? data.width[i] : data.total[AFTER][i];
+		m.frame[i] = from.frame[i];
+		m.w[i] = from.width ? from.width[i] : from.total[AFTER][i];
 		if (i && (first || m.row[i] !== m.row[i - 1]))
 			end = m.x[parent];
-		m.x[i] = end + (data.gap ? data.gap[i] : 0);
+		m.x[i] = end + (from.gap ? from.gap[i] : 0);
 		end = m.x[i] + m.w[i];
-		m.color[i] = data.color.charCodeAt(i) - 48;
+		m.color[i] = from.color.charCodeAt(i) - 48;
 		if (SIDES > 1)
-			m.sign[i] = data.sign[i];
+			m.sign[i] = from.sign[i];
 		for (let side = 0; side < SIDES; side++) {
-			m.total[side][i] = data.total[side][i];
-			m.self[side][i] = data.self[side][i];
+			m.total[side][i] = from.total[side][i];
+			m.self[side][i] = from.self[side][i];
 		}
 	}
-	for (const i of data.inlined)
+	for (const i of from.inlined)
 		m.inlined[i] = 1;
-	for (let k = 0; k < data.rest.length; k += 2)
-		m.rest.set(data.rest[k], data.rest[k + 1]);
-	m.leafFirst = data.inverted;
-	m.nCut = data.nCut;
-	m.cutWidth = data.cutWidth;
+	for (let k = 0; k < from.rest.length; k += 2)
+		m.rest.set(from.rest[k], from.rest[k + 1]);
+	m.fine.fill(from.minShare);
+	m.leafFirst = from.inverted;
+	m.nCut = from.nCut;
+	m.cutWidth = from.cutWidth;
 	return m;
 }
 
-/* Functions with their own values and those with what they call, counted once where they call themselves. */
+/* Functions with flat and cum; recursive calls count once. */
 function functionsOf(m) {
 	const list = frames.name.map((name, frame) => ({ frame, name, flat: zeros(), cum: zeros() }));
 	const open = new Int32Array(frames.name.length), stack = [m.root];
@@ -199,22 +253,22 @@ function functionsOf(m) {
 		for (let c = lo; c < hi; c++)
 			stack.push(c);
 	}
-	/* Where boxes are left out, the sums over all stacks were sent. */
+	/* If boxes are left out, the data has sums over all stacks. */
 	if (m === top_ && frames.cum)
 		for (const f of list)
 			for (let side = 0; side < SIDES; side++) {
-				f.flat[side] = frames.flat[side][f.frame];
-				f.cum[side] = frames.cum[side][f.frame];
+				f.flat[side] = frames.flat[side][f.frame] * shareFactor(side);
+				f.cum[side] = frames.cum[side][f.frame] * shareFactor(side);
 			}
 	return list.filter((f) => f.cum.some((v) => v));
 }
 
-/* What was left out is told wherever numbers are counted from boxes. */
+/* The note about boxes left out, for numbers that are sums of boxes. */
 function leftOutText(m) {
 	if (!m.nCut)
 		return "";
 	if (m === top_ && frames.cum)
-		return "; not those that only boxes left out have";
-	return `; ${m.nCut.toLocaleString("en")} ${m.nCut === 1 ? "box" : "boxes"} left out, ` +
-		`${write(m.cutWidth)} (${shareText(m.cutWidth, top_.w[top_.root])}) together`;
+		return "; without those that are only in boxes left out";
+	return `; ${m.nCut > 0 ? grouped(m.nCut) : "some"} ${m.nCut === 1 ? "box" : "boxes"} left out, ` +
+		`${write(m.cutWidth)} (${shareText(m.cutWidth, top_.w[top_.root])}) in total`;
 }

@@ -1,11 +1,11 @@
 /*
- * flame_number.js - numbers as cpa writes them: the rules of base/unit.c
+ * flame_number.js - numbers formatted as in base/unit.c
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 "use strict";
 
-/* Families of units: name and factor to the base unit, which is used for what is below every unit. */
+/* Families of units: name, and factor to the smallest unit; base is used for values below every unit. */
 const FAMILIES = [
 	{ base: ["B", 1],
 	  units: [["B", 1], ["kB", 2 ** 10], ["MB", 2 ** 20], ["GB", 2 ** 30], ["TB", 2 ** 40], ["PB", 2 ** 50]] },
@@ -15,7 +15,7 @@ const FAMILIES = [
 		  ["M*GCU", 1e6], ["G*GCU", 1e9], ["T*GCU", 1e12], ["P*GCU", 1e15]] },
 ];
 
-/* So many decimals (at most 2) of what is not negative, halves to the even digit as printf does. */
+/* A number that is not negative with at most 2 decimals, halves rounded to even like printf. */
 function fixed(v, decimals) {
 	const part = v * 2 ** (decimals + 1), scale = 10 ** decimals;
 	if (Number.isInteger(part) && part % 2) {
@@ -25,7 +25,7 @@ function fixed(v, decimals) {
 	return v.toFixed(decimals);
 }
 
-/* Two significant digits as %.2g writes them, of 0 <= v < 1. */
+/* 0 <= v < 1 with two significant digits, like %.2g. */
 function general2(v) {
 	if (v === 0)
 		return "0";
@@ -41,7 +41,7 @@ function general2(v) {
 	return Number(digits) + "e-" + String(-Number(power)).padStart(2, "0");
 }
 
-/* A percentage that is not negative. */
+/* The text of a percentage that is not negative. */
 function percentText(p) {
 	if (p >= 99.95 && p <= 100.05)
 		return "100%";
@@ -52,7 +52,10 @@ function shareText(value, total) {
 	return percentText(total ? Math.abs(value / total) * 100 : 0);
 }
 
-/* What writes values of a profile: scale is { from, to, ratio }, from null when the unit is of no family. */
+/*
+ * Make a function that formats values of a profile. scale is { from, to, ratio }; from is null if the unit cannot be
+ * converted.
+ */
 function valueWriter(scale) {
 	const family = FAMILIES.find((f) => f.units.some((u) => u[0] === scale.from));
 	const factor = family ? family.units.find((u) => u[0] === scale.from)[1] : 1;
@@ -75,11 +78,11 @@ function valueWriter(scale) {
 		const shown = scale.ratio > 0 && scale.ratio !== 1 ? Math.trunc(value * scale.ratio) : value;
 		const [v, unit] = convert(Math.abs(shown));
 		const text = fixed(v, 2).replace(/\.00$/, "");
-		return text === "0" ? "0" : (shown < 0 ? "-" : "") + text + unit;
+		return text === "0" ? "0" : (shown < 0 ? "-" : "") + grouped(text) + unit;
 	};
 }
 
-/* What became of a value: "+1.20s (+12.5%)"; the words of viewers/flame/words.c. */
+/* The change of a value: "+1.20s (+12.5%)". Like caption_add_change in viewers/flame/caption.c. */
 function changeText(write, before, after, stays = false) {
 	const share = Math.abs(after - before) / before * 100, sign = after > before ? "+" : "\u2212";
 	if (before === after)
@@ -88,5 +91,5 @@ function changeText(write, before, after, stays = false) {
 		return sign + write(Math.abs(after - before));
 	return sign + write(Math.abs(after - before)) + " " + (before === 0 ? (stays ? "(from 0)" : "(new)") :
 		after === 0 && !stays ? "(gone)" :
-		`(${sign}${fixed(share, share < 9.995 ? 2 : share < 99.95 ? 1 : 0)}%)`);
+		`(${sign}${grouped(fixed(share, share < 9.995 ? 2 : share < 99.95 ? 1 : 0))}%)`);
 }

@@ -1,20 +1,36 @@
 /*
- * flame_page.js - the page: what it shows, and steps from here to there
+ * flame_page.js - the page: contents, and steps from one state to the next
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 
 const picture = new Picture($("scroll"), $("sheet"), $("ink"), $("over"));
-let state = firstState(), model = null, found = null, test = null;
+let state = null, model = null, found = null, test = null, table = null;
+let zoomBox = -1; /* box that fills the width; -1 for the root */
 let hover = -1, selected = -1, legendOnly = null, drawing = 0, moving = 0;
 
-/* Colours of the page and of boxes, as the theme in force has them. */
+/* Show data instead of the current data, if there is any, in the same state. */
+function openData(next) {
+	useData(next);
+	resetModels();
+	model = found = null;
+	selected = hover = -1;
+	legendOnly = null;
+	document.body.classList.add("live");
+	document.body.classList.toggle("compared", SIDES > 1);
+	table = new FunctionTable(findFrame);
+	state = state || firstState();
+	readTheme();
+}
+
+/* Read the colours of the page and of boxes in the current theme. */
 function readTheme() {
 	const css = getComputedStyle(document.documentElement), get = (name) => css.getPropertyValue("--" + name).trim();
 	const mix = (a, b, part) => [1, 3, 5].map((i) => Math.round(parseInt(a.slice(i, i + 2), 16) * part +
 		parseInt(b.slice(i, i + 2), 16) * (1 - part))).reduce((s, v) => s + v.toString(16).padStart(2, "0"), "#");
 	for (const name of ["paper", "ink", "faint", "focus", "mark", "rest"])
 		picture.page[name] = get(name);
+	picture.hatching = null;
 	picture.dark = get("scheme") === "dark";
 	picture.colors = data[picture.dark ? "dark" : "light"].map(([fill, ink]) => (
 		{ fill: "#" + fill, ink: "#" + ink, faint: mix("#" + fill, picture.page.paper, 0.22) }));
@@ -34,13 +50,13 @@ function drawNow() {
 	drawFrames();
 }
 
-/* The frames alone: what is under them did not change. */
+/* Draw only the frames around boxes; the boxes did not change. */
 function drawFrames() {
 	if (!drawing)
-		picture.drawOver(hover, selected, state.view === "around" ? model.root : -1);
+		picture.drawOver(hover, selected, model.isAround ? model.root : -1);
 }
 
-/* Write an address, where pages may: in a frame that has none of its own, steps are taken but not gone back. */
+/* Write an address if the browser permits it. In a sandboxed frame it does not; Back does not undo steps there. */
 function remember(address, replace) {
 	try {
 		history[replace ? "replaceState" : "pushState"](null, "", address);
@@ -50,7 +66,7 @@ function remember(address, replace) {
 	}
 }
 
-/* Take a step: change the state, remember it in the address. */
+/* Change the state, and write it to the address. */
 function go(change, replace) {
 	const next = { ...state, ...change }, address = addressOf(next);
 	if (address === addressOf(state))
@@ -59,42 +75,54 @@ function go(change, replace) {
 	show(next);
 }
 
-/* A step to another search. Boxes of a picture of matches alone are others then. */
+/* Change the search. The numbers of boxes change if only matches are shown. */
 function goSearch(change, replace) {
 	const next = { ...state, ...change };
-	go(state.only || next.only ? { ...change, box: -1, x: null } : change, replace);
+	go(state.only || next.only ? { ...change, z: "", x: null } : change, replace);
 }
 
-/* Make the page what a state says. */
+/* Show a state. */
 function show(next) {
 	const before = state, old = model;
 	state = next;
+	if (inShares !== (state.shares && SIDES > 1)) {
+		inShares = !inShares;
+		setDataModel(dataModel);
+		found = null;
+	}
 	model = modelFor(state);
-	if (state.box >= model.n || state.box === model.root)
-		state.box = -1;
+	zoomBox = model.find(state.z);
+	if (zoomBox === model.root)
+		zoomBox = -1;
 	picture.flip = state.turn;
 	if (model !== old || before.turn !== state.turn) {
 		hover = -1;
 		if (model !== old)
 			selected = -1;
 		picture.setModel(model);
-		aim(true);
-		picture.reveal(model.row[zoomed()]);
+		moveToState(true);
+		if (state.p) {
+			picture.centre(model.row[zoomed()]);
+		} else {
+			picture.scroller.scrollTop = picture.flip ? 0 : picture.full;
+			picture.reveal(model.row[zoomed()]);
+		}
 	} else {
-		aim(false);
+		moveToState(false);
 	}
 	table.show(baseFor(state));
 	if (model !== old || before.q !== state.q || before.text !== state.text || !found)
 		search();
-	showTable(before.table !== state.table);
+	showTable();
 	showBar();
 	showPath();
 	showDetails();
 	draw();
+	onShow();
 }
 
-/* Move the picture to where the state says it is. */
-function aim(atOnce) {
+/* Move the picture to the position in the state. */
+function moveToState(atOnce) {
 	const box = zoomed(), whole = model.w[model.root];
 	const to = state.x ? [state.x[0] * whole, state.x[1] * whole] : [model.x[box], model.x[box] + model.w[box]];
 	const from = picture.view, side = state.x ? state.x[2] : Math.sign(model.row[box] - model.row[model.root]);
@@ -141,24 +169,27 @@ function search() {
 	markBoxes();
 }
 
-/* Sums of matches; they are of the whole profile, whatever is seen of it. */
+/* Sums of the matches in the whole profile, even if only a part of it is shown. */
 function foundText(f) {
 	const sum = (v) => (SIDES === 1 ? writeShare(v[AFTER], AFTER) : `${writeShare(v[BEFORE], BEFORE)} \u2192 ` +
-		`${writeShare(v[AFTER], AFTER)}, change ${changeText(write, v[BEFORE], v[AFTER])}`);
-	const late = test.isLate() ? "given up, this takes too long; until then " : "";
+		`${writeShare(v[AFTER], AFTER)}, change ${changeText(writeDifference, v[BEFORE], v[AFTER])}`);
+	const late = test.isLate() ? "search stopped, it takes too long; so far " : "";
 	if (!f.count)
 		return late + "no match";
-	/* What functions have themselves is known of all stacks. */
-	const own = zeros().map((_, side) => (frames.flat ? frames.flat[side].reduce((n, v, i) => n + (test(i) ? v : 0), 0) :
-		f.self[side]));
+	/* If boxes are left out, frames.flat has the flat values of all stacks. */
+	const own = zeros().map((_, side) => (!frames.flat ? f.self[side] :
+		frames.flat[side].reduce((n, v, i) => n + (test(i) ? v : 0), 0) * shareFactor(side)));
 	const more = Math.min(top_.cutWidth, Math.max(...f.total.map((v, side) => top_.total[side][top_.root] - v)));
-	return late + `${f.count.toLocaleString("en")} ${f.count === 1 ? "box matches" : "boxes match"}: ` +
+	return late + `${grouped(f.count)} ${f.count === 1 ? "box matches" : "boxes match"}: ` +
 		`cum ${sum(f.total)}, flat ${sum(own)}` +
-		(more > 0 ? `; up to ${write(more)} more in what is left out` : "");
+		(more > 0 ? `; up to ${write(more)} more in boxes left out` : "");
 }
 
-/* Does an entry of the legend stand for a box? Of a sign the legend names some steps; the least is for the rest. */
-function isOf(box, index) {
+/*
+ * Does an entry of the legend apply to a box? The legend lists only some steps of a sign; the lowest includes the other
+ * steps.
+ */
+function matchesEntry(box, index) {
 	const [color, sign] = data.legend[index], c = model.color[box];
 	if (!sign)
 		return c === color;
@@ -168,20 +199,20 @@ function isOf(box, index) {
 	return c === color || (!named.includes(c) && color === Math.min(...named));
 }
 
-/* Which boxes stand out: what was searched, and of one colour when one was chosen in the legend. */
+/* Highlight the boxes that match the search and have the colour chosen in the legend. */
 function markBoxes() {
 	let mark = found.match ? found.match.mark : null;
 	if (legendOnly) {
 		const both = new Uint8Array(model.n);
 		for (let i = 0; i < model.n; i++)
-			both[i] = (!mark || mark[i]) && i !== model.root && isOf(i, legendOnly.index) ? 1 : 0;
+			both[i] = (!mark || mark[i]) && matchesEntry(i, legendOnly.index) ? 1 : 0;
 		mark = both;
 	}
 	picture.mark = mark;
 	draw();
 }
 
-/* To the next match, from left to right; zoom in when it is too narrow to be seen. */
+/* Select the next match, from left to right; zoom if it is too narrow to see. */
 function nextMatch(step) {
 	if (!found.match || !found.match.count)
 		return;
@@ -195,69 +226,82 @@ function nextMatch(step) {
 	const box = found.order[found.at], [left, width] = picture.place(box);
 	if (width < 30 || left < 0 || left + width > picture.width + 1) {
 		const room = model.path(box).find((a) => model.w[box] / model.w[a] * picture.width >= 60);
-		go({ box: room === model.root ? -1 : room === undefined ? box : room, x: null });
+		zoomTo(room === undefined ? box : room);
 	}
 	select(box);
-	$("status").textContent = `match ${found.at + 1} of ${n}: ` + spoken(model, box);
+	$("status").textContent = `match ${grouped(found.at + 1)} of ${grouped(n)}: ` + detailsLine(model, box);
 }
 
 function select(box) {
 	selected = box;
 	if (box >= 0) {
 		picture.reveal(model.row[box]);
-		$("status").textContent = spoken(model, box);
+		$("status").textContent = detailsLine(model, box);
 	}
 	showDetails();
 	draw();
+	onSelect();
 }
 
-/* The box that all is zoomed to, or the root. */
+/* The zoomed box, or the root. */
 function zoomed() {
-	return state.box >= 0 ? state.box : model.root;
+	return zoomBox >= 0 ? zoomBox : model.root;
 }
 
 function showDetails() {
 	const box = hover >= 0 ? hover : selected >= 0 ? selected : zoomed();
-	const acting = selected >= 0 ? selected : state.box;
 	showFacts($("facts"), model, box, zoomed());
-	$("zoom").disabled = acting < 0;
-	$("around").disabled = $("same").disabled = acting < 0 || model.frame[acting] < 0;
+	for (const id of ["zoom", "same"])
+		if ($(id))
+			$(id).disabled = acting() < 0 || (id === "same" && actingFrame() < 0);
+	$("around").disabled = actingFrame() < 0;
+}
+
+/* The box that actions apply to: the selected one, else the zoomed one; -1 for none. */
+function acting() {
+	return selected >= 0 ? selected : zoomBox;
+}
+
+/* The function that actions apply to; -1 for none. */
+function actingFrame() {
+	const box = acting();
+	return box >= 0 ? model.frame[box] : model.isAround ? model.frame[model.root] : -1;
 }
 
 function showPath() {
-	const list = state.box < 0 ? [] : model.path(state.box);
+	const list = zoomBox < 0 ? [] : model.path(zoomBox);
 	$("path").replaceChildren(...list.map((box) => {
 		const button = element("button", "", model.name(box));
 		button.type = "button";
 		button.title = model.name(box);
-		if (box === state.box)
+		if (box === zoomBox)
 			button.setAttribute("aria-current", "true");
-		button.addEventListener("click", () => go({ box: box === model.root ? -1 : box, x: null }));
+		button.addEventListener("click", () => zoomTo(box));
 		return button;
 	}));
 	$("path").scrollLeft = 1e6;
 }
 
 function showBar() {
-	const around = `Around ${frames.name[state.frame]}`;
-	const names = data.inverted ? { all: "Callers (bottom up)", other: "Callees (top down)" } :
-		{ all: "Callees (top down)", other: "Callers (bottom up)" };
-	const options = [["all", names.all], ["other", names.other]];
-	if (state.view === "around")
-		options.push(["around", around]);
-	$("view").replaceChildren(...options.map(([value, text]) => {
+	const names = ["Callees (top down)", "Callers (bottom up)"].map((text, i) => [i ? "inv" : "all", text]);
+	const now = model.isAround ? "around" : state.inv ? "inv" : "all";
+	if (model.isAround)
+		names.push(["around", `Around ${model.name(model.root)}`]);
+	$("view").replaceChildren(...names.map(([value, text]) => {
 		const option = element("option", "", text);
 		option.value = value;
-		option.selected = value === state.view;
+		option.selected = value === now;
 		return option;
 	}));
+	$("shares").hidden = SIDES === 1;
+	$("shares").setAttribute("aria-pressed", String(state.shares));
 	$("flip").setAttribute("aria-pressed", String(state.turn));
 	$("functions").setAttribute("aria-pressed", String(state.table));
-	$("reset").disabled = addressOf({ ...state, turn: data.icicle, table: false }) === "#";
+	$("reset").disabled = addressOf({ ...state, turn: firstState().turn, table: firstState().table }) === addressOf(firstState());
 }
 
-function showTable(changed) {
-	if (!changed)
+function showTable() {
+	if ($("list").hidden === !state.table)
 		return;
 	$("list").hidden = !state.table;
 	document.body.classList.toggle("two", state.table);
@@ -268,7 +312,7 @@ function showTable(changed) {
 
 function drawLegend() {
 	const chip = ([color, sign, text], i) => {
-		const button = element("button", "", element("span", "chip", { n: "new", g: "gone", "-": "\u2212" }[sign] || sign || ""), text);
+		const button = element("button", "", element("span", "swatch", { n: "new", g: "gone", "-": "\u2212" }[sign] || sign || ""), text);
 		const shade = picture.colors[color];
 		button.type = "button";
 		button.firstChild.style.background = shade.fill;
@@ -281,11 +325,13 @@ function drawLegend() {
 		});
 		return element("li", "", button);
 	};
-	$("legend").replaceChildren(...data.legend.map(chip));
-	$("legend").hidden = !data.legend.length;
+	$("colors").replaceChildren(...data.legend.map(chip), ...(data.widthText ? [element("li", "width", data.widthText)] : []),
+		...(picture.mayBeChance ? [element("li", "width", "hatched: the gate cannot exclude chance")] : []));
+	$("colors").hidden = !data.legend.length;
 }
 
-const table = new FunctionTable((frame) => {
-	const exact = "^" + frames.name[frame].replace(/[.*+?^${}()|[\]\\/]/g, "\\$&") + "$";
+/* Search for this function; a second time clears the search. */
+function findFrame(frame) {
+	const exact = exactly(frames.name[frame]);
 	goSearch({ q: state.q === exact && !state.text ? "" : exact, text: false });
-});
+}

@@ -1,15 +1,15 @@
 /*
- * flame_picture.js - boxes on a canvas: where they are, what is seen of them, their ink
+ * flame_picture.js - boxes on a canvas: places, visible range, drawing
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Only what is in sight is drawn. Boxes narrower than a pixel share one, so the work depends on the size
- * of the canvas and not on the number of boxes.
+ * Only visible boxes are drawn. Boxes narrower than a pixel share one, so the work depends on the size of the canvas,
+ * not on the number of boxes.
  */
 
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
 const ROW = 19, GAP = 1, MIN_TEXT = 26, PAD = 4;
-const MOST_INK = 6e7; /* dots of a canvas; browsers refuse larger ones, which high screens would want for paper */
+const MAX_PIXELS = 6e7; /* pixels of a canvas; browsers refuse more, which a print on a high-density screen would need */
 
 class Picture {
 	constructor(scroller, sheet, ink, over) {
@@ -20,12 +20,13 @@ class Picture {
 		this.labels = new Map();
 		this.model = null;
 		this.view = [0, 1];
-		this.side = 0; /* of the root on which view is in force: 1 callees, -1 callers, 0 both */
+		this.side = 0; /* side of the root that view applies to: 1 callees, -1 callers, 0 both */
 		this.flip = false;
 		this.mark = null;
 		this.colors = [];
 		this.page = {};
 		this.full = this.height = 0;
+		this.mayBeChance = null; /* in a comparison: hatch the boxes of frames for which this holds, if they changed */
 	}
 
 	setModel(model) {
@@ -36,11 +37,18 @@ class Picture {
 		this.resize();
 	}
 
-	/* Take the size of what is around; of a flame, what is seen stays where it is from below. */
+	/* Show a model with more boxes, in the same place. */
+	replaceModel(model) {
+		this.model = model;
+		this.labels.clear();
+		this.resize();
+	}
+
+	/* Adopt the size of the container. The visible part of a flame keeps its distance from the bottom. */
 	resize() {
 		const width = this.scroller.clientWidth, height = this.scroller.clientHeight, top = this.scroller.scrollTop;
-		const ratio = Math.min(window.devicePixelRatio || 1, Math.sqrt(MOST_INK / Math.max(width * height, 1)));
-		/* A window that grew has moved what was at its bottom already. */
+		const ratio = Math.min(window.devicePixelRatio || 1, Math.sqrt(MAX_PIXELS / Math.max(width * height, 1)));
+		/* At the bottom, the browser has already adjusted scrollTop to a larger window. */
 		const bottom = top >= this.full - height - 1 ? 0 : this.full - top - this.height;
 		this.width = width;
 		this.height = height;
@@ -65,20 +73,20 @@ class Picture {
 		return this.flip ? row * ROW : this.full - (row + 1) * ROW;
 	}
 
-	/* The range that is seen in a row. */
+	/* The visible range of a row. */
 	range(row) {
 		const rootRow = this.model.row[this.model.root];
 		const other = this.side && Math.sign(row - rootRow) === -this.side;
 		return other ? [0, this.model.w[this.model.root]] : this.view;
 	}
 
-	/* Left and width of a box on the screen. */
+	/* The left edge and the width of a box on the screen. */
 	place(box) {
 		const [x0, x1] = this.range(this.model.row[box]), scale = this.width / (x1 - x0);
 		return [(this.model.x[box] - x0) * scale, this.model.w[box] * scale];
 	}
 
-	/* The first box of a row that ends behind x, or its end. */
+	/* The first box of a row that ends after x; the end of the row if there is none. */
 	firstAt(row, x) {
 		const m = this.model;
 		let lo = m.rowStart[row], hi = m.rowStart[row + 1];
@@ -136,7 +144,7 @@ class Picture {
 				i++;
 				continue;
 			}
-			/* All that begin in this pixel are drawn as one, but for a wide one at their end. */
+			/* Draw all boxes that start in this pixel as one, except for a wide one at the end. */
 			const px = Math.floor(left);
 			let next = this.firstFrom(row, i + 1, x0 + (px + 1) / scale);
 			if (next - 1 > i && m.w[next - 1] * scale >= 1.5)
@@ -161,7 +169,7 @@ class Picture {
 		return null;
 	}
 
-	/* The first box from i on that begins at or behind x. */
+	/* The first box from i on that starts at or after x. */
 	firstFrom(row, i, x) {
 		const m = this.model;
 		let lo = i, hi = m.rowStart[row + 1];
@@ -175,7 +183,7 @@ class Picture {
 		return lo;
 	}
 
-	/* The colour of boxes that share a pixel: that of a marked one, else of the first. */
+	/* The colour of boxes that share a pixel: that of a marked box, else of the first. */
 	fillOf(lo, hi) {
 		for (let i = lo; this.mark && i < hi; i++)
 			if (this.mark[i])
@@ -192,6 +200,10 @@ class Picture {
 
 		pen.fillStyle = rest ? this.page.rest : faint ? color.faint : color.fill;
 		pen.fillRect(x, y, Math.max(end - x - GAP, 0.75), ROW - GAP);
+		if (this.isHatched(i)) {
+			pen.fillStyle = this.hatch();
+			pen.fillRect(x, y, Math.max(end - x - GAP, 0.75), ROW - GAP);
+		}
 		if (this.mark && this.mark[i]) {
 			pen.fillStyle = this.page.mark;
 			pen.fillRect(x, y + ROW - GAP - 2, Math.max(end - x - GAP, 0.75), 2);
@@ -202,6 +214,29 @@ class Picture {
 		pen.fillStyle = rest ? this.page.faint : faint ? this.page.faint : color.ink;
 		if (text)
 			pen.fillText(text, x + PAD, y + (ROW - GAP) / 2 + 0.5);
+	}
+
+	isHatched(i) {
+		const m = this.model;
+		return this.mayBeChance !== null && m.frame[i] >= 0 && m.sign[i] !== "=" && this.mayBeChance(m.frame[i]);
+	}
+
+	/* Diagonal lines in the colour of the page. */
+	hatch() {
+		if (!this.hatching) {
+			const tile = document.createElement("canvas"), pen = tile.getContext("2d"), size = 7;
+			tile.width = tile.height = size;
+			pen.strokeStyle = this.page.paper;
+			pen.globalAlpha = 0.55;
+			pen.lineWidth = 1.6;
+			for (const x of [-size, 0, size]) {
+				pen.moveTo(x, size);
+				pen.lineTo(x + size, 0);
+			}
+			pen.stroke();
+			this.hatching = this.pen.createPattern(tile, "repeat");
+		}
+		return this.hatching;
 	}
 
 	textWidth(text) {
@@ -215,7 +250,7 @@ class Picture {
 		return width;
 	}
 
-	/* What fits of the name of a box: whole, without its folders, or without its middle. */
+	/* The label of a box: its sign and its name, shortened to the width. */
 	label(i, width) {
 		const key = i * 8192 + Math.min(Math.floor(width / 2), 8191), known = this.labels.get(key);
 		if (known !== undefined)
@@ -229,7 +264,7 @@ class Picture {
 		return text;
 	}
 
-	/* Frames around the box that is pointed at and the one that is selected. */
+	/* Draw frames around the central box, the box under the pointer and the selected box. */
 	drawOver(hover, selected, center) {
 		const pen = this.top;
 		pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
@@ -251,7 +286,12 @@ class Picture {
 		this.top.strokeRect(x + thick / 2, y + thick / 2, Math.max(end - x - thick - 0.5, 1), ROW - GAP - thick);
 	}
 
-	/* Scroll until a row is seen. */
+	/* Scroll a row to the middle, as far as there are rows around it. */
+	centre(row) {
+		this.scroller.scrollTop = this.rowTop(row) - (this.height - ROW) / 2;
+	}
+
+	/* Scroll until a row is visible. */
 	reveal(row) {
 		const y = this.rowTop(row), s = this.scroller;
 		if (y < s.scrollTop)
@@ -262,24 +302,3 @@ class Picture {
 }
 
 const SIGNS = { "+": "+ ", "-": "\u2212 ", n: "new ", g: "gone " };
-
-/* The longest of a few shorter forms that fits; "" when none does. Characters stay whole. */
-function shorten(name, fits) {
-	if (fits(name))
-		return name;
-	const parts = partsOf(name);
-	for (const part of parts)
-		if (fits(part))
-			return part;
-	const last = Array.from(parts.length ? parts[parts.length - 1] : name);
-	const cut = (n) => last.slice(0, n).join("") + "\u2026";
-	let lo = 0, hi = last.length - 1;
-	while (lo < hi) {
-		const mid = (lo + hi + 1) >> 1;
-		if (fits(cut(mid)))
-			lo = mid;
-		else
-			hi = mid - 1;
-	}
-	return lo > 1 ? cut(lo) : "";
-}

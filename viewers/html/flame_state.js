@@ -1,132 +1,154 @@
 /*
- * flame_state.js - what is seen: view, zoom and search, kept in the address
+ * flame_state.js - the state of the page: view, zoom and search, stored in the address
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The address is the only state: a step writes it and then shows what it says, as back, forward and
- * links do.
+ * The address is the only state: every step writes the address and then shows it, like back, forward and links.
+ * Functions and boxes are identified by names, so an address also works for another picture of the profile.
  */
 
-const top_ = readModel();
-for (let i = 0; i < top_.n; i++)
-	if (top_.frame[i] >= 0)
-		frameColor[top_.frame[i]] = top_.color[i];
+/* The boxes of the data; as in the data, and as shown. */
+let dataModel = null, top_ = null;
 
-/* What tells this picture from others: boxes and functions are numbers in it, which another one has for others. */
-const pictureMark = (() => {
-	let h = 0x811c9dc5; /* FNV-1a */
-	for (let i = 0, s = document.getElementById("data").textContent; i < s.length; i++)
-		h = Math.imul(h ^ s.charCodeAt(i), 0x01000193);
-	return (h >>> 0).toString(36);
-})();
+const CACHE_MAX = 6; /* models to cache */
+const models = new Map();
 
-const MANY = 6; /* models to keep */
-const models = new Map([["all", top_]]);
+/* Read the current data. */
+function resetModels() {
+	const m = readModel();
+	for (let i = 0; i < m.n; i++)
+		if (m.frame[i] >= 0)
+			frameColor[m.frame[i]] = m.color[i];
+	setDataModel(m);
+}
 
-/* A model under a key, made when it is first asked for. */
-function keep(key, make) {
+/* Show the boxes of the data, or their shares. */
+function setDataModel(m) {
+	models.clear();
+	dataModel = m;
+	top_ = inShares ? shareModel(m) : m;
+	models.set("all", top_);
+}
+
+/* The cached model of a key, made on first use. */
+function cachedModel(key, make) {
 	if (!models.has(key)) {
-		for (const old of [...models.keys()].slice(1, Math.max(1, models.size - MANY)))
+		for (const old of [...models.keys()].slice(1, Math.max(1, models.size - CACHE_MAX)))
 			models.delete(old);
 		models.set(key, make());
 	}
 	return models.get(key);
 }
 
-/* What a state looks at: all stacks, or those that match its search when it asks for no others and there are such. */
+/* The stacks that a state shows: only those that match its search, if it wants only these and some do; else all. */
 function baseFor(s) {
 	const test = s.only ? searchTest(s.q, s.text) : null;
 	if (typeof test !== "function" || !top_.match(test).count)
 		return top_;
-	return keep(`only ${s.text} ${s.q}`, () => matchingModel(top_, test));
+	return cachedModel(`only ${s.text} ${s.q}`, () => matchingModel(top_, test));
+}
+
+/* A test for the functions of p: an expression for names or files, as in pprof. null if it is invalid or none match. */
+function pivotTest(p) {
+	const test = searchTest(p, false, true);
+	return typeof test === "function" && frames.name.some((_, frame) => test(frame)) ? test : null;
 }
 
 /* The model of the view of a state. */
 function modelFor(s) {
-	const base = baseFor(s), of = base === top_ ? "" : ` only ${s.text} ${s.q}`;
-	if (s.view === "around")
-		return keep(`around ${s.frame}${of}`, () => aroundModel(base, s.frame));
-	return s.view === "other" ? keep(`other${of}`, () => invertedModel(base)) : base;
-}
-
-function firstState() {
-	return { view: "all", frame: 0, box: -1, x: null, q: "", text: false, only: false, turn: data.icicle, table: false };
-}
-
-/* The state that an address names; what makes no sense in it, or is a place in another picture, is as in the first. */
-function readAddress(hash) {
-	const s = firstState(), get = new URLSearchParams(hash.replace(/^#/, ""));
-	const isOurs = get.get("of") === pictureMark;
-	const number = (key) => (isOurs && /^\d{1,9}$/.test(get.get(key) || "") ? Number(get.get(key)) : -1);
-
-	if (get.get("view") === "other")
-		s.view = "other";
-	if (get.get("view") === "around" && number("f") >= 0 && number("f") < frames.name.length) {
-		s.view = "around";
-		s.frame = number("f");
+	const base = baseFor(s), of = base === top_ ? "" : ` only ${s.text} ${s.q}`, pivot = pivotTest(s.p);
+	const other = () => cachedModel(`other${of}`, () => invertedModel(base));
+	if (pivot) {
+		const around = cachedModel(`around ${s.p}${of}`, () => aroundModel(data.inverted ? other() : base, pivot));
+		if (around.w[around.root] > 0)
+			return around;
 	}
-	s.box = number("box");
-	const x = (get.get("x") || "").split("_").map(Number);
-	if (isOurs && x.length === 3 && x[0] >= 0 && x[1] <= 1 && x[1] - x[0] > 1e-9 && Math.abs(x[2]) <= 1)
+	return s.inv !== data.inverted ? other() : base;
+}
+
+/* An expression that matches exactly this name. Like shell_quote in viewers/shell. */
+function exactly(name) {
+	return "^" + name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
+}
+
+/*
+ * p      callers and callees of the functions that match this expression; "" for none
+ * z      key of the box that fills the width; "" for the root
+ * x      visible range [from, to, side] as shares of the root; null for all of the box z
+ * q      search; text: is it plain text? only: show only stacks with a match?
+ * shares compare shares of the totals?
+ * inv    do stacks start at the leaf?
+ * turn   are the roots at the top?
+ */
+function firstState() {
+	return { p: "", z: "", x: null, q: "", text: false, only: false, shares: false, ...firstOfPage() };
+}
+
+/* The state in the parameters of an address. Invalid parts have the value of the first state. */
+function readState(get) {
+	const s = firstState(), x = (get.get("x") || "").split("_").map(Number);
+	const flag = (key) => (get.has(key) ? /^(t|true|y|yes|1)$/i.test(get.get(key)) : s[key]);
+
+	s.p = (get.get("p") || "").slice(0, EXPRESSION_MAX);
+	s.z = /^[0-9a-f]{16}$/.test(get.get("z") || "") ? get.get("z") : "";
+	if (x.length === 3 && x[0] >= 0 && x[1] <= 1 && x[1] - x[0] > 1e-9 && Math.abs(x[2]) <= 1)
 		s.x = x;
-	s.q = (get.get("q") || "").slice(0, 1000);
-	s.text = get.get("text") === "1";
-	s.only = get.get("only") === "1";
-	if (get.has("turn"))
-		s.turn = get.get("turn") === "1";
-	s.table = get.get("table") === "1";
+	s.q = (get.get("q") || "").slice(0, EXPRESSION_MAX);
+	for (const key of FLAGS)
+		s[key] = flag(key);
 	return s;
 }
 
-function addressOf(s) {
-	const first = firstState(), out = new URLSearchParams();
+const EXPRESSION_MAX = 4000, FLAGS = ["text", "only", "inv", "shares", "turn", "table"];
 
-	if (s.view === "around" || s.box >= 0 || s.x)
-		out.set("of", pictureMark);
-	if (s.view !== "all")
-		out.set("view", s.view);
-	if (s.view === "around")
-		out.set("f", s.frame);
-	if (s.box >= 0)
-		out.set("box", s.box);
+/* Write a state to the parameters of an address. */
+function writeState(s, out) {
+	const first = firstState();
+
+	for (const key of ["p", "z", "q"])
+		if (s[key])
+			out.set(key, s[key]);
+		else
+			out.delete(key);
 	if (s.x)
 		out.set("x", s.x.map((v) => Number(v.toFixed(9))).join("_"));
-	if (s.q)
-		out.set("q", s.q);
-	if (s.text)
-		out.set("text", "1");
-	if (s.only)
-		out.set("only", "1");
-	if (s.turn !== first.turn)
-		out.set("turn", s.turn ? "1" : "0");
-	if (s.table)
-		out.set("table", "1");
-	return "#" + out.toString();
+	else
+		out.delete("x");
+	for (const key of FLAGS)
+		if (s[key] !== first[key])
+			out.set(key, s[key] ? "t" : "f");
+		else
+			out.delete(key);
 }
 
-/* Tests that were made, by what is searched and how. */
+/* Cached tests, by search text and mode. */
 const tests = new Map();
 
 /*
- * A test of frames for what is searched; null when nothing is, a text when the expression has an error. Its
- * isLate() tells whether it gave up before it was through.
+ * A test of frames for a search text; null without a text, an error message for an invalid expression. isLate() of the
+ * test reports whether it stopped early. withFile: match files too, and upper and lower case only as written.
  */
-function searchTest(q, plain) {
-	const key = `${plain} ${q}`;
+function searchTest(q, plain, withFile = false) {
+	const key = `${plain} ${withFile} ${q}`;
 	if (!q)
 		return null;
 	if (!tests.has(key)) {
-		if (tests.size > MANY)
+		if (tests.size > CACHE_MAX)
 			tests.clear();
-		tests.set(key, newTest(q, plain));
+		tests.set(key, withFile ? testOfFile(q) : newTest(q, plain));
 	}
 	return tests.get(key);
 }
 
+function testOfFile(q) {
+	const test = expression(q, "");
+	return test && ((frame) => test(frames.name[frame]) || test(data.files[frames.file[frame]]));
+}
+
 function newTest(q, plain) {
-	const small = q === q.toLowerCase();
-	const name = plain && small ? (frame) => frames.name[frame].toLowerCase() : (frame) => frames.name[frame];
-	const test = plain ? (s) => s.includes(q) : expression(q, small ? "i" : "");
+	const ignoresCase = q === q.toLowerCase();
+	const name = plain && ignoresCase ? (frame) => frames.name[frame].toLowerCase() : (frame) => frames.name[frame];
+	const test = plain ? (s) => s.includes(q) : expression(q, ignoresCase ? "i" : "");
 	if (test)
 		return Object.assign((frame) => test(name(frame)), { isLate: () => test.late === true });
 	try {

@@ -4,26 +4,36 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-const FEW = 100;
+const ROWS_FIRST = 100;
 
-/* Columns: key, title, what is sorted by, what is shown. */
-const COLUMNS = SIDES === 1 ? [
+/* Columns: key, title, sort value, text. */
+const VALUE_COLUMNS = [
 	["flat", "flat", (f) => f.flat[AFTER], (f) => write(f.flat[AFTER])],
 	["flat%", "flat %", (f) => f.flat[AFTER], (f) => shareText(f.flat[AFTER] * data.step, data.total100)],
 	["cum", "cum", (f) => f.cum[AFTER], (f) => write(f.cum[AFTER])],
 	["cum%", "cum %", (f) => f.cum[AFTER], (f) => shareText(f.cum[AFTER] * data.step, data.total100)],
-] : [
-	["flat", "flat change", (f) => f.flat[AFTER] - f.flat[BEFORE],
-	 (f) => (f.flat[AFTER] || f.flat[BEFORE] ?
-		changeText(write, f.flat[BEFORE], f.flat[AFTER], f.cum[BEFORE] > 0 && f.cum[AFTER] > 0) : "0")],
+];
+const CHANGE_COLUMNS = [
 	["before", "cum before", (f) => f.cum[BEFORE], (f) => write(f.cum[BEFORE])],
 	["after", "cum after", (f) => f.cum[AFTER], (f) => write(f.cum[AFTER])],
 	["change", "cum change", (f) => f.cum[AFTER] - f.cum[BEFORE],
-	 (f) => changeText(write, f.cum[BEFORE], f.cum[AFTER])],
+	 (f) => changeText(writeDifference, f.cum[BEFORE], f.cum[AFTER])],
+	["state", "state", (f) => STATES.indexOf(stateText(f.cum)), (f) => stateText(f.cum)],
+	["flat", "flat change", (f) => f.flat[AFTER] - f.flat[BEFORE],
+	 (f) => (f.flat[AFTER] || f.flat[BEFORE] ? changeText(writeDifference, f.flat[BEFORE], f.flat[AFTER],
+		f.cum[BEFORE] > 0 && f.cum[AFTER] > 0) : "0")],
 ];
 
-/* Columns that a narrow page does without. */
-const SIDE_COLUMNS = new Set(SIDES === 1 ? ["flat%", "cum%"] : ["flat", "before"]);
+/* The states of a function in a comparison. */
+const STATES = ["=", "gone", "shrank", "grew", "new"];
+
+function stateText([after, before]) {
+	const share = Math.abs(after - before) / Math.max(after, before);
+	return share < CHANGES.min ? "=" : before === 0 ? "new" : after === 0 ? "gone" : after > before ? "grew" : "shrank";
+}
+
+/* Columns that a narrow page hides. */
+const SIDE_VALUES = new Set(["flat%", "cum%"]), SIDE_CHANGES = new Set(["before", "after"]);
 
 class FunctionTable {
 	constructor(choose) {
@@ -31,12 +41,35 @@ class FunctionTable {
 		this.model = null;
 		this.sort = SIDES === 1 ? "flat" : "change";
 		this.down = true;
-		this.limit = FEW;
+		this.limit = ROWS_FIRST;
 		this.test = null;
 		this.choose = choose;
+		this.columns = SIDES === 1 ? VALUE_COLUMNS : CHANGE_COLUMNS;
+		this.side = SIDES === 1 ? SIDE_VALUES : SIDE_CHANGES;
+		this.drawHead();
+		$("more").onclick = () => {
+			this.limit = Infinity;
+			this.draw();
+		};
+		$("rows").onclick = (e) => {
+			const tr = e.target.closest("tr");
+			if (tr)
+				this.choose(Number(tr.dataset.frame));
+		};
+	}
+
+	/* Add a column, before the name. */
+	addColumn(column) {
+		this.columns = [...this.columns.filter((c) => c[0] !== column[0]), column];
+		this.drawHead();
+		if (!$("list").hidden)
+			this.draw();
+	}
+
+	drawHead() {
 		const row = element("tr");
-		for (const [key, title] of [...COLUMNS, ["name", "function"]]) {
-			const button = element("button", "", title), th = element("th", key === "name" ? "name" : SIDE_COLUMNS.has(key) ? "side" : "", button);
+		for (const [key, title] of [...this.columns, ["name", "function"]]) {
+			const button = element("button", "", title), th = element("th", this.classOf(key), button);
 			button.type = "button";
 			button.addEventListener("click", () => this.sortBy(key));
 			th.scope = "col";
@@ -44,15 +77,10 @@ class FunctionTable {
 			row.append(th);
 		}
 		$("head").replaceChildren(row);
-		$("more").addEventListener("click", () => {
-			this.limit = Infinity;
-			this.draw();
-		});
-		$("rows").addEventListener("click", (e) => {
-			const tr = e.target.closest("tr");
-			if (tr)
-				this.choose(Number(tr.dataset.frame));
-		});
+	}
+
+	classOf(key) {
+		return key === "name" ? "name" : this.side.has(key) ? "side" : SIDES > 1 && key === "flat" ? "extra" : "";
 	}
 
 	sortBy(key) {
@@ -62,7 +90,7 @@ class FunctionTable {
 		$("list").scrollTop = 0;
 	}
 
-	/* The functions of a model. */
+	/* Show the functions of a model. */
 	show(model) {
 		if (this.model === model)
 			return;
@@ -72,7 +100,7 @@ class FunctionTable {
 			this.draw();
 	}
 
-	/* Only functions for which test(frame) holds; null for all. */
+	/* Show only functions for which test(frame) holds; null shows all. */
 	filter(test) {
 		this.test = test;
 		if (!$("list").hidden)
@@ -80,7 +108,7 @@ class FunctionTable {
 	}
 
 	draw() {
-		const column = COLUMNS.find((c) => c[0] === this.sort), turn = this.down ? -1 : 1;
+		const column = this.columns.find((c) => c[0] === this.sort), turn = this.down ? -1 : 1;
 		const bySize = this.sort === "change" || (SIDES > 1 && this.sort === "flat");
 		const size = (f) => (bySize ? Math.abs(column[2](f)) : column[2](f));
 		const byName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
@@ -96,8 +124,8 @@ class FunctionTable {
 				th.removeAttribute("aria-sort");
 		$("more").hidden = list.length <= this.limit;
 		$("missing").textContent = leftOutText(this.model);
-		$("more").textContent = `Show all ${list.length}`;
-		$("count").textContent = `${list.length} ${list.length === 1 ? "function" : "functions"}` +
+		$("more").textContent = `Show all ${grouped(list.length)}`;
+		$("count").textContent = `${grouped(list.length)} ${list.length === 1 ? "function" : "functions"}` +
 			(this.test ? (list.length === 1 ? " that matches" : " that match") : this.model === top_ ? " in all" : " in stacks that match");
 	}
 
@@ -106,10 +134,10 @@ class FunctionTable {
 		name.type = "button";
 		name.title = placeOf(f.frame);
 		row.dataset.frame = f.frame;
-		for (const [key, , value, text] of COLUMNS) {
+		for (const [key, , value, text] of this.columns) {
 			const changes = SIDES > 1 && (key === "change" || key === "flat");
-			row.append(element("td", (SIDE_COLUMNS.has(key) ? "side " : "") +
-				(!changes || !value(f) ? "" : value(f) > 0 ? "more" : "less"), text(f)));
+			row.append(element("td", this.classOf(key) + (!changes || !value(f) ? "" : value(f) > 0 ? " more" : " less"),
+				text(f)));
 		}
 		row.append(element("td", "name", name));
 		return row;

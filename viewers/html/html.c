@@ -1,5 +1,5 @@
 /*
- * html.c - text as part of a web page
+ * html.c - text escaped for web pages
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* How a character is spelt that would be more than itself; NULL for others. */
-static const char *spelling(char c)
+/* The escape of a character that is special in HTML; NULL for others. */
+static const char *escape_of(char c)
 {
 	switch (c) {
 	case 0:
@@ -39,12 +39,12 @@ void html_add(struct buf *out, const char *s, size_t n)
 	size_t done = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const char *spelt = spelling(s[i]);
+		const char *escape = escape_of(s[i]);
 
-		if (!spelt)
+		if (!escape)
 			continue;
 		buf_add(out, s + done, i - done);
-		buf_addz(out, spelt);
+		buf_addz(out, escape);
 		done = i + 1;
 	}
 	if (done < n)

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Style and script are those that pages of pprof have, to the byte, since tools look for them there;
- * the policy names them by their SHA-256.
+ * Style and script are byte for byte those of pprof's pages, since tools search for them; the policy lists their
+ * SHA-256.
  */
 #include "config.h"
 
@@ -18,9 +18,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { VALUE_WIDTH = 10, TEXT_WIDTH = 80, TAB = 8, INDENT = 4 };
+enum { VALUE_WIDTH = 10, TEXT_WIDTH = 80, TAB = 8, DEPTH_INDENT = 4 };
 
-/* A change in one of them needs its sum anew: openssl dgst -sha256 -binary | base64 */
+/* Update the sum after a change of style or script: openssl dgst -sha256 -binary | base64 */
 #define STYLE_SUM "sha256-6V1n8XQkTdx9IEQOPdLohq98Luz3xw6HSjOJwb7dKmA="
 #define SCRIPT_SUM "sha256-OPeC/aGi8ZkoUguNr5SbYHFFRez/JWCS34pWUA9eNP0="
 #define CLICK_SUM "sha256-IzyV3VInpaVeiB8kudb0GH53ZG4GMuWOCbjavN28dFA="
@@ -72,7 +72,7 @@ static const char script[] = "\n"
 static const char policy[] =
 	"default-src 'none'; style-src '" STYLE_SUM "'; script-src 'unsafe-hashes' '" SCRIPT_SUM "' '" CLICK_SUM "'";
 
-/* The columns that blanks at the start of a line take. */
+/* The width of the white space at the start of a line, in columns. */
 static size_t indentation(const char *line)
 {
 	size_t column = 0;
@@ -88,8 +88,8 @@ static size_t indentation(const char *line)
 }
 
 /*
- * Append text behind an indent with blanks for tabs, and then blanks up to TEXT_WIDTH. A tab takes at
- * least one column and ends in front of one that TAB divides, counted from 1, as in pprof.
+ * Append an indent and text, with tabs expanded, and pad it with blanks to TEXT_WIDTH. A tab takes at least one column
+ * and ends before the next column that is a multiple of TAB, counted from 1, as in pprof.
  */
 static void add_padded(struct buf *out, size_t indent, const char *text)
 {
@@ -118,7 +118,7 @@ static void add_padded(struct buf *out, size_t indent, const char *text)
 	buf_release(&b);
 }
 
-/* A value to the right of a column; a point for 0 when dot is set. */
+/* Append a right-aligned value; a point for 0 when dot is set. */
 static void add_value(struct buf *out, const struct head *h, int64_t value, bool dot)
 {
 	struct buf raw = { 0 }, safe = { 0 };
@@ -150,9 +150,9 @@ static void add_place(struct buf *out, const char *file, int64_t line)
 
 static void add_call(struct buf *out, size_t indent, const struct weblist_call *c)
 {
-	buf_fill(out, ' ', 42); /* the columns of an instruction */
+	buf_fill(out, ' ', 42); /* the columns before the text of an instruction */
 	buf_addz(out, "<span class=inlinesrc>");
-	add_padded(out, indent + INDENT * (1 + (size_t)c->depth), c->source);
+	add_padded(out, indent + DEPTH_INDENT * (1 + (size_t)c->depth), c->source);
 	buf_addz(out, "</span> ");
 	add_place(out, c->file, c->line);
 }
@@ -171,7 +171,7 @@ static void add_instruction(struct buf *out, const struct head *h, const struct 
 	buf_add(out, " ", 1);
 	add_value(out, h, in->cum, true);
 	buf_addf(out, " %8" PRIx64 ": ", in->addr);
-	add_padded(out, indent + INDENT * (1 + (size_t)in->depth), in->text);
+	add_padded(out, indent + DEPTH_INDENT * (1 + (size_t)in->depth), in->text);
 	buf_add(out, " ", 1);
 	if (*in->file)
 		add_place(out, in->file, in->line);
@@ -217,7 +217,7 @@ static void add_function(struct buf *out, const struct head *h, const struct web
 	buf_addz(out, "\n</pre>\n");
 }
 
-/* What the profile says of itself, a line each. */
+/* Append the description of the profile, one item per line. */
 static void add_legend(struct buf *out, const struct head *h)
 {
 	struct buf text = { 0 }, total = { 0 };
@@ -240,7 +240,7 @@ static void add_legend(struct buf *out, const struct head *h)
 	buf_release(&text);
 }
 
-void html_draw_weblist(const struct report *r, const struct weblist *list, struct buf *out)
+void html_weblist_draw(const struct report *r, const struct weblist *list, struct buf *out)
 {
 	const struct head *h = &r->head;
 

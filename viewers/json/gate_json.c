@@ -1,15 +1,16 @@
 /*
- * gate_json.c - the answer of a gate as JSON
+ * gate_json.c - the result of a gate as JSON
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every field is always there: what is not known is null, and not left out.
+ * All fields are present unless nothing was decided. Unknown values are null, not omitted.
  */
 #include "config.h"
 
 #include "viewers/json/gate_json.h"
 
 #include "base/jsonw.h"
+#include "viewers/json/report_json.h"
 
 #include <assert.h>
 #include <math.h>
@@ -23,7 +24,7 @@ static void add_known(struct json *j, const char *key, const char *text)
 		jsonw_raw(j, "null", 4);
 }
 
-/* What is 0 when it is not known. */
+/* Add a number; null if it is 0, which means unknown. */
 static void add_positive(struct json *j, const char *key, double v)
 {
 	jsonw_add_number(j, key, v > 0 ? v : NAN);
@@ -60,14 +61,14 @@ static void add_side(struct json *j, const char *key, const struct gate_side *s)
 {
 	jsonw_key(j, key);
 	jsonw_open(j, '{');
-	jsonw_add_int(j, "files", s->n_files);
+	jsonw_add_int(j, "profiles", s->n_files);
 	jsonw_key(j, "sources");
 	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < s->n_files; i++)
 		jsonw_textz(j, s->source[i]);
 	jsonw_close(j, ']');
 	jsonw_add_number(j, "samples", s->samples);
-	jsonw_add_number(j, "value", s->value);
+	jsonw_add_number(j, "total", s->value);
 	add_positive_int(j, "period", s->period);
 	add_positive(j, "duration_ns", nearbyint(s->seconds * 1e9));
 	jsonw_add_number(j, "preempted_share", s->preempted);
@@ -86,44 +87,44 @@ static void add_row(struct json *j, const struct gate_row *r)
 	for (uint32_t i = 0; i < r->n_aliases; i++)
 		jsonw_textz(j, r->alias[i]);
 	jsonw_close(j, ']');
-	add_known(j, "was", r->was);
+	add_known(j, "name_before", r->old_name);
 	add_known(j, "file", r->file);
 	add_positive_int(j, "line", r->line);
-	jsonw_add_number(j, "base_value", r->value[STATS_BASE]);
-	jsonw_add_number(j, "new_value", r->value[STATS_NEW]);
-	jsonw_add_number(j, "base_samples", r->count[STATS_BASE]);
-	jsonw_add_number(j, "new_samples", r->count[STATS_NEW]);
-	jsonw_add_number(j, "base_share", r->share[STATS_BASE]);
-	jsonw_add_number(j, "new_share", r->share[STATS_NEW]);
+	jsonw_add_number(j, "before", r->value[STATS_BASE]);
+	jsonw_add_number(j, "after", r->value[STATS_NEW]);
+	jsonw_add_number(j, "samples_before", r->count[STATS_BASE]);
+	jsonw_add_number(j, "samples_after", r->count[STATS_NEW]);
+	jsonw_add_number(j, "share_before", r->share[STATS_BASE]);
+	jsonw_add_number(j, "share_after", r->share[STATS_NEW]);
 	jsonw_add_number(j, "ratio", r->ratio);
-	jsonw_add_number(j, "lo", r->lo);
-	jsonw_add_number(j, "hi", r->hi);
+	jsonw_add_number(j, "ratio_low", r->lo);
+	jsonw_add_number(j, "ratio_high", r->hi);
 	jsonw_add_number(j, "p", r->p);
 	jsonw_add_number(j, "p_adjusted", r->p_adjusted);
 	jsonw_add_number(j, "limit", r->limit);
-	jsonw_add_number(j, "dispersion", r->phi);
+	jsonw_add_number(j, "dispersion", r->dispersion);
 	add_known(j, "reason", r->reason);
 }
 
-/* Open an object that stands on one line; close it with what it gave. */
+/* Open an object on a single line. Returns the state for close_line. */
 static bool open_line(struct json *j)
 {
-	bool tight = j->tight;
+	bool tight = j->is_one_line;
 
 	jsonw_open(j, '{');
-	j->tight = true;
+	j->is_one_line = true;
 	return tight;
 }
 
 static void close_line(struct json *j, bool tight)
 {
 	jsonw_close(j, '}');
-	j->tight = tight;
+	j->is_one_line = tight;
 }
 
 static void add_rows(struct json *j, const struct gate *g)
 {
-	jsonw_key(j, "counts");
+	jsonw_key(j, "verdict_counts");
 	jsonw_open(j, '{');
 	for (int v = 0; v < N_GATE_VERDICTS; v++)
 		jsonw_add_int(j, gate_verdict_key((enum gate_verdict)v), g->n_verdict[v]);
@@ -149,7 +150,7 @@ static void add_renames(struct json *j, const struct gate *g)
 		jsonw_add_text(j, "from", g->rename[i].from);
 		jsonw_add_text(j, "to", g->rename[i].to);
 		jsonw_add_number(j, "ratio", g->rename[i].ratio);
-		add_flag(j, "asked", g->rename[i].is_asked);
+		add_flag(j, "explicit", g->rename[i].is_explicit);
 		close_line(j, tight);
 	}
 	jsonw_close(j, ']');
@@ -178,7 +179,7 @@ static void add_power(struct json *j, const struct gate *g)
 	for (uint32_t i = 0; i < g->n_power; i++) {
 		tight = open_line(j);
 		jsonw_add_number(j, "share", g->power[i].share);
-		jsonw_add_number(j, "mde", g->power[i].ratio - 1);
+		jsonw_add_number(j, "detectable_change", g->power[i].ratio - 1);
 		close_line(j, tight);
 	}
 	jsonw_close(j, ']');
@@ -192,31 +193,42 @@ static void add_power(struct json *j, const struct gate *g)
 	close_line(j, tight);
 }
 
+/* Add the fields of a result that is not an error. */
+static void add_answer(struct json *j, const struct gate *g)
+{
+	add_known(j, "missing", g->missing);
+	add_options(j, g->options);
+	json_add_sample_type(j, g->type, g->unit);
+	add_known(j, "period_unit", g->period_unit);
+	add_side(j, "base", &g->side[STATS_BASE]);
+	add_side(j, "new", &g->side[STATS_NEW]);
+	jsonw_add_number(j, "total_ratio", g->total_ratio);
+	jsonw_add_int(j, "tested_rows", g->n_tests);
+	add_rows(j, g);
+	add_renames(j, g);
+	add_messages(j, "notes", g->note, g->n_notes);
+	add_power(j, g);
+	add_messages(j, "warnings", g->warning, g->n_warnings);
+}
+
 void json_draw_gate(const struct gate *g, struct buf *out)
 {
-	static const char *const verdict[] = {
-		[GATE_PASS] = "pass", [GATE_RED] = "fail", [GATE_INCONCLUSIVE] = "inconclusive"
-	};
+	static const char *const verdict[] = { [GATE_PASS] = "pass",
+					       [GATE_FAILED] = "fail",
+					       [GATE_INCONCLUSIVE] = "inconclusive",
+					       [GATE_ERROR] = "error" };
 	struct json j = { .out = out };
 
 	assert(g && out);
 	jsonw_open(&j, '{');
-	jsonw_add_text(&j, "schema", GATE_JSON_SCHEMA);
+	jsonw_add_int(&j, "schema_version", JSON_SCHEMA_VERSION);
+	jsonw_add_text(&j, "report", "gate");
 	jsonw_add_text(&j, "verdict", verdict[g->outcome]);
-	jsonw_add_int(&j, "exit", g->status);
-	add_options(&j, g->options);
-	jsonw_add_text(&j, "type", g->type);
-	jsonw_add_text(&j, "unit", g->unit);
-	add_known(&j, "period_unit", g->period_unit);
-	add_side(&j, "base", &g->side[STATS_BASE]);
-	add_side(&j, "new", &g->side[STATS_NEW]);
-	jsonw_add_number(&j, "total_ratio", g->total_ratio);
-	jsonw_add_int(&j, "tests", g->n_tests);
-	add_rows(&j, g);
-	add_renames(&j, g);
-	add_messages(&j, "notes", g->note, g->n_notes);
-	add_power(&j, g);
-	add_messages(&j, "warnings", g->warning, g->n_warnings);
+	jsonw_add_int(&j, "exit_status", g->status);
+	if (g->outcome == GATE_ERROR)
+		jsonw_add_text(&j, "error", g->error);
+	else
+		add_answer(&j, g);
 	jsonw_close(&j, '}');
 	buf_add(out, "\n", 1);
 }

@@ -1,5 +1,5 @@
 /*
- * gate_json.h - the answer of a gate as JSON
+ * gate_json.h - the result of a gate as JSON
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,10 +9,8 @@
 #include "base/buf.h"
 #include "report/gate/gate.h"
 
-#define GATE_JSON_SCHEMA "cpa-gate/1" /* grows when a field changes its meaning or goes */
-
-/* Append the answer as one JSON object that docs/schema/gate.schema.json describes. Numbers are not rounded; what
-   is not known is null. */
+/* Append the result as one JSON object, described by docs/schema/gate.schema.json. Numbers are not rounded; unknown
+   values are null. */
 void json_draw_gate(const struct gate *g, struct buf *out);
 
 #endif

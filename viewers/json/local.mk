@@ -1,4 +1,4 @@
-# viewers/json - reports for programs
+# viewers/json - reports as JSON
 
 noinst_LIBRARIES += viewers/json/libjson.a
 viewers_json_libjson_a_SOURCES = \

@@ -37,7 +37,7 @@ static void add_side(struct json *j, const char *key, const struct head *h, cons
 		jsonw_textz(j, s->source[i]);
 	jsonw_close(j, ']');
 	if (*s->file)
-		jsonw_add_text(j, "file", s->file);
+		jsonw_add_text(j, "program", s->file);
 	if (*s->build_id)
 		jsonw_add_text(j, "build_id", s->build_id);
 	if (*s->host)
@@ -60,11 +60,11 @@ static void add_renames(struct json *j, const struct compare *c)
 		jsonw_open(j, '{');
 		jsonw_add_text(j, "from", r->from);
 		jsonw_add_text(j, "to", r->to);
-		add_real(j, "cum_share_before", r->share_before);
-		add_real(j, "cum_share_after", r->share_after);
+		add_real(j, "cum_percent_before", r->share_before);
+		add_real(j, "cum_percent_after", r->share_after);
 		add_bool(j, "same_callers", r->same_callers);
 		add_bool(j, "same_callees", r->same_callees);
-		add_bool(j, "similar_name", r->near_name);
+		add_bool(j, "similar_name", r->similar_name);
 		jsonw_close(j, '}');
 	}
 	jsonw_close(j, ']');
@@ -74,16 +74,16 @@ static void add_diff(struct json *j, const struct head *h)
 {
 	const struct compare *c = h->compare;
 
-	add_side(j, "before", h, &c->before);
-	add_side(j, "after", h, &c->after);
+	add_side(j, "base", h, &c->before);
+	add_side(j, "new", h, &c->after);
 	jsonw_add_text(j, "normalize", c->normalize);
 	add_real(j, "factor", c->factor);
 	jsonw_add_text(j, "sorted_by", c->by_cum ? "cum" : "flat");
-	add_real(j, "matched_before", c->matched_before);
-	add_real(j, "matched_after", c->matched_after);
-	jsonw_add_int(j, "left_out_rows", c->n_left_out);
-	jsonw_add_int(j, "left_out_grew", report_value(h, c->left_out_grew));
-	jsonw_add_int(j, "left_out_shrank", report_value(h, c->left_out_shrank));
+	add_real(j, "matched_percent_before", c->matched_before);
+	add_real(j, "matched_percent_after", c->matched_after);
+	jsonw_add_int(j, "omitted_rows", c->n_omitted);
+	jsonw_add_int(j, "omitted_increase", report_value(h, c->omitted_increase));
+	jsonw_add_int(j, "omitted_decrease", report_value(h, c->omitted_decrease));
 	add_renames(j, c);
 }
 
@@ -101,7 +101,7 @@ static void add_trend(struct json *j, const struct head *h)
 		      report_value(h, c->total_slope));
 }
 
-/* Write the key "comparison" and its object. */
+/* Add the key "comparison" and its object. */
 static void add_comparison(struct json *j, const struct head *h)
 {
 	assert(h->compare);
@@ -135,7 +135,7 @@ static void add_profile(struct json *j, const struct head *h)
 {
 	jsonw_key(j, "profile");
 	jsonw_open(j, '{');
-	add_text(j, "file", h->file);
+	add_text(j, "program", h->file);
 	add_text(j, "build_id", h->build_id);
 	add_text(j, "doc_url", h->doc_url);
 	if (h->time_ns)
@@ -187,7 +187,7 @@ static void add_cell(struct json *j, const struct head *h, const struct column *
 	case CELL_COUNT:
 		jsonw_int(j, cell->value);
 		break;
-	case CELL_NOTE: /* the text viewers show it in parentheses */
+	case CELL_NOTE: /* without the parentheses that the text report has */
 		jsonw_text(j, cell->text + 1 - !*cell->text, *cell->text ? strlen(cell->text) - 2 : 0);
 		break;
 	}
@@ -211,30 +211,40 @@ static void add_rows(struct json *j, const struct report *r)
 	jsonw_key(j, "rows");
 	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < t->n_rows; i++) {
-		bool tight = j->tight;
+		bool tight = j->is_one_line;
 
 		jsonw_open(j, '{');
-		j->tight = true;
+		j->is_one_line = true;
 		add_row(j, r, i);
 		jsonw_close(j, '}');
-		j->tight = tight;
+		j->is_one_line = tight;
 	}
 	jsonw_close(j, ']');
+}
+
+void json_add_sample_type(struct json *j, const char *type, const char *unit)
+{
+	jsonw_key(j, "sample_type");
+	jsonw_open(j, '{');
+	jsonw_key(j, "type");
+	jsonw_textz(j, type);
+	jsonw_key(j, "unit");
+	jsonw_textz(j, unit);
+	jsonw_close(j, '}');
 }
 
 void json_add_head(struct json *j, const struct head *h)
 {
 	jsonw_add_int(j, "schema_version", JSON_SCHEMA_VERSION);
 	add_text(j, "report", h->command);
-	jsonw_key(j, "type");
-	jsonw_textz(j, h->type);
-	jsonw_key(j, "unit");
-	jsonw_textz(j, h->unit);
+	json_add_sample_type(j, h->type, h->unit);
 	jsonw_add_int(j, "total", report_value(h, h->total));
+	if (h->not_sampled)
+		jsonw_add_int(j, "not_sampled", report_value(h, h->not_sampled));
 	if (!h->is_whole) {
-		jsonw_add_int(j, "shown", report_value(h, h->shown));
+		jsonw_add_int(j, "flat_shown", report_value(h, h->shown));
 		jsonw_add_int(j, "rows_dropped", h->n_dropped);
-		jsonw_add_int(j, "rows_before_limit", h->n_before);
+		jsonw_add_int(j, "rows_before_limit", h->n_before_limit);
 	}
 	add_filters(j, h);
 	add_profile(j, h);

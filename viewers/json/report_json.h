@@ -11,19 +11,22 @@
 #include "report/report.h"
 #include "report/traces.h"
 
-enum { JSON_SCHEMA_VERSION = 1 }; /* grows when a field changes its meaning or goes */
+enum { JSON_SCHEMA_VERSION = 2 }; /* increases when a field is removed or changes its meaning */
 
-/* Append a report as one JSON object that docs/schema/report.schema.json describes. Values are
-   integers in the unit that the object names, after divide_by. */
+/* Append a report as one JSON object, described by docs/schema/report.schema.json. Values are integers in the unit
+   of sample_type, after divide_by. */
 void json_draw(const struct report *r, struct buf *out);
 
-/* Add what all reports begin with to the object that is open. */
+/* Add the common fields of all reports to the open object. */
 void json_add_head(struct json *j, const struct head *h);
 
-/* Add the time as text and as a number of nanoseconds. */
+/* Add the key "sample_type" and its object. */
+void json_add_sample_type(struct json *j, const char *type, const char *unit);
+
+/* Add the time as a string and as a number of nanoseconds. */
 void json_add_time(struct json *j, int64_t time_ns);
 
-/* The object that docs/schema/report.schema.json describes, a sample per line. */
+/* Traces as an object described by docs/schema/report.schema.json, one sample per line. */
 extern const struct traces_viewer json_traces;
 
 #endif

@@ -3,15 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * As in text, what is said about a set of labels and about a location is spelt once and copied into
- * the samples.
+ * As in text, sets of labels and locations are formatted once and copied into the samples.
  */
 #include "config.h"
 
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "viewers/json/report_json.h"
 
 #include <inttypes.h>
@@ -19,15 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct drawing {
+struct writer {
 	const struct report *r;
-	struct texts sets, locs;
+	struct string_list sets, locs;
 };
 
-/* The labels with a unit, or those without, as an object; nothing when there are none. */
-static void spell_labels(const struct traces *t, uint32_t set, const char *key, bool is_number, struct buf *out)
+/* Add the labels with or without a unit as an object; nothing if there are none. */
+static void format_labels(const struct traces *t, uint32_t set, const char *key, bool is_number, struct buf *out)
 {
-	struct json j = { .out = out, .depth = 1, .tight = true };
+	struct json j = { .out = out, .depth = 1, .is_one_line = true };
 	bool any = false;
 
 	for (uint32_t i = t->set_off[set]; i < t->set_off[set + 1]; i++) {
@@ -56,12 +55,12 @@ static void spell_labels(const struct traces *t, uint32_t set, const char *key, 
 	}
 }
 
-static void spell_location(const struct traces *t, uint32_t loc, struct buf *out)
+static void format_location(const struct traces *t, uint32_t loc, struct buf *out)
 {
 	uint32_t last = t->frames.off[loc + 1];
 
 	for (uint32_t i = t->frames.off[loc]; i < last; i++) {
-		struct json j = { .out = out, .depth = 1, .tight = true };
+		struct json j = { .out = out, .depth = 1, .is_one_line = true };
 
 		if (i > t->frames.off[loc])
 			buf_addz(out, ", ");
@@ -69,7 +68,7 @@ static void spell_location(const struct traces *t, uint32_t loc, struct buf *out
 		jsonw_key(&j, "name");
 		jsonw_textz(&j, t->name[t->frames.item[i]]);
 		if (i + 1 < last) {
-			jsonw_key(&j, "inline");
+			jsonw_key(&j, "inlined");
 			jsonw_bool(&j, true);
 		}
 		jsonw_close(&j, '}');
@@ -78,18 +77,18 @@ static void spell_location(const struct traces *t, uint32_t loc, struct buf *out
 
 static void *start(const struct report *r)
 {
-	struct drawing *d = mem_zalloc(1, sizeof(*d));
+	struct writer *d = mem_zalloc(1, sizeof(*d));
 	const struct traces *t = r->traces;
 
 	d->r = r;
 	for (uint32_t set = 0; set < t->n_sets; set++) {
-		spell_labels(t, set, "labels", false, &d->sets.all);
-		spell_labels(t, set, "num_labels", true, &d->sets.all);
-		texts_end(&d->sets);
+		format_labels(t, set, "labels", false, &d->sets.all);
+		format_labels(t, set, "num_labels", true, &d->sets.all);
+		string_list_end(&d->sets);
 	}
 	for (uint32_t loc = 0; loc < t->frames.n; loc++) {
-		spell_location(t, loc, &d->locs.all);
-		texts_end(&d->locs);
+		format_location(t, loc, &d->locs.all);
+		string_list_end(&d->locs);
 	}
 	return d;
 }
@@ -111,7 +110,7 @@ static void add_head(const struct report *r, struct buf *out)
 	jsonw_open(&j, '[');
 }
 
-static void add_sample(const struct drawing *d, uint32_t sample, struct buf *out)
+static void add_sample(const struct writer *d, uint32_t sample, struct buf *out)
 {
 	const struct traces *t = d->r->traces;
 	const struct csr *stacks = t->stacks;
@@ -120,25 +119,25 @@ static void add_sample(const struct drawing *d, uint32_t sample, struct buf *out
 	const char *text;
 	size_t n;
 
-	buf_addz(out, sample ? ",\n    {\"value\": " : "\n    {\"value\": ");
+	buf_addz(out, sample ? ",\n    {\"flat\": " : "\n    {\"flat\": ");
 	n = (size_t)snprintf(number, sizeof(number), "%" PRId64, report_value(&d->r->head, t->value[sample]));
 	buf_add(out, number, n);
 	buf_addz(out, ", ");
-	text = texts_at(&d->sets, t->labels[sample], &n);
+	text = string_list_get(&d->sets, t->labels[sample], &n);
 	buf_add(out, text, n);
 	buf_addz(out, "\"frames\": [");
 	for (uint32_t i = first; i < stacks->off[stack + 1]; i++) {
 		if (i > first)
 			buf_add(out, ", ", 2);
-		text = texts_at(&d->locs, stacks->item[i], &n);
+		text = string_list_get(&d->locs, stacks->item[i], &n);
 		buf_add(out, text, n);
 	}
 	buf_add(out, "]}", 2);
 }
 
-static void draw(const void *drawing, uint32_t lo, uint32_t hi, struct buf *out)
+static void draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 {
-	const struct drawing *d = drawing;
+	const struct writer *d = writer;
 
 	if (lo == 0)
 		add_head(d->r, out);
@@ -148,12 +147,12 @@ static void draw(const void *drawing, uint32_t lo, uint32_t hi, struct buf *out)
 		buf_addz(out, hi ? "\n  ]\n}\n" : "]\n}\n");
 }
 
-static void end(void *drawing)
+static void end(void *writer)
 {
-	struct drawing *d = drawing;
+	struct writer *d = writer;
 
-	texts_release(&d->sets);
-	texts_release(&d->locs);
+	string_list_release(&d->sets);
+	string_list_release(&d->locs);
 	free(d);
 }
 

@@ -1,5 +1,5 @@
 /*
- * cairo.c - cairo and fontconfig, loaded when they are first needed
+ * cairo.c - cairo and fontconfig, loaded on first use
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Filled by the first cairo_load that succeeds, and not changed again. */
+/* Set by the first successful cairo_load; constant afterwards. */
 static struct cairo cairo;
 static struct fontconfig fontconfig;
 static bool is_loaded;
@@ -58,7 +58,7 @@ int cairo_load(const struct cairo **out, const struct fontconfig **fonts, struct
 	return rc;
 }
 
-void cairo_rest(const struct cairo *lib, const struct fontconfig *fonts)
+void cairo_release_caches(const struct cairo *lib, const struct fontconfig *fonts)
 {
 	lib->debug_reset_static_data();
 	fonts->Fini();

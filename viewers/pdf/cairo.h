@@ -1,5 +1,5 @@
 /*
- * cairo.h - cairo and fontconfig, loaded when they are first needed
+ * cairo.h - cairo and fontconfig, loaded on first use
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,7 +32,7 @@
 	F(Fini)
 /* clang-format on */
 
-/* The functions that are used, each without cairo_ or Fc in front. */
+/* The functions that are used, without the prefixes cairo_ and Fc. */
 #define MEMBER(name) __typeof__(cairo_##name) *name;
 struct cairo {
 	CAIRO_FUNCTIONS(MEMBER)
@@ -46,14 +46,16 @@ struct fontconfig {
 #undef MEMBER
 
 /*
- * Load cairo, and fontconfig with which it comes, once; they stay. By one thread at a time.
+ * Load cairo and fontconfig, which are never unloaded. Not thread-safe.
  *
- * Fails   ERR_IO, naming the package that has it
+ * Fails   ERR_IO; the message names the package to install
  */
 int cairo_load(const struct cairo **out, const struct fontconfig **fonts, struct err *err);
 
-/* Let both give back what they keep for later: fonts and where they are. Nothing of
-   theirs may be in use, which is only sure when nothing failed. */
-void cairo_rest(const struct cairo *lib, const struct fontconfig *fonts);
+/*
+ * Release the caches of both libraries: fonts and their locations. None of their objects may be in use, which is only
+ * certain if nothing failed.
+ */
+void cairo_release_caches(const struct cairo *lib, const struct fontconfig *fonts);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * font.c - text of one font and size: measured, shortened, drawn, with other fonts for what it lacks
+ * font.c - text of one font and size: measured, shortened, drawn, with fallback fonts for missing characters
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,47 +17,47 @@
 #include <string.h>
 
 enum {
-	MAX_FACES = 16, /* of other fonts for one; a name in more scripts than that shows signs */
-	N_SLOTS = 1024  /* of remembered characters; a power of 2 */
+	MAX_FACES = 16, /* max faces: the font and its fallbacks; characters of further scripts are drawn as missing */
+	N_SLOTS = 1024  /* number of cached characters, a power of 2 */
 };
 
 struct face {
 	cairo_scaled_font_t *scaled;
-	FcCharSet *chars; /* what it has, of the list of fonts; NULL for the first */
+	FcCharSet *chars; /* characters of the face, owned by the fallbacks; NULL for the font itself */
 };
 
 struct letter {
-	uint32_t c; /* 0: the slot is empty */
+	uint32_t c; /* code point; 0: the slot is empty */
 	uint32_t face;
-	unsigned long index; /* of the glyph; 0: nobody has it */
-	double advance;      /* how far to the next: 0 for a mark on the character before it */
-	double back;         /* of a mark: how far back it begins */
+	unsigned long index; /* index of the glyph; 0: no face has it */
+	double advance;      /* distance to the next character; 0 for a combining mark */
+	double back;         /* for a combining mark: distance back to its start */
 };
 
 struct font {
 	const struct cairo *lib;
 	const struct fontconfig *fc;
-	struct font_ask ask;
-	double column; /* 0 for a font that is not of fixed width */
+	struct font_spec spec;
+	double column; /* width of a column; 0 if the font does not have a fixed width */
 	struct face face[MAX_FACES];
 	uint32_t n_faces;
-	FcPattern *pattern; /* of what is near it */
-	FcFontSet *near;    /* NULL until a character is missing */
+	FcPattern *pattern;   /* pattern to match fallbacks */
+	FcFontSet *fallbacks; /* fallbacks, nearest first; NULL until a character is missing */
 	bool is_sorted;
 	struct letter slot[N_SLOTS];
 };
 
-static cairo_scaled_font_t *scale(const struct font *f, cairo_font_face_t *face)
+static cairo_scaled_font_t *scaled_font_new(const struct font *f, cairo_font_face_t *face)
 {
 	cairo_font_options_t *options = f->lib->font_options_create();
 	cairo_matrix_t size, page;
 	cairo_scaled_font_t *scaled;
 
-	f->lib->matrix_init_scale(&size, f->ask.size, f->ask.size);
+	f->lib->matrix_init_scale(&size, f->spec.size, f->spec.size);
 	f->lib->matrix_init_identity(&page);
 	f->lib->font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
 	f->lib->font_options_set_hint_style(options,
-					    f->ask.is_pixels ? CAIRO_HINT_STYLE_SLIGHT : CAIRO_HINT_STYLE_NONE);
+					    f->spec.is_raster ? CAIRO_HINT_STYLE_SLIGHT : CAIRO_HINT_STYLE_NONE);
 	f->lib->font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
 	scaled = f->lib->scaled_font_create(face, &size, &page, options);
 	f->lib->font_options_destroy(options);
@@ -65,7 +65,7 @@ static cairo_scaled_font_t *scale(const struct font *f, cairo_font_face_t *face)
 	return scaled;
 }
 
-/* The glyph of a character in a face; 0 when it has none. */
+/* The glyph of a character in a face; 0 if the face lacks it. */
 static unsigned long glyph_of(const struct font *f, uint32_t face, const char *s, size_t len)
 {
 	cairo_glyph_t *glyph = NULL;
@@ -91,20 +91,20 @@ static double advance_of(const struct font *f, uint32_t face, unsigned long inde
 	return size.x_advance > 0 ? size.x_advance : 0;
 }
 
-/* The fonts near this one, nearest first; each brings characters that those before it lack. */
+/* Find the fallback fonts, nearest first; each has characters that the ones before it lack. */
 static void sort_fonts(struct font *f)
 {
 	FcResult result;
 
 	f->is_sorted = true;
 	f->pattern = f->fc->PatternCreate();
-	f->fc->PatternAddString(f->pattern, FC_FAMILY, (const FcChar8 *)f->ask.family);
+	f->fc->PatternAddString(f->pattern, FC_FAMILY, (const FcChar8 *)f->spec.family);
 	f->fc->ConfigSubstitute(NULL, f->pattern, FcMatchPattern);
 	f->fc->DefaultSubstitute(f->pattern);
-	f->near = f->fc->FontSort(NULL, f->pattern, FcTrue, NULL, &result);
+	f->fallbacks = f->fc->FontSort(NULL, f->pattern, FcTrue, NULL, &result);
 }
 
-/* Pictures of letters (bitmaps, coloured ones) are no text that scales. */
+/* Is a font scalable? Bitmap and colour fonts are not. */
 static bool is_outline(const struct font *f, FcPattern *font)
 {
 	FcBool scales = FcFalse, is_colored = FcFalse;
@@ -114,21 +114,22 @@ static bool is_outline(const struct font *f, FcPattern *font)
 	return scales && !is_colored;
 }
 
-/* Add the nearest font that has a character; false when there is none, or no place for it. */
+/* Add the nearest font that has a character; false if there is none or the faces are full. */
 static bool add_face(struct font *f, uint32_t c)
 {
 	FcCharSet *chars;
 
 	if (!f->is_sorted)
 		sort_fonts(f);
-	for (int i = 0; f->near && f->n_faces < MAX_FACES && i < f->near->nfont; i++) {
-		FcPattern *font = f->near->fonts[i], *ready;
+	for (int i = 0; f->fallbacks && f->n_faces < MAX_FACES && i < f->fallbacks->nfont; i++) {
+		FcPattern *font = f->fallbacks->fonts[i], *ready;
 
 		if (!is_outline(f, font) || f->fc->PatternGetCharSet(font, FC_CHARSET, 0, &chars) != FcResultMatch ||
 		    !f->fc->CharSetHasChar(chars, c))
 			continue;
 		ready = f->fc->FontRenderPrepare(NULL, f->pattern, font);
-		f->face[f->n_faces] = (struct face){ scale(f, f->lib->ft_font_face_create_for_pattern(ready)), chars };
+		f->face[f->n_faces] =
+			(struct face){ scaled_font_new(f, f->lib->ft_font_face_create_for_pattern(ready)), chars };
 		f->fc->PatternDestroy(ready);
 		f->n_faces++;
 		return true;
@@ -136,9 +137,9 @@ static bool add_face(struct font *f, uint32_t c)
 	return false;
 }
 
-static void look_up(struct font *f, uint32_t c, const char *s, size_t len, struct letter *out)
+static void letter_find(struct font *f, uint32_t c, const char *s, size_t len, struct letter *out)
 {
-	char one[8] = { 0 };
+	char character[8] = { 0 };
 
 	*out = (struct letter){ .c = c, .index = glyph_of(f, 0, s, len) };
 	for (uint32_t i = 1; !out->index && i < f->n_faces; i++) {
@@ -152,14 +153,14 @@ static void look_up(struct font *f, uint32_t c, const char *s, size_t len, struc
 	if (!out->index)
 		out->face = 0;
 	out->advance = advance_of(f, out->face, out->index);
-	memcpy(one, s, len);
-	if (flame_columns(one) == 0) {
+	memcpy(character, s, len);
+	if (flame_columns(character) == 0) {
 		out->back = out->advance;
 		out->advance = 0;
 	}
 }
 
-/* The next character of a text, and its length in bytes. */
+/* The first character of a text, and its length in bytes. */
 static const struct letter *next(struct font *f, const char *s, size_t n, size_t *len)
 {
 	uint32_t c = 0xfffd;
@@ -169,23 +170,23 @@ static const struct letter *next(struct font *f, const char *s, size_t n, size_t
 	assert(*len);
 	l = &f->slot[c % N_SLOTS];
 	if (l->c != c)
-		look_up(f, c, s, *len, l);
+		letter_find(f, c, s, *len, l);
 	return l;
 }
 
-struct font *font_new(const struct cairo *lib, const struct fontconfig *fc, const struct font_ask *ask)
+struct font *font_new(const struct cairo *lib, const struct fontconfig *fc, const struct font_spec *spec)
 {
 	struct font *f = mem_zalloc(1, sizeof(*f));
 	size_t len;
 
 	f->lib = lib;
 	f->fc = fc;
-	f->ask = *ask;
-	f->face[0].scaled =
-		scale(f, lib->toy_font_face_create(ask->family, CAIRO_FONT_SLANT_NORMAL,
-						   ask->is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL));
+	f->spec = *spec;
+	f->face[0].scaled = scaled_font_new(
+		f, lib->toy_font_face_create(spec->family, CAIRO_FONT_SLANT_NORMAL,
+					     spec->is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL));
 	f->n_faces = 1;
-	if (ask->is_grid)
+	if (spec->is_fixed_width)
 		f->column = next(f, "0", 1, &len)->advance;
 	return f;
 }
@@ -196,14 +197,14 @@ void font_free(struct font *f)
 		return;
 	for (uint32_t i = 0; i < f->n_faces; i++)
 		f->lib->scaled_font_destroy(f->face[i].scaled);
-	if (f->near)
-		f->fc->FontSetDestroy(f->near);
+	if (f->fallbacks)
+		f->fc->FontSetDestroy(f->fallbacks);
 	if (f->pattern)
 		f->fc->PatternDestroy(f->pattern);
 	free(f);
 }
 
-void font_add_text(const char *text, struct buf *out)
+void font_add_safe(const char *text, struct buf *out)
 {
 	size_t n = strlen(text), len;
 
@@ -221,7 +222,7 @@ void font_add_text(const char *text, struct buf *out)
 	}
 }
 
-double font_column(const struct font *f)
+double font_column_width(const struct font *f)
 {
 	return f->column;
 }
@@ -236,14 +237,14 @@ double font_width(struct font *f, const char *text)
 	return width;
 }
 
-void font_fit(struct font *f, const char *text, double width, struct buf *out)
+void font_fit(struct font *f, const char *text, double width, flame_fit_fn *fit, struct buf *out)
 {
 	size_t columns = flame_columns(text), low = 0;
 	struct buf s = { 0 };
 
 	if (f->column > 0 && (double)columns > width / f->column)
 		columns = width > 0 ? (size_t)(width / f->column) : 0;
-	flame_add_short(text, columns, &s);
+	fit(text, columns, &s);
 	if (font_width(f, buf_text(&s)) <= width) {
 		buf_addz(out, buf_text(&s));
 	} else {
@@ -253,38 +254,41 @@ void font_fit(struct font *f, const char *text, double width, struct buf *out)
 			size_t middle = low + (high - low) / 2;
 
 			s.len = 0;
-			flame_add_short(text, middle, &s);
+			fit(text, middle, &s);
 			if (s.len && font_width(f, buf_text(&s)) > width)
 				high = middle;
 			else
 				low = middle;
 		}
-		flame_add_short(text, low, out);
+		fit(text, low, out);
 	}
 	buf_release(&s);
 }
 
-/* The end of the longest text with which both begin, and of the one with which both end; no character is cut. */
+/* The lengths of the common prefix and the common suffix of both texts, in whole characters. */
 static void find_hidden(const char *shown, const char *meant, size_t *head, size_t *tail)
 {
-	size_t n = strlen(shown), m = strlen(meant), least = n < m ? n : m, h = 0, t = 0;
+	size_t n = strlen(shown), m = strlen(meant), shorter = n < m ? n : m, h = 0, t = 0;
 
-	while (h < least && shown[h] == meant[h])
+	while (h < shorter && shown[h] == meant[h])
 		h++;
 	while (h && ((shown[h] & 0xc0) == 0x80 || (meant[h] & 0xc0) == 0x80))
 		h--;
-	while (t < least - h && shown[n - t - 1] == meant[m - t - 1])
+	while (t < shorter - h && shown[n - t - 1] == meant[m - t - 1])
 		t++;
 	while (t && (shown[n - t] & 0xc0) == 0x80)
 		t--;
-	if (h + t == n && h && n < m) /* the last character has to stand for what follows it */
+	if (h + t == n && h && n < m) /* the last character represents the hidden text */
 		for (h--; h && (shown[h] & 0xc0) == 0x80;)
 			h--;
+	else if (t == n && t && n < m) /* the first character represents the hidden text */
+		for (t--; t && (shown[n - t] & 0xc0) == 0x80;)
+			t--;
 	*head = h;
 	*tail = t;
 }
 
-/* What is drawn, and what it stands for. */
+/* Glyphs to draw, and the text that they represent. */
 struct line {
 	cairo_glyph_t *glyph;
 	cairo_text_cluster_t *cluster;
@@ -293,8 +297,8 @@ struct line {
 	struct buf text;
 };
 
-/* Make a character, with its marks, glyphs; gives where the next one goes. */
-static double set_letter(struct font *f, const char *s, size_t n, double x, double y, struct line *out)
+/* Add the glyphs of a character and its marks. Returns the position of the next. */
+static double line_add_letter(struct font *f, const char *s, size_t n, double x, double y, struct line *out)
 {
 	size_t len;
 
@@ -308,8 +312,11 @@ static double set_letter(struct font *f, const char *s, size_t n, double x, doub
 	return x;
 }
 
-/* Glyphs that stand for a text together: the first ones of a font for all of it, those of others for nothing. */
-static void join(struct line *l, size_t from, const char *meant, size_t n)
+/*
+ * Map the glyphs from index `from` on to a text: the first run of glyphs of one face represents the whole text, later
+ * runs represent nothing.
+ */
+static void line_add_clusters(struct line *l, size_t from, const char *meant, size_t n)
 {
 	for (size_t end; from < l->n_glyphs; from = end) {
 		for (end = from + 1; end < l->n_glyphs && l->face[end] == l->face[from];)
@@ -320,24 +327,24 @@ static void join(struct line *l, size_t from, const char *meant, size_t n)
 	}
 }
 
-/* The same for a text, each character for itself. */
-static double set_letters(struct font *f, const char *s, size_t n, double x, double y, struct line *out)
+/* Add the characters of a text, each mapped to itself. Returns the position of the next. */
+static double line_add_letters(struct font *f, const char *s, size_t n, double x, double y, struct line *out)
 {
 	size_t len, columns;
 
 	for (size_t i = 0; i < n; i += len) {
 		size_t from = out->n_glyphs;
 
-		len = flame_next(s + i, &columns);
+		len = flame_next_char(s + i, &columns);
 		len = len && len < n - i ? len : n - i;
-		x = set_letter(f, s + i, len, x, y, out);
-		join(out, from, s + i, len);
+		x = line_add_letter(f, s + i, len, x, y, out);
+		line_add_clusters(out, from, s + i, len);
 	}
 	return x;
 }
 
-/* Draw glyphs, as many at a time as are of one font. */
-static void show_line(const struct font *f, cairo_t *cr, const struct line *l)
+/* Draw glyphs, one call for each run of one face. */
+static void draw_line(const struct font *f, cairo_t *cr, const struct line *l)
 {
 	const char *text = buf_text(&l->text);
 	size_t from = 0, at = 0; /* glyph, cluster */
@@ -358,7 +365,7 @@ static void show_line(const struct font *f, cairo_t *cr, const struct line *l)
 	}
 }
 
-void font_show(struct font *f, cairo_t *cr, double x, double y, const char *shown, const char *meant)
+void font_draw_text(struct font *f, cairo_t *cr, double x, double y, const char *shown, const char *meant)
 {
 	size_t n = strlen(shown), head = n, tail = 0, hidden, from;
 	struct line l = { .glyph = mem_alloc(n + 1, sizeof(*l.glyph)),
@@ -368,16 +375,16 @@ void font_show(struct font *f, cairo_t *cr, double x, double y, const char *show
 	if (meant)
 		find_hidden(shown, meant, &head, &tail);
 	hidden = meant ? strlen(meant) - head - tail : 0;
-	if (hidden > FONT_MAX_HIDDEN) {
+	if (hidden > FONT_HIDDEN_MAX) {
 		head = n;
 		tail = 0;
 	}
-	x = set_letters(f, shown, head, x, y, &l);
+	x = line_add_letters(f, shown, head, x, y, &l);
 	from = l.n_glyphs;
-	x = set_letter(f, shown + head, n - head - tail, x, y, &l);
-	join(&l, from, meant ? meant + head : "", hidden);
-	set_letters(f, shown + n - tail, tail, x, y, &l);
-	show_line(f, cr, &l);
+	x = line_add_letter(f, shown + head, n - head - tail, x, y, &l);
+	line_add_clusters(&l, from, meant ? meant + head : "", hidden);
+	line_add_letters(f, shown + n - tail, tail, x, y, &l);
+	draw_line(f, cr, &l);
 	free(l.glyph);
 	free(l.cluster);
 	free(l.face);

@@ -1,62 +1,62 @@
 /*
- * font.h - text of one font and size: measured, shortened, drawn, with other fonts for what it lacks
+ * font.h - text of one font and size: measured, shortened, drawn, with fallback fonts for missing characters
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Cairo's simple text functions know no other font for a character that a font lacks. Here each
- * character is looked up, first in the font itself, then in what fontconfig knows to be near it. A
- * character that nobody can draw becomes the font's own sign for it, and is still the character for
- * those who search or copy.
+ * Cairo's simple text functions have no fallback for a character that a font lacks. Here each character is looked up,
+ * first in the font itself, then in the fonts that fontconfig considers similar. A character without a glyph is drawn
+ * as the font's missing glyph, but is found by search and copied as itself.
  */
 #ifndef VIEWERS_PDF_FONT_H
 #define VIEWERS_PDF_FONT_H
 
 #include "base/buf.h"
+#include "viewers/flame/flame.h"
 #include "viewers/pdf/cairo.h"
 
 #include <stdbool.h>
 
 struct font;
 
-enum { FONT_MAX_HIDDEN = 1000 }; /* how many bytes a text may mean that are not shown */
+enum { FONT_HIDDEN_MAX = 1000 }; /* bytes of a text that are searchable, but not shown */
 
-struct font_ask {
-	const char *family; /* as fontconfig names it; something near it is used when it is missing */
+struct font_spec {
+	const char *family; /* name for fontconfig; a similar font is used if it is missing */
 	double size;
 	bool is_bold;
-	bool is_grid;   /* of fixed width: font_column has a meaning */
-	bool is_pixels; /* for pixels: outlines are fitted to them */
+	bool is_fixed_width; /* font_column_width is defined */
+	bool is_raster;      /* is it for an image? Then outlines are hinted to pixels */
 };
 
-/* A font; owned by the caller. Text that is drawn with it lives on without it. */
-struct font *font_new(const struct cairo *lib, const struct fontconfig *fc, const struct font_ask *ask);
+/* Make a font, owned by the caller. Text drawn with it remains valid without it. */
+struct font *font_new(const struct cairo *lib, const struct fontconfig *fc, const struct font_spec *spec);
 
 /* Takes NULL. */
 void font_free(struct font *f);
 
 /*
- * Append a text as all functions here want it, and cairo wherever it takes text, which refuses a
- * whole document otherwise: tabs are blanks, U+FFFD stands for what is no character.
+ * Append a text in a form that the functions below accept: tabs become blanks, and invalid characters become U+FFFD.
+ * Otherwise cairo would refuse the whole document.
  */
-void font_add_text(const char *text, struct buf *out);
+void font_add_safe(const char *text, struct buf *out);
 
-/* How wide a column of a font of fixed width is. */
-double font_column(const struct font *f);
+/* The width of a column of a fixed-width font. */
+double font_column_width(const struct font *f);
 
-/* How wide a text is. */
+/* The width of a text. */
 double font_width(struct font *f, const char *text);
 
-/* Append a text, shortened from its middle until it is at most so wide; nothing when not even its ends are. */
-void font_fit(struct font *f, const char *text, double width, struct buf *out);
+/* Append a text, shortened by fit to a maximum width; nothing if that is impossible. */
+void font_fit(struct font *f, const char *text, double width, flame_fit_fn *fit, struct buf *out);
 
 /*
- * Draw a text in the colour that is set.
+ * Draw a text in the current colour.
  *
- * x, y    where its base line begins
- * shown   see font_add_text
- * meant   what is found by a search: shown in full; NULL for the same; "" for nothing. With more than
- *         FONT_MAX_HIDDEN bytes that are not shown it is what is shown.
+ * x, y    start of its base line
+ * shown   from font_add_safe
+ * meant   the searchable text, of which shown is a short form; NULL: the same; "": none. If more than FONT_HIDDEN_MAX
+ *         bytes of it are not shown, shown is used instead.
  */
-void font_show(struct font *f, cairo_t *cr, double x, double y, const char *shown, const char *meant);
+void font_draw_text(struct font *f, cairo_t *cr, double x, double y, const char *shown, const char *meant);
 
 #endif

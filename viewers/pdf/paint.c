@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * All rectangles of a level come before all text, and those of one colour together, so that a PDF sets each colour once.
+ * All rectangles of a level are drawn before all text, and grouped by colour, so that a PDF sets each colour once.
  */
 #include "config.h"
 
@@ -19,13 +19,13 @@ static void set_color(const struct painter *p, uint32_t rgb)
 	p->lib->set_source_rgb(p->cr, (rgb >> 16 & 0xff) / 255.0, (rgb >> 8 & 0xff) / 255.0, (rgb & 0xff) / 255.0);
 }
 
-/* Draw a line around a box that is new (solid) or gone (dashed), if it is wide enough; nothing for others. */
+/* Draw a line around a box that is new (solid) or gone (dashed), if it is wide enough. */
 static void outline_box(const struct painter *p, char sign, uint32_t rgb, struct rectangle r)
 {
 	static const double dash[] = { 3, 2 };
-	const double line = 1, least = 4;
+	const double line = 1, min_width = 4;
 
-	if ((sign != 'n' && sign != 'g') || r.width < least)
+	if ((sign != 'n' && sign != 'g') || r.width < min_width)
 		return;
 	set_color(p, rgb);
 	p->lib->set_line_width(p->cr, line);
@@ -34,88 +34,103 @@ static void outline_box(const struct painter *p, char sign, uint32_t rgb, struct
 	p->lib->stroke(p->cr);
 }
 
-void paint_ink(const struct painter *p)
+void paint_set_text_color(const struct painter *p)
 {
 	set_color(p, flame_page(p->style->theme)->ink);
 }
 
-void paint_faint(const struct painter *p)
+void paint_set_muted_color(const struct painter *p)
 {
 	set_color(p, flame_page(p->style->theme)->quiet);
 }
 
-void paint_ground(const struct painter *p)
+void paint_background(const struct painter *p)
 {
-	if (p->style->theme != FLAME_DARK && !p->is_pixels)
-		return; /* paper is white */
+	if (p->style->theme != FLAME_DARK && !p->is_raster)
+		return; /* paper is white, so it needs no background */
 	set_color(p, flame_page(p->style->theme)->paper);
 	p->lib->paint(p->cr);
 }
 
-/* A line of text, shortened to the width of the page, with its base line at y. */
+/* Draw a line of text, shortened to the width of the page, with its base line at y. */
 static void paint_line(const struct painter *p, struct font *font, double y, const char *text)
 {
 	struct buf clean = { 0 }, shown = { 0 };
 
-	font_add_text(text, &clean);
-	font_fit(font, buf_text(&clean), p->width - 2 * p->size->margin, &shown);
+	font_add_safe(text, &clean);
+	font_fit(font, buf_text(&clean), p->width - 2 * p->size->margin, flame_add_truncated, &shown);
 	if (shown.len)
-		font_show(font, p->cr, p->size->margin, y, buf_text(&shown), buf_text(&clean));
+		font_draw_text(font, p->cr, p->size->margin, y, buf_text(&shown), buf_text(&clean));
 	buf_release(&clean);
 	buf_release(&shown);
 }
 
-/* An entry of the legend. Gives its width. With cr NULL it is only measured. */
+/* Draw the colour of an entry of the legend, with its sign. */
+static void paint_swatch(const struct painter *p, const struct flame_legend *e, struct rectangle r, double y,
+			 double gap)
+{
+	const struct flame_color *color = &flame_colors(p->style->theme)[e->color];
+	const char *sign = flame_sign(e->sign);
+
+	set_color(p, color->fill);
+	p->lib->rectangle(p->cr, r.x, r.y, r.width, r.height);
+	p->lib->fill(p->cr);
+	outline_box(p, e->sign, color->ink, r);
+	set_color(p, color->ink);
+	if (*sign)
+		font_draw_text(p->boxes, p->cr, r.x + gap / 2, y, sign, NULL);
+}
+
+/*
+ * Draw an entry of the legend, or with cr NULL only measure it. The color FLAME_COLORS means only text. Returns its
+ * width.
+ */
 static double paint_entry(const struct painter *p, const struct flame_legend *e, double x, double y, double room)
 {
 	const double box = p->size->text, gap = box * 0.45;
-	const struct flame_color *color = &flame_colors(p->style->theme)[e->color];
 	const char *sign = flame_sign(e->sign);
-	double box_width = *sign ? font_width(p->boxes, sign) + gap : box, width;
+	double box_width = *sign ? font_width(p->boxes, sign) + gap : box,
+	       before = e->color < FLAME_COLORS ? box_width + gap : 0, width;
 	struct buf clean = { 0 }, shown = { 0 };
 
-	font_add_text(e->text, &clean);
-	font_fit(p->text, buf_text(&clean), room - box_width - gap, &shown);
-	width = box_width + gap + font_width(p->text, buf_text(&shown));
+	font_add_safe(e->text, &clean);
+	font_fit(p->text, buf_text(&clean), room - before, flame_add_truncated, &shown);
+	width = before + font_width(p->text, buf_text(&shown));
 	if (p->cr) {
-		struct rectangle r = { x, y - box * 0.85, box_width, box * 1.1 };
-
-		set_color(p, color->fill);
-		p->lib->rectangle(p->cr, r.x, r.y, r.width, r.height);
-		p->lib->fill(p->cr);
-		outline_box(p, e->sign, color->ink, r);
-		set_color(p, color->ink);
-		if (*sign)
-			font_show(p->boxes, p->cr, x + gap / 2, y, sign, NULL);
-		paint_ink(p);
+		if (before > 0)
+			paint_swatch(p, e, (struct rectangle){ x, y - box * 0.85, box_width, box * 1.1 }, y, gap);
+		(before > 0 ? paint_set_text_color : paint_set_muted_color)(p);
 		if (shown.len)
-			font_show(p->text, p->cr, x + box_width + gap, y, buf_text(&shown), buf_text(&clean));
+			font_draw_text(p->text, p->cr, x + before, y, buf_text(&shown), buf_text(&clean));
 	}
 	buf_release(&clean);
 	buf_release(&shown);
 	return width;
 }
 
-/* Draw the legend. Gives its last base line, or y when there is no legend. */
+/* Draw the legend. Returns its last base line, or y when there is no legend. */
 static double paint_legend(const struct painter *p, double y)
 {
 	const double left = p->size->margin, room = p->width - 2 * left, space = p->size->text * 1.5,
 		     height = p->size->text * 1.7;
+	const struct flame_legend width_entry = { .color = FLAME_COLORS, .text = flame_width_text(p->r->flame) };
+	size_t n = p->n_legend + (*width_entry.text != '\0');
 	struct painter measure = *p;
 	double x = left;
 
 	measure.cr = NULL;
-	if (p->n_legend)
+	if (n)
 		y += height;
-	for (size_t i = 0; i < p->n_legend; i++) {
-		double width = paint_entry(&measure, &p->legend[i], 0, 0, room);
+	for (size_t i = 0; i < n; i++) {
+		const struct flame_legend *e = i < p->n_legend ? &p->legend[i] : &width_entry;
+		double width = paint_entry(&measure, e, 0, 0, room);
 
 		if (x > left && x + width > left + room) {
 			x = left;
 			y += height;
 		}
 		if (p->cr)
-			paint_entry(p, &p->legend[i], x, y, room);
+			paint_entry(p, e, x, y, room);
 		x += width + space;
 	}
 	return y;
@@ -128,7 +143,7 @@ double paint_head(const struct painter *p, const char *below, bool has_legend)
 
 	if (p->cr) {
 		flame_add_title(p->r, p->style, &s);
-		paint_ink(p);
+		paint_set_text_color(p);
 		paint_line(p, p->title, y, buf_text(&s));
 	}
 	y += p->size->text * 1.6;
@@ -136,7 +151,7 @@ double paint_head(const struct painter *p, const char *below, bool has_legend)
 		s.len = 0;
 		if (!below)
 			flame_add_subtitle(p->r, &s);
-		paint_faint(p);
+		paint_set_muted_color(p);
 		paint_line(p, p->text, y, below ? below : buf_text(&s));
 	}
 	buf_release(&s);
@@ -152,7 +167,7 @@ double paint_note(const struct painter *p, double top, const char *more)
 
 	flame_add_note(p->r, p->style, &s);
 	if (p->cr)
-		paint_faint(p);
+		paint_set_muted_color(p);
 	for (int i = 0; i < 2; i++) {
 		const char *text = i == 0 ? buf_text(&s) : more;
 
@@ -169,7 +184,10 @@ double paint_note(const struct painter *p, double top, const char *more)
 const struct sizes sizes_screen = { .margin = 12, .row = 17, .title = 16, .text = 11.5, .boxes = 11 };
 const struct sizes sizes_paper = { .margin = 28, .row = 12.5, .title = 12, .text = 8.5, .boxes = 8 };
 
-/* Boxes narrower than this touch each other; wider ones have a gap, a share of a row that is visible at low resolution. */
+/*
+ * Boxes narrower than this touch each other; between wider ones there is a gap, a fraction of the row height that is
+ * visible at low resolution.
+ */
 static const double narrow = 3, gap = 0.055;
 
 static void sort_tiles(struct painter *p)
@@ -192,16 +210,17 @@ struct painter painter_make(const struct cairo *lib, const struct fontconfig *fc
 			    const struct flame_style *style, const struct sizes *size, double width, bool is_pixels,
 			    struct arena *mem)
 {
-	const struct font_ask sans = { "DejaVu Sans", size->text, .is_pixels = is_pixels },
-			      mono = { "DejaVu Sans Mono", size->boxes, .is_grid = true, .is_pixels = is_pixels },
-			      title = { "DejaVu Sans", size->title, .is_bold = true, .is_pixels = is_pixels };
+	const struct font_spec sans = { "DejaVu Sans", size->text, .is_raster = is_pixels },
+			       mono = { "DejaVu Sans Mono", size->boxes, .is_fixed_width = true,
+					.is_raster = is_pixels },
+			       title = { "DejaVu Sans", size->title, .is_bold = true, .is_raster = is_pixels };
 	struct painter p = { .lib = lib,
 			     .r = r,
 			     .style = style,
 			     .mem = mem,
 			     .size = size,
 			     .width = width,
-			     .is_pixels = is_pixels,
+			     .is_raster = is_pixels,
 			     .title = font_new(lib, fc, &title),
 			     .text = font_new(lib, fc, &sans),
 			     .boxes = font_new(lib, fc, &mono) };
@@ -220,7 +239,8 @@ void painter_release(struct painter *p)
 	font_free(p->boxes);
 }
 
-struct rectangle paint_place(const struct painter *p, const struct flame_tile *t, double top, uint32_t lo, uint32_t hi)
+struct rectangle paint_tile_rectangle(const struct painter *p, const struct flame_tile *t, double top, uint32_t lo,
+				      uint32_t hi)
 {
 	double room = fmax(p->width - 2 * p->size->margin, 1),
 	       scale = p->layout.span > 0 ? room / (double)p->layout.span : 0;
@@ -230,7 +250,7 @@ struct rectangle paint_place(const struct painter *p, const struct flame_tile *t
 			       .width = p->layout.span > 0 ? (double)t->width * scale : room,
 			       .height = p->size->row };
 
-	if (p->is_pixels && r.width >= narrow) {
+	if (p->is_raster && r.width >= narrow) {
 		double end = round(r.x + r.width);
 
 		r.x = round(r.x);
@@ -239,10 +259,10 @@ struct rectangle paint_place(const struct painter *p, const struct flame_tile *t
 	return r;
 }
 
-/* The part of its place that a box fills. */
-static struct rectangle body(const struct painter *p, struct rectangle r)
+/* The place of a box without the gap to its neighbours. */
+static struct rectangle box_rectangle(const struct painter *p, struct rectangle r)
 {
-	double between = p->is_pixels ? 1 : gap * p->size->row;
+	double between = p->is_raster ? 1 : gap * p->size->row;
 
 	if (r.width >= narrow)
 		r.width -= between;
@@ -254,27 +274,27 @@ static void paint_text(const struct painter *p, const struct flame_tile *t, stru
 		       struct buf *shown)
 {
 	const char *sign = t->sign == '=' ? "" : flame_sign(t->sign);
-	double pad = font_column(p->boxes) / 2, room = r.width - 2 * pad,
+	double pad = font_column_width(p->boxes) / 2, room = r.width - 2 * pad,
 	       after = *sign ? font_width(p->boxes, sign) + 2 * pad : 0;
 	double y = r.y + r.height / 2 + p->size->boxes * 0.36;
 
-	if (room < font_column(p->boxes))
+	if (room < font_column_width(p->boxes))
 		return;
 	name->len = shown->len = 0;
 	if (room > after + 2 * pad) {
 		struct buf raw = { 0 };
 
 		flame_add_name(p->r->flame, t->box, &raw);
-		font_add_text(buf_text(&raw), name);
+		font_add_safe(buf_text(&raw), name);
 		buf_release(&raw);
 		if (name->len)
-			font_fit(p->boxes, buf_text(name), room - after, shown);
+			font_fit(p->boxes, buf_text(name), room - after, flame_add_shortened, shown);
 	}
 	set_color(p, flame_colors(p->style->theme)[t->color].ink);
 	if (*sign && after - 2 * pad <= room)
-		font_show(p->boxes, p->cr, r.x + pad, y, sign, NULL);
+		font_draw_text(p->boxes, p->cr, r.x + pad, y, sign, NULL);
 	if (shown->len)
-		font_show(p->boxes, p->cr, r.x + pad + after, y, buf_text(shown), buf_text(name));
+		font_draw_text(p->boxes, p->cr, r.x + pad + after, y, buf_text(shown), buf_text(name));
 }
 
 double paint_levels(const struct painter *p, double top, uint32_t lo, uint32_t hi)
@@ -287,7 +307,7 @@ double paint_levels(const struct painter *p, double top, uint32_t lo, uint32_t h
 	assert(lo <= hi && hi <= p->layout.n_levels);
 	for (uint32_t i = p->first[lo]; i < p->first[hi]; i++) {
 		const struct flame_tile *t = &tile[p->by_color[i]];
-		struct rectangle r = body(p, paint_place(p, t, top, lo, hi));
+		struct rectangle r = box_rectangle(p, paint_tile_rectangle(p, t, top, lo, hi));
 
 		if (color[t->color].fill != last)
 			set_color(p, last = color[t->color].fill);
@@ -295,7 +315,7 @@ double paint_levels(const struct painter *p, double top, uint32_t lo, uint32_t h
 		p->lib->fill(p->cr);
 	}
 	for (uint32_t i = p->first[lo]; i < p->first[hi]; i++) {
-		struct rectangle r = body(p, paint_place(p, &tile[i], top, lo, hi));
+		struct rectangle r = box_rectangle(p, paint_tile_rectangle(p, &tile[i], top, lo, hi));
 
 		outline_box(p, tile[i].sign, color[tile[i].color].ink, r);
 		paint_text(p, &tile[i], r, &name, &shown);

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The same for PDF and PNG, for whole pictures and for pages that show some levels of one.
+ * PDF and PNG use this code, for whole pictures and for pages that show some levels of a picture.
  */
 #ifndef VIEWERS_PDF_PAINT_H
 #define VIEWERS_PDF_PAINT_H
@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sizes of everything, in the unit of the page. */
+/* Sizes in the unit of the page. */
 struct sizes {
-	double margin, row;        /* row: how high a level is */
-	double title, text, boxes; /* of fonts */
+	double margin, row;        /* row: height of a level */
+	double title, text, boxes; /* font sizes of the title, of text, and of boxes */
 };
 
 extern const struct sizes sizes_screen, sizes_paper;
@@ -31,52 +31,53 @@ struct painter {
 	const struct flame_style *style;
 	struct arena *mem;
 	const struct sizes *size;
-	double width;   /* of the page */
-	bool is_pixels; /* edges of boxes lie between pixels */
+	double width;   /* width of the page */
+	bool is_raster; /* is it an image? Then edges of boxes are at whole pixels */
 	struct font *title, *text, *boxes;
 	struct flame_layout layout;
-	uint32_t *first;    /* [layout.n_levels + 1] tiles of a level */
-	uint32_t *by_color; /* [layout.n] tiles of each level by colour */
+	uint32_t *first;    /* [layout.n_levels + 1] first tile of each level */
+	uint32_t *by_color; /* [layout.n] tiles, of each level sorted by colour */
 	const struct flame_legend *legend;
 	size_t n_legend;
 };
 
 /*
- * Place everything.
+ * Lay out the picture.
  *
- * style, size   must live on
- * Gives         a painter that painter_release takes; what it points to lives in mem, but for the fonts
+ * style, size   must outlive the painter
+ * Returns         a painter for painter_release; its data lives in mem, except for the fonts
  */
 struct painter painter_make(const struct cairo *lib, const struct fontconfig *fc, const struct report *r,
 			    const struct flame_style *style, const struct sizes *size, double width, bool is_pixels,
 			    struct arena *mem);
 void painter_release(struct painter *p);
 
-/* Set the colour of text, and a weaker one. */
-void paint_ink(const struct painter *p);
-void paint_faint(const struct painter *p);
+/* Set the colour of text, and that of secondary text. */
+void paint_set_text_color(const struct painter *p);
+void paint_set_muted_color(const struct painter *p);
 
-/* Fill the page. */
-void paint_ground(const struct painter *p);
+/* Fill the page with the background colour. */
+void paint_background(const struct painter *p);
 
 /*
  * Draw title, a line below it, and the legend.
  *
- * below    the line below the title; NULL for what is measured
- * Gives    where the picture can begin
+ * below    the line below the title; NULL for the subtitle
+ * Returns    the y at which the picture starts
  */
 double paint_head(const struct painter *p, const char *below, bool has_legend);
 
-/* Draw levels [lo, hi), the highest of the page at top. Gives where they end. */
+/* Draw levels [lo, hi) from y top. Returns the y at which they end. */
 double paint_levels(const struct painter *p, double top, uint32_t lo, uint32_t hi);
 
-/* Where a tile is drawn when a page shows levels [lo, hi). */
+/* The place of a tile on a page that shows levels [lo, hi). */
 struct rectangle {
 	double x, y, width, height;
 };
-struct rectangle paint_place(const struct painter *p, const struct flame_tile *t, double top, uint32_t lo, uint32_t hi);
+struct rectangle paint_tile_rectangle(const struct painter *p, const struct flame_tile *t, double top, uint32_t lo,
+				      uint32_t hi);
 
-/* Draw what was left out, and more that is to be said about the picture, or "". Gives where it ends. */
+/* Draw the note about the picture, and a second one, which may be "". Returns the y at which they end. */
 double paint_note(const struct painter *p, double top, const char *more);
 
 #endif

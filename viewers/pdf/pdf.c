@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A box may be too narrow for its name; the index has each name in full. For a search, a name on several lines is
- * completely on the first. Rows are not linked to their boxes: cairo 1.16 refers to objects of links that it does not
- * write, and leaves a damaged file.
+ * A box may be too narrow for its name; the index has full names. If a name takes several lines, the text of the first
+ * line is the whole name, so that a search finds it. Rows have no links to their boxes: cairo 1.16 would refer to link
+ * objects that it does not write, which damages the file.
  */
 #include "config.h"
 
@@ -25,58 +25,76 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { PDF_MAX_SIDE = 14400 }; /* points; the largest page of PDF */
+enum { PDF_MAX_SIDE = 14400 /* largest width and height of a PDF page, in points */, INDEX_DIGITS = 9 };
 
 struct pdf_page {
-	uint32_t lo, hi; /* levels, [lo, hi); all but the first page repeat one of the page before */
-	double top;      /* start of the picture */
-	double height;   /* of the page */
+	uint32_t lo, hi; /* levels [lo, hi); all pages but the first repeat the last level of the page before */
+	double top;      /* y of the picture on the page */
+	double height;   /* height of the page */
 };
 
 struct pages {
 	uint32_t n;
-	struct pdf_page *page; /* [n] at least one */
+	struct pdf_page *page; /* [n] pages, at least one */
 };
 
 struct outline_input {
 	cairo_surface_t *surface;
 	const struct flame_function *function; /* [n] */
 	size_t n;
-	const struct pages *pages; /* of the picture; the index follows them, if there is a function */
+	bool has_index;
+	const struct pages *pages; /* pages of the picture, which precede those of the index */
 };
 
 struct index_input {
-	double width, height; /* of a page */
+	double width, height; /* size of a page */
 	cairo_surface_t *surface;
 	const struct flame_function *function; /* [n] */
-	size_t n;
+	size_t n, n_listed;                    /* number of functions that are listed; at most n */
 };
 
 /* In points of 1/72 inch, in landscape format. */
 static const struct {
 	const char *name;
-	struct pdf_paper paper;
+	double width, height;
 } papers[] = {
-	{ "fit", { 0, 0 } },          { "a3", { 1190.55, 841.89 } }, { "a4", { 841.89, 595.28 } },
-	{ "a5", { 595.28, 419.53 } }, { "letter", { 792, 612 } },    { "legal", { 1008, 612 } },
+	{ "fit", 0, 0 },          { "a3", 1190.55, 841.89 }, { "a4", 841.89, 595.28 },
+	{ "a5", 595.28, 419.53 }, { "letter", 792, 612 },    { "legal", 1008, 612 },
 };
 
 int pdf_paper_find(const char *name, struct pdf_paper *out, struct err *err)
 {
 	for (size_t i = 0; i < sizeof(papers) / sizeof(papers[0]); i++) {
 		if (strcmp(name, papers[i].name) == 0) {
-			*out = papers[i].paper;
+			out->width = papers[i].width;
+			out->height = papers[i].height;
 			return 0;
 		}
 	}
 	return err_set(err, ERR_USAGE, "--paper=%s: choose a3, a4, a5, letter, legal or fit", name);
 }
 
-/* The number of levels that fit; at least one more than the repeated one. */
+int pdf_index_parse(const char *text, size_t *out, struct err *err)
+{
+	size_t len = strlen(text);
+
+	if (strcmp(text, "all") == 0)
+		*out = SIZE_MAX;
+	else if (strcmp(text, "none") == 0)
+		*out = 0;
+	else if (len && len <= INDEX_DIGITS && strspn(text, "0123456789") == len)
+		*out = strtoul(text, NULL, 10);
+	else
+		return err_set(err, ERR_USAGE, "--index=%s: choose a number, all or none", text);
+	return 0;
+}
+
+/* The number of levels that fit; at least two, since one is repeated. */
 static uint32_t count_levels(const struct painter *p, double top, double bottom, double height)
 {
 	double n = floor((height - top - bottom) / p->size->row);
@@ -85,7 +103,7 @@ static uint32_t count_levels(const struct painter *p, double top, double bottom,
 }
 
 /*
- * Choose pages: of a paper, or one as large as the picture, or as many of the largest size as needed.
+ * Split the picture into pages of the size of the paper; with fit, into one page, or several of the largest size.
  *
  * note   text below the picture
  * out    lives in p->mem
@@ -94,7 +112,7 @@ static void pages_make(const struct painter *p, const struct pdf_paper *paper, c
 {
 	struct painter measure = *p;
 	uint32_t n_levels = p->layout.n_levels, lo = 0;
-	double most = paper->width > 0 ? paper->height : PDF_MAX_SIDE;
+	double max_height = paper->width > 0 ? paper->height : PDF_MAX_SIDE;
 	size_t cap = 0;
 
 	measure.cr = NULL;
@@ -102,12 +120,13 @@ static void pages_make(const struct painter *p, const struct pdf_paper *paper, c
 	do {
 		double top = paint_head(&measure, NULL, lo == 0),
 		       bottom = paint_note(&measure, 0, note) + p->size->margin;
-		uint32_t n = count_levels(p, top, bottom, most), hi = n < n_levels - lo ? lo + n : n_levels;
+		uint32_t n = count_levels(p, top, bottom, max_height), hi = n < n_levels - lo ? lo + n : n_levels;
 		double height = top + (hi - lo) * p->size->row + bottom;
 
 		out->page = mem_grow(out->page, &cap, out->n + 1, sizeof(*out->page));
 		out->page[out->n++] =
-			(struct pdf_page){ lo, hi, top, paper->width > 0 ? paper->height : fmin(ceil(height), most) };
+			(struct pdf_page){ lo, hi, top,
+					   paper->width > 0 ? paper->height : fmin(ceil(height), max_height) };
 		lo = hi - 1;
 	} while (lo + 1 < n_levels);
 	arena_own(p->mem, out->page);
@@ -132,7 +151,7 @@ static uint32_t pages_find(const struct painter *p, const struct pages *pages, c
 	assert(pages->n > 0);
 	while (t->level >= pages->page[i].hi)
 		i++;
-	*out = paint_place(p, t, pages->page[i].top, pages->page[i].lo, pages->page[i].hi);
+	*out = paint_tile_rectangle(p, t, pages->page[i].top, pages->page[i].lo, pages->page[i].hi);
 	return i;
 }
 
@@ -140,17 +159,18 @@ enum { N_HEAVY = 25, NAME_COLUMNS = 100 };
 
 struct outline {
 	const struct painter *p;
-	const struct outline_input *ask;
-	const uint32_t *tile; /* [boxes] the tile of each */
+	const struct outline_input *input;
+	const uint32_t *tile; /* [boxes] tile of each box */
 };
 
-static int add(const struct outline *o, int parent, const char *text, uint32_t page, double x, double y, bool is_open)
+static int outline_add_entry(const struct outline *o, int parent, const char *text, uint32_t page, double x, double y,
+			     bool is_open)
 {
 	struct buf link = { 0 };
 	int id;
 
 	buf_addf(&link, "page=%" PRIu32 " pos=[%d %d]", page + 1, (int)x, (int)y);
-	id = o->p->lib->pdf_surface_add_outline(o->ask->surface, parent, text, buf_text(&link),
+	id = o->p->lib->pdf_surface_add_outline(o->input->surface, parent, text, buf_text(&link),
 						is_open ? CAIRO_PDF_OUTLINE_FLAG_OPEN : (cairo_pdf_outline_flags_t)0);
 	buf_release(&link);
 	return id;
@@ -168,7 +188,7 @@ static int compare(const void *a, const void *b)
 				    *y = *(const struct flame_function *const *)b;
 	uint64_t i = weight(x), j = weight(y);
 
-	return i != j ? (i > j ? -1 : 1) : (x > y) - (x < y); /* then the widest first */
+	return i != j ? (i > j ? -1 : 1) : (x > y) - (x < y); /* then by index: wider functions come first */
 }
 
 static void add_function(const struct outline *o, int parent, const struct flame_function *fn)
@@ -176,22 +196,17 @@ static void add_function(const struct outline *o, int parent, const struct flame
 	const struct report *r = o->p->r;
 	struct buf raw = { 0 }, name = { 0 }, text = { 0 };
 	struct rectangle at;
-	uint32_t page = pages_find(o->p, o->ask->pages, &o->p->layout.tile[o->tile[fn->box]], &at);
+	uint32_t page = pages_find(o->p, o->input->pages, &o->p->layout.tile[o->tile[fn->box]], &at);
 
-	if (r->flame->has_base) {
-		int64_t change = fn->flat[FLAME_AFTER] - fn->flat[FLAME_BEFORE];
-
-		if (change > 0)
-			buf_addz(&text, "+");
-		report_add_value(&r->head, change, &text);
-	} else {
-		unit_add_percent_tight(&text, fn->flat[FLAME_AFTER], r->head.total);
-	}
+	if (r->flame->has_base)
+		flame_add_value(&r->head, fn->flat[FLAME_AFTER] - fn->flat[FLAME_BEFORE], true, &text);
+	else
+		unit_add_percent_trimmed(&text, fn->flat[FLAME_AFTER], r->head.total);
 	flame_add_name(r->flame, fn->box, &raw);
-	font_add_text(buf_text(&raw), &name);
+	font_add_safe(buf_text(&raw), &name);
 	buf_addz(&text, "  ");
-	flame_add_short(buf_text(&name), NAME_COLUMNS, &text);
-	add(o, parent, buf_text(&text), page, at.x, at.y, false);
+	flame_add_shortened(buf_text(&name), NAME_COLUMNS, &text);
+	outline_add_entry(o, parent, buf_text(&text), page, at.x, at.y, false);
 	buf_release(&raw);
 	buf_release(&name);
 	buf_release(&text);
@@ -199,17 +214,18 @@ static void add_function(const struct outline *o, int parent, const struct flame
 
 static void add_functions(const struct outline *o)
 {
-	size_t n = o->ask->n;
+	size_t n = o->input->n;
 	const struct flame_function **order = mem_alloc(n + 1, sizeof(*order));
 	int parent;
 
 	for (size_t i = 0; i < n; i++)
-		order[i] = &o->ask->function[i];
+		order[i] = &o->input->function[i];
 	qsort(order, n, sizeof(*order), compare);
 	if (n && weight(order[0])) {
-		parent = add(o, CAIRO_PDF_OUTLINE_ROOT,
-			     o->p->r->flame->has_base ? "Largest changes of flat" : "Heaviest functions, by flat", 0, 0,
-			     0, true);
+		parent = outline_add_entry(o, CAIRO_PDF_OUTLINE_ROOT,
+					   o->p->r->flame->has_base ? "Largest changes of flat"
+								    : "Heaviest functions, by flat",
+					   0, 0, 0, true);
 		for (size_t i = 0; i < n && i < N_HEAVY && weight(order[i]); i++)
 			add_function(o, parent, order[i]);
 	}
@@ -217,66 +233,66 @@ static void add_functions(const struct outline *o)
 }
 
 /*
- * Add the picture, its pages, its heaviest functions by self value (in a comparison by its change), and the index to the
- * table of contents.
+ * Fill the table of contents: the picture, its pages, its functions with the largest flat values (in a comparison:
+ * changes of flat), and the index.
  */
-static void outline_add(const struct painter *p, const struct outline_input *ask)
+static void outline_add(const struct painter *p, const struct outline_input *input)
 {
 	uint32_t *tile = arena_alloc(p->mem, p->layout.n, sizeof(*tile));
-	const struct outline o = { p, ask, tile };
-	int picture = add(&o, CAIRO_PDF_OUTLINE_ROOT, "Picture", 0, 0, 0, true);
+	const struct outline o = { p, input, tile };
+	int picture = outline_add_entry(&o, CAIRO_PDF_OUTLINE_ROOT, "Picture", 0, 0, 0, true);
 
 	for (uint32_t i = 0; i < p->layout.n; i++)
 		tile[p->layout.tile[i].box] = i;
-	for (uint32_t i = 0; ask->pages->n > 1 && i < ask->pages->n; i++) {
+	for (uint32_t i = 0; input->pages->n > 1 && i < input->pages->n; i++) {
 		struct buf s = { 0 };
 
-		pages_add_name(ask->pages, i, &s);
-		add(&o, picture, buf_text(&s), i, 0, 0, false);
+		pages_add_name(input->pages, i, &s);
+		outline_add_entry(&o, picture, buf_text(&s), i, 0, 0, false);
 		buf_release(&s);
 	}
 	add_functions(&o);
-	if (ask->n)
-		add(&o, CAIRO_PDF_OUTLINE_ROOT, "All functions", ask->pages->n, 0, 0, false);
+	if (input->has_index)
+		outline_add_entry(&o, CAIRO_PDF_OUTLINE_ROOT, "Functions", input->pages->n, 0, 0, false);
 }
 
-enum { MAX_ROWS = 2000, MAX_NAME_LINES = 6, N_COLUMNS = 4, COLUMN_WIDTH = 11 };
+enum { MAX_NAME_LINES = 6, N_COLUMNS = 4, COLUMN_WIDTH = 11, COLUMN_GAP = 2 };
 
 struct writer {
 	const struct painter *p;
-	const struct index_input *ask;
+	const struct index_input *input;
 	double y, row;
 	uint32_t n_pages;
-	size_t columns; /* of a name on a line */
+	size_t column_end[N_COLUMNS]; /* end of each column, in columns of the font */
+	size_t columns;               /* columns for a name on a line */
 };
 
 static double left_of_names(const struct writer *w)
 {
-	return w->p->size->margin + (N_COLUMNS * COLUMN_WIDTH + 2) * font_column(w->p->boxes);
+	return w->p->size->margin +
+	       (double)(w->column_end[N_COLUMNS - 1] + COLUMN_GAP) * font_column_width(w->p->boxes);
 }
 
-/* Right-aligned text. */
-static void put_right(const struct writer *w, int column, const char *text)
+/* Draw right-aligned text in a column. */
+static void draw_right(const struct writer *w, int column, const char *text)
 {
 	const struct painter *p = w->p;
-	double end = p->size->margin + (column + 1) * COLUMN_WIDTH * font_column(p->boxes);
+	double end = p->size->margin + (double)w->column_end[column] * font_column_width(p->boxes);
 
-	while (*text == ' ')
-		text++;
-	font_show(p->boxes, p->cr, end - font_width(p->boxes, text), w->y, text, NULL);
+	font_draw_text(p->boxes, p->cr, end - font_width(p->boxes, text), w->y, text, NULL);
 }
 
-static void put_titles(const struct writer *w)
+static void draw_titles(const struct writer *w)
 {
 	static const char *const plain[N_COLUMNS] = { "cum", "cum%", "flat", "flat%" }, *const diff[N_COLUMNS] = {
 		"before", "after", "change", "change%"
 	};
 	bool has_base = w->p->r->flame->has_base;
 
-	paint_faint(w->p);
+	paint_set_muted_color(w->p);
 	for (int i = 0; i < N_COLUMNS; i++)
-		put_right(w, i, has_base ? diff[i] : plain[i]);
-	font_show(w->p->boxes, w->p->cr, left_of_names(w), w->y, "function", NULL);
+		draw_right(w, i, has_base ? diff[i] : plain[i]);
+	font_draw_text(w->p->boxes, w->p->cr, left_of_names(w), w->y, "function", NULL);
 }
 
 static void start_page(struct writer *w)
@@ -286,28 +302,36 @@ static void start_page(struct writer *w)
 	if (w->n_pages)
 		w->p->lib->show_page(w->p->cr);
 	w->n_pages++;
-	w->p->lib->pdf_surface_set_size(w->ask->surface, w->ask->width, w->ask->height);
-	paint_ground(w->p);
-	buf_addf(&s, "%zu functions, %s first", w->ask->n, w->p->r->flame->has_base ? "most changed" : "widest");
+	w->p->lib->pdf_surface_set_size(w->input->surface, w->input->width, w->input->height);
+	paint_background(w->p);
+	if (w->input->n_listed < w->input->n) {
+		unit_add_count(&s, w->input->n_listed);
+		buf_addz(&s, " of ");
+	}
+	unit_add_count(&s, w->input->n);
+	buf_addf(&s, " functions, %s first", w->p->r->flame->has_base ? "most changed" : "widest");
 	if (w->n_pages > 1)
 		buf_addf(&s, ", continued");
 	w->y = paint_head(w->p, buf_text(&s), false) + w->row;
-	put_titles(w);
+	draw_titles(w);
 	w->y += w->row * 0.3;
 	buf_release(&s);
 }
 
 static void start_row(struct writer *w)
 {
-	if (w->y + w->row > w->ask->height - w->p->size->margin)
+	if (w->y + w->row > w->input->height - w->p->size->margin)
 		start_page(w);
 	w->y += w->row;
 }
 
-/* A percentage as in other reports, with a sign for a change. */
+/* Append a change in percent, with a sign. */
 static void add_change(int64_t before, int64_t after, struct buf *out)
 {
 	double percent = before ? 100 * ((double)after - (double)before) / (double)before : 0;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%+.2f%%", percent);
 
 	if (before == after)
 		buf_addz(out, "=");
@@ -316,36 +340,69 @@ static void add_change(int64_t before, int64_t after, struct buf *out)
 	else if (!after)
 		buf_addz(out, "gone");
 	else
-		buf_addf(out, "%+.2f%%", percent);
+		unit_add_grouped(out, text);
 }
 
-static void put_numbers(const struct writer *w, const struct flame_function *fn)
+/* Fill s with the numbers of a function as text. */
+static void add_numbers(const struct report *r, const struct flame_function *fn, struct buf s[N_COLUMNS])
 {
-	const struct head *h = &w->p->r->head;
-	int64_t after = fn->cum[FLAME_AFTER], before = fn->cum[FLAME_BEFORE];
-	struct buf s[N_COLUMNS] = { 0 };
+	const struct head *h = &r->head;
+	int64_t after = fn->cum[FLAME_AFTER], before = fn->cum[FLAME_BEFORE], flat = fn->flat[FLAME_AFTER];
 
-	if (w->p->r->flame->has_base) {
-		report_add_value(h, before, &s[0]);
-		report_add_value(h, after, &s[1]);
-		if (after > before)
-			buf_addz(&s[2], "+");
-		report_add_value(h, after - before, &s[2]);
+	for (int i = 0; i < N_COLUMNS; i++)
+		s[i].len = 0;
+	if (r->flame->has_base) {
+		flame_add_value(h, before, false, &s[0]);
+		flame_add_value(h, after, false, &s[1]);
+		flame_add_value(h, after - before, true, &s[2]);
 		add_change(before, after, &s[3]);
 	} else {
-		report_add_value(h, after, &s[0]);
-		unit_add_percent(&s[1], after, h->total);
-		report_add_value(h, fn->flat[FLAME_AFTER], &s[2]);
-		unit_add_percent(&s[3], fn->flat[FLAME_AFTER], h->total);
-	}
-	for (int i = 0; i < N_COLUMNS; i++) {
-		put_right(w, i, buf_text(&s[i]));
-		buf_release(&s[i]);
+		flame_add_value(h, after, false, &s[0]);
+		unit_add_percent_trimmed(&s[1], after, h->total);
+		flame_add_value(h, flat, false, &s[2]);
+		unit_add_percent_trimmed(&s[3], flat, h->total);
 	}
 }
 
-/* The number of bytes of a text that fit on a line. */
-static size_t cut_line(const char *s, size_t columns)
+static void release_numbers(struct buf s[N_COLUMNS])
+{
+	for (int i = 0; i < N_COLUMNS; i++)
+		buf_release(&s[i]);
+}
+
+static void draw_numbers(const struct writer *w, const struct flame_function *fn)
+{
+	struct buf s[N_COLUMNS] = { 0 };
+
+	add_numbers(w->p->r, fn, s);
+	for (int i = 0; i < N_COLUMNS; i++)
+		draw_right(w, i, buf_text(&s[i]));
+	release_numbers(s);
+}
+
+/* Make each column as wide as its longest number. */
+static void find_columns(struct writer *w, size_t n_rows)
+{
+	size_t width[N_COLUMNS], end = 0;
+	struct buf s[N_COLUMNS] = { 0 };
+
+	for (int i = 0; i < N_COLUMNS; i++)
+		width[i] = COLUMN_WIDTH;
+	for (size_t row = 0; row < n_rows; row++) {
+		add_numbers(w->p->r, &w->input->function[row], s);
+		for (int i = 0; i < N_COLUMNS; i++) {
+			size_t n = flame_columns(buf_text(&s[i])) + COLUMN_GAP;
+
+			width[i] = n > width[i] ? n : width[i];
+		}
+	}
+	for (int i = 0; i < N_COLUMNS; i++)
+		w->column_end[i] = end += width[i];
+	release_numbers(s);
+}
+
+/* The number of bytes of a text that fit into a number of columns. */
+static size_t line_bytes(const char *s, size_t columns)
 {
 	size_t n = strlen(s), at = 0, used = 0, len;
 
@@ -362,69 +419,72 @@ static size_t cut_line(const char *s, size_t columns)
 	return at ? at : n;
 }
 
-static void put_name(struct writer *w, const char *name)
+static void draw_name(struct writer *w, const char *name)
 {
-	bool is_one = strlen(name) <= FONT_MAX_HIDDEN; /* the first line can contain the whole name for a search */
+	/* a search finds the whole name as the hidden text of the first line, unless it is too long */
+	bool fits_hidden = strlen(name) <= FONT_HIDDEN_MAX;
 	size_t n = strlen(name), end;
 	struct buf line = { 0 };
 
 	for (size_t at = 0; at < n; at = end) {
-		end = at + cut_line(name + at, w->columns);
+		end = at + line_bytes(name + at, w->columns);
 		line.len = 0;
 		buf_add(&line, name + at, end - at);
 		if (at)
 			start_row(w);
-		font_show(w->p->boxes, w->p->cr, left_of_names(w), w->y, buf_text(&line),
-			  !is_one ? NULL
-			  : at    ? ""
-				  : name);
+		font_draw_text(w->p->boxes, w->p->cr, left_of_names(w), w->y, buf_text(&line),
+			       !fits_hidden ? NULL
+			       : at         ? ""
+					    : name);
 	}
 	buf_release(&line);
 }
 
-static void put_function(struct writer *w, const struct flame_function *fn)
+static void draw_function(struct writer *w, const struct flame_function *fn)
 {
 	struct buf raw = { 0 }, name = { 0 }, shown = { 0 };
 
 	flame_add_name(w->p->r->flame, fn->box, &raw);
-	font_add_text(buf_text(&raw), &name);
-	flame_add_short(buf_text(&name), w->columns * MAX_NAME_LINES, &shown);
+	font_add_safe(buf_text(&raw), &name);
+	flame_add_shortened(buf_text(&name), w->columns * MAX_NAME_LINES, &shown);
 	start_row(w);
-	paint_ink(w->p);
-	put_numbers(w, fn);
-	put_name(w, buf_text(&shown));
+	paint_set_text_color(w->p);
+	draw_numbers(w, fn);
+	draw_name(w, buf_text(&shown));
 	buf_release(&raw);
 	buf_release(&name);
 	buf_release(&shown);
 }
 
 /* Draw all pages of the index with the painter of the picture. */
-static void index_draw(const struct painter *p, const struct index_input *ask)
+static void index_draw(const struct painter *p, const struct index_input *input)
 {
-	struct painter mine = *p;
-	struct writer w = { .p = &mine, .ask = ask, .row = p->size->boxes * 1.45 };
+	struct painter own = *p;
+	struct writer w = { .p = &own, .input = input, .row = p->size->boxes * 1.45 };
 	double room;
 
-	mine.width = ask->width;
-	room = (ask->width - p->size->margin - left_of_names(&w)) / font_column(p->boxes);
+	own.width = input->width;
+	find_columns(&w, input->n_listed);
+	room = (input->width - p->size->margin - left_of_names(&w)) / font_column_width(p->boxes);
 	w.columns = room > 20 ? (size_t)room : 20;
 	start_page(&w);
-	for (size_t i = 0; i < ask->n && i < MAX_ROWS; i++)
-		put_function(&w, &ask->function[i]);
-	if (ask->n > MAX_ROWS) {
+	for (size_t i = 0; i < input->n_listed; i++)
+		draw_function(&w, &input->function[i]);
+	if (input->n > input->n_listed) {
 		struct buf s = { 0 };
 
 		start_row(&w);
-		paint_faint(&mine);
-		buf_addf(&s, "%zu narrower functions are not listed", ask->n - MAX_ROWS);
-		font_show(p->boxes, p->cr, left_of_names(&w), w.y, buf_text(&s), NULL);
+		paint_set_muted_color(&own);
+		unit_add_count(&s, input->n - input->n_listed);
+		buf_addz(&s, " more; --index=all lists all");
+		font_draw_text(p->boxes, p->cr, left_of_names(&w), w.y, buf_text(&s), NULL);
 		buf_release(&s);
 	}
 	p->lib->show_page(p->cr);
 }
 
 /* The width of the index pages when the page of the picture has its own size. */
-static const double least_index = 600, most_index = 1684;
+static const double index_width_min = 600, index_width_max = 1684;
 
 double pdf_width(const struct pdf_paper *paper, double width)
 {
@@ -441,12 +501,12 @@ static void set_text(const struct painter *p, cairo_surface_t *s, cairo_pdf_meta
 {
 	struct buf clean = { 0 };
 
-	font_add_text(text, &clean);
+	font_add_safe(text, &clean);
 	p->lib->pdf_surface_set_metadata(s, what, buf_text(&clean));
 	buf_release(&clean);
 }
 
-/* By default cairo dates a document now. */
+/* Set the date of the profile, or none; cairo's default is the current time. */
 static void set_date(const struct painter *p, cairo_surface_t *s)
 {
 	const int64_t second = 1000000000;
@@ -482,10 +542,10 @@ static void draw_picture(const struct painter *p, const struct pages *pages, cai
 		double end;
 
 		p->lib->pdf_surface_set_size(s, p->width, page->height);
-		paint_ground(p);
+		paint_background(p);
 		if (i) {
 			pages_add_name(pages, i, &below);
-			buf_addf(&below, "; level %" PRIu32 " is also on the page before", page->lo);
+			buf_addf(&below, "; level %" PRIu32 " repeats from the previous page", page->lo);
 		}
 		paint_head(p, i ? buf_text(&below) : NULL, i == 0);
 		end = paint_levels(p, page->top, page->lo, page->hi);
@@ -500,9 +560,8 @@ static void draw_picture(const struct painter *p, const struct pages *pages, cai
 
 static void draw(struct painter *p, const struct pdf_paper *paper, cairo_surface_t *s)
 {
-	const char *note = paper->width <= 0 && p->style->width > PDF_MAX_SIDE
-				   ? "14400 points wide, since no page of a PDF can be wider"
-				   : "";
+	const char *note =
+		paper->width <= 0 && p->style->width > PDF_MAX_SIDE ? "14,400 points wide, the maximum of PDF" : "";
 	struct index_input index = { .surface = s, .width = paper->width, .height = paper->height };
 	struct flame_function *function;
 	struct pages pages;
@@ -512,14 +571,15 @@ static void draw(struct painter *p, const struct pdf_paper *paper, cairo_surface
 	set_metadata(p, s);
 	draw_picture(p, &pages, s, note);
 	if (paper->width <= 0) {
-		index.width = fmin(fmax(p->width, least_index), most_index);
+		index.width = fmin(fmax(p->width, index_width_min), index_width_max);
 		index.height = floor(index.width / sqrt(2));
 	}
 	index.function = function;
 	index.n = n;
-	if (n)
+	index.n_listed = n < paper->index_max ? n : paper->index_max;
+	if (index.n_listed)
 		index_draw(p, &index);
-	outline_add(p, &(const struct outline_input){ s, function, n, &pages });
+	outline_add(p, &(const struct outline_input){ s, function, n, index.n_listed > 0, &pages });
 }
 
 int pdf_draw(const struct report *r, const struct flame_style *style, const struct pdf_paper *paper, struct buf *out,
@@ -552,7 +612,7 @@ int pdf_draw(const struct report *r, const struct flame_style *style, const stru
 	if (status) {
 		rc = err_set(err, ERR_IO, "drawing PDF: %s", lib->status_to_string(status));
 	} else {
-		cairo_rest(lib, fc);
+		cairo_release_caches(lib, fc);
 		buf_add(out, bytes.data, bytes.len);
 	}
 	buf_release(&bytes);

@@ -5,13 +5,13 @@
  */
 #include "config.h"
 
+#include "base/unit.h"
 #include "viewers/pdf/paint.h"
 #include "viewers/pdf/pdf.h"
 
-#include <inttypes.h>
 #include <math.h>
 
-/* Cairo's images end there; more pixels than MAX_PIXELS would take more than 512 MiB. */
+/* The max width and height of cairo's images; more pixels than MAX_PIXELS would take more than 512 MiB. */
 enum { MAX_SIDE = 32767, MAX_PIXELS = 1 << 27 };
 
 static cairo_status_t add_bytes(void *to, const unsigned char *data, unsigned n)
@@ -20,7 +20,7 @@ static cairo_status_t add_bytes(void *to, const unsigned char *data, unsigned n)
 	return CAIRO_STATUS_SUCCESS;
 }
 
-static int save(const struct cairo *lib, cairo_surface_t *surface, struct buf *out, struct err *err)
+static int write_png(const struct cairo *lib, cairo_surface_t *surface, struct buf *out, struct err *err)
 {
 	size_t before = out->len;
 	cairo_status_t status = lib->surface_write_to_png_stream(surface, add_bytes, out);
@@ -31,7 +31,7 @@ static int save(const struct cairo *lib, cairo_surface_t *surface, struct buf *o
 	return err_set(err, ERR_IO, "drawing PNG: %s", lib->status_to_string(status));
 }
 
-/* How many levels fit on an image; what is said when that is not all. */
+/* The number of levels that fit into an image; if not all do, note is set. */
 static uint32_t count_levels(const struct painter *p, double top, struct buf *note)
 {
 	double max_height = fmin(MAX_SIDE, floor(MAX_PIXELS / p->width)),
@@ -41,8 +41,10 @@ static uint32_t count_levels(const struct painter *p, double top, struct buf *no
 	if (n * p->size->row <= room)
 		return n;
 	n = room < p->size->row ? 1 : (uint32_t)(room / p->size->row);
-	buf_addf(note, "%" PRIu32 " of %" PRIu32 " levels are shown: a PNG of this width cannot be deeper", n,
-		 p->layout.n_levels);
+	unit_add_count(note, n);
+	buf_addz(note, " of ");
+	unit_add_count(note, p->layout.n_levels);
+	buf_addz(note, " levels shown: the maximum for a PNG of this width");
 	return n;
 }
 
@@ -57,13 +59,13 @@ static int draw(struct painter *p, struct buf *out, struct err *err)
 	int rc;
 
 	p->cr = p->lib->create(surface);
-	paint_ground(p);
+	paint_background(p);
 	paint_head(p, NULL, true);
 	paint_levels(p, top, 0, n);
 	paint_note(p, top + n * p->size->row, buf_text(&note));
 	status = p->lib->status(p->cr);
 	rc = status ? err_set(err, ERR_IO, "drawing PNG: %s", p->lib->status_to_string(status))
-		    : save(p->lib, surface, out, err);
+		    : write_png(p->lib, surface, out, err);
 	p->lib->destroy(p->cr);
 	p->lib->surface_destroy(surface);
 	buf_release(&note);
@@ -79,7 +81,7 @@ int png_draw(const struct report *r, const struct flame_style *style, struct buf
 	int rc;
 
 	if (!(style->width >= 1 && style->width <= MAX_SIDE))
-		return err_set(err, ERR_USAGE, "--width=%.0f: a PNG is 1 to %d pixels wide", style->width, MAX_SIDE);
+		return err_set(err, ERR_USAGE, "--width=%.0f: must be 1 to %d for PNG", style->width, MAX_SIDE);
 	rc = cairo_load(&lib, &fc, err);
 	if (rc < 0)
 		return rc;
@@ -88,7 +90,7 @@ int png_draw(const struct report *r, const struct flame_style *style, struct buf
 	rc = draw(&p, out, err);
 	painter_release(&p);
 	if (rc == 0)
-		cairo_rest(lib, fc);
+		cairo_release_caches(lib, fc);
 	arena_free(mem);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * chips.c - filters and other options in force, in a line below the tabs, to be changed and taken away
+ * chips.c - the row of chips below the tabs: active filters and other options, to change or remove
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,9 +20,9 @@
 enum { CHIPS_MAX = 64, CHIP_COLUMNS = 32, CTRL_C = 3 };
 
 struct chip {
-	char *text;   /* "focus=main" */
-	char *edit;   /* the line to change it with */
-	char *remove; /* the line that takes it away */
+	char *text;   /* for example "focus=main" */
+	char *edit;   /* line put into the prompt to change the option */
+	char *remove; /* line that removes the option */
 };
 
 struct chips {
@@ -40,8 +40,8 @@ static void release(struct chips *c)
 	c->n = 0;
 }
 
-/* Does an option say what samples, frames and rows are seen? How they are sorted and drawn is seen anyway. */
-static bool is_told(const struct option *o)
+/* Does an option get a chip? Chips show the options that decide which samples, frames and rows are shown. */
+static bool has_chip(const struct option *o)
 {
 	if (strcmp(o->name, "sort") == 0)
 		return false;
@@ -49,19 +49,19 @@ static bool is_told(const struct option *o)
 	       o->opt->group == GROUP_REPORT;
 }
 
-/* A name for the sample type that is taken anyway is no news. */
-static bool is_by_itself(const struct shell *s, const struct option *o, bool own)
+/* The default sample type gets no chip, even when it is named. */
+static bool is_default_type(const struct shell *s, const struct option *o, bool own)
 {
-	const struct query *q = settings_query(s->now);
+	const struct query *q = settings_query(s->settings);
 	uint32_t one, two;
 
 	if (strcmp(o->name, "sample_index") == 0 && !own)
-		return view_type(s->data->p, "", &one, NULL) == 0 &&
-		       view_type(s->data->p, q->sample_index, &two, NULL) == 0 && one == two;
+		return view_find_type(s->data->p, "", &one, NULL) == 0 &&
+		       view_find_type(s->data->p, q->sample_index, &two, NULL) == 0 && one == two;
 	return false;
 }
 
-/* The pane's line without what it adds to the settings: "peek main" of "peek main foo". */
+/* The line of the pane, without the options in it: "peek main" for "peek main foo". */
 static char *bare_line(const struct pane *p)
 {
 	struct buf line = { 0 };
@@ -69,7 +69,7 @@ static char *bare_line(const struct pane *p)
 	buf_addz(&line, p->type->name);
 	if (reports_takes_pattern(p->type)) {
 		buf_addz(&line, " ");
-		option_add_word(settings_query(p->ask)->pattern, &line);
+		option_add_word(settings_query(p->settings)->pattern, &line);
 	}
 	return line.data;
 }
@@ -94,7 +94,7 @@ static void add(struct chips *c, const struct option *o, const struct settings *
 	buf_release(&preset);
 }
 
-/* What is not as by default: in the settings, or by the line of the pane that is shown. */
+/* Collect the options that differ from their defaults, in the settings or in the line of the current pane. */
 static void collect(struct shell *s, struct chips *out)
 {
 	static const int order[] = { GROUP_FILTER, GROUP_VALUE, GROUP_GRAIN, GROUP_REPORT };
@@ -106,11 +106,11 @@ static void collect(struct shell *s, struct chips *out)
 		size_t at = 0;
 
 		while (out->n < CHIPS_MAX && option_next(&at, &o)) {
-			bool own = p && p->ask && !p->is_stale && !option_is_same(&o, p->ask, s->now);
-			const struct settings *from = own ? p->ask : s->now;
+			bool own = p && p->settings && !p->is_stale && !option_is_same(&o, p->settings, s->settings);
+			const struct settings *from = own ? p->settings : s->settings;
 
-			if ((int)o.opt->group == order[i] && is_told(&o) && !option_is_same(&o, from, defaults) &&
-			    !is_by_itself(s, &o, own))
+			if ((int)o.opt->group == order[i] && has_chip(&o) && !option_is_same(&o, from, defaults) &&
+			    !is_default_type(s, &o, own))
 				add(out, &o, from, defaults, own ? p : NULL);
 		}
 	}
@@ -135,7 +135,7 @@ static int columns_of(const struct chip *c)
 	return (n < CHIP_COLUMNS ? (int)n : CHIP_COLUMNS) + 4; /* " text x " */
 }
 
-/* How many chips from the first one on fit, with room to say how many more there are. */
+/* The number of chips that fit, starting with the first one, with room for "+N more". */
 static int fitting(const struct chips *c, int first, int width)
 {
 	enum { MORE = 9 };
@@ -154,13 +154,13 @@ static int fitting(const struct chips *c, int first, int width)
 
 static int draw_chip(struct shell *s, struct grid *g, struct area a, int x, const struct chip *c, bool here)
 {
-	struct look look = theme_look(here ? LOOK_SELECTED : LOOK_CHIP);
+	struct style style = theme_style(here ? ROLE_SELECTED : ROLE_CHIP);
 	int from = x, columns = a.width - x - 4;
 
-	x = grid_text(g, a, x, 0, here ? ">" : " ", look);
-	x = grid_text_short(g, a, x, 0, c->text, columns < CHIP_COLUMNS ? columns : CHIP_COLUMNS, look);
-	x = grid_text(g, a, x, 0, " x ", look);
-	frame_hit_typed(s, (struct area){ a.x + from, a.y, x - from - 3, 1 }, c->edit);
+	x = grid_text(g, a, x, 0, here ? ">" : " ", style);
+	x = grid_text_short(g, a, x, 0, c->text, columns < CHIP_COLUMNS ? columns : CHIP_COLUMNS, style);
+	x = grid_text(g, a, x, 0, " x ", style);
+	frame_hit_edit(s, (struct area){ a.x + from, a.y, x - from - 3, 1 }, c->edit);
 	frame_hit_line(s, (struct area){ a.x + x - 3, a.y, 3, 1 }, c->remove);
 	return x + 1;
 }
@@ -171,23 +171,23 @@ void chips_draw(struct shell *s, struct grid *g, struct area a)
 	int first = 0, n, x = 0;
 
 	collect(s, &c);
-	if (s->chip >= c.n)
-		s->chip = c.n - 1;
-	for (n = fitting(&c, 0, a.width); s->chip >= first + n; n = fitting(&c, first, a.width))
+	if (s->selected_chip >= c.n)
+		s->selected_chip = c.n - 1;
+	for (n = fitting(&c, 0, a.width); s->selected_chip >= first + n; n = fitting(&c, first, a.width))
 		first++;
 	for (int i = first; i < first + n && i < c.n; i++)
-		x = draw_chip(s, g, a, x, &c.chip[i], i == s->chip);
+		x = draw_chip(s, g, a, x, &c.chip[i], i == s->selected_chip);
 	if (first + n < c.n || first > 0) {
 		char more[24];
 
 		snprintf(more, sizeof(more), "+%d more", c.n - n);
-		grid_text(g, a, x, 0, more, theme_look(LOOK_QUIET));
+		grid_text(g, a, x, 0, more, theme_style(ROLE_MUTED));
 		frame_hit_event(s, (struct area){ a.x + x, a.y, (int)strlen(more), 1 }, "c");
 	}
 	release(&c);
 }
 
-/* ---- walking on them ---- */
+/* ---- keys ---- */
 
 static void draw(struct shell *s, struct overlay *o, struct grid *g)
 {
@@ -195,41 +195,41 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 
 	(void)s;
 	(void)o;
-	if (g->height < 3 || s->said.len)
+	if (g->height < 3 || s->message.len)
 		return;
-	grid_fill(g, a, ' ', theme_look(LOOK_PLAIN));
-	grid_text(g, a, 1, 0, "Left Right choose  Enter changes  x takes away  X takes all away  Esc back",
-		  theme_look(LOOK_KEY));
+	grid_fill(g, a, ' ', theme_style(ROLE_PLAIN));
+	grid_text(g, a, 1, 0, "Left Right select  Enter edit  x remove  X remove all  Esc close",
+		  theme_style(ROLE_KEY));
 }
 
-/* Take all away that settings hold, as one step to undo. */
-static void take_all(struct shell *s, const struct chips *c)
+/* Remove all chips of the settings as one undo step. */
+static void remove_all(struct shell *s, const struct chips *c)
 {
-	shell_begin(s);
-	shell_line(s, ":", true);
+	shell_begin_step(s);
+	shell_run_line(s, ":", true);
 	for (int i = 0; i < c->n; i++)
-		shell_line(s, c->chip[i].remove, false);
-	shell_end(s);
+		shell_run_line(s, c->chip[i].remove, false);
+	shell_end_step(s);
 }
 
 static bool act(struct shell *s, const struct chips *c, uint32_t key)
 {
 	char *line;
 
-	assert(s->chip >= 0 && s->chip < c->n);
+	assert(s->selected_chip >= 0 && s->selected_chip < c->n);
 	switch (key) {
 	case KEY_ENTER_:
 	case 'e':
-		prompt_open(s, c->chip[s->chip].edit);
+		prompt_open(s, c->chip[s->selected_chip].edit);
 		return true;
 	case KEY_DELETE:
 	case KEY_ERASE:
 	case 'x':
-		line = c->chip[s->chip].remove;
-		shell_line(s, line, true);
+		line = c->chip[s->selected_chip].remove;
+		shell_run_line(s, line, true);
 		return true;
 	case 'X':
-		take_all(s, c);
+		remove_all(s, c);
 		return true;
 	case 'u':
 		shell_undo(s);
@@ -239,25 +239,25 @@ static bool act(struct shell *s, const struct chips *c, uint32_t key)
 	}
 }
 
-static void walk(struct shell *s, const struct chips *c, uint32_t key)
+static void move(struct shell *s, const struct chips *c, uint32_t key)
 {
 	switch (key) {
 	case KEY_LEFT_:
 	case KEY_BACKTAB:
 	case 'h':
-		s->chip = s->chip > 0 ? s->chip - 1 : c->n - 1;
+		s->selected_chip = s->selected_chip > 0 ? s->selected_chip - 1 : c->n - 1;
 		break;
 	case KEY_RIGHT_:
 	case KEY_TAB:
 	case 'l':
 	case 'c':
-		s->chip = s->chip + 1 < c->n ? s->chip + 1 : 0;
+		s->selected_chip = s->selected_chip + 1 < c->n ? s->selected_chip + 1 : 0;
 		break;
 	case KEY_HOME_:
-		s->chip = 0;
+		s->selected_chip = 0;
 		break;
 	case KEY_END_:
-		s->chip = c->n - 1;
+		s->selected_chip = c->n - 1;
 		break;
 	default:
 		break;
@@ -270,18 +270,18 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	bool is_key = e->kind == EVENT_KEY;
 
 	collect(s, &c);
-	if (c.n && s->chip >= 0 && s->chip < c.n && is_key && !act(s, &c, e->key))
-		walk(s, &c, e->key);
+	if (c.n && s->selected_chip >= 0 && s->selected_chip < c.n && is_key && !act(s, &c, e->key))
+		move(s, &c, e->key);
 	release(&c);
 	collect(s, &c);
 	if (c.n == 0 || !is_key || e->key == KEY_ESC || e->key == CTRL_C || e->key == 'q') {
-		s->chip = -1;
+		s->selected_chip = -1;
 		overlay_close(s, o);
-	} else if (s->chip >= c.n) {
-		s->chip = c.n - 1;
+	} else if (s->selected_chip >= c.n) {
+		s->selected_chip = c.n - 1;
 	}
 	release(&c);
-	return is_key; /* a click goes to what it hits */
+	return is_key; /* a click is then handled by what was clicked */
 }
 
 static const struct overlay_class chips = { .draw = draw, .key = key, .is_line = true };
@@ -289,9 +289,9 @@ static const struct overlay_class chips = { .draw = draw, .key = key, .is_line =
 void chips_open(struct shell *s)
 {
 	if (!chips_any(s)) {
-		shell_say(s, false, "no filter is in force; f and x on a row add one, or type focus=NAME");
+		shell_notify(s, false, "no active filter; add one with f or x on a row, or type focus=NAME");
 		return;
 	}
-	s->chip = 0;
+	s->selected_chip = 0;
 	overlay_open(s, &chips);
 }

@@ -1,5 +1,5 @@
 /*
- * code_pane.c - one routine at a time as rows of code: values, a bar, a line number or address, text
+ * code_pane.c - one function at a time as rows of code: values, a bar, a line number or address, text
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,26 +10,27 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/unit.h"
+#include "viewers/shell/name.h"
+#include "viewers/shell/number.h"
 #include "viewers/shell/wrap.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	TAB = 8,
-	TEXT_WANTED = 16, /* columns of text, for which others give way */
+	TEXT_WANTED = 16, /* desired width of the text; other columns are dropped if it is narrower */
 	SHADE = 0x2591,
 	EIGHTHS = 8,
-	MNEMONIC = 6, /* columns of the name of an instruction */
+	MNEMONIC = 6, /* width of a mnemonic in columns */
 	HEIGHT_FOR_TITLE = 5,
 	HEIGHT_FOR_HEAD = 3,
 };
 
 static const struct code_model *model_of(const struct pane *p)
 {
-	const struct code_model *m = p->model->own;
+	const struct code_model *m = p->model->view_data;
 
 	assert(m->class && m->n > 0);
 	return m;
@@ -40,7 +41,7 @@ static const struct code_class *class_of(const struct pane *p)
 	return model_of(p)->class;
 }
 
-void code_pane_end(struct pane *p)
+void code_pane_release(struct pane *p)
 {
 	struct code_pane *c = p->state;
 
@@ -48,18 +49,18 @@ void code_pane_end(struct pane *p)
 	free(c->hot);
 }
 
-/* ---- by weight ---- */
+/* ---- rows by value ---- */
 
-struct code_weight code_weight(int64_t flat, int64_t cum, bool by_cum, uint32_t i)
+struct code_sort_key code_sort_key(int64_t flat, int64_t cum, bool by_cum, uint32_t i)
 {
 	uint64_t f = num_abs(flat), c = num_abs(cum);
 
-	return (struct code_weight){ by_cum ? c : f, by_cum ? f : c, i };
+	return (struct code_sort_key){ by_cum ? c : f, by_cum ? f : c, i };
 }
 
-static int by_weight(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
-	const struct code_weight *x = a, *y = b;
+	const struct code_sort_key *x = a, *y = b;
 
 	if (x->first != y->first)
 		return x->first > y->first ? -1 : 1;
@@ -68,28 +69,28 @@ static int by_weight(const void *a, const void *b)
 	return (x->i > y->i) - (x->i < y->i);
 }
 
-void code_sort_weights(struct code_weight *weight, size_t n)
+void code_sort(struct code_sort_key *key, size_t n)
 {
 	if (n)
-		qsort(weight, n, sizeof(*weight), by_weight);
+		qsort(key, n, sizeof(*key), compare_keys);
 }
 
 void code_find_hot(struct pane *p, uint32_t lo, uint32_t hi,
-		   bool (*weigh)(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum))
+		   bool (*get_values)(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum))
 {
 	struct code_pane *c = p->state;
-	struct code_weight *all;
+	struct code_sort_key *all;
 	uint32_t n = 0;
 
-	assert(lo <= hi && weigh);
+	assert(lo <= hi && get_values);
 	all = mem_alloc((size_t)(hi - lo) + 1, sizeof(*all));
 	for (uint32_t i = lo; i < hi; i++) {
 		int64_t flat, cum;
 
-		if (weigh(p, i, &flat, &cum) && (flat || cum))
-			all[n++] = code_weight(flat, cum, model_of(p)->by_cum, i);
+		if (get_values(p, i, &flat, &cum) && (flat || cum))
+			all[n++] = code_sort_key(flat, cum, model_of(p)->by_cum, i);
 	}
-	code_sort_weights(all, n);
+	code_sort(all, n);
 	free(c->hot);
 	c->hot = mem_alloc((size_t)n + 1, sizeof(*c->hot));
 	c->n_hot = n;
@@ -113,8 +114,8 @@ bool code_move(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-/* Select the row that is one step less hot, or hotter, than the selected one; the hottest from others. */
-static bool go_hot(struct shell *s, struct pane *p, int by)
+/* Select the next colder or the next hotter row. From a row without a value, select the hottest row. */
+static bool step_hot(struct shell *s, struct pane *p, int by)
 {
 	struct code_pane *c = p->state;
 	struct buf name = { 0 };
@@ -128,18 +129,20 @@ static bool go_hot(struct shell *s, struct pane *p, int by)
 		i++;
 	if (i < c->n_hot)
 		to = by > 0 ? (i + 1) % c->n_hot : (i + c->n_hot - 1) % c->n_hot;
-	class_of(p)->go_hot(p, c->hot[to], &name);
-	shell_say(s, false, "%s, %" PRIu32 " of %" PRIu32 " by weight", buf_text(&name), to + 1, c->n_hot);
+	class_of(p)->select_hot(p, c->hot[to], &name);
+	shell_notify(s, false, "%s, %s of %s by %s", buf_text(&name), shell_count((uint64_t)to + 1).text,
+		     shell_count(c->n_hot).text, model_of(p)->by_cum ? "cum" : "flat");
 	buf_release(&name);
 	return true;
 }
 
 bool code_next_hot(struct shell *s, struct pane *p, const struct event *e)
 {
-	return go_hot(s, p, e->key == ']' ? 1 : -1);
+	return step_hot(s, p, e->key == ']' ? 1 : -1);
 }
 
-/* The first row with a match, from one on by steps of 1 or -1, around the end. Gives false when none has. */
+/* Find the first row with a match, starting at a row, in steps of 1 or -1, wrapping around. Return false when there
+   is none. */
 static bool find_row(const struct pane *p, uint32_t from, int by, uint32_t *out)
 {
 	const struct code_pane *c = p->state;
@@ -147,7 +150,7 @@ static bool find_row(const struct pane *p, uint32_t from, int by, uint32_t *out)
 	struct buf scratch = { 0 };
 
 	assert(c->find && from < n);
-	while (steps < n && !find_in(c->find, class_of(p)->search_text(p, i, &scratch))) {
+	while (steps < n && !find_matches(c->find, class_of(p)->search_text(p, i, &scratch))) {
 		i = by > 0 ? (i + 1) % n : (i + n - 1) % n;
 		steps++;
 	}
@@ -162,9 +165,9 @@ static void go_match(struct shell *s, struct pane *p, uint32_t from, int by)
 	uint32_t row;
 
 	if (find_row(p, from, by, &row))
-		class_of(p)->go(p, row);
+		class_of(p)->select(p, row);
 	else
-		shell_say(s, true, "\"%s\" is not in this function", p->search);
+		shell_notify(s, true, "\"%s\" does not occur in this function", p->search);
 }
 
 void code_search(struct shell *s, struct pane *p, const char *text)
@@ -172,7 +175,7 @@ void code_search(struct shell *s, struct pane *p, const char *text)
 	struct code_pane *c = p->state;
 
 	if (!c->find)
-		c->find_from = c->list.at;
+		c->find_from = c->list.selected;
 	find_set(&c->find, text);
 	if (*text && c->list.n && !c->is_choosing)
 		go_match(s, p, c->find_from < c->list.n ? c->find_from : 0, 1);
@@ -185,9 +188,9 @@ bool code_next_found(struct shell *s, struct pane *p, const struct event *e)
 	int by = e->key == 'n' ? 1 : -1;
 
 	if (!c->find)
-		return go_hot(s, p, by);
+		return step_hot(s, p, by);
 	if (n && !c->is_choosing)
-		go_match(s, p, by > 0 ? (c->list.at + 1) % n : (c->list.at + n - 1) % n, by);
+		go_match(s, p, by > 0 ? (c->list.selected + 1) % n : (c->list.selected + n - 1) % n, by);
 	return true;
 }
 
@@ -198,7 +201,7 @@ bool code_next_routine(struct shell *s, struct pane *p, const struct event *e)
 
 	assert(c->routine < n);
 	if (n < 2)
-		shell_say(s, false, "only this function matches");
+		shell_notify(s, false, "only this function matches");
 	else
 		class_of(p)->show(p, (c->routine + (e->key == '}' ? 1 : n - 1)) % n);
 	return true;
@@ -211,11 +214,11 @@ bool code_choose(struct shell *s, struct pane *p, const struct event *e)
 	(void)s;
 	(void)e;
 	c->is_choosing = !c->is_choosing;
-	c->routines.at = c->routine;
+	c->routines.selected = c->routine;
 	return true;
 }
 
-bool code_leave(struct shell *s, struct pane *p, const struct event *e)
+bool code_cancel_choice(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct code_pane *c = p->state;
 	bool was = c->is_choosing;
@@ -226,15 +229,15 @@ bool code_leave(struct shell *s, struct pane *p, const struct event *e)
 	return was;
 }
 
-bool code_take_choice(struct pane *p)
+bool code_accept_choice(struct pane *p)
 {
 	struct code_pane *c = p->state;
 
 	if (!c->is_choosing)
 		return false;
-	assert(c->routines.at < model_of(p)->n);
+	assert(c->routines.selected < model_of(p)->n);
 	c->is_choosing = false;
-	class_of(p)->show(p, c->routines.at);
+	class_of(p)->show(p, c->routines.selected);
 	return true;
 }
 
@@ -249,7 +252,7 @@ bool code_mouse(struct shell *s, struct pane *p, const struct event *e)
 		return code_move(s, p, e);
 	if (!shell_list_row_at(l, e->y - (p->area.height - l->height), &row))
 		return false;
-	shell_list_go(l, row);
+	shell_list_select(l, row);
 	if (!c->is_choosing)
 		class_of(p)->remember(p);
 	return is_open ? class_of(p)->open(s, p, e) : true;
@@ -262,13 +265,13 @@ struct code_values code_values(const struct pane *p)
 	return (struct code_values){ .head = &p->model->report.head, .is_change = model_of(p)->is_change, .width = 4 };
 }
 
-/* Append a value as it is shown: "." for 0. */
+/* Append a value; 0 is written as ".". */
 static void add_value(const struct code_values *v, int64_t value, struct buf *out)
 {
 	if (value > 0 && v->is_change)
 		buf_addz(out, "+");
 	if (value)
-		report_add_value(v->head, value, out);
+		shell_add_value(v->head, value, out);
 	else
 		buf_addz(out, ".");
 }
@@ -281,12 +284,12 @@ void code_values_add(struct code_values *v, int64_t value)
 	if (value == 0)
 		return;
 	add_value(v, value, &text);
-	v->most = size > v->most ? size : v->most;
+	v->max = size > v->max ? size : v->max;
 	v->width = (int)text.len > v->width ? (int)text.len : v->width;
 	buf_release(&text);
 }
 
-/* For rows of this width, with marks of so many columns. Where both values have no room, one stays: cum by_cum. */
+/* Lay out the columns of a row for a width. If only one value fits, show cum if by_cum is set, else flat. */
 static struct code_columns columns_for(const struct code_values *v, int width, int mark_width, bool by_cum)
 {
 	struct code_columns c = { .bar_width = width >= 100 ? 6 : width >= 72 ? 4 : width >= 56 ? 2 : 1 };
@@ -309,90 +312,90 @@ static struct code_columns columns_for(const struct code_values *v, int width, i
 	return c;
 }
 
-/* The look of a share of the total: heat, or the direction of a change. */
-static struct look value_look(const struct code_values *v, int64_t value)
+/* The style of a value: heat for a share of the total, or the direction of a change. */
+static struct style value_style(const struct code_values *v, int64_t value)
 {
 	if (value == 0)
-		return theme_look(LOOK_QUIET);
+		return theme_style(ROLE_MUTED);
 	if (v->is_change)
-		return theme_look(value > 0 ? LOOK_GREW : LOOK_SHRANK);
+		return theme_style(value > 0 ? ROLE_GREW : ROLE_SHRANK);
 	return theme_heat(unit_percent(value, v->head->total));
 }
 
 static double share_of(const struct code_values *v, int64_t value)
 {
-	assert(v->most > 0 || value == 0);
-	return v->most ? (double)num_abs(value) / (double)v->most : 0;
+	assert(v->max > 0 || value == 0);
+	return v->max ? (double)num_abs(value) / (double)v->max : 0;
 }
 
-/* flat as a bar, and after it in a shade what cum has more. */
+/* Draw flat as a full bar, and cum minus flat as a shaded bar. */
 static void draw_bar(const struct code_values *v, const struct code_columns *c, struct grid *g, struct area row,
-		     int64_t flat, int64_t cum, struct look look)
+		     int64_t flat, int64_t cum, struct style style)
 {
 	double share = share_of(v, cum);
 	int eighths = share >= 1 ? c->bar_width * EIGHTHS : (int)(share * c->bar_width * EIGHTHS + 0.5);
 	int cells = eighths ? (eighths + EIGHTHS - 1) / EIGHTHS : cum != 0;
 
-	grid_fill(g, (struct area){ row.x + c->bar, row.y, cells, 1 }, SHADE, look);
+	grid_fill(g, (struct area){ row.x + c->bar, row.y, cells, 1 }, SHADE, style);
 	grid_bar(g, (struct area){ row.x, row.y, c->bar + c->bar_width, 1 }, c->bar, 0, c->bar_width, share_of(v, flat),
-		 look);
+		 style);
 }
 
 static void draw_value(const struct code_values *v, struct grid *g, struct area row, int end, int64_t value,
 		       bool is_selected)
 {
-	struct look look = value_look(v, value);
+	struct style style = value_style(v, value);
 	struct buf text = { 0 };
 
 	add_value(v, value, &text);
-	grid_text_right(g, row, end, 0, buf_text(&text), is_selected ? theme_selected(look) : look);
+	grid_text_right(g, row, end, 0, buf_text(&text), is_selected ? theme_selected(style) : style);
 	buf_release(&text);
 }
 
-/* The two values and the bar of a row; flat is NULL for rows that only have cum. */
+/* Draw both values and the bar of a row. flat is NULL for rows that only have cum. */
 static void draw_values(const struct code_values *v, const struct code_columns *c, struct grid *g, struct area row,
 			const int64_t *flat, int64_t cum, bool is_selected)
 {
-	struct look look = value_look(v, flat && *flat ? *flat : cum);
+	struct style style = value_style(v, flat && *flat ? *flat : cum);
 
 	if (c->flat && flat)
 		draw_value(v, g, row, c->flat, *flat, is_selected);
 	if (c->cum)
 		draw_value(v, g, row, c->cum, cum, is_selected);
 	if (row.width > c->bar)
-		draw_bar(v, c, g, row, flat ? *flat : 0, cum, is_selected ? theme_selected(look) : look);
+		draw_bar(v, c, g, row, flat ? *flat : 0, cum, is_selected ? theme_selected(style) : style);
 }
 
 /* ---- text ---- */
 
-static int draw_part(struct grid *g, struct area a, int x, const char *text, size_t n, struct look look)
+static int draw_part(struct grid *g, struct area a, int x, const char *text, size_t n, struct style style)
 {
 	char *part = mem_strndup(text, n);
 
-	x = grid_text(g, a, x, 0, part, look);
+	x = grid_text(g, a, x, 0, part, style);
 	free(part);
 	return x;
 }
 
-/* Where the next match begins; NULL when there is none, or only the whole text is known to match. */
+/* Find the next match. Return NULL if there is none, or for a regular expression, whose match has no known position. */
 static const char *next_match(struct find *find, const char *text, size_t *n)
 {
 	size_t at;
 
-	return find && find_at(find, text, &at, n) && *n ? text + at : NULL;
+	return find && find_position(find, text, &at, n) && *n ? text + at : NULL;
 }
 
-int code_draw_text(struct grid *g, struct area a, int x, int left, const char *text, struct look look,
+int code_draw_text(struct grid *g, struct area a, int x, int left, const char *text, struct style style,
 		   struct find *find)
 {
 	struct area in = { a.x + x, a.y, a.width - x, 1 };
 	size_t n_found = 0;
 	const char *found = next_match(find, text, &n_found);
-	bool is_match = find && !found && find_in(find, text);
+	bool is_match = find && !found && find_matches(find, text);
 	int at = -left;
 
 	assert(left >= 0);
-	look.attr |= is_match ? ATTR_UNDERLINE : 0;
+	style.attr |= is_match ? ATTR_UNDERLINE : 0;
 	while (*text && at < in.width) {
 		size_t n = strcspn(text, "\t");
 
@@ -403,9 +406,9 @@ int code_draw_text(struct grid *g, struct area a, int x, int left, const char *t
 			n = 1;
 		} else if (text == found) {
 			n = n_found < n ? n_found : n;
-			at = draw_part(g, in, at, text, n, theme_look(LOOK_MATCH));
+			at = draw_part(g, in, at, text, n, theme_style(ROLE_MATCH));
 		} else {
-			at = draw_part(g, in, at, text, n, look);
+			at = draw_part(g, in, at, text, n, style);
 		}
 		if (found && found < text + n)
 			found = next_match(find, text + n, &n_found);
@@ -426,38 +429,38 @@ void code_add_instruction(const char *text, struct buf *out)
 	buf_addz(out, text + n + blank);
 }
 
-int code_draw_sentences(struct grid *g, struct area a, const char *text, int most, enum role role)
+int code_draw_sentences(struct grid *g, struct area a, const char *text, int max, enum role role)
 {
-	return wrap_draw(g, (struct area){ a.x, a.y, a.width - 1, most }, 1, 0, text, theme_look(role));
+	return wrap_draw(g, (struct area){ a.x, a.y, a.width - 1, max }, 1, 0, text, theme_style(role));
 }
 
 /* ---- the pane ---- */
 
-struct look code_look(const struct code_place *at, enum role role)
+struct style code_style(const struct code_place *at, enum role role)
 {
-	struct look look = theme_look(role);
+	struct style style = theme_style(role);
 
-	return at->is_selected ? theme_selected(look) : look;
+	return at->is_selected ? theme_selected(style) : style;
 }
 
-/* The headings of both values. */
+/* Draw the headings of both values. */
 static void draw_value_headings(const struct code_columns *c, struct grid *g, struct area row, bool by_cum)
 {
-	grid_fill(g, row, ' ', theme_look(LOOK_HEAD));
+	grid_fill(g, row, ' ', theme_style(ROLE_HEADING));
 	if (c->flat)
-		grid_text_right(g, row, c->flat, 0, "flat", theme_look(by_cum ? LOOK_HEAD : LOOK_HEAD_HERE));
+		grid_text_right(g, row, c->flat, 0, "flat", theme_style(by_cum ? ROLE_HEADING : ROLE_HEADING_SORTED));
 	if (c->cum)
-		grid_text_right(g, row, c->cum, 0, "cum", theme_look(by_cum ? LOOK_HEAD_HERE : LOOK_HEAD));
+		grid_text_right(g, row, c->cum, 0, "cum", theme_style(by_cum ? ROLE_HEADING_SORTED : ROLE_HEADING));
 }
 
-/* The routines that match, to choose one. */
+/* Draw the list of matching functions. */
 static void draw_choice(const struct pane *p, struct grid *g, struct area a)
 {
 	enum { GAP = 2 };
 	const struct code_model *m = model_of(p);
 	struct list *l = &((struct code_pane *)p->state)->routines;
 	struct code_values v = code_values(p);
-	struct look quiet = theme_look(LOOK_QUIET);
+	struct style quiet = theme_style(ROLE_MUTED);
 	struct code_columns c;
 
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -467,7 +470,7 @@ static void draw_choice(const struct pane *p, struct grid *g, struct area a)
 	c = columns_for(&v, a.width, 0, m->by_cum);
 	if (a.height >= HEIGHT_FOR_HEAD) {
 		draw_value_headings(&c, g, (struct area){ a.x, a.y, a.width, 1 }, m->by_cum);
-		grid_text(g, a, c.text, 0, "function, Enter shows it", theme_look(LOOK_HEAD));
+		grid_text(g, a, c.text, 0, "function (Enter to show)", theme_style(ROLE_HEADING));
 		a.y++;
 		a.height--;
 	}
@@ -476,57 +479,56 @@ static void draw_choice(const struct pane *p, struct grid *g, struct area a)
 		uint32_t i = l->top + (uint32_t)y;
 		struct code_routine one = m->class->routine(p, i);
 		struct area row = { a.x, a.y + y, a.width - 1, 1 };
-		bool here = i == l->at;
-		struct look look = theme_look(here ? LOOK_SELECTED : LOOK_PLAIN);
+		bool here = i == l->selected;
+		struct style style = theme_style(here ? ROLE_SELECTED : ROLE_PLAIN);
 		int room = row.width - c.text, x;
 
 		if (here)
-			grid_fill(g, row, ' ', look);
+			grid_fill(g, row, ' ', style);
 		draw_values(&v, &c, g, row, &one.flat, one.cum, here);
-		x = grid_text_short(g, row, c.text, 0, one.name, *one.file ? room * 2 / 3 : room, look);
-		grid_text_short(g, row, x + GAP, 0, one.file, row.width - x - GAP,
-				here ? theme_selected(quiet) : quiet);
+		x = shell_draw_name(g, row, c.text, 0, one.name, "", *one.file ? room * 2 / 3 : room, style, style);
+		style = here ? theme_selected(quiet) : quiet;
+		shell_draw_name(g, row, x + GAP, 0, one.file, "", row.width - x - GAP, style, style);
 	}
-	shell_list_draw_bar(l, g, a, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(l, g, a, theme_style(ROLE_PLAIN));
 }
 
-/* The line above the headings: what is shown, and its weight. */
+/* Draw the line above the headings: the function and its values. */
 static void draw_title(const struct pane *p, struct grid *g, struct area row)
 {
 	const struct code_pane *c = p->state;
 	const struct code_values *v = &c->values;
 	struct code_routine r = class_of(p)->routine(p, c->routine);
+	struct style style = theme_style(ROLE_KEY);
 	struct buf text = { 0 }, which = { 0 }, name = { 0 };
-	int room = row.width;
+	int room = row.width, x;
 
 	class_of(p)->add_name(p, &name);
 	buf_addz(&text, "  flat ");
 	add_value(v, r.flat, &text);
 	buf_addz(&text, " ");
-	unit_add_percent_tight(&text, r.flat, v->head->total);
+	unit_add_percent_trimmed(&text, r.flat, v->head->total);
 	buf_addz(&text, "  cum ");
 	add_value(v, r.cum, &text);
 	buf_addz(&text, " ");
-	unit_add_percent_tight(&text, r.cum, v->head->total);
+	unit_add_percent_trimmed(&text, r.cum, v->head->total);
 	if (room > (int)text.len + TEXT_WANTED) {
-		grid_text_right(g, row, row.width, 0, buf_text(&text), theme_look(LOOK_PLAIN));
+		grid_text_right(g, row, row.width, 0, buf_text(&text), theme_style(ROLE_PLAIN));
 		room -= (int)text.len;
 	}
 	if (model_of(p)->n > 1)
 		buf_addf(&which, "  %u of %u", c->routine + 1, model_of(p)->n);
-	if (room > (int)which.len + TEXT_WANTED / 2) {
-		int x = grid_text_short(g, row, 0, 0, buf_text(&name), room - (int)which.len, theme_look(LOOK_KEY));
-
-		grid_text(g, row, x, 0, buf_text(&which), theme_look(LOOK_QUIET));
-	} else {
-		grid_text_short(g, row, 0, 0, buf_text(&name), room, theme_look(LOOK_KEY));
-	}
+	if (room <= (int)which.len + TEXT_WANTED / 2)
+		which.len = 0;
+	x = shell_draw_name(g, row, 0, 0, buf_text(&name), "", room - (int)which.len, style, style);
+	if (which.len)
+		grid_text(g, row, x, 0, buf_text(&which), theme_style(ROLE_MUTED));
 	buf_release(&text);
 	buf_release(&which);
 	buf_release(&name);
 }
 
-/* What is above the rows; gives how many lines. */
+/* Draw everything above the rows. Return the number of lines. */
 static int draw_head(const struct pane *p, const struct code_columns *c, struct grid *g, struct area a)
 {
 	const struct code_class *class = class_of(p);
@@ -539,7 +541,7 @@ static int draw_head(const struct pane *p, const struct code_columns *c, struct 
 
 		draw_value_headings(c, g, row, model_of(p)->by_cum);
 		if (c->mark)
-			grid_text_right(g, row, c->mark, 0, class->mark_title, theme_look(LOOK_HEAD));
+			grid_text_right(g, row, c->mark, 0, class->mark_title, theme_style(ROLE_HEADING));
 		class->draw_heading(p, c, g, row);
 	}
 	if (class->draw_notes)
@@ -554,17 +556,18 @@ static void draw_row(const struct code_place *at)
 	int end;
 
 	if (at->is_selected)
-		grid_fill(at->g, at->area, ' ', theme_look(LOOK_SELECTED));
+		grid_fill(at->g, at->area, ' ', theme_style(ROLE_SELECTED));
 	class_of(at->p)->row(at->p, at->i, &row);
 	assert(row.text && row.role < N_ROLES);
 	if (row.has_values)
 		draw_values(&c->values, at->c, at->g, at->area, row.flat, row.cum, at->is_selected);
 	if (at->c->mark && row.mark) {
-		grid_text_right(at->g, at->area, at->c->mark, 0, row.mark, code_look(at, LOOK_QUIET));
+		grid_text_right(at->g, at->area, at->c->mark, 0, row.mark, code_style(at, ROLE_MUTED));
 		if (row.has_more)
-			grid_text(at->g, at->area, at->c->mark, 0, "+", code_look(at, LOOK_KEY));
+			grid_text(at->g, at->area, at->c->mark, 0, "+", code_style(at, ROLE_KEY));
 	}
-	end = code_draw_text(at->g, at->area, at->c->text, c->list.left, row.text, code_look(at, row.role), c->find);
+	end = code_draw_text(at->g, at->area, at->c->text, c->list.scroll_x, row.text, code_style(at, row.role),
+			     c->find);
 	class_of(at->p)->draw_extra(at, end);
 	buf_release(&row.scratch);
 }
@@ -576,7 +579,7 @@ void code_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 	bool has_bar;
 	int y;
 
-	assert(c->list.left >= 0 && c->mark_width >= 0);
+	assert(c->list.scroll_x >= 0 && c->mark_width >= 0);
 	(void)s;
 	if (c->is_choosing) {
 		draw_choice(p, g, a);
@@ -594,7 +597,7 @@ void code_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 					       .c = &columns,
 					       .area = { a.x, a.y + line, a.width - has_bar, 1 },
 					       .i = i,
-					       .is_selected = i == c->list.at });
+					       .is_selected = i == c->list.selected });
 	}
-	shell_list_draw_bar(&c->list, g, a, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&c->list, g, a, theme_style(ROLE_PLAIN));
 }

@@ -1,10 +1,10 @@
 /*
- * code_pane.h - one routine at a time as rows of code: values, a bar, a line number or address, text
+ * code_pane.h - one function at a time as rows of code: values, a bar, a line number or address, text
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The views Source and Assembly are code panes. The pane moves, searches, steps through rows by weight, lists
- * the routines that match, and draws; the view says which rows there are. The view's model begins with a
+ * The Source and Assembly views are code panes. The pane moves, searches, steps through rows by value, lists
+ * the matching functions, and draws; the view provides the rows. The view's model begins with a
  * struct code_model, its state with a struct code_pane.
  */
 #ifndef VIEWERS_SHELL_CODE_PANE_H
@@ -15,135 +15,135 @@
 
 #define CODE_NONE UINT32_MAX
 
-/* How values are shown. */
+/* The format of the values in a pane. */
 struct code_values {
 	const struct head *head;
-	bool is_change; /* of a comparison: with signs */
-	int64_t most;   /* the largest magnitude, for bars */
-	int width;      /* of the widest value */
+	bool is_change; /* values are differences and have signs */
+	int64_t max;    /* the largest magnitude, for bars */
+	int width;      /* columns of the widest value */
 };
 
-/* Start with no values; then add all that are shown. */
+/* Initialise the format, then add each value that will be drawn, to find the width. */
 struct code_values code_values(const struct pane *p);
 void code_values_add(struct code_values *v, int64_t value);
 
-/* Where the columns of a row begin and end; a column without room has no width. */
+/* The positions of the columns of a row. Columns that do not fit are 0. */
 struct code_columns {
-	int flat, cum; /* their right ends; 0 when there is no room */
+	int flat, cum; /* right edges of flat and cum; 0 if they do not fit */
 	int bar, bar_width;
-	int mark; /* a line number or an address ends here; 0 when there is no room */
-	int text; /* begins here */
+	int mark; /* right edge of the line number or address; 0 if it does not fit */
+	int text; /* left edge of the text */
 };
 
-/* A row as it is drawn. */
+/* A row to draw. */
 struct code_row {
 	bool has_values;
 	const int64_t *flat; /* NULL for rows that only have cum */
 	int64_t cum;
 	const char *mark;   /* line number or address; NULL for none */
-	char number[24];    /* room for a mark */
-	bool has_more;      /* a + follows the mark */
-	const char *text;   /* hostile */
-	struct buf scratch; /* room for a text */
-	enum role role;     /* the look of the text */
+	char number[24];    /* buffer for a mark */
+	bool has_more;      /* draw a + after the mark */
+	const char *text;   /* untrusted */
+	struct buf scratch; /* buffer for a text */
+	enum role role;     /* the style of the text */
 };
 
-/* Where a row is drawn. */
+/* The position of a row on the screen. */
 struct code_place {
 	struct pane *p;
 	struct grid *g;
 	const struct code_columns *c;
-	struct area area; /* one line */
+	struct area area; /* the line of the row */
 	uint32_t i;
 	bool is_selected;
 };
 
-/* One of the routines that match. */
+/* A function that matches the expression of the report. */
 struct code_routine {
-	const char *name, *file; /* file is "" when it is not shown in the list of routines */
+	const char *name, *file; /* file is "" when the list of functions does not show it */
 	int64_t flat, cum;
 };
 
-/* The functions of a view. Rows are numbered from 0 in the routine that is shown. */
+/* The callbacks of a view. Rows are numbered from 0 in the current function. */
 struct code_class {
-	const char *mark_title; /* heading of the marks: "line" */
+	const char *mark_title; /* heading of the marks, for example "line" */
 	struct code_routine (*routine)(const struct pane *p, uint32_t i);
-	/* Append the name of the routine that is shown, as it is in the title. */
+	/* Append the name of the current function as the title shows it. */
 	void (*add_name)(const struct pane *p, struct buf *out);
-	/* Show routine i. */
+	/* Show function i. */
 	void (*show)(struct pane *p, uint32_t i);
 	/* Select a row that was found, and remember it. */
-	void (*go)(struct pane *p, uint32_t row);
-	/* Remember what is selected, to find it again in another model. */
+	void (*select)(struct pane *p, uint32_t row);
+	/* Remember the selection, to find it again in another model. */
 	void (*remember)(struct pane *p);
-	/* What a double click does, as Enter. */
+	/* Handle a double click, which is like Enter. */
 	bool (*open)(struct shell *s, struct pane *p, const struct event *e);
-	/* The number that the selected row has in code_pane.hot; CODE_NONE without one. */
+	/* The number by which code_pane.hot refers to the selected row; CODE_NONE if hot does not contain the row. */
 	uint32_t (*hot)(const struct pane *p);
-	/* Select the row of a number in code_pane.hot, and append what it is: "line 12". */
-	void (*go_hot)(struct pane *p, uint32_t hot, struct buf *out);
-	/* The text of a row that is searched; scratch may be used for it. */
+	/* Select the row that a number in code_pane.hot refers to, and append its name: "line 12". */
+	void (*select_hot)(struct pane *p, uint32_t hot, struct buf *out);
+	/* The searchable text of a row; scratch may be used for it. */
 	const char *(*search_text)(const struct pane *p, uint32_t row, struct buf *scratch);
-	/* Fill in a row, which is zero before. */
+	/* Fill in a row, which is zeroed. */
 	void (*row)(const struct pane *p, uint32_t i, struct code_row *row);
-	/* Draw what else is in the line of headings, from column c->text on. */
+	/* Draw the headings from column c->text on. */
 	void (*draw_heading)(const struct pane *p, const struct code_columns *c, struct grid *g, struct area line);
-	/* Draw lines between headings and rows; gives how many. NULL: none. */
+	/* Draw lines between the headings and the rows; return their number. NULL: none. */
 	int (*draw_notes)(const struct pane *p, struct grid *g, struct area a);
-	/* Draw what else a row has; its text ends before column end. */
+	/* Draw additional text of a row; its main text ends before column end. */
 	void (*draw_extra)(const struct code_place *at, int end);
 };
 
 /* The first member of a view's model. */
 struct code_model {
 	const struct code_class *class;
-	uint32_t n; /* routines that match, at least one; the heaviest first */
+	uint32_t n; /* matching functions, at least one; the largest value first */
 	bool by_cum, is_change;
 };
 
 /* The first member of a view's state. */
 struct code_pane {
-	struct list list;     /* of the rows */
-	struct list routines; /* to choose one */
+	struct list list;     /* rows of the current function */
+	struct list routines; /* the list from which a function is chosen */
 	bool is_choosing;
-	uint32_t routine; /* the one that is shown */
+	uint32_t routine; /* the current function */
 	struct code_values values;
 	int mark_width;
-	struct find *find;  /* NULL: nothing is searched for */
-	uint32_t find_from; /* where the search began */
-	uint32_t *hot;      /* [n_hot] rows with weight, by the view's numbers for them, the hottest first */
+	struct find *find;  /* NULL: no search */
+	uint32_t find_from; /* the row where the search began */
+	uint32_t *hot;      /* [n_hot] numbers of the rows with values, the hottest first */
 	uint32_t n_hot;
 };
 
-void code_pane_end(struct pane *p);
+void code_pane_release(struct pane *p);
 
-/* ---- by weight ---- */
+/* ---- rows by value ---- */
 
-struct code_weight {
+struct code_sort_key {
 	uint64_t first, second; /* magnitudes to sort by */
-	uint32_t i;             /* keeps the order where both are equal */
+	uint32_t i;             /* position, so that equal values keep their order */
 };
 
-struct code_weight code_weight(int64_t flat, int64_t cum, bool by_cum, uint32_t i);
+struct code_sort_key code_sort_key(int64_t flat, int64_t cum, bool by_cum, uint32_t i);
 
-/* The heaviest first. */
-void code_sort_weights(struct code_weight *weight, size_t n);
+/* Sort, the largest first. */
+void code_sort(struct code_sort_key *key, size_t n);
 
-/* Set code_pane.hot from the rows of numbers [lo, hi). weigh gives false for rows that do not count. */
+/* Set code_pane.hot from the row numbers [lo, hi). get_values returns false for rows that do not count. */
 void code_find_hot(struct pane *p, uint32_t lo, uint32_t hi,
-		   bool (*weigh)(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum));
+		   bool (*get_values)(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum));
 
-/* ---- what keys of both views do ---- */
+/* ---- keys of both views ---- */
 
 bool code_move(struct shell *s, struct pane *p, const struct event *e);
-bool code_next_hot(struct shell *s, struct pane *p, const struct event *e);   /* ] and [ */
-bool code_next_found(struct shell *s, struct pane *p, const struct event *e); /* n and N; without a search as ] and [ */
+bool code_next_hot(struct shell *s, struct pane *p, const struct event *e);     /* ] and [ */
+bool code_next_found(struct shell *s, struct pane *p, const struct event *e);   /* n and N */
 bool code_next_routine(struct shell *s, struct pane *p, const struct event *e); /* } and { */
-bool code_choose(struct shell *s, struct pane *p, const struct event *e);       /* list the routines, or no longer */
-bool code_leave(struct shell *s, struct pane *p, const struct event *e);        /* Esc: no longer */
+bool code_choose(struct shell *s, struct pane *p, const struct event *e); /* open or close the list of functions */
+bool code_cancel_choice(struct shell *s, struct pane *p, const struct event *e); /* Esc: close the list of functions */
 
-/* Show the selected routine of the list; false when the list is not shown. */
-bool code_take_choice(struct pane *p);
+/* Show the function selected in the list; false when the list is closed. */
+bool code_accept_choice(struct pane *p);
 
 bool code_mouse(struct shell *s, struct pane *p, const struct event *e);
 void code_search(struct shell *s, struct pane *p, const char *text);
@@ -152,24 +152,24 @@ void code_search(struct shell *s, struct pane *p, const char *text);
 
 void code_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
 
-/* A role in a row, selected or not. */
-struct look code_look(const struct code_place *at, enum role role);
+/* The style of a role in a row, selected or not. */
+struct style code_style(const struct code_place *at, enum role role);
 
 /*
- * Write text from column x of the first row of an area: hostile, tabs go to every eighth column from x on, and
+ * Write untrusted text from column x of the first row of an area. Tab stops are every eight columns from x on, and
  * matches are marked.
  *
- * left    so many columns of it are scrolled out of sight
+ * left    number of columns of the text that are scrolled out at the left
  * find    NULL for none
- * Gives   the column after it
+ * Returns the column after it
  */
-int code_draw_text(struct grid *g, struct area a, int x, int left, const char *text, struct look look,
+int code_draw_text(struct grid *g, struct area a, int x, int left, const char *text, struct style style,
 		   struct find *find);
 
-/* Append an instruction with its operands in a column, whichever program wrote it. */
+/* Append an instruction in any disassembler's format, with its operands aligned in a column. */
 void code_add_instruction(const char *text, struct buf *out);
 
-/* Draw sentences above the rows, wrapped; gives how many lines they took, at most most. */
-int code_draw_sentences(struct grid *g, struct area a, const char *text, int most, enum role role);
+/* Draw wrapped sentences above the rows. Return the number of lines they took, at most max. */
+int code_draw_sentences(struct grid *g, struct area a, const char *text, int max, enum role role);
 
 #endif

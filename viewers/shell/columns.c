@@ -1,5 +1,5 @@
 /*
- * columns.c - which columns of a sheet are shown, and in which order
+ * columns.c - the window that chooses the columns of a sheet and their order
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 #include "viewers/shell/sheet.h"
 
 #include "base/mem.h"
-#include "session/kept.h"
+#include "session/prefs.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -18,13 +18,13 @@ enum { CTRL_C = 3, KEY_WIDTH = 14, BOX_WIDTH = 66, BORDERS = 2, HINT = 1 };
 
 struct columns_state {
 	struct sheet *sheet;
-	const char *name; /* what it is kept under */
+	const char *name; /* name of the preference in which the columns are saved */
 	struct list list;
-	uint32_t col;     /* the selected one */
-	struct area rows; /* as drawn */
+	uint32_t col;     /* the selected column */
+	struct area rows; /* position of the rows on the screen */
 };
 
-/* Column i of the window: those that are shown from left to right, then the others. */
+/* Column i of the window, which lists first the shown columns from left to right, then the others. */
 static uint32_t column_at(const struct sheet *s, uint32_t i)
 {
 	uint32_t n = s->n_shown;
@@ -37,12 +37,12 @@ static uint32_t column_at(const struct sheet *s, uint32_t i)
 	return s->class->name;
 }
 
-/* Columns change their place while they are chosen; the selected one stays selected. */
+/* Select the same column again after columns moved. */
 static void follow(struct columns_state *c)
 {
 	for (uint32_t i = 0; i < c->sheet->class->n_columns; i++)
 		if (column_at(c->sheet, i) == c->col)
-			shell_list_go(&c->list, i);
+			shell_list_select(&c->list, i);
 }
 
 static void draw(struct shell *s, struct overlay *o, struct grid *g)
@@ -54,36 +54,36 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 
 	(void)s;
 	box.y = (g->height - box.height) / 2;
-	grid_fill(g, box, ' ', theme_look(LOOK_BOX));
-	c->rows = grid_frame(g, box, "Columns", theme_look(LOOK_BOX));
+	grid_fill(g, box, ' ', theme_style(ROLE_WINDOW));
+	c->rows = grid_frame(g, box, "Columns", theme_style(ROLE_WINDOW));
 	if (c->rows.height > HINT) {
-		grid_text_short(g, c->rows, 1, c->rows.height - 1, "Space shows, hides  < > moves  Enter closes",
-				width - 4, theme_look(LOOK_QUIET));
+		grid_text_short(g, c->rows, 1, c->rows.height - 1, "Space show or hide  < > move  Enter close",
+				width - 4, theme_style(ROLE_MUTED));
 		c->rows.height--;
 	}
 	shell_list_fit(&c->list, n, c->rows.height);
 	for (int y = 0; y < c->rows.height && c->list.top + (uint32_t)y < n; y++) {
 		uint32_t col = column_at(c->sheet, c->list.top + (uint32_t)y);
 		const struct sheet_column *one = &c->sheet->class->column[col];
-		bool here = c->list.top + (uint32_t)y == c->list.at;
-		struct look plain = theme_look(here ? LOOK_SELECTED : LOOK_PLAIN);
-		struct look quiet = here ? plain : theme_look(LOOK_QUIET);
+		bool here = c->list.top + (uint32_t)y == c->list.selected;
+		struct style plain = theme_style(here ? ROLE_SELECTED : ROLE_PLAIN);
+		struct style quiet = here ? plain : theme_style(ROLE_MUTED);
 
 		grid_fill(g, (struct area){ c->rows.x, c->rows.y + y, c->rows.width, 1 }, ' ', plain);
 		grid_text(g, c->rows, 1, y, sheet_is_shown(c->sheet, col) ? "[x]" : "[ ]", plain);
 		grid_text(g, c->rows, 5, y, one->title, plain);
-		grid_text(g, c->rows, 5 + KEY_WIDTH, y, one->does, quiet);
+		grid_text(g, c->rows, 5 + KEY_WIDTH, y, one->help, quiet);
 	}
 }
 
-static void keep(struct shell *s, const struct columns_state *c)
+static void save(struct shell *s, const struct columns_state *c)
 {
 	struct buf keys = { 0 };
 	struct err err;
 
 	sheet_add_columns(c->sheet, &keys);
-	if (kept_set(s->kept, c->name, buf_text(&keys), &err) < 0)
-		shell_say(s, true, "%s", err.msg);
+	if (prefs_set(s->prefs, c->name, buf_text(&keys), &err) < 0)
+		shell_notify(s, true, "%s", err.msg);
 	buf_release(&keys);
 }
 
@@ -91,10 +91,10 @@ static void toggle(struct shell *s, struct columns_state *c)
 {
 	assert(c->col < c->sheet->class->n_columns);
 	if (c->col == c->sheet->class->name)
-		shell_say(s, false, "names stay: there would be no telling what a row is");
+		shell_notify(s, false, "the name column is always shown");
 	sheet_toggle(c->sheet, c->col);
 	follow(c);
-	keep(s, c);
+	save(s, c);
 }
 
 static bool click(struct shell *s, struct overlay *o, const struct event *e)
@@ -108,8 +108,8 @@ static bool click(struct shell *s, struct overlay *o, const struct event *e)
 	    e->y > c->rows.y + c->rows.height + HINT) {
 		overlay_close(s, o);
 	} else if (shell_list_row_at(&c->list, e->y - c->rows.y, &row)) {
-		shell_list_go(&c->list, row);
-		c->col = column_at(c->sheet, c->list.at);
+		shell_list_select(&c->list, row);
+		c->col = column_at(c->sheet, c->list.selected);
 		toggle(s, c);
 	}
 	return true;
@@ -129,9 +129,9 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	} else if (e->kind == EVENT_KEY && (e->key == '<' || e->key == '>')) {
 		sheet_shift(c->sheet, c->col, e->key == '<' ? -1 : 1);
 		follow(c);
-		keep(s, c);
+		save(s, c);
 	} else if (shell_list_key(&c->list, e)) {
-		c->col = column_at(c->sheet, c->list.at);
+		c->col = column_at(c->sheet, c->list.selected);
 	}
 	return true;
 }
@@ -150,7 +150,7 @@ void columns_open(struct shell *s, struct sheet *sheet, const char *name)
 
 void columns_read(struct shell *s, struct sheet *sheet, const char *name)
 {
-	const char *keys = kept_get(s->kept, name);
+	const char *keys = prefs_get(s->prefs, name);
 
 	if (*keys)
 		sheet_read_columns(sheet, keys);

@@ -1,11 +1,11 @@
 /*
- * command.c - the command line that shows the same, to be copied
+ * command.c - the equivalent command line, to copy
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * It stands at the left side with nothing beside it, so that what the terminal selects is the command and
- * no frame. Rows end with a backslash, as a POSIX shell continues lines; one within quotes closes them
- * and the next one opens them again.
+ * The command starts at the left edge of the screen and its rows contain nothing else, so that selecting text in the
+ * terminal copies only the command. Rows end with a backslash, which continues a line in a POSIX shell. Within quotes,
+ * a row closes them and the next row reopens them.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@ struct command_state {
 	struct area area;
 };
 
-/* Is what stands at n within single quotes of a POSIX shell? */
+/* Is byte n within single quotes of a POSIX shell? */
 static bool is_quoted(const char *text, size_t n)
 {
 	bool quoted = false;
@@ -37,10 +37,10 @@ static bool is_quoted(const char *text, size_t n)
 	return quoted;
 }
 
-/* A row that begins at byte at of a command: opening quotes where the one before had to close them. */
+/* One row of a command. It reopens quotes that the previous row had to close. */
 struct command_row {
-	const char *before, *after; /* what is put around */
-	size_t n, next;             /* bytes of it, where the next one begins */
+	const char *before, *after; /* strings added before and after the text */
+	size_t n, next;             /* length of the text in bytes, and the offset of the next row */
 };
 
 static struct command_row row_at(const char *text, size_t at, int columns)
@@ -51,7 +51,7 @@ static struct command_row row_at(const char *text, size_t at, int columns)
 	assert(text[at]);
 	r.n = wrap_row(text + at, columns, &r.next);
 	out = is_quoted(text, at + r.n);
-	if (out && r.next > r.n && text[at + r.next]) /* a blank within quotes stays */
+	if (out && r.next > r.n && text[at + r.next]) /* keep a blank within quotes */
 		r.n = r.next;
 	r.next += at;
 	if (text[r.next])
@@ -59,7 +59,7 @@ static struct command_row row_at(const char *text, size_t at, int columns)
 	return r;
 }
 
-/* Draw the rows of a command. Gives how many; g NULL only counts. */
+/* Draw the rows of a command and return their number. If g is NULL, only count them. */
 static int draw_rows(const char *text, struct grid *g, struct area a)
 {
 	int columns = a.width > 6 ? a.width - 3 : 1, y = 0;
@@ -69,10 +69,10 @@ static int draw_rows(const char *text, struct grid *g, struct area a)
 		char *row = mem_strndup(text + at, r.n);
 
 		if (g) {
-			int x = grid_text(g, a, 0, y, r.before, theme_look(LOOK_COMMAND));
+			int x = grid_text(g, a, 0, y, r.before, theme_style(ROLE_COMMAND));
 
-			x = grid_text(g, a, x, y, row, theme_look(LOOK_COMMAND));
-			grid_text(g, a, x, y, r.after, theme_look(LOOK_COMMAND));
+			x = grid_text(g, a, x, y, row, theme_style(ROLE_COMMAND));
+			grid_text(g, a, x, y, r.after, theme_style(ROLE_COMMAND));
 		}
 		free(row);
 		at = r.next;
@@ -84,8 +84,8 @@ static void rule(struct grid *g, int y, const char *text)
 {
 	struct area a = { 0, y, g->width, 1 };
 
-	grid_fill(g, a, 0x2500, theme_look(LOOK_BOX));
-	grid_text(g, a, 2, 0, text, theme_look(LOOK_BOX));
+	grid_fill(g, a, 0x2500, theme_style(ROLE_WINDOW));
+	grid_text(g, a, 2, 0, text, theme_style(ROLE_WINDOW));
 }
 
 static void draw(struct shell *s, struct overlay *o, struct grid *g)
@@ -102,10 +102,10 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 		a.y = 0;
 	c->area = (struct area){ 0, a.y - 1, g->width, a.height + 2 };
 	g->cursor_x = g->cursor_y = -1;
-	rule(g, a.y - 1, " The same as a command line ");
-	grid_fill(g, a, ' ', theme_look(LOOK_BOX));
+	rule(g, a.y - 1, " Equivalent command line ");
+	grid_fill(g, a, ' ', theme_style(ROLE_WINDOW));
 	draw_rows(buf_text(&c->text), g, a);
-	rule(g, a.y + a.height, s->mouse ? " Shift and drag selects it; Esc closes " : " any key closes ");
+	rule(g, a.y + a.height, s->has_mouse ? " Shift+drag to select, Esc to close " : " press any key to close ");
 }
 
 static bool key(struct shell *s, struct overlay *o, const struct event *e)
@@ -117,13 +117,13 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	return true;
 }
 
-static void end(struct overlay *o)
+static void release_state(struct overlay *o)
 {
 	buf_release(&((struct command_state *)o->state)->text);
 }
 
 static const struct overlay_class command = {
-	.state_size = sizeof(struct command_state), .draw = draw, .key = key, .end = end
+	.state_size = sizeof(struct command_state), .draw = draw, .key = key, .release = release_state
 };
 
 void command_open(struct shell *s)

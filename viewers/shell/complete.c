@@ -1,5 +1,5 @@
 /*
- * complete.c - the list of candidates above a line that is typed
+ * complete.c - the list of candidates above a line being typed
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,33 +19,33 @@ enum { ROWS_MAX = 10, CTRL_C = 3, CTRL_N = 14, CTRL_P = 16 };
 
 void shell_complete_release(struct complete *c)
 {
-	texts_release(&c->found);
+	string_list_release(&c->found);
 	*c = (struct complete){ 0 };
 }
 
-/* Ask what could stand there. */
-static void ask(struct complete *c, struct shell *s, const struct editor *e, const char *before)
+/* Find the candidates for the word at the cursor. */
+static void find_candidates(struct complete *c, struct shell *s, const struct editor *e, const char *before)
 {
 	struct buf line = { 0 };
 	size_t skip = strlen(before), start = 0;
 
 	shell_complete_release(c);
 	buf_addz(&line, before);
-	buf_add(&line, buf_text(&e->text), e->at);
+	buf_add(&line, buf_text(&e->text), e->cursor);
 	complete_line(buf_text(&line), line.len, s->data->p, &start, &c->found);
 	c->start = start > skip ? start - skip : 0;
 	buf_release(&line);
 }
 
-/* How many bytes all candidates begin with, whole characters. */
-static size_t agreed(const struct complete *c)
+/* The number of bytes of the common prefix of all candidates, in whole characters. */
+static size_t common_prefix(const struct complete *c)
 {
 	size_t n, len;
-	const char *first = texts_at(&c->found, 0, &n);
+	const char *first = string_list_get(&c->found, 0, &n);
 
 	assert(c->found.n > 0);
 	for (size_t i = 1; i < c->found.n; i++) {
-		const char *text = texts_at(&c->found, i, &len);
+		const char *text = string_list_get(&c->found, i, &len);
 		size_t k = 0;
 
 		while (k < n && k < len && text[k] == first[k])
@@ -57,22 +57,22 @@ static size_t agreed(const struct complete *c)
 	return n;
 }
 
-static void take(struct complete *c, struct editor *e)
+static void insert_selected(struct complete *c, struct editor *e)
 {
 	size_t n;
-	const char *text = texts_at(&c->found, c->list.at, &n);
+	const char *text = string_list_get(&c->found, c->list.selected, &n);
 
-	assert(c->list.at < c->found.n);
+	assert(c->list.selected < c->found.n);
 	editor_replace(e, c->start, text, n);
-	c->is_chosen = true;
+	c->is_inserted = true;
 }
 
-/* A name that cannot go on gets a blank behind it. */
+/* Append a blank to a completed name that takes no value. */
 static void end_word(const struct complete *c, struct editor *e)
 {
-	char last = e->at ? e->text.data[e->at - 1] : '=';
+	char last = e->cursor ? e->text.data[e->cursor - 1] : '=';
 
-	if (!c->is_alone && e->at == e->text.len && last != '=' && last != '/' && last != ' ' &&
+	if (!c->ends_line && e->cursor == e->text.len && last != '=' && last != '/' && last != ' ' &&
 	    !memchr(e->text.data, '=', e->text.len))
 		editor_insert(e, " ", 1);
 }
@@ -82,32 +82,32 @@ void shell_complete_tab(struct complete *c, struct shell *s, struct editor *e, c
 	size_t n;
 	const char *first;
 
-	ask(c, s, e, before);
-	c->is_alone = *before;
+	find_candidates(c, s, e, before);
+	c->ends_line = *before;
 	if (c->found.n == 0) {
-		shell_say(s, false, "nothing begins like this");
+		shell_notify(s, false, "no completions");
 		return;
 	}
-	first = texts_at(&c->found, 0, &n);
+	first = string_list_get(&c->found, 0, &n);
 	if (c->found.n > 1)
-		n = agreed(c);
-	if (n >= e->at - c->start)
+		n = common_prefix(c);
+	if (n >= e->cursor - c->start)
 		editor_replace(e, c->start, first, n);
 	if (c->found.n == 1)
 		end_word(c, e);
 	c->is_open = c->found.n > 1;
 }
 
-/* The next candidate goes into the line, so that one sees what comes of it. */
+/* Insert the next candidate into the line, as a preview. */
 static void step(struct complete *c, struct editor *e, int by)
 {
 	uint32_t n = (uint32_t)c->found.n;
 
 	assert(n > 0);
 	c->list.n = n;
-	if (c->is_chosen || by < 0)
-		shell_list_go(&c->list, (c->list.at + n + (uint32_t)by) % n);
-	take(c, e);
+	if (c->is_inserted || by < 0)
+		shell_list_select(&c->list, (c->list.selected + n + (uint32_t)by) % n);
+	insert_selected(c, e);
 }
 
 static bool click(struct complete *c, struct editor *e, const struct event *event)
@@ -118,8 +118,8 @@ static bool click(struct complete *c, struct editor *e, const struct event *even
 	if (!overlay_has(c->box, event))
 		return false;
 	if (shell_list_row_at(&c->list, event->y - c->box.y, &row)) {
-		shell_list_go(&c->list, row);
-		take(c, e);
+		shell_list_select(&c->list, row);
+		insert_selected(c, e);
 	}
 	return true;
 }
@@ -127,7 +127,7 @@ static bool click(struct complete *c, struct editor *e, const struct event *even
 static bool page(struct complete *c, struct editor *e, const struct event *event)
 {
 	shell_list_key(&c->list, event);
-	take(c, e);
+	insert_selected(c, e);
 	return true;
 }
 
@@ -155,9 +155,9 @@ bool shell_complete_key(struct complete *c, struct editor *e, const struct event
 		return page(c, e, event);
 	case KEY_ENTER_:
 		c->is_open = false;
-		if (c->is_chosen)
+		if (c->is_inserted)
 			end_word(c, e);
-		return c->is_chosen;
+		return c->is_inserted;
 	case KEY_ESC:
 	case CTRL_C:
 		c->is_open = false;
@@ -168,11 +168,11 @@ bool shell_complete_key(struct complete *c, struct editor *e, const struct event
 	}
 }
 
-/* Text i as a C string; the caller frees. */
+/* Text i as a C string, freed by the caller. */
 static char *text_of(const struct complete *c, size_t i)
 {
 	size_t n;
-	const char *text = texts_at(&c->found, i, &n);
+	const char *text = string_list_get(&c->found, i, &n);
 
 	return mem_strndup(text, n);
 }
@@ -194,7 +194,7 @@ static int widest(const struct complete *c)
 void shell_complete_draw(struct complete *c, struct grid *g, int x, int y)
 {
 	int width = 0, rows = (int)c->found.n < ROWS_MAX ? (int)c->found.n : ROWS_MAX;
-	struct look look = theme_look(LOOK_CHIP);
+	struct style style = theme_style(ROLE_CHIP);
 	struct area *box = &c->box;
 
 	if (!c->is_open || y < 1)
@@ -208,17 +208,17 @@ void shell_complete_draw(struct complete *c, struct grid *g, int x, int y)
 	if (box->x < 0)
 		box->x = 0;
 	shell_list_fit(&c->list, (uint32_t)c->found.n, rows);
-	grid_fill(g, *box, ' ', look);
+	grid_fill(g, *box, ' ', style);
 	for (int i = 0; i < rows; i++) {
 		uint32_t row = c->list.top + (uint32_t)i;
 		char *text = text_of(c, row);
-		bool here = c->is_chosen && row == c->list.at;
+		bool here = c->is_inserted && row == c->list.selected;
 
 		if (here)
-			grid_fill(g, (struct area){ box->x, box->y + i, width, 1 }, ' ', theme_look(LOOK_SELECTED));
-		grid_text_short(g, *box, 0, i, here ? ">" : " ", 1, here ? theme_look(LOOK_SELECTED) : look);
-		grid_text_short(g, *box, 1, i, text, width - 2, here ? theme_look(LOOK_SELECTED) : look);
+			grid_fill(g, (struct area){ box->x, box->y + i, width, 1 }, ' ', theme_style(ROLE_SELECTED));
+		grid_text_short(g, *box, 0, i, here ? ">" : " ", 1, here ? theme_style(ROLE_SELECTED) : style);
+		grid_text_short(g, *box, 1, i, text, width - 2, here ? theme_style(ROLE_SELECTED) : style);
 		free(text);
 	}
-	shell_list_draw_bar(&c->list, g, *box, look);
+	shell_list_draw_bar(&c->list, g, *box, style);
 }

@@ -1,13 +1,13 @@
 /*
- * depth.c - colours on terminals that have fewer
+ * depth.c - choice of colours on terminals that have only a few
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Near means near in OKLab (Ottosson, "A perceptual color space for image processing", 2020), readable
- * is the contrast of WCAG 2.2. Of 256 colours only those above 16 are used: users change the first ones.
- * Where there are 16 only 8 can be papers everywhere, and the nearest of these would be white for most
- * pale colours, so a paper that is no grey takes the one of its hue. Inks above 8 are bold on terminals
- * that have 8; they may look as those below then, so they must be readable as these too.
+ * Distances between colours are measured in OKLab (Ottosson, "A perceptual color space for image processing", 2020);
+ * readability is the contrast of WCAG 2.2. Of 256 colours only those from 16 on are used, because users change colours
+ * 0 to 15. With 16 colours, only 8 can be backgrounds on all terminals. For most pale colours the nearest of these 8
+ * would be white, so a coloured background becomes the background with the same hue. On terminals with 8 colours,
+ * foregrounds from 8 on become bold and may look like foregrounds 0 to 7, which must then be readable too.
  */
 #include "config.h"
 
@@ -23,17 +23,17 @@ enum {
 	GREYS = 232,
 	BLACK = 0,
 	WHITE = 7,
-	BRIGHT = 8, /* added to 0..7; itself it is a grey that may be as black as the paper */
+	BRIGHT = 8, /* added to colours 0..7 for their bright version; 8 may be as dark as the background */
 	END_16 = 16
 };
 
-/* What xterm shows for the first 16. */
+/* The first 16 colours of xterm. */
 static const uint32_t first[END_16] = {
 	0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
 	0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff
 };
 
-/* WCAG 2.2, 1.4.3: the least contrast of text, and of large text; how much colour a grey may have in OKLab. */
+/* WCAG 2.2, 1.4.3: minimum contrast of text and of large text; maximum chroma of a grey in OKLab. */
 static const double readable = 4.5, large = 3, grey = 0.018;
 
 uint32_t depth_color(enum depth depth, int32_t number)
@@ -53,7 +53,7 @@ uint32_t depth_color(enum depth depth, int32_t number)
 	return level[n / (CUBE * CUBE) % CUBE] << 16 | level[n / CUBE % CUBE] << 8 | level[n % CUBE];
 }
 
-/* A part of a colour as light: IEC 61966-2-1. */
+/* One channel of a colour as linear light: IEC 61966-2-1. */
 static double light(uint32_t rgb, int shift)
 {
 	double c = (double)(rgb >> shift & 0xff) / 255;
@@ -95,32 +95,31 @@ static double chroma(struct lab c)
 	return hypot(c.a, c.b);
 }
 
-/* Is an ink readable on a paper of the same palette? One that is not known is taken for good. */
-static bool is_readable(enum depth depth, int32_t ink, int32_t paper, double least)
+/* Is a foreground readable on a background of the same palette? An unknown background counts as readable. */
+static bool is_readable(enum depth depth, int32_t fg, int32_t bg, double min)
 {
 	uint32_t on;
 
-	if (paper == DEPTH_OWN)
+	if (bg == DEPTH_DEFAULT)
 		return true;
-	on = depth_color(depth, paper);
-	if (contrast(depth_color(depth, ink), on) < least)
+	on = depth_color(depth, bg);
+	if (contrast(depth_color(depth, fg), on) < min)
 		return false;
-	return depth != DEPTH_16 || ink < BRIGHT ||
-	       contrast(depth_color(depth, ink - BRIGHT), on) >= fmin(least, large);
+	return depth != DEPTH_16 || fg < BRIGHT || contrast(depth_color(depth, fg - BRIGHT), on) >= fmin(min, large);
 }
 
-/* The number nearest to a colour of those that are readable on a paper; DEPTH_OWN when none is. */
-static int32_t nearest(enum depth depth, uint32_t rgb, int32_t paper, double least)
+/* The nearest colour number that is readable on a background; DEPTH_DEFAULT when none is. */
+static int32_t nearest(enum depth depth, uint32_t rgb, int32_t bg, double min)
 {
-	int32_t lo = depth == DEPTH_16 ? 0 : FIRST_256, hi = depth == DEPTH_16 ? END_16 : END_256, best = DEPTH_OWN;
-	struct lab want = lab_of(rgb);
+	int32_t lo = depth == DEPTH_16 ? 0 : FIRST_256, hi = depth == DEPTH_16 ? END_16 : END_256, best = DEPTH_DEFAULT;
+	struct lab wanted = lab_of(rgb);
 	double closest = INFINITY;
 
 	assert(depth == DEPTH_16 || depth == DEPTH_256);
 	for (int32_t i = lo; i < hi; i++) {
-		double d = distance(want, lab_of(depth_color(depth, i)));
+		double d = distance(wanted, lab_of(depth_color(depth, i)));
 
-		if (d >= closest || (depth == DEPTH_16 && i == BRIGHT) || !is_readable(depth, i, paper, least))
+		if (d >= closest || (depth == DEPTH_16 && i == BRIGHT) || !is_readable(depth, i, bg, min))
 			continue;
 		closest = d;
 		best = i;
@@ -128,33 +127,34 @@ static int32_t nearest(enum depth depth, uint32_t rgb, int32_t paper, double lea
 	return best;
 }
 
-/* An ink for a paper that is chosen. A grey that would not be readable turns black or white and takes no colour. */
-static int32_t ink_for(enum depth depth, uint32_t rgb, int32_t paper, double least)
+/* A foreground for a chosen background. A grey that would not be readable becomes black or white, not coloured. */
+static int32_t fg_for(enum depth depth, uint32_t rgb, int32_t bg, double min)
 {
 	int32_t black = depth == DEPTH_16 ? BLACK : FIRST_256, white = depth == DEPTH_16 ? END_16 - 1 : GREYS - 1;
-	int32_t ink = nearest(depth, rgb, DEPTH_OWN, 0);
+	int32_t fg = nearest(depth, rgb, DEPTH_DEFAULT, 0);
 	uint32_t on;
 
-	if (is_readable(depth, ink, paper, least))
-		return ink;
-	if (chroma(lab_of(rgb)) >= grey && (ink = nearest(depth, rgb, paper, least)) != DEPTH_OWN)
-		return ink;
-	on = depth_color(depth, paper);
+	if (is_readable(depth, fg, bg, min))
+		return fg;
+	if (chroma(lab_of(rgb)) >= grey && (fg = nearest(depth, rgb, bg, min)) != DEPTH_DEFAULT)
+		return fg;
+	on = depth_color(depth, bg);
 	return contrast(depth_color(depth, black), on) >= contrast(depth_color(depth, white), on) ? black : white;
 }
 
-/* The nearest of 256 for a paper. One that is pale or dark keeps its colour: it is all that tells boxes apart. */
-static int32_t paper_of_256(uint32_t rgb)
+/* The nearest of 256 colours for a background. Pale and dark colours keep their hue, because hue alone distinguishes
+   boxes. */
+static int32_t bg_of_256(uint32_t rgb)
 {
-	struct lab want = lab_of(rgb);
+	struct lab wanted = lab_of(rgb);
 	double closest = INFINITY;
 	int32_t best = FIRST_256;
 
 	for (int32_t i = FIRST_256; i < END_256; i++) {
 		struct lab is = lab_of(depth_color(DEPTH_256, i));
-		double d = distance(want, is);
+		double d = distance(wanted, is);
 
-		if (d >= closest || (chroma(want) >= grey && chroma(is) < grey))
+		if (d >= closest || (chroma(wanted) >= grey && chroma(is) < grey))
 			continue;
 		closest = d;
 		best = i;
@@ -162,46 +162,46 @@ static int32_t paper_of_256(uint32_t rgb)
 	return best;
 }
 
-/* One of the first 8 for a paper: greys by their lightness, others by their hue. */
-static int32_t paper_of_8(uint32_t rgb)
+/* One of the first 8 colours for a background: greys by lightness, others by hue. */
+static int32_t bg_of_8(uint32_t rgb)
 {
 	static const double dark = 0.28;
-	struct lab want = lab_of(rgb);
-	double most = -INFINITY;
-	int32_t best = want.l < dark ? BLACK : WHITE;
+	struct lab wanted = lab_of(rgb);
+	double max = -INFINITY;
+	int32_t best = wanted.l < dark ? BLACK : WHITE;
 
-	if (chroma(want) < grey)
+	if (chroma(wanted) < grey)
 		return best;
 	for (int32_t i = BLACK + 1; i < WHITE; i++) {
 		struct lab is = lab_of(first[i]);
-		double like = (is.a * want.a + is.b * want.b) / chroma(is);
+		double like = (is.a * wanted.a + is.b * wanted.b) / chroma(is);
 
-		if (like <= most)
+		if (like <= max)
 			continue;
-		most = like;
+		max = like;
 		best = i;
 	}
 	return best;
 }
 
-struct shade depth_shade(enum depth depth, struct look look)
+struct terminal_style depth_style(enum depth depth, struct style style)
 {
-	bool ink = look.ink != COLOR_OWN, paper = look.paper != COLOR_OWN;
-	struct shade out = { DEPTH_OWN, DEPTH_OWN, look.attr };
-	double least = 0;
+	bool fg = style.fg != COLOR_DEFAULT, bg = style.bg != COLOR_DEFAULT;
+	struct terminal_style out = { DEPTH_DEFAULT, DEPTH_DEFAULT, style.attr };
+	double min = 0;
 
 	if (depth == DEPTH_NONE) {
-		out.attr ^= paper ? ATTR_REVERSE : 0;
+		out.attr ^= bg ? ATTR_REVERSE : 0;
 	} else if (depth == DEPTH_TRUE) {
-		out.ink = ink ? (int32_t)look.ink : DEPTH_OWN;
-		out.paper = paper ? (int32_t)look.paper : DEPTH_OWN;
+		out.fg = fg ? (int32_t)style.fg : DEPTH_DEFAULT;
+		out.bg = bg ? (int32_t)style.bg : DEPTH_DEFAULT;
 	} else {
-		if (paper)
-			out.paper = depth == DEPTH_16 ? paper_of_8(look.paper) : paper_of_256(look.paper);
-		if (ink && paper)
-			least = fmin(contrast(look.ink, look.paper), readable);
-		if (ink)
-			out.ink = ink_for(depth, look.ink, out.paper, least);
+		if (bg)
+			out.bg = depth == DEPTH_16 ? bg_of_8(style.bg) : bg_of_256(style.bg);
+		if (fg && bg)
+			min = fmin(contrast(style.fg, style.bg), readable);
+		if (fg)
+			out.fg = fg_for(depth, style.fg, out.bg, min);
 	}
 	return out;
 }

@@ -1,5 +1,5 @@
 /*
- * depth.h - colours on terminals that have fewer
+ * depth.h - choice of colours on terminals that have only a few
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,20 +12,20 @@
 
 enum depth { DEPTH_NONE, DEPTH_16, DEPTH_256, DEPTH_TRUE };
 
-/* What a look is on a terminal: colour numbers of its palette, or 0xRRGGBB at DEPTH_TRUE; DEPTH_OWN its own. */
-enum { DEPTH_OWN = -1 };
-struct shade {
-	int32_t ink, paper;
+/* A style as sent to a terminal: numbers in its palette, 0xRRGGBB with DEPTH_TRUE, or DEPTH_DEFAULT. */
+enum { DEPTH_DEFAULT = -1 };
+struct terminal_style {
+	int32_t fg, bg;
 	uint8_t attr;
 };
 
 /*
- * The nearest to a look that a terminal can show; ink stays readable on paper. With DEPTH_NONE a paper
- * of its own becomes reverse.
+ * The nearest style that a terminal can show, with a readable foreground. With DEPTH_NONE a background colour becomes
+ * reverse video.
  */
-struct shade depth_shade(enum depth depth, struct look look);
+struct terminal_style depth_style(enum depth depth, struct style style);
 
-/* The colour 0xRRGGBB of a number of the palette of 16 or 256. */
+/* The colour 0xRRGGBB of a number in the palette of 16 or 256. */
 uint32_t depth_color(enum depth depth, int32_t number);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * editor.c - a line of text being typed
+ * editor.c - editing a line of text
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@
 
 #define CTRL(letter) ((letter) - 'a' + 1)
 
-/* The character that begins at a byte; its length in *n, which is 0 at the end. */
+/* The character at a byte, and its length in *n, which is 0 at the end. */
 static uint32_t char_at(const struct editor *e, size_t at, size_t *n)
 {
 	uint32_t c = 0;
@@ -26,7 +26,7 @@ static uint32_t char_at(const struct editor *e, size_t at, size_t *n)
 	return c;
 }
 
-/* The end of the character at a byte with the marks that are set on it. */
+/* The end of the character at a byte, including its combining marks. */
 static size_t next_char(const struct editor *e, size_t at)
 {
 	size_t n;
@@ -58,7 +58,7 @@ static size_t prev_char(const struct editor *e, size_t at)
 	return at;
 }
 
-/* Letters, digits and what is beyond ASCII make words, as in other line editors. */
+/* Letters, digits and non-ASCII characters make words, as in other line editors. */
 static bool in_word(const struct editor *e, size_t at)
 {
 	unsigned char c = (unsigned char)e->text.data[at];
@@ -85,7 +85,7 @@ static size_t word_start(const struct editor *e, size_t at)
 	return at;
 }
 
-/* As Ctrl-W has it: up to a blank. */
+/* The start of the word before a byte for Ctrl-W, whose words end at blanks. */
 static size_t blank_before(const struct editor *e, size_t at)
 {
 	while (at > 0 && e->text.data[at - 1] == ' ')
@@ -95,8 +95,8 @@ static size_t blank_before(const struct editor *e, size_t at)
 	return at;
 }
 
-/* Take [lo, hi) out; kept for Ctrl-Y when wanted. */
-static enum editor_did take_out(struct editor *e, size_t lo, size_t hi, bool keep)
+/* Remove [lo, hi), and save the removed text for Ctrl-Y if requested. */
+static enum editor_result cut_range(struct editor *e, size_t lo, size_t hi, bool keep)
 {
 	if (lo >= hi)
 		return EDITOR_MOVED;
@@ -107,7 +107,7 @@ static enum editor_did take_out(struct editor *e, size_t lo, size_t hi, bool kee
 	}
 	memmove(e->text.data + lo, e->text.data + hi, e->text.len - hi + 1);
 	e->text.len -= hi - lo;
-	e->at = lo;
+	e->cursor = lo;
 	return EDITOR_CHANGED;
 }
 
@@ -119,7 +119,7 @@ static void add_clean(struct buf *out, const char *text, size_t n)
 
 		if (len && c == '\t')
 			buf_addz(out, " ");
-		else if (len && utf8_is_plain(c))
+		else if (len && utf8_is_safe(c))
 			buf_add(out, text, len);
 		len += !len;
 		text += len;
@@ -131,13 +131,13 @@ void editor_insert(struct editor *e, const char *text, size_t n)
 {
 	struct buf clean = { 0 }, all = { 0 };
 
-	assert(e->at <= e->text.len);
+	assert(e->cursor <= e->text.len);
 	add_clean(&clean, text, n);
 	if (e->text.len + clean.len <= EDITOR_MAX) {
-		buf_add(&all, buf_text(&e->text), e->at);
+		buf_add(&all, buf_text(&e->text), e->cursor);
 		buf_add(&all, buf_text(&clean), clean.len);
-		buf_add(&all, buf_text(&e->text) + e->at, e->text.len - e->at);
-		e->at += clean.len;
+		buf_add(&all, buf_text(&e->text) + e->cursor, e->text.len - e->cursor);
+		e->cursor += clean.len;
 		buf_release(&e->text);
 		e->text = all;
 	}
@@ -146,8 +146,8 @@ void editor_insert(struct editor *e, const char *text, size_t n)
 
 void editor_replace(struct editor *e, size_t start, const char *text, size_t n)
 {
-	if (start <= e->at)
-		take_out(e, start, e->at, false);
+	if (start <= e->cursor)
+		cut_range(e, start, e->cursor, false);
 	editor_insert(e, text, n);
 }
 
@@ -156,7 +156,7 @@ void editor_set(struct editor *e, const char *text)
 	size_t n = strlen(text);
 
 	e->text.len = 0;
-	e->at = e->left = 0;
+	e->cursor = e->scroll_bytes = 0;
 	buf_addz(&e->text, "");
 	editor_insert(e, text, n < EDITOR_MAX ? n : EDITOR_MAX);
 }
@@ -168,17 +168,17 @@ void editor_release(struct editor *e)
 	*e = (struct editor){ 0 };
 }
 
-static enum editor_did go(struct editor *e, size_t at)
+static enum editor_result go(struct editor *e, size_t at)
 {
 	assert(at <= e->text.len);
-	e->at = at;
+	e->cursor = at;
 	return EDITOR_MOVED;
 }
 
-/* Change the places of the characters around the cursor. */
-static enum editor_did transpose(struct editor *e)
+/* Swap the characters around the cursor. */
+static enum editor_result transpose(struct editor *e)
 {
-	size_t mid = e->at == e->text.len ? prev_char(e, e->at) : e->at;
+	size_t mid = e->cursor == e->text.len ? prev_char(e, e->cursor) : e->cursor;
 	size_t lo = prev_char(e, mid), hi = next_char(e, mid);
 	struct buf both = { 0 };
 
@@ -188,53 +188,53 @@ static enum editor_did transpose(struct editor *e)
 	buf_add(&both, e->text.data + lo, mid - lo);
 	memcpy(e->text.data + lo, both.data, both.len);
 	buf_release(&both);
-	e->at = hi;
+	e->cursor = hi;
 	return EDITOR_CHANGED;
 }
 
-static enum editor_did yank(struct editor *e)
+static enum editor_result yank(struct editor *e)
 {
 	editor_insert(e, buf_text(&e->cut), e->cut.len);
 	return EDITOR_CHANGED;
 }
 
-static enum editor_did erase(struct editor *e, uint32_t key)
+static enum editor_result erase(struct editor *e, uint32_t key)
 {
 	switch (key) {
 	case KEY_ERASE:
 	case CTRL('h'):
-		return take_out(e, prev_char(e, e->at), e->at, false);
+		return cut_range(e, prev_char(e, e->cursor), e->cursor, false);
 	case KEY_DELETE:
 	case CTRL('d'):
-		return take_out(e, e->at, next_char(e, e->at), false);
+		return cut_range(e, e->cursor, next_char(e, e->cursor), false);
 	case CTRL('k'):
-		return take_out(e, e->at, e->text.len, true);
+		return cut_range(e, e->cursor, e->text.len, true);
 	case CTRL('u'):
-		return take_out(e, 0, e->at, true);
+		return cut_range(e, 0, e->cursor, true);
 	case CTRL('w'):
-		return take_out(e, blank_before(e, e->at), e->at, true);
+		return cut_range(e, blank_before(e, e->cursor), e->cursor, true);
 	case KEY_ALT + KEY_ERASE:
-		return take_out(e, word_start(e, e->at), e->at, true);
+		return cut_range(e, word_start(e, e->cursor), e->cursor, true);
 	case KEY_ALT + 'd':
-		return take_out(e, e->at, word_end(e, e->at), true);
+		return cut_range(e, e->cursor, word_end(e, e->cursor), true);
 	case CTRL('y'):
 		return yank(e);
 	case CTRL('t'):
 		return transpose(e);
 	default:
-		return EDITOR_NOTHING;
+		return EDITOR_IGNORED;
 	}
 }
 
-static enum editor_did move(struct editor *e, uint32_t key)
+static enum editor_result move(struct editor *e, uint32_t key)
 {
 	switch (key) {
 	case KEY_LEFT_:
 	case CTRL('b'):
-		return go(e, prev_char(e, e->at));
+		return go(e, prev_char(e, e->cursor));
 	case KEY_RIGHT_:
 	case CTRL('f'):
-		return go(e, next_char(e, e->at));
+		return go(e, next_char(e, e->cursor));
 	case KEY_HOME_:
 	case CTRL('a'):
 		return go(e, 0);
@@ -243,21 +243,21 @@ static enum editor_did move(struct editor *e, uint32_t key)
 		return go(e, e->text.len);
 	case KEY_ALT + 'b':
 	case KEY_ALT + KEY_LEFT_:
-		return go(e, word_start(e, e->at));
+		return go(e, word_start(e, e->cursor));
 	case KEY_ALT + 'f':
 	case KEY_ALT + KEY_RIGHT_:
-		return go(e, word_end(e, e->at));
+		return go(e, word_end(e, e->cursor));
 	default:
 		return erase(e, key);
 	}
 }
 
-enum editor_did editor_key(struct editor *e, const struct event *event)
+enum editor_result editor_key(struct editor *e, const struct event *event)
 {
 	struct buf typed = { 0 };
 
 	if (event->kind != EVENT_KEY)
-		return EDITOR_NOTHING;
+		return EDITOR_IGNORED;
 	if (e->text.len == 0)
 		buf_addz(&e->text, "");
 	if (event->key < ' ' || event->key == KEY_ERASE || event->key >= KEY_FIRST)
@@ -268,7 +268,7 @@ enum editor_did editor_key(struct editor *e, const struct event *event)
 	return EDITOR_CHANGED;
 }
 
-/* How many columns the text from lo to hi takes. */
+/* The number of columns of the text from lo to hi. */
 static int columns_of(const struct editor *e, size_t lo, size_t hi)
 {
 	int columns = 0;
@@ -281,7 +281,7 @@ static int columns_of(const struct editor *e, size_t lo, size_t hi)
 	return columns;
 }
 
-/* Is there room for this many bytes in so many columns? No character takes more bytes than four and its marks. */
+/* Do the bytes [lo, hi) fit in this many columns? A character takes at most four bytes, plus its marks. */
 static bool fits(const struct editor *e, size_t lo, size_t hi, int columns)
 {
 	enum { BYTES_PER_COLUMN = 16 };
@@ -289,35 +289,36 @@ static bool fits(const struct editor *e, size_t lo, size_t hi, int columns)
 	return hi - lo < (size_t)columns * BYTES_PER_COLUMN && columns_of(e, lo, hi) < columns;
 }
 
-void editor_draw(struct editor *e, struct grid *g, struct area a, int x, int y, struct look look)
+void editor_draw(struct editor *e, struct grid *g, struct area a, int x, int y, struct style style)
 {
 	int room = a.width - x;
 
 	if (room < 1 || y >= a.height)
 		return;
-	if (e->left > e->at)
-		e->left = e->at;
-	while (e->left < e->at && !fits(e, e->left, e->at, room))
-		e->left = next_char(e, e->left);
-	if (e->left > 0) /* nothing stays out of sight for which there is room */
-		for (size_t to = prev_char(e, e->left); fits(e, to, e->text.len, room); to = prev_char(e, to)) {
-			e->left = to;
+	if (e->scroll_bytes > e->cursor)
+		e->scroll_bytes = e->cursor;
+	while (e->scroll_bytes < e->cursor && !fits(e, e->scroll_bytes, e->cursor, room))
+		e->scroll_bytes = next_char(e, e->scroll_bytes);
+	if (e->scroll_bytes > 0) /* scroll back as far as there is room */
+		for (size_t to = prev_char(e, e->scroll_bytes); fits(e, to, e->text.len, room); to = prev_char(e, to)) {
+			e->scroll_bytes = to;
 			if (to == 0)
 				break;
 		}
-	assert(e->left <= e->at && e->at <= e->text.len);
-	grid_text(g, a, x, y, buf_text(&e->text) + e->left, look);
-	if (e->left > 0)
-		grid_text(g, a, x - 1, y, "<", look);
-	g->cursor_x = a.x + x + columns_of(e, e->left, e->at);
+	assert(e->scroll_bytes <= e->cursor && e->cursor <= e->text.len);
+	grid_text(g, a, x, y, buf_text(&e->text) + e->scroll_bytes, style);
+	if (e->scroll_bytes > 0)
+		grid_text(g, a, x - 1, y, "<", style);
+	g->cursor_x = a.x + x + columns_of(e, e->scroll_bytes, e->cursor);
 	g->cursor_y = a.y + y;
 }
 
 void editor_click(struct editor *e, int column)
 {
-	size_t at = e->left < e->text.len ? e->left : e->text.len; /* the text may be shorter than when it was drawn */
+	/* the text may have become shorter since it was drawn */
+	size_t at = e->scroll_bytes < e->text.len ? e->scroll_bytes : e->text.len;
 
-	while (at < e->text.len && columns_of(e, e->left, next_char(e, at)) <= column)
+	while (at < e->text.len && columns_of(e, e->scroll_bytes, next_char(e, at)) <= column)
 		at = next_char(e, at);
-	e->at = at;
+	e->cursor = at;
 }

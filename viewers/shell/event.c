@@ -1,5 +1,5 @@
 /*
- * event.c - names of keys and of what the mouse does
+ * event.c - names of keys and mouse events
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,7 @@ struct named {
 	const char *name;
 };
 
-/* Keys that are not named by their character. */
+/* Keys whose name is not their character. */
 static const struct named keys[] = {
 	{ 0, "Ctrl-Space" },
 	{ KEY_TAB, "Tab" },
@@ -45,7 +45,7 @@ static const struct named keys[] = {
 
 enum { N_KEYS = sizeof(keys) / sizeof(keys[0]) };
 
-/* Events with numbers in brackets: how many of x, y, by they have. */
+/* Events other than keys, with the number of their arguments: x, y, lines. */
 static const struct {
 	const char *name;
 	enum event_kind kind;
@@ -73,7 +73,7 @@ static void add_key(uint32_t key, struct buf *out)
 		buf_addf(out, "Ctrl-%c", (char)(key + '@'));
 	else if (key > KEY_FUNCTION && key <= KEY_LAST)
 		buf_addf(out, "F%u", (unsigned)(key - KEY_FUNCTION));
-	else if (key < KEY_FIRST && utf8_is_plain(key) && (key < 0xd800 || key >= 0xe000))
+	else if (key < KEY_FIRST && utf8_is_safe(key) && (key < 0xd800 || key >= 0xe000))
 		utf8_add_char(out, key);
 	else
 		buf_addf(out, "U+%04X", (unsigned)key);
@@ -91,11 +91,11 @@ void event_add_name(const struct event *e, struct buf *out)
 			if (others[i].n == 2)
 				buf_addf(out, "(%d,%d)", e->x, e->y);
 			else if (others[i].n == 3)
-				buf_addf(out, "(%d,%d,%d)", e->x, e->y, e->by);
+				buf_addf(out, "(%d,%d,%d)", e->x, e->y, e->lines);
 		}
 }
 
-/* Is a word of n bytes this name? */
+/* Do the n bytes at word match this name? */
 static bool is_word(const char *word, size_t n, const char *name)
 {
 	return strlen(name) == n && memcmp(word, name, n) == 0;
@@ -112,7 +112,7 @@ static bool takes(const char **word, size_t *n, const char *start)
 	return true;
 }
 
-/* A number of digits alone, as the whole of n bytes. */
+/* Parse n bytes that must all be digits. */
 static bool number(const char *s, size_t n, int base, uint32_t max, uint32_t *out)
 {
 	char copy[8];
@@ -137,7 +137,7 @@ static bool parse_key(const char *word, size_t n, uint32_t *out)
 			found = true;
 		}
 	if (!found && utf8_decode(word, n, &key) == n)
-		found = utf8_is_plain(key);
+		found = utf8_is_safe(key);
 	if (!found && takes(&word, &n, "Ctrl-")) {
 		found = n == 1 && toupper((unsigned char)*word) >= '@' && toupper((unsigned char)*word) <= '_';
 		key = (uint32_t)(toupper((unsigned char)*word) - '@');
@@ -151,10 +151,10 @@ static bool parse_key(const char *word, size_t n, uint32_t *out)
 	return found;
 }
 
-/* Read "(1,2)" or "(1,2,-3)", the whole of n bytes. */
+/* Parse "(1,2)" or "(1,2,-3)", which must be all of n bytes. */
 static bool parse_numbers(const char *s, size_t n, int *to[], int count)
 {
-	enum { FAR = 9999 };
+	enum { NUMBER_MAX = 9999 };
 
 	for (int i = 0; i < count; i++) {
 		long value;
@@ -163,7 +163,7 @@ static bool parse_numbers(const char *s, size_t n, int *to[], int count)
 		if (n < 2 || *s != (i ? ',' : '(') || !(isdigit((unsigned char)s[1]) || s[1] == '-'))
 			return false;
 		value = strtol(s + 1, &end, 10);
-		if (end <= s + 1 || (size_t)(end - s) >= n || value < -FAR || value > FAR)
+		if (end <= s + 1 || (size_t)(end - s) >= n || value < -NUMBER_MAX || value > NUMBER_MAX)
 			return false;
 		*to[i] = (int)value;
 		n -= (size_t)(end - s);
@@ -174,7 +174,7 @@ static bool parse_numbers(const char *s, size_t n, int *to[], int count)
 
 static bool parse_other(const char *word, size_t n, struct event *out)
 {
-	int *to[] = { &out->x, &out->y, &out->by };
+	int *to[] = { &out->x, &out->y, &out->lines };
 
 	for (int i = 0; i < N_OTHERS; i++) {
 		size_t len = strlen(others[i].name);
@@ -188,7 +188,7 @@ static bool parse_other(const char *word, size_t n, struct event *out)
 	return false;
 }
 
-/* Are there an odd number of quotes from here on? Then this is inside of a quoted word. */
+/* Does the text begin inside a quoted word, that is, does it contain an odd number of quotes? */
 static bool is_quoted(const char *text)
 {
 	bool odd = false;
@@ -211,17 +211,16 @@ int event_parse(const char **text, struct event *out, struct err *err)
 	if (quoted) {
 		n = utf8_decode(at, strnlen(at, 4), &e.key);
 		if (n == 0)
-			return err_set(err, ERR_USAGE, "keys end within quotes or are not UTF-8");
+			return err_set(err, ERR_USAGE, "unclosed quote or invalid UTF-8 in keys");
 	} else {
 		n = strcspn(at, " \t\n\"");
 		if (n == 0)
 			e.kind = EVENT_NONE;
 		else if (!parse_key(at, n, &e.key) && !parse_other(at, n, &e))
-			return err_set(err, ERR_USAGE, "%.*s is not the name of a key or of an event",
-				       (int)(n < 100 ? n : 100), at);
+			return err_set(err, ERR_USAGE, "%.*s: unknown key or event", (int)(n < 100 ? n : 100), at);
 	}
 	at += n;
-	*text = at + (quoted && *at == '"'); /* so that what follows can be looked at */
+	*text = at + (quoted && *at == '"'); /* move the caller's pointer to the next text */
 	*out = e;
 	return 0;
 }

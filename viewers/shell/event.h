@@ -1,5 +1,5 @@
 /*
- * event.h - what comes from keyboard and mouse, and its names
+ * event.h - events from keyboard and mouse, and their names
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,17 +14,17 @@
 
 enum event_kind {
 	EVENT_NONE,
-	EVENT_KEY,    /* key */
-	EVENT_CLICK,  /* x, y: left button */
-	EVENT_DOUBLE, /* x, y */
-	EVENT_RIGHT,  /* x, y: right button */
-	EVENT_WHEEL,  /* x, y, by: lines, below 0 up */
+	EVENT_KEY,    /* key: a key or a character */
+	EVENT_CLICK,  /* x, y: click with the left button */
+	EVENT_DOUBLE, /* x, y: double click */
+	EVENT_RIGHT,  /* x, y: click with the right button */
+	EVENT_WHEEL,  /* x, y, lines: the wheel; below 0 is up */
 	EVENT_RESIZE, /* x, y: the new size */
-	EVENT_WAKE,   /* a worker has something, or time has passed */
-	EVENT_STOP    /* SIGINT, SIGTERM, SIGHUP: end */
+	EVENT_WAKE,   /* a worker has a result, or the timeout has passed */
+	EVENT_STOP    /* SIGINT, SIGTERM, SIGHUP: quit */
 };
 
-/* Keys that are no character; others are their code point. Ctrl-A is 1. Alt adds KEY_ALT. */
+/* Keys that are not characters; for a character, the key is the code point. Ctrl-A is 1. Alt adds KEY_ALT. */
 enum key {
 	KEY_CTRL_BASE = 0, /* KEY_CTRL_BASE + 'a' - 'a' + 1 is Ctrl-A */
 	KEY_TAB = 9,
@@ -51,21 +51,21 @@ enum key {
 struct event {
 	enum event_kind kind;
 	uint32_t key;
-	int x, y, by;
-	bool pasted; /* key: part of a paste, so text and no command */
+	int x, y, lines;
+	bool is_pasted; /* the key is part of pasted text, not a command */
 };
 
-/* Append the name of an event as tests and help write it: j, Enter, Ctrl-L, Alt-x, F1, Click(3,5),
-   Double(3,5), RightClick(3,5), Wheel(3,5,-3), Resize(80,24), Wake, Stop, None; U+200B for what cannot be seen. */
+/* Append the name of an event as tests and help write it: j, Enter, Ctrl-L, Alt-x, F1, Click(3,5), Double(3,5),
+   RightClick(3,5), Wheel(3,5,-3), Resize(80,24), Wake, Stop, None; U+200B for an invisible character. */
 void event_add_name(const struct event *e, struct buf *out);
 
 /*
- * Read the first event of a text of names parted by blanks; what is in double quotes is typed character
- * by character. A double quote itself is Quote.
+ * Read the first of several event names, which are separated by blanks. Text in double quotes is typed character by
+ * character. A double quote itself is called Quote.
  *
- * text    moved behind it
+ * text    moved to the text after it
  * out     EVENT_NONE at the end
- * Fails   ERR_USAGE for a name that is none
+ * Fails   ERR_USAGE for an unknown name
  */
 int event_parse(const char **text, struct event *out, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * find.c - what / looks for
+ * find.c - searching for the text that is typed after /
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,11 +18,11 @@
 
 struct find {
 	char *plain;
-	struct regex *expression; /* NULL when it is plain */
-	bool exact;               /* capitals matter */
+	struct regex *expression; /* NULL for a plain text */
+	bool exact;               /* is case significant? */
 };
 
-/* Letters that are not of ASCII have capitals that only an expression knows. */
+/* Case folding of non-ASCII letters needs an expression. */
 static bool is_plain(const char *text)
 {
 	for (; *text; text++)
@@ -35,7 +35,7 @@ static bool has_capital(const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\\' && text[1])
-			text++; /* \S is no capital */
+			text++; /* the S of \S is not a capital */
 		else if (isupper((unsigned char)*text))
 			return true;
 	}
@@ -79,7 +79,7 @@ static const char *place_of(const struct find *f, const char *name)
 	return f->exact ? strstr(name, f->plain) : strcasestr(name, f->plain);
 }
 
-bool find_in(struct find *f, const char *name)
+bool find_matches(struct find *f, const char *name)
 {
 	bool yes = false;
 	struct err err;
@@ -90,7 +90,7 @@ bool find_in(struct find *f, const char *name)
 	return regex_match(f->expression, name, strlen(name), &yes, &err) == 0 && yes;
 }
 
-bool find_at(const struct find *f, const char *name, size_t *at, size_t *n)
+bool find_position(const struct find *f, const char *name, size_t *at, size_t *n)
 {
 	const char *place = f->expression ? NULL : place_of(f, name);
 

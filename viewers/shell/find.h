@@ -1,5 +1,5 @@
 /*
- * find.h - what / looks for
+ * find.h - searching for the text that is typed after /
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,19 +12,19 @@
 struct find;
 
 /*
- * Make a typed text ready. It is an expression when it parses as one, else plain; without a capital
- * letter, capitals do not matter. "" is found everywhere. Freed with find_free, which takes NULL.
+ * Compile a search text. A text that is not a valid regular expression is searched as plain text. Case matters only if
+ * the text contains a capital letter. "" matches everything. Freed with find_free, which takes NULL.
  */
 struct find *find_new(const char *text);
 void find_free(struct find *f);
 
-/* Replace *f by what a text looks for; "" looks for nothing, *f is NULL then. */
+/* Replace *f by a search for a text; "" sets it to NULL, which means no search. */
 void find_set(struct find **f, const char *text);
 
-/* Is it in a name? An expression that takes too many steps is in none. */
-bool find_in(struct find *f, const char *name);
+/* Does the search match a part of the name? An expression that takes too many steps does not match. */
+bool find_matches(struct find *f, const char *name);
 
-/* Where in a name it is, in bytes; false when it is an expression, or not there. */
-bool find_at(const struct find *f, const char *name, size_t *at, size_t *n);
+/* Find the position and length of the match in bytes. Return false if there is no match, or for regular expressions. */
+bool find_position(const struct find *f, const char *name, size_t *at, size_t *n);
 
 #endif

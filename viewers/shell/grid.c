@@ -1,11 +1,11 @@
 /*
- * grid.c - a screen of character cells: writing text, filling, drawing frames and bars, printing it
+ * grid.c - a screen of character cells: text, fills, frames, bars, and output as text
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Text is read character by character, so that a name of a megabyte costs no more than the cells it gets. The
- * width of a character comes from viewers/flame and not from the C library: screens are the same in every
- * locale, and views that measure with flame_columns agree with the grid.
+ * Text is read character by character, so that a name of a megabyte costs no more than the cells it gets. The width of
+ * a character comes from viewers/flame and not from the C library, so that screens are the same in every locale, and
+ * views that measure with flame_columns agree with the grid.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One character as it goes into cells: with its marks, one or two columns wide. */
+/* One character with its combining marks, one or two columns wide. */
 struct glyph {
 	uint32_t ch;
 	uint32_t mark[CELL_MARKS];
@@ -30,19 +30,18 @@ struct glyph {
 
 /* ---- ASCII for a terminal without UTF-8 ---- */
 
-/* Characters lo to hi, which all look like one. In order. */
+/* Characters lo to hi, which look like one ASCII character. Sorted. */
 struct like {
 	uint16_t lo, hi;
 	char ascii;
 };
 
 static const struct like likes[] = {
-	{ 0xa0, 0xa0, ' ' },                                                        /* a blank that does not break */
-	{ 0xab, 0xab, '<' },                                                        /* quotes of French */
+	{ 0xa0, 0xa0, ' ' },                                                        /* no-break space */
+	{ 0xab, 0xab, '<' },                                                        /* French quotes */
 	{ 0xb5, 0xb5, 'u' },                                                        /* micro */
-	{ 0xb7, 0xb7, '.' },                                                        /* dot in the middle */
-	{ 0xbb, 0xbb, '>' },                                                        /* */
-	{ 0xd7, 0xd7, 'x' },                                                        /* times */
+	{ 0xb7, 0xb7, '.' },                                                        /* middle dot */
+	{ 0xbb, 0xbb, '>' },      { 0xd7, 0xd7, 'x' },                              /* times */
 	{ 0x394, 0x394, 'd' },                                                      /* delta */
 	{ 0x3bc, 0x3bc, 'u' },                                                      /* mu */
 	{ 0x2010, 0x2015, '-' },                                                    /* dashes */
@@ -54,9 +53,9 @@ static const struct like likes[] = {
 	{ 0x21d0, 0x21d0, '<' },  { 0x21d1, 0x21d1, '^' }, { 0x21d2, 0x21d2, '>' },
 	{ 0x21d3, 0x21d3, 'v' },  { 0x2212, 0x2212, '-' }, /* minus */
 	{ 0x2248, 0x2248, '~' },  { 0x2260, 0x2260, '#' }, { 0x2264, 0x2264, '<' },
-	{ 0x2265, 0x2265, '>' },  { 0x22ee, 0x22ee, ':' }, /* dots one above the other */
-	{ 0x22ef, 0x22ef, '~' },  { 0x23ce, 0x23ce, '<' }, /* Return */
-	{ 0x2500, 0x2501, '-' },                           /* lines */
+	{ 0x2265, 0x2265, '>' },  { 0x22ee, 0x22ee, ':' }, /* vertical ellipsis */
+	{ 0x22ef, 0x22ef, '~' },  { 0x23ce, 0x23ce, '<' }, /* return symbol */
+	{ 0x2500, 0x2501, '-' },                           /* box drawing */
 	{ 0x2502, 0x2503, '|' },  { 0x2504, 0x2505, '-' }, { 0x2506, 0x2507, '|' },
 	{ 0x2508, 0x2509, '-' },  { 0x250a, 0x250b, '|' }, { 0x250c, 0x254b, '+' },
 	{ 0x254c, 0x254d, '-' },  { 0x254e, 0x254f, '|' }, { 0x2550, 0x2550, '=' },
@@ -64,8 +63,8 @@ static const struct like likes[] = {
 	{ 0x2575, 0x2575, '|' },  { 0x2576, 0x2576, '-' }, { 0x2577, 0x2577, '|' },
 	{ 0x2578, 0x2578, '-' },  { 0x2579, 0x2579, '|' }, { 0x257a, 0x257a, '-' },
 	{ 0x257b, 0x257b, '|' },  { 0x257c, 0x257c, '-' }, { 0x257d, 0x257d, '|' },
-	{ 0x257e, 0x257e, '-' },  { 0x257f, 0x257f, '|' }, { 0x2580, 0x2580, '"' }, /* blocks: upper half */
-	{ 0x2581, 0x2583, '_' },                                                    /* low ones */
+	{ 0x257e, 0x257e, '-' },  { 0x257f, 0x257f, '|' }, { 0x2580, 0x2580, '"' }, /* upper half block */
+	{ 0x2581, 0x2583, '_' },                                                    /* low blocks */
 	{ 0x2584, 0x2586, '=' },  { 0x2587, 0x258c, '#' },                          /* full to half */
 	{ 0x258d, 0x258f, '|' },                                                    /* narrow */
 	{ 0x2590, 0x2590, '#' },  { 0x2591, 0x2591, '.' },                          /* shades */
@@ -86,7 +85,7 @@ static bool is_like_before(const void *arg, size_t i)
 	return likes[i].hi < *ch;
 }
 
-/* The ASCII character most like another one; ? when none is. */
+/* The most similar ASCII character; ? when there is none. */
 static char glyph_ascii(uint32_t ch)
 {
 	size_t i, n = sizeof(likes) / sizeof(likes[0]);
@@ -99,7 +98,7 @@ static char glyph_ascii(uint32_t ch)
 
 /* ---- cells ---- */
 
-static const struct look plain = { COLOR_OWN, COLOR_OWN, 0 };
+static const struct style plain = { COLOR_DEFAULT, COLOR_DEFAULT, 0 };
 
 void grid_resize(struct grid *g, int width, int height)
 {
@@ -116,12 +115,12 @@ void grid_release(struct grid *g)
 	*g = (struct grid){ .cursor_x = -1, .cursor_y = -1 };
 }
 
-void grid_clear(struct grid *g, struct look look)
+void grid_clear(struct grid *g, struct style style)
 {
 	size_t n = (size_t)g->width * (size_t)g->height;
 
 	for (size_t i = 0; i < n; i++)
-		g->cell[i] = (struct grid_cell){ .ch = ' ', .look = look };
+		g->cell[i] = (struct grid_cell){ .ch = ' ', .style = style };
 	g->cursor_x = g->cursor_y = -1;
 }
 
@@ -153,10 +152,10 @@ static void blank(struct grid_cell *c)
 }
 
 /*
- * Put a glyph into the cell of column x and row y of the grid, which must have both its columns. What
- * is left of a wide character that it covers by half becomes blank.
+ * Put a glyph into the cell of column x and row y of the grid, which must have room for it. The remaining
+ * half of a wide character that it overwrites becomes blank.
  */
-static void put_glyph(struct grid *g, int x, int y, const struct glyph *glyph, struct look look)
+static void put_glyph(struct grid *g, int x, int y, const struct glyph *glyph, struct style style)
 {
 	struct grid_cell *row = g->cell + (size_t)y * (size_t)g->width, *c = row + x;
 	int end = x + glyph->columns;
@@ -169,26 +168,26 @@ static void put_glyph(struct grid *g, int x, int y, const struct glyph *glyph, s
 		blank(row + end);
 	c->ch = glyph->ch;
 	memcpy(c->mark, glyph->mark, sizeof(c->mark));
-	c->look = look;
+	c->style = style;
 	if (glyph->columns == 2)
-		c[1] = (struct grid_cell){ .look = look };
+		c[1] = (struct grid_cell){ .style = style };
 }
 
-void grid_fill(struct grid *g, struct area a, uint32_t ch, struct look look)
+void grid_fill(struct grid *g, struct area a, uint32_t ch, struct style style)
 {
 	struct glyph glyph = { .ch = ch ? ch : ' ', .columns = 1 };
 
 	if (grid_columns(glyph.ch) != 1)
 		glyph.ch = ' ';
-	if (g->ascii)
+	if (g->is_ascii)
 		glyph.ch = (unsigned char)glyph_ascii(glyph.ch);
 	a = clip(g, a);
 	for (int y = a.y; y < a.y + a.height; y++)
 		for (int x = a.x; x < a.x + a.width; x++)
-			put_glyph(g, x, y, &glyph, look);
+			put_glyph(g, x, y, &glyph, style);
 }
 
-void grid_paint(struct grid *g, struct area a, struct look look)
+void grid_paint(struct grid *g, struct area a, struct style style)
 {
 	a = clip(g, a);
 	for (int y = a.y; a.width && y < a.y + a.height; y++) {
@@ -196,47 +195,47 @@ void grid_paint(struct grid *g, struct area a, struct look look)
 		int end = a.x + a.width;
 
 		for (int x = a.x; x < end; x++)
-			row[x].look = look;
-		/* both halves of a wide character look as its left one */
+			row[x].style = style;
+		/* both halves of a wide character have the style of the left one */
 		if (!row[a.x].ch && a.x > 0)
-			row[a.x].look = row[a.x - 1].look;
+			row[a.x].style = row[a.x - 1].style;
 		if (end < g->width && !row[end].ch)
-			row[end].look = row[end - 1].look;
+			row[end].style = row[end - 1].style;
 	}
 }
 
 enum { LINE = 0x2500, BAR = 0x2502, TOP_LEFT = 0x250c, TOP_RIGHT = 0x2510, LOW_LEFT = 0x2514, LOW_RIGHT = 0x2518 };
 
-struct area grid_frame(struct grid *g, struct area a, const char *title, struct look look)
+struct area grid_frame(struct grid *g, struct area a, const char *title, struct style style)
 {
 	int right = a.x + a.width - 1, low = a.y + a.height - 1;
 
 	if (a.width < 2 || a.height < 2) {
-		grid_fill(g, a, ' ', look);
+		grid_fill(g, a, ' ', style);
 		return (struct area){ a.x, a.y, 0, 0 };
 	}
-	grid_fill(g, (struct area){ a.x, a.y, a.width, 1 }, LINE, look);
-	grid_fill(g, (struct area){ a.x, low, a.width, 1 }, LINE, look);
-	grid_fill(g, (struct area){ a.x, a.y, 1, a.height }, BAR, look);
-	grid_fill(g, (struct area){ right, a.y, 1, a.height }, BAR, look);
-	grid_fill(g, (struct area){ a.x, a.y, 1, 1 }, TOP_LEFT, look);
-	grid_fill(g, (struct area){ right, a.y, 1, 1 }, TOP_RIGHT, look);
-	grid_fill(g, (struct area){ a.x, low, 1, 1 }, LOW_LEFT, look);
-	grid_fill(g, (struct area){ right, low, 1, 1 }, LOW_RIGHT, look);
+	grid_fill(g, (struct area){ a.x, a.y, a.width, 1 }, LINE, style);
+	grid_fill(g, (struct area){ a.x, low, a.width, 1 }, LINE, style);
+	grid_fill(g, (struct area){ a.x, a.y, 1, a.height }, BAR, style);
+	grid_fill(g, (struct area){ right, a.y, 1, a.height }, BAR, style);
+	grid_fill(g, (struct area){ a.x, a.y, 1, 1 }, TOP_LEFT, style);
+	grid_fill(g, (struct area){ right, a.y, 1, 1 }, TOP_RIGHT, style);
+	grid_fill(g, (struct area){ a.x, low, 1, 1 }, LOW_LEFT, style);
+	grid_fill(g, (struct area){ right, low, 1, 1 }, LOW_RIGHT, style);
 	if (title && *title && a.width > 6) {
-		int end = grid_text(g, a, 2, 0, " ", look);
+		int end = grid_text(g, a, 2, 0, " ", style);
 
-		end = grid_text_short(g, a, end, 0, title, a.width - 6, look);
-		grid_text(g, a, end, 0, " ", look);
+		end = grid_text_short(g, a, end, 0, title, a.width - 6, style);
+		grid_text(g, a, end, 0, " ", style);
 	}
 	return (struct area){ a.x + 1, a.y + 1, a.width - 2, a.height - 2 };
 }
 
 /* ---- text ---- */
 
-enum { LONGEST = 4, FIRST_MARK = 0x300, ELLIPSIS = 0x2026 };
+enum { CHAR_BYTES_MAX = 4, FIRST_MARK = 0x300, ELLIPSIS = 0x2026 };
 
-/* A position in a text, and the unread rest of \x1b for a control there. */
+/* A position in a text, and the characters of an escape such as \x1b that are still to be drawn. */
 struct walk {
 	const char *at;
 	struct buf escape;
@@ -257,8 +256,8 @@ int grid_columns(uint32_t ch)
 	return columns;
 }
 
-/* The character at text, 0 at its end or when it must be escaped; its length. */
-static uint32_t look_at(const char *text, size_t *n)
+/* The character at text and its length; 0 at the end or when it must be escaped. */
+static uint32_t decode_char(const char *text, size_t *n)
 {
 	unsigned char first = (unsigned char)*text;
 	uint32_t c = 0;
@@ -270,11 +269,11 @@ static uint32_t look_at(const char *text, size_t *n)
 		return ' ';
 	if (!first)
 		return 0;
-	*n = utf8_decode(text, strnlen(text, LONGEST), &c);
-	return *n && utf8_is_plain(c) ? c : 0;
+	*n = utf8_decode(text, strnlen(text, CHAR_BYTES_MAX), &c);
+	return *n && utf8_is_safe(c) ? c : 0;
 }
 
-/* Does a mark that takes no column follow? Then add it. */
+/* Add the next combining mark of a text to a glyph. Return false when there is none. */
 static bool take_mark(struct walk *w, struct glyph *out)
 {
 	size_t n;
@@ -282,7 +281,7 @@ static bool take_mark(struct walk *w, struct glyph *out)
 
 	if ((unsigned char)*w->at < 0x80)
 		return false;
-	c = look_at(w->at, &n);
+	c = decode_char(w->at, &n);
 	if (!c || grid_columns(c))
 		return false;
 	w->at += n;
@@ -304,7 +303,7 @@ static bool walk_next(struct walk *w, struct glyph *out)
 	while (w->escaped == w->escape.len) {
 		if (!*w->at)
 			return false;
-		out->ch = look_at(w->at, &n);
+		out->ch = decode_char(w->at, &n);
 		if (!out->ch) {
 			w->escape.len = w->escaped = 0;
 			utf8_add_safe(&w->escape, w->at, n ? n : 1);
@@ -323,8 +322,8 @@ static bool walk_next(struct walk *w, struct glyph *out)
 	return true;
 }
 
-/* Put a glyph into row y of an area from column x of it on, if it is inside as a whole. */
-static void put(struct grid *g, struct area a, int x, int y, struct glyph glyph, struct look look)
+/* Put a glyph into row y of an area at its column x, clipped to the area. */
+static void put(struct grid *g, struct area a, int x, int y, struct glyph glyph, struct style style)
 {
 	struct area in = clip(g, a);
 	int64_t column = (int64_t)a.x + x, row = (int64_t)a.y + y, end = (int64_t)in.x + in.width;
@@ -332,21 +331,21 @@ static void put(struct grid *g, struct area a, int x, int y, struct glyph glyph,
 	assert(glyph.columns == 1 || glyph.columns == 2);
 	if (row < in.y || row >= in.y + in.height || column + glyph.columns <= in.x || column >= end)
 		return;
-	if (g->ascii) {
+	if (g->is_ascii) {
 		bool two = glyph.columns == 2;
 
 		glyph = (struct glyph){ .ch = (unsigned char)glyph_ascii(glyph.ch), .columns = 1 };
 		if (two)
-			put(g, a, x + 1, y, glyph, look);
-	} else if (column < in.x || column + glyph.columns > end) { /* half of it: a blank */
+			put(g, a, x + 1, y, glyph, style);
+	} else if (column < in.x || column + glyph.columns > end) { /* draw half a wide character as a blank */
 		column = column < in.x ? in.x : column;
 		glyph = (struct glyph){ .ch = ' ', .columns = 1 };
 	}
 	if (column >= in.x)
-		put_glyph(g, (int)column, (int)row, &glyph, look);
+		put_glyph(g, (int)column, (int)row, &glyph, style);
 }
 
-int grid_text(struct grid *g, struct area a, int x, int y, const char *text, struct look look)
+int grid_text(struct grid *g, struct area a, int x, int y, const char *text, struct style style)
 {
 	struct walk w = { .at = text };
 	struct glyph glyph;
@@ -354,7 +353,7 @@ int grid_text(struct grid *g, struct area a, int x, int y, const char *text, str
 	while (x < a.width && walk_next(&w, &glyph)) {
 		if (glyph.columns > a.width - x)
 			glyph = (struct glyph){ .ch = ' ', .columns = 1 };
-		put(g, a, x, y, glyph, look);
+		put(g, a, x, y, glyph, style);
 		x += glyph.columns;
 	}
 	buf_release(&w.escape);
@@ -381,11 +380,11 @@ static void add_glyphs(struct glyphs *to, const char *text, int columns)
 	buf_release(&w.escape);
 }
 
-/* Where a text's last columns begin, or a bit before; names may be of any length. */
+/* A suffix of a text that fills at least this many columns, so that a long name is not read from its start. */
 static const char *last_part(const char *text, int columns)
 {
-	enum { MOST = 16 }; /* bytes of a character with its marks, unless there are many */
-	size_t n = strlen(text), keep = (size_t)(columns > 0 ? columns : 0) * MOST;
+	enum { BYTES_MAX = 16 }; /* typical maximum bytes of a character with its marks */
+	size_t n = strlen(text), keep = (size_t)(columns > 0 ? columns : 0) * BYTES_MAX;
 
 	if (n <= keep)
 		return text;
@@ -394,20 +393,20 @@ static const char *last_part(const char *text, int columns)
 	return text;
 }
 
-void grid_text_right(struct grid *g, struct area a, int x, int y, const char *text, struct look look)
+void grid_text_right(struct grid *g, struct area a, int x, int y, const char *text, struct style style)
 {
 	struct glyphs all = { 0 };
 
 	add_glyphs(&all, last_part(text, x), INT_MAX);
 	for (size_t i = all.n; i > 0 && x > 0; i--) {
 		x -= all.glyph[i - 1].columns;
-		put(g, a, x, y, all.glyph[i - 1], look);
+		put(g, a, x, y, all.glyph[i - 1], style);
 	}
 	free(all.glyph);
 }
 
-/* Put a text's last glyphs so that they take at most so many columns; gives the column after them. */
-static int put_tail(struct grid *g, struct area a, int x, int y, const char *text, int columns, struct look look)
+/* Put the last glyphs of a text, in at most this many columns. Return the column after them. */
+static int put_tail(struct grid *g, struct area a, int x, int y, const char *text, int columns, struct style style)
 {
 	struct glyphs all = { 0 };
 	size_t from;
@@ -416,12 +415,12 @@ static int put_tail(struct grid *g, struct area a, int x, int y, const char *tex
 	for (from = all.n; from > 0 && all.glyph[from - 1].columns <= columns;)
 		columns -= all.glyph[--from].columns;
 	for (; from < all.n; x += all.glyph[from++].columns)
-		put(g, a, x, y, all.glyph[from], look);
+		put(g, a, x, y, all.glyph[from], style);
 	free(all.glyph);
 	return x;
 }
 
-int grid_text_short(struct grid *g, struct area a, int x, int y, const char *text, int columns, struct look look)
+int grid_text_short(struct grid *g, struct area a, int x, int y, const char *text, int columns, struct style style)
 {
 	struct glyphs all = { 0 };
 	struct glyph dots = { .ch = ELLIPSIS, .columns = 1 };
@@ -433,16 +432,16 @@ int grid_text_short(struct grid *g, struct area a, int x, int y, const char *tex
 	add_glyphs(&all, text, columns + 1);
 	if (all.columns <= columns) {
 		for (size_t i = 0; i < all.n; end += all.glyph[i++].columns)
-			put(g, a, end, y, all.glyph[i], look);
+			put(g, a, end, y, all.glyph[i], style);
 	} else {
 		int head = columns / 2;
 
 		for (size_t i = 0; all.glyph[i].columns <= head; end += all.glyph[i++].columns) {
-			put(g, a, end, y, all.glyph[i], look);
+			put(g, a, end, y, all.glyph[i], style);
 			head -= all.glyph[i].columns;
 		}
-		put(g, a, end, y, dots, look);
-		end = put_tail(g, a, end + 1, y, text, columns - 1 - columns / 2, look);
+		put(g, a, end, y, dots, style);
+		end = put_tail(g, a, end + 1, y, text, columns - 1 - columns / 2, style);
 	}
 	free(all.glyph);
 	return end;
@@ -450,9 +449,9 @@ int grid_text_short(struct grid *g, struct area a, int x, int y, const char *tex
 
 /* ---- bars ---- */
 
-enum { EIGHTHS = 8, FULL = 0x2588 }; /* from 0x258f, an eighth, down to the full block */
+enum { EIGHTHS = 8, FULL = 0x2588 }; /* the blocks for 1 to 7 eighths are 0x258f down to 0x2589 */
 
-void grid_bar(struct grid *g, struct area a, int x, int y, int cells, double share, struct look look)
+void grid_bar(struct grid *g, struct area a, int x, int y, int cells, double share, struct style style)
 {
 	int n;
 
@@ -463,14 +462,14 @@ void grid_bar(struct grid *g, struct area a, int x, int y, int cells, double sha
 	for (; n > 0; n -= EIGHTHS, x++)
 		if (x >= 0 && x < a.width)
 			grid_fill(g, (struct area){ a.x + x, a.y + y, 1, 1 },
-				  FULL + (uint32_t)(n >= EIGHTHS ? 0 : EIGHTHS - n), look);
+				  FULL + (uint32_t)(n >= EIGHTHS ? 0 : EIGHTHS - n), style);
 }
 
 /* ---- a screen as text ---- */
 
 /*
- * With looks each row begins with | and has below it, when not all of it is plain, one that begins
- * with : and has a letter under each cell that is not:
+ * With styles each row begins with |. A row with other styles than plain is followed by a row that begins with : and
+ * has a letter below each styled cell:
  *
  *   |Showing nodes   50ms
  *   :aaaaaaa         bbbb
@@ -480,35 +479,35 @@ void grid_bar(struct grid *g, struct area a, int x, int y, int cells, double sha
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-enum { LOOKS = sizeof(letters) - 1 };
+enum { STYLES_MAX = sizeof(letters) - 1 };
 
-/* The looks seen so far, in order of appearance; more than there are letters for are *. */
+/* The styles so far, in order of appearance. After the last letter, all further styles are *. */
 struct seen {
-	struct look look[LOOKS];
+	struct style style[STYLES_MAX];
 	int n;
 	bool more;
 };
 
-static bool same(struct look a, struct look b)
+static bool same(struct style a, struct style b)
 {
-	return a.ink == b.ink && a.paper == b.paper && a.attr == b.attr;
+	return a.fg == b.fg && a.bg == b.bg && a.attr == b.attr;
 }
 
-static char letter_of(struct seen *s, struct look look)
+static char letter_of(struct seen *s, struct style style)
 {
 	int i = 0;
 
-	assert(s->n <= LOOKS);
-	if (same(look, (struct look){ COLOR_OWN, COLOR_OWN, 0 }))
+	assert(s->n <= STYLES_MAX);
+	if (same(style, (struct style){ COLOR_DEFAULT, COLOR_DEFAULT, 0 }))
 		return ' ';
-	while (i < s->n && !same(s->look[i], look))
+	while (i < s->n && !same(s->style[i], style))
 		i++;
-	if (i == LOOKS) {
+	if (i == STYLES_MAX) {
 		s->more = true;
 		return '*';
 	}
 	if (i == s->n)
-		s->look[s->n++] = look;
+		s->style[s->n++] = style;
 	return letters[i];
 }
 
@@ -538,7 +537,7 @@ static void add_letters(struct seen *s, const struct grid_cell *cell, int n, str
 
 	buf_addz(out, ":");
 	for (int x = 0; x < n; x++)
-		buf_fill(out, letter_of(s, cell[x].look), 1);
+		buf_fill(out, letter_of(s, cell[x].style), 1);
 	trim(out, from + 1);
 	if (out->len == from + 1)
 		out->data[out->len = from] = '\0';
@@ -548,7 +547,7 @@ static void add_letters(struct seen *s, const struct grid_cell *cell, int n, str
 
 static void add_color(uint32_t color, struct buf *out)
 {
-	if (color == COLOR_OWN)
+	if (color == COLOR_DEFAULT)
 		buf_addz(out, "own");
 	else
 		buf_addf(out, "%06x", (unsigned)color);
@@ -560,32 +559,32 @@ static void add_legend(const struct seen *s, struct buf *out)
 
 	for (int i = 0; i < s->n; i++) {
 		buf_addf(out, "%c ", letters[i]);
-		add_color(s->look[i].ink, out);
+		add_color(s->style[i].fg, out);
 		buf_addz(out, " on ");
-		add_color(s->look[i].paper, out);
+		add_color(s->style[i].bg, out);
 		for (int k = 0; k < 4; k++)
-			if (s->look[i].attr >> k & 1)
+			if (s->style[i].attr >> k & 1)
 				buf_addf(out, ", %s", names[k]);
 		buf_addz(out, "\n");
 	}
 	if (s->more)
-		buf_addz(out, "* other looks\n");
+		buf_addz(out, "* other styles\n");
 }
 
-void grid_add_text(const struct grid *g, bool looks, struct buf *out)
+void grid_add_text(const struct grid *g, bool with_styles, struct buf *out)
 {
 	struct seen seen = { .n = 0 };
 
 	for (int y = 0; y < g->height; y++) {
 		const struct grid_cell *row = g->cell + (size_t)y * (size_t)g->width;
 
-		if (looks)
+		if (with_styles)
 			buf_addz(out, "|");
 		add_row(row, g->width, out);
-		if (looks)
+		if (with_styles)
 			add_letters(&seen, row, g->width, out);
 	}
-	if (!looks)
+	if (!with_styles)
 		return;
 	add_legend(&seen, out);
 	if (g->cursor_x >= 0)

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Views draw here and nowhere else, so tests read screens as text; screen.c carries the cells to a
- * terminal. Everything is clipped; no text of a profile gets out of its cells.
+ * Views draw only here, so tests read screens as text; screen.c writes the cells to a
+ * terminal. Everything is clipped, and text of a profile never leaves its cells.
  */
 #ifndef VIEWERS_SHELL_GRID_H
 #define VIEWERS_SHELL_GRID_H
@@ -15,29 +15,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CELL_MARKS = 3 }; /* combining marks kept on one character */
+enum { CELL_MARKS = 3 }; /* combining marks stored per character */
 
-/* 0xRRGGBB, or the terminal's own. Terminals with fewer colours get the nearest; see depth.h. */
-#define COLOR_OWN UINT32_C(0x1000000)
+/* 0xRRGGBB, or the terminal's default. Terminals with fewer colours get the nearest one; see depth.h. */
+#define COLOR_DEFAULT UINT32_C(0x1000000)
 
 enum attr { ATTR_BOLD = 1, ATTR_DIM = 2, ATTR_UNDERLINE = 4, ATTR_REVERSE = 8 };
 
-struct look {
-	uint32_t ink, paper; /* colours */
+struct style {
+	uint32_t fg, bg;
 	uint8_t attr;
 };
 
 struct grid_cell {
-	uint32_t ch;               /* 0: the right half of the wide character before it */
-	uint32_t mark[CELL_MARKS]; /* 0 ends them */
-	struct look look;
+	uint32_t ch;               /* 0: this cell is the right half of the wide character before it */
+	uint32_t mark[CELL_MARKS]; /* combining marks, ended by 0 if there are fewer */
+	struct style style;
 };
 
 struct grid {
 	int width, height;
 	struct grid_cell *cell; /* [height * width] row by row */
 	int cursor_x, cursor_y; /* -1: no cursor */
-	bool ascii;             /* the terminal has no UTF-8: what is not ASCII becomes ? or a like character */
+	bool is_ascii;          /* the terminal has no UTF-8: draw other characters as similar ASCII or ? */
 };
 
 /* A rectangle of a grid. */
@@ -45,52 +45,51 @@ struct area {
 	int x, y, width, height;
 };
 
-/* Of this size, blank; released with grid_release. A second call gives it a new size. */
+/* Set the size and clear the grid. Can be called again to resize. Released with grid_release. */
 void grid_resize(struct grid *g, int width, int height);
 void grid_release(struct grid *g);
-void grid_clear(struct grid *g, struct look look);
+void grid_clear(struct grid *g, struct style style);
 
 struct area grid_area(const struct grid *g);
 
-/* Fill a rectangle with one look, blank or with the character ch. */
-void grid_fill(struct grid *g, struct area a, uint32_t ch, struct look look);
+/* Fill a rectangle with one style and with blanks or the character ch. */
+void grid_fill(struct grid *g, struct area a, uint32_t ch, struct style style);
 
-/* Change the look of cells and leave their characters. */
-void grid_paint(struct grid *g, struct area a, struct look look);
-
-/*
- * Write text (hostile: controls become \x1b, as utf8_add_safe; a tab is one blank) from column x of row y
- * of an area on, cut at the area's sides with no character halved: x may be below 0.
- *
- * Gives   the column after it
- */
-int grid_text(struct grid *g, struct area a, int x, int y, const char *text, struct look look);
-
-/* The same with the text's end at column x (exclusive); what does not fit is cut at its start. */
-void grid_text_right(struct grid *g, struct area a, int x, int y, const char *text, struct look look);
-
-/* The same with a text shortened from its middle when it takes more than columns. */
-int grid_text_short(struct grid *g, struct area a, int x, int y, const char *text, int columns, struct look look);
+/* Change the style of cells, not their characters. */
+void grid_paint(struct grid *g, struct area a, struct style style);
 
 /*
- * Draw a share of cells as a bar from column x of row y of an area on, to an eighth of a cell. A share above 0
- * fills an eighth at least.
+ * Write untrusted text from column x of row y of an area on. Control characters become \x1b, as in utf8_add_safe, and a
+ * tab is one blank. The text is clipped to the area without halving characters; x may be below 0.
  *
- * share   0 to 1; smaller and larger ones are cut
+ * Returns the column after it
  */
-void grid_bar(struct grid *g, struct area a, int x, int y, int cells, double share, struct look look);
+int grid_text(struct grid *g, struct area a, int x, int y, const char *text, struct style style);
 
-/* A frame of lines around an area, inside it, with a title in its upper side; gives what is inside. */
-struct area grid_frame(struct grid *g, struct area a, const char *title, struct look look);
+/* Like grid_text, but the text ends before column x; text that does not fit is cut at its start. */
+void grid_text_right(struct grid *g, struct area a, int x, int y, const char *text, struct style style);
 
-/* The columns that a character takes: 0, 1 or 2, by the rule of viewers/flame. */
+/* Like grid_text, but a text wider than columns is cut in its middle. */
+int grid_text_short(struct grid *g, struct area a, int x, int y, const char *text, int columns, struct style style);
+
+/*
+ * Draw a share of cells as a bar from column x of row y of an area on, in eighths of a cell. A share above 0
+ * fills at least an eighth.
+ *
+ * share   clipped to 0..1
+ */
+void grid_bar(struct grid *g, struct area a, int x, int y, int cells, double share, struct style style);
+
+/* Draw a border inside an area, with a title in its top line. Return the area inside the border. */
+struct area grid_frame(struct grid *g, struct area a, const char *title, struct style style);
+
+/* The width of a character in columns: 0, 1 or 2, as in viewers/flame. */
 int grid_columns(uint32_t ch);
 
 /*
- * Append the screen as text: a line per row without blanks at its end. looks puts | before each row, below
- * those that have some a line of letters for the looks of their cells, and after all rows what the letters
- * mean and where the cursor is.
+ * Append the screen as text: a line per row without trailing blanks. with_styles also adds a | before each row, a line
+ * of letters below each row that has styles, and finally the meaning of the letters and the position of the cursor.
  */
-void grid_add_text(const struct grid *g, bool looks, struct buf *out);
+void grid_add_text(const struct grid *g, bool with_styles, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * headline.c - what is shown of a profile and what is not, in one line
+ * headline.c - one line that summarizes a view
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,48 +10,65 @@
 #include "base/unit.h"
 #include "report/diff.h"
 #include "viewers/flame/flame.h"
+#include "viewers/shell/number.h"
 #include "viewers/shell/shell_int.h"
 
-#include <inttypes.h>
 #include <math.h>
 
-/* From the words of text to the number alone. */
-enum wording { AS_TEXT, SHORT, SHORTER, SHORTEST, N_WORDINGS };
+/* Wordings of the line: the first is that of pprof, the next ones are shorter, the last has only the number. */
+enum wording { AS_TEXT, SHORT, SHORTER, SHORTEST, MINIMAL, N_WORDINGS };
 
-static void add_sum(const struct head *h, enum wording how, struct buf *out)
+static void add_sum(const struct head *h, enum wording wording, struct buf *out)
 {
-	if (how == AS_TEXT)
+	if (wording == AS_TEXT)
 		buf_addz(out, "Showing nodes accounting for ");
-	if (how < SHORTEST) {
-		report_add_value(h, h->shown, out);
+	if (wording < SHORTEST) {
+		shell_add_value(h, h->shown, out);
 		buf_addz(out, ", ");
 	}
-	unit_add_percent_tight(out, h->shown, h->total);
+	unit_add_percent_trimmed(out, h->shown, h->total);
 	buf_addz(out, " of ");
-	report_add_value(h, h->total, out);
-	buf_addz(out, how < SHORTER ? " total" : "");
+	shell_add_value(h, h->total, out);
+	buf_addz(out, wording < SHORTER ? " total" : "");
 }
 
-static void add_dropped(const struct head *h, enum wording how, struct buf *out)
+/* CPU time that is in the total but in no row; in a comparison, its change. */
+static void add_not_sampled(const struct head *h, bool sides, enum wording wording, struct buf *out)
 {
-	if (h->n_dropped == 0 || how == SHORTEST)
+	if (h->not_sampled == 0 || wording == MINIMAL)
 		return;
-	buf_addf(out, how == AS_TEXT ? ". Dropped %" PRIu32 " node%s" : "; %" PRIu32 " node%s dropped", h->n_dropped,
-		 h->n_dropped == 1 ? "" : "s");
-	if (how > SHORT)
+	buf_addz(out, wording == AS_TEXT ? ". Not sampled: " : "; not sampled ");
+	if (sides) {
+		buf_addz(out, h->not_sampled > 0 ? "+" : "");
+		shell_add_value(h, h->not_sampled, out);
+		return;
+	}
+	if (wording < SHORTER) {
+		shell_add_value(h, h->not_sampled, out);
+		buf_addz(out, ", ");
+	}
+	unit_add_percent_trimmed(out, h->not_sampled, h->total);
+}
+
+static void add_dropped(const struct head *h, enum wording wording, struct buf *out)
+{
+	if (h->n_dropped == 0 || wording >= SHORTEST)
+		return;
+	buf_addf(out, wording == AS_TEXT ? ". Dropped %s node%s" : "; %s node%s dropped",
+		 shell_count(h->n_dropped).text, h->n_dropped == 1 ? "" : "s");
+	if (wording > SHORT)
 		return;
 	buf_addz(out, " (cum <= ");
-	report_add_value(h, h->dropped_cum, out);
+	shell_add_value(h, h->dropped_cum, out);
 	buf_addz(out, ")");
 }
 
-static void add_limit(const struct head *h, enum wording how, struct buf *out)
+static void add_limit(const struct head *h, enum wording wording, struct buf *out)
 {
-	if (how == SHORTEST || h->n_shown == 0 || h->n_shown >= h->n_before)
+	if (wording >= SHORTEST || h->n_shown == 0 || h->n_shown >= h->n_before_limit)
 		return;
-	buf_addf(out,
-		 how == AS_TEXT ? ". Showing top %" PRIu32 " nodes out of %" PRIu32 : "; top %" PRIu32 " of %" PRIu32,
-		 h->n_shown, h->n_before);
+	buf_addf(out, wording == AS_TEXT ? ". Showing top %s nodes out of %s" : "; top %s of %s",
+		 shell_count(h->n_shown).text, shell_count(h->n_before_limit).text);
 }
 
 static void add_change(const struct head *h, int64_t before, int64_t after, struct buf *out)
@@ -59,37 +76,38 @@ static void add_change(const struct head *h, int64_t before, int64_t after, stru
 	double percent = report_diff_percent(before, after);
 
 	buf_addz(out, after > before ? "+" : "");
-	report_add_value(h, after - before, out);
+	shell_add_value(h, after - before, out);
 	if (!isnan(percent))
 		buf_addf(out, " (%+.2f%%)", percent);
 }
 
-static void add_sides(const struct head *h, int64_t before, int64_t after, enum wording how, struct buf *out)
+static void add_sides(const struct head *h, int64_t before, int64_t after, enum wording wording, struct buf *out)
 {
-	if (how < SHORTEST) {
-		buf_addz(out, how == AS_TEXT ? "Total: before " : "");
-		report_add_value(h, before, out);
-		buf_addz(out, how == AS_TEXT ? ", after " : " -> ");
-		report_add_value(h, after, out);
+	if (wording < SHORTEST) {
+		buf_addz(out, wording == AS_TEXT ? "Total: before " : "");
+		shell_add_value(h, before, out);
+		buf_addz(out, wording == AS_TEXT ? ", after " : " -> ");
+		shell_add_value(h, after, out);
 		buf_addz(out, ", ");
 	}
 	add_change(h, before, after, out);
 }
 
-/* Append the line in the longest wording that fits; nothing when none does. */
+/* Append the line in the longest wording that fits; nothing if none fits. */
 static void add_fitting(const struct head *h, const int64_t sides[2], int columns, struct buf *out)
 {
 	struct buf line = { 0 };
 
-	for (int how = AS_TEXT; how < N_WORDINGS; how++) {
+	for (int wording = AS_TEXT; wording < N_WORDINGS; wording++) {
 		line.len = 0;
 		if (sides)
-			add_sides(h, sides[0], sides[1], how, &line);
+			add_sides(h, sides[0], sides[1], wording, &line);
 		else
-			add_sum(h, how, &line);
+			add_sum(h, wording, &line);
 		if (sides || h->total) {
-			add_dropped(h, how, &line);
-			add_limit(h, how, &line);
+			add_not_sampled(h, sides, wording, &line);
+			add_dropped(h, wording, &line);
+			add_limit(h, wording, &line);
 		}
 		if ((int64_t)flame_columns(buf_text(&line)) <= columns) {
 			buf_addz(out, buf_text(&line));
@@ -109,15 +127,16 @@ void headline_add_sides(const struct report *r, int64_t before, int64_t after, i
 	add_fitting(&r->head, (const int64_t[2]){ before, after }, columns, out);
 }
 
-const char *headline_none(const struct shell *s, const struct head *h)
+const char *headline_no_rows(const struct shell *s, const struct head *h)
 {
-	bool is_empty = s->data->p->n_rows == 0;
+	bool is_change = s->data->is_change || s->show_sides;
+	bool is_empty = (is_change ? s->data->change : s->data->p)->n_rows == 0;
 
-	if (s->data->has_base && (is_empty || !h->n_filters)) /* what is equal is not among the differences */
+	if (is_change && (is_empty || !h->n_filters)) /* a difference without rows: all values are equal */
 		return "Nothing changed: before and after are equal.";
 	if (is_empty)
 		return "This profile has no samples.";
 	if (h->n_filters)
-		return "No sample is left by the filters; c shows them, u undoes the last one.";
-	return "This profile has no samples with a value of this type; t shows other types.";
+		return "All samples are filtered out; c shows the filters, u undoes the last one.";
+	return "No sample has a value of this type; t shows other sample types.";
 }

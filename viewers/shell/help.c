@@ -1,10 +1,10 @@
 /*
- * help.c - help in a window: the view that is shown, all keys, what the words mean, one command
+ * help.c - the help window: the current view, all keys, terms, or one command
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A page is laid out for a width. Keys that follow each other are in two columns where there is room: their rows are
- * made for one column first, then the second half of them is put beside the first.
+ * A page is laid out for a width. In a wide window consecutive keys are in two columns: their rows are first made for
+ * one column, then the second half is moved into the right column.
  */
 #include "config.h"
 
@@ -21,48 +21,48 @@
 
 enum part_kind { PART_HEAD, PART_TEXT, PART_KEY, PART_LINE };
 
-/* A heading, a paragraph, a key with what it does, or a line that is not wrapped at blanks. */
+/* A heading, a paragraph, a key with its action, or a line that is cut instead of wrapped. */
 struct page_part {
 	enum part_kind kind;
-	char *key, *text; /* key only of PART_KEY */
+	char *key, *text; /* key is only used by PART_KEY */
 };
 
-/* One row as laid out; the second key is in a second column. NULL for nothing. */
+/* One row of the layout; the second key is for the second column. NULL for none. */
 struct page_row {
 	enum part_kind kind;
 	char *key[2], *text[2];
 };
 
-/* Zero-initialised it is empty; released with page_release. */
+/* Empty when zero-initialised; released with page_release. */
 struct page {
 	struct page_part *part; /* [n_parts] */
 	size_t n_parts, cap_parts;
-	struct page_row *row; /* [n_rows] for laid_width */
+	struct page_row *row; /* [n_rows] rows of the layout for layout_width */
 	size_t n_rows, cap_rows;
-	int laid_width;
+	int layout_width;
 	struct list list;
 	struct area box;
 	struct editor search;
 	bool is_typing;
 };
 
-/* ---- a page laid out for a width ---- */
+/* ---- page layout ---- */
 
 enum { TWO_COLUMNS = 100, KEYS_WIDE = 16, KEYS_NARROW = 11, NARROW = 50, EDGES = 2 };
 
-/* The column where the second column of keys begins; the whole width when there is none. */
+/* The left edge of the second column of keys; the full width if there is only one column. */
 static int page_column(int width)
 {
 	return width >= TWO_COLUMNS ? width / 2 : width;
 }
 
-/* The width of the names of keys. */
+/* The width of key names. */
 static int page_keys(int width)
 {
 	return width < NARROW ? KEYS_NARROW : KEYS_WIDE;
 }
 
-static void page_forget_rows(struct page *p)
+static void page_free_rows(struct page *p)
 {
 	for (size_t i = 0; i < p->n_rows; i++)
 		for (int side = 0; side < 2; side++) {
@@ -79,7 +79,7 @@ static struct page_row *add_row(struct page *p, enum part_kind kind)
 	return &p->row[p->n_rows++];
 }
 
-/* The next row of a text, and text is moved to the one after; NULL at its end. */
+/* The next row of a text; text is moved to the row after it. NULL at its end. */
 static char *take_row(const char **text, int columns)
 {
 	size_t next, n;
@@ -93,7 +93,7 @@ static char *take_row(const char **text, int columns)
 	return row;
 }
 
-static void lay_text(struct page *p, const struct page_part *part, int width)
+static void layout_text(struct page *p, const struct page_part *part, int width)
 {
 	const char *text = part->text;
 	char *row;
@@ -104,8 +104,8 @@ static void lay_text(struct page *p, const struct page_part *part, int width)
 		add_row(p, part->kind)->text[0] = row;
 }
 
-/* A key in rows of one column: its names may take several, as what it does. */
-static void lay_key(struct page *p, const struct page_part *part, int column, int keys)
+/* Lay out a key in rows of one column. Its names and its action may take several rows. */
+static void layout_key(struct page *p, const struct page_part *part, int column, int keys)
 {
 	const char *key = part->key, *text = part->text;
 	char *one = take_row(&key, keys - 1), *two = take_row(&text, column - keys - EDGES);
@@ -121,7 +121,7 @@ static void lay_key(struct page *p, const struct page_part *part, int column, in
 	}
 }
 
-/* Put the rows from mid on beside those from first to mid. */
+/* Move the rows from mid on into the right column of the rows from first to mid. */
 static void pair_rows(struct page *p, size_t first, size_t mid)
 {
 	size_t n = p->n_rows;
@@ -136,7 +136,8 @@ static void pair_rows(struct page *p, size_t first, size_t mid)
 	p->n_rows = mid;
 }
 
-/* The first row of the second column: of the first of n keys that leaves no more rows to the right than to the left. */
+/* Find the row at which n keys are split into two columns: the first key with which the left column is at least as
+   long as the right column. */
 static size_t middle(const size_t *start, size_t n, size_t total)
 {
 	size_t k = 1;
@@ -146,8 +147,8 @@ static size_t middle(const size_t *start, size_t n, size_t total)
 	return k < n ? start[k] : total;
 }
 
-/* The keys from part i on. Gives the part after them. */
-static size_t lay_keys(struct page *p, size_t i, int width)
+/* Lay out the keys from part i on. Return the part after them. */
+static size_t layout_keys(struct page *p, size_t i, int width)
 {
 	int column = page_column(width), keys = page_keys(width);
 	size_t n = 0, *start;
@@ -158,7 +159,7 @@ static size_t lay_keys(struct page *p, size_t i, int width)
 	start = mem_alloc(n, sizeof(*start));
 	for (size_t k = 0; k < n; k++) {
 		start[k] = p->n_rows;
-		lay_key(p, &p->part[i + k], column, keys);
+		layout_key(p, &p->part[i + k], column, keys);
 	}
 	if (column < width)
 		pair_rows(p, start[0], middle(start, n, p->n_rows));
@@ -166,28 +167,28 @@ static size_t lay_keys(struct page *p, size_t i, int width)
 	return i + n;
 }
 
-/* Make the rows for this many columns, unless they are so already. */
-static void page_lay(struct page *p, int width)
+/* Lay out the rows for this many columns, unless that was already done. */
+static void page_layout(struct page *p, int width)
 {
-	if (p->laid_width == width && p->n_rows)
+	if (p->layout_width == width && p->n_rows)
 		return;
-	page_forget_rows(p);
-	p->laid_width = width;
+	page_free_rows(p);
+	p->layout_width = width;
 	for (size_t i = 0; i < p->n_parts;) {
 		const struct page_part *part = &p->part[i];
 
 		if (part->kind == PART_HEAD && p->n_rows)
 			add_row(p, PART_TEXT);
 		if (part->kind == PART_KEY) {
-			i = lay_keys(p, i, width);
+			i = layout_keys(p, i, width);
 			continue;
 		}
-		lay_text(p, part, width);
+		layout_text(p, part, width);
 		i++;
 	}
 }
 
-/* ---- a page on the screen ---- */
+/* ---- page on the screen ---- */
 
 enum { CTRL_C = 3 };
 
@@ -198,7 +199,7 @@ static char *copy(const char *text)
 
 static void page_release(struct page *p)
 {
-	page_forget_rows(p);
+	page_free_rows(p);
 	free(p->row);
 	for (size_t i = 0; i < p->n_parts; i++) {
 		free(p->part[i].key);
@@ -215,7 +216,7 @@ static void page_add(struct page *p, enum part_kind kind, const char *key, const
 	assert(text && (kind == PART_KEY || !key));
 	p->part = mem_grow(p->part, &p->cap_parts, p->n_parts + 1, sizeof(*p->part));
 	p->part[p->n_parts++] = (struct page_part){ kind, copy(key), copy(text) };
-	p->laid_width = 0;
+	p->layout_width = 0;
 }
 
 /* Append each line of a text as a PART_LINE. */
@@ -231,7 +232,7 @@ static void page_add_lines(struct page *p, const char *text)
 	}
 }
 
-/* Letters match in any case. */
+/* Case does not matter. */
 static bool has(const char *text, const char *word)
 {
 	return text && strcasestr(text, word);
@@ -248,11 +249,11 @@ static bool is_found(const struct page *p, const struct page_row *row)
 static void draw_row(const struct page *p, struct grid *g, struct area in, int y, size_t i)
 {
 	const struct page_row *row = &p->row[i];
-	struct look look = theme_look(row->kind == PART_HEAD ? LOOK_HEAD : LOOK_PLAIN);
+	struct style style = theme_style(row->kind == PART_HEAD ? ROLE_HEADING : ROLE_PLAIN);
 
 	if (is_found(p, row)) {
-		look = theme_look(LOOK_MATCH);
-		grid_text(g, in, 0, y, ">", look);
+		style = theme_style(ROLE_MATCH);
+		grid_text(g, in, 0, y, ">", style);
 	}
 	for (int side = 0; side < 2; side++) {
 		int x = 1 + side * page_column(in.width);
@@ -261,11 +262,11 @@ static void draw_row(const struct page *p, struct grid *g, struct area in, int y
 		if (side == 0 && (row->key[1] || row->text[1]))
 			a.width = page_column(in.width);
 		if (row->key[side])
-			grid_text(g, a, x, y, row->key[side], theme_look(LOOK_KEY));
+			grid_text(g, a, x, y, row->key[side], theme_style(ROLE_KEY));
 		if (row->kind == PART_KEY)
 			x += page_keys(in.width);
 		if (row->text[side])
-			grid_text(g, a, x, y, row->text[side], look);
+			grid_text(g, a, x, y, row->text[side], style);
 	}
 }
 
@@ -274,25 +275,25 @@ static void draw_foot(struct page *p, struct grid *g, struct area in)
 	struct area a = { in.x, in.y + in.height, in.width, 1 };
 
 	if (p->is_typing) {
-		int x = grid_text(g, a, 1, 0, "/", theme_look(LOOK_KEY));
+		int x = grid_text(g, a, 1, 0, "/", theme_style(ROLE_KEY));
 
-		editor_draw(&p->search, g, a, x, 0, theme_look(LOOK_PLAIN));
+		editor_draw(&p->search, g, a, x, 0, theme_style(ROLE_PLAIN));
 		return;
 	}
 	grid_text(g, a, 1, 0,
-		  p->search.text.len ? "n N next and previous  / search  Esc closes"
-				     : "Up Down PageUp PageDown scroll  / search  Esc closes",
-		  theme_look(LOOK_QUIET));
+		  p->search.text.len ? "n N next and previous match  / search  Esc close"
+				     : "Up Down PageUp PageDown scroll  / search  Esc close",
+		  theme_style(ROLE_MUTED));
 }
 
-/* Draw as a window, not wider than columns. */
+/* Draw the page as a window of at most this many columns. */
 static void page_draw(struct page *p, struct grid *g, const char *title, int columns)
 {
 	struct area in;
 
-	page_lay(p, (columns < g->width ? columns : g->width) - EDGES);
+	page_layout(p, (columns < g->width ? columns : g->width) - EDGES);
 	p->box = overlay_box(g, columns, (int)(p->n_rows < 10000 ? p->n_rows : 10000) + EDGES + 1);
-	in = grid_frame(g, p->box, title, theme_look(LOOK_BOX));
+	in = grid_frame(g, p->box, title, theme_style(ROLE_WINDOW));
 	if (in.height < 1)
 		in = p->box;
 	else if (in.height > 1)
@@ -303,26 +304,26 @@ static void page_draw(struct page *p, struct grid *g, const char *title, int col
 		p->list.top = p->list.n > (uint32_t)in.height ? p->list.n - (uint32_t)in.height : 0;
 	for (int y = 0; y < in.height && p->list.top + (uint32_t)y < p->list.n; y++)
 		draw_row(p, g, in, y, p->list.top + (uint32_t)y);
-	shell_list_draw_bar(&p->list, g, in, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&p->list, g, in, theme_style(ROLE_PLAIN));
 	if (p->box.height > 3)
 		draw_foot(p, g, in);
 }
 
-/* Go to the next row that has it, from this one on. */
-static void seek(struct page *p, uint32_t from, int by)
+/* Scroll to the next matching row, starting at this one. */
+static void search_from(struct page *p, uint32_t from, int by)
 {
 	for (uint32_t n = 0; n < p->list.n; n++) {
 		uint32_t row = (uint32_t)(((int64_t)from + (int64_t)by * n + p->list.n * 2) % p->list.n);
 
 		if (!is_found(p, &p->row[row]))
 			continue;
-		p->list.at = p->list.top = row;
+		p->list.selected = p->list.top = row;
 		return;
 	}
 }
 
-/* While the text to search for is typed. */
-static void type(struct page *p, const struct event *e)
+/* Handle an event while the search text is typed. */
+static void edit_search(struct page *p, const struct event *e)
 {
 	if (e->kind == EVENT_KEY && (e->key == KEY_ESC || e->key == CTRL_C)) {
 		p->is_typing = false;
@@ -330,25 +331,25 @@ static void type(struct page *p, const struct event *e)
 	} else if (e->kind == EVENT_KEY && e->key == KEY_ENTER_) {
 		p->is_typing = false;
 	} else if (editor_key(&p->search, e) == EDITOR_CHANGED) {
-		seek(p, p->list.top, 1);
+		search_from(p, p->list.top, 1);
 	}
 }
 
-/* There is no selected row: what moves it scrolls. */
+/* Scroll. The list has no selected row, so keys that move the selection scroll. */
 static bool scroll(struct page *p, const struct event *e)
 {
 	struct list *l = &p->list;
 	bool down = e->kind == EVENT_WHEEL
-			    ? e->by > 0
+			    ? e->lines > 0
 			    : e->key == 'j' || e->key == KEY_DOWN_ || e->key == KEY_PAGE_DOWN || e->key == 4;
 
-	l->at = down && l->height > 0 ? l->top + (uint32_t)l->height - 1 : l->top;
-	if (l->at >= l->n)
-		l->at = l->n ? l->n - 1 : 0;
+	l->selected = down && l->height > 0 ? l->top + (uint32_t)l->height - 1 : l->top;
+	if (l->selected >= l->n)
+		l->selected = l->n ? l->n - 1 : 0;
 	return shell_list_key(l, e);
 }
 
-/* Scrolling, / n N. Gives false when the page is to be closed: Esc, q, ?, Enter, a click outside. */
+/* Scroll, or handle / n N. Return false when the page should be closed: Esc, q, ?, Enter, a click outside. */
 static bool page_key(struct page *p, const struct event *e)
 {
 	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE)
@@ -356,7 +357,7 @@ static bool page_key(struct page *p, const struct event *e)
 	if (e->kind == EVENT_RIGHT)
 		return false;
 	if (p->is_typing) {
-		type(p, e);
+		edit_search(p, e);
 		return true;
 	}
 	if (e->kind == EVENT_KEY) {
@@ -366,10 +367,10 @@ static bool page_key(struct page *p, const struct event *e)
 			editor_set(&p->search, "");
 			return true;
 		case 'n':
-			seek(p, p->list.top + 1, 1);
+			search_from(p, p->list.top + 1, 1);
 			return true;
 		case 'N':
-			seek(p, p->list.top + p->list.n - 1, -1);
+			search_from(p, p->list.top + p->list.n - 1, -1);
 			return true;
 		case ' ':
 			return scroll(p, &(struct event){ .kind = EVENT_KEY, .key = KEY_PAGE_DOWN });
@@ -380,7 +381,7 @@ static bool page_key(struct page *p, const struct event *e)
 	return scroll(p, e);
 }
 
-/* ---- what is on the page ---- */
+/* ---- page content ---- */
 
 enum { HELP_COLUMNS = 132 };
 
@@ -406,7 +407,7 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	return true;
 }
 
-static void end(struct overlay *o)
+static void release_state(struct overlay *o)
 {
 	struct help_state *h = o->state;
 
@@ -415,7 +416,7 @@ static void end(struct overlay *o)
 }
 
 static const struct overlay_class help = {
-	.state_size = sizeof(struct help_state), .draw = draw, .key = key, .end = end
+	.state_size = sizeof(struct help_state), .draw = draw, .key = key, .release = release_state
 };
 
 static struct page *open_page(struct shell *s, const char *title)
@@ -426,8 +427,8 @@ static struct page *open_page(struct shell *s, const char *title)
 	return &h->page;
 }
 
-/* Does a view tell of the first key of a binding itself? It may have taken it to do the same in its way. */
-static bool is_told(const struct pane_class *class, const struct binding *key)
+/* Does the help of a view list the first key of a binding itself? The view may handle the key in its own way. */
+static bool is_listed_by_view(const struct pane_class *class, const struct binding *key)
 {
 	const char *names = key->events;
 	const struct binding *own;
@@ -436,20 +437,20 @@ static bool is_told(const struct pane_class *class, const struct binding *key)
 	if (event_parse(&names, &e, NULL) < 0)
 		return false;
 	own = key_find(class->key, class->n_keys, &e);
-	return own && own->does;
+	return own && own->help;
 }
 
-/* A table of keys, but for those that a view has taken for itself. */
-static void add_keys(struct page *page, const struct binding *k, size_t n, const struct pane_class *taken)
+/* Add a table of keys, except those that the view lists itself. */
+static void add_keys(struct page *page, const struct binding *k, size_t n, const struct pane_class *overrider)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct buf does = { 0 };
 
-		if (!k[i].does || (taken && is_told(taken, &k[i])))
+		if (!k[i].help || (overrider && is_listed_by_view(overrider, &k[i])))
 			continue;
-		buf_addz(&does, k[i].does);
-		if (k[i].line)
-			buf_addf(&does, " (:%s)", k[i].line);
+		buf_addz(&does, k[i].help);
+		if (k[i].command)
+			buf_addf(&does, " (:%s)", k[i].command);
 		page_add(page, PART_KEY, k[i].events, buf_text(&does));
 		buf_release(&does);
 	}
@@ -458,12 +459,11 @@ static void add_keys(struct page *page, const struct binding *k, size_t n, const
 static void add_mouse(struct page *page)
 {
 	static const char *const does[][2] = {
-		{ "click",
-		  "select what is there; a tab, a heading, a chip or a key in the line of hints does what it says" },
-		{ "double click", "open what is there, as Enter" },
+		{ "click", "select a row; activate a tab, a heading, a chip or a key in the line of hints" },
+		{ "double click", "open, like Enter" },
 		{ "wheel", "scroll" },
-		{ "right click", "back, as Backspace" },
-		{ "Shift and drag", "select text, as the terminal does without a mouse; M switches the mouse off" },
+		{ "right click", "back, like Backspace" },
+		{ "Shift and drag", "select text with the terminal; M switches the mouse off" },
 	};
 
 	page_add(page, PART_HEAD, NULL, "Mouse");
@@ -474,23 +474,22 @@ static void add_mouse(struct page *page)
 static void add_prompt(struct page *page)
 {
 	static const char *const does[][2] = {
-		{ "top20 -cum", "a view: 20 rows, sorted by cum" },
+		{ "top20 -cum", "open a view: 20 rows, sorted by cum" },
 		{ "peek NAME",
-		  "who calls functions that match, and what they call; also list, disasm, tree, traces, tags, flame" },
-		{ "focus=NAME", "an option for all views; focus= clears it, o lists all of them" },
-		{ "top NAME -OTHER", "for this view alone: only samples with NAME, none with OTHER" },
-		{ "cpu", "the name of a sample type measures by it" },
-		{ "top >FILE", "write to a file; top | less gives the text to a program" },
+		  "callers and callees of matching functions; also list, disasm, tree, traces, tags, flame" },
+		{ "focus=NAME", "set an option for all views; focus= clears it, o lists all options" },
+		{ "top NAME -OTHER", "filter this view only: samples with NAME and without OTHER" },
+		{ "cpu", "the name of a sample type selects it" },
+		{ "top >FILE", "write to a file; top | less pipes the text to a program" },
 		{ "help WORD", "explain a command or an option" },
-		{ ":", "alone: clear focus, ignore, hide, tagfocus and tagignore" },
-		{ "Tab", "complete; Up Down the lines before; Ctrl-R searches them" },
+		{ ":", "on its own: clear focus, ignore, hide, tagfocus and tagignore" },
+		{ "Tab", "complete; Up and Down recall earlier lines; Ctrl-R searches them" },
 	};
 
 	page_add(page, PART_HEAD, NULL, "At the prompt (:)");
 	page_add(page, PART_TEXT, NULL,
-		 "Every key stands for a line at the prompt, which the lowest line shows. The language is that of "
-		 "pprof. "
-		 "NAME is a regular expression: main matches domain too, ^main$ does not.");
+		 "Most keys run a command, which the lowest line shows. The command language is that of pprof. "
+		 "NAME is a regular expression: main also matches domain, ^main$ does not.");
 	for (size_t i = 0; i < sizeof(does) / sizeof(does[0]); i++)
 		page_add(page, PART_KEY, does[i][0], does[i][1]);
 }
@@ -498,27 +497,25 @@ static void add_prompt(struct page *page)
 static void add_words(struct page *page)
 {
 	static const char *const words[][2] = {
-		{ "sample", "one stack that was seen, with its values: time, bytes, a count. The sample type says "
-			    "which value counts (t)" },
-		{ "flat", "what a function did itself: values of samples that it was the innermost function of" },
-		{ "cum", "the same with all it called: values of samples that it was anywhere on the stack of" },
-		{ "flat% cum%", "flat and cum as a share of the total, which is 100 %" },
-		{ "sum%", "flat% of this row and all above it" },
-		{ "heat", "colour by share of the total: from 5 % warm, from 20 % hot and bold; always with the number "
-			  "beside it" },
-		{ "base", "what a comparison takes off: cpa -base=OLD NEW or -diff_base=OLD NEW" },
-		{ "+ -", "in a comparison, what grew and what shrank; red grew, green shrank, the sign says the same" },
-		{ "inline", "a function whose code was put into the one that called it" },
-		{ "chips",
-		  "the line below the tabs: what is filtered or set; x on one takes it away, c walks on them" },
+		{ "sample", "one recorded stack with its values, such as time, bytes or a count; the sample type "
+			    "(t) selects the value" },
+		{ "flat", "the cost of a function itself: samples in which it is the innermost function" },
+		{ "cum", "the cost of a function and its callees: samples with it anywhere on the stack" },
+		{ "flat% cum%", "flat and cum as percentages of the total" },
+		{ "sum%", "flat% of this row and all rows above it" },
+		{ "heat", "colour by percentage of the total: warm from 5 %, hot and bold from 20 %" },
+		{ "base", "the profile that a comparison subtracts: cpa -base=OLD NEW or -diff_base=OLD NEW" },
+		{ "+ -", "in a comparison: + and red mark growth, - and green mark reduction" },
+		{ "inline", "a function that the compiler merged into its caller" },
+		{ "chips", "the active filters and options in the line below the tabs; c selects one, x removes it" },
 	};
 
-	page_add(page, PART_HEAD, NULL, "Words, numbers and colours");
+	page_add(page, PART_HEAD, NULL, "Terms, numbers and colours");
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		page_add(page, PART_KEY, words[i][0], words[i][1]);
 }
 
-void help_open(struct shell *s)
+void shell_help_open(struct shell *s)
 {
 	const struct pane *p = shell_pane(s);
 	const struct pane_class *class = p->class;
@@ -527,12 +524,12 @@ void help_open(struct shell *s)
 
 	snprintf(title, sizeof(title), "Help: %s", class->title);
 	page = open_page(s, title);
-	page_add(page, PART_TEXT, NULL, class->explain);
+	page_add(page, PART_TEXT, NULL, class->help);
 	page_add(page, PART_TEXT, NULL,
-		 "What words, numbers and colours mean stands at the end: G goes there, g comes back.");
-	page_add(page, PART_HEAD, NULL, "Keys of this view");
+		 "Terms, numbers and colours are explained at the end: G goes there, g returns.");
+	page_add(page, PART_HEAD, NULL, "Keys in this view");
 	add_keys(page, class->key, class->n_keys, NULL);
-	page_add(page, PART_HEAD, NULL, "Keys everywhere");
+	page_add(page, PART_HEAD, NULL, "Keys in all views");
 	add_keys(page, shell_keys, shell_n_keys, class);
 	add_mouse(page);
 	add_prompt(page);
@@ -541,7 +538,7 @@ void help_open(struct shell *s)
 
 /* ---- help top ---- */
 
-/* Add the help of a command or an option; false when there is none of that name. */
+/* Add the help of a command or an option; false when the name is unknown. */
 static bool add_about(struct page *page, const char *word)
 {
 	struct buf text = { 0 };
@@ -574,15 +571,15 @@ static bool add_about(struct page *page, const char *word)
 	return found;
 }
 
-void help_about(struct shell *s, const char *words)
+void shell_help_about(struct shell *s, const char *words)
 {
-	const struct shell_host *host = &s->open.host;
+	const struct shell_host *host = &s->options.host;
 	struct page *page;
 	struct buf text = { 0 };
 	struct err err;
 
-	if (host->help && host->help(host->arg, words, s->now, &text, &err) < 0) {
-		shell_say(s, true, "%s", err.msg);
+	if (host->help && host->help(host->arg, words, s->settings, &text, &err) < 0) {
+		shell_notify(s, true, "%s", err.msg);
 		buf_release(&text);
 		return;
 	}
@@ -591,7 +588,7 @@ void help_about(struct shell *s, const char *words)
 		page_add_lines(page, buf_text(&text));
 	else if (!add_about(page, words)) {
 		overlay_close(s, s->overlay);
-		shell_say(s, true, "unknown command: %s", words);
+		shell_notify(s, true, "unknown command: %s", words);
 	}
 	buf_release(&text);
 }

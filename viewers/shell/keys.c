@@ -1,5 +1,5 @@
 /*
- * keys.c - the keys that every view has
+ * keys.c - the keys that all views have in common
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,12 +19,12 @@ static bool quit(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool stop_or_say(struct shell *s, struct pane *p, const struct event *e)
+static bool stop_or_hint(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
 	if (!shell_stop_work(s))
-		shell_say(s, false, "q quits");
+		shell_notify(s, false, "press q to quit");
 	return true;
 }
 
@@ -83,7 +83,7 @@ static bool redo(struct shell *s, struct pane *p, const struct event *e)
 	}
 
 OPENER(open_prompt, prompt_open(s, ""))
-OPENER(open_help, help_open(s))
+OPENER(open_help, shell_help_open(s))
 OPENER(open_save, shell_save_open(s))
 OPENER(open_options, shell_options_open(s))
 OPENER(open_chips, chips_open(s))
@@ -92,11 +92,11 @@ OPENER(open_types, picker_types(s))
 OPENER(open_grains, picker_grains(s))
 OPENER(open_units, picker_units(s))
 OPENER(open_labels, picker_labels(s))
-OPENER(show_top, shell_line(s, "top", true))
-OPENER(show_tree, shell_line(s, "tree", true))
-OPENER(show_flame, shell_line(s, "flame", true))
-OPENER(show_traces, shell_line(s, "traces", true))
-OPENER(show_tags, shell_line(s, "tags", true))
+OPENER(show_top, shell_run_line(s, "top", true))
+OPENER(show_tree, shell_run_line(s, "tree", true))
+OPENER(show_flame, shell_run_line(s, "flame", true))
+OPENER(show_traces, shell_run_line(s, "traces", true))
+OPENER(show_tags, shell_run_line(s, "tags", true))
 
 static bool open_search(struct shell *s, struct pane *p, const struct event *e)
 {
@@ -104,47 +104,47 @@ static bool open_search(struct shell *s, struct pane *p, const struct event *e)
 	if (p->class->search)
 		search_open(s);
 	else
-		shell_say(s, false, "this view has no search");
+		shell_notify(s, false, "this view has no search");
 	return true;
 }
 
-/* A line about what is selected; to look at it, what was selected in a view before counts where nothing is here. */
-static bool with_subject(struct shell *s, const char *format, bool is_look)
+/* Run a line about the selection. With use_earlier, a view without a selection uses that of an earlier view. */
+static bool with_selection(struct shell *s, const char *format, bool use_earlier)
 {
-	struct buf subject = { 0 };
+	struct buf selection = { 0 };
 
-	shell_subject(s, &subject);
-	for (size_t i = s->at; is_look && !subject.len && i-- > 0;)
-		pane_subject(s, s->pane[i], &subject);
-	if (subject.len)
-		shell_linef(s, format, buf_text(&subject));
+	shell_add_selection(s, &selection);
+	for (size_t i = s->current; use_earlier && !selection.len && i-- > 0;)
+		pane_add_selection(s, s->pane[i], &selection);
+	if (selection.len)
+		shell_run_linef(s, format, buf_text(&selection));
 	else
-		shell_say(s, false, "nothing is selected here; choose a function, or name one at the prompt (:)");
-	buf_release(&subject);
+		shell_notify(s, false, "no function is selected; select one, or name it at the prompt (:)");
+	buf_release(&selection);
 	return true;
 }
 
-#define ABOUT(name, format, is_look)                                                                                   \
+#define ON_SELECTION(name, format, use_earlier)                                                                        \
 	static bool name(struct shell *s, struct pane *p, const struct event *e)                                       \
 	{                                                                                                              \
 		(void)p;                                                                                               \
 		(void)e;                                                                                               \
-		return with_subject(s, format, is_look);                                                               \
+		return with_selection(s, format, use_earlier);                                                         \
 	}
 
-ABOUT(show_peek, "peek %s", true)
-ABOUT(show_list, "list %s", true)
-ABOUT(show_disasm, "disasm %s", true)
-ABOUT(focus, "focus=%s", false)
-ABOUT(ignore, "ignore=%s", false)
-ABOUT(hide, "hide=%s", false)
-ABOUT(show_from, "show_from=%s", false)
+ON_SELECTION(show_peek, "peek %s", true)
+ON_SELECTION(show_list, "list %s", true)
+ON_SELECTION(show_disasm, "disasm %s", true)
+ON_SELECTION(focus, "focus=%s", false)
+ON_SELECTION(ignore, "ignore=%s", false)
+ON_SELECTION(hide, "hide=%s", false)
+ON_SELECTION(show_from, "show_from=%s", false)
 
 static bool toggle_cum(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
-	shell_linef(s, "sort=%s", settings_query(s->now)->sort == SORT_CUM ? "flat" : "cum");
+	shell_run_linef(s, "sort=%s", settings_query(s->settings)->sort == SORT_CUM ? "flat" : "cum");
 	return true;
 }
 
@@ -152,7 +152,7 @@ static bool toggle_trim(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
-	shell_linef(s, "trim=%s", settings_query(s->now)->trim ? "false" : "true");
+	shell_run_linef(s, "trim=%s", settings_query(s->settings)->trim ? "false" : "true");
 	return true;
 }
 
@@ -160,15 +160,14 @@ static bool toggle_sides(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
 	if (!s->data->has_base) {
-		shell_say(s, false,
-			  "there is no base to compare with; start with cpa -base=OLD NEW, or press R on a server");
+		shell_notify(s, false, "no base to compare with; start cpa -base=OLD NEW, or press R on a server");
 		return true;
 	}
-	s->two_sides = !s->two_sides;
-	shell_say(s, false, "%s",
-		  s->two_sides        ? "before, after and the change"
-		  : shell_has_last(s) ? "the last one fetched alone; d shows the change"
-				      : "the difference alone; d shows before and after");
+	s->show_sides = !s->show_sides;
+	shell_notify(s, false, "%s",
+		     s->show_sides            ? "showing before, after and change"
+		     : shell_compares_last(s) ? "showing only the new profile; d shows the change"
+					      : "showing only the change; d shows before and after");
 	for (size_t i = 0; i < s->n_panes; i++)
 		s->pane[i]->is_stale = true;
 	shell_refresh(s, p);
@@ -179,23 +178,23 @@ static bool toggle_mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
-	s->mouse = !s->mouse;
+	s->has_mouse = !s->has_mouse;
 	if (s->screen)
-		screen_mouse(s->screen, s->mouse);
-	shell_say(s, false,
-		  s->mouse ? "mouse on: click, double click, wheel; Shift selects text"
-			   : "mouse off: the terminal selects text again");
+		screen_set_mouse(s->screen, s->has_mouse);
+	shell_notify(s, false,
+		     s->has_mouse ? "mouse on: click, double click, wheel; hold Shift to select text"
+				  : "mouse off: the terminal selects text");
 	return true;
 }
 
-static bool fetch_again(struct shell *s, struct pane *p, const struct event *e)
+static bool reload(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
-	if (!s->open.reload)
-		shell_say(s, true, "R fetches a profile again from its server; this one was read from a file");
-	else if (!work_start_again(s->work, s))
-		shell_say(s, false, "something is being fetched or written; Esc stops it");
+	if (!s->options.reload)
+		shell_notify(s, true, "cannot fetch again: this profile is not from a server");
+	else if (!work_start_reload(s->work, s))
+		shell_notify(s, false, "another fetch or write is running; Esc stops it");
 	return true;
 }
 
@@ -212,50 +211,49 @@ static bool repaint(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
 	if (s->screen)
-		screen_forget(s->screen);
+		screen_repaint(s->screen);
 	if ((!p->model || p->is_stale) && !p->is_waiting)
 		shell_refresh(s, p);
 	return true;
 }
 
 const struct binding shell_keys[] = {
-	{ "1", "Top: functions by their weight", NULL, "top", show_top },
-	{ "2 p", "Callers and callees of what is selected", NULL, "peek NAME", show_peek },
-	{ "3", "Tree: who calls whom", NULL, "tree", show_tree },
+	{ "1", "Top: functions by flat or cum", NULL, "top", show_top },
+	{ "2 p", "Callers and callees of the selected function", NULL, "peek NAME", show_peek },
+	{ "3", "Tree: call paths", NULL, "tree", show_tree },
 	{ "4", "Flame graph", NULL, "flame", show_flame },
-	{ "5 e", "Source of what is selected", NULL, "list NAME", show_list },
-	{ "6 a", "Assembly of what is selected", NULL, "disasm NAME", show_disasm },
+	{ "5 e", "Source of the selected function", NULL, "list NAME", show_list },
+	{ "6 a", "Assembly of the selected function", NULL, "disasm NAME", show_disasm },
 	{ "7", "Traces: every sample with its stack", NULL, "traces", show_traces },
-	{ "8", "Labels: what samples are labelled with", NULL, "tags", show_tags },
+	{ "8", "Labels: keys and values of samples", NULL, "tags", show_tags },
 	{ ":", "type a command; Tab completes", "command", NULL, open_prompt },
-	{ "/", "search, or filter while you type; n N next and previous", "search", NULL, open_search },
-	{ "f", "only samples with what is selected on their stack", "focus", "focus=NAME", focus },
-	{ "x", "no samples with what is selected on their stack", "ignore", "ignore=NAME", ignore },
-	{ "H", "leave out what is selected; its callers take its weight", NULL, "hide=NAME", hide },
-	{ "F", "start each stack at what is selected", NULL, "show_from=NAME", show_from },
-	{ "c", "walk on the chips, to change filters or take them away", NULL, "focus=", open_chips },
+	{ "/", "search or filter while typing; n N next and previous", "search", NULL, open_search },
+	{ "f", "keep samples with the selected function on their stack", "focus", "focus=NAME", focus },
+	{ "x", "drop samples with the selected function on their stack", "ignore", "ignore=NAME", ignore },
+	{ "H", "hide the selected function; charge its cost to the caller", NULL, "hide=NAME", hide },
+	{ "F", "start stacks at the selected function", NULL, "show_from=NAME", show_from },
+	{ "c", "select a chip, to change or remove a filter", NULL, "focus=", open_chips },
 	{ "u", "undo the last change of an option or filter", "undo", NULL, undo },
-	{ "U Ctrl-R", "do again what was undone", NULL, NULL, redo },
-	{ "t", "choose what is measured: the sample type", "type", "sample_index=TYPE", open_types },
-	{ "r", "choose what a row is: functions, files, lines, addresses", "rows", "granularity=lines", open_grains },
+	{ "U Ctrl-R", "redo the last undone change", NULL, NULL, redo },
+	{ "t", "choose the sample type", "type", "sample_index=TYPE", open_types },
+	{ "r", "choose the granularity: functions, files, lines, addresses", "rows", "granularity=lines", open_grains },
 	{ "m", "choose the unit of values", NULL, "unit=ms", open_units },
-	{ "b", "stacks or samples by a label", NULL, "tagroot=KEY", open_labels },
+	{ "b", "group stacks by a label; show or hide labels", NULL, "tagroot=KEY", open_labels },
 	{ "o", "all options and their values", NULL, "o", open_options },
 	{ "S", "sort by flat or by cum", NULL, "sort=cum", toggle_cum },
-	{ "A", "show all rows, or leave out the small ones", NULL, "trim=false", toggle_trim },
-	{ "d", "in a comparison: before and after, or the difference alone; after R what was fetched last alone", NULL,
-	  NULL, toggle_sides },
+	{ "A", "show all rows, or drop the small ones", NULL, "trim=false", toggle_trim },
+	{ "d", "in a comparison, or after R: show or hide before, after and change", NULL, NULL, toggle_sides },
 	{ "s", "save this view as text, JSON, SVG, PDF ...", "save", "top >FILE", open_save },
-	{ "y", "the same as a command line, to copy", NULL, NULL, show_command },
-	{ "R", "fetch again from the server, and show the change", NULL, NULL, fetch_again },
-	{ "M", "mouse on or off", NULL, NULL, toggle_mouse },
-	{ "Backspace Alt-Left", "back to the view before", "back", NULL, back },
-	{ "Alt-Right", "forward again", NULL, NULL, forward },
-	{ "Esc", "stop what runs; end the search; else back", NULL, NULL, escape },
+	{ "y", "show the equivalent command line, to copy", NULL, NULL, show_command },
+	{ "R", "fetch again from the server; d shows the change", NULL, NULL, reload },
+	{ "M", "switch the mouse on or off", NULL, NULL, toggle_mouse },
+	{ "Backspace Alt-Left", "back to the previous view", "back", NULL, back },
+	{ "Alt-Right", "forward", NULL, NULL, forward },
+	{ "Esc", "stop running work, end the search, or go back", NULL, NULL, escape },
 	{ "? F1", "explain this view and its keys", "help", NULL, open_help },
-	{ "Ctrl-L .", "paint the screen anew; make what was stopped", NULL, NULL, repaint },
-	{ "Ctrl-Z", "stop as a job of your shell; fg goes on", NULL, NULL, suspend },
-	{ "Ctrl-C", "stop what runs", NULL, NULL, stop_or_say },
+	{ "Ctrl-L .", "repaint the screen; restart stopped work", NULL, NULL, repaint },
+	{ "Ctrl-Z", "suspend; fg in your shell continues", NULL, NULL, suspend },
+	{ "Ctrl-C", "stop running work", NULL, NULL, stop_or_hint },
 	{ "q F10", "quit", "quit", "quit", quit },
 };
 const size_t shell_n_keys = sizeof(shell_keys) / sizeof(shell_keys[0]);
@@ -278,7 +276,7 @@ const struct binding *key_find(const struct binding *table, size_t n, const stru
 	return NULL;
 }
 
-bool key_is_taken(const struct pane_class *class, const struct binding *key)
+bool key_is_overridden(const struct pane_class *class, const struct binding *key)
 {
 	const char *names = key->events;
 	struct event e;

@@ -1,5 +1,5 @@
 /*
- * list.c - rows with a selected one, scrolling
+ * list.c - rows with a selection, and scrolling
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,17 +11,17 @@
 
 enum { CTRL_D = 4, CTRL_U = 21, SIDE_STEP = 8 };
 
-void shell_list_go(struct list *l, uint32_t row)
+void shell_list_select(struct list *l, uint32_t row)
 {
 	uint32_t height = l->height > 0 ? (uint32_t)l->height : 1;
 
-	l->at = l->n == 0 ? 0 : row < l->n ? row : l->n - 1;
-	if (l->at < l->top)
-		l->top = l->at;
-	if (l->at >= l->top + height)
-		l->top = l->at - height + 1;
-	assert(l->top <= l->at && l->at - l->top < height);
-	assert(l->n == 0 || l->at < l->n);
+	l->selected = l->n == 0 ? 0 : row < l->n ? row : l->n - 1;
+	if (l->selected < l->top)
+		l->top = l->selected;
+	if (l->selected >= l->top + height)
+		l->top = l->selected - height + 1;
+	assert(l->top <= l->selected && l->selected - l->top < height);
+	assert(l->n == 0 || l->selected < l->n);
 }
 
 void shell_list_fit(struct list *l, uint32_t n, int height)
@@ -32,15 +32,15 @@ void shell_list_fit(struct list *l, uint32_t n, int height)
 		l->top = n - (uint32_t)height;
 	if (height > 0 && n <= (uint32_t)height)
 		l->top = 0;
-	shell_list_go(l, l->at);
-	assert(n == 0 || l->at < n);
+	shell_list_select(l, l->selected);
+	assert(n == 0 || l->selected < n);
 }
 
 static void list_move(struct list *l, int64_t by)
 {
-	int64_t to = (int64_t)l->at + by;
+	int64_t to = (int64_t)l->selected + by;
 
-	shell_list_go(l, to < 0 ? 0 : to > (int64_t)UINT32_MAX ? UINT32_MAX : (uint32_t)to);
+	shell_list_select(l, to < 0 ? 0 : to > (int64_t)UINT32_MAX ? UINT32_MAX : (uint32_t)to);
 }
 
 static bool list_step(struct list *l, uint32_t key)
@@ -76,7 +76,7 @@ static bool list_step(struct list *l, uint32_t key)
 bool shell_list_key(struct list *l, const struct event *e)
 {
 	if (e->kind == EVENT_WHEEL) {
-		list_move(l, e->by);
+		list_move(l, e->lines);
 		return true;
 	}
 	if (e->kind != EVENT_KEY)
@@ -86,19 +86,19 @@ bool shell_list_key(struct list *l, const struct event *e)
 	switch (e->key) {
 	case 'g':
 	case KEY_HOME_:
-		shell_list_go(l, 0);
+		shell_list_select(l, 0);
 		return true;
 	case 'G':
 	case KEY_END_:
-		shell_list_go(l, UINT32_MAX);
+		shell_list_select(l, UINT32_MAX);
 		return true;
 	case 'l':
 	case KEY_RIGHT_:
-		l->left += SIDE_STEP;
+		l->scroll_x += SIDE_STEP;
 		return true;
 	case 'h':
 	case KEY_LEFT_:
-		l->left = l->left > SIDE_STEP ? l->left - SIDE_STEP : 0;
+		l->scroll_x = l->scroll_x > SIDE_STEP ? l->scroll_x - SIDE_STEP : 0;
 		return true;
 	default:
 		return false;
@@ -113,7 +113,7 @@ bool shell_list_row_at(const struct list *l, int y, uint32_t *row)
 	return true;
 }
 
-void shell_list_draw_bar(const struct list *l, struct grid *g, struct area a, struct look look)
+void shell_list_draw_bar(const struct list *l, struct grid *g, struct area a, struct style style)
 {
 	int64_t n = l->n, h = a.height;
 	struct area bar = { a.x + a.width - 1, 0, 1, 1 };
@@ -123,6 +123,6 @@ void shell_list_draw_bar(const struct list *l, struct grid *g, struct area a, st
 	bar.height = (int)(h * h / n > 0 ? h * h / n : 1);
 	bar.y = a.y + (int)((h - bar.height) * l->top / (n - h));
 	assert(bar.height >= 1 && bar.height <= a.height);
-	grid_fill(g, (struct area){ bar.x, a.y, 1, a.height }, 0x2502, theme_look(LOOK_QUIET));
-	grid_fill(g, bar, 0x2588, look);
+	grid_fill(g, (struct area){ bar.x, a.y, 1, a.height }, 0x2502, theme_style(ROLE_MUTED));
+	grid_fill(g, bar, 0x2588, style);
 }

@@ -31,6 +31,10 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/loop.c \
 	viewers/shell/menu.c \
 	viewers/shell/menu.h \
+	viewers/shell/name.c \
+	viewers/shell/name.h \
+	viewers/shell/number.c \
+	viewers/shell/number.h \
 	viewers/shell/option.c \
 	viewers/shell/option.h \
 	viewers/shell/options.c \

@@ -1,5 +1,5 @@
 /*
- * loop.c - the shell on a terminal, and on a screen that is not there
+ * loop.c - running the shell on a terminal, or playing keys without one
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often waiting is shown. */
+/* The interval between updates while waiting. */
 enum { BUSY_MS = 200 };
 
 static void wake(void *arg)
@@ -22,109 +22,115 @@ static void wake(void *arg)
 	screen_wake(arg);
 }
 
-/* How long to wait for the next event; 0 and below: for ever. */
-static int patience(struct shell *s, bool *soon)
+/* The time to wait for the next event; -1: forever. */
+static int next_timeout(struct shell *s, bool *soon)
 {
-	struct doing doing;
+	struct work_status status;
 
 	*soon = false;
-	if (!work_doing(s->work, &doing))
+	if (!work_get_status(s->work, &status))
 		return -1;
-	*soon = doing.ms < SOON_MS;
-	return *soon ? SOON_MS - (int)doing.ms : BUSY_MS;
+	*soon = status.elapsed_ms < PROGRESS_DELAY_MS;
+	return *soon ? PROGRESS_DELAY_MS - (int)status.elapsed_ms : BUSY_MS;
 }
 
-static void go_on(struct shell *s)
+static void run_once(struct shell *s)
 {
 	bool soon;
-	int timeout = patience(s, &soon);
+	int timeout = next_timeout(s, &soon);
 	struct event e;
 
-	if (!soon || s->has_news) {
+	if (!soon || s->has_new_model) {
 		frame_draw(s);
 		screen_show(s->screen, &s->grid);
-		timeout = patience(s, &soon); /* drawing may have asked for something */
+		timeout = next_timeout(s, &soon); /* drawing may have requested a model */
 	}
 	e = screen_wait(s->screen, timeout);
 	shell_handle(s, &e);
-	while (!s->is_done && e.kind != EVENT_WAKE && e.kind != EVENT_NONE) { /* what is typed ahead */
+	/* handle all keys that were typed ahead before drawing again */
+	while (!s->is_done && e.kind != EVENT_WAKE && e.kind != EVENT_NONE) {
 		e = screen_wait(s->screen, 0);
 		shell_handle(s, &e);
 	}
 }
 
-/* As rxvt, konsole and others tell: "INK;PAPER" in the numbers of 16 colours. */
+/* Is the background dark according to "FG;BG" in the numbers of 16 colours, as set by rxvt, konsole and others? */
 static bool is_dark(void)
 {
-	const char *colors = getenv("COLORFGBG"), *paper = colors ? strrchr(colors, ';') : NULL;
+	const char *colors = getenv("COLORFGBG"), *bg = colors ? strrchr(colors, ';') : NULL;
 	char *end = NULL;
-	long number = paper ? strtol(paper + 1, &end, 10) : -1;
+	long number = bg ? strtol(bg + 1, &end, 10) : -1;
 
-	return end && end != paper + 1 && !*end && ((number >= 0 && number <= 6) || number == 8);
+	return end && end != bg + 1 && !*end && ((number >= 0 && number <= 6) || number == 8);
 }
 
-int shell_run(const struct shell_open *open, struct err *err)
+int shell_check_terminal(struct err *err)
+{
+	return screen_check(err);
+}
+
+int shell_run(const struct shell_options *options, struct err *err)
 {
 	struct screen *screen;
 	struct shell *s;
-	enum depth most = open->depth >= 0 ? (enum depth)open->depth : open->color ? DEPTH_TRUE : DEPTH_NONE;
-	int width, height, ended_by, rc = screen_open(most, open->mouse, &screen, err);
+	enum depth max = options->depth >= 0 ? (enum depth)options->depth : options->color ? DEPTH_TRUE : DEPTH_NONE;
+	int width, height, stop_signal, rc = screen_open(max, options->mouse, &screen, err);
 
 	if (rc < 0)
 		return rc;
 	screen_size(screen, &width, &height);
-	rc = shell_new(open, width, height, &s, err);
+	rc = shell_new(options, width, height, &s, err);
 	if (rc < 0) {
 		screen_close(screen);
 		return rc;
 	}
 	s->screen = screen;
 	s->depth = screen_depth(screen);
-	s->dark = is_dark();
-	s->grid.ascii = screen_is_ascii(screen);
-	work_on_done(s->work, wake, screen);
+	s->is_dark = is_dark();
+	s->grid.is_ascii = screen_is_ascii(screen);
+	work_set_callback(s->work, wake, screen);
 	while (!s->is_done)
-		go_on(s);
-	work_on_done(s->work, NULL, NULL);
+		run_once(s);
+	work_set_callback(s->work, NULL, NULL);
 	shell_free(s);
-	ended_by = screen_ended_by(screen);
+	stop_signal = screen_stop_signal(screen);
 	screen_close(screen);
-	if (ended_by)
-		raise(ended_by); /* so that who sent it sees that it ended us */
+	if (stop_signal)
+		raise(stop_signal); /* the parent process must see which signal ended cpa */
 	return 0;
 }
 
 /* A colour as the terminal would show it. */
 static uint32_t color_of(enum depth depth, int32_t number)
 {
-	if (number == DEPTH_OWN)
-		return COLOR_OWN;
+	if (number == DEPTH_DEFAULT)
+		return COLOR_DEFAULT;
 	return depth == DEPTH_TRUE ? (uint32_t)number : depth_color(depth, number);
 }
 
-/* What a terminal of this depth would show of the looks. */
+/* Reduce the styles to what a terminal of this depth shows. */
 static void flatten(struct grid *g, enum depth depth)
 {
 	size_t n = (size_t)g->width * (size_t)g->height;
 
 	for (size_t i = 0; i < n; i++) {
-		struct shade shade = depth_shade(depth, g->cell[i].look);
+		struct terminal_style shown = depth_style(depth, g->cell[i].style);
 
-		g->cell[i].look = (struct look){ color_of(depth, shade.ink), color_of(depth, shade.paper), shade.attr };
+		g->cell[i].style = (struct style){ color_of(depth, shown.fg), color_of(depth, shown.bg), shown.attr };
 	}
 }
 
-static void show(struct shell *s, bool looks, struct buf *out)
+static void show(struct shell *s, bool with_styles, struct buf *out)
 {
 	frame_draw(s);
 	work_wait(s->work, s);
 	frame_draw(s);
-	if (looks)
+	if (with_styles)
 		flatten(&s->grid, s->depth);
-	grid_add_text(&s->grid, looks, out);
+	grid_add_text(&s->grid, with_styles, out);
 }
 
-/* Do keys begin within quotes? Then what comes is typed, blanks and Show too. */
+/* Does the text begin within quotes? Then everything, including blanks and Show, is typed. */
 static bool is_quoted(const char *keys)
 {
 	bool odd = false;
@@ -134,15 +140,15 @@ static bool is_quoted(const char *keys)
 	return odd;
 }
 
-int shell_play(const struct shell_open *open, const char *keys, int width, int height, bool looks, struct buf *out,
-	       struct err *err)
+int shell_play(const struct shell_options *options, const char *keys, int width, int height, bool with_styles,
+	       struct buf *out, struct err *err)
 {
 	struct shell *s;
-	int rc = shell_new(open, width, height, &s, err);
+	int rc = shell_new(options, width, height, &s, err);
 
 	if (rc < 0)
 		return rc;
-	s->depth = open->depth >= 0 ? (enum depth)open->depth : DEPTH_256;
+	s->depth = options->depth >= 0 ? (enum depth)options->depth : DEPTH_256;
 	work_wait(s->work, s);
 	frame_draw(s);
 	while (rc == 0 && !s->is_done) {
@@ -151,7 +157,7 @@ int shell_play(const struct shell_open *open, const char *keys, int width, int h
 		if (!is_quoted(keys))
 			keys += strspn(keys, " \n");
 		if (!is_quoted(keys) && starts_with(keys, "Show") && strchr(" \n", keys[4])) {
-			show(s, looks, out);
+			show(s, with_styles, out);
 			keys += 4;
 			continue;
 		}
@@ -163,7 +169,7 @@ int shell_play(const struct shell_open *open, const char *keys, int width, int h
 		frame_draw(s);
 	}
 	if (rc == 0 && !s->is_done)
-		show(s, looks, out);
+		show(s, with_styles, out);
 	shell_free(s);
 	return rc;
 }

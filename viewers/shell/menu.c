@@ -1,5 +1,5 @@
 /*
- * menu.c - a window with rows to choose from, filtered by what is typed
+ * menu.c - a window with rows to choose from, filtered while typing
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -38,8 +38,8 @@ void menu_release(struct menu *m)
 {
 	menu_clear(m);
 	free(m->item);
-	free(m->seen);
-	editor_release(&m->typed);
+	free(m->visible);
+	editor_release(&m->filter);
 	*m = (struct menu){ 0 };
 }
 
@@ -69,11 +69,11 @@ static bool has_word(const char *text, const char *word, size_t n)
 	return false;
 }
 
-/* Is each word that was typed somewhere in the row? */
-static bool is_seen(const struct menu *m, const struct menu_item *item)
+/* Does each typed word occur somewhere in the row? */
+static bool matches_filter(const struct menu *m, const struct menu_item *item)
 {
-	const char *word = buf_text(&m->typed.text), *value = strchr(item->line, '=');
-	bool is_line = item->detail && strcmp(item->detail, item->line) == 0; /* what all rows have says nothing */
+	const char *word = buf_text(&m->filter.text), *value = strchr(item->line, '=');
+	bool is_line = item->detail && strcmp(item->detail, item->line) == 0; /* the detail only repeats the line */
 	size_t n;
 
 	for (word += strspn(word, " "); *word; word += n + strspn(word + n, " ")) {
@@ -85,33 +85,33 @@ static bool is_seen(const struct menu *m, const struct menu_item *item)
 	return true;
 }
 
-static void see(struct menu *m, uint32_t i)
+static void show_item(struct menu *m, uint32_t i)
 {
-	m->seen = mem_grow(m->seen, &m->cap_seen, m->list.n + 1, sizeof(*m->seen));
-	m->seen[m->list.n++] = i;
+	m->visible = mem_grow(m->visible, &m->cap_visible, m->list.n + 1, sizeof(*m->visible));
+	m->visible[m->list.n++] = i;
 }
 
 static const struct menu_item *item_of(const struct menu *m, uint32_t row)
 {
-	assert(row >= m->list.n || m->seen[row] < m->n_items);
-	return row < m->list.n ? &m->item[m->seen[row]] : NULL;
+	assert(row >= m->list.n || m->visible[row] < m->n_items);
+	return row < m->list.n ? &m->item[m->visible[row]] : NULL;
 }
 
-/* Headings cannot be selected: go on in this direction, or back when there is nothing. */
-static void leave_heading(struct menu *m, int by)
+/* Headings cannot be selected: move to the next row in this direction, or in the other direction at the end. */
+static void skip_heading(struct menu *m, int by)
 {
 	assert(by == 1 || by == -1);
 	for (int turn = 0; turn < 2; turn++, by = -by) {
-		uint32_t at = m->list.at;
+		uint32_t at = m->list.selected;
 
 		while (at < m->list.n && !item_of(m, at)->line)
 			at += (uint32_t)by;
 		if (at < m->list.n) {
-			shell_list_go(&m->list, at);
+			shell_list_select(&m->list, at);
 			break;
 		}
 	}
-	if (m->list.at == 1 && m->list.top == 1)
+	if (m->list.selected == 1 && m->list.top == 1)
 		m->list.top = 0;
 }
 
@@ -125,31 +125,31 @@ void menu_filter(struct menu *m)
 			heading = i;
 			continue;
 		}
-		if (!is_seen(m, &m->item[i]))
+		if (!matches_filter(m, &m->item[i]))
 			continue;
 		if (heading != UINT32_MAX)
-			see(m, heading);
+			show_item(m, heading);
 		heading = UINT32_MAX;
-		see(m, i);
+		show_item(m, i);
 	}
-	if (m->list.at >= m->list.n)
-		m->list.at = m->list.n ? m->list.n - 1 : 0;
-	leave_heading(m, 1);
+	if (m->list.selected >= m->list.n)
+		m->list.selected = m->list.n ? m->list.n - 1 : 0;
+	skip_heading(m, 1);
 }
 
-void menu_go_marked(struct menu *m)
+void menu_select_marked(struct menu *m)
 {
 	for (uint32_t row = 0; row < m->list.n; row++)
 		if (item_of(m, row)->is_marked) {
-			m->list.at = row;
+			m->list.selected = row;
 			break;
 		}
-	leave_heading(m, 1);
+	skip_heading(m, 1);
 }
 
-const struct menu_item *menu_at(const struct menu *m)
+const struct menu_item *menu_selected(const struct menu *m)
 {
-	const struct menu_item *item = item_of(m, m->list.at);
+	const struct menu_item *item = item_of(m, m->list.selected);
 
 	return item && item->line ? item : NULL;
 }
@@ -163,9 +163,9 @@ static void draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
 {
 	const struct menu_item *item = item_of(m, row);
 	struct area a = m->rows;
-	bool here = row == m->list.at;
-	struct look look = theme_look(!item->line ? LOOK_HEAD : item->is_marked ? LOOK_KEY : LOOK_PLAIN);
-	struct look quiet = theme_look(LOOK_QUIET);
+	bool here = row == m->list.selected;
+	struct style style = theme_style(!item->line ? ROLE_HEADING : item->is_marked ? ROLE_KEY : ROLE_PLAIN);
+	struct style quiet = theme_style(ROLE_MUTED);
 	int room = at_least(a.width * 2 / 3, a.width - MARGIN - 3 - m->detail_columns), x = MARGIN;
 	int columns = m->text_columns < room ? m->text_columns : room;
 
@@ -173,33 +173,34 @@ static void draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
 	if (!item->detail || !*item->detail || a.width < 30)
 		columns = a.width - MARGIN;
 	if (!item->line) {
-		grid_text_short(g, a, 1, y, item->text, a.width - 2, look);
+		grid_text_short(g, a, 1, y, item->text, a.width - 2, style);
 		return;
 	}
 	if (here) {
-		look = theme_look(LOOK_SELECTED);
-		quiet = look;
-		grid_fill(g, (struct area){ a.x, a.y + y, a.width, 1 }, ' ', look);
-		grid_text(g, a, 0, y, ">", look);
+		style = theme_style(ROLE_SELECTED);
+		quiet = style;
+		grid_fill(g, (struct area){ a.x, a.y + y, a.width, 1 }, ' ', style);
+		grid_text(g, a, 0, y, ">", style);
 	}
-	grid_text(g, a, 1, y, item->is_marked ? "*" : " ", look);
-	grid_text_short(g, a, x, y, item->text, columns, look);
+	grid_text(g, a, 1, y, item->is_marked ? "*" : " ", style);
+	grid_text_short(g, a, x, y, item->text, columns, style);
 	x += columns + 2;
-	a.width--; /* for the scroll bar */
+	a.width--; /* room for the scroll bar */
 	if (item->detail && x < a.width)
 		grid_text(g, a, x, y, item->detail, quiet);
 }
 
-/* What is cut in the selected row, in rows of its own below the list. Gives the rows that are left for the list. */
+/* Draw the full detail of the selected row, if it is cut, below the list. Return the number of rows that remain for
+   the list. */
 static int draw_whole(const struct menu *m, struct grid *g, struct area in, int rows)
 {
-	const struct menu_item *item = menu_at(m);
+	const struct menu_item *item = menu_selected(m);
 	struct area a = { in.x + 1, in.y + rows - 1, in.width - 2, WHOLE_ROWS };
 
 	if (m->text_columns + m->detail_columns + MARGIN + 3 <= in.width || rows < 8)
 		return rows;
 	if (item && item->detail && (int)flame_columns(item->detail) > in.width - m->text_columns - MARGIN - 3)
-		wrap_draw(g, a, 0, 0, item->detail, theme_look(LOOK_COMMAND));
+		wrap_draw(g, a, 0, 0, item->detail, theme_style(ROLE_COMMAND));
 	return rows - WHOLE_ROWS;
 }
 
@@ -211,77 +212,77 @@ void menu_draw(struct menu *m, struct grid *g, const char *title, const char *hi
 	struct area in;
 
 	m->box = overlay_box(g, width < columns ? width : columns, height);
-	in = grid_frame(g, m->box, title, theme_look(LOOK_BOX));
+	in = grid_frame(g, m->box, title, theme_style(ROLE_WINDOW));
 	if (in.width < 1)
 		in = m->box;
 	m->rows = (struct area){ in.x, in.y + 1, in.width, in.height > 2 ? in.height - 2 : 0 };
-	if (in.height <= 2) /* no room for what is typed and the hint */
+	if (in.height <= 2) /* no room for the filter and the hint */
 		m->rows = in;
 	else
 		m->rows.height = draw_whole(m, g, in, m->rows.height);
-	x = grid_text(g, in, 1, 0, "filter: ", theme_look(LOOK_QUIET));
+	x = grid_text(g, in, 1, 0, "filter: ", theme_style(ROLE_MUTED));
 	if (in.height > 2)
-		editor_draw(&m->typed, g, in, x, 0, theme_look(LOOK_PLAIN));
+		editor_draw(&m->filter, g, in, x, 0, theme_style(ROLE_PLAIN));
 	shell_list_fit(&m->list, m->list.n, m->rows.height);
 	for (int y = 0; y < m->rows.height && m->list.top + (uint32_t)y < m->list.n; y++)
 		draw_row(m, g, y, m->list.top + (uint32_t)y);
 	if (m->list.n == 0)
-		grid_text(g, m->rows, MARGIN, 0, "nothing here has that in it", theme_look(LOOK_QUIET));
-	shell_list_draw_bar(&m->list, g, m->rows, theme_look(LOOK_PLAIN));
+		grid_text(g, m->rows, MARGIN, 0, "no match", theme_style(ROLE_MUTED));
+	shell_list_draw_bar(&m->list, g, m->rows, theme_style(ROLE_PLAIN));
 	if (in.height > 2)
-		grid_text(g, in, 1, in.height - 1, hint, theme_look(LOOK_QUIET));
+		grid_text(g, in, 1, in.height - 1, hint, theme_style(ROLE_MUTED));
 }
 
-static enum menu_did click(struct menu *m, const struct event *e)
+static enum menu_result click(struct menu *m, const struct event *e)
 {
 	uint32_t row;
 
 	if (!overlay_has(m->box, e))
-		return MENU_LEFT;
+		return MENU_CANCELLED;
 	if (!overlay_has(m->rows, e) || !shell_list_row_at(&m->list, e->y - m->rows.y, &row) || !item_of(m, row)->line)
-		return MENU_TAKEN;
-	shell_list_go(&m->list, row);
+		return MENU_HANDLED;
+	shell_list_select(&m->list, row);
 	return MENU_CHOSEN;
 }
 
-static enum menu_did move(struct menu *m, uint32_t key)
+static enum menu_result move(struct menu *m, uint32_t key)
 {
 	struct event e = { .kind = EVENT_KEY, .key = key };
 	bool up = key == KEY_UP_ || key == KEY_PAGE_UP || key == KEY_END_;
 
 	shell_list_key(&m->list, &e);
-	leave_heading(m, up ? -1 : 1);
-	return MENU_TAKEN;
+	skip_heading(m, up ? -1 : 1);
+	return MENU_HANDLED;
 }
 
-static enum menu_did type(struct menu *m, const struct event *e)
+static enum menu_result type(struct menu *m, const struct event *e)
 {
-	enum editor_did did = editor_key(&m->typed, e);
+	enum editor_result result = editor_key(&m->filter, e);
 
-	if (did == EDITOR_CHANGED) {
-		m->list.at = m->list.top = 0;
+	if (result == EDITOR_CHANGED) {
+		m->list.selected = m->list.top = 0;
 		menu_filter(m);
 	}
-	return did == EDITOR_NOTHING ? MENU_NOTHING : MENU_TAKEN;
+	return result == EDITOR_IGNORED ? MENU_IGNORED : MENU_HANDLED;
 }
 
-enum menu_did menu_key(struct menu *m, const struct event *e)
+enum menu_result menu_key(struct menu *m, const struct event *e)
 {
 	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE)
 		return click(m, e);
 	if (e->kind == EVENT_RIGHT)
-		return MENU_LEFT;
+		return MENU_CANCELLED;
 	if (e->kind == EVENT_WHEEL) {
 		shell_list_key(&m->list, e);
-		leave_heading(m, e->by < 0 ? -1 : 1);
-		return MENU_TAKEN;
+		skip_heading(m, e->lines < 0 ? -1 : 1);
+		return MENU_HANDLED;
 	}
 	switch (e->key) {
 	case KEY_ESC:
 	case CTRL_C:
-		return MENU_LEFT;
+		return MENU_CANCELLED;
 	case KEY_ENTER_:
-		return menu_at(m) ? MENU_CHOSEN : MENU_TAKEN;
+		return menu_selected(m) ? MENU_CHOSEN : MENU_HANDLED;
 	case KEY_UP_:
 	case CTRL_P:
 	case KEY_BACKTAB:
@@ -297,7 +298,7 @@ enum menu_did menu_key(struct menu *m, const struct event *e)
 		return move(m, e->key);
 	case KEY_LEFT_:
 	case KEY_RIGHT_:
-		return MENU_NOTHING;
+		return MENU_IGNORED;
 	default:
 		return type(m, e);
 	}

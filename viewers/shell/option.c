@@ -1,5 +1,5 @@
 /*
- * option.c - the options that the prompt can assign, one after the other
+ * option.c - the options that can be assigned at the prompt
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 static const struct query_choice *choice_of(const struct opt *o)
 {
 	for (size_t i = 0; i < query_n_choices; i++)
-		if (query_choices[i].at == o->at)
+		if (query_choices[i].offset == o->at)
 			return &query_choices[i];
 	return NULL;
 }
@@ -20,7 +20,7 @@ static const struct query_choice *choice_of(const struct opt *o)
 static bool is_first_pick(const struct opt *o)
 {
 	for (const struct opt *before = query_options; before < o; before++)
-		if (before->kind == OPT_PICK && before->at == o->at)
+		if (before->kind == OPT_CHOICE && before->at == o->at)
 			return false;
 	return true;
 }
@@ -29,9 +29,9 @@ bool option_next(size_t *at, struct option *out)
 {
 	for (; *at < query_n_options; ++*at) {
 		const struct opt *o = &query_options[*at];
-		const struct query_choice *choice = o->kind == OPT_PICK ? choice_of(o) : NULL;
+		const struct query_choice *choice = o->kind == OPT_CHOICE ? choice_of(o) : NULL;
 
-		if (choice ? !is_first_pick(o) : o->kind == OPT_PICK || !settings_can(o))
+		if (choice ? !is_first_pick(o) : o->kind == OPT_CHOICE || !settings_can_assign(o))
 			continue;
 		*out = (struct option){ choice ? choice->name : o->name, o, choice };
 		++*at;
@@ -55,9 +55,9 @@ void option_add_help(const struct option *o, struct buf *out)
 	static const struct {
 		const char *name, *help;
 	} choices[] = {
-		{ "sort", "what rows are sorted by: flat or cum" },
-		{ "granularity", "what a row is: functions, filefunctions, files, lines or addresses" },
-		{ "shape", "how reports are written: text, json, csv or markdown" },
+		{ "sort", "sort rows by flat or cum" },
+		{ "granularity", "granularity of rows: functions, filefunctions, files, lines or addresses" },
+		{ "shape", "format of reports: text, json, csv or markdown" },
 	};
 
 	for (size_t i = 0; o->choice && i < sizeof(choices) / sizeof(choices[0]); i++)
@@ -88,7 +88,7 @@ bool option_is_same(const struct option *o, const struct settings *a, const stru
 	return same;
 }
 
-/* Would the prompt read a value otherwise as it stands: blanks around it, a quote first, a comment in it? */
+/* Would the prompt misread a bare value: blanks around it, a leading quote, a comment in it? */
 static bool needs_quotes(const char *value)
 {
 	size_t n = strlen(value);

@@ -1,5 +1,5 @@
 /*
- * options.c - all options with their values, to be changed
+ * options.c - the window of all options and their values
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,10 +19,10 @@ enum { OPTIONS_COLUMNS = 116 };
 struct options_state {
 	struct menu menu;
 	struct settings *defaults;
-	struct settings *shown; /* what the rows say */
+	struct settings *shown; /* the settings that the rows show */
 };
 
-/* The rows of one group, below its heading. A row is called by the name of its option. */
+/* Add the rows of one group below its heading. The line of a row is the name of its option. */
 static void add_group(struct options_state *state, int group)
 {
 	struct buf text = { 0 }, help = { 0 };
@@ -49,10 +49,10 @@ static void add_group(struct options_state *state, int group)
 
 static void fill(struct shell *s, struct options_state *state)
 {
-	if (state->shown && settings_equal(state->shown, s->now))
+	if (state->shown && settings_equal(state->shown, s->settings))
 		return;
 	settings_free(state->shown);
-	state->shown = settings_copy(s->now);
+	state->shown = settings_copy(s->settings);
 	menu_clear(&state->menu);
 	for (int group = 0; group < N_GROUPS; group++)
 		add_group(state, group);
@@ -64,11 +64,11 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	struct options_state *state = o->state;
 
 	fill(s, state);
-	menu_draw(&state->menu, g, "Options (* is not as by default)",
-		  "type to filter  Enter changes  Left Right choose  Esc closes", OPTIONS_COLUMNS);
+	menu_draw(&state->menu, g, "Options (* = changed)", "type to filter  Enter edit  Left Right change  Esc close",
+		  OPTIONS_COLUMNS);
 }
 
-/* The words of "name|weight" one behind or before the one that is there; false when it is no such list. */
+/* Find the word after or before the current word in a list such as "name|weight". Return false for other texts. */
 static bool next_word(const char *words, const char *now, int by, struct buf *out)
 {
 	const char *word[16];
@@ -92,18 +92,18 @@ static bool next_word(const char *words, const char *now, int by, struct buf *ou
 	return true;
 }
 
-/* The values of a choice as next_word takes them. */
+/* Append the values of a choice as a list for next_word. */
 static void add_picks(const struct option *o, struct buf *out)
 {
 	if (strcmp(o->name, "shape") == 0)
 		buf_addz(out, "text|");
 	for (size_t i = 0; i < query_n_options; i++)
-		if (query_options[i].kind == OPT_PICK && query_options[i].at == o->opt->at)
+		if (query_options[i].kind == OPT_CHOICE && query_options[i].at == o->opt->at)
 			buf_addf(out, "%s|", query_options[i].name);
 	out->data[--out->len] = 0;
 }
 
-/* Change an option by one step; what has no steps is typed, unless only a step is wanted. */
+/* Change an option by one step. An option without steps opens the prompt, if may_type. */
 static void change(struct shell *s, const char *name, int by, bool may_type)
 {
 	struct buf now = { 0 }, words = { 0 }, value = { 0 }, line = { 0 };
@@ -111,14 +111,14 @@ static void change(struct shell *s, const char *name, int by, bool may_type)
 
 	if (!option_find(name, &o))
 		return;
-	option_add_value(&o, s->now, &now);
+	option_add_value(&o, s->settings, &now);
 	if (o.choice)
 		add_picks(&o, &words);
 	else
 		buf_addz(&words, o.opt->kind == OPT_BOOL ? "false|true" : o.opt->arg ? o.opt->arg : "");
 	if (next_word(buf_text(&words), buf_text(&now), by, &value)) {
 		option_add_line(name, buf_text(&value), &line);
-		shell_line(s, buf_text(&line), true);
+		shell_run_line(s, buf_text(&line), true);
 	} else if (may_type) {
 		option_add_line(name, buf_text(&now), &line);
 		prompt_open(s, buf_text(&line));
@@ -132,21 +132,21 @@ static void change(struct shell *s, const char *name, int by, bool may_type)
 static bool key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct options_state *state = o->state;
-	enum menu_did did = menu_key(&state->menu, e);
-	const struct menu_item *item = menu_at(&state->menu);
+	enum menu_result result = menu_key(&state->menu, e);
+	const struct menu_item *item = menu_selected(&state->menu);
 
-	if (did == MENU_LEFT)
+	if (result == MENU_CANCELLED)
 		overlay_close(s, o);
-	else if (did == MENU_CHOSEN)
+	else if (result == MENU_CHOSEN)
 		change(s, item->line, 1, true);
-	else if (did == MENU_NOTHING && item && e->kind == EVENT_KEY && e->key == KEY_RIGHT_)
+	else if (result == MENU_IGNORED && item && e->kind == EVENT_KEY && e->key == KEY_RIGHT_)
 		change(s, item->line, 1, false);
-	else if (did == MENU_NOTHING && item && e->kind == EVENT_KEY && e->key == KEY_LEFT_)
+	else if (result == MENU_IGNORED && item && e->kind == EVENT_KEY && e->key == KEY_LEFT_)
 		change(s, item->line, -1, false);
 	return true;
 }
 
-static void end(struct overlay *o)
+static void release_state(struct overlay *o)
 {
 	struct options_state *state = o->state;
 
@@ -156,7 +156,7 @@ static void end(struct overlay *o)
 }
 
 static const struct overlay_class options = {
-	.state_size = sizeof(struct options_state), .draw = draw, .key = key, .end = end
+	.state_size = sizeof(struct options_state), .draw = draw, .key = key, .release = release_state
 };
 
 void shell_options_open(struct shell *s)

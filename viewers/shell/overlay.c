@@ -1,5 +1,5 @@
 /*
- * overlay.c - what lies on top of the panes
+ * overlay.c - windows on top of the panes
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -32,8 +32,8 @@ void overlay_close(struct shell *s, struct overlay *o)
 		at = &(*at)->below;
 	if (*at)
 		*at = o->below;
-	if (o->class->end)
-		o->class->end(o);
+	if (o->class->release)
+		o->class->release(o);
 	free(o->state);
 	free(o);
 }
@@ -44,7 +44,7 @@ struct area overlay_box(struct grid *g, int width, int height)
 
 	a.x = (g->width - a.width) / 2;
 	a.y = (g->height - a.height) / 2;
-	grid_fill(g, a, ' ', theme_look(LOOK_BOX));
+	grid_fill(g, a, ' ', theme_style(ROLE_WINDOW));
 	g->cursor_x = g->cursor_y = -1;
 	return a;
 }

@@ -1,5 +1,5 @@
 /*
- * pane.c - views of the profile, and the way from one to the next
+ * pane.c - views of the profile, and moving between them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,10 +17,10 @@ enum { PANES_MAX = 100 };
 
 void pane_free(struct pane *p)
 {
-	if (p->class->end)
-		p->class->end(p);
+	if (p->class->release)
+		p->class->release(p);
 	model_free(p->model);
-	settings_free(p->ask);
+	settings_free(p->settings);
 	free(p->state);
 	buf_release(&p->part);
 	free(p->search);
@@ -30,7 +30,7 @@ void pane_free(struct pane *p)
 
 struct pane *shell_pane(const struct shell *s)
 {
-	return s->pane[s->at];
+	return s->pane[s->current];
 }
 
 /* The views of reports. */
@@ -42,26 +42,26 @@ static const struct pane_class *const views[N_REPORT_VIEWS] = {
 
 void shell_refresh(struct shell *s, struct pane *p)
 {
-	struct settings *now = settings_copy(s->now);
+	struct settings *settings = settings_copy(s->settings);
 	struct line l = { 0 };
 
 	p->err.code = 0;
-	if (line_read(p->line, now, s->data->p, &l, &p->err) == 0) {
-		settings_free(p->ask);
-		p->ask = settings_copy(l.ask);
-		if (l.is_ten) /* one can scroll here */
-			settings_assign(p->ask, s->data->p, "nodecount", "-1", NULL);
+	if (line_read(p->line, settings, s->data->p, &l, &p->err) == 0) {
+		settings_free(p->settings);
+		p->settings = settings_copy(l.settings);
+		if (l.is_default_count) /* show all rows, since the view scrolls */
+			settings_assign(p->settings, s->data->p, "nodecount", "-1", NULL);
 		line_release(&l);
-		p->made_width = p->area.width;
+		p->model_width = p->area.width;
 		work_start(s->work, s, p);
-	} else if (p->is_waiting) { /* what is made answers a question that is no more */
+	} else if (p->is_waiting) { /* the model being made is no longer needed */
 		work_stop_model(s->work);
 		p->is_waiting = false;
 	}
-	settings_free(now);
+	settings_free(settings);
 }
 
-void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is_part, const struct err *err)
+void pane_set_model(struct shell *s, struct pane *p, int rc, struct model *m, bool is_part, const struct err *err)
 {
 	size_t n = strcspn(buf_text(&m->notes), "\n");
 	bool is_first;
@@ -71,43 +71,43 @@ void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is
 		model_free(m);
 		return;
 	}
-	if (n && !s->said_is_error)
-		shell_add(s, "%.*s", (int)n, buf_text(&m->notes));
+	if (n && !s->message_is_error)
+		shell_notify_more(s, "%.*s", (int)n, buf_text(&m->notes));
 	if (rc < 0) {
-		if (is_part) /* the whole is there */
-			shell_say(s, true, "%s", err->msg);
+		if (is_part) /* the pane continues to show the whole report */
+			shell_notify(s, true, "%s", err->msg);
 		else
 			p->err = *err;
 		model_free(m);
 		return;
 	}
 	p->err.code = 0;
-	s->has_news = true;
+	s->has_new_model = true;
 	if (is_part) {
-		p->class->take_part(s, p, m);
+		p->class->set_part(s, p, m);
 		return;
 	}
 	is_first = !p->model;
 	model_free(p->model);
 	p->model = m;
-	if (p->class->shown)
-		p->class->shown(s, p);
+	if (p->class->model_changed)
+		p->class->model_changed(s, p);
 	if (is_first && *p->search && p->class->search)
 		p->class->search(s, p, p->search);
 }
 
-/* Show pane i; made anew when it is old. */
+/* Show pane i, and update it if it is outdated. */
 static void go_to(struct shell *s, size_t i)
 {
 	struct pane *p;
 
-	if (s->n_panes > s->at && s->pane[s->at]->is_waiting) {
+	if (s->n_panes > s->current && s->pane[s->current]->is_waiting) {
 		work_stop_model(s->work);
-		s->pane[s->at]->is_waiting = false;
-		s->pane[s->at]->is_stale = true;
+		s->pane[s->current]->is_waiting = false;
+		s->pane[s->current]->is_stale = true;
 	}
-	s->at = i;
-	s->n_ahead = 0;
+	s->current = i;
+	s->n_typeahead = 0;
 	p = s->pane[i];
 	if (!p->model || p->is_stale)
 		shell_refresh(s, p);
@@ -115,27 +115,29 @@ static void go_to(struct shell *s, size_t i)
 
 void shell_back(struct shell *s)
 {
-	if (s->at > 0)
-		go_to(s, s->at - 1);
+	s->key_line.len = 0; /* show the line of that view in the prompt */
+	if (s->current > 0)
+		go_to(s, s->current - 1);
 	else
-		shell_say(s, false, "this is where you began; q quits");
+		shell_notify(s, false, "this is the first view; press q to quit");
 }
 
 void shell_forward(struct shell *s)
 {
-	if (s->at + 1 < s->n_panes)
-		go_to(s, s->at + 1);
+	s->key_line.len = 0;
+	if (s->current + 1 < s->n_panes)
+		go_to(s, s->current + 1);
 }
 
-/* What lay ahead is given up, and so is the oldest when there are too many. */
-static void cut_way(struct shell *s)
+/* Drop the panes after the current one, and the oldest pane if there are too many. */
+static void drop_panes(struct shell *s)
 {
-	while (s->n_panes > s->at + 1)
+	while (s->n_panes > s->current + 1)
 		pane_free(s->pane[--s->n_panes]);
 	if (s->n_panes == PANES_MAX) {
 		pane_free(s->pane[0]);
 		memmove(s->pane, s->pane + 1, --s->n_panes * sizeof(struct pane *));
-		s->at--;
+		s->current--;
 	}
 }
 
@@ -144,7 +146,7 @@ static struct pane *pane_new(const struct line *l, const char *line)
 	struct pane *p = mem_zalloc(1, sizeof(*p));
 
 	assert(l->kind == LINE_REPORT && l->report->view < N_REPORT_VIEWS);
-	p->class = settings_query(l->ask)->shape == FORMAT_TEXT ? views[l->report->view] : &shell_view_text;
+	p->class = settings_query(l->settings)->shape == FORMAT_TEXT ? views[l->report->view] : &shell_view_text;
 	p->type = l->report;
 	p->line = mem_strndup(line, strlen(line));
 	p->search = mem_strndup("", 0);
@@ -152,8 +154,8 @@ static struct pane *pane_new(const struct line *l, const char *line)
 	return p;
 }
 
-/* A pane that the same line made keeps its state: it comes to the end of the way. */
-static bool find_again(struct shell *s, const char *line)
+/* Move a pane with the same line, and its state, to the end. Return false when there is none. */
+static bool reopen(struct shell *s, const char *line)
 {
 	for (size_t i = s->n_panes; i-- > 0;) {
 		struct pane *p = s->pane[i];
@@ -162,8 +164,8 @@ static bool find_again(struct shell *s, const char *line)
 			continue;
 		memmove(s->pane + i, s->pane + i + 1, (s->n_panes - i - 1) * sizeof(struct pane *));
 		s->pane[s->n_panes - 1] = p;
-		if (i < s->at)
-			s->at--;
+		if (i < s->current)
+			s->current--;
 		go_to(s, s->n_panes - 1);
 		return true;
 	}
@@ -177,9 +179,8 @@ void pane_open(struct shell *s, const struct line *l, const char *line)
 	if (s->n_panes && strcmp(shell_pane(s)->line, line) == 0 && !shell_pane(s)->is_stale)
 		return;
 	if (s->n_panes)
-		cut_way(s);
-	if (!reports_takes_pattern(l->report) &&
-	    find_again(s, line)) /* walking from function to function is a way of its own */
+		drop_panes(s);
+	if (!reports_takes_pattern(l->report) && reopen(s, line)) /* each function gets its own pane */
 		return;
 	s->pane = mem_grow(s->pane, &s->cap_panes, s->n_panes + 1, sizeof(struct pane *));
 	s->pane[s->n_panes++] = pane_new(l, line);
@@ -199,22 +200,22 @@ void pane_search(struct shell *s, struct pane *p, const char *text)
 
 static void add_source(const char *word, struct buf *out)
 {
-	buf_addz(out, *word == '-' ? " ./" : " "); /* no option, whatever it is called */
+	buf_addz(out, *word == '-' ? " ./" : " "); /* a file name with a leading - must not be read as an option */
 	settings_add_word(word, out);
 }
 
 void shell_add_command(struct shell *s, struct pane *p, struct buf *out)
 {
-	const char *pattern = settings_query(p->ask)->pattern;
+	const char *pattern = settings_query(p->settings)->pattern;
 
 	buf_addf(out, "cpa %s", p->type->name);
-	settings_add_arguments(p->ask, out);
+	settings_add_arguments(p->settings, out);
 	if (reports_takes_pattern(p->type)) {
 		buf_addz(out, *pattern == '-' ? " -- " : " ");
 		settings_add_word(pattern, out);
 	}
-	if (s->open.binary)
-		add_source(s->open.binary, out);
-	for (size_t i = 0; i < s->open.from[SIDE_TARGET].n; i++)
-		add_source(s->open.from[SIDE_TARGET].source[i], out);
+	if (s->options.binary)
+		add_source(s->options.binary, out);
+	for (size_t i = 0; i < s->options.sources[SIDE_TARGET].n; i++)
+		add_source(s->options.sources[SIDE_TARGET].source[i], out);
 }

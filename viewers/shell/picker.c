@@ -1,5 +1,5 @@
 /*
- * picker.c - lists to choose from
+ * picker.c - windows that choose a sample type, granularity, unit or label
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -28,29 +28,29 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	struct picker_state *p = o->state;
 
 	(void)s;
-	menu_draw(&p->menu, g, p->title, "type to filter  Enter chooses  Esc closes", PICKER_COLUMNS);
+	menu_draw(&p->menu, g, p->title, "type to filter  Enter select  Esc close", PICKER_COLUMNS);
 }
 
 static bool key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct picker_state *p = o->state;
-	const struct menu_item *item = menu_at(&p->menu);
-	enum menu_did did = menu_key(&p->menu, e);
+	const struct menu_item *item = menu_selected(&p->menu);
+	enum menu_result result = menu_key(&p->menu, e);
 	char *line;
 
-	if (did == MENU_LEFT) {
+	if (result == MENU_CANCELLED) {
 		overlay_close(s, o);
-	} else if (did == MENU_CHOSEN) {
-		item = menu_at(&p->menu);
+	} else if (result == MENU_CHOSEN) {
+		item = menu_selected(&p->menu);
 		line = mem_strndup(item->line, strlen(item->line));
 		overlay_close(s, o);
-		shell_line(s, line, true);
+		shell_run_line(s, line, true);
 		free(line);
 	}
 	return true;
 }
 
-static void end(struct overlay *o)
+static void release_state(struct overlay *o)
 {
 	struct picker_state *p = o->state;
 
@@ -59,16 +59,16 @@ static void end(struct overlay *o)
 }
 
 static const struct overlay_class picker = {
-	.state_size = sizeof(struct picker_state), .draw = draw, .key = key, .end = end
+	.state_size = sizeof(struct picker_state), .draw = draw, .key = key, .release = release_state
 };
 
-/* A text to show and a line to run; marked is the one in force. */
+/* An item: a text to show and a line to run. The current item is marked. */
 struct pick {
 	const char *text, *line;
 	bool is_marked;
 };
 
-/* A list of items to choose from, which are copied. */
+/* Open a list to choose from; items are copied. */
 static void open_list(struct shell *s, const char *title, const struct pick *item, size_t n)
 {
 	struct picker_state *p = overlay_open(s, &picker)->state;
@@ -77,10 +77,10 @@ static void open_list(struct shell *s, const char *title, const struct pick *ite
 	for (size_t i = 0; i < n; i++)
 		menu_add(&p->menu, item[i].text, item[i].line, item[i].line, item[i].is_marked);
 	menu_filter(&p->menu);
-	menu_go_marked(&p->menu);
+	menu_select_marked(&p->menu);
 }
 
-/* ---- lists that grow, with texts of their own ---- */
+/* ---- lists built from the profile ---- */
 
 struct picks {
 	struct pick *item;
@@ -114,12 +114,12 @@ static void open_picks(struct shell *s, const char *title, struct picks *p)
 	arena_free(p->mem);
 }
 
-/* The sample type in force. */
-static uint32_t type_now(const struct shell *s)
+/* The current sample type. */
+static uint32_t current_type(const struct shell *s)
 {
 	uint32_t type = 0;
 
-	if (view_type(s->data->p, settings_query(s->now)->sample_index, &type, NULL) < 0)
+	if (view_find_type(s->data->p, settings_query(s->settings)->sample_index, &type, NULL) < 0)
 		return 0;
 	return type;
 }
@@ -134,10 +134,10 @@ void picker_types(struct shell *s)
 		const char *name = profile_text(p, p->type[t].name);
 
 		buf_addf(&text, "%s, in %s", name, profile_text(p, p->type[t].unit));
-		add(&picks, keep(&picks, &text), "sample_index", name, t == type_now(s));
+		add(&picks, keep(&picks, &text), "sample_index", name, t == current_type(s));
 	}
 	buf_release(&text);
-	open_picks(s, "What is measured", &picks);
+	open_picks(s, "Sample type", &picks);
 }
 
 void picker_grains(struct shell *s)
@@ -147,22 +147,21 @@ void picker_grains(struct shell *s)
 		int grain;
 	} grains[] = {
 		{ "functions", "functions", GRAIN_FUNCTIONS },
-		{ "filefunctions", "functions, apart by file", GRAIN_FILEFUNCTIONS },
+		{ "filefunctions", "functions, split by file", GRAIN_FILEFUNCTIONS },
 		{ "files", "source files", GRAIN_FILES },
 		{ "lines", "source lines", GRAIN_LINES },
 		{ "addresses", "addresses of instructions", GRAIN_ADDRESSES },
 	};
-	const struct query *q = settings_query(s->now);
+	const struct query *q = settings_query(s->settings);
 	struct picks picks = { .mem = arena_new() };
 
 	for (size_t i = 0; i < sizeof(grains) / sizeof(grains[0]); i++)
 		add(&picks, grains[i].text, "granularity", grains[i].value, q->granularity == grains[i].grain);
-	add(&picks,
-	    q->noinlines ? "inlined functions on their own again" : "inlined functions as part of what they are in",
+	add(&picks, q->noinlines ? "show inlined functions separately" : "merge inlined functions into their callers",
 	    "noinlines", q->noinlines ? "false" : "true", false);
-	add(&picks, q->showcolumns ? "columns of a line together again" : "lines apart by column too", "showcolumns",
+	add(&picks, q->showcolumns ? "merge the columns of a line" : "split lines by column", "showcolumns",
 	    q->showcolumns ? "false" : "true", false);
-	open_picks(s, "What a row is", &picks);
+	open_picks(s, "Granularity", &picks);
 }
 
 void picker_units(struct shell *s)
@@ -173,12 +172,16 @@ void picker_units(struct shell *s)
 		{ "GB", "gigabytes" },   { "TB", "terabytes" },
 	};
 	const struct profile *p = s->data->p;
-	const char *own = p->n_types ? profile_text(p, p->type[type_now(s)].unit) : "",
-		   *now = settings_query(s->now)->unit;
+	const char *own = p->n_types ? profile_text(p, p->type[current_type(s)].unit) : "",
+		   *now = settings_query(s->settings)->unit;
+	bool is_text = shell_pane(s)->class == &shell_view_text; /* other views treat the unit minimum as auto */
+	bool is_minimum = strcmp(now, "minimum") == 0;
 	struct picks picks = { .mem = arena_new() };
 
-	add(&picks, "one that fits the whole report", "unit", "minimum", strcmp(now, "minimum") == 0);
-	add(&picks, "for each value one that fits it", "unit", "auto", strcmp(now, "auto") == 0);
+	add(&picks, is_text ? "one unit for the whole report" : "one unit per report, in text views", "unit", "minimum",
+	    is_minimum && is_text);
+	add(&picks, "a suitable unit for each value", "unit", "auto",
+	    strcmp(now, "auto") == 0 || (is_minimum && !is_text));
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (unit_find(own, NULL) && unit_find(own, NULL) == unit_find(units[i][0], NULL))
 			add(&picks, units[i][1], "unit", units[i][0], strcmp(now, units[i][0]) == 0);
@@ -199,13 +202,13 @@ static int by_id(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The keys of labels, each once, in order; of very many the first ones that the profile has. */
+/* Find the keys of labels, sorted and without duplicates, at most KEYS_MAX of them. */
 static size_t find_keys(const struct profile *p, struct arena *mem, const char ***out)
 {
 	str_id *id = arena_alloc(mem, (size_t)p->n_labels + 1, sizeof(*id));
 	size_t n = 0, n_keys = 0;
 
-	for (uint32_t i = 0; i < p->n_labels; i++) /* those of a key often lie together */
+	for (uint32_t i = 0; i < p->n_labels; i++) /* skip repeated keys, which are frequent */
 		if (n == 0 || id[n - 1] != p->label_key[i])
 			id[n++] = p->label_key[i];
 	if (n)
@@ -219,13 +222,13 @@ static size_t find_keys(const struct profile *p, struct arena *mem, const char *
 	return n_keys;
 }
 
-/* What can be done with a key. */
+/* Add the actions for a key. */
 static void add_key(struct picks *picks, const struct query *q, const char *key)
 {
 	static const char *const name[] = { "tagroot", "tagleaf", "tagshow", "taghide" };
 	static const char *const text[] = { "at the root of each stack, as a frame",
-					    "at the leaf of each stack, as a frame", "alone, in traces and labels",
-					    "left out" };
+					    "at the leaf of each stack, as a frame",
+					    "show only this key in traces and labels", "hide this key" };
 	const char *const now[] = { q->tagroot, q->tagleaf, q->tagshow, q->taghide };
 	struct buf shown = { 0 }, exact = { 0 };
 
@@ -242,20 +245,20 @@ static void add_key(struct picks *picks, const struct query *q, const char *key)
 
 void picker_labels(struct shell *s)
 {
-	const struct query *q = settings_query(s->now);
+	const struct query *q = settings_query(s->settings);
 	struct picks picks = { .mem = arena_new() };
 	const char **key;
 	size_t n = find_keys(s->data->p, picks.mem, &key);
 
 	if (n == 0) {
-		shell_say(s, false, "the samples of this profile have no labels");
+		shell_notify(s, false, "the samples of this profile have no labels");
 		arena_free(picks.mem);
 		return;
 	}
 	if (*q->tagroot)
-		add(&picks, "no labels at the root any more", "tagroot", "", false);
+		add(&picks, "remove labels from the root", "tagroot", "", false);
 	if (*q->tagleaf)
-		add(&picks, "no labels at the leaf any more", "tagleaf", "", false);
+		add(&picks, "remove labels from the leaf", "tagleaf", "", false);
 	for (size_t i = 0; i < n; i++)
 		add_key(&picks, q, key[i]);
 	open_picks(s, "Labels of samples", &picks);

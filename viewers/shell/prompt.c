@@ -23,14 +23,15 @@ struct prompt_state {
 	struct editor line;
 	struct history history;
 	struct complete complete;
-	struct buf error;   /* why the line was refused; it stays until something is typed */
-	struct editor seek; /* Ctrl-R: what is searched for */
-	bool is_seeking;
-	int text_x; /* where the line begins, as drawn */
+	struct buf error;     /* reason why the line was refused; cleared by typing */
+	bool is_refused;      /* the line was refused: the next character starts a new one */
+	struct editor search; /* Ctrl-R: the search text */
+	bool is_searching;
+	int text_x; /* the column of the line, as drawn */
 };
 
-/* What the first word of the line is, in a sentence; nothing when it is not known. */
-static void add_meaning(const char *line, struct buf *out)
+/* Append a sentence about the first word of the line; nothing if it is unknown. */
+static void add_line_help(const char *line, struct buf *out)
 {
 	char name[OPT_NAME_MAX];
 	struct option o;
@@ -52,8 +53,8 @@ static void add_meaning(const char *line, struct buf *out)
 	option_add_help(&o, out);
 }
 
-/* The row above: an error, or what is being typed. */
-static void draw_above(struct prompt_state *p, struct grid *g, const struct buf *said)
+/* Draw the row above the prompt: an error, a message, or help for the line. */
+static void draw_above(struct prompt_state *p, struct grid *g, const struct buf *message)
 {
 	struct area a = { 0, g->height - 2, g->width, 1 };
 	struct buf text = { 0 };
@@ -62,14 +63,14 @@ static void draw_above(struct prompt_state *p, struct grid *g, const struct buf 
 		return;
 	if (p->error.len)
 		buf_addz(&text, buf_text(&p->error));
-	else if (said->len)
-		buf_addz(&text, buf_text(said));
+	else if (message->len)
+		buf_addz(&text, buf_text(message));
 	else
-		add_meaning(buf_text(&p->line.text), &text);
+		add_line_help(buf_text(&p->line.text), &text);
 	if (!text.len)
-		buf_addz(&text, "Tab completes  Up Down earlier lines  Ctrl-R searches them  Esc leaves");
-	grid_fill(g, a, ' ', theme_look(LOOK_PLAIN));
-	grid_text(g, a, 1, 0, buf_text(&text), theme_look(p->error.len ? LOOK_ERROR : LOOK_QUIET));
+		buf_addz(&text, "Tab complete  Up Down earlier lines  Ctrl-R search them  Esc cancel");
+	grid_fill(g, a, ' ', theme_style(ROLE_PLAIN));
+	grid_text(g, a, 1, 0, buf_text(&text), theme_style(p->error.len ? ROLE_ERROR : ROLE_MUTED));
 	buf_release(&text);
 }
 
@@ -78,20 +79,20 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	struct prompt_state *p = o->state;
 	struct area a = { 0, g->height - 1, g->width, 1 };
 
-	grid_fill(g, a, ' ', theme_look(LOOK_PLAIN));
-	draw_above(p, g, &s->said);
-	if (p->is_seeking) {
-		int x = grid_text(g, a, 0, 0, "search: ", theme_look(LOOK_KEY));
+	grid_fill(g, a, ' ', theme_style(ROLE_PLAIN));
+	draw_above(p, g, &s->message);
+	if (p->is_searching) {
+		int x = grid_text(g, a, 0, 0, "search: ", theme_style(ROLE_KEY));
 
-		x = grid_text(g, a, x, 0, buf_text(&p->seek.text), theme_look(LOOK_PLAIN));
+		x = grid_text(g, a, x, 0, buf_text(&p->search.text), theme_style(ROLE_PLAIN));
 		g->cursor_x = x < g->width ? x : g->width - 1;
 		g->cursor_y = a.y;
-		x = grid_text(g, a, x + 1, 0, " > ", theme_look(LOOK_QUIET));
-		grid_text(g, a, x, 0, buf_text(&p->line.text), theme_look(LOOK_COMMAND));
+		x = grid_text(g, a, x + 1, 0, " > ", theme_style(ROLE_MUTED));
+		grid_text(g, a, x, 0, buf_text(&p->line.text), theme_style(ROLE_COMMAND));
 		return;
 	}
-	p->text_x = g->width > 20 ? grid_text(g, a, 0, 0, "(cpa) ", theme_look(LOOK_KEY)) : 0;
-	editor_draw(&p->line, g, a, p->text_x, 0, theme_look(LOOK_PLAIN));
+	p->text_x = g->width > 20 ? grid_text(g, a, 0, 0, "(cpa) ", theme_style(ROLE_KEY)) : 0;
+	editor_draw(&p->line, g, a, p->text_x, 0, theme_style(p->is_refused ? ROLE_MUTED : ROLE_PLAIN));
 	if (p->complete.is_open) {
 		char *before = mem_strndup(buf_text(&p->line.text), p->complete.start);
 
@@ -101,87 +102,101 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	}
 }
 
-/* Carry out what was typed. A line that is wrong stays, to be mended. */
+/* Run the line. If it is refused, it stays for editing. */
 static void enter(struct shell *s, struct overlay *o)
 {
 	struct prompt_state *p = o->state;
 	char *line = mem_strndup(buf_text(&p->line.text), p->line.text.len);
 
 	if (line[strspn(line, " ")]) {
-		history_add(&s->typed, line);
-		if (s->open.host.remember)
-			s->open.host.remember(s->open.host.arg, line);
+		history_add(&s->prompt_lines, line);
+		if (s->options.host.add_history)
+			s->options.host.add_history(s->options.host.arg, line);
 	}
 	p->error.len = 0;
-	shell_line(s, line, true);
-	if (s->said_is_error && s->said.len) {
-		buf_addz(&p->error, buf_text(&s->said));
-		s->said.len = s->shown_line.len = 0;
+	shell_run_line(s, line, true);
+	if (s->message_is_error && s->message.len) {
+		buf_addz(&p->error, buf_text(&s->message));
+		s->message.len = s->key_line.len = 0;
 		history_add(&p->history.lines, line);
-		p->history.at = p->history.lines.n;
+		p->history.current = p->history.lines.n;
+		p->is_refused = true;
 	} else {
 		overlay_close(s, o);
 	}
 	free(line);
 }
 
-/* Show the line that has what is searched for, from this place in the history back. */
-static void seek(struct shell *s, struct prompt_state *p, size_t from)
+/* Show the last line before `from` in the history that contains the search text. */
+static void search_history(struct shell *s, struct prompt_state *p, size_t from)
 {
-	size_t i = history_find(&p->history, from, buf_text(&p->seek.text));
+	size_t i = history_find(&p->history, from, buf_text(&p->search.text));
 
 	if (i == p->history.lines.n) {
-		shell_say(s, false, "no line before has that in it");
+		shell_notify(s, false, "no earlier line matches");
 		return;
 	}
-	p->history.at = i;
+	p->history.current = i;
 	history_show(&p->history, i, &p->line);
 }
 
-/* While lines are searched. Gives false for a key that ends it and goes on to the line. */
-static bool seek_key(struct shell *s, struct prompt_state *p, const struct event *e)
+/* Handle a key while searching the history. Return false for a key that ends the search and must still be handled by
+   the line. */
+static bool search_key(struct shell *s, struct prompt_state *p, const struct event *e)
 {
 	size_t end = p->history.lines.n;
 
 	switch (e->key) {
 	case CTRL_R:
 	case KEY_UP_:
-		seek(s, p, p->history.at);
+		search_history(s, p, p->history.current);
 		return true;
 	case KEY_ESC:
 	case CTRL_G:
 	case CTRL_C:
-		p->is_seeking = false;
-		editor_set(&p->line, p->history.typed ? p->history.typed : "");
-		p->history.at = end;
+		p->is_searching = false;
+		editor_set(&p->line, p->history.draft ? p->history.draft : "");
+		p->history.current = end;
 		return true;
 	case KEY_ENTER_:
-		p->is_seeking = false;
+		p->is_searching = false;
 		return false;
 	default:
 		if (e->key < ' ' || e->key >= KEY_FIRST) {
-			p->is_seeking = false;
+			p->is_searching = false;
 			return false;
 		}
-		if (editor_key(&p->seek, e) == EDITOR_CHANGED)
-			seek(s, p, p->history.at < end ? p->history.at + 1 : end);
+		if (editor_key(&p->search, e) == EDITOR_CHANGED)
+			search_history(s, p, p->history.current < end ? p->history.current + 1 : end);
 		return true;
 	}
 }
 
-static void start_seeking(struct prompt_state *p)
+static void start_search(struct prompt_state *p)
 {
-	p->is_seeking = true;
-	editor_set(&p->seek, "");
-	free(p->history.typed);
-	p->history.typed = mem_strndup(buf_text(&p->line.text), p->line.text.len);
-	p->history.at = p->history.lines.n;
+	p->is_searching = true;
+	editor_set(&p->search, "");
+	free(p->history.draft);
+	p->history.draft = mem_strndup(buf_text(&p->line.text), p->line.text.len);
+	p->history.current = p->history.lines.n;
+}
+
+/* When a character is typed after a refused line, start a new line, as : does. Return false for : itself. */
+static bool start_next_line(struct prompt_state *p, uint32_t key)
+{
+	editor_set(&p->line, "");
+	p->error.len = 0;
+	return key != ':';
 }
 
 static void type(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct prompt_state *p = o->state;
+	bool is_text = e->key >= ' ' && e->key != KEY_ERASE && e->key < KEY_FIRST, was_refused = p->is_refused;
 
+	p->is_refused = false;
+	if (was_refused && is_text && !start_next_line(p, e->key))
+		return;
 	switch (e->key) {
 	case KEY_ENTER_:
 		enter(s, o);
@@ -200,7 +215,7 @@ static void type(struct shell *s, struct overlay *o, const struct event *e)
 		history_walk(&p->history, 1, &p->line);
 		return;
 	case CTRL_R:
-		start_seeking(p);
+		start_search(p);
 		return;
 	case KEY_TAB:
 		shell_complete_tab(&p->complete, s, &p->line, "");
@@ -225,42 +240,42 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	} else if (e->kind == EVENT_CLICK || e->kind == EVENT_RIGHT) {
 		overlay_close(s, o);
 	} else if (e->kind == EVENT_KEY) {
-		if (!p->is_seeking || !seek_key(s, p, e))
+		if (!p->is_searching || !search_key(s, p, e))
 			type(s, o, e);
 	}
 	return true;
 }
 
-static void end(struct overlay *o)
+static void release_state(struct overlay *o)
 {
 	struct prompt_state *p = o->state;
 
 	editor_release(&p->line);
-	editor_release(&p->seek);
+	editor_release(&p->search);
 	history_release(&p->history);
 	shell_complete_release(&p->complete);
 	buf_release(&p->error);
 }
 
 static const struct overlay_class prompt = {
-	.state_size = sizeof(struct prompt_state), .draw = draw, .key = key, .end = end, .is_line = true
+	.state_size = sizeof(struct prompt_state), .draw = draw, .key = key, .release = release_state, .is_line = true
 };
 
 void prompt_open(struct shell *s, const char *text)
 {
 	struct prompt_state *p = overlay_open(s, &prompt)->state;
-	const struct shell_host *host = &s->open.host;
+	const struct shell_host *host = &s->options.host;
 	size_t n;
 
 	editor_set(&p->line, text);
-	if (host->history && !s->has_history) /* later only this shell adds to what it has */
-		host->history(host->arg, &s->typed);
+	if (host->history && !s->has_history) /* later only this shell adds lines */
+		host->history(host->arg, &s->prompt_lines);
 	s->has_history = true;
-	for (size_t i = 0; i < s->typed.n; i++) {
-		const char *line = texts_at(&s->typed, i, &n);
+	for (size_t i = 0; i < s->prompt_lines.n; i++) {
+		const char *line = string_list_get(&s->prompt_lines, i, &n);
 
 		buf_add(&p->history.lines.all, line, n);
-		texts_end(&p->history.lines);
+		string_list_end(&p->history.lines);
 	}
-	p->history.at = p->history.lines.n;
+	p->history.current = p->history.lines.n;
 }

@@ -1,5 +1,5 @@
 /*
- * quote.h - names and labels in the language of the prompt
+ * quote.h - names and labels in the syntax of the prompt
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,26 +15,27 @@
 struct row_place;
 struct shell;
 
-/* Append text as an expression that matches just that, as a word of the prompt's language: "^main\.work$", in quotes
-   where it has blanks. */
+/* Append text as an expression that matches only that text, as one word at the prompt: "^main\.work$", quoted if it
+   contains blanks. */
 void shell_quote(const char *text, struct buf *out);
 
-/* The same for what a row is about: its function, else its file, else its binary, else nothing. */
+/* Append such an expression for the function of a row, else for its file, else for its binary; nothing if all are
+   unknown. */
 void shell_quote_place(struct shell *s, const struct row_place *place, struct buf *out);
 
 /*
- * Append what tagfocus and tagignore are set to for the samples with just this label, as it is to be typed:
+ * Append the value of tagfocus and tagignore for the samples with exactly this label, as typed at the prompt:
  * "tenant=^islands$".
  *
  * value   n bytes
- * Gives   false, and nothing is appended, where it cannot be said: keys of numbers with a =, keys full of quotes
+ * Returns false, and appends nothing, when the syntax cannot express it, for example a key full of quotes
  */
 bool shell_label_add_text(const char *key, const char *value, size_t n, struct buf *out);
 
-/* The same for numbers from lo to hi, both included: "bytes=16384:65536bytes". */
+/* Append such a value for numbers from lo to hi, both included: "bytes=16384:65536bytes". */
 bool shell_label_add_numbers(const char *key, int64_t lo, int64_t hi, const char *unit, struct buf *out);
 
-/* The same for a key in a list of keys (tagroot). */
+/* Append a key for an option that takes a list of keys (tagroot). Returns as for shell_label_add_text. */
 bool shell_label_add_key(const char *key, struct buf *out);
 
 #endif

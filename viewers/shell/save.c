@@ -1,5 +1,5 @@
 /*
- * save.c - save a view to a file: the dialog, the formats it offers, and the line that writes the file
+ * save.c - the window that saves a view to a file, with the formats it offers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,47 +22,35 @@
 struct save_format {
 	const char *title;               /* "JSON" */
 	const char *ending;              /* ".json" */
-	const char *option;              /* that the view's own line needs, "--json"; NULL or "": none */
-	const struct report_type *other; /* the report that writes it; NULL: the view's own */
+	const char *option;              /* option of the view's line, for example "--json"; NULL or "": none */
+	const struct report_type *other; /* the report that writes the format; NULL: the view's own */
 };
 
 enum { SAVE_FORMATS_MAX = 16 };
 
-/* The formats of the view's own report. */
-static const struct {
-	const char *title, *ending, *option;
-	enum format format;
-} formats[] = {
-	{ "text", ".txt", "", FORMAT_TEXT },
-	{ "JSON", ".json", "--json", FORMAT_JSON },
-	{ "CSV, for spreadsheets", ".csv", "--csv", FORMAT_CSV },
-	{ "Markdown, for tickets", ".md", "--markdown", FORMAT_MARKDOWN },
-};
-
 static bool has_format(const struct report_type *t, enum format format)
 {
-	if (format == FORMAT_TEXT)
-		return t->view != VIEW_FLAME;
-	return t->draw[format] || t->draw_pieces[format];
+	return format == FORMAT_TEXT ? t->view != VIEW_FLAME : reports_has_format(t, format);
 }
 
-/* Can what a report shows be written by another one, too? One about source or instructions only from such a view. */
+/* Can another report write the content of a view? Reports of source or instructions can only write views of source
+   or instructions. */
 static bool can_be_saved_by(const struct report_type *t, const struct report_type *other)
 {
 	return !reports_takes_pattern(other) || (t->needs & other->needs);
 }
 
-/* The formats that have a meaning for a pane. Gives how many. */
+/* Find the formats in which a pane can be saved. Return their number. */
 static int find_formats(const struct pane *p, struct save_format out[SAVE_FORMATS_MAX])
 {
 	const struct report_type *other;
 	int n = 0;
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (has_format(p->type, formats[i].format))
-			out[n++] = (struct save_format){ .title = formats[i].title,
-							 .ending = formats[i].ending,
-							 .option = formats[i].option };
+	for (int i = 0; i < N_FORMATS; i++)
+		if (has_format(p->type, (enum format)i))
+			out[n++] = (struct save_format){ .title = report_formats[i].title,
+							 .ending = report_formats[i].ending,
+							 .option = report_formats[i].option };
 	for (int rank = 1; (other = reports_saved(rank)); rank++) {
 		if (!can_be_saved_by(p->type, other))
 			continue;
@@ -76,7 +64,7 @@ static int find_formats(const struct pane *p, struct save_format out[SAVE_FORMAT
 	return n;
 }
 
-/* Append what names a profile's file, without the endings that all have. */
+/* Append the name of a profile's file without its usual extensions. */
 static void add_stem(const char *source, struct buf *out)
 {
 	static const char *const endings[] = { ".gz", ".pb", ".prof", ".pprof", ".profile", ".zst" };
@@ -102,7 +90,7 @@ static void add_stem(const char *source, struct buf *out)
 	buf_release(&base);
 }
 
-/* Letters and digits of an expression, one _ for what lies between them. */
+/* Append the letters and digits of an expression, joined by single underscores. */
 static void add_words(const char *pattern, struct buf *out)
 {
 	size_t end = out->len + 40;
@@ -122,33 +110,33 @@ static void add_words(const char *pattern, struct buf *out)
 		out->data[--out->len] = 0;
 }
 
-/* Append a name for the file: of the profile, the report and what it is about, with the ending. */
+/* Append a file name: profile, report, expression if any, and extension. */
 static void add_name(const struct shell *s, const struct pane *p, const struct save_format *f, struct buf *out)
 {
 	const struct report_type *t = f->other ? f->other : p->type;
-	bool about = reports_takes_pattern(p->type) && p->ask && reports_takes_pattern(t);
+	bool about = reports_takes_pattern(p->type) && p->settings && reports_takes_pattern(t);
 
-	add_stem(s->open.from[SIDE_TARGET].n ? s->open.from[SIDE_TARGET].source[0] : "profile", out);
-	if (strcmp(f->ending, ".pb.gz") != 0) /* which is the profile, and no report of it */
+	add_stem(s->options.sources[SIDE_TARGET].n ? s->options.sources[SIDE_TARGET].source[0] : "profile", out);
+	if (strcmp(f->ending, ".pb.gz") != 0) /* the name of a copy of the profile contains no report name */
 		buf_addf(out, "-%s", t->name);
 	if (about) {
 		buf_addz(out, "-");
-		add_words(settings_query(p->ask)->pattern, out);
+		add_words(settings_query(p->settings)->pattern, out);
 	}
 	buf_addz(out, f->ending);
 }
 
-/* Filters that the pane's own line adds, as options of another line. */
+/* Append the filters of the pane's own line as options for another line. */
 static void add_filters(const struct shell *s, const struct pane *p, struct buf *out)
 {
 	struct option o;
 	size_t at = 0;
 
-	while (p->ask && option_next(&at, &o)) {
+	while (p->settings && option_next(&at, &o)) {
 		struct buf value = { 0 };
 
-		if (o.opt->group == GROUP_FILTER && !option_is_same(&o, p->ask, s->now)) {
-			option_add_value(&o, p->ask, &value);
+		if (o.opt->group == GROUP_FILTER && !option_is_same(&o, p->settings, s->settings)) {
+			option_add_value(&o, p->settings, &value);
 			buf_addf(out, " --%s=", o.name);
 			option_add_word(buf_text(&value), out);
 		}
@@ -164,13 +152,13 @@ static void add_line(const struct shell *s, const struct pane *p, const struct s
 
 	if (!other || (other == p->type && other->view != VIEW_TEXT)) {
 		buf_addz(out, p->line);
-		if (p->type->shell_rows && p->ask && settings_query(p->ask)->nodecount == -1)
-			buf_addz(out, " --nodecount=0"); /* the view shows all rows, the line alone would write a few */
+		if (p->type->shell_rows && p->settings && settings_query(p->settings)->nodecount == -1)
+			buf_addz(out, " --nodecount=0"); /* write all rows, as the view shows them */
 	} else {
 		buf_addz(out, other->name);
-		if (reports_takes_pattern(other) && p->ask) {
+		if (reports_takes_pattern(other) && p->settings) {
 			buf_addz(out, " ");
-			option_add_word(settings_query(p->ask)->pattern, out);
+			option_add_word(settings_query(p->settings)->pattern, out);
 		}
 		add_filters(s, p, out);
 	}
@@ -186,10 +174,10 @@ enum { CTRL_C = 3, CTRL_N = 14, CTRL_P = 16, SAVE_COLUMNS = 72, ROWS_AROUND = 4 
 
 struct save_state {
 	struct save_format format[SAVE_FORMATS_MAX];
-	struct list list; /* of formats */
+	struct list list; /* the formats */
 	struct editor name;
 	struct complete complete;
-	struct buf said; /* why it was not written */
+	struct buf message; /* reason why the file was not written */
 	bool is_error, may_overwrite;
 	struct area box, rows, line;
 	int name_x;
@@ -197,7 +185,7 @@ struct save_state {
 
 static const struct save_format *format_of(const struct save_state *state)
 {
-	return &state->format[state->list.at];
+	return &state->format[state->list.selected];
 }
 
 static void set_name(struct shell *s, struct save_state *state)
@@ -209,8 +197,8 @@ static void set_name(struct shell *s, struct save_state *state)
 	buf_release(&name);
 }
 
-/* Has nobody changed the name that was offered? */
-static bool is_offered(struct shell *s, const struct save_state *state)
+/* Is the file name still the suggested one? */
+static bool is_suggested(struct shell *s, const struct save_state *state)
 {
 	struct buf name = { 0 };
 	bool same;
@@ -221,22 +209,22 @@ static bool is_offered(struct shell *s, const struct save_state *state)
 	return same;
 }
 
-/* Another format: its own name for the file, or its ending in the place of the one before. */
+/* Choose another format and change the file name or its extension. */
 static void choose(struct shell *s, struct save_state *state, uint32_t to)
 {
 	const char *old = format_of(state)->ending, *name = buf_text(&state->name.text);
 	size_t n = state->name.text.len, k = strlen(old);
-	bool offered = is_offered(s, state);
+	bool is_default = is_suggested(s, state);
 
-	shell_list_go(&state->list, to);
-	if (offered) {
+	shell_list_select(&state->list, to);
+	if (is_default) {
 		set_name(s, state);
 	} else if (n >= k && strcmp(name + n - k, old) == 0) {
-		state->name.at = n;
+		state->name.cursor = n;
 		editor_replace(&state->name, n - k, format_of(state)->ending, strlen(format_of(state)->ending));
 	}
 	state->may_overwrite = false;
-	state->said.len = 0;
+	state->message.len = 0;
 }
 
 static void draw_formats(struct save_state *state, struct grid *g)
@@ -246,28 +234,28 @@ static void draw_formats(struct save_state *state, struct grid *g)
 	shell_list_fit(&state->list, state->list.n, a.height);
 	for (int y = 0; y < a.height && state->list.top + (uint32_t)y < state->list.n; y++) {
 		uint32_t row = state->list.top + (uint32_t)y;
-		bool here = row == state->list.at;
-		struct look look = theme_look(here ? LOOK_SELECTED : LOOK_PLAIN);
+		bool here = row == state->list.selected;
+		struct style style = theme_style(here ? ROLE_SELECTED : ROLE_PLAIN);
 		int x;
 
-		grid_fill(g, (struct area){ a.x, a.y + y, a.width, 1 }, ' ', look);
-		grid_text(g, a, 1, y, here ? ">" : " ", look);
-		x = grid_text(g, a, 3, y, state->format[row].title, look);
-		grid_text(g, a, x + 2, y, state->format[row].ending, here ? look : theme_look(LOOK_QUIET));
+		grid_fill(g, (struct area){ a.x, a.y + y, a.width, 1 }, ' ', style);
+		grid_text(g, a, 1, y, here ? ">" : " ", style);
+		x = grid_text(g, a, 3, y, state->format[row].title, style);
+		grid_text(g, a, x + 2, y, state->format[row].ending, here ? style : theme_style(ROLE_MUTED));
 	}
-	shell_list_draw_bar(&state->list, g, a, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&state->list, g, a, theme_style(ROLE_PLAIN));
 }
 
 static void draw_foot(struct shell *s, struct save_state *state, struct grid *g, struct area a)
 {
 	struct buf line = { 0 };
 
-	if (state->said.len) {
-		grid_text(g, a, 1, 0, buf_text(&state->said), theme_look(state->is_error ? LOOK_ERROR : LOOK_KEY));
+	if (state->message.len) {
+		grid_text(g, a, 1, 0, buf_text(&state->message), theme_style(state->is_error ? ROLE_ERROR : ROLE_KEY));
 		return;
 	}
 	add_line(s, shell_pane(s), format_of(state), buf_text(&state->name.text), &line);
-	grid_text_short(g, a, 1, 0, buf_text(&line), a.width - 2, theme_look(LOOK_COMMAND));
+	grid_text_short(g, a, 1, 0, buf_text(&line), a.width - 2, theme_style(ROLE_COMMAND));
 	buf_release(&line);
 }
 
@@ -277,7 +265,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	struct area in;
 
 	state->box = overlay_box(g, SAVE_COLUMNS, (int)state->list.n + ROWS_AROUND + 2);
-	in = grid_frame(g, state->box, "Save this view", theme_look(LOOK_BOX));
+	in = grid_frame(g, state->box, "Save this view", theme_style(ROLE_WINDOW));
 	if (in.height < 1)
 		in = state->box;
 	state->line = (struct area){ in.x, in.y, in.width, 1 };
@@ -286,47 +274,47 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	if (in.height > 1)
 		draw_foot(s, state, g, (struct area){ in.x, in.y + in.height - 2 + (in.height == 2), in.width, 1 });
 	if (in.height > 2)
-		grid_text(g, in, 1, in.height - 1, "Up Down format  Tab completes  Enter writes  Esc leaves",
-			  theme_look(LOOK_QUIET));
-	state->name_x = in.width > 30 ? grid_text(g, state->line, 1, 0, "file: ", theme_look(LOOK_KEY)) : 1;
-	editor_draw(&state->name, g, state->line, state->name_x, 0, theme_look(LOOK_PLAIN));
+		grid_text(g, in, 1, in.height - 1, "Up Down format  Tab complete  Enter write  Esc cancel",
+			  theme_style(ROLE_MUTED));
+	state->name_x = in.width > 30 ? grid_text(g, state->line, 1, 0, "file: ", theme_style(ROLE_KEY)) : 1;
+	editor_draw(&state->name, g, state->line, state->name_x, 0, theme_style(ROLE_PLAIN));
 	shell_complete_draw(&state->complete, g, in.x + state->name_x, g->height);
 }
 
-/* Write it, but over a file that is there only when asked twice. */
-static void write_it(struct shell *s, struct overlay *o)
+/* Write the file. An existing file is only overwritten after a second Enter. */
+static void write_file(struct shell *s, struct overlay *o)
 {
 	struct save_state *state = o->state;
 	const char *name = buf_text(&state->name.text);
 	struct buf line = { 0 };
 
-	state->said.len = 0;
+	state->message.len = 0;
 	state->is_error = false;
 	if (!*name) {
-		buf_addz(&state->said, "a file needs a name");
+		buf_addz(&state->message, "enter a file name");
 		return;
 	}
 	if (!state->may_overwrite && access(name, F_OK) == 0) {
-		buf_addf(&state->said, "%s is there; Enter again writes over it", name);
+		buf_addf(&state->message, "%s exists; press Enter again to overwrite it", name);
 		state->may_overwrite = true;
 		return;
 	}
 	add_line(s, shell_pane(s), format_of(state), name, &line);
-	shell_line(s, buf_text(&line), true);
+	shell_run_line(s, buf_text(&line), true);
 	buf_release(&line);
-	state->is_error = s->said_is_error && s->said.len;
+	state->is_error = s->message_is_error && s->message.len;
 	if (state->is_error) {
-		buf_addz(&state->said, buf_text(&s->said));
-		s->said.len = 0;
+		buf_addz(&state->message, buf_text(&s->message));
+		s->message.len = 0;
 		return;
 	}
-	overlay_close(s, o); /* it is written beside; what came of it is said then */
+	overlay_close(s, o); /* a worker writes the file, and the shell shows the result */
 }
 
 static void type(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct save_state *state = o->state;
-	uint32_t at = state->list.at, n = state->list.n;
+	uint32_t at = state->list.selected, n = state->list.n;
 
 	switch (e->key) {
 	case KEY_ESC:
@@ -334,7 +322,7 @@ static void type(struct shell *s, struct overlay *o, const struct event *e)
 		overlay_close(s, o);
 		break;
 	case KEY_ENTER_:
-		write_it(s, o);
+		write_file(s, o);
 		break;
 	case KEY_UP_:
 	case CTRL_P:
@@ -350,7 +338,7 @@ static void type(struct shell *s, struct overlay *o, const struct event *e)
 	default:
 		if (editor_key(&state->name, e) == EDITOR_CHANGED) {
 			state->may_overwrite = false;
-			state->said.len = 0;
+			state->message.len = 0;
 		}
 		break;
 	}
@@ -374,22 +362,23 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 		   shell_list_row_at(&state->list, e->y - state->rows.y, &row)) {
 		choose(s, state, row);
 	} else if (e->kind == EVENT_WHEEL && state->list.n) {
-		choose(s, state, e->by < 0 ? (state->list.at ? state->list.at - 1 : 0) : state->list.at + 1);
+		choose(s, state,
+		       e->lines < 0 ? (state->list.selected ? state->list.selected - 1 : 0) : state->list.selected + 1);
 	}
 	return true;
 }
 
-static void end(struct overlay *o)
+static void release_state(struct overlay *o)
 {
 	struct save_state *state = o->state;
 
 	editor_release(&state->name);
 	shell_complete_release(&state->complete);
-	buf_release(&state->said);
+	buf_release(&state->message);
 }
 
 static const struct overlay_class save = {
-	.state_size = sizeof(struct save_state), .draw = draw, .key = key, .end = end
+	.state_size = sizeof(struct save_state), .draw = draw, .key = key, .release = release_state
 };
 
 void shell_save_open(struct shell *s)

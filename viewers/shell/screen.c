@@ -1,5 +1,5 @@
 /*
- * screen.c - the terminal: taking it, waiting for it, giving it back
+ * screen.c - opening and closing the terminal, and waiting for its input
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,16 +20,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Larger ones are drawn in part: what says it has a million columns is no terminal. In one column curses reads what is
-   before a line, to put a character into the last corner. */
-enum { NARROWEST = 2, LOWEST = 1, WIDEST = 1000, HIGHEST = 500, ESC_MS = 25, TRUE_COLORS = 1 << 24 };
+/* Limits of the screen size. Only a part of a larger screen is used, since a terminal that claims a million columns is
+   broken. With one column, curses would read before the start of a line when it writes the last corner. */
+enum { WIDTH_MIN = 2, HEIGHT_MIN = 1, WIDTH_MAX = 1000, HEIGHT_MAX = 500, ESC_MS = 25, TRUE_COLORS = 1 << 24 };
 
-static int limit(int n, int least, int most)
+static int limit(int n, int min, int max)
 {
-	return n < least ? least : n > most ? most : n;
+	return n < min ? min : n > max ? max : n;
 }
 
-/* The size of the terminal: of its driver, of its entry, or the usual one. */
+/* The size of the terminal: from its driver, its terminfo entry, or 80x24. */
 static void size_of(const struct screen *s, int *width, int *height)
 {
 	struct winsize size = { 0 };
@@ -40,11 +40,11 @@ static void size_of(const struct screen *s, int *width, int *height)
 		*width = size.ws_col;
 		*height = size.ws_row;
 	}
-	*width = limit(*width, NARROWEST, WIDEST);
-	*height = limit(*height, LOWEST, HIGHEST);
+	*width = limit(*width, WIDTH_MIN, WIDTH_MAX);
+	*height = limit(*height, HEIGHT_MIN, HEIGHT_MAX);
 }
 
-/* Give curses and the picture of what was sent the size that the terminal has now. */
+/* Set curses and the copy of the shown screen to the current size of the terminal. */
 static void measure(struct screen *s)
 {
 	int width, height;
@@ -52,7 +52,7 @@ static void measure(struct screen *s)
 	size_of(s, &width, &height);
 	curses.resizeterm(height, width);
 	grid_resize(&s->shown, width, height);
-	screen_forget(s);
+	screen_repaint(s);
 }
 
 static void send(const char *text, bool wanted)
@@ -62,37 +62,37 @@ static void send(const char *text, bool wanted)
 }
 
 /*
- * The terminal is the screen's now, or again. Without endwin, and so without what curses does behind it:
- * it would ask for the terminal's size once more, and fall over 65535 lines.
+ * Take over the terminal, for the first time or again. endwin is not used, because returning from it makes
+ * curses query the terminal's size, and it crashes with 65535 lines.
  */
-static void take(struct screen *s, bool again)
+static void take_over(struct screen *s, bool is_return)
 {
-	s->away = false;
-	screen_guard_taken(true);
-	if (again) {
-		screen_guard_write(s->terminal.begin.data, s->terminal.begin.len);
+	s->is_paused = false;
+	screen_guard_set_active(true);
+	if (is_return) {
+		screen_guard_write(s->terminal.start.data, s->terminal.start.len);
 		curses.reset_prog_mode();
 	}
 	measure(s);
 	curses.wrefresh(*curses.stdscr);
-	send(terminal_paste_on, s->terminal.paste);
-	send(terminal_mouse_on, s->mouse);
+	send(terminal_paste_on, s->terminal.has_paste);
+	send(terminal_mouse_on, s->has_mouse);
 }
 
-static void give_back(struct screen *s)
+static void restore(struct screen *s)
 {
-	curses.curs_set(1); /* as the bytes below make it */
+	curses.curs_set(1); /* lets curses know that the cursor becomes visible */
 	curses.wrefresh(*curses.stdscr);
 	screen_guard_write(s->terminal.restore.data, s->terminal.restore.len);
-	tcflush(STDIN_FILENO, TCIFLUSH); /* reports of the mouse that were on their way */
+	tcflush(STDIN_FILENO, TCIFLUSH); /* drop pending mouse reports */
 	tcsetattr(STDIN_FILENO, TCSANOW, &s->modes);
-	screen_guard_taken(false);
-	s->away = true;
+	screen_guard_set_active(false);
+	s->is_paused = true;
 }
 
-static enum depth depth_of_terminal(enum depth most)
+static enum depth depth_of_terminal(enum depth max)
 {
-	if (most == DEPTH_NONE || !curses.has_colors() || curses.start_color() != OK)
+	if (max == DEPTH_NONE || !curses.has_colors() || curses.start_color() != OK)
 		return DEPTH_NONE;
 	return *curses.COLORS >= TRUE_COLORS ? DEPTH_TRUE
 	       : *curses.COLORS >= 256       ? DEPTH_256
@@ -100,12 +100,12 @@ static enum depth depth_of_terminal(enum depth most)
 					     : DEPTH_NONE;
 }
 
-static void set_up(struct screen *s, enum depth most)
+static void set_up(struct screen *s, enum depth max)
 {
-	s->depth = depth_of_terminal(most);
-	if (s->depth > most)
-		s->depth = most;
-	s->own_colors = s->depth != DEPTH_NONE && curses.use_default_colors() == OK;
+	s->depth = depth_of_terminal(max);
+	if (s->depth > max)
+		s->depth = max;
+	s->has_default_colors = s->depth != DEPTH_NONE && curses.use_default_colors() == OK;
 	curses.raw();
 	curses.noecho();
 	curses.nonl();
@@ -125,8 +125,8 @@ static void set_variable(const char *name, const char *value)
 }
 
 /*
- * Start curses with this size: it would believe LINES and COLUMNS, or take a terminal at its word that
- * says to have 65535 of both, and from an entry without a size it cannot start at all.
+ * Start curses with our size. Otherwise it would use LINES and COLUMNS, or trust a terminal that claims 65535 lines and
+ * columns, and it cannot start at all when the entry has no size.
  */
 static void *start(const struct screen *s)
 {
@@ -154,7 +154,7 @@ static void *start(const struct screen *s)
 	return screen;
 }
 
-int screen_open(enum depth most, bool mouse, struct screen **out, struct err *err)
+int screen_open(enum depth max, bool mouse, struct screen **out, struct err *err)
 {
 	struct screen *s = mem_zalloc(1, sizeof(*s));
 	int rc;
@@ -162,37 +162,48 @@ int screen_open(enum depth most, bool mouse, struct screen **out, struct err *er
 	setlocale(LC_CTYPE, "");
 	rc = curses_load(err);
 	if (rc == 0)
-		rc = terminal_find(most == DEPTH_TRUE, &s->terminal, err);
+		rc = terminal_find(max == DEPTH_TRUE, &s->terminal, err);
 	if (rc < 0) {
 		free(s);
 		return rc;
 	}
-	s->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-	s->mouse = mouse && s->terminal.mouse;
+	s->is_ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	s->has_mouse = mouse && s->terminal.has_mouse;
 	s->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (s->wake < 0 || tcgetattr(STDIN_FILENO, &s->modes) != 0) {
-		rc = err_set(err, ERR_IO, "the terminal: %s", strerror(errno));
+		rc = err_set(err, ERR_IO, "terminal: %s", strerror(errno));
 		goto out;
 	}
-	/* before newterm, which sets handlers of its own for signals that have none */
+	/* call this before newterm, which sets its own handlers for signals that have none */
 	screen_guard_begin(s->terminal.restore.data, s->terminal.restore.len, &s->modes, s->wake);
 	s->curses = start(s);
 	if (!s->curses) {
 		screen_guard_end();
-		rc = err_set(err, ERR_USAGE, "the terminal %s cannot be used: set TERM to another, or use --plain",
+		rc = err_set(err, ERR_USAGE, "cannot use terminal %s; set TERM to another type, or use --plain",
 			     s->terminal.name);
 		goto out;
 	}
-	set_up(s, most);
-	take(s, false);
+	set_up(s, max);
+	take_over(s, false);
 	*out = s;
 	return 0;
 out:
 	if (s->wake >= 0)
 		close(s->wake);
-	buf_release(&s->terminal.begin);
+	buf_release(&s->terminal.start);
 	buf_release(&s->terminal.restore);
 	free(s);
+	return rc;
+}
+
+int screen_check(struct err *err)
+{
+	int rc = curses_load(err);
+
+	if (rc == 0)
+		rc = terminal_open(err);
+	if (rc == 0)
+		terminal_close();
 	return rc;
 }
 
@@ -200,22 +211,22 @@ void screen_close(struct screen *s)
 {
 	if (!s)
 		return;
-	if (!s->away)
-		give_back(s);
+	if (!s->is_paused)
+		restore(s);
 	screen_guard_end();
 	curses.delwin(s->keys);
 	curses.delscreen(s->curses);
 	close(s->wake);
 	grid_release(&s->shown);
-	buf_release(&s->terminal.begin);
+	buf_release(&s->terminal.start);
 	buf_release(&s->terminal.restore);
 	free(s->pair);
 	free(s);
 }
 
-int screen_ended_by(const struct screen *s)
+int screen_stop_signal(const struct screen *s)
 {
-	return s->ended_by;
+	return s->stop_signal;
 }
 
 enum depth screen_depth(const struct screen *s)
@@ -225,7 +236,7 @@ enum depth screen_depth(const struct screen *s)
 
 bool screen_is_ascii(const struct screen *s)
 {
-	return s->ascii;
+	return s->is_ascii;
 }
 
 void screen_size(const struct screen *s, int *width, int *height)
@@ -234,44 +245,44 @@ void screen_size(const struct screen *s, int *width, int *height)
 	*height = s->shown.height;
 }
 
-void screen_mouse(struct screen *s, bool on)
+void screen_set_mouse(struct screen *s, bool on)
 {
-	on = on && s->terminal.mouse;
-	if (on != s->mouse && !s->away)
+	on = on && s->terminal.has_mouse;
+	if (on != s->has_mouse && !s->is_paused)
 		send(on ? terminal_mouse_on : terminal_mouse_off, true);
-	s->mouse = on;
+	s->has_mouse = on;
 }
 
 void screen_pause(struct screen *s)
 {
-	if (!s->away)
-		give_back(s);
+	if (!s->is_paused)
+		restore(s);
 }
 
 void screen_resume(struct screen *s)
 {
-	if (s->away)
-		take(s, true);
+	if (s->is_paused)
+		take_over(s, true);
 }
 
-void screen_linger(const struct screen *s)
+void screen_wait_key(const struct screen *s)
 {
-	static const char words[] = "-- any key goes back to cpa --";
+	static const char words[] = "-- press any key to return to cpa --";
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 	struct termios modes, raw;
 	int n;
 
-	if (!s->away || tcgetattr(STDIN_FILENO, &modes) < 0)
+	if (!s->is_paused || tcgetattr(STDIN_FILENO, &modes) < 0)
 		return;
 	raw = modes;
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG); /* Ctrl-C is a key like others here */
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG); /* Ctrl-C is an ordinary key here */
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
 	screen_guard_write(words, sizeof(words) - 1);
 	do
 		n = poll(&p, 1, -1);
-	while (n < 0 && errno == EINTR && !screen_guard_signals().stop);
+	while (n < 0 && errno == EINTR && !screen_guard_read_signals().stop);
 	screen_guard_write("\r\n", 2);
-	tcflush(STDIN_FILENO, TCIFLUSH); /* a key can be several bytes */
+	tcflush(STDIN_FILENO, TCIFLUSH); /* discard the remaining bytes of the key */
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
 }
 
@@ -286,29 +297,29 @@ void screen_wake(struct screen *s)
 {
 	static const uint64_t one = 1;
 
-	atomic_store(&s->woken, true);
+	atomic_store(&s->is_woken, true);
 	if (write(s->wake, &one, sizeof(one)) < 0)
-		return; /* it is awake for 2^64 times already */
+		return; /* the counter is full, so the reader wakes anyway */
 }
 
-/* What signals ask for; false when they ask for nothing. */
-static bool signalled(struct screen *s, struct event *out)
+/* Convert pending signals to an event; false when there is none. */
+static bool read_signals(struct screen *s, struct event *out)
 {
-	struct signals got = screen_guard_signals();
+	struct signals got = screen_guard_read_signals();
 
 	*out = (struct event){ .kind = EVENT_STOP };
-	s->ended_by = got.stop;
+	s->stop_signal = got.stop;
 	if (got.stop)
 		return true;
 	if (got.suspend)
 		screen_suspend(s);
 	else if (got.resume)
-		curses.reset_prog_mode(); /* stopped without being asked: the shell has had the terminal */
+		curses.reset_prog_mode(); /* after SIGSTOP: the user's shell has changed the modes of the terminal */
 	else if (!got.resize)
 		return false;
-	screen_guard_signals();
+	screen_guard_read_signals();
 	if (got.resume)
-		send(terminal_mouse_on, s->mouse);
+		send(terminal_mouse_on, s->has_mouse);
 	measure(s);
 	*out = (struct event){ .kind = EVENT_RESIZE, .x = s->shown.width, .y = s->shown.height };
 	return true;
@@ -322,7 +333,8 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Wait for input, a signal or screen_wake; gives what woke it, EVENT_NONE for input and signals. */
+/* Wait for input, a signal or screen_wake. Return EVENT_WAKE for a wake or a timeout, EVENT_NONE for input and
+   signals. */
 static enum event_kind sleep_until(struct screen *s, int64_t end_ms)
 {
 	enum { EMPTY_MAX = 3 };
@@ -335,11 +347,11 @@ static enum event_kind sleep_until(struct screen *s, int64_t end_ms)
 		return EVENT_WAKE;
 	if (n < 0)
 		return EVENT_NONE;
-	if (p[0].revents & POLLIN) /* signals write there too */
-		return read(s->wake, &times, sizeof(times)) > 0 && atomic_exchange(&s->woken, false) ? EVENT_WAKE
-												     : EVENT_NONE;
-	/* a terminal that is gone has input for ever, and none of it can be read */
-	if (p[1].revents & (POLLHUP | POLLERR | POLLNVAL) || ++s->empty > EMPTY_MAX)
+	if (p[0].revents & POLLIN) /* signal handlers write to the same descriptor */
+		return read(s->wake, &times, sizeof(times)) > 0 && atomic_exchange(&s->is_woken, false) ? EVENT_WAKE
+													: EVENT_NONE;
+	/* a closed terminal always polls readable, but nothing can be read */
+	if (p[1].revents & (POLLHUP | POLLERR | POLLNVAL) || ++s->n_empty > EMPTY_MAX)
 		return EVENT_STOP;
 	return EVENT_NONE;
 }
@@ -349,12 +361,12 @@ struct event screen_wait(struct screen *s, int timeout_ms)
 	int64_t end_ms = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
 	struct event out;
 
-	while (!signalled(s, &out) && !input_next(s, &out)) {
+	while (!read_signals(s, &out) && !input_next(s, &out)) {
 		out = (struct event){ .kind = sleep_until(s, end_ms) };
 		if (out.kind == EVENT_STOP)
 			return out;
 		if (out.kind == EVENT_WAKE)
-			return signalled(s, &out) ? out : (struct event){ .kind = EVENT_WAKE };
+			return read_signals(s, &out) ? out : (struct event){ .kind = EVENT_WAKE };
 	}
 	return out;
 }

@@ -1,5 +1,5 @@
 /*
- * screen.h - the terminal: cells out, keys in. The only file that knows curses is screen.c
+ * screen.h - the terminal: draws cells and reads keys. Only the screen*.c files use curses
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,55 +16,62 @@
 struct screen;
 
 /*
- * Take the terminal: the alternate screen, keys one by one, the mouse if wanted. Whatever ends the
- * program from now on (exit, a crash, a signal, memory that is gone) gives the terminal back as it was.
+ * Take over the terminal: the alternate screen, single keys, the mouse if wanted. From now on the terminal is restored
+ * whenever the program ends: by exit, a crash, a signal, or lack of memory.
  *
- * most    it shows no more colours than that (--colors, --color, NO_COLOR)
- * Fails   ERR_USAGE when the terminal is not known or cannot place its cursor
+ * max     maximum number of colours (--colors, --color, NO_COLOR)
+ * Fails   ERR_USAGE when the terminal is unknown or cannot position its cursor
  */
-int screen_open(enum depth most, bool mouse, struct screen **out, struct err *err);
+int screen_open(enum depth max, bool mouse, struct screen **out, struct err *err);
 
-/* Give the terminal back. Takes NULL. */
+/*
+ * Check that TERM names a known terminal that can position its cursor. Nothing is written.
+ *
+ * Fails   like screen_open
+ */
+int screen_check(struct err *err);
+
+/* Restore the terminal. Takes NULL. */
 void screen_close(struct screen *s);
 
-/* The signal that EVENT_STOP was for; 0 when there was none. */
-int screen_ended_by(const struct screen *s);
+/* The signal that caused EVENT_STOP; 0 if there was none. */
+int screen_stop_signal(const struct screen *s);
 
 enum depth screen_depth(const struct screen *s);
 
-/* Has it no UTF-8? */
+/* Does the locale lack UTF-8? */
 bool screen_is_ascii(const struct screen *s);
 
-/* Its size in cells: from 2x1 to 1000x500, whatever it says of itself. */
+/* The size in cells, limited to 2x1 .. 1000x500. */
 void screen_size(const struct screen *s, int *width, int *height);
 
-void screen_mouse(struct screen *s, bool on);
+void screen_set_mouse(struct screen *s, bool on);
 
-/* Show a grid of the screen's size; only what changed since the last one is sent. */
+/* Show a grid of the screen's size. Only changes since the last one are sent. */
 void screen_show(struct screen *s, const struct grid *g);
 
-/* Paint all anew next time: after Ctrl-L or another program's output. */
-void screen_forget(struct screen *s);
+/* Repaint everything next time: after Ctrl-L or another program's output. */
+void screen_repaint(struct screen *s);
 
 /*
- * Wait for what comes next, at most so long.
+ * Wait for the next event, with a timeout.
  *
- * timeout_ms  below 0 waits for ever
- * Gives       EVENT_WAKE after screen_wake or when time is over
+ * timeout_ms  below 0: wait forever
+ * Returns     EVENT_WAKE after screen_wake or the timeout
  */
 struct event screen_wait(struct screen *s, int timeout_ms);
 
-/* Let screen_wait return with EVENT_WAKE; from any thread. */
+/* Make screen_wait return EVENT_WAKE; from any thread. */
 void screen_wake(struct screen *s);
 
-/* Give the terminal to another program until the second call takes it back. */
+/* Release the terminal to another program, until screen_resume takes it back. */
 void screen_pause(struct screen *s);
 void screen_resume(struct screen *s);
 
-/* While it is paused: wait for any key, so that what a program printed can be read before it is covered. */
-void screen_linger(const struct screen *s);
+/* While paused: wait for a key, so that the user can read the output of a program. */
+void screen_wait_key(const struct screen *s);
 
-/* Stop as a job of the user's shell (Ctrl-Z) until it goes on. */
+/* Stop as a job of the user's shell (Ctrl-Z) until it is continued. */
 void screen_suspend(struct screen *s);
 
 #endif

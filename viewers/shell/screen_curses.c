@@ -25,7 +25,7 @@ static const struct library_function functions[] = {
 int curses_load(struct err *err)
 {
 	static const char advice[] =
-		"the full-screen shell needs libncursesw.so.6, the Debian package libncursesw6; --plain does without";
+		"the full-screen shell needs libncursesw.so.6 (Debian package libncursesw6); --plain works without it";
 
 	return library_load("libncursesw.so.6", functions, sizeof(functions) / sizeof(functions[0]), &curses, advice,
 			    err);

@@ -1,11 +1,11 @@
 /*
- * screen_guard.c - a terminal given back whatever ends the program
+ * screen_guard.c - restoring the terminal however the program ends
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The bytes are made beforehand, so that a handler only has to write them: in a crash neither malloc nor
- * curses may be called. What the program and its children say on standard error while the terminal is
- * taken would spoil the screen and be lost with it; it is kept and written when the terminal is given back.
+ * The bytes that restore the terminal are prepared in advance, so that a handler only writes them: neither malloc nor
+ * curses may be called after a crash. Output of the program and its children on standard error would spoil the screen
+ * and be lost with it; it is captured and written when the terminal is restored.
  */
 #include "config.h"
 
@@ -21,27 +21,27 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RESTORE_MAX = 1024, SAID_MAX = 1 << 16, STACK = 1 << 16 };
+enum { RESTORE_MAX = 1024, CAPTURED_MAX = 1 << 16, STACK = 1 << 16 };
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGQUIT };
 static const int notices[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT };
 
 enum { N_CRASHES = sizeof(crashes) / sizeof(crashes[0]), N_NOTICES = sizeof(notices) / sizeof(notices[0]) };
 
-/* The state of the one terminal. Written by the thread of the screen before the handlers are set; the atomics also
-   by handlers, in any thread. */
+/* The state of the terminal, of which there is only one. Written by the screen's thread before the handlers are set;
+   the atomics are also written by handlers, in any thread. */
 static struct {
 	char restore[RESTORE_MAX];
 	size_t n;
 	struct termios modes;
 	int wake;
-	int said, said_to; /* what stands for standard error, and where it went; -1 */
-	atomic_int stop;   /* the signal that is to end the program; 0 for none */
-	atomic_bool taken, resize, suspend, resume;
-	_Atomic int64_t stop_s;                               /* when it was asked to stop */
-	struct sigaction crash[N_CRASHES], notice[N_NOTICES]; /* as they were */
+	int captured_fd, stderr_fd; /* file that captures standard error, copy of the original; -1: none */
+	atomic_int stop;            /* the signal that should end the program; 0 for none */
+	atomic_bool is_active, resize, suspend, resume;
+	_Atomic int64_t stop_s;                               /* the time of that signal */
+	struct sigaction crash[N_CRASHES], notice[N_NOTICES]; /* the previous handlers */
 	char stack[STACK];
-} guard = { .wake = -1, .said = -1, .said_to = -1 };
+} guard = { .wake = -1, .captured_fd = -1, .stderr_fd = -1 };
 
 static void write_all_sig(int fd, const char *data, size_t n)
 {
@@ -67,30 +67,30 @@ void screen_guard_write(const char *data, size_t n)
 	write_all_sig(STDOUT_FILENO, data, n);
 }
 
-/* Standard error becomes what it was, with all that was said meanwhile. */
-static void speak_sig(void)
+/* Restore standard error and write the captured output to it. */
+static void restore_stderr_sig(void)
 {
 	char part[512];
 	off_t end, at = 0;
 
-	if (guard.said_to < 0)
+	if (guard.stderr_fd < 0)
 		return;
-	end = lseek(guard.said, 0, SEEK_CUR);
-	dup2(guard.said_to, STDERR_FILENO);
+	end = lseek(guard.captured_fd, 0, SEEK_CUR);
+	dup2(guard.stderr_fd, STDERR_FILENO);
 	while (at < end) {
-		ssize_t n =
-			pread(guard.said, part, end - at < (off_t)sizeof(part) ? (size_t)(end - at) : sizeof(part), at);
+		ssize_t n = pread(guard.captured_fd, part,
+				  end - at < (off_t)sizeof(part) ? (size_t)(end - at) : sizeof(part), at);
 
 		if (n <= 0)
 			break;
 		write_all_sig(STDERR_FILENO, part, (size_t)n);
 		at += n;
 	}
-	lseek(guard.said, 0, SEEK_SET);
+	lseek(guard.captured_fd, 0, SEEK_SET);
 }
 
-/* Let nothing more reach standard output: another thread may be painting. Gives where it went. */
-static int hush_sig(void)
+/* Discard further standard output, because another thread may be painting. Return a copy of the original. */
+static int mute_stdout_sig(void)
 {
 	int to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
@@ -99,37 +99,38 @@ static int hush_sig(void)
 	return to;
 }
 
-/* Give the terminal back if it is taken, and once: the program ends now. */
-static void give_back_sig(void)
+/* Restore the terminal, if it is taken over, because the program ends. */
+static void restore_terminal_sig(void)
 {
 	int before = errno, to;
 	sigset_t output, old;
 
-	if (!atomic_exchange(&guard.taken, false))
+	if (!atomic_exchange(&guard.is_active, false))
 		return;
-	/* of a job in the background this would stop the program, when it is about to end */
+	/* SIGTTOU would stop a background job that is about to end */
 	sigemptyset(&output);
 	sigaddset(&output, SIGTTOU);
 	pthread_sigmask(SIG_BLOCK, &output, &old);
-	to = hush_sig();
+	to = mute_stdout_sig();
 	write_all_sig(to, guard.restore, guard.n);
-	tcflush(STDIN_FILENO, TCIFLUSH); /* reports of the mouse that were on their way */
+	tcflush(STDIN_FILENO, TCIFLUSH); /* drop pending mouse reports */
 	tcsetattr(STDIN_FILENO, TCSANOW, &guard.modes);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	speak_sig();
+	restore_stderr_sig();
 	errno = before;
 }
 
 static void at_exit(void)
 {
-	give_back_sig();
+	restore_terminal_sig();
 }
 
-/* A crash: after it the signal does what it did before, which is to end the program; a fault faults again. */
+/* Handle a crash: restore the previous action, which ends the program. A fault recurs when the handler returns; other
+   signals are raised again. */
 static void on_crash_sig(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	give_back_sig();
+	restore_terminal_sig();
 	for (int i = 0; i < N_CRASHES; i++)
 		if (crashes[i] == sig)
 			sigaction(sig, &guard.crash[i], NULL);
@@ -146,7 +147,8 @@ static void wake_sig(void)
 		errno = before;
 }
 
-/* To end is asked: the screen's thread does it, unless it has not for a second and is asked again. */
+/* Request the end of the program, which the screen's thread carries out. A second signal, more than a second later,
+   ends the program here. */
 static void on_stop_sig(int sig)
 {
 	struct timespec now;
@@ -156,7 +158,7 @@ static void on_stop_sig(int sig)
 		guard.stop_s = now.tv_sec;
 		guard.stop = sig;
 	} else if (now.tv_sec - guard.stop_s > 1) {
-		give_back_sig();
+		restore_terminal_sig();
 		signal(sig, SIG_DFL);
 		raise(sig);
 	}
@@ -185,7 +187,8 @@ static void watch(int sig, const struct sigaction *by, struct sigaction *before)
 	struct sigaction act = *by;
 
 	sigaction(sig, NULL, before);
-	if (before->sa_handler == SIG_IGN && sig != SIGWINCH && sig != SIGCONT) /* as nohup wants */
+	if (before->sa_handler == SIG_IGN && sig != SIGWINCH &&
+	    sig != SIGCONT) /* keep ignoring a signal that nohup ignores */
 		return;
 	sigfillset(&act.sa_mask);
 	sigaction(sig, &act, NULL);
@@ -208,10 +211,10 @@ void screen_guard_begin(const char *restore, size_t n, const struct termios *mod
 		atexit(at_exit);
 	registered = true;
 	if (isatty(STDERR_FILENO)) {
-		guard.said = memfd_create("standard error", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		if (guard.said >= 0 && ftruncate(guard.said, SAID_MAX) == 0 &&
-		    fcntl(guard.said, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0)
-			guard.said_to = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+		guard.captured_fd = memfd_create("standard error", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		if (guard.captured_fd >= 0 && ftruncate(guard.captured_fd, CAPTURED_MAX) == 0 &&
+		    fcntl(guard.captured_fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0)
+			guard.stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	}
 	sigaltstack(&stack, NULL);
 	for (int i = 0; i < N_NOTICES; i++)
@@ -224,29 +227,29 @@ void screen_guard_end(void)
 {
 	stack_t none = { .ss_flags = SS_DISABLE };
 
-	screen_guard_taken(false);
+	screen_guard_set_active(false);
 	for (int i = 0; i < N_NOTICES; i++)
 		sigaction(notices[i], &guard.notice[i], NULL);
 	for (int i = 0; i < N_CRASHES; i++)
 		sigaction(crashes[i], &guard.crash[i], NULL);
 	sigaltstack(&none, NULL);
-	if (guard.said_to >= 0)
-		close(guard.said_to);
-	if (guard.said >= 0)
-		close(guard.said);
-	guard.said = guard.said_to = guard.wake = -1;
+	if (guard.stderr_fd >= 0)
+		close(guard.stderr_fd);
+	if (guard.captured_fd >= 0)
+		close(guard.captured_fd);
+	guard.captured_fd = guard.stderr_fd = guard.wake = -1;
 }
 
-void screen_guard_taken(bool taken)
+void screen_guard_set_active(bool is_active)
 {
-	if (taken && guard.said_to >= 0)
-		dup2(guard.said, STDERR_FILENO);
-	atomic_store(&guard.taken, taken);
-	if (!taken)
-		speak_sig();
+	if (is_active && guard.stderr_fd >= 0)
+		dup2(guard.captured_fd, STDERR_FILENO);
+	atomic_store(&guard.is_active, is_active);
+	if (!is_active)
+		restore_stderr_sig();
 }
 
-struct signals screen_guard_signals(void)
+struct signals screen_guard_read_signals(void)
 {
 	struct signals s = {
 		.stop = atomic_load(&guard.stop),
@@ -264,7 +267,7 @@ void screen_guard_stop(void)
 
 	sigemptyset(&plain.sa_mask);
 	sigaction(SIGTSTP, &plain, &ours);
-	kill(0, SIGTSTP); /* the whole job, as the terminal's driver does */
+	kill(0, SIGTSTP); /* stop the whole job, as the terminal's driver does */
 	sigaction(SIGTSTP, &ours, NULL);
 	guard.suspend = false;
 }

@@ -3,10 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * curses finds the keys that terminfo tells of. What it does not know begins with Esc: Alt and a key, a
- * report of the mouse (xterm's 1006, or the older one of 1000), the bounds of a paste, or a key that this
- * terminal has and its entry has not. These are read here to their end, so that no part of one is ever
- * taken for keys.
+ * curses recognises the keys that terminfo lists. Everything else begins with Esc: Alt and a key, a mouse
+ * report (xterm's 1006, or the older 1000), the bounds of a paste, or a key that this terminal has but its entry
+ * does not list. These are read to their end here, so that no part of them is taken for keys.
  */
 #include "config.h"
 
@@ -38,12 +37,12 @@ static int poll_input(int timeout_ms)
 	return poll(&p, 1, timeout_ms);
 }
 
-/* The next byte or key of curses, waiting so long; NONE. */
+/* The next byte or curses key, or NONE after wait_ms. */
 static int next_code(struct screen *s, int wait_ms)
 {
 	int code;
 
-	assert(s->n_unread >= 0 && s->n_unread <= UNREAD);
+	assert(s->n_unread >= 0 && s->n_unread <= UNREAD_MAX);
 	if (s->n_unread)
 		return s->unread[--s->n_unread];
 	code = curses.wgetch(s->keys);
@@ -54,11 +53,11 @@ static int next_code(struct screen *s, int wait_ms)
 
 static void put_back(struct screen *s, int code)
 {
-	if (code != NONE && s->n_unread < UNREAD)
+	if (code != NONE && s->n_unread < UNREAD_MAX)
 		s->unread[s->n_unread++] = code;
 }
 
-/* Keys of curses, and what Esc [ or Esc O with a last letter, or Esc [ number ~ are on most terminals. */
+/* Keys of curses, and their usual sequences: Esc [ or Esc O and a last letter, or Esc [ number ~. */
 static const struct {
 	int curses;
 	char last;
@@ -106,23 +105,23 @@ static bool is_key(struct event *out, uint32_t key)
 	return true;
 }
 
-/* A report of the mouse: button with its modifiers, place from 0. */
+/* Convert a mouse report: a button with its modifiers, and a position from 0. */
 static bool clicked(struct screen *s, int button, int x, int y, struct event *out)
 {
 	enum { MODIFIERS = 4 + 8 + 16, MOVED = 32, LEFT = 0, RIGHT = 2, UP = 64, DOWN = 65 };
 	struct event e = { .x = x, .y = y };
 	int64_t now = now_ms();
 
-	if (!s->mouse || button & MOVED || x < 0 || y < 0 || x >= s->shown.width || y >= s->shown.height)
+	if (!s->has_mouse || button & MOVED || x < 0 || y < 0 || x >= s->shown.width || y >= s->shown.height)
 		return false;
 	switch (button & ~MODIFIERS) {
 	case LEFT:
 		e.kind = EVENT_CLICK;
-		if (s->clicked.kind == EVENT_CLICK && s->clicked.x == x && s->clicked.y == y &&
-		    now - s->clicked_ms <= DOUBLE_MS)
+		if (s->last_click.kind == EVENT_CLICK && s->last_click.x == x && s->last_click.y == y &&
+		    now - s->last_click_ms <= DOUBLE_MS)
 			e.kind = EVENT_DOUBLE;
-		s->clicked = e;
-		s->clicked_ms = now;
+		s->last_click = e;
+		s->last_click_ms = now;
 		break;
 	case RIGHT:
 		e.kind = EVENT_RIGHT;
@@ -130,7 +129,7 @@ static bool clicked(struct screen *s, int button, int x, int y, struct event *ou
 	case UP:
 	case DOWN:
 		e.kind = EVENT_WHEEL;
-		e.by = (button & ~MODIFIERS) == UP ? -WHEEL_LINES : WHEEL_LINES;
+		e.lines = (button & ~MODIFIERS) == UP ? -WHEEL_LINES : WHEEL_LINES;
 		break;
 	default:
 		return false;
@@ -139,7 +138,7 @@ static bool clicked(struct screen *s, int button, int x, int y, struct event *ou
 	return true;
 }
 
-/* The older report: three bytes, 32 more than what they mean. */
+/* Read a mouse report of the older kind: three bytes, each with 32 added. */
 static bool old_mouse(struct screen *s, struct event *out)
 {
 	int byte[3];
@@ -152,7 +151,7 @@ static bool old_mouse(struct screen *s, struct event *out)
 	return clicked(s, byte[0], byte[1] - 1, byte[2] - 1, out);
 }
 
-/* Is Alt among the modifiers as xterm counts them, from 1? */
+/* KEY_ALT if the modifiers include Alt. xterm counts them from 1. */
 static uint32_t alt_of(int modifiers)
 {
 	return modifiers > 0 && (modifiers - 1) & 2 ? KEY_ALT : 0;
@@ -168,7 +167,7 @@ static bool other_key(int last, int number, int modifiers, struct event *out)
 	return false;
 }
 
-/* What begins with Esc [ and goes on to a letter. */
+/* Read the rest of a sequence after Esc [, up to its final letter. */
 static bool sequence(struct screen *s, struct event *out)
 {
 	enum { PASTE = 200, PASTE_END = 201, MANY = 1 << 20 };
@@ -176,10 +175,10 @@ static bool sequence(struct screen *s, struct event *out)
 
 	if (code == NONE)
 		return is_key(out, '[' | KEY_ALT);
-	if (code == 'M' && s->mouse)
+	if (code == 'M' && s->has_mouse)
 		return old_mouse(s, out);
 	for (; code < '@' || code > '~'; code = next_code(s, REST_MS)) {
-		if (code < ' ' || code > '~') { /* not the rest of one */
+		if (code < ' ' || code > '~') { /* this byte is not part of a sequence */
 			put_back(s, code);
 			return false;
 		}
@@ -195,13 +194,13 @@ static bool sequence(struct screen *s, struct event *out)
 	if (mark)
 		return false;
 	if (code == '~' && (number[0] == PASTE || number[0] == PASTE_END)) {
-		s->pasting = number[0] == PASTE;
+		s->is_pasting = number[0] == PASTE;
 		return false;
 	}
 	return other_key(code, number[0], number[1], out);
 }
 
-/* A character of UTF-8 that begins with this byte. */
+/* Read a UTF-8 character that begins with this byte. */
 static bool character(struct screen *s, int byte, struct event *out)
 {
 	char text[4] = { (char)byte };
@@ -213,7 +212,7 @@ static bool character(struct screen *s, int byte, struct event *out)
 	for (; n < length; n++) {
 		int code = next_code(s, REST_MS);
 
-		if (code < 0x80 || code >= 0xc0) { /* no part of it */
+		if (code < 0x80 || code >= 0xc0) { /* not a continuation byte */
 			put_back(s, code);
 			return false;
 		}
@@ -222,7 +221,7 @@ static bool character(struct screen *s, int byte, struct event *out)
 	return utf8_decode(text, n, &key) == n && is_key(out, key);
 }
 
-/* A key of curses, or one that is a byte; 8 and 10 come from what is not a terminal of today. */
+/* A curses key or a single byte. Old terminals send byte 8 for Backspace and 10 for Enter. */
 static bool plain_key(struct screen *s, int code, struct event *out)
 {
 	if (code == '\n')
@@ -237,7 +236,7 @@ static bool plain_key(struct screen *s, int code, struct event *out)
 	return false;
 }
 
-/* What follows Esc at once belongs to it. */
+/* Bytes that follow Esc immediately belong to it. */
 static bool escape(struct screen *s, struct event *out)
 {
 	int code = next_code(s, 0);
@@ -263,12 +262,12 @@ static bool escape(struct screen *s, struct event *out)
 	return true;
 }
 
-/* In a paste all that is no character is a blank, so that no part of it is a command. */
+/* In a paste, everything but characters becomes a blank, so that no part of it is a command. */
 static void paste(struct event *e)
 {
 	if (e->kind != EVENT_KEY)
 		return;
-	e->pasted = true;
+	e->is_pasted = true;
 	if (e->key < ' ' || e->key >= KEY_ERASE)
 		e->key = e->key > KEY_ERASE && e->key < KEY_FIRST ? e->key : ' ';
 }
@@ -277,17 +276,17 @@ static bool read_one(struct screen *s, struct event *out)
 {
 	int code;
 
-	*out = s->next;
-	s->next.kind = EVENT_NONE;
+	*out = s->next_event;
+	s->next_event.kind = EVENT_NONE;
 	if (out->kind != EVENT_NONE)
 		return true;
 	while ((code = next_code(s, 0)) != NONE) {
-		bool was = s->pasting;
+		bool was = s->is_pasting;
 
-		s->empty = 0;
+		s->n_empty = 0;
 		if (code == KEY_ESC ? !escape(s, out) : !plain_key(s, code, out))
 			continue;
-		if (was && s->pasting)
+		if (was && s->is_pasting)
 			paste(out);
 		return true;
 	}
@@ -301,8 +300,9 @@ void input_begin(struct screen *s)
 	curses.nodelay(s->keys, TRUE);
 	curses.keypad(s->keys, TRUE);
 	curses.meta(s->keys, TRUE);
-	/* What has no name here comes as it was sent: Ctrl-Z is a key of its own on linux. So do mice, and keys
-	   with modifiers, which entries have under names of their own and curses under numbers above. */
+	/* Undefine the keys without a name here, so that they arrive as raw bytes: on the linux console, for
+	   example, Ctrl-Z is a key of its own. This includes the mouse and keys with modifiers, which curses numbers
+	   above KEY_MAX. */
 	for (int code = KEY_MIN; code <= KEY_MAX + EXTENDED; code++) {
 		int i = 0;
 
@@ -317,13 +317,13 @@ bool input_next(struct screen *s, struct event *out)
 {
 	if (!read_one(s, out))
 		return false;
-	while (out->kind == EVENT_WHEEL && read_one(s, &s->next)) {
-		if (s->next.kind != EVENT_WHEEL)
+	while (out->kind == EVENT_WHEEL && read_one(s, &s->next_event)) {
+		if (s->next_event.kind != EVENT_WHEEL)
 			break;
-		out->by += s->next.by;
-		out->x = s->next.x;
-		out->y = s->next.y;
-		s->next.kind = EVENT_NONE;
+		out->lines += s->next_event.lines;
+		out->x = s->next_event.x;
+		out->y = s->next_event.y;
+		s->next_event.kind = EVENT_NONE;
 	}
 	return true;
 }

@@ -1,13 +1,13 @@
 /*
- * screen_int.h - the terminal inside: what the files of the screen share
+ * screen_int.h - shared by the files of the screen
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- *   screen.c           taking the terminal and giving it back
- *   screen_terminal.c  what terminfo knows: which entry to use, the bytes that give a terminal back
- *   screen_guard.c     signals, crashes and exits; only calls what a signal handler may call
- *   screen_paint.c     cells out
- *   screen_input.c     keys and mouse in
+ *   screen.c           taking over and restoring the terminal
+ *   screen_terminal.c  the terminfo entry, and the bytes that restore a terminal
+ *   screen_guard.c     signals, crashes and exits; handlers only call async-signal-safe functions
+ *   screen_paint.c drawing cells
+ *   screen_input.c reading keys and mouse
  */
 #ifndef VIEWERS_SHELL_SCREEN_INT_H
 #define VIEWERS_SHELL_SCREEN_INT_H
@@ -20,95 +20,105 @@
 #include <stddef.h>
 #include <termios.h>
 
-/* What is asked of terminfo before curses starts. */
+enum { TERMINAL_NAME_MAX = 64 };
+
+/* The terminfo data that is read before curses starts. */
 struct terminal {
-	char name[64];      /* the entry to use */
-	bool mouse, paste;  /* does it have them? */
-	struct buf begin;   /* the bytes that begin a screen, as curses sends them at its start */
-	struct buf restore; /* the bytes that end all that a screen may have begun */
-	int width, height;  /* when the system does not know */
+	char name[TERMINAL_NAME_MAX]; /* name of the terminfo entry to use */
+	bool has_mouse, has_paste;    /* supported by the terminal? */
+	struct buf start;             /* the bytes that curses sends when a screen starts */
+	struct buf restore;           /* the bytes that undo everything a screen may have set */
+	int width, height;            /* used when the system does not report a size */
 };
 
 /*
- * Look a terminal up and choose its entry: with COLORTERM truecolor or 24bit, or where the entry has RGB or
- * Tc, the one of the same family that ends in -direct, if there is one.
+ * Open the terminfo entry of TERM, until terminal_close. curses is loaded.
  *
- * Fails   ERR_USAGE as screen_open
+ * Fails   ERR_USAGE when the terminal is unknown or cannot position its cursor
+ */
+int terminal_open(struct err *err);
+void terminal_close(void);
+
+/*
+ * Read a terminal's data and choose its entry. With COLORTERM truecolor or 24bit, or an entry with RGB or Tc,
+ * choose the entry of the same family that ends in -direct, if it exists.
+ *
+ * Fails   ERR_USAGE like screen_open
  */
 int terminal_find(bool true_color, struct terminal *out, struct err *err);
 
 extern const char terminal_mouse_on[], terminal_mouse_off[], terminal_paste_on[], terminal_paste_off[];
 
-/* What the signals brought since it was asked last. */
+/* The signals since the last read. */
 struct signals {
-	int stop; /* the one that is to end the program; 0 for none */
+	int stop; /* the signal that should end the program; 0 for none */
 	bool resize, suspend, resume;
 };
 
 /*
- * Catch signals and exits from now on.
+ * Start handling signals and exits.
  *
- * restore  n bytes for the terminal, copied; modes what its driver had
+ * restore  n bytes that restore the terminal, copied; modes are the original modes of its driver
  * wake     an eventfd that the handlers write to
  */
 void screen_guard_begin(const char *restore, size_t n, const struct termios *modes, int wake);
 void screen_guard_end(void);
 
-/* From now on the terminal is (not) the screen's: what ends the program must (not) give it back. */
-void screen_guard_taken(bool taken);
+/* Declare whether the screen owns the terminal, so that the end of the program must restore it. */
+void screen_guard_set_active(bool is_active);
 
-struct signals screen_guard_signals(void);
+struct signals screen_guard_read_signals(void);
 
-/* Stop as the terminal's driver would stop a job; comes back when it goes on. */
+/* Stop as the terminal's driver would stop a job; returns when continued. */
 void screen_guard_stop(void);
 
-/* Write all of it, whatever signals come. */
+/* Write all n bytes, even if signals interrupt the write. */
 void screen_guard_write(const char *data, size_t n);
 
-/* What a look is in terms of curses. */
+/* A style in terms of curses. */
 struct paint {
-	struct look look;
+	struct style style;
 	unsigned attr;
 	int pair;
-	bool used;
+	bool is_used;
 };
 
-enum { PAINTS = 1 << 12, UNREAD = 32 };
+enum { PAINTS_MAX = 1 << 12, UNREAD_MAX = 32 };
 
-struct pair_of {
-	int32_t ink, paper;
+struct color_pair {
+	int32_t fg, bg;
 };
 
-/* The one screen. */
+/* The screen, of which there is only one. */
 struct screen {
 	struct terminal terminal;
 	enum depth depth;
-	int ended_by;                        /* a signal; 0 for none */
-	bool ascii, own_colors, mouse, away; /* away: the terminal is another program's */
+	int stop_signal;                                         /* the signal that causes EVENT_STOP; 0 for none */
+	bool is_ascii, has_default_colors, has_mouse, is_paused; /* is_paused: another program uses the terminal */
 	int wake;
-	atomic_bool woken;    /* by screen_wake, in any thread */
-	struct termios modes; /* of the shell */
-	void *curses, *keys;  /* its SCREEN, and the window that keys are read from: a pad, which is never drawn */
+	atomic_bool is_woken; /* set by screen_wake, in any thread */
+	struct termios modes; /* original modes of the terminal */
+	void *curses, *keys;  /* the curses SCREEN, and the window that keys are read from: a pad that is never drawn */
 
-	struct grid shown; /* what was sent */
-	bool forget;
-	struct paint paint[PAINTS]; /* by hash of the look */
+	struct grid shown; /* the screen as sent to the terminal */
+	bool must_repaint;
+	struct paint paint[PAINTS_MAX]; /* hash table by style */
 	int n_paints;
-	struct pair_of *pair; /* [n_pairs] */
+	struct color_pair *pair; /* [n_pairs] */
 	size_t n_pairs, cap_pairs;
 
-	struct event next; /* read too far; EVENT_NONE if not */
-	int unread[UNREAD], n_unread;
-	bool pasting;
-	int empty;            /* times that input was there but nothing to read */
-	struct event clicked; /* the last click */
-	int64_t clicked_ms;
+	struct event next_event; /* an event that was read ahead; EVENT_NONE if there is none */
+	int unread[UNREAD_MAX], n_unread;
+	bool is_pasting;
+	int n_empty;             /* consecutive times that input was signalled but could not be read */
+	struct event last_click; /* the last click */
+	int64_t last_click_ms;
 };
 
-/* Make curses find the keys that have a name here, and no others. */
+/* Make curses recognise only the keys that have a name here. */
 void input_begin(struct screen *s);
 
-/* Is a key, a click or the end of input there now? */
+/* Read a key, a click or the end of input, without waiting. Return false when there is none. */
 bool input_next(struct screen *s, struct event *out);
 
 #endif

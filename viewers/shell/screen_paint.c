@@ -1,11 +1,11 @@
 /*
- * screen_paint.c - cells to the terminal
+ * screen_paint.c - writing cells to the terminal
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * curses sends what changed; here only what changed is given to it. It knows colours as numbered pairs of
- * ink and paper, of which some terminals have 64. They are given as looks appear; when they are gone all
- * are taken back and the screen is drawn again, with the pairs of the looks that are on it now.
+ * curses sends only changes; this file passes only changes to curses. curses numbers pairs of foreground and
+ * background, and some terminals only have 64. Pairs are allocated as styles appear. When there are none left, all
+ * are freed and the screen is drawn again with the pairs of the styles that it has now.
  */
 #include "config.h"
 
@@ -17,52 +17,50 @@
 #include <string.h>
 #include <wchar.h>
 
-/* Does a pair of curses mean what its first 8 colours mean where there is true colour? Then take the next blue. */
+/* With true colour, curses still treats the numbers 0 to 7 as palette colours. Use the next blue instead. */
 static int color_number(const struct screen *s, int32_t color, int own)
 {
-	if (color == DEPTH_OWN)
-		return s->own_colors ? -1 : own;
+	if (color == DEPTH_DEFAULT)
+		return s->has_default_colors ? -1 : own;
 	return s->depth == DEPTH_TRUE && color < 8 ? 8 : (int)color;
 }
 
-/* The pair of an ink and a paper; -1 when none is left. */
-static int pair_of(struct screen *s, int32_t ink, int32_t paper)
+/* The number of the pair of a foreground and a background; -1 if all pairs are in use. */
+static int pair_number(struct screen *s, int32_t fg, int32_t bg)
 {
 	size_t i = 0;
 
-	if (ink == DEPTH_OWN && paper == DEPTH_OWN)
+	if (fg == DEPTH_DEFAULT && bg == DEPTH_DEFAULT)
 		return 0;
-	while (i < s->n_pairs && (s->pair[i].ink != ink || s->pair[i].paper != paper))
+	while (i < s->n_pairs && (s->pair[i].fg != fg || s->pair[i].bg != bg))
 		i++;
 	if (i < s->n_pairs)
 		return (int)i + 1;
-	if ((int)i + 1 >= *curses.COLOR_PAIRS ||
-	    curses.init_extended_pair((int)i + 1, color_number(s, ink, COLOR_WHITE),
-				      color_number(s, paper, COLOR_BLACK)) != OK)
+	if ((int)i + 1 >= *curses.COLOR_PAIRS || curses.init_extended_pair((int)i + 1, color_number(s, fg, COLOR_WHITE),
+									   color_number(s, bg, COLOR_BLACK)) != OK)
 		return -1;
 	s->pair = mem_grow(s->pair, &s->cap_pairs, s->n_pairs + 1, sizeof(*s->pair));
-	s->pair[s->n_pairs++] = (struct pair_of){ ink, paper };
+	s->pair[s->n_pairs++] = (struct color_pair){ fg, bg };
 	return (int)i + 1;
 }
 
-/* Where in s->paint a look is or would be. */
-static struct paint *slot_of(struct screen *s, struct look look)
+/* The slot of a style in s->paint, used or free. */
+static struct paint *slot_of(struct screen *s, struct style style)
 {
-	uint64_t h =
-		(look.ink * UINT64_C(0x9e3779b97f4a7c15)) ^ (look.paper * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ look.attr;
+	uint64_t h = (style.fg * UINT64_C(0x9e3779b97f4a7c15)) ^ (style.bg * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ style.attr;
 
-	assert(s->n_paints < PAINTS);
+	assert(s->n_paints < PAINTS_MAX);
 	h ^= h >> 29;
-	for (size_t i = h % PAINTS;; i = (i + 1) % PAINTS) {
+	for (size_t i = h % PAINTS_MAX;; i = (i + 1) % PAINTS_MAX) {
 		struct paint *p = &s->paint[i];
 
-		if (!p->used || (p->look.ink == look.ink && p->look.paper == look.paper && p->look.attr == look.attr))
+		if (!p->is_used || (p->style.fg == style.fg && p->style.bg == style.bg && p->style.attr == style.attr))
 			return p;
 	}
 }
 
-/* What a look is to curses; NULL when there is no room for one more. */
-static const struct paint *paint_of(struct screen *s, struct look look)
+/* The curses attributes of a style; NULL if there is no room for another style. */
+static const struct paint *paint_of(struct screen *s, struct style style)
 {
 	static const struct {
 		uint8_t attr;
@@ -70,55 +68,55 @@ static const struct paint *paint_of(struct screen *s, struct look look)
 	} attrs[] = {
 		{ ATTR_BOLD, A_BOLD }, { ATTR_DIM, A_DIM }, { ATTR_UNDERLINE, A_UNDERLINE }, { ATTR_REVERSE, A_REVERSE }
 	};
-	struct paint *p = slot_of(s, look);
-	struct shade shade;
+	struct paint *p = slot_of(s, style);
+	struct terminal_style shown;
 
-	if (p->used)
+	if (p->is_used)
 		return p;
-	if (s->n_paints == PAINTS / 2)
+	if (s->n_paints == PAINTS_MAX / 2)
 		return NULL;
-	shade = depth_shade(s->depth, look);
-	if (s->depth == DEPTH_16 && *curses.COLORS < 16 && shade.ink >= 8) {
-		shade.ink -= 8;
-		shade.attr |= ATTR_BOLD;
+	shown = depth_style(s->depth, style);
+	if (s->depth == DEPTH_16 && *curses.COLORS < 16 && shown.fg >= 8) {
+		shown.fg -= 8;
+		shown.attr |= ATTR_BOLD;
 	}
-	*p = (struct paint){ .look = look, .pair = pair_of(s, shade.ink, shade.paper) };
+	*p = (struct paint){ .style = style, .pair = pair_number(s, shown.fg, shown.bg) };
 	if (p->pair < 0)
 		return NULL;
 	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++)
-		if (shade.attr & attrs[i].attr)
+		if (shown.attr & attrs[i].attr)
 			p->attr |= attrs[i].to;
-	p->used = true;
+	p->is_used = true;
 	s->n_paints++;
 	return p;
 }
 
-/* Forget what was sent and which colours are in use. */
-static void forget_paints(struct screen *s)
+/* Discard the styles and pairs in use, and repaint everything. */
+static void reset_paints(struct screen *s)
 {
 	memset(s->paint, 0, sizeof(s->paint));
 	s->n_paints = 0;
 	s->n_pairs = 0;
-	s->forget = true;
+	s->must_repaint = true;
 }
 
 /*
- * A cell for curses. What the C library holds for wider or narrower than the grid does is left out, as
- * all behind it on the line would be shifted.
+ * Convert a cell for curses. Characters whose width differs between the C library and the grid are replaced by ?,
+ * because the rest of the line would be shifted.
  *
- * to     one or two of them
- * Gives  how many
+ * to      the result, one or two characters
+ * Returns their number
  */
 static int convert(const struct screen *s, const struct grid_cell *c, int columns, const struct paint *p, cchar_t *to)
 {
 	wchar_t text[CELL_MARKS + 2] = { (wchar_t)c->ch };
 	int n = 1;
-	bool known = c->ch < 0x80 || (!s->ascii && wcwidth((wchar_t)c->ch) == columns);
+	bool known = c->ch < 0x80 || (!s->is_ascii && wcwidth((wchar_t)c->ch) == columns);
 
 	assert(columns == 1 || columns == 2);
 	if (!known)
 		text[0] = L'?';
-	for (int i = 0; known && !s->ascii && i < CELL_MARKS && c->mark[i]; i++)
+	for (int i = 0; known && !s->is_ascii && i < CELL_MARKS && c->mark[i]; i++)
 		if (wcwidth((wchar_t)c->mark[i]) == 0)
 			text[n++] = (wchar_t)c->mark[i];
 	curses.setcchar(to, text, p->attr, 0, &p->pair);
@@ -142,7 +140,7 @@ static bool draw(struct screen *s, const struct grid *g, int y, int from, int en
 
 		while (x < end && n < PART) {
 			int columns = x + 1 < g->width && !row[x + 1].ch ? 2 : 1;
-			const struct paint *p = paint_of(s, row[x].look);
+			const struct paint *p = paint_of(s, row[x].style);
 
 			all = all && p;
 			n += convert(s, row + x, columns, p ? p : &none, out + n);
@@ -158,11 +156,11 @@ static bool draw(struct screen *s, const struct grid *g, int y, int from, int en
 
 static bool same_cell(const struct grid_cell *a, const struct grid_cell *b)
 {
-	return a->ch == b->ch && memcmp(a->mark, b->mark, sizeof(a->mark)) == 0 && a->look.ink == b->look.ink &&
-	       a->look.paper == b->look.paper && a->look.attr == b->look.attr;
+	return a->ch == b->ch && memcmp(a->mark, b->mark, sizeof(a->mark)) == 0 && a->style.fg == b->style.fg &&
+	       a->style.bg == b->style.bg && a->style.attr == b->style.attr;
 }
 
-/* Draw what changed in row y, or all of it. */
+/* Draw the changes of row y, or all of it. */
 static bool draw_row(struct screen *s, const struct grid *g, int y, bool all)
 {
 	const struct grid_cell *now = g->cell + (size_t)y * (size_t)g->width;
@@ -199,22 +197,22 @@ void screen_show(struct screen *s, const struct grid *g)
 	bool cursor =
 		g->cursor_x >= 0 && g->cursor_y >= 0 && g->cursor_x < s->shown.width && g->cursor_y < s->shown.height;
 
-	if (s->away)
+	if (s->is_paused)
 		return;
-	if (s->forget)
+	if (s->must_repaint)
 		curses.clearok(*curses.curscr, TRUE);
-	if (!draw_all(s, g, s->forget)) {
-		forget_paints(s);
-		draw_all(s, g, true); /* what has no colour even now has none */
+	if (!draw_all(s, g, s->must_repaint)) {
+		reset_paints(s);
+		draw_all(s, g, true); /* styles without a colour pair stay uncoloured */
 	}
-	s->forget = false;
+	s->must_repaint = false;
 	curses.curs_set(cursor);
 	curses.wmove(*curses.stdscr, cursor ? g->cursor_y : 0, cursor ? g->cursor_x : 0);
 	curses.wnoutrefresh(*curses.stdscr);
 	curses.doupdate();
 }
 
-void screen_forget(struct screen *s)
+void screen_repaint(struct screen *s)
 {
-	s->forget = true;
+	s->must_repaint = true;
 }

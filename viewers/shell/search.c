@@ -1,5 +1,5 @@
 /*
- * search.c - the lowest line: searching in a view while one types
+ * search.c - the lowest line: incremental search in a view
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@ enum { CTRL_C = 3, CTRL_G = 7 };
 struct search_state {
 	struct editor line;
 	struct history history;
-	char *before; /* what was searched for until now */
+	char *previous; /* the previous search text */
 };
 
 static void draw(struct shell *s, struct overlay *o, struct grid *g)
@@ -28,17 +28,17 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	struct area a = { 0, g->height - 1, g->width, 1 }, above = { 0, g->height - 2, g->width, 1 };
 	int x;
 
-	grid_fill(g, a, ' ', theme_look(LOOK_PLAIN));
-	x = grid_text(g, a, 0, 0, "/", theme_look(LOOK_KEY));
-	editor_draw(&state->line, g, a, x, 0, theme_look(LOOK_PLAIN));
-	if (g->height < 4 || s->said.len)
+	grid_fill(g, a, ' ', theme_style(ROLE_PLAIN));
+	x = grid_text(g, a, 0, 0, "/", theme_style(ROLE_KEY));
+	editor_draw(&state->line, g, a, x, 0, theme_style(ROLE_PLAIN));
+	if (g->height < 4 || s->message.len)
 		return;
-	grid_fill(g, above, ' ', theme_look(LOOK_PLAIN));
-	grid_text(g, above, 1, 0, "Enter keeps it  Esc as before  Up Down earlier searches  expressions work too",
-		  theme_look(LOOK_QUIET));
+	grid_fill(g, above, ' ', theme_style(ROLE_PLAIN));
+	grid_text(g, above, 1, 0, "Enter keep  Esc cancel  Up Down earlier searches  regular expressions allowed",
+		  theme_style(ROLE_MUTED));
 }
 
-/* The view follows what is typed. */
+/* Update the view's search. */
 static void follow(struct shell *s, struct search_state *state)
 {
 	pane_search(s, shell_pane(s), buf_text(&state->line.text));
@@ -49,20 +49,20 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	struct search_state *state = o->state;
 
 	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE || e->kind == EVENT_RIGHT) {
-		overlay_close(s, o); /* what was typed stays in force, and the click does what it does */
+		overlay_close(s, o); /* the search stays, and the click is handled as usual */
 		return e->kind == EVENT_RIGHT;
 	}
 	if (e->kind != EVENT_KEY)
 		return false;
 	switch (e->key) {
 	case KEY_ENTER_:
-		history_add(&s->searched, buf_text(&state->line.text));
+		history_add(&s->search_lines, buf_text(&state->line.text));
 		overlay_close(s, o);
 		return true;
 	case KEY_ESC:
 	case CTRL_C:
 	case CTRL_G:
-		pane_search(s, shell_pane(s), state->before);
+		pane_search(s, shell_pane(s), state->previous);
 		overlay_close(s, o);
 		return true;
 	case KEY_UP_:
@@ -82,17 +82,17 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	return true;
 }
 
-static void end(struct overlay *o)
+static void release_state(struct overlay *o)
 {
 	struct search_state *state = o->state;
 
 	editor_release(&state->line);
 	history_release(&state->history);
-	free(state->before);
+	free(state->previous);
 }
 
 static const struct overlay_class search = {
-	.state_size = sizeof(struct search_state), .draw = draw, .key = key, .end = end, .is_line = true
+	.state_size = sizeof(struct search_state), .draw = draw, .key = key, .release = release_state, .is_line = true
 };
 
 void search_open(struct shell *s)
@@ -101,14 +101,14 @@ void search_open(struct shell *s)
 	const struct pane *p = shell_pane(s);
 	size_t n;
 
-	state->before = mem_strndup(p->search, strlen(p->search));
-	for (size_t i = 0; i < s->searched.n; i++) {
-		const char *text = texts_at(&s->searched, i, &n);
+	state->previous = mem_strndup(p->search, strlen(p->search));
+	for (size_t i = 0; i < s->search_lines.n; i++) {
+		const char *text = string_list_get(&s->search_lines, i, &n);
 
 		buf_add(&state->history.lines.all, text, n);
-		texts_end(&state->history.lines);
+		string_list_end(&state->history.lines);
 	}
-	state->history.at = state->history.lines.n;
+	state->history.current = state->history.lines.n;
 	if (*p->search)
 		pane_search(s, shell_pane(s), "");
 }

@@ -1,10 +1,10 @@
 /*
- * sheet.c - rows in columns: which are shown, in which order, how wide, and where
+ * sheet.c - rows in columns: filter, order, widths, positions
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Numbers are never cut: where room is short, columns are left out. A column is as wide as the widest of its cells
- * that were seen, so that it does not jump while scrolling back.
+ * Numbers are never cut: when room is short, columns are dropped. A column is as wide as the widest cell shown so far,
+ * so that columns do not jump while scrolling back.
  */
 #include "config.h"
 
@@ -12,16 +12,17 @@
 
 #include "base/mem.h"
 #include "viewers/flame/flame.h"
+#include "viewers/shell/name.h"
+#include "viewers/shell/number.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which rows, which columns ---- */
+/* ---- rows and columns ---- */
 
-static void first_columns(struct sheet *s)
+static void default_columns(struct sheet *s)
 {
 	s->n_shown = 0;
 	for (uint32_t c = 0; c < s->class->n_columns; c++)
@@ -33,10 +34,10 @@ void sheet_init(struct sheet *s, const struct sheet_class *class, uint32_t by)
 {
 	assert(class->n_columns <= SHEET_MAX);
 	assert(class->name < class->n_columns && by < class->n_columns);
-	assert(class->cell && class->weight && class->text);
+	assert(class->cell && class->value && class->text);
 	s->class = class;
-	s->by = by;
-	first_columns(s);
+	s->sort_column = by;
+	default_columns(s);
 }
 
 void sheet_release(struct sheet *s)
@@ -50,7 +51,7 @@ void sheet_release(struct sheet *s)
 
 void sheet_set_rows(struct sheet *s, const void *rows, uint32_t n)
 {
-	assert(s->class); /* after sheet_init */
+	assert(s->class); /* call sheet_init first */
 	s->rows = rows;
 	s->n_rows = n;
 	free(s->row);
@@ -66,13 +67,13 @@ void sheet_set_rows(struct sheet *s, const void *rows, uint32_t n)
 /* ---- order ---- */
 
 struct sort_key {
-	double weight;
+	double value;
 	const char *text, *name;
 	uint32_t row;
 	bool is_reversed;
 };
 
-static int compare_weights(double l, double r)
+static int compare_values(double l, double r)
 {
 	if (isnan(l) || isnan(r))
 		return isnan(l) - isnan(r);
@@ -82,7 +83,7 @@ static int compare_weights(double l, double r)
 static int compare(const void *a, const void *b)
 {
 	const struct sort_key *l = a, *r = b;
-	int c = l->text ? strcmp(l->text, r->text) : compare_weights(l->weight, r->weight);
+	int c = l->text ? strcmp(l->text, r->text) : compare_values(l->value, r->value);
 
 	if (c)
 		return l->is_reversed ? -c : c;
@@ -94,12 +95,12 @@ static void sort_rows(struct sheet *s)
 {
 	const struct sheet_class *class = s->class;
 	struct sort_key *list = mem_alloc(s->n_rows, sizeof(*list));
-	bool is_text = class->column[s->by].is_text;
+	bool is_text = class->column[s->sort_column].is_text;
 
-	assert(s->by < class->n_columns);
+	assert(s->sort_column < class->n_columns);
 	for (uint32_t i = 0; i < s->n_rows; i++)
-		list[i] = (struct sort_key){ .weight = is_text ? 0 : class->weight(s, i, s->by),
-					     .text = is_text ? class->text(s, i, s->by) : NULL,
+		list[i] = (struct sort_key){ .value = is_text ? 0 : class->value(s, i, s->sort_column),
+					     .text = is_text ? class->text(s, i, s->sort_column) : NULL,
 					     .name = class->text(s, i, class->name),
 					     .row = i,
 					     .is_reversed = s->is_reversed };
@@ -110,33 +111,33 @@ static void sort_rows(struct sheet *s)
 	free(list);
 }
 
-/* Show the rows with a match, in their order. */
+/* Show the matching rows in sorted order. */
 static void show_rows(struct sheet *s)
 {
 	uint32_t n = 0, row = 0;
 	bool was = sheet_selected(s, &row);
 
 	for (uint32_t i = 0; i < s->n_rows; i++)
-		if (!s->find || find_in(s->find, s->class->text(s, s->sorted[i], s->class->name)))
+		if (!s->find || find_matches(s->find, s->class->text(s, s->sorted[i], s->class->name)))
 			s->row[n++] = s->sorted[i];
 	assert(n <= s->n_rows);
 	s->list.n = n;
 	if (!was || !sheet_select(s, row))
-		shell_list_go(&s->list, 0);
+		shell_list_select(&s->list, 0);
 }
 
-void sheet_sort(struct sheet *s, bool as_came)
+void sheet_sort(struct sheet *s, bool is_sorted)
 {
-	bool at_top = s->list.at == 0;
+	bool at_top = s->list.selected == 0;
 
-	if (as_came)
+	if (is_sorted)
 		for (uint32_t i = 0; i < s->n_rows; i++)
 			s->sorted[i] = i;
 	else
 		sort_rows(s);
 	show_rows(s);
 	if (at_top)
-		shell_list_go(&s->list, 0);
+		shell_list_select(&s->list, 0);
 }
 
 void sheet_filter(struct sheet *s, const char *text)
@@ -145,13 +146,13 @@ void sheet_filter(struct sheet *s, const char *text)
 	show_rows(s);
 }
 
-/* ---- the selected row ---- */
+/* ---- selection ---- */
 
 bool sheet_selected(const struct sheet *s, uint32_t *row)
 {
-	if (s->list.at >= s->list.n)
+	if (s->list.selected >= s->list.n)
 		return false;
-	*row = s->row[s->list.at];
+	*row = s->row[s->list.selected];
 	return true;
 }
 
@@ -161,7 +162,7 @@ bool sheet_select(struct sheet *s, uint32_t row)
 	for (uint32_t i = 0; i < s->list.n; i++) {
 		if (s->row[i] != row)
 			continue;
-		shell_list_go(&s->list, i);
+		shell_list_select(&s->list, i);
 		return true;
 	}
 	return false;
@@ -169,14 +170,14 @@ bool sheet_select(struct sheet *s, uint32_t row)
 
 bool sheet_find(struct sheet *s, struct find *f, int by)
 {
-	uint32_t n = s->list.n, at = s->list.at;
+	uint32_t n = s->list.n, at = s->list.selected;
 
 	assert(f && (by == 1 || by == -1));
 	for (uint32_t i = 0; i < n; i++) {
 		at = by > 0 ? (at + 1) % n : (at + n - 1) % n;
-		if (!find_in(f, s->class->text(s, s->row[at], s->class->name)))
+		if (!find_matches(f, s->class->text(s, s->row[at], s->class->name)))
 			continue;
-		shell_list_go(&s->list, at);
+		shell_list_select(&s->list, at);
 		return true;
 	}
 	return false;
@@ -184,12 +185,11 @@ bool sheet_find(struct sheet *s, struct find *f, int by)
 
 void sheet_add_position(const struct sheet *s, struct buf *out)
 {
-	uint32_t at = s->list.n ? s->list.at + 1 : 0;
+	uint32_t at = s->list.n ? s->list.selected + 1 : 0;
 
+	buf_addf(out, "%s/%s", shell_count(at).text, shell_count(s->list.n).text);
 	if (s->find)
-		buf_addf(out, "%" PRIu32 "/%" PRIu32 " of %" PRIu32 " rows", at, s->list.n, s->n_rows);
-	else
-		buf_addf(out, "%" PRIu32 "/%" PRIu32, at, s->list.n);
+		buf_addf(out, " of %s rows", shell_count(s->n_rows).text);
 }
 
 /* ---- columns ---- */
@@ -206,16 +206,16 @@ static uint32_t place_of(const struct sheet *s, uint32_t col)
 bool sheet_heading_at(const struct sheet *s, int x, uint32_t *col)
 {
 	for (uint32_t c = 0; c < s->class->n_columns; c++)
-		if (x >= s->from[c] && x < s->to[c]) {
+		if (x >= s->x_begin[c] && x < s->x_end[c]) {
 			*col = c;
 			return true;
 		}
 	return false;
 }
 
-uint32_t sheet_beside(const struct sheet *s, int by)
+uint32_t sheet_neighbour_column(const struct sheet *s, int by)
 {
-	int64_t at = (int64_t)place_of(s, s->by) + by;
+	int64_t at = (int64_t)place_of(s, s->sort_column) + by;
 
 	assert(s->n_shown > 0 && (by == 1 || by == -1));
 	return s->shown[at < 0 ? 0 : at >= s->n_shown ? s->n_shown - 1 : at];
@@ -242,7 +242,7 @@ void sheet_read_columns(struct sheet *s, const char *keys)
 		keys += n;
 	}
 	if (!sheet_is_shown(s, s->class->name))
-		first_columns(s);
+		default_columns(s);
 	assert(s->n_shown > 0 && s->n_shown <= SHEET_MAX && sheet_is_shown(s, s->class->name));
 }
 
@@ -258,7 +258,7 @@ void sheet_toggle(struct sheet *s, uint32_t col)
 	assert(col < s->class->n_columns);
 	if (col == s->class->name)
 		return;
-	if (at == s->n_shown) { /* before the column that follows it at first */
+	if (at == s->n_shown) { /* insert the column before those that follow it by default */
 		at = 0;
 		while (at < s->n_shown && s->shown[at] < col)
 			at++;
@@ -282,15 +282,15 @@ void sheet_shift(struct sheet *s, uint32_t col, int by)
 
 /* ---- drawing ---- */
 
-enum { NAME_MIN = 12, NUMBER_GAP = 1, TEXT_GAP = 2, LONG_TEXT = 10000 };
+enum { NAME_MIN = 18, NUMBER_GAP = 1, TEXT_GAP = 2, LONG_TEXT = 10000 };
 
-/* The cells of the rows in sight. */
+/* The visible cells. */
 struct cells {
 	uint32_t top, n; /* rows */
 	struct buf text;
-	size_t *at; /* [n * n_shown] where each begins */
-	struct look *look;
-	int longest; /* columns of a name */
+	size_t *at; /* [n * n_shown] offset of each in text */
+	struct style *style;
+	int longest; /* width of the longest name */
 };
 
 static int columns_of(const char *text)
@@ -298,21 +298,21 @@ static int columns_of(const char *text)
 	return strnlen(text, LONG_TEXT) == LONG_TEXT ? LONG_TEXT : (int)flame_columns(text);
 }
 
-/* Ask for what is in sight, and how wide that is. */
-static void take_cells(struct sheet *s, struct cells *c)
+/* Format the visible cells and measure their widths. */
+static void format_cells(struct sheet *s, struct cells *c)
 {
 	size_t n = (size_t)c->n * s->n_shown;
 
 	assert(s->class && c->top + c->n <= s->list.n);
 	c->at = mem_alloc(n, sizeof(*c->at));
-	c->look = mem_alloc(n, sizeof(*c->look));
+	c->style = mem_alloc(n, sizeof(*c->style));
 	buf_addz(&c->text, "");
 	for (size_t i = 0; i < n; i++) {
 		uint32_t col = s->shown[i % s->n_shown];
 
 		c->at[i] = c->text.len;
-		c->look[i] = theme_look(LOOK_PLAIN);
-		s->class->cell(s, c->top + (uint32_t)(i / s->n_shown), col, &c->text, &c->look[i]);
+		c->style[i] = theme_style(ROLE_PLAIN);
+		s->class->cell(s, c->top + (uint32_t)(i / s->n_shown), col, &c->text, &c->style[i]);
 		buf_add(&c->text, "", 1);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -327,7 +327,7 @@ static void take_cells(struct sheet *s, struct cells *c)
 	}
 }
 
-/* The width of the heading, with room for the mark of the order. */
+/* The width of the heading, including the sort mark. */
 static int least_width(const struct sheet_column *c)
 {
 	int title = columns_of(c->title) + 1;
@@ -340,8 +340,8 @@ static int gap_before(const struct sheet *s, uint32_t col)
 	return s->class->column[col].is_text ? TEXT_GAP : NUMBER_GAP;
 }
 
-/* Place the columns from the left; the name gets the remaining width, which is returned. */
-static int place_columns(struct sheet *s, const bool *gone, int width)
+/* Place the columns from the left. The name gets the remaining width, which is returned. */
+static int place_columns(struct sheet *s, const bool *dropped, int width)
 {
 	int x = 0, rest = width;
 
@@ -353,14 +353,14 @@ static int place_columns(struct sheet *s, const bool *gone, int width)
 			uint32_t col = s->shown[i];
 			int least = least_width(&s->class->column[col]), need = s->width[col];
 
-			s->from[col] = s->to[col] = 0;
-			if (gone[col])
+			s->x_begin[col] = s->x_end[col] = 0;
+			if (dropped[col])
 				continue;
 			x += first ? 0 : gap_before(s, col);
 			need = need > least ? need : least;
-			s->from[col] = x;
+			s->x_begin[col] = x;
 			x += col == s->class->name ? (pass ? rest : 0) : need;
-			s->to[col] = x;
+			s->x_end[col] = x;
 			first = false;
 		}
 		rest = pass ? rest : width - x;
@@ -368,19 +368,19 @@ static int place_columns(struct sheet *s, const bool *gone, int width)
 	return rest;
 }
 
-/* Of the columns that may go, the one to go next; the one of the order stays longest. */
-static uint32_t least_wanted(const struct sheet *s, const bool *gone)
+/* The next column to drop. The sort column is dropped last. */
+static uint32_t next_to_drop(const struct sheet *s, const bool *dropped)
 {
 	uint32_t found = SHEET_MAX;
 	int rank = 0;
 
 	for (uint32_t i = 0; i < s->n_shown; i++) {
 		uint32_t col = s->shown[i];
-		int own = s->class->column[col].rank;
+		int own = s->class->column[col].drop_rank;
 
-		if (own && col == s->by)
+		if (own && col == s->sort_column)
 			own = 1;
-		if (!gone[col] && own && own >= rank) {
+		if (!dropped[col] && own && own >= rank) {
 			found = col;
 			rank = own;
 		}
@@ -390,55 +390,56 @@ static uint32_t least_wanted(const struct sheet *s, const bool *gone)
 
 static void fit_columns(struct sheet *s, int width)
 {
-	bool gone[SHEET_MAX] = { false };
+	bool dropped[SHEET_MAX] = { false };
 	uint32_t col;
 
-	memset(s->from, 0, sizeof(s->from));
-	memset(s->to, 0, sizeof(s->to));
-	while (place_columns(s, gone, width) < NAME_MIN) {
-		col = least_wanted(s, gone);
+	memset(s->x_begin, 0, sizeof(s->x_begin));
+	memset(s->x_end, 0, sizeof(s->x_end));
+	while (place_columns(s, dropped, width) < NAME_MIN) {
+		col = next_to_drop(s, dropped);
 		if (col == SHEET_MAX)
 			break;
-		gone[col] = true;
+		dropped[col] = true;
 	}
 }
 
 static struct area cell_area(const struct sheet *s, uint32_t col, struct area a, int y)
 {
-	int right = s->to[col] < a.width ? s->to[col] : a.width;
+	int right = s->x_end[col] < a.width ? s->x_end[col] : a.width;
 
 	assert(col < s->class->n_columns);
-	return (struct area){ a.x + s->from[col], a.y + y, right > s->from[col] ? right - s->from[col] : 0, 1 };
+	return (struct area){ a.x + s->x_begin[col], a.y + y, right > s->x_begin[col] ? right - s->x_begin[col] : 0,
+			      1 };
 }
 
 static void draw_headings(const struct sheet *s, struct grid *g, struct area a)
 {
-	grid_fill(g, (struct area){ a.x, a.y, a.width, 1 }, ' ', theme_look(LOOK_HEAD));
+	grid_fill(g, (struct area){ a.x, a.y, a.width, 1 }, ' ', theme_style(ROLE_HEADING));
 	for (uint32_t i = 0; i < s->n_shown; i++) {
 		const struct sheet_column *c = &s->class->column[s->shown[i]];
 		struct area cell = cell_area(s, s->shown[i], a, 0);
-		bool here = s->shown[i] == s->by;
+		bool here = s->shown[i] == s->sort_column;
 		const char *mark = !here ? "" : s->is_reversed == c->is_text ? "\xe2\x96\xbc" : "\xe2\x96\xb2";
-		struct look look = theme_look(here ? LOOK_HEAD_HERE : LOOK_HEAD);
+		struct style style = theme_style(here ? ROLE_HEADING_SORTED : ROLE_HEADING);
 		struct buf title = { 0 };
 
 		buf_addf(&title, "%s%s%s", c->is_text ? "" : mark, c->title, c->is_text ? mark : "");
 		if (c->is_text)
-			grid_text(g, cell, 0, 0, buf_text(&title), look);
+			grid_text(g, cell, 0, 0, buf_text(&title), style);
 		else
-			grid_text_right(g, cell, cell.width, 0, buf_text(&title), look);
+			grid_text_right(g, cell, cell.width, 0, buf_text(&title), style);
 		buf_release(&title);
 	}
 }
 
-/* Show where in a name that is there as a whole the searched text is. */
-static void paint_found(const struct sheet *s, struct grid *g, struct area cell, const char *name)
+/* Mark the search text in a name that is not cut. */
+static void mark_match(const struct sheet *s, struct grid *g, struct area cell, const char *name)
 {
 	size_t at, n;
 	char *part;
 	int from, to;
 
-	if (!s->find || !find_at(s->find, name, &at, &n))
+	if (!s->find || !find_position(s->find, name, &at, &n))
 		return;
 	part = mem_strndup(name, at);
 	from = columns_of(part);
@@ -446,49 +447,47 @@ static void paint_found(const struct sheet *s, struct grid *g, struct area cell,
 	part = mem_strndup(name, at + n);
 	to = columns_of(part);
 	free(part);
-	grid_paint(g, (struct area){ cell.x + from, cell.y, to - from, 1 }, theme_look(LOOK_MATCH));
+	grid_paint(g, (struct area){ cell.x + from, cell.y, to - from, 1 }, theme_style(ROLE_MATCH));
 }
 
 static void draw_name(const struct sheet *s, struct grid *g, struct area cell, uint32_t row, const char *name,
-		      struct look look, bool here)
+		      struct style style, bool here)
 {
 	const char *mark = s->class->mark ? s->class->mark(s, row) : "";
-	struct look quiet = here ? theme_selected(theme_look(LOOK_QUIET)) : theme_look(LOOK_QUIET);
-	int room = (int)strlen(mark) + 1, end;
+	struct style quiet = here ? theme_selected(theme_style(ROLE_MUTED)) : theme_style(ROLE_MUTED);
 
 	assert(row < s->n_rows);
-	room = !*mark || room > cell.width / 2 ? cell.width : cell.width - room;
-	if (s->list.left) {
-		end = grid_text(g, cell, -s->list.left, 0, name, look);
-	} else {
-		end = grid_text_short(g, cell, 0, 0, name, room, look);
-		if (columns_of(name) <= room)
-			paint_found(s, g, cell, name);
-	}
-	if (*mark && (room < cell.width || s->list.left))
+	if (s->list.scroll_x) {
+		int end = grid_text(g, cell, -s->list.scroll_x, 0, name, style);
+
 		grid_text(g, cell, end + 1, 0, mark, quiet);
+	} else {
+		shell_draw_name(g, cell, 0, 0, name, mark, cell.width, style, quiet);
+		if (columns_of(name) <= cell.width)
+			mark_match(s, g, cell, name);
+	}
 }
 
 static void draw_row(const struct sheet *s, const struct cells *c, struct grid *g, struct area a, uint32_t i)
 {
-	bool here = c->top + i == s->list.at && !s->is_quiet;
+	bool here = c->top + i == s->list.selected && !s->is_inactive;
 	struct area line = { a.x, a.y + (int)i, a.width, 1 };
 
 	if (here)
-		grid_fill(g, line, ' ', theme_look(LOOK_SELECTED));
+		grid_fill(g, line, ' ', theme_style(ROLE_SELECTED));
 	for (uint32_t k = 0; k < s->n_shown; k++) {
 		uint32_t col = s->shown[k];
 		size_t at = (size_t)i * s->n_shown + k;
 		const char *text = c->text.data + c->at[at];
-		struct look look = here ? theme_selected(c->look[at]) : c->look[at];
+		struct style style = here ? theme_selected(c->style[at]) : c->style[at];
 		struct area cell = cell_area(s, col, a, (int)i);
 
 		if (col == s->class->name)
-			draw_name(s, g, cell, s->row[c->top + i], text, look, here);
+			draw_name(s, g, cell, s->row[c->top + i], text, style, here);
 		else if (s->class->column[col].is_text)
-			grid_text_short(g, cell, 0, 0, text, cell.width, look);
+			grid_text_short(g, cell, 0, 0, text, cell.width, style);
 		else
-			grid_text_right(g, cell, cell.width, 0, text, look);
+			grid_text_right(g, cell, cell.width, 0, text, style);
 	}
 }
 
@@ -497,24 +496,24 @@ void sheet_draw(struct sheet *s, struct grid *g, struct area a)
 	struct cells c = { 0 };
 	struct area all = { a.x, a.y + 1, a.width, a.height > 1 ? a.height - 1 : 0 }, rows = all;
 	uint32_t height = (uint32_t)all.height, name = s->class->name;
-	int most;
+	int max;
 
 	shell_list_fit(&s->list, s->list.n, all.height);
 	if (s->list.n > height)
-		rows.width = a.width - 2; /* a blank and the bar */
+		rows.width = a.width - 2; /* a blank and the scroll bar */
 	c.top = s->list.top;
 	c.n = s->list.n - c.top < height ? s->list.n - c.top : height;
-	take_cells(s, &c);
+	format_cells(s, &c);
 	fit_columns(s, rows.width);
-	most = c.longest - (s->to[name] - s->from[name]);
-	s->list.left = s->list.left < most ? s->list.left : most > 0 ? most : 0;
-	assert(s->list.left >= 0);
+	max = c.longest - (s->x_end[name] - s->x_begin[name]);
+	s->list.scroll_x = s->list.scroll_x < max ? s->list.scroll_x : max > 0 ? max : 0;
+	assert(s->list.scroll_x >= 0);
 	if (a.height > 0)
 		draw_headings(s, g, a);
 	for (uint32_t i = 0; i < c.n; i++)
 		draw_row(s, &c, g, rows, i);
-	shell_list_draw_bar(&s->list, g, all, theme_look(LOOK_QUIET));
+	shell_list_draw_bar(&s->list, g, all, theme_style(ROLE_MUTED));
 	buf_release(&c.text);
 	free(c.at);
-	free(c.look);
+	free(c.style);
 }

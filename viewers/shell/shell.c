@@ -1,5 +1,5 @@
 /*
- * shell.c - the state of the shell, and what lines and events do to it
+ * shell.c - the state of the shell, and how lines and events change it
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "base/texts.h"
-#include "session/kept.h"
+#include "base/string_list.h"
+#include "session/prefs.h"
 #include "viewers/shell/option.h"
 #include "viewers/shell/screen.h"
 
@@ -21,44 +21,46 @@
 
 enum { UNDO_MAX = 200 };
 
-struct shell_data *data_hold(struct shell_data *d)
+struct shell_data *data_ref(struct shell_data *d)
 {
 	d->n_refs++;
 	return d;
 }
 
-void data_drop(struct shell_data *d)
+void data_unref(struct shell_data *d)
 {
 	assert(!d || d->n_refs > 0);
 	if (!d || --d->n_refs)
 		return;
+	if (d->change != d->p) /* .change points into .sides, so it is freed first */
+		profile_free(d->change);
 	if (d->sides != d->p)
 		profile_free(d->sides);
 	profile_free(d->p);
 	free(d);
 }
 
-int shell_new(const struct shell_open *open, int width, int height, struct shell **out, struct err *err)
+int shell_new(const struct shell_options *options, int width, int height, struct shell **out, struct err *err)
 {
 	struct shell *s = mem_zalloc(1, sizeof(*s));
 
 	if (work_new(&s->work, err) < 0) {
 		free(s);
-		data_drop(data_hold(open->data));
+		data_unref(data_ref(options->data));
 		return ERR_IO;
 	}
-	s->open = *open;
-	s->data = data_hold(open->data);
-	s->now = settings_new(open->q);
-	s->kept = kept_open(open->kept);
-	s->mouse = open->mouse;
-	s->two_sides = open->data->has_base;
+	s->options = *options;
+	s->data = data_ref(options->data);
+	s->settings = settings_new(options->q);
+	s->prefs = prefs_open(options->prefs_path);
+	s->has_mouse = options->mouse;
+	s->show_sides = options->data->has_base;
 	s->depth = DEPTH_NONE;
-	s->chip = -1;
+	s->selected_chip = -1;
 	grid_resize(&s->grid, width, height);
-	shell_line(s, open->line, false);
-	if (s->n_panes == 0) /* an option of the command line is wrong, which has been said */
-		shell_line(s, "top", false);
+	shell_run_line(s, options->line, false);
+	if (s->n_panes == 0) /* options->line failed, which has been reported */
+		shell_run_line(s, "top", false);
 	*out = s;
 	return 0;
 }
@@ -74,20 +76,20 @@ void shell_free(struct shell *s)
 	for (size_t i = 0; i < s->n_undo; i++)
 		settings_free(s->undo[i]);
 	free(s->undo);
-	settings_free(s->now);
-	kept_free(s->kept);
-	frame_forget_hits(s);
+	settings_free(s->settings);
+	prefs_free(s->prefs);
+	frame_clear_hits(s);
 	free(s->hit);
-	buf_release(&s->said);
-	buf_release(&s->shown_line);
-	texts_release(&s->typed);
-	texts_release(&s->searched);
+	buf_release(&s->message);
+	buf_release(&s->key_line);
+	string_list_release(&s->prompt_lines);
+	string_list_release(&s->search_lines);
 	grid_release(&s->grid);
-	data_drop(s->data);
+	data_unref(s->data);
 	free(s);
 }
 
-void shell_say(struct shell *s, bool is_error, const char *fmt, ...)
+void shell_notify(struct shell *s, bool is_error, const char *fmt, ...)
 {
 	va_list ap;
 	char text[2048];
@@ -95,12 +97,12 @@ void shell_say(struct shell *s, bool is_error, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	s->said.len = 0;
-	buf_addz(&s->said, text);
-	s->said_is_error = is_error;
+	s->message.len = 0;
+	buf_addz(&s->message, text);
+	s->message_is_error = is_error;
 }
 
-void shell_add(struct shell *s, const char *fmt, ...)
+void shell_notify_more(struct shell *s, const char *fmt, ...)
 {
 	va_list ap;
 	char text[2048];
@@ -108,13 +110,13 @@ void shell_add(struct shell *s, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (s->said.len)
-		buf_addz(&s->said, "; ");
-	buf_addz(&s->said, text);
+	if (s->message.len)
+		buf_addz(&s->message, "; ");
+	buf_addz(&s->message, text);
 }
 
-/* Settings have changed: the panes are to be made anew, the shown one now. */
-static void follow_settings(struct shell *s)
+/* The settings have changed: mark all panes as outdated and update the shown one. */
+static void apply_settings(struct shell *s)
 {
 	for (size_t i = 0; i < s->n_panes; i++)
 		s->pane[i]->is_stale = true;
@@ -122,7 +124,7 @@ static void follow_settings(struct shell *s)
 		shell_refresh(s, shell_pane(s));
 }
 
-/* What was is pushed; what had been undone is gone. */
+/* Push the settings before a change, and drop the changes that could be redone. */
 static void push_undo(struct shell *s, struct settings *before)
 {
 	assert(s->undo_at <= s->n_undo && s->n_undo <= UNDO_MAX);
@@ -137,98 +139,100 @@ static void push_undo(struct shell *s, struct settings *before)
 	s->undo_at = s->n_undo;
 }
 
-/* Change places with what is kept at i. */
+/* Exchange the current settings with those at i. */
 static void swap_settings(struct shell *s, size_t i)
 {
-	struct settings *now = s->now;
+	struct settings *now = s->settings;
 
 	assert(i < s->n_undo);
-	s->now = s->undo[i];
+	s->settings = s->undo[i];
 	s->undo[i] = now;
-	follow_settings(s);
+	apply_settings(s);
 }
 
-/* What a step changed, as the line that does. */
-static void say_change(struct shell *s, const char *what, const struct settings *before, const struct settings *after)
+/* Report what undo or redo changed. */
+static void notify_change(struct shell *s, const char *what, const struct settings *before,
+			  const struct settings *after)
 {
 	struct buf line = { 0 };
 
 	option_add_change(before, after, &line);
-	shell_say(s, false, "%s: %s", what, buf_text(&line));
+	shell_notify(s, false, "%s: %s", what, buf_text(&line));
 	buf_release(&line);
 }
 
 void shell_undo(struct shell *s)
 {
 	if (s->undo_at == 0) {
-		shell_say(s, false, "nothing to undo");
+		shell_notify(s, false, "nothing to undo");
 		return;
 	}
 	swap_settings(s, --s->undo_at);
-	say_change(s, "undone", s->now, s->undo[s->undo_at]);
+	notify_change(s, "undone", s->settings, s->undo[s->undo_at]);
 }
 
 void shell_redo(struct shell *s)
 {
 	if (s->undo_at == s->n_undo) {
-		shell_say(s, false, "nothing to do again");
+		shell_notify(s, false, "nothing to redo");
 		return;
 	}
 	swap_settings(s, s->undo_at++);
-	say_change(s, "done again", s->undo[s->undo_at - 1], s->now);
+	notify_change(s, "redone", s->undo[s->undo_at - 1], s->settings);
 }
 
-void shell_ran(struct shell *s, int rc, const struct buf *said, const struct err *err)
+void shell_line_done(struct shell *s, int rc, const struct buf *messages, const struct err *err)
 {
-	static const char begun[] = "Generating report in "; /* pprof's words; here it is done */
-	const char *text = buf_text(said);
+	static const char begun[] = "Generating report in "; /* pprof's message while a report is written */
+	const char *text = buf_text(messages);
 
 	if (rc < 0)
-		shell_say(s, rc != ERR_STOPPED, "%s", err->msg);
+		shell_notify(s, rc != ERR_STOPPED, "%s", err->msg);
 	else if (starts_with(text, begun))
-		shell_say(s, false, "wrote %.*s", (int)strcspn(text + sizeof(begun) - 1, "\n"),
-			  text + sizeof(begun) - 1);
+		shell_notify(s, false, "wrote %.*s", (int)strcspn(text + sizeof(begun) - 1, "\n"),
+			     text + sizeof(begun) - 1);
 	else
-		shell_say(s, false, "%.*s", (int)strcspn(text, "\n"), text);
+		shell_notify(s, false, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-/* Show other data in all panes. Their models of the old data stay until new ones are made. */
+/* Show other data in all panes. They keep their old models until new ones are made. */
 static void show_data(struct shell *s, struct shell_data *data)
 {
-	data_drop(s->data);
-	s->data = data_hold(data);
+	data_unref(s->data);
+	s->data = data_ref(data);
 	for (size_t i = 0; i < s->n_panes; i++)
 		s->pane[i]->is_stale = true;
 	shell_refresh(s, shell_pane(s));
 }
 
-void shell_fetched(struct shell *s, int rc, struct shell_data *data, const struct buf *notes, const struct err *err)
+void shell_reload_done(struct shell *s, int rc, struct shell_data *data, const struct buf *notes, const struct err *err)
 {
 	const char *note = buf_text(notes);
 
 	if (rc < 0) {
-		shell_say(s, rc != ERR_STOPPED, "%s", err->msg);
+		shell_notify(s, rc != ERR_STOPPED, "%s", err->msg);
 		return;
 	}
 	assert(data);
 	s->n_fetched++;
-	s->two_sides = data->has_base;
 	show_data(s, data);
 	if (*note)
-		shell_say(s, false, "%.*s", (int)strcspn(note, "\n"), note);
+		shell_notify(s, false, "%.*s", (int)strcspn(note, "\n"), note);
 	else
-		shell_say(s, false, "fetched again; d shows the %s alone",
-			  shell_has_last(s) ? "new profile" : "difference");
+		shell_notify(s, false, "fetched again; d shows the %s",
+			     !s->show_sides           ? "change"
+			     : shell_compares_last(s) ? "new profile alone"
+						      : "change alone");
 }
 
-bool shell_has_last(const struct shell *s)
+bool shell_compares_last(const struct shell *s)
 {
-	const struct query *q = settings_query(s->now);
+	const struct query *q = settings_query(s->settings);
 
 	return s->n_fetched && s->data->has_base && !q->diff_base.n && !q->base.n;
 }
 
-/* Does a program keep the screen until its user has read it? Others print and are gone. */
+/* Is the program a pager or an editor, which the user leaves with a key? Other programs print and exit. */
 static bool is_pager(const char *pipe)
 {
 	static const char *const pagers[] = { "less", "most", "vi", "vim", "nvim", "view", "nano", "emacs" };
@@ -247,46 +251,47 @@ static bool is_pager(const char *pipe)
 	return false;
 }
 
-/* A line that is no view. One that has the terminal runs now; a script that plays keys has none to give. */
-static void run_outside(struct shell *s, struct line *l)
+/* Run a line that is not a view. A line that needs the terminal runs immediately. While keys are played, there is no
+   screen to pause. */
+static void run_external(struct shell *s, struct line *l)
 {
-	const struct shell_host *host = &s->open.host;
-	struct buf said = { 0 };
+	const struct shell_host *host = &s->options.host;
+	struct buf messages = { 0 };
 	struct err err;
 	int rc;
 
 	if (!line_needs_terminal(l)) {
 		if (!work_start_run(s->work, s, l))
-			shell_say(s, true, "something is being written or fetched; Esc stops it");
+			shell_notify(s, true, "another fetch or write is running; Esc stops it");
 		return;
 	}
 	if (s->screen)
 		screen_pause(s->screen);
-	rc = host->run(host->arg, s->data, l, NULL, &said, &err);
+	rc = host->run(host->arg, s->data, l, NULL, &messages, &err);
 	if (s->screen && (rc < 0 || !is_pager(l->pipe)))
-		screen_linger(s->screen);
+		screen_wait_key(s->screen);
 	if (s->screen)
 		screen_resume(s->screen);
-	shell_ran(s, rc, &said, &err);
-	buf_release(&said);
+	shell_line_done(s, rc, &messages, &err);
+	buf_release(&messages);
 }
 
 static void run_report(struct shell *s, const char *text, struct line *l)
 {
-	if (line_is_outside(l))
-		run_outside(s, l);
+	if (line_is_external(l))
+		run_external(s, l);
 	else
 		pane_open(s, l, text);
 }
 
-/* One line that is no shortcut. Gives false when it was wrong. */
+/* Run one line that is not a shortcut. Return false if the line was refused. */
 static bool run_line(struct shell *s, const char *text)
 {
 	struct line l;
 	struct err err;
 
-	if (line_read(text, s->now, s->data->p, &l, &err) < 0) {
-		shell_say(s, true, "%s", err.msg);
+	if (line_read(text, s->settings, s->data->p, &l, &err) < 0) {
+		shell_notify(s, true, "%s", err.msg);
 		return false;
 	}
 	switch (l.kind) {
@@ -297,69 +302,69 @@ static bool run_line(struct shell *s, const char *text)
 		shell_options_open(s);
 		break;
 	case LINE_HELP:
-		if (*l.words)
-			help_about(s, l.words);
+		if (*l.topic)
+			shell_help_about(s, l.topic);
 		else
-			help_open(s);
+			shell_help_open(s);
 		break;
 	case LINE_EXIT:
 		s->is_done = true;
 		break;
-	case LINE_SET: /* shell_end sees to it */
+	case LINE_SET: /* shell_end_step applies it */
 	case LINE_NOTHING:
 		break;
 	}
 	if (l.hint)
-		shell_say(s, false, "%s", l.hint);
+		shell_notify(s, false, "%s", l.hint);
 	line_release(&l);
 	return true;
 }
 
-void shell_begin(struct shell *s)
+void shell_begin_step(struct shell *s)
 {
-	if (s->n_begun++ == 0)
-		s->begun = settings_copy(s->now);
+	if (s->step_depth++ == 0)
+		s->step_start = settings_copy(s->settings);
 }
 
-void shell_end(struct shell *s)
+void shell_end_step(struct shell *s)
 {
-	struct settings *before = s->begun;
+	struct settings *before = s->step_start;
 
-	if (--s->n_begun > 0)
+	if (--s->step_depth > 0)
 		return;
-	s->begun = NULL;
-	if (settings_equal(before, s->now)) {
+	s->step_start = NULL;
+	if (settings_equal(before, s->settings)) {
 		settings_free(before);
 		return;
 	}
 	push_undo(s, before);
-	follow_settings(s);
+	apply_settings(s);
 }
 
-void shell_line(struct shell *s, const char *line, bool is_key)
+void shell_run_line(struct shell *s, const char *line, bool is_key)
 {
-	struct texts lines = { 0 };
+	struct string_list lines = { 0 };
 	bool fine = true;
 
 	if (is_key) {
-		s->shown_line.len = 0;
-		buf_addz(&s->shown_line, line);
+		s->key_line.len = 0;
+		buf_addz(&s->key_line, line);
 	}
-	shell_begin(s);
+	shell_begin_step(s);
 	line_expand(line, s->data->p, &lines);
 	for (size_t i = 0; fine && i < lines.n; i++) {
 		size_t n;
-		const char *text = texts_at(&lines, i, &n);
+		const char *text = string_list_get(&lines, i, &n);
 		char *one = mem_strndup(text, n);
 
 		fine = run_line(s, one);
 		free(one);
 	}
-	texts_release(&lines);
-	shell_end(s);
+	string_list_release(&lines);
+	shell_end_step(s);
 }
 
-void shell_linef(struct shell *s, const char *fmt, ...)
+void shell_run_linef(struct shell *s, const char *fmt, ...)
 {
 	struct buf line = { 0 };
 	va_list args;
@@ -367,31 +372,31 @@ void shell_linef(struct shell *s, const char *fmt, ...)
 	va_start(args, fmt);
 	buf_vaddf(&line, fmt, args);
 	va_end(args);
-	shell_line(s, buf_text(&line), true);
+	shell_run_line(s, buf_text(&line), true);
 	buf_release(&line);
 }
 
-void pane_subject(struct shell *s, struct pane *p, struct buf *out)
+void pane_add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
-	if (p->model && !p->err.code && p->class->subject)
-		p->class->subject(s, p, out);
+	if (p->model && !p->err.code && p->class->add_selection)
+		p->class->add_selection(s, p, out);
 }
 
-void shell_subject(struct shell *s, struct buf *out)
+void shell_add_selection(struct shell *s, struct buf *out)
 {
-	pane_subject(s, shell_pane(s), out);
+	pane_add_selection(s, shell_pane(s), out);
 }
 
 bool shell_stop_work(struct shell *s)
 {
 	struct pane *p = shell_pane(s);
-	struct doing doing;
+	struct work_status status;
 
-	if (!work_doing(s->work, &doing))
+	if (!work_get_status(s->work, &status))
 		return false;
-	if (doing.is_errand) {
-		work_stop_errand(s->work);
-		shell_say(s, false, "stopping");
+	if (status.is_task) {
+		work_stop_task(s->work);
+		shell_notify(s, false, "stopping");
 		return true;
 	}
 	work_stop_model(s->work);
@@ -399,22 +404,23 @@ bool shell_stop_work(struct shell *s)
 		p->is_waiting = false;
 		p->is_stale = true;
 		if (!p->model)
-			err_set(&p->err, ERR_STOPPED, "stopped; Ctrl-L goes on");
+			err_set(&p->err, ERR_STOPPED, "stopped; Ctrl-L restarts");
 	}
-	shell_say(s, false, "stopped; Ctrl-L goes on, u takes the change back");
+	shell_notify(s, false, "stopped; Ctrl-L restarts, u undoes the change");
 	return true;
 }
 
-/* Is it Esc, where the screen says that it stops what is under way, or will soon? */
+/* Is the event an Esc that stops the work? Esc stops it only when the progress is on the screen, or when the pane
+   has no model yet. */
 static bool stops_work(struct shell *s, const struct event *e)
 {
-	struct doing doing;
+	struct work_status status;
 
-	return e->kind == EVENT_KEY && e->key == KEY_ESC && work_doing(s->work, &doing) &&
-	       (doing.ms >= SOON_MS || !shell_pane(s)->model);
+	return e->kind == EVENT_KEY && e->key == KEY_ESC && work_get_status(s->work, &status) &&
+	       (status.elapsed_ms >= PROGRESS_DELAY_MS || !shell_pane(s)->model);
 }
 
-/* Keys go to the topmost overlay, the view, the shell. */
+/* Pass a key to the view, then to the shell. */
 static void handle_key(struct shell *s, const struct event *e)
 {
 	struct pane *p = shell_pane(s);
@@ -424,26 +430,28 @@ static void handle_key(struct shell *s, const struct event *e)
 		return;
 	if (key && p->model && !p->err.code && key->act(s, p, e))
 		return;
-	if (key && !p->model && p->is_waiting && s->n_ahead < AHEAD_MAX) {
-		s->ahead[s->n_ahead++] = *e;
+	if (key && !p->model && p->is_waiting && s->n_typeahead < TYPEAHEAD_MAX) {
+		s->typeahead[s->n_typeahead++] = *e;
 		return;
 	}
 	key = key_find(shell_keys, shell_n_keys, e);
 	if (key)
 		key->act(s, p, e);
+	else
+		shell_notify(s, false, "this key has no function here; ? lists the keys");
 }
 
-/* What was typed ahead of a view that is there now, or that will never be. */
-static void catch_up(struct shell *s)
+/* Handle keys that were typed before the view had a model, once it has one or its work has ended. */
+static void replay_typeahead(struct shell *s)
 {
 	struct pane *p = shell_pane(s);
-	size_t n = s->n_ahead;
+	size_t n = s->n_typeahead;
 
 	if (n == 0 || (p->is_waiting && !p->model))
 		return;
-	s->n_ahead = 0;
+	s->n_typeahead = 0;
 	for (size_t i = 0; p->model && i < n && p == shell_pane(s); i++)
-		handle_key(s, &s->ahead[i]);
+		handle_key(s, &s->typeahead[i]);
 }
 
 static void handle_mouse(struct shell *s, const struct event *e)
@@ -453,7 +461,7 @@ static void handle_mouse(struct shell *s, const struct event *e)
 
 	if (frame_click(s, e))
 		return;
-	if (e->kind == EVENT_RIGHT) { /* whatever lies there */
+	if (e->kind == EVENT_RIGHT) { /* a right click anywhere is Backspace */
 		handle_key(s, &(struct event){ .kind = EVENT_KEY, .key = KEY_ERASE });
 		return;
 	}
@@ -464,7 +472,7 @@ static void handle_mouse(struct shell *s, const struct event *e)
 		p->class->mouse(s, p, &inside);
 }
 
-/* What was pasted is text: no key in it runs a line or leaves the prompt. */
+/* Pasted input is text: none of its keys runs a line or closes the prompt. */
 static struct event pasted_text(const struct event *e)
 {
 	struct event text = *e;
@@ -486,7 +494,7 @@ void shell_handle(struct shell *s, const struct event *e)
 		s->n_wakes++;
 		while (work_take(s->work, s))
 			;
-		catch_up(s);
+		replay_typeahead(s);
 		return;
 	case EVENT_STOP:
 		s->is_done = true;
@@ -496,9 +504,9 @@ void shell_handle(struct shell *s, const struct event *e)
 	default:
 		break;
 	}
-	s->said.len = 0;
-	s->said_is_error = false;
-	if (e->pasted) {
+	s->message.len = 0;
+	s->message_is_error = false;
+	if (e->is_pasted) {
 		if (!s->overlay)
 			prompt_open(s, "");
 		text = pasted_text(e);

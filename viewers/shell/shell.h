@@ -18,62 +18,71 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A loaded profile, which panes share; sealed. */
+/* A loaded profile, shared by panes and never modified. */
 struct shell_data {
-	struct profile *p;     /* as commands see it */
-	struct profile *sides; /* samples of the base kept apart; p itself without a base */
-	bool has_base;
-	unsigned n_refs; /* only the input thread counts */
-	bool is_counted; /* n_samples is known; input thread only */
+	struct profile *p; /* profile that commands use: the difference to the base, if the command line names one */
+	struct profile *sides;  /* both sides with their samples kept separately; p itself without a base */
+	struct profile *change; /* difference to the previously fetched profile, if there is one; else p itself */
+	bool has_base;          /* is there a base or a previous profile? */
+	bool is_change;         /* p is a difference */
+	unsigned n_refs;        /* used by the input thread only */
+	bool is_counted;        /* is n_samples valid? used by the input thread only */
 	int64_t n_samples;
 };
 
-/* What only the program around the shell can do. */
+/* The services of the program that hosts the shell. */
 struct shell_host {
 	void *arg;
-	/* Carry out a line that is no view as line mode does: it writes a file, or starts a program. Those that need the
-	   terminal (line_needs_terminal) have it meanwhile, and run on the input thread, with stop NULL; others on a
-	   worker's. What there is to say is appended to said, unless it has the terminal to say it. */
-	int (*run)(void *arg, const struct shell_data *d, const struct line *l, struct stop *stop, struct buf *said,
+	/* Run a line that is not a view, as line mode does: it writes a file or starts a program. If it needs the
+	   terminal (line_needs_terminal), it runs on the input thread, with the terminal and with stop NULL, else on a
+	   worker thread. Messages are appended to messages, unless it can print them on the terminal. */
+	int (*run)(void *arg, const struct shell_data *d, const struct line *l, struct stop *stop, struct buf *messages,
 		   struct err *err);
-	/* Open a file in the user's editor, which has the terminal meanwhile; NULL when none can be started. */
+	/* Open a file in the user's editor, which uses the terminal until it exits. NULL: no editor is available. */
 	int (*edit)(void *arg, const char *path, int64_t line, struct err *err);
-	/* The lines of the history, the oldest first, and one more for it; NULL without. */
-	void (*history)(void *arg, struct texts *out);
-	void (*remember)(void *arg, const char *line);
-	/* What "help words" prints; NULL leaves it to the tables of the language. */
+	/* Read the history, the oldest line first, and add a line to it. NULL: no history. */
+	void (*history)(void *arg, struct string_list *out);
+	void (*add_history)(void *arg, const char *line);
+	/* The output of "help words"; NULL: use the language's own tables. */
 	int (*help)(void *arg, const char *words, const struct settings *now, struct buf *text, struct err *err);
 };
 
-struct shell_open {
-	struct shell_data *data;           /* taken over */
-	const struct query *q;             /* options of the command line */
-	const char *line;                  /* the command to begin with, "top" */
-	const struct side_sources *from;   /* [N_SIDES] the sources as named on the command line */
-	const char *binary;                /* the program named before them; NULL without */
-	const struct load_request *reload; /* loads them again; NULL when none is on a server */
+struct shell_options {
+	struct shell_data *data;            /* ownership is transferred */
+	const struct query *q;              /* options of the command line */
+	const char *line;                   /* the first command, for example "top" */
+	const struct side_sources *sources; /* [N_SIDES] the sources as given on the command line */
+	const char *binary;                 /* the program given before the sources; NULL if none */
+	const struct load_request *reload;  /* request that loads the sources again; NULL if no source is a server */
 	struct shell_host host;
-	const char *kept; /* file of what views remember from one session to the next; NULL: they do not */
+	const char *prefs_path; /* file of saved preferences; NULL: do not save any */
 	bool mouse, color;
-	int depth; /* enum depth that was asked for; -1 lets the terminal choose */
+	int depth; /* the requested enum depth; -1: detect it */
 };
 
 /*
- * Run on the terminal until the user ends it.
+ * Check that the terminal of TERM can position its cursor. Nothing is written to it.
  *
- * Fails   ERR_USAGE when the terminal cannot do it
+ * Fails ERR_USAGE if it cannot, or if TERM is unknown; ERR_IO without ncurses
  */
-int shell_run(const struct shell_open *open, struct err *err);
+int shell_check_terminal(struct err *err);
 
 /*
- * Play keys on a screen that is not there and append it as text: for tests and documents. What a key
- * starts is waited for before the next one.
+ * Run on the terminal until the user quits.
  *
- * keys    names of events (see event.h); "Show" appends the screen, as the end does
- * looks   append looks too (see grid_add_text)
- * Fails   ERR_USAGE for keys that are none
+ * Fails   ERR_USAGE when the terminal is not suitable
  */
-int shell_play(const struct shell_open *open, const char *keys, int width, int height, bool looks, struct buf *out,
-	       struct err *err);
+int shell_run(const struct shell_options *options, struct err *err);
+
+/*
+ * Play keys without a terminal and append the screen as text: for tests and documents. After each key, wait for the
+ * work that it starts.
+ *
+ * keys         names of events (see event.h); "Show" appends the screen, which is also appended at the end
+ * with_styles  include styles (see grid_add_text)
+ * Fails        ERR_USAGE for unknown keys
+ */
+int shell_play(const struct shell_options *options, const char *keys, int width, int height, bool with_styles,
+	       struct buf *out, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * title.c - the two rows at the top: what is looked at, and the views
+ * title.c - the two rows at the top: the file with its totals, and the views
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,26 +11,12 @@
 #include "base/path.h"
 #include "base/unit.h"
 #include "viewers/flame/flame.h"
+#include "viewers/shell/number.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-/* A number as people read it: 1,234,567. */
-static void add_count(uint64_t n, struct buf *out)
-{
-	char digits[32];
-	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
-
-	for (int i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			buf_addz(out, ",");
-		buf_add(out, &digits[i], 1);
-	}
-}
-
-/* The files of a side: its only one, else how many. */
+/* Append the first file of a side, and the number of further files. */
 static void add_files(const char *const *file, size_t n, struct buf *out)
 {
 	if (n > 0)
@@ -41,37 +27,38 @@ static void add_files(const char *const *file, size_t n, struct buf *out)
 
 static void add_sources(const struct shell *s, struct buf *out)
 {
-	const struct query *q = settings_query(s->now);
+	const struct query *q = settings_query(s->settings);
 	const struct opt_list *base = q->diff_base.n ? &q->diff_base : &q->base;
 
 	if (base->n) {
 		add_files(base->item, base->n, out);
 		buf_addz(out, " -> ");
 	}
-	if (s->open.from[SIDE_TARGET].n == 1 && !base->n)
-		buf_addz(out, s->open.from[SIDE_TARGET].source[0]);
+	if (s->options.sources[SIDE_TARGET].n == 1 && !base->n)
+		buf_addz(out, s->options.sources[SIDE_TARGET].source[0]);
 	else
-		add_files(s->open.from[SIDE_TARGET].source, s->open.from[SIDE_TARGET].n, out);
+		add_files(s->options.sources[SIDE_TARGET].source, s->options.sources[SIDE_TARGET].n, out);
 }
 
-/* How often a server was asked, and what the last answer is compared with. */
+/* Append the number of fetches, and which fetch the last one is compared with. */
 static void add_live(const struct shell *s, struct buf *out)
 {
 	if (!s->n_fetched) {
-		buf_addz(out, s->open.reload ? "  live" : "");
+		buf_addz(out, s->options.reload ? "  live" : "");
 		return;
 	}
 	buf_addf(out, "  live, fetch %u", s->n_fetched + 1);
-	if (s->two_sides && shell_has_last(s))
+	if (s->show_sides && shell_compares_last(s))
 		buf_addf(out, " against %u", s->n_fetched);
 }
 
-/* How many samples were taken: rows of the profile can stand for several. 0 when it does not say, or holds a difference. */
+/* The number of samples. An entry of the profile may count several samples. 0 if the profile does not contain the
+   number, or is a difference. */
 static int64_t count_samples(struct shell_data *d)
 {
 	const struct profile *p = d->p;
 
-	for (uint32_t t = 0; t < p->n_types && !d->is_counted && !d->has_base; t++) {
+	for (uint32_t t = 0; t < p->n_types && !d->is_counted && !d->is_change; t++) {
 		const struct value_type *type = &p->type[t];
 
 		if (strcmp(profile_text(p, type->name), "samples") != 0 ||
@@ -86,22 +73,24 @@ static int64_t count_samples(struct shell_data *d)
 	return d->n_samples;
 }
 
-/* What stands at the right, the more of it the more room there is; the most important first. */
+/* Append the facts at the right edge of the title, the most important first, as many as fit. */
 static void add_facts(const struct shell *s, int room, struct buf *out)
 {
 	const struct pane *p = shell_pane(s);
 	const struct head *h = p->model ? &p->model->report.head : NULL;
 	struct buf part[3] = { { 0 }, { 0 }, { 0 } };
 	int64_t n_samples = count_samples(s->data);
+	bool has_two_totals =
+		s->show_sides || (s->data->is_change && p->class == &shell_view_flame); /* the view shows both totals */
 
 	if (h && h->type)
 		buf_addz(&part[0], h->type);
-	if (h && h->type && !s->two_sides) { /* else there are two totals, which the views tell */
+	if (h && h->type && !has_two_totals) {
 		buf_addz(&part[0], " ");
-		report_add_value(h, h->total, &part[0]);
+		shell_add_value(h, h->total, &part[0]);
 	}
 	if (n_samples > 0) {
-		add_count((uint64_t)n_samples, &part[1]);
+		unit_add_count(&part[1], (uint64_t)n_samples);
 		buf_addz(&part[1], n_samples == 1 ? " sample" : " samples");
 	}
 	if (s->data->p->meta.duration_ns > 0) {
@@ -121,7 +110,7 @@ static void add_facts(const struct shell *s, int room, struct buf *out)
 
 void title_draw(struct shell *s, struct area a)
 {
-	struct look look = theme_look(LOOK_BAR);
+	struct style style = theme_style(ROLE_BAR);
 	struct buf left = { 0 }, live = { 0 }, right = { 0 };
 	int x, name, keep, after;
 
@@ -129,15 +118,15 @@ void title_draw(struct shell *s, struct area a)
 	add_live(s, &live);
 	after = (int)flame_columns(buf_text(&live));
 	name = (int)flame_columns(buf_text(&left)) + after;
-	keep = name < a.width / 2 ? name : a.width / 2; /* of the name */
-	grid_fill(&s->grid, a, ' ', look);
-	x = grid_text(&s->grid, a, 0, 0, a.width < 60 ? " " : " cpa  ", look);
+	keep = name < a.width / 2 ? name : a.width / 2; /* columns for the name */
+	grid_fill(&s->grid, a, ' ', style);
+	x = grid_text(&s->grid, a, 0, 0, a.width < 60 ? " " : " cpa  ", style);
 	add_facts(s, a.width - x - keep - 3, &right);
 	buf_addz(&right, " ");
 	x = grid_text_short(&s->grid, a, x, 0, buf_text(&left),
-			    a.width - x - after - (int)flame_columns(buf_text(&right)) - 2, look);
-	grid_text(&s->grid, a, x, 0, buf_text(&live), look);
-	grid_text_right(&s->grid, a, a.width, 0, buf_text(&right), look);
+			    a.width - x - after - (int)flame_columns(buf_text(&right)) - 2, style);
+	grid_text(&s->grid, a, x, 0, buf_text(&live), style);
+	grid_text_right(&s->grid, a, a.width, 0, buf_text(&right), style);
 	buf_release(&left);
 	buf_release(&live);
 	buf_release(&right);
@@ -145,7 +134,7 @@ void title_draw(struct shell *s, struct area a)
 
 enum { TABS_COLUMNS = 77 };
 
-/* The report whose tab has the number i, from 1; NULL behind the last. */
+/* The report of tab i, counted from 1; NULL after the last. */
 static const struct report_type *find_tab(int i)
 {
 	const char key[] = { (char)('0' + i), 0 };
@@ -157,19 +146,19 @@ static const struct report_type *find_tab(int i)
 	return NULL;
 }
 
-/* One tab; of others than the one that is shown only the key where there is little room. */
+/* Draw one tab. In a narrow window only the current tab has a title; the others have only their key. */
 static int draw_tab(struct shell *s, struct area a, int x, const char *key, const char *title, bool here, bool is_short)
 {
-	struct look look = theme_look(here ? LOOK_TAB_HERE : LOOK_TAB);
+	struct style style = theme_style(here ? ROLE_TAB_CURRENT : ROLE_TAB);
 	int from = x;
 
-	x = grid_text(&s->grid, a, x, 0, here ? "[" : " ", look);
-	x = grid_text(&s->grid, a, x, 0, key, look);
+	x = grid_text(&s->grid, a, x, 0, here ? "[" : " ", style);
+	x = grid_text(&s->grid, a, x, 0, key, style);
 	if (here || !is_short) {
-		x = grid_text(&s->grid, a, x, 0, *key ? " " : "", look);
-		x = grid_text(&s->grid, a, x, 0, title, look);
+		x = grid_text(&s->grid, a, x, 0, *key ? " " : "", style);
+		x = grid_text(&s->grid, a, x, 0, title, style);
 	}
-	x = grid_text(&s->grid, a, x, 0, here ? "]" : " ", look);
+	x = grid_text(&s->grid, a, x, 0, here ? "]" : " ", style);
 	if (*key)
 		frame_hit_event(s, (struct area){ a.x + from, a.y, x - from, 1 }, key);
 	return x;
@@ -181,12 +170,12 @@ void tabs_draw(struct shell *s, struct area a)
 	bool has_tab = here->view != VIEW_TEXT, is_short;
 	int x = 0;
 
-	grid_fill(&s->grid, a, ' ', theme_look(LOOK_TAB));
+	grid_fill(&s->grid, a, ' ', theme_style(ROLE_TAB));
 	is_short = a.width < TABS_COLUMNS + (has_tab ? 0 : (int)strlen(here->name) + 2);
 	for (int i = 1; (tab = find_tab(i)); i++)
 		x = draw_tab(s, a, x, tab->tab_key, tab->tab, here->view == tab->view, is_short);
 	if (!has_tab) {
-		if (x + (int)strlen(here->name) + 2 > a.width) /* it must be seen what this is */
+		if (x + (int)strlen(here->name) + 2 > a.width) /* the current view must stay visible */
 			x = a.width - (int)strlen(here->name) - 2;
 		draw_tab(s, a, x, "", here->name, true, false);
 	}

@@ -1,5 +1,5 @@
 /*
- * view_asm.c - the view Assembly: instructions with their weight, and where they jump to
+ * view_asm.c - the Assembly view: instructions with their values and jump targets
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,26 +26,26 @@
 #include <string.h>
 
 struct asm_model {
-	struct code_model code;                /* first */
-	const struct disasm_routine **routine; /* [code.n] the heaviest first */
+	struct code_model code;                /* first member */
+	const struct disasm_routine **routine; /* [code.n] the largest value first */
 	uint64_t *addr;                        /* [rows of the table] */
-	uint64_t *target;                      /* [rows] where a jump or call goes; ASM_NOWHERE */
-	bool has_wanted;                       /* the pattern was an address: */
+	uint64_t *target;                      /* [rows] the target of a jump or call, or ASM_NOWHERE */
+	bool has_wanted;                       /* is there an address to select, from the pattern or an inlined call? */
 	uint64_t wanted;
 };
 
 #define ASM_NOWHERE UINT64_MAX
 
-/* Where a jump came from. */
+/* The origin of a jump. */
 struct asm_jump {
 	uint32_t routine, at;
 };
 
 struct asm_state {
-	struct code_pane code; /* first; rows and hot are rows of the table less the routine's lo */
+	struct code_pane code; /* must be first; its rows are numbered from the function's lo in the table */
 	struct asm_jump *jump; /* [n_jumps] */
 	size_t n_jumps, cap_jumps;
-	/* what is selected, to find it again in another model */
+	/* the selection, to find it again in another model */
 	char *name;
 	uint64_t addr;
 };
@@ -54,7 +54,7 @@ static const struct code_class class;
 
 /* ---- the model; on the worker's thread ---- */
 
-/* Which functions match: [n_funcs]. */
+/* Find the functions that match: [n_funcs]. */
 static bool match_functions(const struct profile *p, const char *pattern, bool *out)
 {
 	struct regex *rx;
@@ -71,7 +71,7 @@ static bool match_functions(const struct profile *p, const char *pattern, bool *
 	return rc == 0;
 }
 
-/* Is a function that matches at a location inlined into another one? */
+/* Is a matching function inlined into another one at a location? */
 static bool is_inlined_at(const struct profile *p, const bool *match, uint32_t loc)
 {
 	uint32_t end = p->loc_line[loc + 1];
@@ -82,8 +82,8 @@ static bool is_inlined_at(const struct profile *p, const bool *match, uint32_t l
 	return false;
 }
 
-/* The weight of the samples of each location: [n_locs]. */
-static void weigh_locations(const struct view *v, const struct stop *stop, uint64_t *weight)
+/* Add up the samples of each location: [n_locs]. */
+static void sum_locations(const struct view *v, const struct stop *stop, uint64_t *sum)
 {
 	const struct profile *p = v->p;
 	uint32_t *last = mem_zalloc((size_t)p->n_locs + 1, sizeof(*last)); /* the last row counted, plus 1 */
@@ -91,56 +91,56 @@ static void weigh_locations(const struct view *v, const struct stop *stop, uint6
 	for (uint32_t row = 0; row < v->n; row++) {
 		uint32_t lo = p->stacks.off[p->stack[row]], hi = p->stacks.off[p->stack[row] + 1];
 
-		if (row % STOP_STEPS == 0 && stop_is_set(stop))
+		if (row % STOP_CHECK_INTERVAL == 0 && stop_is_set(stop))
 			break;
 		for (uint32_t i = lo; i < hi; i++) {
 			uint32_t loc = p->stacks.item[i];
 
-			if (last[loc] != row + 1) /* sums of magnitudes fit, as view_make has checked */
-				weight[loc] += num_abs(v->val[SIDE_TARGET][row]);
+			if (last[loc] != row + 1) /* cannot overflow: view_make has checked the sum */
+				sum[loc] += num_abs(v->val[SIDE_TARGET][row]);
 			last[loc] = row + 1;
 		}
 	}
 	free(last);
 }
 
-/* The address with the largest weight among those where a function that matches was inlined; false when there is none. */
+/* Find the address with the largest value at which a matching function was inlined; false when there is none. */
 static bool find_inlined(const struct view *v, const struct query *q, uint64_t *addr)
 {
 	const struct profile *p = v->p;
 	bool *match = mem_zalloc((size_t)p->n_funcs + 1, sizeof(*match));
-	uint64_t *weight = mem_zalloc((size_t)p->n_locs + 1, sizeof(*weight)), most = 0;
+	uint64_t *sum = mem_zalloc((size_t)p->n_locs + 1, sizeof(*sum)), max = 0;
 
 	if (match_functions(p, q->pattern, match)) {
-		weigh_locations(v, q->stop, weight);
+		sum_locations(v, q->stop, sum);
 		for (uint32_t loc = 0; loc < p->n_locs; loc++)
-			if (weight[loc] > most && p->loc_addr[loc] && is_inlined_at(p, match, loc)) {
-				most = weight[loc];
+			if (sum[loc] > max && p->loc_addr[loc] && is_inlined_at(p, match, loc)) {
+				max = sum[loc];
 				*addr = p->loc_addr[loc];
 			}
 	}
 	free(match);
-	free(weight);
-	return most > 0;
+	free(sum);
+	return max > 0;
 }
 
 static void sort_routines(const struct disasm *d, struct asm_model *am, struct arena *mem)
 {
-	struct code_weight *all = arena_alloc(mem, d->n, sizeof(*all));
+	struct code_sort_key *all = arena_alloc(mem, d->n, sizeof(*all));
 
-	assert(d->n > 0); /* otherwise report_disasm_make fails */
+	assert(d->n > 0); /* report_disasm_make fails if there are none */
 	am->code.n = d->n;
 	am->routine = arena_alloc(mem, d->n, sizeof(*am->routine));
 	for (uint32_t i = 0; i < d->n; i++)
-		all[i] = code_weight(d->routine[i].flat, d->routine[i].cum, am->code.by_cum, i);
-	code_sort_weights(all, d->n);
+		all[i] = code_sort_key(d->routine[i].flat, d->routine[i].cum, am->code.by_cum, i);
+	code_sort(all, d->n);
 	for (uint32_t i = 0; i < d->n; i++)
 		am->routine[i] = &d->routine[all[i].i];
 }
 
 /*
- * The address that an instruction jumps to: objdump writes it, and after it in angle brackets the symbol there.
- * An address in a comment is one of data.
+ * The address that an instruction jumps to. objdump prints it before the symbol in angle brackets.
+ * An address in a comment is a data address.
  */
 static uint64_t target_of(const char *text)
 {
@@ -171,11 +171,11 @@ static void find_addresses(const struct table *t, struct asm_model *am, struct a
 	}
 }
 
-/* A function that is inlined everywhere has no symbol: show where most of it is. */
+/* A function that is inlined everywhere has no symbol: show the function that contains most of it. */
 static int make_inlined(const struct view *v, const struct query *q, struct asm_model *am, struct model *m,
 			struct err *err)
 {
-	struct query there = *q;
+	struct query at_address = *q;
 	struct buf none = { 0 };
 	struct err why;
 	char text[24];
@@ -185,23 +185,23 @@ static int make_inlined(const struct view *v, const struct query *q, struct asm_
 	if (!am->has_wanted)
 		return ERR_USAGE;
 	snprintf(text, sizeof(text), "0x%" PRIx64, am->wanted);
-	there.pattern = text;
-	rc = report_disasm_make(v, &there, &m->report, &none, &why);
+	at_address.pattern = text;
+	rc = report_disasm_make(v, &at_address, &m->report, &none, &why);
 	buf_release(&none);
 	if (rc == 0)
-		buf_addz(&m->notes, "inlined everywhere: this is the function that most of it was inlined into\n");
+		buf_addz(&m->notes, "inlined everywhere; showing the function that contains most of it\n");
 	if (rc == ERR_STOPPED)
 		*err = why;
 	return rc == 0 || rc == ERR_STOPPED ? rc : ERR_USAGE;
 }
 
-static int make(const struct ask *a, struct model *m, struct err *err)
+static int make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct asm_model *am = arena_zalloc(m->mem, 1, sizeof(*am));
 	struct view v;
-	int rc = view_make(a->data->p, a->q, m->mem, &v, &m->notes, err);
+	int rc = view_make(a->joined, a->q, m->mem, &v, &m->notes, err);
 
-	m->own = am;
+	m->view_data = am;
 	am->code.class = &class;
 	if (rc < 0)
 		return rc;
@@ -212,25 +212,25 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 	if (rc < 0)
 		return rc;
 	am->code.by_cum = a->q->sort == SORT_CUM;
-	am->code.is_change = a->data->has_base;
+	am->code.is_change = a->is_change;
 	sort_routines(m->report.disasm, am, m->mem);
 	find_addresses(&m->report.table, am, m->mem);
 	return 0;
 }
 
-/* ---- what is shown and selected ---- */
+/* ---- current function and selection ---- */
 
-/* The routine that is shown. */
+/* The current function. */
 static const struct disasm_routine *routine(const struct pane *p)
 {
 	const struct asm_state *st = p->state;
-	const struct asm_model *am = p->model->own;
+	const struct asm_model *am = p->model->view_data;
 
 	assert(st->code.routine < am->code.n);
 	return am->routine[st->code.routine];
 }
 
-/* The cells of an instruction of the routine that is shown. */
+/* The cells of an instruction of the current function. */
 static const union cell *cell_of(const struct pane *p, uint32_t i)
 {
 	assert(i < routine(p)->hi - routine(p)->lo);
@@ -242,17 +242,17 @@ static const char *first_name(const struct disasm_routine *r)
 	return r->n_names ? r->name[0] : "";
 }
 
-/* The instruction of a routine at an address. Addresses go up. */
+/* Find the instruction of a function at an address. Addresses are ascending. */
 static bool find_address(const struct asm_model *am, const struct disasm_routine *r, uint64_t addr, uint32_t *out)
 {
 	*out = (uint32_t)lower_bound_u64(am->addr + r->lo, r->hi - r->lo, addr);
 	return *out < r->hi - r->lo && am->addr[r->lo + *out] == addr;
 }
 
-/* The row of the routine that an instruction jumps to; false when it jumps nowhere within it. */
+/* Find the row that an instruction jumps to; false when it does not jump within the function. */
 static bool target_row(const struct pane *p, uint32_t i, uint32_t *out)
 {
-	const struct asm_model *am = p->model->own;
+	const struct asm_model *am = p->model->view_data;
 	const struct disasm_routine *r = routine(p);
 
 	return r->lo + i < r->hi && am->target[r->lo + i] != ASM_NOWHERE &&
@@ -261,7 +261,7 @@ static bool target_row(const struct pane *p, uint32_t i, uint32_t *out)
 
 static void remember(struct pane *p)
 {
-	const struct asm_model *am = p->model->own;
+	const struct asm_model *am = p->model->view_data;
 	const struct disasm_routine *r = routine(p);
 	struct asm_state *st = p->state;
 	const char *name = first_name(r);
@@ -270,39 +270,39 @@ static void remember(struct pane *p)
 		free(st->name);
 		st->name = mem_strndup(name, strlen(name));
 	}
-	st->addr = r->lo < r->hi ? am->addr[r->lo + st->code.list.at] : 0;
+	st->addr = r->lo < r->hi ? am->addr[r->lo + st->code.list.selected] : 0;
 }
 
-/* Select a row; with some around it when it is out of sight. */
-static void go(struct pane *p, uint32_t row)
+/* Select a row. If it is not visible, scroll so that some rows above it are visible too. */
+static void select_row(struct pane *p, uint32_t row)
 {
 	struct list *l = &((struct asm_state *)p->state)->code.list;
 	uint32_t height = l->height > 0 ? (uint32_t)l->height : 1;
 
 	if (row < l->top || row >= l->top + height)
 		l->top = row > height / 3 ? row - height / 3 : 0;
-	shell_list_go(l, row);
+	shell_list_select(l, row);
 	remember(p);
 }
 
-static bool weigh(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum)
+static bool get_values(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum)
 {
 	*flat = cell_of(p, i)[DISASM_FLAT].value;
 	*cum = cell_of(p, i)[DISASM_CUM].value;
 	return true;
 }
 
-/* Show routine i, from its hottest instruction. */
+/* Show function i, from its hottest instruction. */
 static void show(struct pane *p, uint32_t i)
 {
-	const struct asm_model *am = p->model->own;
+	const struct asm_model *am = p->model->view_data;
 	struct asm_state *st = p->state;
 	const struct disasm_routine *r = am->routine[i];
 	int height = st->code.list.height > 0 ? st->code.list.height : p->area.height - 2, width;
 
 	assert(i < am->code.n && r->lo <= r->hi);
 	st->code.routine = i;
-	st->code.list = (struct list){ .n = r->hi - r->lo, .height = height, .left = st->code.list.left };
+	st->code.list = (struct list){ .n = r->hi - r->lo, .height = height, .scroll_x = st->code.list.scroll_x };
 	st->code.values = code_values(p);
 	for (uint32_t row = 0; row < st->code.list.n; row++) {
 		code_values_add(&st->code.values, cell_of(p, row)[DISASM_FLAT].value);
@@ -312,11 +312,11 @@ static void show(struct pane *p, uint32_t i)
 	width = st->code.list.n ? (int)strlen(cell_of(p, st->code.list.n - 1)[DISASM_ADDRESS].text + strlen("0x")) : 0;
 	if (width > st->code.mark_width)
 		st->code.mark_width = width;
-	code_find_hot(p, 0, st->code.list.n, weigh);
-	go(p, st->code.n_hot ? st->code.hot[0] : 0);
+	code_find_hot(p, 0, st->code.list.n, get_values);
+	select_row(p, st->code.n_hot ? st->code.hot[0] : 0);
 }
 
-/* The routine and the row of the instruction at an address; with is_in, any of its bytes may be there. */
+/* Find the instruction at an address; with is_in, the address may be any byte of it. */
 static bool find_wanted(const struct asm_model *am, uint64_t addr, bool is_in, uint32_t *routine, uint32_t *row)
 {
 	for (uint32_t i = 0; i < am->code.n; i++) {
@@ -332,23 +332,23 @@ static bool find_wanted(const struct asm_model *am, uint64_t addr, bool is_in, u
 	return false;
 }
 
-/* Show what was selected, else the address that was asked for, else the hottest instruction. */
-static void shown(struct shell *s, struct pane *p)
+/* Show the earlier selection, else the requested address, else the hottest instruction. */
+static void model_changed(struct shell *s, struct pane *p)
 {
-	const struct asm_model *am = p->model->own;
+	const struct asm_model *am = p->model->view_data;
 	struct asm_state *st = p->state;
-	uint32_t above = st->code.list.at - st->code.list.top, routine = 0, row = 0;
+	uint32_t above = st->code.list.selected - st->code.list.top, routine = 0, row = 0;
 	uint64_t addr = st->addr;
 	bool had = st->name != NULL;
 
 	(void)s;
 	st->n_jumps = 0;
-	st->code.routines.at = 0;
+	st->code.routines.selected = 0;
 	if (!had && am->has_wanted)
 		addr = am->wanted;
 	if ((had || am->has_wanted) && find_wanted(am, addr, !had, &routine, &row)) {
 		show(p, routine);
-		go(p, row);
+		select_row(p, row);
 		if (had)
 			st->code.list.top = row > above ? row - above : 0;
 	} else {
@@ -364,7 +364,7 @@ static void shown(struct shell *s, struct pane *p)
 static void push_jump(struct asm_state *st)
 {
 	st->jump = mem_grow(st->jump, &st->cap_jumps, st->n_jumps + 1, sizeof(*st->jump));
-	st->jump[st->n_jumps++] = (struct asm_jump){ st->code.routine, st->code.list.at };
+	st->jump[st->n_jumps++] = (struct asm_jump){ st->code.routine, st->code.list.selected };
 }
 
 /* A function of the profile by its name, which may be followed by parameters; NULL when there is none. */
@@ -384,7 +384,7 @@ static const char *function_named(const struct profile *pr, const char *name)
 	return found;
 }
 
-/* The function of the profile at a line of a file, of which only the last part is known. */
+/* The function of the profile at a line of a file, given by its base name. */
 static const char *function_at(const struct profile *pr, const char *file, int64_t line)
 {
 	for (uint32_t i = 0; line > 0 && *file && i < pr->n_lines; i++) {
@@ -397,13 +397,13 @@ static const char *function_at(const struct profile *pr, const char *file, int64
 	return NULL;
 }
 
-/* The function of the selected instruction, by its name in the profile: objdump writes names in its own way. */
+/* The function of the selected instruction by its name in the profile, because objdump formats names differently. */
 static const char *function_of(const struct pane *p)
 {
 	const struct asm_state *st = p->state;
 	const struct disasm_routine *r = routine(p);
 	const struct profile *pr = p->model->data->p;
-	const union cell *cell = st->code.list.n ? cell_of(p, st->code.list.at) : NULL;
+	const union cell *cell = st->code.list.n ? cell_of(p, st->code.list.selected) : NULL;
 	const char *name = NULL;
 
 	if (cell && !st->code.is_choosing) {
@@ -420,37 +420,37 @@ static bool show_source(struct shell *s, struct pane *p, const struct event *e)
 	const struct asm_state *st = p->state;
 
 	(void)e;
-	shell_source_open(s, function_of(p),
-			  st->code.list.n && !st->code.is_choosing ? cell_of(p, st->code.list.at)[DISASM_LINE].value
-								   : 0);
+	shell_source_open(
+		s, function_of(p),
+		st->code.list.n && !st->code.is_choosing ? cell_of(p, st->code.list.selected)[DISASM_LINE].value : 0);
 	return true;
 }
 
-/* Follow a jump or a call; a target outside of the routines shown is another report. */
-static bool follow(struct shell *s, struct pane *p, const struct event *e)
+/* Follow a jump or a call. A target outside of the matching functions opens another report. */
+static bool follow_jump(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct asm_state *st = p->state;
-	const struct asm_model *am = p->model->own;
+	const struct asm_model *am = p->model->view_data;
 	uint32_t other, row;
 	uint64_t target;
 
 	(void)e;
-	if (code_take_choice(p))
+	if (code_accept_choice(p))
 		return true;
 	if (!st->code.list.n)
 		return false;
-	target = am->target[routine(p)->lo + st->code.list.at];
+	target = am->target[routine(p)->lo + st->code.list.selected];
 	if (target == ASM_NOWHERE) {
-		shell_say(s, false, "this jumps nowhere; e shows its source");
-	} else if (target_row(p, st->code.list.at, &row)) {
+		shell_notify(s, false, "no known jump target; e shows the source");
+	} else if (target_row(p, st->code.list.selected, &row)) {
 		push_jump(st);
-		go(p, row);
+		select_row(p, row);
 	} else if (find_wanted(am, target, false, &other, &row)) {
 		push_jump(st);
 		show(p, other);
-		go(p, row);
+		select_row(p, row);
 	} else {
-		shell_linef(s, "disasm 0x%" PRIx64, target);
+		shell_run_linef(s, "disasm 0x%" PRIx64, target);
 	}
 	return true;
 }
@@ -467,7 +467,7 @@ static bool jump_back(struct shell *s, struct pane *p, const struct event *e)
 	from = st->jump[--st->n_jumps];
 	if (from.routine != st->code.routine)
 		show(p, from.routine);
-	go(p, from.at);
+	select_row(p, from.at);
 	return true;
 }
 
@@ -487,15 +487,15 @@ static bool toggle_intel(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
-	shell_linef(s, "intel_syntax=%s", settings_query(s->now)->intel_syntax ? "false" : "true");
+	shell_run_linef(s, "intel_syntax=%s", settings_query(s->settings)->intel_syntax ? "false" : "true");
 	return true;
 }
 
-static void subject(struct shell *s, struct pane *p, struct buf *out)
+static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct asm_state *st = p->state;
-	const struct asm_model *am = p->model->own;
-	const struct disasm_routine *r = am->routine[st->code.routines.at];
+	const struct asm_model *am = p->model->view_data;
+	const struct disasm_routine *r = am->routine[st->code.routines.selected];
 
 	(void)s;
 	if (st->code.is_choosing && r->n_names)
@@ -504,11 +504,11 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 		shell_quote(function_of(p), out);
 }
 
-static void end(struct pane *p)
+static void release_state(struct pane *p)
 {
 	struct asm_state *st = p->state;
 
-	code_pane_end(p);
+	code_pane_release(p);
 	free(st->jump);
 	free(st->name);
 }
@@ -516,14 +516,14 @@ static void end(struct pane *p)
 /* ---- drawing ---- */
 
 enum {
-	TEXT_WIDTH = 34,  /* columns of an instruction, before its place */
-	PLACE_WIDTH = 12, /* a place needs at least */
+	TEXT_WIDTH = 34,  /* columns of an instruction */
+	PLACE_WIDTH = 12, /* minimum columns of a source location */
 };
 
 /* Characters of the line from a jump to its target. */
 enum { LINE_DOWN = 0x250c, LINE_UP = 0x2514, LINE_BETWEEN = 0x2502, LINE_OUT = 0x2500, LINE_HEAD = '>' };
 
-/* Append "work prog.c:8"; the function only when it is not the one of the routine. */
+/* Append for example "work prog.c:8"; the function only if it is not the function shown. */
 static void add_place(const union cell *cell, const union cell *first, struct buf *out)
 {
 	if (strcmp(cell[DISASM_FUNCTION].text, first[DISASM_FUNCTION].text) != 0 && *cell[DISASM_FUNCTION].text)
@@ -539,17 +539,17 @@ static bool is_same_place(const union cell *a, const union cell *b)
 	       strcmp(a[DISASM_FILE].text, b[DISASM_FILE].text) == 0 && a[DISASM_LINE].value == b[DISASM_LINE].value;
 }
 
-/* Draw where an instruction comes from, unless the row above comes from there too. end: of its text. */
+/* Draw the source location of an instruction, unless it is that of the row above. end: column after its text. */
 static void draw_place(const struct code_place *at, int end)
 {
 	const struct asm_state *st = at->p->state;
 	const union cell *cell = cell_of(at->p, at->i);
-	struct look quiet = code_look(at, LOOK_QUIET);
+	struct style quiet = code_style(at, ROLE_MUTED);
 	struct area row = at->area;
 	struct buf place = { 0 };
 	int x = at->c->text + TEXT_WIDTH;
 
-	if (st->code.list.left || (at->i > st->code.list.top && is_same_place(cell, cell_of(at->p, at->i - 1))) ||
+	if (st->code.list.scroll_x || (at->i > st->code.list.top && is_same_place(cell, cell_of(at->p, at->i - 1))) ||
 	    row.width - x < PLACE_WIDTH)
 		return;
 	add_place(cell, cell_of(at->p, 0), &place);
@@ -566,9 +566,9 @@ static void draw_place(const struct code_place *at, int end)
 static void draw_jump(const struct code_place *at)
 {
 	const struct asm_state *st = at->p->state;
-	uint32_t from = st->code.list.at, i = at->i, to;
+	uint32_t from = st->code.list.selected, i = at->i, to;
 	struct area row = at->area;
-	struct look look = code_look(at, LOOK_KEY);
+	struct style style = code_style(at, ROLE_KEY);
 	bool is_down;
 	uint32_t ch;
 
@@ -581,10 +581,10 @@ static void draw_jump(const struct code_place *at)
 		ch = LINE_BETWEEN;
 	else
 		return;
-	grid_fill(at->g, (struct area){ row.x + at->c->mark, row.y, 1, 1 }, ch, look);
+	grid_fill(at->g, (struct area){ row.x + at->c->mark, row.y, 1, 1 }, ch, style);
 	if (i == from || i == to)
 		grid_fill(at->g, (struct area){ row.x + at->c->mark + 1, row.y, 1, 1 },
-			  i == from ? LINE_OUT : LINE_HEAD, look);
+			  i == from ? LINE_OUT : LINE_HEAD, style);
 }
 
 static void draw_extra(const struct code_place *at, int end)
@@ -603,18 +603,18 @@ static void fill_row(const struct pane *p, uint32_t i, struct code_row *row)
 	row->mark = cell[DISASM_ADDRESS].text + strlen("0x");
 	code_add_instruction(cell[DISASM_TEXT].text, &row->scratch);
 	row->text = buf_text(&row->scratch);
-	row->role = LOOK_PLAIN;
+	row->role = ROLE_PLAIN;
 }
 
 static void draw_heading(const struct pane *p, const struct code_columns *c, struct grid *g, struct area line)
 {
 	(void)p;
-	grid_text(g, line, c->text, 0, "instruction", theme_look(LOOK_HEAD));
+	grid_text(g, line, c->text, 0, "instruction", theme_style(ROLE_HEADING));
 	if (line.width - c->text - TEXT_WIDTH >= PLACE_WIDTH)
-		grid_text(g, line, c->text + TEXT_WIDTH, 0, "source", theme_look(LOOK_HEAD));
+		grid_text(g, line, c->text + TEXT_WIDTH, 0, "source", theme_style(ROLE_HEADING));
 }
 
-/* Routines found by an address have the names of the symbol table. */
+/* Functions found by an address have their symbol name, which may be mangled. */
 static bool is_mangled(const char *name)
 {
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
@@ -635,7 +635,7 @@ static void add_name(const struct pane *p, struct buf *out)
 
 static struct code_routine routine_at(const struct pane *p, uint32_t i)
 {
-	const struct asm_model *am = p->model->own;
+	const struct asm_model *am = p->model->view_data;
 
 	assert(i < am->code.n);
 	return (struct code_routine){ first_name(am->routine[i]), "", am->routine[i]->flat, am->routine[i]->cum };
@@ -643,12 +643,12 @@ static struct code_routine routine_at(const struct pane *p, uint32_t i)
 
 static uint32_t hot_row(const struct pane *p)
 {
-	return ((const struct asm_state *)p->state)->code.list.at;
+	return ((const struct asm_state *)p->state)->code.list.selected;
 }
 
-static void go_hot(struct pane *p, uint32_t hot, struct buf *out)
+static void select_hot(struct pane *p, uint32_t hot, struct buf *out)
 {
-	go(p, hot);
+	select_row(p, hot);
 	buf_addf(out, "instruction %s", cell_of(p, hot)[DISASM_ADDRESS].text);
 }
 
@@ -657,11 +657,11 @@ static const struct code_class class = {
 	.routine = routine_at,
 	.add_name = add_name,
 	.show = show,
-	.go = go,
+	.select = select_row,
 	.remember = remember,
-	.open = follow,
+	.open = follow_jump,
 	.hot = hot_row,
-	.go_hot = go_hot,
+	.select_hot = select_hot,
 	.search_text = search_text,
 	.row = fill_row,
 	.draw_heading = draw_heading,
@@ -669,32 +669,32 @@ static const struct code_class class = {
 };
 
 static const struct binding keys[] = {
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move; sideways in long rows", NULL,
-	  NULL, code_move },
-	{ "Enter Space", "follow a jump or a call", "follow", "disasm 0xADDRESS", follow },
-	{ "Backspace", "back from a jump, else to the view before", NULL, NULL, jump_back },
-	{ "e", "the source at this line", "source", "list NAME", show_source },
-	{ "] [", "next and last instruction by weight", "next hot", NULL, code_next_hot },
-	{ "n N", "next and last match; without a search by weight", NULL, NULL, code_next_found },
-	{ "} {", "next and last function that matches", NULL, NULL, code_next_routine },
-	{ "L", "all functions that match, to choose one", NULL, NULL, code_choose },
-	{ "I", "Intel's syntax, or AT&T's", "Intel", "intel_syntax=true", toggle_intel },
-	{ "Esc", NULL, NULL, NULL, code_leave },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move; scroll long rows sideways",
+	  NULL, NULL, code_move },
+	{ "Enter Space", "follow a jump or a call", "follow", "disasm 0xADDRESS", follow_jump },
+	{ "Backspace", "back from a jump, else to the previous view", NULL, NULL, jump_back },
+	{ "e", "source of this instruction", "source", "list NAME", show_source },
+	{ "] [", "next and previous instruction by value", "next hot", NULL, code_next_hot },
+	{ "n N", "next and previous match; without a search, the same as ] and [", NULL, NULL, code_next_found },
+	{ "} {", "next and previous matching function", NULL, NULL, code_next_routine },
+	{ "L", "choose one of the matching functions", NULL, NULL, code_choose },
+	{ "I", "switch between Intel and AT&T syntax", "Intel", "intel_syntax=true", toggle_intel },
+	{ "Esc", NULL, NULL, NULL, code_cancel_choice },
 };
 
 const struct pane_class shell_view_asm = {
 	.title = "Assembly",
-	.explain = "Instructions with their own weight (flat) and with what they call (cum). A sample counts for the "
-		   "instruction it was taken at, which may be a little behind the one that took the time. On a jump "
-		   "within the function a line leads to its target.",
+	.help = "Instructions with their flat and cum. A sample counts for the instruction at which it was taken, "
+		"which may be slightly after the instruction that took the time. On a jump within the function, a "
+		"line leads to its target.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct asm_state),
 	.make = make,
-	.shown = shown,
+	.model_changed = model_changed,
 	.draw = code_draw,
 	.mouse = code_mouse,
-	.subject = subject,
+	.add_selection = add_selection,
 	.search = code_search,
-	.end = end,
+	.release = release_state,
 };

@@ -1,10 +1,10 @@
 /*
- * view_calls.c - Callers and callees: a function between those that call it and those that it calls
+ * view_calls.c - the Callers view: a function between its callers and callees
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each step to a caller or a callee is a line at the prompt (peek ^name$) and so a pane of its own: the
- * way back is the way of panes, and the crumbs on top show it.
+ * Each step to a caller or callee runs a line (peek ^name$) and thus opens a new pane. A step back shows the previous
+ * pane, and the line at the top lists these panes.
  */
 #include "config.h"
 
@@ -16,6 +16,8 @@
 #include "engine/view.h"
 #include "report/calls.h"
 #include "viewers/flame/flame.h"
+#include "viewers/shell/name.h"
+#include "viewers/shell/number.h"
 #include "viewers/shell/quote.h"
 
 #include <assert.h>
@@ -23,9 +25,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS_CRUMBS = 16 };
+enum { CALLS_CRUMBS = 16, CRUMB_MAX = 24 };
 
-/* One function with its rows in the report: callers [first, node), callees (node, end). */
+/* One function and its rows in the report: callers [first, node), callees (node, end). */
 struct calls_group {
 	uint32_t first, node, end;
 };
@@ -35,10 +37,10 @@ struct calls_rows {
 	const struct report *r;
 	bool is_net; /* values are differences */
 	uint32_t n;
-	struct calls_group *group; /* [n] what the expression matched */
+	struct calls_group *group; /* [n] the functions that the expression matched */
 };
 
-/* The rows of one side, for its sheet. */
+/* The rows of callers or callees, for their sheet. */
 struct calls_side {
 	const struct calls_rows *all;
 	uint32_t first;
@@ -49,31 +51,31 @@ enum calls_part { PART_CALLERS, PART_NODE, PART_CALLEES };
 struct calls_state {
 	struct sheet callers, callees;
 	struct calls_side above, below;
-	bool is_made;                  /* the sheets are */
-	uint32_t which;                /* the group in the middle */
-	enum calls_part part;          /* where the selected row is */
-	char *node, *name;             /* names of the one in the middle and of the selected one, to find them again */
-	struct find *last;             /* what n and N search for */
-	int middle_y, callees_y;       /* lines of the view where these begin */
-	int crumb_x[CALLS_CRUMBS + 1]; /* [n_crumbs + 1] where crumbs begin */
-	int n_crumbs;                  /* the last one is this pane */
+	bool is_made;                  /* are the sheets initialised? */
+	uint32_t current;              /* index of the function in the middle */
+	enum calls_part part;          /* the part that contains the selected row: callers, function, callees */
+	char *node, *name;             /* the function in the middle and the selected one, to find them again */
+	struct find *last_search;      /* the search that n and N repeat */
+	int middle_y, callees_y;       /* lines where the middle function and its callees begin */
+	int crumb_x[CALLS_CRUMBS + 1]; /* [n_crumbs + 1] columns at which the names of visited panes begin */
+	int n_crumbs;                  /* number of visited panes in the line at the top, with this pane */
 };
 
-enum calls_column { CALLS_SHEET_WEIGHT, CALLS_SHEET_SHARE, CALLS_SHEET_TOTAL, CALLS_SHEET_NAME };
+enum calls_column { CALLS_SHEET_CUM, CALLS_SHEET_CALLS_PCT, CALLS_SHEET_CUM_PCT, CALLS_SHEET_NAME };
 
-/* ---- the columns of a side ---- */
+/* ---- columns of callers and callees ---- */
 
 static const struct sheet_column callers[] = {
-	[CALLS_SHEET_WEIGHT] = { "calls", "calls", "", 1, 9, false, false },
-	[CALLS_SHEET_SHARE] = { "calls%", "calls%", "", 2, 7, false, false },
-	[CALLS_SHEET_TOTAL] = { "total%", "total%", "", 3, 7, false, false },
+	[CALLS_SHEET_CUM] = { "cum", "cum", "", 1, 9, false, false },
+	[CALLS_SHEET_CALLS_PCT] = { "calls%", "calls%", "", 2, 7, false, false },
+	[CALLS_SHEET_CUM_PCT] = { "cum%", "cum%", "", 3, 7, false, false },
 	[CALLS_SHEET_NAME] = { "name", "callers", "", 0, 0, true, false },
 };
 
 static const struct sheet_column callees[] = {
-	[CALLS_SHEET_WEIGHT] = { "calls", "calls", "", 1, 9, false, false },
-	[CALLS_SHEET_SHARE] = { "calls%", "calls%", "", 2, 7, false, false },
-	[CALLS_SHEET_TOTAL] = { "total%", "total%", "", 3, 7, false, false },
+	[CALLS_SHEET_CUM] = { "cum", "cum", "", 1, 9, false, false },
+	[CALLS_SHEET_CALLS_PCT] = { "calls%", "calls%", "", 2, 7, false, false },
+	[CALLS_SHEET_CUM_PCT] = { "cum%", "cum%", "", 3, 7, false, false },
 	[CALLS_SHEET_NAME] = { "name", "callees", "", 0, 0, true, false },
 };
 
@@ -90,38 +92,38 @@ static const char *text(const struct sheet *s, uint32_t row, uint32_t col)
 	return cell_of(s, row, CALLS_NAME)->text;
 }
 
-static double weight(const struct sheet *s, uint32_t row, uint32_t col)
+static double row_value(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	(void)col;
 	return (double)num_abs(cell_of(s, row, CALLS_WEIGHT)->value);
 }
 
-/* A value; a difference has a sign and a colour. */
-static void add_value(const struct calls_rows *c, int64_t value, struct buf *out, struct look *look)
+/* Append a value; a difference has a sign and a colour. */
+static void add_value(const struct calls_rows *c, int64_t value, struct buf *out, struct style *style)
 {
 	if (c->is_net && value > 0)
 		buf_addz(out, "+");
-	report_add_value(&c->r->head, value, out);
+	shell_add_brief(&c->r->head, value, out);
 	if (c->is_net && value)
-		*look = theme_look(value > 0 ? LOOK_GREW : LOOK_SHRANK);
+		*style = theme_style(value > 0 ? ROLE_GREW : ROLE_SHRANK);
 }
 
-static void cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct look *look)
+static void cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct style *style)
 {
 	const struct calls_rows *c = ((const struct calls_side *)s->rows)->all;
 	uint32_t row = s->row[at];
 	int64_t value = cell_of(s, row, CALLS_WEIGHT)->value;
 
 	switch ((enum calls_column)col) {
-	case CALLS_SHEET_WEIGHT:
-		add_value(c, value, out, look);
+	case CALLS_SHEET_CUM:
+		add_value(c, value, out, style);
 		break;
-	case CALLS_SHEET_SHARE:
+	case CALLS_SHEET_CALLS_PCT:
 		unit_add_share(out, cell_of(s, row, CALLS_WEIGHT_PCT)->real);
 		break;
-	case CALLS_SHEET_TOTAL:
+	case CALLS_SHEET_CUM_PCT:
 		unit_add_percent(out, value, c->r->head.total);
-		*look = c->is_net ? *look : theme_heat(unit_percent(value, c->r->head.total));
+		*style = c->is_net ? *style : theme_heat(unit_percent(value, c->r->head.total));
 		break;
 	case CALLS_SHEET_NAME:
 		buf_addz(out, text(s, row, col));
@@ -134,8 +136,8 @@ static const char *mark(const struct sheet *s, uint32_t row)
 	return cell_of(s, row, CALLS_INLINED)->text;
 }
 
-static const struct sheet_class callers_class = { callers, 4, CALLS_SHEET_NAME, cell, weight, text, mark };
-static const struct sheet_class callees_class = { callees, 4, CALLS_SHEET_NAME, cell, weight, text, mark };
+static const struct sheet_class callers_class = { callers, 4, CALLS_SHEET_NAME, cell, row_value, text, mark };
+static const struct sheet_class callees_class = { callees, 4, CALLS_SHEET_NAME, cell, row_value, text, mark };
 
 /* ---- the model ---- */
 
@@ -164,21 +166,21 @@ static struct calls_rows *find_groups(const struct report *r, struct arena *mem)
 	return c;
 }
 
-static int make(const struct ask *a, struct model *m, struct err *err)
+static int make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct calls_rows *c;
 	struct view v;
-	int rc = view_make(a->data->p, a->q, m->mem, &v, &m->notes, err);
+	int rc = view_make(a->joined, a->q, m->mem, &v, &m->notes, err);
 
 	if (rc == 0)
 		rc = report_calls_make(&v, a->q, &m->report, &m->notes, err);
 	if (rc < 0)
 		return rc;
 	c = find_groups(&m->report, m->mem);
-	c->is_net = a->data->has_base;
+	c->is_net = a->is_change;
 	for (uint32_t i = 0; i < c->n; i++)
 		c->is_net |= m->report.table.cell[(size_t)c->group[i].node * N_CALLS_COLS + CALLS_CUM].value < 0;
-	m->own = c;
+	m->view_data = c;
 	return 0;
 }
 
@@ -187,14 +189,14 @@ static const char *name_of(const struct calls_rows *c, uint32_t row)
 	return c->r->table.cell[(size_t)row * N_CALLS_COLS + CALLS_NAME].text;
 }
 
-/* The row of the report in the middle. */
+/* The row of the function in the middle. */
 static uint32_t node_of(const struct pane *p)
 {
 	const struct calls_state *state = p->state;
-	const struct calls_rows *c = p->model->own;
+	const struct calls_rows *c = p->model->view_data;
 
-	assert(state->which < c->n);
-	return c->group[state->which].node;
+	assert(state->current < c->n);
+	return c->group[state->current].node;
 }
 
 /* The sheet of the selected row; NULL for the function in the middle. */
@@ -222,17 +224,17 @@ static void set_text(char **to, const char *text)
 	*to = own;
 }
 
-/* ---- what is selected ---- */
+/* ---- selection ---- */
 
 static void remember(struct pane *p)
 {
 	struct calls_state *state = p->state;
 
-	set_text(&state->node, name_of(p->model->own, node_of(p)));
-	set_text(&state->name, name_of(p->model->own, selected(p)));
+	set_text(&state->node, name_of(p->model->view_data, node_of(p)));
+	set_text(&state->name, name_of(p->model->view_data, selected(p)));
 }
 
-/* Go to a part, or where it has no rows to the function in the middle. */
+/* Select a part. If it has no rows, select the function in the middle. */
 static void go_to_part(struct calls_state *state, enum calls_part part)
 {
 	struct sheet *sheet;
@@ -241,18 +243,18 @@ static void go_to_part(struct calls_state *state, enum calls_part part)
 	sheet = sheet_of(state);
 	if (sheet && sheet->list.n == 0)
 		state->part = PART_NODE;
-	state->callers.is_quiet = state->part != PART_CALLERS;
-	state->callees.is_quiet = state->part != PART_CALLEES;
+	state->callers.is_inactive = state->part != PART_CALLERS;
+	state->callees.is_inactive = state->part != PART_CALLEES;
 }
 
 static void show_group(struct pane *p, uint32_t which)
 {
 	struct calls_state *state = p->state;
-	const struct calls_rows *c = p->model->own;
+	const struct calls_rows *c = p->model->view_data;
 	const struct calls_group *g = &c->group[which];
 
 	assert(which < c->n && g->first <= g->node && g->node < g->end && g->end <= c->r->table.n_rows);
-	state->which = which;
+	state->current = which;
 	state->above = (struct calls_side){ c, g->first };
 	state->below = (struct calls_side){ c, g->node + 1 };
 	sheet_set_rows(&state->callers, &state->above, g->node - g->first);
@@ -262,7 +264,6 @@ static void show_group(struct pane *p, uint32_t which)
 	go_to_part(state, state->part);
 }
 
-/* Select the row of a name in its part. */
 static void select_name(struct calls_state *state, const char *name)
 {
 	struct sheet *sheet = sheet_of(state);
@@ -274,16 +275,16 @@ static void select_name(struct calls_state *state, const char *name)
 		}
 }
 
-static void shown(struct shell *s, struct pane *p)
+static void model_changed(struct shell *s, struct pane *p)
 {
 	struct calls_state *state = p->state;
-	const struct calls_rows *c = p->model->own;
-	uint32_t which = state->which < c->n ? state->which : 0;
+	const struct calls_rows *c = p->model->view_data;
+	uint32_t which = state->current < c->n ? state->current : 0;
 
 	(void)s;
 	if (!state->is_made) {
-		sheet_init(&state->callers, &callers_class, CALLS_SHEET_WEIGHT);
-		sheet_init(&state->callees, &callees_class, CALLS_SHEET_WEIGHT);
+		sheet_init(&state->callers, &callers_class, CALLS_SHEET_CUM);
+		sheet_init(&state->callees, &callees_class, CALLS_SHEET_CUM);
 		state->part = PART_NODE;
 		state->is_made = true;
 	}
@@ -295,11 +296,9 @@ static void shown(struct shell *s, struct pane *p)
 	remember(p);
 }
 
-/* ---- drawing: the way here ---- */
+/* ---- drawing: the visited functions ---- */
 
-enum { CRUMB_MAX = 24 };
-
-/* The name of a pane on the way: the function in its middle, else the pattern that was typed. */
+/* The name of a visited pane: the function in its middle, else the pattern as typed. */
 static const char *crumb_of(const struct pane *p)
 {
 	const struct calls_state *state = p->state;
@@ -315,13 +314,14 @@ static int crumb_width(const struct pane *p)
 	return width < CRUMB_MAX ? width : CRUMB_MAX;
 }
 
-/* The panes of this view that lead here without another between them; as many as there is room for. */
+/* The index of the first pane to list at the top: the panes of this view that were opened one after another up to
+   the current pane, as many as fit. */
 static size_t first_crumb(const struct shell *s, int room)
 {
-	size_t at = s->at;
+	size_t at = s->current;
 
 	room -= crumb_width(s->pane[at]);
-	while (at > 0 && s->pane[at - 1]->class == &shell_view_calls && s->at - at + 1 < CALLS_CRUMBS) {
+	while (at > 0 && s->pane[at - 1]->class == &shell_view_calls && s->current - at + 1 < CALLS_CRUMBS) {
 		room -= crumb_width(s->pane[at - 1]) + 3;
 		if (room < 2)
 			break;
@@ -333,30 +333,30 @@ static size_t first_crumb(const struct shell *s, int room)
 static void draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct calls_state *state = p->state;
-	const struct calls_rows *c = p->model->own;
+	const struct calls_rows *c = p->model->view_data;
 	struct buf count = { 0 };
 	size_t first;
 	int x = 1;
 
 	if (c->n > 1)
-		buf_addf(&count, "%" PRIu32 "/%" PRIu32 " matches  [ ]", state->which + 1, c->n);
-	grid_text_right(g, a, a.width, 0, buf_text(&count), theme_look(LOOK_KEY));
+		buf_addf(&count, "%" PRIu32 "/%" PRIu32 " matches  [ ]", state->current + 1, c->n);
+	grid_text_right(g, a, a.width, 0, buf_text(&count), theme_style(ROLE_KEY));
 	a.width -= (int)count.len + 2;
 	buf_release(&count);
 	state->n_crumbs = 0;
-	if (s->pane[s->at] != p || a.width < 2)
+	if (s->pane[s->current] != p || a.width < 2)
 		return;
 	first = first_crumb(s, a.width - 1);
 	if (first > 0 && s->pane[first - 1]->class == &shell_view_calls)
-		x = grid_text(g, a, x, 0, "\xe2\x80\xa6 > ", theme_look(LOOK_QUIET));
-	for (size_t i = first; i <= s->at; i++) {
+		x = grid_text(g, a, x, 0, "\xe2\x80\xa6 > ", theme_style(ROLE_MUTED));
+	for (size_t i = first; i <= s->current; i++) {
 		assert(state->n_crumbs < CALLS_CRUMBS);
 		state->crumb_x[state->n_crumbs++] = x;
-		x = grid_text_short(g, a, x, 0, crumb_of(s->pane[i]), CRUMB_MAX,
-				    theme_look(i == s->at ? LOOK_KEY : LOOK_COMMAND));
+		x = shell_draw_name(g, a, x, 0, crumb_of(s->pane[i]), "", i == s->current ? a.width - x : CRUMB_MAX,
+				    theme_style(i == s->current ? ROLE_KEY : ROLE_COMMAND), theme_style(ROLE_MUTED));
 		state->crumb_x[state->n_crumbs] = x;
-		if (i < s->at)
-			x = grid_text(g, a, x, 0, " > ", theme_look(LOOK_QUIET));
+		if (i < s->current)
+			x = grid_text(g, a, x, 0, " > ", theme_style(ROLE_MUTED));
 	}
 }
 
@@ -365,16 +365,16 @@ static void draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct 
 static int draw_number(const struct calls_rows *c, struct grid *g, struct area a, int x, const char *what,
 		       int64_t value, bool here)
 {
-	struct look plain = theme_look(LOOK_KEY), look = plain, heat;
+	struct style plain = theme_style(ROLE_KEY), style = plain, heat;
 	struct buf text = { 0 };
 
 	x = grid_text(g, a, x, 0, what, here ? theme_selected(plain) : plain);
-	add_value(c, value, &text, &look);
-	x = grid_text(g, a, x, 0, buf_text(&text), here ? theme_selected(look) : look);
+	add_value(c, value, &text, &style);
+	x = grid_text(g, a, x, 0, buf_text(&text), here ? theme_selected(style) : style);
 	text.len = 0;
 	buf_addz(&text, " ");
-	unit_add_percent_tight(&text, value, c->r->head.total);
-	heat = c->is_net ? look : theme_heat(unit_percent(value, c->r->head.total));
+	unit_add_percent_trimmed(&text, value, c->r->head.total);
+	heat = c->is_net ? style : theme_heat(unit_percent(value, c->r->head.total));
 	x = grid_text(g, a, x, 0, buf_text(&text), here ? theme_selected(heat) : heat);
 	buf_release(&text);
 	return x + 2;
@@ -384,42 +384,44 @@ static void draw_node(const struct pane *p, struct grid *g, struct area a)
 {
 	enum { NAME_ROOM = 48 };
 	const struct calls_state *state = p->state;
-	const struct calls_rows *c = p->model->own;
+	const struct calls_rows *c = p->model->view_data;
 	const union cell *node = c->r->table.cell + (size_t)node_of(p) * N_CALLS_COLS;
 	bool here = state->part == PART_NODE;
-	struct look look = theme_look(LOOK_KEY);
+	struct style style = theme_style(ROLE_KEY);
 	int x = 1;
 
-	grid_fill(g, a, ' ', theme_look(here ? LOOK_SELECTED : LOOK_PLAIN));
+	grid_fill(g, a, ' ', theme_style(here ? ROLE_SELECTED : ROLE_PLAIN));
 	if (a.width >= NAME_ROOM) {
 		x = draw_number(c, g, a, x, "flat ", node[CALLS_FLAT].value, here);
 		x = draw_number(c, g, a, x, "cum ", node[CALLS_CUM].value, here);
 	}
-	grid_text_short(g, a, x, 0, node[CALLS_NAME].text, a.width - x, here ? theme_selected(look) : look);
+	shell_draw_name(g, a, x, 0, node[CALLS_NAME].text, "", a.width - x, here ? theme_selected(style) : style,
+			style);
 }
 
-/* ---- drawing: all of it ---- */
+/* ---- drawing: all parts ---- */
 
 static void draw_side(struct sheet *s, struct grid *g, struct area a)
 {
-	const char *nothing = s->class == &callers_class ? "nothing calls it" : "it calls nothing";
+	const char *nothing = s->class == &callers_class ? "no callers" : "no callees";
 	struct buf where = { 0 };
 
 	if (a.height < 1)
 		return;
 	sheet_draw(s, g, a);
 	if (s->list.n == 0)
-		buf_addz(&where, s->find ? "none has that" : nothing);
-	else if (s->is_quiet)
-		buf_addf(&where, "%" PRIu32, s->list.n);
+		buf_addz(&where, s->find ? "no match" : nothing);
+	else if (s->is_inactive)
+		unit_add_count(&where, s->list.n);
 	else
 		sheet_add_position(s, &where);
-	grid_text_right(g, (struct area){ a.x + a.width / 2, a.y, a.width - a.width / 2, 1 }, a.width - a.width / 2, 0,
-			buf_text(&where), theme_look(LOOK_HEAD));
+	/* does the position fit after the heading? */
+	if ((int)where.len + s->x_begin[CALLS_SHEET_NAME] + (int)sizeof("callees ") <= a.width)
+		grid_text_right(g, a, a.width, 0, buf_text(&where), theme_style(ROLE_HEADING));
 	buf_release(&where);
 }
 
-/* Share lines: each side gets half, and what the other does not need. */
+/* Divide lines between two sides: each gets half, plus the lines that the other does not need. */
 static int share(int room, uint32_t above, uint32_t below)
 {
 	int half = room / 2, need = above < (uint32_t)room ? (int)above : room,
@@ -432,7 +434,7 @@ static int share(int room, uint32_t above, uint32_t below)
 
 static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
-	enum { AROUND = 4 }; /* crumbs, two headings, the function */
+	enum { AROUND = 4 }; /* one line of visited panes, two headings, and the function */
 	struct calls_state *state = p->state;
 	int above = 0;
 
@@ -457,7 +459,7 @@ static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 
 /* ---- keys ---- */
 
-/* One list of all three parts for keys that move. */
+/* Move through all three parts as one list. */
 static bool move(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
@@ -465,16 +467,16 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	struct list all = { .n = above + 1 + below, .height = p->area.height };
 
 	(void)s;
-	all.at = state->part == PART_CALLERS ? state->callers.list.at
-		 : state->part == PART_NODE  ? above
-					     : above + 1 + state->callees.list.at;
+	all.selected = state->part == PART_CALLERS ? state->callers.list.selected
+		       : state->part == PART_NODE  ? above
+						   : above + 1 + state->callees.list.selected;
 	if (!shell_list_key(&all, e))
 		return false;
-	go_to_part(state, all.at < above ? PART_CALLERS : all.at == above ? PART_NODE : PART_CALLEES);
+	go_to_part(state, all.selected < above ? PART_CALLERS : all.selected == above ? PART_NODE : PART_CALLEES);
 	if (state->part == PART_CALLERS)
-		shell_list_go(&state->callers.list, all.at);
+		shell_list_select(&state->callers.list, all.selected);
 	else if (state->part == PART_CALLEES)
-		shell_list_go(&state->callees.list, all.at - above - 1);
+		shell_list_select(&state->callees.list, all.selected - above - 1);
 	remember(p);
 	return true;
 }
@@ -483,8 +485,8 @@ static bool open_selected(struct shell *s, struct pane *p)
 {
 	struct buf name = { 0 };
 
-	shell_quote(name_of(p->model->own, selected(p)), &name);
-	shell_linef(s, "peek %s", buf_text(&name));
+	shell_quote(name_of(p->model->view_data, selected(p)), &name);
+	shell_run_linef(s, "peek %s", buf_text(&name));
 	buf_release(&name);
 	return true;
 }
@@ -492,17 +494,17 @@ static bool open_selected(struct shell *s, struct pane *p)
 static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
-	const struct calls_rows *c = p->model->own;
+	const struct calls_rows *c = p->model->view_data;
 
 	(void)e;
 	if (state->part == PART_NODE && c->n == 1) {
-		shell_say(s, false, "this one is in the middle; Left and Right go to its heaviest caller and callee");
+		shell_notify(s, false, "already in the middle; Left and Right go to its largest caller and callee");
 		return true;
 	}
 	return open_selected(s, p);
 }
 
-/* To a side: its selected row, else its heaviest. */
+/* Open the selected caller (Left) or callee (Right); the first one if the selection is elsewhere. */
 static bool open_side(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
@@ -511,10 +513,10 @@ static bool open_side(struct shell *s, struct pane *p, const struct event *e)
 	if (state->part != part) {
 		go_to_part(state, part);
 		if (state->part == part)
-			shell_list_go(&sheet_of(state)->list, 0);
+			shell_list_select(&sheet_of(state)->list, 0);
 	}
 	if (state->part != part) {
-		shell_say(s, false, part == PART_CALLERS ? "nothing calls it" : "it calls nothing");
+		shell_notify(s, false, part == PART_CALLERS ? "no callers" : "no callees");
 		return true;
 	}
 	remember(p);
@@ -538,19 +540,19 @@ static bool change_part(struct shell *s, struct pane *p, const struct event *e)
 static bool step(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
-	const struct calls_rows *c = p->model->own;
+	const struct calls_rows *c = p->model->view_data;
 
 	if (c->n == 1) {
-		shell_say(s, false, "the expression matches this function alone");
+		shell_notify(s, false, "only this function matches");
 		return true;
 	}
 	state->part = PART_NODE;
-	show_group(p, (state->which + (e->key == '[' ? c->n - 1 : 1)) % c->n);
+	show_group(p, (state->current + (e->key == '[' ? c->n - 1 : 1)) % c->n);
 	remember(p);
 	return true;
 }
 
-/* Row i of callers, then callees; the function between them is none of them. */
+/* The name of row i of callers and callees, not counting the function between them. */
 static const char *name_at(const struct calls_state *state, uint32_t i)
 {
 	const struct sheet *sheet = i < state->callers.list.n ? &state->callers : &state->callees;
@@ -564,21 +566,22 @@ static void go_to_row(struct calls_state *state, uint32_t i)
 	uint32_t above = state->callers.list.n;
 
 	go_to_part(state, i < above ? PART_CALLERS : PART_CALLEES);
-	shell_list_go(&sheet_of(state)->list, i < above ? i : i - above);
+	shell_list_select(&sheet_of(state)->list, i < above ? i : i - above);
 }
 
-/* The rows of both sides in a ring; from the function in the middle it goes to the side that lies that way. */
+/* Find a match among the rows of both sides, wrapping around. From the function in the middle, start with its first
+   callee or its last caller. */
 static bool find_row(struct calls_state *state, int by)
 {
 	uint32_t above = state->callers.list.n, n = above + state->callees.list.n, at;
 
-	at = state->part == PART_CALLERS   ? state->callers.list.at
-	     : state->part == PART_CALLEES ? above + state->callees.list.at
+	at = state->part == PART_CALLERS   ? state->callers.list.selected
+	     : state->part == PART_CALLEES ? above + state->callees.list.selected
 	     : by > 0                      ? above + n - 1
 					   : above;
 	for (uint32_t i = 0; i < n; i++) {
 		at = by > 0 ? (at + 1) % n : (at + n - 1) % n;
-		if (!find_in(state->last, name_at(state, at)))
+		if (!find_matches(state->last_search, name_at(state, at)))
 			continue;
 		go_to_row(state, at);
 		return true;
@@ -590,10 +593,10 @@ static bool find_next(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
 
-	if (!state->last)
-		shell_say(s, false, "nothing was searched for yet; / does");
+	if (!state->last_search)
+		shell_notify(s, false, "no search yet; press /");
 	else if (!find_row(state, e->key == 'N' ? -1 : 1))
-		shell_say(s, false, "no row has it");
+		shell_notify(s, false, "no match");
 	remember(p);
 	return true;
 }
@@ -604,14 +607,14 @@ static void search(struct shell *s, struct pane *p, const char *text)
 
 	(void)s;
 	if (*text)
-		find_set(&state->last, text);
+		find_set(&state->last_search, text);
 	sheet_filter(&state->callers, text);
 	sheet_filter(&state->callees, text);
 	go_to_part(state, state->part);
 	select_name(state, state->name);
 }
 
-/* Back to the pane whose crumb was clicked. */
+/* Go back to the visited pane whose name was clicked. */
 static bool click_crumb(struct shell *s, const struct calls_state *state, int x)
 {
 	for (int i = 0; i < state->n_crumbs; i++)
@@ -634,12 +637,12 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 		return click_crumb(s, state, e->x);
 	if (e->y < state->middle_y && shell_list_row_at(&state->callers.list, e->y - 2, &row)) {
 		go_to_part(state, PART_CALLERS);
-		shell_list_go(&state->callers.list, row);
+		shell_list_select(&state->callers.list, row);
 	} else if (e->y == state->middle_y) {
 		go_to_part(state, PART_NODE);
 	} else if (shell_list_row_at(&state->callees.list, e->y - state->callees_y - 1, &row)) {
 		go_to_part(state, PART_CALLEES);
-		shell_list_go(&state->callees.list, row);
+		shell_list_select(&state->callees.list, row);
 	} else {
 		return false;
 	}
@@ -647,53 +650,50 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	return e->kind == EVENT_DOUBLE ? open_row(s, p, e) : true;
 }
 
-static void subject(struct shell *s, struct pane *p, struct buf *out)
+static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
-	const struct calls_rows *c = p->model->own;
+	const struct calls_rows *c = p->model->view_data;
 
 	shell_quote_place(s, &c->r->table.place[selected(p)], out);
 }
 
-static void end(struct pane *p)
+static void release_state(struct pane *p)
 {
 	struct calls_state *state = p->state;
 
 	sheet_release(&state->callers);
 	sheet_release(&state->callees);
-	find_free(state->last);
+	find_free(state->last_search);
 	free(state->node);
 	free(state->name);
 }
 
 static const struct binding keys[] = {
-	{ "Enter", "the selected one comes to the middle; double click too. Backspace goes back", "go there",
-	  "peek NAME", open_row },
+	{ "Enter", "move the selected function to the middle; Backspace goes back", "open", "peek NAME", open_row },
 	{ "2 p", NULL, NULL, "peek NAME", open_row },
-	{ "Left h", "the selected caller, else the heaviest one, comes to the middle", "caller", "peek NAME",
-	  open_side },
-	{ "Right l", "the selected callee, else the heaviest one, comes to the middle", "callee", "peek NAME",
-	  open_side },
-	{ "Tab BackTab", "to the callers, to the callees", NULL, NULL, change_part },
-	{ "[ ]", "the function before, the next one, when the expression matches several", NULL, NULL, step },
-	{ "n N", "next, previous row that has what / searched for last", NULL, NULL, find_next },
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move over callers, the function, callees", NULL,
+	{ "Left h", "go to the selected caller, else the largest", "caller", "peek NAME", open_side },
+	{ "Right l", "go to the selected callee, else the largest", "callee", "peek NAME", open_side },
+	{ "Tab BackTab", "switch between callers and callees", NULL, NULL, change_part },
+	{ "[ ]", "previous and next matching function", NULL, NULL, step },
+	{ "n N", "next and previous match of the last search", NULL, NULL, find_next },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move through callers, function and callees", NULL,
 	  NULL, move },
 };
 
 const struct pane_class shell_view_calls = {
 	.title = "Callers and callees",
-	.explain = "In the middle a function, above it those who call it, below those it calls, the heaviest first. "
-		   "calls is what was measured in samples where one called the other, calls% its share of cum of the "
-		   "function in the middle, total% its share of the total in the title. (inline): the call was "
-		   "inlined. The line on top is the way here; click on a name to go back there.",
+	.help = "A function in the middle, its callers above it and its callees below it, the largest first. cum "
+		"is the cost of the samples in which the caller calls the callee, calls% its percentage of the cum "
+		"of the function in the middle, cum% its percentage of the total. (inline) marks an inlined call. "
+		"The line at the top shows the path so far; click on a name to return to it.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct calls_state),
 	.make = make,
-	.shown = shown,
+	.model_changed = model_changed,
 	.draw = draw,
 	.mouse = mouse,
-	.subject = subject,
+	.add_selection = add_selection,
 	.search = search,
-	.end = end,
+	.release = release_state,
 };

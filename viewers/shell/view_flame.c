@@ -1,5 +1,5 @@
 /*
- * view_flame.c - the flame graph: keys, the mouse, search
+ * view_flame.c - the flame graph: keys, mouse, search
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@
 
 bool shell_flame_matches(const struct flame_state *st, uint32_t tile)
 {
-	uint32_t frame = st->on->f->frame[st->on->l.tile[tile].box];
+	uint32_t frame = st->graph->f->frame[st->graph->l.tile[tile].box];
 
 	return st->found.frame && frame != FLAME_NONE && st->found.frame[frame];
 }
@@ -28,21 +28,21 @@ static bool *match_frames(const struct flame *f, struct find *find)
 	bool *out = mem_zalloc((size_t)f->n_frames + 1, sizeof(*out));
 
 	for (uint32_t i = 0; i < f->n_frames; i++)
-		out[i] = find_in(find, f->frames[i].name);
+		out[i] = find_matches(find, f->frames[i].name);
 	return out;
 }
 
-/* Is a box inside of one that matches, of the zoomed one? */
+/* Is a box inside a matching box, or inside the zoomed box? */
 enum { UNDER_MATCH = 1, UNDER_ZOOM = 2, UNDER_BOTH = 4 };
 
-/* Add up the outermost boxes that match, of all and of what is zoomed, which is a box. */
+/* Add up the outermost matching boxes, in total and inside the zoomed box. */
 static void add_up(const struct flame *f, const bool *match, uint32_t zoom, struct flame_found *out)
 {
 	uint8_t *state = mem_alloc(f->n, sizeof(*state));
 
 	assert(zoom < f->n);
 	out->n = 0;
-	out->width = out->here = 0;
+	out->width = out->width_zoomed = 0;
 	for (uint32_t i = 0; i < f->n; i++) {
 		bool hit = f->frame[i] != FLAME_NONE && match[f->frame[i]];
 		uint8_t above = i ? state[f->parent[i]] : 0;
@@ -52,15 +52,15 @@ static void add_up(const struct flame *f, const bool *match, uint32_t zoom, stru
 				     ((here && hit) ? UNDER_BOTH : 0) | (above & UNDER_BOTH));
 		out->n += hit;
 		out->width += hit && !(above & UNDER_MATCH) ? f->width[i] : 0;
-		out->here += hit && here && !(above & UNDER_BOTH) ? f->width[i] : 0;
+		out->width_zoomed += hit && here && !(above & UNDER_BOTH) ? f->width[i] : 0;
 	}
 	free(state);
 }
 
-void shell_flame_search_again(struct pane *p)
+void shell_flame_update_search(struct pane *p)
 {
 	struct flame_state *st = p->state;
-	const struct flame_model *whole = p->model->own, *m = st->on;
+	const struct flame_model *whole = p->model->view_data, *m = st->graph;
 	struct flame_found out = { 0 };
 	struct find *find;
 
@@ -77,7 +77,7 @@ void shell_flame_search_again(struct pane *p)
 	}
 	st->found.frame = match_frames(m->f, find);
 	add_up(m->f, st->found.frame, m->l.tile[st->zoom_tile].box, &st->found);
-	if (m != whole) { /* a part knows nothing of the others */
+	if (m != whole) { /* count in the whole graph, since a part of it lacks some boxes */
 		st->found.n = out.n;
 		st->found.width = out.width;
 	}
@@ -88,30 +88,30 @@ static void search(struct shell *s, struct pane *p, const char *text)
 {
 	(void)s;
 	(void)text;
-	shell_flame_search_again(p);
+	shell_flame_update_search(p);
 }
 
 static bool is_wide(const struct flame_state *st, uint32_t tile, int width)
 {
-	const struct flame_tile *t = st->on->l.tile;
+	const struct flame_tile *t = st->graph->l.tile;
 
 	return (__int128)t[tile].width * width >= t[st->zoom_tile].width;
 }
 
-/* The next match after a tile inside of what is zoomed, by level and from the left; 0 when there is none. */
+/* The next match inside the zoomed box, level by level and from the left; 0 when there is none. */
 static uint32_t find_match(const struct flame_state *st, bool forward, int width)
 {
-	const struct flame_model *m = st->on;
+	const struct flame_model *m = st->graph;
 	uint32_t best = 0, lo, hi, first = m->l.tile[st->zoom_tile].level, n = m->deepest[st->zoom_tile] - first + 1;
-	uint32_t from = m->l.tile[st->at_tile].level - first;
+	uint32_t from = m->l.tile[st->selected_tile].level - first;
 
-	for (uint32_t k = 0; k <= n; k++) { /* the level of the selected one twice: first after it, last before it */
+	for (uint32_t k = 0; k <= n; k++) { /* the level of the selection is searched first, and again at the end */
 		uint32_t level = first + (forward ? from + k : from + n - k) % n;
 
 		shell_flame_level(st, level, &lo, &hi);
 		for (uint32_t i = 0; i < hi - lo; i++) {
 			uint32_t t = forward ? lo + i : hi - 1 - i;
-			bool is_before = forward ? t <= st->at_tile : t >= st->at_tile;
+			bool is_before = forward ? t <= st->selected_tile : t >= st->selected_tile;
 
 			if (k == 0 && is_before)
 				continue;
@@ -128,7 +128,7 @@ static bool go_match(struct shell *s, struct pane *p, bool forward)
 	uint32_t to;
 
 	if (!st->found.frame) {
-		shell_say(s, false, "/ searches");
+		shell_notify(s, false, "press / to search");
 		return true;
 	}
 	to = find_match(st, forward, st->body.width);
@@ -137,9 +137,9 @@ static bool go_match(struct shell *s, struct pane *p, bool forward)
 	if (to)
 		shell_flame_select(p, to);
 	else if (st->found.n)
-		shell_say(s, false, "no match in what is zoomed; 0 shows the whole");
+		shell_notify(s, false, "no match in the zoomed box; 0 shows the whole graph");
 	else
-		shell_say(s, false, "nothing matches %s", p->search);
+		shell_notify(s, false, "no match for %s", p->search);
 	return true;
 }
 
@@ -147,13 +147,13 @@ static bool go_match(struct shell *s, struct pane *p, bool forward)
 
 static uint32_t level_of(const struct flame_state *st, uint32_t tile)
 {
-	return st->on->l.tile[tile].level;
+	return st->graph->l.tile[tile].level;
 }
 
-/* The runs of a level as they are drawn; to be freed. */
+/* The runs of a level (see struct flame_run) as drawn; the caller frees. */
 static struct flame_run *runs_of(const struct flame_state *st, uint32_t level, size_t *n)
 {
-	const struct flame_model *m = st->on;
+	const struct flame_model *m = st->graph;
 	const struct flame_tile *zoom = &m->l.tile[st->zoom_tile];
 	int width = st->body.width > 0 ? st->body.width : 1;
 	struct flame_run *run = mem_alloc((size_t)width + 1, sizeof(*run));
@@ -168,21 +168,21 @@ static bool go_up(struct pane *p)
 {
 	struct flame_state *st = p->state;
 
-	if (st->at_tile == st->zoom_tile)
+	if (st->selected_tile == st->zoom_tile)
 		return false;
-	shell_flame_select(p, st->on->tile[st->on->f->parent[st->on->l.tile[st->at_tile].box]]);
+	shell_flame_select(p, st->graph->tile[st->graph->f->parent[st->graph->l.tile[st->selected_tile].box]]);
 	return true;
 }
 
-/* To the widest of what the selected box calls. */
+/* Select the widest callee of the selected box. */
 static bool go_down(struct pane *p)
 {
 	struct flame_state *st = p->state;
-	const struct flame_model *m = st->on;
+	const struct flame_model *m = st->graph;
 	uint32_t best = 0;
 
-	assert(st->at_tile < m->l.n);
-	for (uint32_t t = m->child[st->at_tile]; t < m->child[st->at_tile + 1]; t++)
+	assert(st->selected_tile < m->l.n);
+	for (uint32_t t = m->child[st->selected_tile]; t < m->child[st->selected_tile + 1]; t++)
 		if (m->l.tile[t].width > 0 && (!best || m->l.tile[t].width > m->l.tile[best].width))
 			best = t;
 	if (best)
@@ -190,14 +190,14 @@ static bool go_down(struct pane *p)
 	return best != 0;
 }
 
-static bool go_aside(struct pane *p, int by)
+static bool go_sideways(struct pane *p, int by)
 {
 	struct flame_state *st = p->state;
 	size_t n, at;
-	struct flame_run *run = runs_of(st, level_of(st, st->at_tile), &n);
+	struct flame_run *run = runs_of(st, level_of(st, st->selected_tile), &n);
 	bool can;
 
-	at = shell_flame_run_of(run, n, st->at_tile);
+	at = shell_flame_run_of(run, n, st->selected_tile);
 	can = by < 0 ? at > 0 : at + 1 < n;
 	if (can)
 		shell_flame_select(p, run[by < 0 ? at - 1 : at + 1].tile);
@@ -205,7 +205,7 @@ static bool go_aside(struct pane *p, int by)
 	return can;
 }
 
-/* The arrows go where they point to; where there is nothing more they do nothing. */
+/* Move in the direction of an arrow, if there is a box. */
 static bool walk(struct shell *s, struct pane *p, const struct event *e)
 {
 	const struct flame_state *st = p->state;
@@ -215,7 +215,7 @@ static bool walk(struct shell *s, struct pane *p, const struct event *e)
 	if (is_up || e->key == 'j' || e->key == KEY_DOWN_)
 		(void)(is_up == st->is_flame ? go_down(p) : go_up(p));
 	else
-		go_aside(p, is_left ? -1 : 1);
+		go_sideways(p, is_left ? -1 : 1);
 	return true;
 }
 
@@ -240,7 +240,7 @@ static bool go_end(struct shell *s, struct pane *p, const struct event *e)
 
 static void scroll(struct flame_state *st, int by)
 {
-	int64_t n = (int64_t)st->on->deepest[st->zoom_tile] - level_of(st, st->zoom_tile) + 1;
+	int64_t n = (int64_t)st->graph->deepest[st->zoom_tile] - level_of(st, st->zoom_tile) + 1;
 	int64_t to = (int64_t)st->top + (st->is_flame ? -by : by), last = n - st->body.height;
 
 	to = to > last ? last : to;
@@ -264,18 +264,18 @@ static bool page(struct shell *s, struct pane *p, const struct event *e)
 static bool zoom(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct flame_state *st = p->state;
-	const struct flame *f = st->on->f;
-	uint32_t tile = st->at_tile, box = st->on->l.tile[tile].box;
+	const struct flame *f = st->graph->f;
+	uint32_t tile = st->selected_tile, box = st->graph->l.tile[tile].box;
 
 	(void)e;
-	if (f->n_rest[box]) /* it has no inside: its caller shows more of it */
-		tile = st->on->tile[f->parent[box]];
+	if (f->n_rest[box]) /* for a rest, zoom to its caller, which shows more of the combined boxes */
+		tile = st->graph->tile[f->parent[box]];
 	if (tile != st->zoom_tile)
 		shell_flame_zoom(p, tile);
 	else if (f->n_rest[box])
-		shell_say(s, false, "these boxes are too small to be told apart");
+		shell_notify(s, false, "these boxes are too small to show separately");
 	else
-		shell_say(s, false, "it has the whole width already; - goes back, 0 shows all");
+		shell_notify(s, false, "already at full width; - zooms out, 0 shows the whole graph");
 	return true;
 }
 
@@ -287,10 +287,10 @@ static bool unzoom(struct shell *s, struct pane *p, const struct event *e)
 	return shell_flame_unzoom(p);
 }
 
-static bool unzoom_or_say(struct shell *s, struct pane *p, const struct event *e)
+static bool unzoom_or_hint(struct shell *s, struct pane *p, const struct event *e)
 {
 	if (!unzoom(s, p, e))
-		shell_say(s, false, "this is the whole; Enter zooms");
+		shell_notify(s, false, "already showing the whole graph; Enter zooms in");
 	return true;
 }
 
@@ -311,28 +311,28 @@ static bool invert(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
-	shell_linef(s, "inverted=%s", settings_query(s->now)->inverted ? "false" : "true");
+	shell_run_linef(s, "inverted=%s", settings_query(s->settings)->inverted ? "false" : "true");
 	return true;
 }
 
-/* Here roots are at the top unless someone says else, whatever the option is that pictures begin with. */
-static bool turn(struct shell *s, struct pane *p, const struct event *e)
+/* Flip the graph upside down. On the screen roots are at the top by default, even if the default of the option icicle differs. */
+static bool flip(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct flame_state *st = p->state;
 
 	(void)e;
 	st->is_flame = !st->is_flame;
 	st->was_icicle = !st->is_flame;
-	shell_linef(s, "icicle=%s", st->is_flame ? "false" : "true");
+	shell_run_linef(s, "icicle=%s", st->is_flame ? "false" : "true");
 	return true;
 }
 
 static bool order(struct shell *s, struct pane *p, const struct event *e)
 {
-	const struct flame_model *m = p->model->own;
+	const struct flame_model *m = p->model->view_data;
 
 	(void)e;
-	shell_linef(s, "order=%s", m->style.order == FLAME_BY_NAME ? "weight" : "name");
+	shell_run_linef(s, "order=%s", m->style.order == FLAME_BY_NAME ? "weight" : "name");
 	return true;
 }
 
@@ -343,28 +343,28 @@ static bool color(struct shell *s, struct pane *p, const struct event *e)
 					    [FLAME_FILE] = "function",
 					    [FLAME_FUNCTION] = "heat",
 					    [FLAME_HEAT] = "package" };
-	const struct flame_model *m = p->model->own;
+	const struct flame_model *m = p->model->view_data;
 
 	(void)e;
 	if (m->f->has_base)
-		shell_say(s, false, "the colours of a comparison show the change; d changes of what");
+		shell_notify(s, false, "in a comparison colours show the change; D switches between cum and flat");
 	else
-		shell_linef(s, "color_by=%s", next[m->style.color_by]);
+		shell_run_linef(s, "color_by=%s", next[m->style.color_by]);
 	return true;
 }
 
-static bool by_self(struct shell *s, struct pane *p, const struct event *e)
+static bool toggle_diff_self(struct shell *s, struct pane *p, const struct event *e)
 {
-	const struct flame_model *m = p->model->own;
+	const struct flame_model *m = p->model->view_data;
 
 	(void)e;
 	if (!m->f->has_base)
 		return false;
-	shell_linef(s, "diff_self=%s", m->style.diff_self ? "false" : "true");
+	shell_run_linef(s, "diff_self=%s", m->style.diff_self ? "false" : "true");
 	return true;
 }
 
-/* The tile that is drawn at a cell. */
+/* The tile drawn at a cell. */
 static bool tile_at(const struct flame_state *st, int x, int y, uint32_t *out)
 {
 	int row = st->is_flame ? st->body.height - 1 - (y - st->body.y) : y - st->body.y;
@@ -373,7 +373,7 @@ static bool tile_at(const struct flame_state *st, int x, int y, uint32_t *out)
 	bool found = false;
 	size_t n;
 
-	if (row < 0 || row >= st->body.height || level > st->on->deepest[st->zoom_tile])
+	if (row < 0 || row >= st->body.height || level > st->graph->deepest[st->zoom_tile])
 		return false;
 	run = runs_of(st, level, &n);
 	for (size_t i = 0; i < n && !found; i++) {
@@ -402,7 +402,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	uint32_t tile;
 
 	if (e->kind == EVENT_WHEEL) {
-		scroll(st, e->by);
+		scroll(st, e->lines);
 		return true;
 	}
 	if (e->kind == EVENT_CLICK && e->y < st->body.y) {
@@ -417,12 +417,12 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-/* The function of a frame, whose name may be followed by a line or a file. */
-static void subject(struct shell *s, struct pane *p, struct buf *out)
+/* Append the function of a frame. The frame's name may also include a line or a file. */
+static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct flame_state *st = p->state;
-	const struct flame *f = st->on->f;
-	uint32_t frame = f->frame[st->on->l.tile[st->at_tile].box];
+	const struct flame *f = st->graph->f;
+	uint32_t frame = f->frame[st->graph->l.tile[st->selected_tile].box];
 
 	(void)s;
 	if (frame != FLAME_NONE && *f->frames[frame].function)
@@ -430,41 +430,38 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 }
 
 static const struct binding keys[] = {
-	{ "Down j Up k Left h Right l", "walk: into the widest, back to the caller, to the neighbour", NULL, NULL,
-	  walk },
-	{ "Enter", "zoom: the selected box fills the width", "zoom", NULL, zoom },
-	{ "Backspace Esc", "zoom out one step; else as in other views", "out", NULL, unzoom },
-	{ "-", "zoom out one step", NULL, NULL, unzoom_or_say },
-	{ "0 z", "show the whole", "whole", NULL, whole },
-	{ "n N", "next match, the one before", NULL, NULL, next_match },
-	{ "i", "inverted: first the functions, then who calls them", "invert", "inverted=true", invert },
-	{ "I", "roots at the bottom or at the top", NULL, "icicle=false", turn },
+	{ "Down j Up k Left h Right l", "move: to the widest callee, the caller, a neighbour", NULL, NULL, walk },
+	{ "Enter", "zoom in: the selected box fills the width", "zoom", NULL, zoom },
+	{ "Backspace Esc", "zoom out one step; if not zoomed, as in other views", "out", NULL, unzoom },
+	{ "-", "zoom out one step", NULL, NULL, unzoom_or_hint },
+	{ "0 z", "show the whole graph", "whole", NULL, whole },
+	{ "n N", "next and previous match", NULL, NULL, next_match },
+	{ "i", "invert: functions first, then their callers", "invert", "inverted=true", invert },
+	{ "I", "put the roots at the bottom or at the top", NULL, "icicle=false", flip },
 	{ "O", "order boxes by weight or by name", NULL, "order=weight", order },
 	{ "K", "colour by package, module, file, function, heat", "colours", "color_by=heat", color },
-	{ "D", "in a comparison: colour by the change of total or of self", NULL, "diff_self=true", by_self },
+	{ "D", "in a comparison: colour by the change of cum or flat", NULL, "diff_self=true", toggle_diff_self },
 	{ "PageDown PageUp Ctrl-D Ctrl-U", "scroll through the levels", NULL, NULL, page },
-	{ "g Home", "to the box at the root", NULL, NULL, go_root },
-	{ "G End", "down the widest boxes to the end", NULL, NULL, go_end },
+	{ "g Home", "go to the root", NULL, NULL, go_root },
+	{ "G End", "go to the last box on the path of widest callees", NULL, NULL, go_end },
 };
 
 const struct pane_class shell_view_flame = {
 	.title = "Flame graph",
-	.explain = "Each box is a function, as wide as what it takes with all that it calls. What it calls lies below "
-		   "it; the "
-		   "gap beside that is what it takes itself. Boxes of one colour are of one package (K: module, file, "
-		   "function, or by what they take themselves). What is too narrow to be drawn stands in boxes "
-		   "\"12 narrower\"; zooming shows it. In a comparison colours and signs tell what grew (+), shrank "
-		   "(-), is "
-		   "new or gone, and a box is as wide as the larger side.",
+	.help = "Each box is a function, as wide as its cum. Its callees are below it; the gap beside them is its "
+		"flat. Boxes of one colour belong to one package (K: module, file, function, or heat). Boxes that "
+		"are too narrow to draw are combined, for example as \"12 narrower\"; zooming shows them. In a "
+		"comparison, colours and signs mark what grew (+), shrank (-), is new or gone, and a box is as "
+		"wide as the larger side.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct flame_state),
 	.make = shell_flame_view_make,
-	.take_part = shell_flame_take_part,
-	.shown = shell_flame_shown,
+	.set_part = shell_flame_set_part,
+	.model_changed = shell_flame_model_changed,
 	.draw = shell_flame_draw,
 	.mouse = mouse,
-	.subject = subject,
+	.add_selection = add_selection,
 	.search = search,
-	.end = shell_flame_end,
+	.release = shell_flame_release,
 };

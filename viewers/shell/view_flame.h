@@ -1,23 +1,23 @@
 /*
- * view_flame.h - what the files of the flame graph share
+ * view_flame.h - shared by the files of the flame graph
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The model is the whole picture down to what a wide terminal can show, and a bit beyond. What is zoomed in
- * further is made as a part: the same boxes along the way, finer ones below its end. The whole stays,
- * so that zooming answers at once and is only refined when the part is there. Zoom and selection are ways
- * of names, so they outlive both.
+ * The model is the whole graph, slightly finer than a wide terminal can show. Deeper zooms request a part of the graph:
+ * the same boxes on the path to the zoomed box, and finer boxes below it. The whole graph stays in memory, so that
+ * zooming responds immediately and is refined when the part arrives. Zoom and selection are stored as paths of names,
+ * so they are valid in the whole graph and in parts.
  */
 #ifndef VIEWERS_SHELL_VIEW_FLAME_H
 #define VIEWERS_SHELL_VIEW_FLAME_H
 
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "viewers/flame/flame.h"
 #include "viewers/shell/shell_int.h"
 
 enum { CRUMBS_MAX = 16 };
 
-/* In struct model. */
+/* The view_data of the model. */
 struct flame_model {
 	const struct report *r;
 	const struct flame *f;
@@ -25,95 +25,96 @@ struct flame_model {
 	struct flame_style style;
 	const struct flame_legend *legend; /* [n_legend] */
 	size_t n_legend;
-	uint32_t *tile;    /* [f->n] of boxes */
-	uint32_t *child;   /* [l.n + 1] below tile i are the tiles child[i] .. child[i + 1) */
-	uint32_t *level;   /* [l.n_levels + 1] the first tile of each */
-	uint32_t *deepest; /* [l.n] the lowest level below a tile, or its own */
+	uint32_t *tile;    /* [f->n] index of the tile (position and size) of each box */
+	uint32_t *child;   /* [l.n + 1] the children of tile i are tiles child[i] .. child[i + 1) */
+	uint32_t *level;   /* [l.n_levels + 1] the first tile of each level */
+	uint32_t *deepest; /* [l.n] the deepest level of the tile's subtree */
 };
 
-/* What was searched for, in the picture that is shown. */
+/* The search matches in the current graph. */
 struct flame_found {
-	bool *frame; /* [n_frames] it matches; NULL when nothing is searched for */
-	uint64_t n;  /* boxes of the whole that do */
-	int64_t width,
-		here; /* of all that match, of those inside what is zoomed; what lies in another one counts once */
+	bool *frame;          /* [n_frames] true for a match; NULL without a search */
+	uint64_t n;           /* number of matching boxes in the whole graph */
+	int64_t width;        /* total width of the matches, without nested ones */
+	int64_t width_zoomed; /* total width inside the zoomed box */
 };
 
-/* A name in the line of what is zoomed, and how long the way to it is. */
+/* A name in the line of the zoomed path, and the length of the path to it. */
 struct flame_crumb {
 	int x, width;
 	size_t n;
 };
 
 struct flame_state {
-	struct model *part; /* of what is zoomed, or of what it is in; NULL without */
-	struct texts part_way;
-	struct texts zoom, at; /* ways of names from the root's child down: to what fills the width, what is selected */
-	struct texts *past;    /* [n_past] what was zoomed before, the newest last */
-	size_t n_past, cap_past;
-	struct texts asked; /* the way of the last part that was asked for */
-	bool is_asking;
-	const struct flame_model *on; /* the whole or the part; what follows are tiles of it */
-	uint32_t zoom_tile, at_tile;
-	bool is_flame, was_icicle; /* the roots are at the bottom; what the option was */
-	bool was_inverted;         /* ways lead from the leaves */
-	bool is_followed;          /* the selected box has been scrolled to */
-	uint32_t top;              /* levels below the zoomed box that are scrolled away */
-	struct area body;          /* where boxes were drawn, relative to the pane */
+	struct model *part; /* a part that contains the zoomed box; NULL if there is none */
+	struct string_list part_path;
+	struct string_list zoom;          /* path of names to the zoomed box, from a child of the root down */
+	struct string_list selected;      /* path of names to the selected box */
+	struct string_list *zoom_history; /* [n_zoom_history] earlier zooms, the newest last */
+	size_t n_zoom_history, cap_zoom_history;
+	struct string_list requested; /* the path of the last part requested */
+	bool is_requested;
+	const struct flame_model *graph; /* the whole graph or the part; the tiles below are indexes in it */
+	uint32_t zoom_tile, selected_tile;
+	bool is_flame, was_icicle; /* is_flame: the roots are at the bottom; was_icicle: last value of the option */
+	bool was_inverted;         /* paths start at the leaves */
+	bool is_followed;          /* false: scroll to the selected box when drawing */
+	uint32_t top;              /* number of levels below the zoomed box that are scrolled out of sight */
+	struct area body;          /* the area of boxes, relative to the pane */
 	struct flame_crumb crumb[CRUMBS_MAX];
 	size_t n_crumbs;
 	struct flame_found found;
 };
 
-/* Cells of a level that are one thing: a box, or those that are together in a single cell. */
+/* A run: adjacent cells of a level that show one box, or a cell that several boxes share. */
 struct flame_run {
-	int x, width;  /* cells; 0 for a part of one */
-	int eighths;   /* of the next cell that it covers too; nothing else is there */
-	uint32_t tile; /* that it is, or the widest of */
-	uint32_t end;  /* after its last tile */
-	uint32_t n;    /* how many boxes */
+	int x, width;  /* in cells; width is 0 if it is less than a cell */
+	int eighths;   /* eighths of the next cell that it also covers, if that cell is otherwise empty */
+	uint32_t tile; /* the tile of the box, or of the widest of several boxes */
+	uint32_t end;  /* index after the last tile of the run */
+	uint32_t n;    /* number of boxes */
 };
 
 /*
- * The cells of tiles lo .. hi of one level, with from .. from + span on width cells. A tile is drawn from the
- * cell that its left side lies in to that of its right side. Those that end in the cell they begin in are put
- * together; where another one continues from that cell, the cell is of that one.
+ * Map tiles lo .. hi of one level, cut to from .. from + span, to width cells. A tile reaches from the cell of its left
+ * side to that of its right side. Tiles that end in the cell in which they begin are combined. If another tile
+ * continues from that cell, the cell belongs to it.
  *
  * out     [width] from left to right
- * Gives   how many
+ * Returns the number of runs
  */
 size_t shell_flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from, int64_t span, int width,
 			struct flame_run *out);
 
-/* The tiles of a level inside of what is zoomed. */
+/* The tiles of a level inside the zoomed box. */
 void shell_flame_level(const struct flame_state *st, uint32_t level, uint32_t *lo, uint32_t *hi);
 
-/* The run that a tile of the level is in, or is drawn over by; 0 when there are none. */
+/* The index of the run that shows a tile of the level or covers its cell; 0 if n is 0. */
 size_t shell_flame_run_of(const struct flame_run *run, size_t n, uint32_t tile);
 
 /* On the worker's thread; see pane_class. */
-int shell_flame_view_make(const struct ask *a, struct model *m, struct err *err);
+int shell_flame_view_make(const struct model_request *a, struct model *m, struct err *err);
 
-/* Ask for a part where the picture at hand is too coarse for what is zoomed. */
+/* Request a part if the current graph is too coarse for the zoom. */
 void shell_flame_refine(struct shell *s, struct pane *p);
 
-/* Fill the width with a tile, so that the way back leads to what was; select one. */
+/* Zoom to a tile and remember the zoom before; select a tile. */
 void shell_flame_zoom(struct pane *p, uint32_t tile);
 void shell_flame_zoom_to(struct pane *p, size_t n_names);
 bool shell_flame_unzoom(struct pane *p);
 void shell_flame_whole(struct pane *p);
 void shell_flame_select(struct pane *p, uint32_t tile);
 
-/* Find again what is searched for, in a new picture. */
-void shell_flame_search_again(struct pane *p);
+/* Update the matches for a new graph. */
+void shell_flame_update_search(struct pane *p);
 /* Does a tile match? */
 bool shell_flame_matches(const struct flame_state *st, uint32_t tile);
 
 void shell_flame_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
 
 /* See pane_class. */
-void shell_flame_take_part(struct shell *s, struct pane *p, struct model *m);
-void shell_flame_shown(struct shell *s, struct pane *p);
-void shell_flame_end(struct pane *p);
+void shell_flame_set_part(struct shell *s, struct pane *p, struct model *m);
+void shell_flame_model_changed(struct shell *s, struct pane *p);
+void shell_flame_release(struct pane *p);
 
 #endif

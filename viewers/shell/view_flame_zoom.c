@@ -1,5 +1,5 @@
 /*
- * view_flame_zoom.c - the flame graph: its model, what is zoomed and selected, which cells boxes take
+ * view_flame_zoom.c - the flame graph: model, zoom, selection, cells of boxes
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 /* ---- the model ---- */
 
-/* Boxes of a fifth of a cell of this width are there at once; deeper than that many levels none are. */
+/* Width for which a model has boxes down to a fifth of a cell, and its maximum number of levels. */
 enum { CELLS = 400, PER_CELL = 5, LEVELS = 2000 };
 
 static void link_tiles(struct flame_model *own, struct arena *mem)
@@ -35,7 +35,7 @@ static void link_tiles(struct flame_model *own, struct arena *mem)
 	for (uint32_t i = n; i-- > 1;) {
 		uint32_t up = own->tile[f->parent[own->l.tile[i].box]];
 
-		own->child[up + 1]++; /* counted, and then added up */
+		own->child[up + 1]++; /* count first, then add up */
 		if (own->deepest[up] < own->deepest[i])
 			own->deepest[up] = own->deepest[i];
 	}
@@ -50,25 +50,25 @@ static struct flame_source source_of(const struct opt_list *list)
 	return (struct flame_source){ .source = list->item, .n = list->n };
 }
 
-int shell_flame_view_make(const struct ask *a, struct model *m, struct err *err)
+int shell_flame_view_make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct flame_model *own = arena_zalloc(m->mem, 1, sizeof(*own));
 	int cells = a->width > CELLS ? a->width : CELLS;
-	struct flame_ask ask = { .min_share = 1.0 / PER_CELL / cells,
-				 .max_levels = LEVELS,
-				 .way = (const uint32_t *)a->part.data,
-				 .n_way = (uint32_t)(a->part.len / sizeof(uint32_t)) };
+	struct flame_options ask = { .min_share = 1.0 / PER_CELL / cells,
+				     .max_levels = LEVELS,
+				     .path = (const uint32_t *)a->part.data,
+				     .n_path = (uint32_t)(a->part.len / sizeof(uint32_t)) };
 	struct query q = *a->q;
 	struct view v;
 	int rc;
 
 	q.keep_base = true;
-	q.nodecount = q.nodecount == 0 ? -1 : q.nodecount; /* zooming shows all of them */
+	q.nodecount = q.nodecount == 0 ? -1 : q.nodecount; /* zooming can show all nodes */
 	own->style = (struct flame_style){ .title = "", .icicle = q.icicle, .diff_self = q.diff_self };
 	ask.side[FLAME_BEFORE] = source_of(q.base.n ? &q.base : &q.diff_base);
 	rc = flame_style_read(q.order, q.theme, q.color_by, &own->style, err);
 	if (rc == 0)
-		rc = view_make(a->data->sides, &q, m->mem, &v, &m->notes, err);
+		rc = view_make(a->is_change ? a->data->sides : a->p, &q, m->mem, &v, &m->notes, err);
 	if (rc == 0)
 		rc = report_flame_make(&v, &q, &ask, &m->report, err);
 	if (rc < 0)
@@ -78,7 +78,7 @@ int shell_flame_view_make(const struct ask *a, struct model *m, struct err *err)
 	flame_lay_out(own->f, &own->style, m->mem, &own->l);
 	link_tiles(own, m->mem);
 	own->n_legend = flame_legend(&m->report, &own->style, m->mem, &own->legend);
-	m->own = own;
+	m->view_data = own;
 	return stop_check(q.stop, err);
 }
 
@@ -86,7 +86,7 @@ int shell_flame_view_make(const struct ask *a, struct model *m, struct err *err)
 
 enum { EIGHTHS = 8 };
 
-/* Where a place lies on width cells. */
+/* A position in cells and eighths of a cell. */
 struct mark {
 	int cell, eighths;
 };
@@ -99,7 +99,8 @@ static struct mark mark_of(int64_t x, int64_t span, int width)
 	return (struct mark){ .cell = (int)cell, .eighths = (int)((all - (__int128)cell * span) * EIGHTHS / span) };
 }
 
-/* Add a box that ends in the cell it begins in: to the others there, or alone until another one continues from it. */
+/* Add a box that ends in the cell in which it begins. It joins the run of other such boxes in this cell, else it
+   gets a run of its own, with width 0. */
 static size_t add_narrow(const struct flame_layout *l, uint32_t tile, int cell, int eighths, struct flame_run *out,
 			 size_t n)
 {
@@ -163,7 +164,7 @@ size_t shell_flame_run_of(const struct flame_run *run, size_t n, uint32_t tile)
 
 void shell_flame_level(const struct flame_state *st, uint32_t level, uint32_t *lo, uint32_t *hi)
 {
-	const struct flame_model *m = st->on;
+	const struct flame_model *m = st->graph;
 	const struct flame_tile *zoom = &m->l.tile[st->zoom_tile];
 	uint32_t first = st->zoom_tile, end = st->zoom_tile + 1;
 
@@ -182,51 +183,51 @@ void shell_flame_level(const struct flame_state *st, uint32_t level, uint32_t *l
 
 /* ---- zoom and selection ---- */
 
-enum { PAST_MAX = 100 };
+enum { ZOOM_HISTORY_MAX = 100 };
 
-/* Append a box to a way. A box for several others has no name but a NUL. */
-static void add_name(const struct flame *f, uint32_t box, struct texts *out)
+/* Append a box to a path. A box that combines several others has an empty name. */
+static void add_name(const struct flame *f, uint32_t box, struct string_list *out)
 {
 	if (f->frame[box] == FLAME_NONE)
 		buf_add(&out->all, "", 1);
 	else
 		buf_addz(&out->all, f->frames[f->frame[box]].name);
-	texts_end(out);
+	string_list_end(out);
 }
 
-/* Is a box the one that a way has at a place? */
-static bool is_named(const struct flame *f, uint32_t box, const struct texts *way, size_t i)
+/* Does a box have the name at index i of a path? */
+static bool is_named(const struct flame *f, uint32_t box, const struct string_list *path, size_t i)
 {
 	size_t n;
-	const char *name = texts_at(way, i, &n);
+	const char *name = string_list_get(path, i, &n);
 
 	if (f->frame[box] == FLAME_NONE)
 		return n == 1 && !*name;
 	return strncmp(f->frames[f->frame[box]].name, name, n) == 0 && !f->frames[f->frame[box]].name[n];
 }
 
-/* The way of a tile. */
-static void find_way(const struct flame_model *m, uint32_t tile, struct texts *out)
+/* The path of a tile. */
+static void find_path(const struct flame_model *m, uint32_t tile, struct string_list *out)
 {
 	const struct flame *f = m->f;
 	uint32_t n = m->l.tile[tile].level, *box = mem_alloc(n, sizeof(*box));
 
 	for (uint32_t i = n, at = m->l.tile[tile].box; i-- > 0; at = f->parent[at])
 		box[i] = at;
-	texts_release(out);
+	string_list_release(out);
 	for (uint32_t i = 0; i < n; i++)
 		add_name(f, box[i], out);
 	free(box);
 }
 
-/* The tile of a way, as far as it goes. */
-static void find_tile(const struct flame_model *m, const struct texts *way, uint32_t *out)
+/* Find the tile at the end of a path. If a name is not found, use the tile of the last name before it. */
+static void find_tile(const struct flame_model *m, const struct string_list *path, uint32_t *out)
 {
 	*out = 0;
-	for (size_t i = 0; i < way->n; i++) {
+	for (size_t i = 0; i < path->n; i++) {
 		uint32_t t = m->child[*out], end = m->child[*out + 1];
 
-		while (t < end && !is_named(m->f, m->l.tile[t].box, way, i))
+		while (t < end && !is_named(m->f, m->l.tile[t].box, path, i))
 			t++;
 		if (t == end)
 			break;
@@ -234,27 +235,27 @@ static void find_tile(const struct flame_model *m, const struct texts *way, uint
 	}
 }
 
-static void copy_way(struct texts *to, const struct texts *from, size_t n)
+static void copy_path(struct string_list *to, const struct string_list *from, size_t n)
 {
-	struct texts copy = { 0 };
+	struct string_list copy = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		size_t len;
-		const char *name = texts_at(from, i, &len);
+		const char *name = string_list_get(from, i, &len);
 
 		buf_add(&copy.all, name, len);
-		texts_end(&copy);
+		string_list_end(&copy);
 	}
-	texts_release(to);
+	string_list_release(to);
 	*to = copy;
 }
 
-/* Does a way begin as another one? */
-static bool way_begins(const struct texts *way, const struct texts *start)
+/* Does a path begin with another path? */
+static bool path_begins(const struct string_list *path, const struct string_list *start)
 {
 	for (size_t i = 0; i < start->n; i++) {
 		size_t n = 0, m;
-		const char *a = i < way->n ? texts_at(way, i, &n) : NULL, *b = texts_at(start, i, &m);
+		const char *a = i < path->n ? string_list_get(path, i, &n) : NULL, *b = string_list_get(start, i, &m);
 
 		if (!a || n != m || memcmp(a, b, n) != 0)
 			return false;
@@ -271,25 +272,25 @@ static bool is_inside(const struct flame_model *m, uint32_t tile, uint32_t of)
 	return m->tile[box] == of;
 }
 
-/* Find zoom and selection in the models there are, and what is searched for. */
-static void settle(struct pane *p)
+/* Find zoom, selection and matches in the available models. */
+static void update_tiles(struct pane *p)
 {
 	struct flame_state *st = p->state;
-	bool in_part = st->part && way_begins(&st->zoom, &st->part_way);
+	bool in_part = st->part && path_begins(&st->zoom, &st->part_path);
 
-	st->on = in_part ? st->part->own : p->model->own;
-	find_tile(st->on, &st->zoom, &st->zoom_tile);
-	find_tile(st->on, &st->at, &st->at_tile);
-	if (!is_inside(st->on, st->at_tile, st->zoom_tile)) {
-		st->at_tile = st->zoom_tile;
-		find_way(st->on, st->at_tile, &st->at);
+	st->graph = in_part ? st->part->view_data : p->model->view_data;
+	find_tile(st->graph, &st->zoom, &st->zoom_tile);
+	find_tile(st->graph, &st->selected, &st->selected_tile);
+	if (!is_inside(st->graph, st->selected_tile, st->zoom_tile)) {
+		st->selected_tile = st->zoom_tile;
+		find_path(st->graph, st->selected_tile, &st->selected);
 	}
-	assert(st->zoom_tile < st->on->l.n && st->at_tile < st->on->l.n);
+	assert(st->zoom_tile < st->graph->l.n && st->selected_tile < st->graph->l.n);
 	st->is_followed = false;
-	shell_flame_search_again(p);
+	shell_flame_update_search(p);
 }
 
-/* The places of the way to a tile, as flame_ask takes them. */
+/* Append the path to a tile as indexes, as flame_options takes them. */
 static void add_places(const struct flame_model *m, uint32_t tile, struct buf *out)
 {
 	uint32_t n = m->l.tile[tile].level, box = m->l.tile[tile].box;
@@ -304,116 +305,117 @@ static void add_places(const struct flame_model *m, uint32_t tile, struct buf *o
 void shell_flame_refine(struct shell *s, struct pane *p)
 {
 	struct flame_state *st = p->state;
-	const struct flame_model *m = st->on;
+	const struct flame_model *m = st->graph;
 	const struct flame *f = m->f;
-	struct texts way = { 0 };
+	struct string_list path = { 0 };
 	bool is_coarse = f->n_cut && f->min > 1 &&
 			 (m->l.tile[st->zoom_tile].level < st->zoom.n ||
 			  (double)f->min * p->area.width > (double)m->l.tile[st->zoom_tile].width);
 
-	if (!is_coarse || st->zoom_tile == 0 || p->is_stale || (p->is_waiting && !st->is_asking) ||
-	    settings_query(p->ask)->nodecount > 0)
+	if (!is_coarse || st->zoom_tile == 0 || p->is_stale || (p->is_waiting && !st->is_requested) ||
+	    settings_query(p->settings)->nodecount > 0)
 		return;
-	find_way(m, st->zoom_tile, &way);
-	if (way.n == st->asked.n && way_begins(&way, &st->asked)) {
-		texts_release(&way);
+	find_path(m, st->zoom_tile, &path);
+	if (path.n == st->requested.n && path_begins(&path, &st->requested)) {
+		string_list_release(&path);
 		return;
 	}
-	texts_release(&st->asked);
-	st->asked = way;
-	st->is_asking = true;
+	string_list_release(&st->requested);
+	st->requested = path;
+	st->is_requested = true;
 	p->part.len = 0;
 	add_places(m, st->zoom_tile, &p->part);
 	shell_refresh(s, p);
 }
 
-void shell_flame_take_part(struct shell *s, struct pane *p, struct model *m)
+void shell_flame_set_part(struct shell *s, struct pane *p, struct model *m)
 {
 	struct flame_state *st = p->state;
-	const struct flame_model *whole = p->model->own;
-	struct flame_model *part = m->own;
+	const struct flame_model *whole = p->model->view_data;
+	struct flame_model *part = m->view_data;
 
 	(void)s;
-	flame_color_as(whole->f, &part->style, part->f, &part->l);
+	flame_color_like(whole->f, &part->style, part->f, &part->l);
 	model_free(st->part);
 	st->part = m;
-	copy_way(&st->part_way, &st->asked, st->asked.n);
-	st->is_asking = false;
-	settle(p);
+	copy_path(&st->part_path, &st->requested, st->requested.n);
+	st->is_requested = false;
+	update_tiles(p);
 }
 
-/* Ways mean nothing the other way round; the function that was selected is a box of its own then. */
-static void turn_round(struct flame_state *st)
+/* Reset paths when the graph is inverted. The selected function then has a box at the first level. */
+static void invert_paths(struct flame_state *st)
 {
-	struct texts at = { 0 };
+	struct string_list at = { 0 };
 
-	if (st->at.n) {
+	if (st->selected.n) {
 		size_t n;
-		const char *name = texts_at(&st->at, st->at.n - 1, &n);
+		const char *name = string_list_get(&st->selected, st->selected.n - 1, &n);
 
 		buf_add(&at.all, name, n);
-		texts_end(&at);
+		string_list_end(&at);
 	}
-	texts_release(&st->at);
-	st->at = at;
-	while (st->n_past)
-		texts_release(&st->past[--st->n_past]);
-	texts_release(&st->zoom);
+	string_list_release(&st->selected);
+	st->selected = at;
+	while (st->n_zoom_history)
+		string_list_release(&st->zoom_history[--st->n_zoom_history]);
+	string_list_release(&st->zoom);
 	st->top = 0;
 }
 
-void shell_flame_shown(struct shell *s, struct pane *p)
+void shell_flame_model_changed(struct shell *s, struct pane *p)
 {
 	struct flame_state *st = p->state;
-	const struct flame_model *m = p->model->own;
+	const struct flame_model *m = p->model->view_data;
 
 	(void)s;
 	model_free(st->part);
 	st->part = NULL;
-	st->on = NULL;
-	st->is_asking = false;
-	texts_release(&st->asked);
+	st->graph = NULL;
+	st->is_requested = false;
+	string_list_release(&st->requested);
 	if (m->style.icicle != st->was_icicle)
 		st->is_flame = !m->style.icicle;
 	st->was_icicle = m->style.icicle;
 	if (m->f->inverted != st->was_inverted)
-		turn_round(st);
+		invert_paths(st);
 	st->was_inverted = m->f->inverted;
-	settle(p);
+	update_tiles(p);
 }
 
 void shell_flame_select(struct pane *p, uint32_t tile)
 {
 	struct flame_state *st = p->state;
 
-	assert(tile < st->on->l.n);
-	st->at_tile = tile;
+	assert(tile < st->graph->l.n);
+	st->selected_tile = tile;
 	st->is_followed = false;
-	find_way(st->on, tile, &st->at);
+	find_path(st->graph, tile, &st->selected);
 }
 
-/* Keep what is zoomed for the next step back. */
+/* Push the zoom on the history. */
 static void push_zoom(struct flame_state *st)
 {
-	assert(st->n_past <= PAST_MAX);
-	if (st->n_past == PAST_MAX) {
-		texts_release(&st->past[0]);
-		memmove(st->past, st->past + 1, --st->n_past * sizeof(*st->past));
+	assert(st->n_zoom_history <= ZOOM_HISTORY_MAX);
+	if (st->n_zoom_history == ZOOM_HISTORY_MAX) {
+		string_list_release(&st->zoom_history[0]);
+		memmove(st->zoom_history, st->zoom_history + 1, --st->n_zoom_history * sizeof(*st->zoom_history));
 	}
-	st->past = mem_grow(st->past, &st->cap_past, st->n_past + 1, sizeof(*st->past));
-	st->past[st->n_past++] = st->zoom;
-	st->zoom = (struct texts){ 0 };
+	st->zoom_history =
+		mem_grow(st->zoom_history, &st->cap_zoom_history, st->n_zoom_history + 1, sizeof(*st->zoom_history));
+	st->zoom_history[st->n_zoom_history++] = st->zoom;
+	st->zoom = (struct string_list){ 0 };
 }
 
 void shell_flame_zoom(struct pane *p, uint32_t tile)
 {
 	struct flame_state *st = p->state;
 
-	assert(tile < st->on->l.n);
+	assert(tile < st->graph->l.n);
 	push_zoom(st);
-	find_way(st->on, tile, &st->zoom);
+	find_path(st->graph, tile, &st->zoom);
 	st->top = 0;
-	settle(p);
+	update_tiles(p);
 }
 
 void shell_flame_zoom_to(struct pane *p, size_t n_names)
@@ -423,22 +425,22 @@ void shell_flame_zoom_to(struct pane *p, size_t n_names)
 	if (n_names >= st->zoom.n)
 		return;
 	push_zoom(st);
-	copy_way(&st->zoom, &st->past[st->n_past - 1], n_names);
+	copy_path(&st->zoom, &st->zoom_history[st->n_zoom_history - 1], n_names);
 	st->top = 0;
-	settle(p);
+	update_tiles(p);
 }
 
 bool shell_flame_unzoom(struct pane *p)
 {
 	struct flame_state *st = p->state;
 
-	if (st->n_past == 0 && st->zoom.n == 0)
+	if (st->n_zoom_history == 0 && st->zoom.n == 0)
 		return false;
-	texts_release(&st->zoom);
-	if (st->n_past)
-		st->zoom = st->past[--st->n_past];
+	string_list_release(&st->zoom);
+	if (st->n_zoom_history)
+		st->zoom = st->zoom_history[--st->n_zoom_history];
 	st->top = 0;
-	settle(p);
+	update_tiles(p);
 	return true;
 }
 
@@ -446,24 +448,24 @@ void shell_flame_whole(struct pane *p)
 {
 	struct flame_state *st = p->state;
 
-	while (st->n_past)
-		texts_release(&st->past[--st->n_past]);
-	texts_release(&st->zoom);
+	while (st->n_zoom_history)
+		string_list_release(&st->zoom_history[--st->n_zoom_history]);
+	string_list_release(&st->zoom);
 	st->top = 0;
-	settle(p);
+	update_tiles(p);
 }
 
-void shell_flame_end(struct pane *p)
+void shell_flame_release(struct pane *p)
 {
 	struct flame_state *st = p->state;
 
-	while (st->n_past)
-		texts_release(&st->past[--st->n_past]);
-	free(st->past);
-	texts_release(&st->zoom);
-	texts_release(&st->at);
-	texts_release(&st->part_way);
-	texts_release(&st->asked);
+	while (st->n_zoom_history)
+		string_list_release(&st->zoom_history[--st->n_zoom_history]);
+	free(st->zoom_history);
+	string_list_release(&st->zoom);
+	string_list_release(&st->selected);
+	string_list_release(&st->part_path);
+	string_list_release(&st->requested);
 	model_free(st->part);
 	free(st->found.frame);
 }

@@ -1,5 +1,5 @@
 /*
- * view_source.c - the view Source: lines with their weight, below them inlined calls and instructions
+ * view_source.c - the Source view: lines with their values, inlined calls and instructions below them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "report/list.h"
+#include "viewers/shell/name.h"
 #include "viewers/shell/quote.h"
 #include "viewers/shell/screen.h"
 
@@ -18,14 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SENTENCES = 6, INDENT = 2 };
+enum { SENTENCES_MAX = 6, INDENT = 2 };
 
 /* ---- keys ---- */
 
-/* Want something more of the model, or no longer. */
-static void want(struct shell *s, struct pane *p, unsigned what, bool yes)
+/* Set or clear a flag of the model, and make it again. */
+static void set_flag(struct shell *s, struct pane *p, unsigned what, bool yes)
 {
-	p->want = yes ? p->want | what : p->want & ~what;
+	p->flags = yes ? p->flags | what : p->flags & ~what;
 	shell_refresh(s, p);
 }
 
@@ -39,7 +40,7 @@ static void set_below(struct pane *p, uint8_t what, bool yes)
 	shell_source_remember(p);
 }
 
-/* Has a routine any instructions? */
+/* Does the current function have instructions? */
 static bool has_code(const struct pane *p)
 {
 	const struct source_routine *r = shell_source_routine(p);
@@ -50,14 +51,14 @@ static bool has_code(const struct pane *p)
 	return false;
 }
 
-static void say_no_code(struct shell *s, const struct pane *p)
+static void notify_no_code(struct shell *s, const struct pane *p)
 {
 	size_t n = strcspn(buf_text(&p->model->notes), "\n");
 
 	if (n)
-		shell_say(s, true, "no instructions: %.*s", (int)n, buf_text(&p->model->notes));
+		shell_notify(s, true, "no instructions: %.*s", (int)n, buf_text(&p->model->notes));
 	else
-		shell_say(s, true, "no instructions are known of these lines");
+		shell_notify(s, true, "no instructions are known for these lines");
 }
 
 static bool toggle_code(struct shell *s, struct pane *p, const struct event *e)
@@ -68,11 +69,11 @@ static bool toggle_code(struct shell *s, struct pane *p, const struct event *e)
 	(void)e;
 	st->show_code = !st->show_code;
 	if (sm->has_code && st->show_code && !has_code(p))
-		say_no_code(s, p);
+		notify_no_code(s, p);
 	if (sm->has_code || !st->show_code)
 		set_below(p, BELOW_CODE, st->show_code);
 	else
-		want(s, p, SOURCE_WITH_CODE, true);
+		set_flag(s, p, SOURCE_WITH_CODE, true);
 	return true;
 }
 
@@ -86,23 +87,23 @@ static bool show_inlined(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-/* Open or close a line; its instructions are fetched when nothing else is to be seen. */
+/* Open or close a line. Its instructions are loaded if the line has no other details. */
 static void toggle_line(struct shell *s, struct pane *p, uint32_t line)
 {
 	struct source_state *st = p->state;
 	const struct source_model *sm = shell_source_model(p);
 	uint8_t has = (shell_source_has_below(p, line, BELOW_INLINED) ? BELOW_INLINED : 0) |
 		      (shell_source_has_below(p, line, BELOW_CODE) ? BELOW_CODE : 0);
-	bool has_weight = shell_source_cell(p, line)[LIST_CUM].value || shell_source_cell(p, line)[LIST_FLAT].value;
+	bool has_value = shell_source_cell(p, line)[LIST_CUM].value || shell_source_cell(p, line)[LIST_FLAT].value;
 
-	if (!sm->has_code && has_weight) {
+	if (!sm->has_code && has_value) {
 		st->has_line = st->opens_line = true;
-		want(s, p, SOURCE_WITH_CODE, true);
+		set_flag(s, p, SOURCE_WITH_CODE, true);
 	} else if (!has) {
-		if (has_weight)
-			say_no_code(s, p);
+		if (has_value)
+			notify_no_code(s, p);
 		else
-			shell_say(s, false, "nothing is known of this line");
+			shell_notify(s, false, "no details for this line");
 	} else {
 		st->below[line] = (st->below[line] & has) == has ? 0 : has;
 		shell_source_make_rows(p);
@@ -116,7 +117,7 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 	const struct source_row *row = shell_source_selected(p);
 
 	(void)e;
-	if (code_take_choice(p))
+	if (code_accept_choice(p))
 		return true;
 	if (!row)
 		return false;
@@ -126,7 +127,7 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 				  shell_source_cell(p, row->i)[LIST_LINE].value);
 		break;
 	case SOURCE_CODE:
-		shell_linef(s, "disasm 0x%" PRIx64, sm->weblist.inst[row->i].addr);
+		shell_run_linef(s, "disasm 0x%" PRIx64, sm->weblist.inst[row->i].addr);
 		break;
 	default:
 		toggle_line(s, p, row->line);
@@ -137,7 +138,7 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 static bool toggle_whole(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	want(s, p, SOURCE_WHOLE, !(p->want & SOURCE_WHOLE));
+	set_flag(s, p, SOURCE_WHOLE, !(p->flags & SOURCE_WHOLE));
 	return true;
 }
 
@@ -149,22 +150,22 @@ static bool edit(struct shell *s, struct pane *p, const struct event *e)
 	int rc;
 
 	(void)e;
-	if (!*r->path || !s->open.host.edit) {
-		shell_say(s, true, *r->path ? "no editor can be started here" : "there is no file to edit");
+	if (!*r->path || !s->options.host.edit) {
+		shell_notify(s, true, *r->path ? "cannot start an editor here" : "no file to edit");
 		return true;
 	}
 	if (s->screen)
 		screen_pause(s->screen);
-	rc = s->open.host.edit(s->open.host.arg, r->path, row ? shell_source_cell(p, row->line)[LIST_LINE].value : 1,
-			       &err);
+	rc = s->options.host.edit(s->options.host.arg, r->path,
+				  row ? shell_source_cell(p, row->line)[LIST_LINE].value : 1, &err);
 	if (s->screen)
 		screen_resume(s->screen);
 	if (rc < 0)
-		shell_say(s, true, "%s", err.msg);
+		shell_notify(s, true, "%s", err.msg);
 	return true;
 }
 
-static void subject(struct shell *s, struct pane *p, struct buf *out)
+static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct source_state *st = p->state;
 	const struct source_model *sm = shell_source_model(p);
@@ -172,31 +173,31 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 
 	(void)s;
 	if (st->code.is_choosing)
-		shell_quote(sm->routine[st->code.routines.at].name, out);
+		shell_quote(sm->routine[st->code.routines.selected].name, out);
 	else if (row && row->kind == SOURCE_INLINED)
 		shell_quote(shell_source_cell(p, row->i)[LIST_FUNCTION].text, out);
 	else
 		shell_quote(shell_source_routine(p)->name, out);
 }
 
-static void shown(struct shell *s, struct pane *p)
+static void model_changed(struct shell *s, struct pane *p)
 {
 	struct source_state *st = p->state;
 	const struct source_model *sm = shell_source_model(p);
-	bool asked = st->opens_line || st->show_code;
+	bool requested = st->opens_line || st->show_code;
 
-	if (st->code.routines.at >= sm->code.n)
-		st->code.routines.at = 0;
-	shell_source_follow(p);
-	if (sm->has_code && asked && !has_code(p))
-		say_no_code(s, p);
+	if (st->code.routines.selected >= sm->code.n)
+		st->code.routines.selected = 0;
+	shell_source_set_model(p);
+	if (sm->has_code && requested && !has_code(p))
+		notify_no_code(s, p);
 }
 
-static void end(struct pane *p)
+static void release_state(struct pane *p)
 {
 	struct source_state *st = p->state;
 
-	code_pane_end(p);
+	code_pane_release(p);
 	free(st->row);
 	free(st->below);
 	free(st->name);
@@ -205,13 +206,13 @@ static void end(struct pane *p)
 
 void shell_source_open(struct shell *s, const char *name, int64_t line)
 {
-	struct buf subject = { 0 };
+	struct buf selection = { 0 };
 	struct source_state *st;
 	struct pane *p;
 
-	shell_quote(name, &subject);
-	shell_linef(s, "list %s", buf_text(&subject));
-	buf_release(&subject);
+	shell_quote(name, &selection);
+	shell_run_linef(s, "list %s", buf_text(&selection));
+	buf_release(&selection);
 	p = shell_pane(s);
 	if (p->class != &shell_view_source || line <= 0)
 		return;
@@ -248,7 +249,7 @@ static void line_row(const struct pane *p, const struct source_row *row, struct 
 	out->has_more = (shell_source_has_below(p, row->i, BELOW_INLINED) && !(below & BELOW_INLINED)) ||
 			(shell_source_has_below(p, row->i, BELOW_CODE) && !(below & BELOW_CODE));
 	out->text = cell[LIST_SOURCE].text;
-	out->role = LOOK_PLAIN;
+	out->role = ROLE_PLAIN;
 }
 
 static void inlined_row(const struct pane *p, const struct source_row *row, struct code_row *out)
@@ -260,7 +261,7 @@ static void inlined_row(const struct pane *p, const struct source_row *row, stru
 	buf_addz(&out->scratch, cell[LIST_FUNCTION].text);
 	buf_addz(&out->scratch, " ");
 	add_place(cell[LIST_FILE].text, cell[LIST_LINE].value, &out->scratch);
-	out->role = LOOK_COMMAND;
+	out->role = ROLE_COMMAND;
 }
 
 static void add_indent(uint32_t depth, struct buf *out)
@@ -268,7 +269,7 @@ static void add_indent(uint32_t depth, struct buf *out)
 	buf_fill(out, ' ', INDENT * (size_t)(depth < 20 ? depth : 20));
 }
 
-/* An inlined call that leads to the instructions after it. */
+/* An inlined call that contains the instructions after it. */
 static void call_row(const struct pane *p, const struct source_row *row, struct code_row *out)
 {
 	const struct weblist_call *call = &shell_source_model(p)->weblist.call[row->i];
@@ -280,7 +281,7 @@ static void call_row(const struct pane *p, const struct source_row *row, struct 
 	buf_addz(&out->scratch, call->source);
 	buf_addz(&out->scratch, *call->source ? "  " : "");
 	add_place(call->file, call->line, &out->scratch);
-	out->role = LOOK_QUIET;
+	out->role = ROLE_MUTED;
 }
 
 static void code_row(const struct pane *p, const struct source_row *row, struct code_row *out)
@@ -293,7 +294,7 @@ static void code_row(const struct pane *p, const struct source_row *row, struct 
 	add_indent(it->depth, &out->scratch);
 	buf_addf(&out->scratch, "%" PRIx64 "  ", it->addr);
 	code_add_instruction(it->text, &out->scratch);
-	out->role = LOOK_PLAIN;
+	out->role = ROLE_PLAIN;
 }
 
 static void fill_row(const struct pane *p, uint32_t i, struct code_row *out)
@@ -319,7 +320,7 @@ static void fill_row(const struct pane *p, uint32_t i, struct code_row *out)
 		out->text = buf_text(&out->scratch);
 }
 
-/* The line that an inlined instruction comes from. */
+/* Draw the source location of an inlined instruction. */
 static void draw_extra(const struct code_place *at, int end)
 {
 	const struct source_row *row = shell_source_row(at->p, at->i);
@@ -333,27 +334,27 @@ static void draw_extra(const struct code_place *at, int end)
 		return;
 	buf_addz(&text, "  ; ");
 	add_place(it->file, it->line, &text);
-	code_draw_text(at->g, at->area, end, 0, buf_text(&text), code_look(at, LOOK_QUIET), NULL);
+	code_draw_text(at->g, at->area, end, 0, buf_text(&text), code_style(at, ROLE_MUTED), NULL);
 	buf_release(&text);
 }
 
-/* Draw why there is no text, and a remedy. Gives how many lines it took. */
+/* Draw why the source is missing, and a remedy. Return the number of lines. */
 static int draw_missing(const struct pane *p, struct grid *g, struct area a)
 {
 	const struct source_routine *r = shell_source_routine(p);
-	int most = a.height / 2 < MOST_SENTENCES ? a.height / 2 : MOST_SENTENCES, y;
+	int max = a.height / 2 < SENTENCES_MAX ? a.height / 2 : SENTENCES_MAX, y;
 	struct buf text = { 0 };
 
 	if (!*r->error)
 		return 0;
-	y = code_draw_sentences(g, a, r->error, most, LOOK_ERROR);
+	y = code_draw_sentences(g, a, r->error, max, ROLE_ERROR);
 	if (*r->tried)
 		buf_addf(&text, "tried %s\n", r->tried);
 	if (*r->file && *r->file != '<')
-		buf_addz(&text, ":source_path=FOLDER says where sources are; trim_path=PREFIX takes off the front of "
-				"their names; --symfs=FOLDER stands for /");
+		buf_addz(&text, ":source_path=DIR sets where sources are; trim_path=PREFIX removes a prefix of their "
+				"names; --symfs=DIR replaces /");
 	a.y += y;
-	y += code_draw_sentences(g, a, buf_text(&text), most - y, LOOK_QUIET);
+	y += code_draw_sentences(g, a, buf_text(&text), max - y, ROLE_MUTED);
 	buf_release(&text);
 	return y;
 }
@@ -363,8 +364,8 @@ static void draw_heading(const struct pane *p, const struct code_columns *c, str
 	const char *path =
 		*shell_source_routine(p)->path ? shell_source_routine(p)->path : shell_source_routine(p)->file;
 
-	grid_text_short(g, line, c->text, 0, *path ? path : "no file is known", line.width - c->text,
-			theme_look(LOOK_HEAD));
+	shell_draw_name(g, line, c->text, 0, *path ? path : "unknown file", "", line.width - c->text,
+			theme_style(ROLE_HEADING), theme_style(ROLE_HEADING));
 }
 
 /* ---- the view ---- */
@@ -382,19 +383,19 @@ static void add_name(const struct pane *p, struct buf *out)
 	buf_addz(out, shell_source_routine(p)->name);
 }
 
-static void go(struct pane *p, uint32_t row)
+static void select_row(struct pane *p, uint32_t row)
 {
-	shell_list_go(&((struct source_state *)p->state)->code.list, row);
+	shell_list_select(&((struct source_state *)p->state)->code.list, row);
 	shell_source_remember(p);
 }
 
-/* Lines are hot: rows below one count as it. */
+/* Only lines have a number in hot: rows below a line count as the line. */
 static uint32_t hot_line(const struct pane *p)
 {
 	return shell_source_selected(p) ? shell_source_selected(p)->line : CODE_NONE;
 }
 
-static void go_hot(struct pane *p, uint32_t hot, struct buf *out)
+static void select_hot(struct pane *p, uint32_t hot, struct buf *out)
 {
 	int64_t line = shell_source_cell(p, hot)[LIST_LINE].value;
 
@@ -407,11 +408,11 @@ static const struct code_class class = {
 	.routine = routine_at,
 	.add_name = add_name,
 	.show = shell_source_show,
-	.go = go,
+	.select = select_row,
 	.remember = shell_source_remember,
 	.open = open_row,
 	.hot = hot_line,
-	.go_hot = go_hot,
+	.select_hot = select_hot,
 	.search_text = shell_source_search_text,
 	.row = fill_row,
 	.draw_heading = draw_heading,
@@ -419,45 +420,43 @@ static const struct code_class class = {
 	.draw_extra = draw_extra,
 };
 
-static int make(const struct ask *a, struct model *m, struct err *err)
+static int make(const struct model_request *a, struct model *m, struct err *err)
 {
 	int rc = shell_source_make(a, m, err);
 
-	((struct source_model *)m->own)->code.class = &class;
+	((struct source_model *)m->view_data)->code.class = &class;
 	return rc;
 }
 
 static const struct binding keys[] = {
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move; sideways in long lines", NULL,
-	  NULL, code_move },
-	{ "Enter Space", "open or close a line: inlined calls, instructions; go to an inlined call's source", "open",
-	  NULL, open_row },
-	{ "a", "instructions below all lines, or none", "asm", NULL, toggle_code },
-	{ "]", "the next line by weight", "next hot", NULL, code_next_hot },
-	{ "[", "the one before by weight", NULL, NULL, code_next_hot },
-	{ "n N", "next and last match; without a search the next hot line", NULL, NULL, code_next_found },
-	{ "} {", "next and last function that matches", NULL, "list NAME", code_next_routine },
-	{ "L", "all functions that match, to choose one", NULL, NULL, code_choose },
-	{ "w", "the whole file, or only the function", "whole", NULL, toggle_whole },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move; scroll long lines sideways",
+	  NULL, NULL, code_move },
+	{ "Enter Space", "open or close inlined calls and instructions of a line; on an inlined call: its source",
+	  "open", NULL, open_row },
+	{ "a", "show or hide the instructions of all lines", "asm", NULL, toggle_code },
+	{ "]", "next line by value", "next hot", NULL, code_next_hot },
+	{ "[", "previous line by value", NULL, NULL, code_next_hot },
+	{ "n N", "next and previous match; without a search, the same as ] and [", NULL, NULL, code_next_found },
+	{ "} {", "next and previous matching function", NULL, "list NAME", code_next_routine },
+	{ "L", "choose one of the matching functions", NULL, NULL, code_choose },
+	{ "w", "show the whole file, or only the function", "whole", NULL, toggle_whole },
 	{ "+ -", "show or hide the inlined calls of all lines", NULL, NULL, show_inlined },
 	{ "E", "open the file in $VISUAL or $EDITOR", "edit", NULL, edit },
-	{ "Esc", NULL, NULL, NULL, code_leave },
+	{ "Esc", NULL, NULL, NULL, code_cancel_choice },
 };
 
 const struct pane_class shell_view_source = {
 	.title = "Source",
-	.explain =
-		"Lines of the function with their own weight (flat) and with what they call (cum). The bar is full for "
-		"flat, shaded for the rest of cum, against the heaviest line. A + behind a line number: Enter shows "
-		"more.",
+	.help = "Lines of the function with their flat and cum. The bar is full for flat and shaded for the rest "
+		"of cum, relative to the largest line. A + after a line number: Enter shows more.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct source_state),
 	.make = make,
-	.shown = shown,
+	.model_changed = model_changed,
 	.draw = code_draw,
 	.mouse = code_mouse,
-	.subject = subject,
+	.add_selection = add_selection,
 	.search = code_search,
-	.end = end,
+	.release = release_state,
 };

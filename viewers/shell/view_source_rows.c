@@ -1,10 +1,10 @@
 /*
- * view_source_rows.c - the rows of the view Source: the model, what is shown of it, what is selected
+ * view_source_rows.c - the rows of the Source view: model, shown rows, selection
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Lines come from the report list, so that their numbers are those of its text; instructions from
- * weblist, which knows what is below which line of which function. The two meet by file and line.
+ * Lines come from the report list, so that their numbers agree with its text. Instructions come from
+ * weblist, which assigns them to lines and functions. The two are joined by file and line.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ static const union cell *cells(const struct model *m, uint32_t row)
 }
 
 /* The paths that were tried for a file, from the notes of list: "FILE was not found; tried A, B". */
-static const char *tried_of(const char *notes, const char *file, struct arena *mem)
+static const char *tried_paths(const char *notes, const char *file, struct arena *mem)
 {
 	static const char between[] = " was not found; tried ";
 	size_t n = strlen(file);
@@ -45,7 +45,7 @@ static const char *tried_of(const char *notes, const char *file, struct arena *m
 	return "";
 }
 
-/* Keep the notes of list but for files that were not found, which the view reports itself. */
+/* Copy the notes of list, except missing files, which the view reports itself. */
 static void keep_notes(const char *notes, struct buf *out)
 {
 	while (*notes) {
@@ -68,25 +68,25 @@ static struct source_routine routine_of(const struct model *m, uint32_t row, con
 					.file = cell[LIST_FILE].text,
 					.path = cell[LIST_PATH].text,
 					.error = cell[LIST_ERROR].text,
-					.tried = tried_of(notes, cell[LIST_FILE].text, m->mem),
+					.tried = tried_paths(notes, cell[LIST_FILE].text, m->mem),
 					.flat = cell[LIST_FLAT].value,
 					.cum = cell[LIST_CUM].value,
 					.lo = row + 1,
 					.hi = row + 1 };
 }
 
-/* The heaviest first, those of equal weight by name as in the table. */
+/* Sort by value, the largest first; functions with equal values by name, as in the table. */
 static void sort_routines(struct source_model *sm, struct arena *mem)
 {
 	struct source_routine *sorted = arena_alloc(mem, sm->code.n, sizeof(*sorted));
-	struct code_weight *weight = mem_alloc(sm->code.n, sizeof(*weight));
+	struct code_sort_key *key = mem_alloc(sm->code.n, sizeof(*key));
 
 	for (uint32_t i = 0; i < sm->code.n; i++)
-		weight[i] = code_weight(sm->routine[i].flat, sm->routine[i].cum, sm->code.by_cum, i);
-	code_sort_weights(weight, sm->code.n);
+		key[i] = code_sort_key(sm->routine[i].flat, sm->routine[i].cum, sm->code.by_cum, i);
+	code_sort(key, sm->code.n);
 	for (uint32_t i = 0; i < sm->code.n; i++)
-		sorted[i] = sm->routine[weight[i].i];
-	free(weight);
+		sorted[i] = sm->routine[key[i].i];
+	free(key);
 	sm->routine = sorted;
 }
 
@@ -97,7 +97,7 @@ static void find_routines(const struct model *m, struct source_model *out, const
 
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		n += t->role[i] == ROW_ROUTINE;
-	assert(n > 0 && t->role[0] == ROW_ROUTINE); /* otherwise report_list_make fails */
+	assert(n > 0 && t->role[0] == ROW_ROUTINE); /* report_list_make fails if there are none */
 	out->routine = arena_alloc(m->mem, n, sizeof(*out->routine));
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		if (t->role[i] == ROW_ROUTINE)
@@ -119,7 +119,7 @@ static const char *clean(const char *path, struct arena *mem)
 	return text;
 }
 
-/* Is one path the end of the other? Both are clean. */
+/* Is one path a suffix of the other? Both are clean. */
 static bool is_same_file(const char *a, const char *b)
 {
 	size_t n_a = strlen(a), n_b = strlen(b);
@@ -131,7 +131,7 @@ static bool is_same_file(const char *a, const char *b)
 	return n_a == n_b || (n_b && (a[n_a - n_b - 1] == '/' || *b == '/'));
 }
 
-/* Has a line instructions, and not just inlined calls? */
+/* Does a line have instructions, and not just inlined calls? */
 static bool has_code(const struct source_model *sm, uint32_t line)
 {
 	for (uint32_t i = sm->weblist.line[line].lo; i < sm->weblist.line[line].hi; i++)
@@ -140,7 +140,7 @@ static bool has_code(const struct source_model *sm, uint32_t line)
 	return false;
 }
 
-/* Find the rows of a routine in lines [lo, hi) of the weblist, which are of its file. Both are in ascending order. */
+/* Join the rows of a function with lines [lo, hi) of the weblist, which belong to the same file. Both are ascending. */
 static void join_lines(const struct model *m, struct source_model *sm, const struct source_routine *r, uint32_t lo,
 		       uint32_t hi)
 {
@@ -176,11 +176,11 @@ static void join_code(const struct model *m, struct source_model *sm)
 	}
 }
 
-/* Where there are no instructions, the lines are shown without them. */
+/* Add the instructions. Without any, the lines are shown alone. */
 static int make_code(const struct view *v, const struct query *q, struct model *m, struct source_model *sm,
 		     struct err *err)
 {
-	int rc = report_weblist_make(v, q, &m->more, &sm->weblist, &m->notes, err);
+	int rc = report_weblist_make(v, q, &m->extra, &sm->weblist, &m->notes, err);
 
 	if (rc == ERR_STOPPED)
 		return rc;
@@ -193,32 +193,32 @@ static int make_code(const struct view *v, const struct query *q, struct model *
 	return 0;
 }
 
-int shell_source_make(const struct ask *a, struct model *m, struct err *err)
+int shell_source_make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct source_model *sm = arena_zalloc(m->mem, 1, sizeof(*sm));
 	struct query q = *a->q;
 	struct buf notes = { 0 };
 	struct view v;
-	int rc = view_make(a->data->p, &q, m->mem, &v, &m->notes, err);
+	int rc = view_make(a->joined, &q, m->mem, &v, &m->notes, err);
 
-	m->own = sm;
+	m->view_data = sm;
 	sm->code.by_cum = q.sort == SORT_CUM;
-	sm->code.is_change = a->data->has_base;
+	sm->code.is_change = a->is_change;
 	q.bare_lines = true;
-	q.whole_files = a->want & SOURCE_WHOLE;
+	q.whole_files = a->flags & SOURCE_WHOLE;
 	if (rc == 0)
 		rc = report_list_make(&v, &q, &m->report, &notes, err);
 	if (rc == 0) {
 		find_routines(m, sm, buf_text(&notes));
 		keep_notes(buf_text(&notes), &m->notes);
-		if (a->want & SOURCE_WITH_CODE)
+		if (a->flags & SOURCE_WITH_CODE)
 			rc = make_code(&v, &q, m, sm, err);
 	}
 	buf_release(&notes);
 	return rc;
 }
 
-/* ---- what is shown ---- */
+/* ---- rows and selection ---- */
 
 const struct source_routine *shell_source_routine(const struct pane *p)
 {
@@ -232,7 +232,7 @@ const struct source_row *shell_source_selected(const struct pane *p)
 {
 	const struct source_state *st = p->state;
 
-	return st->code.list.at < st->code.list.n ? &st->row[st->code.list.at] : NULL;
+	return st->code.list.selected < st->code.list.n ? &st->row[st->code.list.selected] : NULL;
 }
 
 const struct source_row *shell_source_row(const struct pane *p, uint32_t i)
@@ -349,12 +349,12 @@ void shell_source_make_rows(struct pane *p)
 	struct source_state *st = p->state;
 	const struct source_routine *r = shell_source_routine(p);
 	struct source_row at = { 0 };
-	bool had = st->code.list.at < st->code.list.n;
-	uint32_t above = st->code.list.at - st->code.list.top;
+	bool had = st->code.list.selected < st->code.list.n;
+	uint32_t above = st->code.list.selected - st->code.list.top;
 	char number[24];
 
 	if (had)
-		at = st->row[st->code.list.at];
+		at = st->row[st->code.list.selected];
 	st->code.values = code_values(p);
 	st->code.list.n = 0;
 	for (uint32_t i = r->lo; i < r->hi; i++)
@@ -366,13 +366,13 @@ void shell_source_make_rows(struct pane *p)
 				 ? (long long)shell_source_cell(p, st->row[st->code.list.n - 1].line)[LIST_LINE].value
 				 : 0LL);
 	st->code.mark_width = st->code.mark_width < 4 ? 4 : st->code.mark_width;
-	st->code.list.at = had ? row_of(st, &at) : 0;
-	st->code.list.top = st->code.list.at > above ? st->code.list.at - above : 0;
-	shell_list_go(&st->code.list, st->code.list.at);
+	st->code.list.selected = had ? row_of(st, &at) : 0;
+	st->code.list.top = st->code.list.selected > above ? st->code.list.selected - above : 0;
+	shell_list_select(&st->code.list, st->code.list.selected);
 }
 
-/* The weight of a line; inlined calls below it do not count. */
-static bool weigh(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum)
+/* The values of a row of the table; false if the row is not a line. */
+static bool get_values(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum)
 {
 	*flat = shell_source_cell(p, i)[LIST_FLAT].value;
 	*cum = shell_source_cell(p, i)[LIST_CUM].value;
@@ -390,16 +390,16 @@ void shell_source_remember(struct pane *p)
 		st->name = mem_strndup(r->name, strlen(r->name));
 		st->file = mem_strndup(r->file, strlen(r->file));
 	}
-	st->line = st->code.list.n ? shell_source_cell(p, st->row[st->code.list.at].line)[LIST_LINE].value : 0;
+	st->line = st->code.list.n ? shell_source_cell(p, st->row[st->code.list.selected].line)[LIST_LINE].value : 0;
 }
 
-/* Scroll so that the selected row has some around it. */
+/* Scroll so that the selected row has some rows above it. */
 static void center(struct list *l)
 {
 	uint32_t third = l->height > 0 ? (uint32_t)l->height / 3 : 0;
 
-	l->top = l->at > third ? l->at - third : 0;
-	shell_list_go(l, l->at);
+	l->top = l->selected > third ? l->selected - third : 0;
+	shell_list_select(l, l->selected);
 }
 
 void shell_source_go_line(struct pane *p, int64_t line)
@@ -412,10 +412,10 @@ void shell_source_go_line(struct pane *p, int64_t line)
 		if (st->row[i].kind == SOURCE_LINE && shell_source_cell(p, st->row[i].i)[LIST_LINE].value <= line)
 			best = i;
 	if (best < st->code.list.top || best >= st->code.list.top + (uint32_t)st->code.list.height) {
-		st->code.list.at = best;
+		st->code.list.selected = best;
 		center(&st->code.list);
 	}
-	shell_list_go(&st->code.list, best);
+	shell_list_select(&st->code.list, best);
 	shell_source_remember(p);
 }
 
@@ -426,10 +426,10 @@ void shell_source_show(struct pane *p, uint32_t i)
 	assert(i < shell_source_model(p)->code.n);
 	st->code.routine = i;
 	st->code.list = (struct list){ .height = st->code.list.height > 0 ? st->code.list.height : p->area.height - 3 };
-	code_find_hot(p, shell_source_routine(p)->lo, shell_source_routine(p)->hi, weigh);
+	code_find_hot(p, shell_source_routine(p)->lo, shell_source_routine(p)->hi, get_values);
 	shell_source_make_rows(p);
 	if (st->code.n_hot) {
-		st->code.list.top = UINT32_MAX / 2; /* far from everything, so that it is centered */
+		st->code.list.top = UINT32_MAX / 2; /* no longer visible, so that it is centered */
 		shell_source_go_line(p, shell_source_cell(p, st->code.hot[0])[LIST_LINE].value);
 	}
 	shell_source_remember(p);
@@ -443,7 +443,8 @@ static bool has_line(const struct pane *p, const struct source_routine *r, int64
 	return false;
 }
 
-/* The routine that was shown; of another file when that one has gone. Of none, one that has the line wanted. */
+/* Find the function that was shown, if necessary in another file. If none was shown, find the function with the
+   requested line. */
 static bool find_routine(const struct pane *p, const struct source_state *st, uint32_t *out)
 {
 	const struct source_model *sm = shell_source_model(p);
@@ -465,12 +466,12 @@ static bool find_routine(const struct pane *p, const struct source_state *st, ui
 	return found;
 }
 
-void shell_source_follow(struct pane *p)
+void shell_source_set_model(struct pane *p)
 {
 	struct source_state *st = p->state;
 	bool keeps = st->has_line;
 	int64_t line = st->line;
-	uint32_t n = p->model->report.table.n_rows, above = st->code.list.at - st->code.list.top;
+	uint32_t n = p->model->report.table.n_rows, above = st->code.list.selected - st->code.list.top;
 
 	free(st->below);
 	st->below = mem_zalloc((size_t)n + 1, 1);
@@ -484,12 +485,12 @@ void shell_source_follow(struct pane *p)
 		return;
 	shell_source_go_line(p, line);
 	if (!st->has_line)
-		st->code.list.top = st->code.list.at > above ? st->code.list.at - above : 0;
+		st->code.list.top = st->code.list.selected > above ? st->code.list.selected - above : 0;
 	st->has_line = false;
 	if (st->opens_line && st->code.list.n) {
-		st->below[st->row[st->code.list.at].line] = BELOW_INLINED | BELOW_CODE;
+		st->below[st->row[st->code.list.selected].line] = BELOW_INLINED | BELOW_CODE;
 		shell_source_make_rows(p);
 	}
 	st->opens_line = false;
-	shell_list_go(&st->code.list, st->code.list.at);
+	shell_list_select(&st->code.list, st->code.list.selected);
 }

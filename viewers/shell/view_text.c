@@ -1,9 +1,9 @@
 /*
- * view_text.c - any report as it prints, line by line
+ * view_text.c - any report as pprof prints it, line by line
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For reports that have no view of their own.
+ * Shows reports that have no view of their own.
  */
 #include "config.h"
 
@@ -20,11 +20,11 @@
 
 struct text_state {
 	struct list list;
-	struct find *find; /* NULL: nothing is searched for */
-	uint32_t from;     /* the line where the search began */
+	struct find *find;  /* NULL: no search */
+	uint32_t find_from; /* the line where the search began */
 };
 
-/* Where lines begin; in the model's arena. */
+/* The offsets of lines; in the model's arena. */
 struct text_lines {
 	uint32_t n;
 	size_t *at;
@@ -37,7 +37,7 @@ static const char *next_line(const char *line, const char *end)
 	return stop ? stop + 1 : end;
 }
 
-/* Texts can have millions of lines. */
+/* Find the offsets of lines. There can be millions, so this can be stopped. */
 static int find_lines(const struct buf *text, struct stop *stop, struct arena *mem, struct text_lines *lines,
 		      struct err *err)
 {
@@ -53,15 +53,15 @@ static int find_lines(const struct buf *text, struct stop *stop, struct arena *m
 	return stop_check(stop, err);
 }
 
-static int make(const struct ask *a, struct model *m, struct err *err)
+static int make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct text_lines *lines = arena_zalloc(m->mem, 1, sizeof(*lines));
 	struct answer answer = { 0 };
 	int rc = answer_check(a->type, a->q, err);
 
-	m->own = lines;
+	m->view_data = lines;
 	if (rc == 0)
-		rc = answer_make(a->data->p, a->type, a->q, a->open->from, false, &answer, err);
+		rc = answer_make(a->joined, a->type, a->q, a->options->sources, false, &answer, err);
 	if (rc == 0)
 		answer_add_text(&answer, &m->text);
 	buf_add(&m->notes, buf_text(&answer.notes), answer.notes.len);
@@ -69,10 +69,10 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 	return rc < 0 ? rc : find_lines(&m->text, a->q->stop, m->mem, lines, err);
 }
 
-/* Line i, without its end; the caller frees. */
+/* Line i, without its newline; the caller frees. */
 static char *line_at(const struct pane *p, uint32_t i)
 {
-	const struct text_lines *lines = p->model->own;
+	const struct text_lines *lines = p->model->view_data;
 	const char *start = buf_text(&p->model->text) + lines->at[i];
 
 	assert(i < lines->n);
@@ -83,7 +83,7 @@ static bool has_match(const struct pane *p, uint32_t i)
 {
 	const struct text_state *state = p->state;
 	char *line = line_at(p, i);
-	bool yes = find_in(state->find, line);
+	bool yes = find_matches(state->find, line);
 
 	free(line);
 	return yes;
@@ -92,22 +92,23 @@ static bool has_match(const struct pane *p, uint32_t i)
 static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct text_state *state = p->state;
-	const struct text_lines *lines = p->model->own;
+	const struct text_lines *lines = p->model->view_data;
 
 	(void)s;
 	shell_list_fit(&state->list, lines->n, a.height);
 	for (int y = 0; y < a.height && state->list.top + (uint32_t)y < lines->n; y++) {
 		uint32_t i = state->list.top + (uint32_t)y;
 		char *line = line_at(p, i);
-		struct look look = theme_look(state->find && find_in(state->find, line) ? LOOK_MATCH : LOOK_PLAIN);
+		struct style style =
+			theme_style(state->find && find_matches(state->find, line) ? ROLE_MATCH : ROLE_PLAIN);
 
-		if (i == state->list.at)
-			look = theme_selected(look);
+		if (i == state->list.selected)
+			style = theme_selected(style);
 
-		grid_text(g, a, -state->list.left, y, line, look);
+		grid_text(g, a, -state->list.scroll_x, y, line, style);
 		free(line);
 	}
-	shell_list_draw_bar(&state->list, g, a, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&state->list, g, a, theme_style(ROLE_PLAIN));
 }
 
 static bool mouse(struct shell *s, struct pane *p, const struct event *e)
@@ -117,7 +118,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)s;
 	if (e->kind == EVENT_CLICK && shell_list_row_at(&state->list, e->y, &row)) {
-		shell_list_go(&state->list, row);
+		shell_list_select(&state->list, row);
 		return true;
 	}
 	return shell_list_key(&state->list, e);
@@ -131,7 +132,7 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	return shell_list_key(&state->list, e);
 }
 
-/* Go to the first match from a line on, by steps of 1 or -1, around the end. */
+/* Select the first match from a line on, in steps of 1 or -1, wrapping around. */
 static void find_from(struct shell *s, struct pane *p, uint32_t from, int by)
 {
 	struct text_state *state = p->state;
@@ -139,12 +140,12 @@ static void find_from(struct shell *s, struct pane *p, uint32_t from, int by)
 
 	for (uint32_t i = 0, at = from; i < n; i++) {
 		if (has_match(p, at)) {
-			shell_list_go(&state->list, at);
+			shell_list_select(&state->list, at);
 			return;
 		}
 		at = by > 0 ? (at + 1) % n : (at + n - 1) % n;
 	}
-	shell_say(s, false, "no line has it");
+	shell_notify(s, false, "no match");
 }
 
 static void search(struct shell *s, struct pane *p, const char *text)
@@ -152,54 +153,54 @@ static void search(struct shell *s, struct pane *p, const char *text)
 	struct text_state *state = p->state;
 
 	if (!state->find)
-		state->from = state->list.at;
+		state->find_from = state->list.selected;
 	find_set(&state->find, text);
 	if (state->find)
-		find_from(s, p, state->from < state->list.n ? state->from : 0, 1);
+		find_from(s, p, state->find_from < state->list.n ? state->find_from : 0, 1);
 }
 
 static bool next_match(struct shell *s, struct pane *p, const struct event *e)
 {
 	const struct text_state *state = p->state;
-	uint32_t n = state->list.n, at = state->list.at;
+	uint32_t n = state->list.n, at = state->list.selected;
 
 	if (!state->find)
-		shell_say(s, false, "/ searches");
+		shell_notify(s, false, "press / to search");
 	else if (n)
 		find_from(s, p, e->key == 'N' ? (at + n - 1) % n : (at + 1) % n, e->key == 'N' ? -1 : 1);
 	return true;
 }
 
-static void shown(struct shell *s, struct pane *p)
+static void model_changed(struct shell *s, struct pane *p)
 {
 	struct text_state *state = p->state;
-	const struct text_lines *lines = p->model->own;
+	const struct text_lines *lines = p->model->view_data;
 
 	(void)s;
 	state->list.n = lines->n;
-	shell_list_go(&state->list, state->list.at);
+	shell_list_select(&state->list, state->list.selected);
 }
 
-static void end(struct pane *p)
+static void release_state(struct pane *p)
 {
 	find_free(((struct text_state *)p->state)->find);
 }
 
 static const struct binding keys[] = {
-	{ "n N", "next line that has what / searches for, the one before", NULL, NULL, next_match },
+	{ "n N", "next and previous match", NULL, NULL, next_match },
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move", NULL, NULL, move },
 };
 
 const struct pane_class shell_view_text = {
 	.title = "Text",
-	.explain = "The report as it prints. A command with | or > at the prompt gives it to a program or a file.",
+	.help = "The report as printed. At the prompt, | pipes it to a program and > writes it to a file.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct text_state),
 	.make = make,
-	.shown = shown,
+	.model_changed = model_changed,
 	.draw = draw,
 	.mouse = mouse,
 	.search = search,
-	.end = end,
+	.release = release_state,
 };

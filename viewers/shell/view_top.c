@@ -1,13 +1,13 @@
 /*
- * view_top.c - Top: functions by their weight
+ * view_top.c - the Top view: functions by flat or cum
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Rows come from the report top. Flat and cum are sorted there, as at the prompt (sort=cum), since that
- * also chooses the rows of top10; by other columns they are sorted here.
+ * Rows come from the report top. It also sorts by flat and cum, as at the prompt (sort=cum), because the order
+ * determines the rows of top10. Other columns are sorted here.
  *
- * Of large profiles the first model leaves out what was inlined, which takes as long as all the rest; the
- * second one has it.
+ * For large profiles the first model leaves out which functions were inlined, because finding that takes as long as
+ * everything else. A second model adds it.
  */
 #include "config.h"
 
@@ -23,39 +23,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For the second model; and from how many frames on there are two. */
+/* The flag that requests the second model, and the number of frames from which there are two models. */
 enum { WANT_INLINED = 1, MANY_FRAMES = 4 << 20 };
 
 struct top_state {
 	struct sheet plain, sides;
-	struct sheet *sheet; /* the one that is shown; NULL before the first model */
-	enum sort came;      /* of the model before */
-	struct find *last;   /* what n and N search for; NULL: nothing */
-	char *name;          /* of the selected row, to find it again */
+	struct sheet *sheet;      /* the sheet that is shown; NULL before the first model */
+	enum sort sort;           /* order of the previous model */
+	struct find *last_search; /* the search that n and N repeat; NULL: none */
+	char *name;               /* name and function of the selected row, to find it again */
 	char *function;
 };
 
-/* Rows with before and after, where there are two sides; averages have none. */
-static int make_report(const struct ask *a, struct model *m, struct top_rows *t, struct view *v, struct err *err)
+/* Make rows with before and after if there are two sides. Averages have no before and after. */
+static int make_report(const struct model_request *a, struct model *m, struct top_rows *t, struct view *v,
+		       struct err *err)
 {
 	int rc;
 
-	t->is_net = a->data->has_base;
-	t->is_sides = a->two_sides && !a->q->mean;
-	if (a->two_sides && a->q->mean)
-		buf_addz(&m->notes, "averages do not add up: no before and after, just the difference\n");
-	rc = view_make(t->is_sides ? a->p : a->data->p, a->q, m->mem, v, &m->notes, err);
+	t->is_net = a->is_change;
+	t->is_sides = a->show_sides && !a->q->mean;
+	if (a->show_sides && a->q->mean)
+		buf_addz(&m->notes, "averages cannot be added; showing only the change\n");
+	rc = view_make(t->is_sides ? a->p : a->joined, a->q, m->mem, v, &m->notes, err);
 	if (rc < 0)
 		return rc;
 	t->before = v->side_total[SIDE_BASE];
 	t->after = v->side_total[SIDE_TARGET];
 	if (t->is_sides)
 		return report_top_sides_make(v, a->q, &m->report, err);
-	t->is_quick = !(a->want & WANT_INLINED) && v->p->stacks.off[v->p->stacks.n] >= MANY_FRAMES;
-	return (t->is_quick ? report_top_make_quick : report_top_make)(v, a->q, &m->report, &m->notes, err);
+	t->is_preliminary = !(a->flags & WANT_INLINED) && v->p->stacks.off[v->p->stacks.n] >= MANY_FRAMES;
+	return (t->is_preliminary ? report_top_make_quick : report_top_make)(v, a->q, &m->report, &m->notes, err);
 }
 
-/* Profiles can hold differences without a base. */
+/* A profile can contain differences even without a base. */
 static bool has_negative(const struct report *r)
 {
 	for (size_t i = 0; i < r->table.n_rows; i++) {
@@ -67,7 +68,7 @@ static bool has_negative(const struct report *r)
 	return false;
 }
 
-static int make(const struct ask *a, struct model *m, struct err *err)
+static int make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct top_rows *t = arena_zalloc(m->mem, 1, sizeof(*t));
 	struct view v;
@@ -77,14 +78,14 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 		return rc;
 	t->r = &m->report;
 	t->is_net |= !t->is_sides && has_negative(t->r);
-	t->came = a->q->sort;
+	t->sort = a->q->sort;
 	t->place = shell_top_places(v.p, &m->report, m->mem);
 	t->sum = arena_zalloc(m->mem, m->report.table.n_rows, sizeof(*t->sum));
-	m->own = t;
+	m->view_data = t;
 	return 0;
 }
 
-/* The order that the report has when it is sorted by a column. Gives false for columns it does not sort by. */
+/* The report's order for a column; false if the report cannot sort by this column. */
 static bool order_of(const struct sheet *s, uint32_t col, enum sort *out)
 {
 	bool sides = s->class == &shell_top_sides_sheet;
@@ -96,7 +97,7 @@ static bool order_of(const struct sheet *s, uint32_t col, enum sort *out)
 	return flat || cum;
 }
 
-/* The column that an order is of. */
+/* The column that corresponds to an order of the report. */
 static uint32_t column_of(const struct sheet *s, enum sort order)
 {
 	if (s->class == &shell_top_sides_sheet)
@@ -109,7 +110,7 @@ static const char *name_of(const struct sheet *s, uint32_t row)
 	return s->class->text(s, row, s->class->name);
 }
 
-static void forget(struct top_state *state)
+static void forget_selection(struct top_state *state)
 {
 	free(state->name);
 	free(state->function);
@@ -123,13 +124,13 @@ static void remember(struct top_state *state)
 
 	if (!sheet_selected(state->sheet, &row))
 		return;
-	forget(state);
+	forget_selection(state);
 	state->name = mem_strndup(name_of(state->sheet, row), strlen(name_of(state->sheet, row)));
 	state->function = mem_strndup(t->place[row].function, strlen(t->place[row].function));
 }
 
-/* Select the row of the same name, else of the same function. */
-static void select_again(struct top_state *state)
+/* Select the row with the same name, else with the same function. Return false if there is none. */
+static bool restore_selection(struct top_state *state)
 {
 	const struct top_rows *t = state->sheet->rows;
 	uint32_t found = UINT32_MAX;
@@ -142,36 +143,35 @@ static void select_again(struct top_state *state)
 		if (found == UINT32_MAX && *state->function && strcmp(t->place[i].function, state->function) == 0)
 			found = i;
 	}
-	if (found < UINT32_MAX)
-		sheet_select(state->sheet, found);
+	return found < UINT32_MAX && sheet_select(state->sheet, found);
 }
 
-/* Other rows are shown, or in another order. */
+/* Update sum% for the rows shown. */
 static void add_up(struct top_state *state)
 {
 	if (state->sheet == &state->plain)
 		shell_top_add_up(state->sheet);
 }
 
-/* Sort by what the sheet says. */
-static void arrange(struct top_state *state)
+/* Sort by the sheet's column. */
+static void sort_sheet(struct top_state *state)
 {
 	const struct top_rows *t = state->sheet->rows;
 	enum sort order;
 
 	assert(state->sheet->rows == t && state->sheet->n_rows == t->r->table.n_rows);
-	sheet_sort(state->sheet,
-		   !state->sheet->is_reversed && order_of(state->sheet, state->sheet->by, &order) && order == t->came);
+	sheet_sort(state->sheet, !state->sheet->is_reversed &&
+					 order_of(state->sheet, state->sheet->sort_column, &order) && order == t->sort);
 	add_up(state);
 }
 
-/* The key that the chosen columns are saved under. */
-static const char *kept_name(const struct top_rows *t)
+/* The preference of the chosen columns. */
+static const char *prefs_name(const struct top_rows *t)
 {
 	return t->is_sides ? "top.sides.columns" : "top.columns";
 }
 
-/* The sheet of a model; what is searched for goes over to it. */
+/* Choose the sheet of a model; the search applies to it too. */
 static void choose_sheet(struct shell *s, struct top_state *state, const struct top_rows *t, const char *search)
 {
 	struct sheet *sheet = t->is_sides ? &state->sides : &state->plain;
@@ -179,34 +179,38 @@ static void choose_sheet(struct shell *s, struct top_state *state, const struct 
 
 	if (!sheet->class)
 		sheet_init(sheet, t->is_sides ? &shell_top_sides_sheet : &shell_top_sheet, 0);
-	columns_read(s, sheet, kept_name(t));
-	if (!sheet->rows || (t->came != state->came && !(order_of(sheet, sheet->by, &order) && order == t->came)))
-		sheet->by = column_of(sheet, t->came);
-	state->came = t->came;
+	columns_read(s, sheet, prefs_name(t));
+	if (!sheet->rows ||
+	    (t->sort != state->sort && !(order_of(sheet, sheet->sort_column, &order) && order == t->sort)))
+		sheet->sort_column = column_of(sheet, t->sort);
+	state->sort = t->sort;
 	state->sheet = sheet;
 	sheet_set_rows(sheet, t, t->r->table.n_rows);
 	sheet_filter(sheet, search);
 }
 
-static void shown(struct shell *s, struct pane *p)
+static void model_changed(struct shell *s, struct pane *p)
 {
 	struct top_state *state = p->state;
-	const struct top_rows *t = p->model->own;
+	const struct top_rows *t = p->model->view_data;
 	struct list was = state->sheet ? state->sheet->list : (struct list){ 0 };
 	struct list *list;
 
-	if (state->sheet && was.at == 0 && t->came != state->came)
-		forget(state); /* on the heaviest row: show the heaviest one of the new order */
+	if (state->sheet && was.selected == 0 && t->sort != state->sort)
+		forget_selection(state); /* the first row was selected: select the first row of the new order */
 	choose_sheet(s, state, t, p->search);
-	arrange(state);
-	select_again(state);
+	sort_sheet(state);
+	list = &state->sheet->list;
+	if (!restore_selection(state) && state->name && list->n)
+		/* the selected row has disappeared: select the row now at its position */
+		shell_list_select(list, was.selected < list->n ? was.selected : list->n - 1);
 	remember(state);
-	list = &state->sheet->list; /* the selected row stays where it was on the screen */
-	list->top = list->at > was.at - was.top ? list->at - (was.at - was.top) : 0;
-	if (t->is_quick) {
-		p->want = WANT_INLINED;
+	/* keep the selected row at the same place on the screen */
+	list->top = list->selected > was.selected - was.top ? list->selected - (was.selected - was.top) : 0;
+	if (t->is_preliminary) {
+		p->flags = WANT_INLINED;
 		shell_refresh(s, p);
-		p->want = 0;
+		p->flags = 0;
 	}
 }
 
@@ -217,19 +221,19 @@ static void draw_nothing(const struct shell *s, const struct pane *p, struct gri
 {
 	const struct top_state *state = p->state;
 	const struct head *h = &p->model->report.head;
-	const char *why = headline_none(s, h);
+	const char *why = headline_no_rows(s, h);
 
 	if (state->sheet->find)
-		why = "No name has that; Esc shows all rows.";
+		why = "No name matches; Esc shows all rows.";
 	else if (h->n_dropped)
-		why = "All rows are too small to be shown; A shows them.";
-	grid_text(g, a, 2, 1, why, theme_look(LOOK_PLAIN));
+		why = "All rows are too small to show; A shows them.";
+	grid_text(g, a, 2, 1, why, theme_style(ROLE_PLAIN));
 }
 
 static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct top_state *state = p->state;
-	const struct top_rows *t = p->model->own;
+	const struct top_rows *t = p->model->view_data;
 	struct area below = { a.x, a.y + 1, a.width, a.height - 1 };
 	struct buf head = { 0 }, where = { 0 };
 
@@ -243,8 +247,8 @@ static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 		headline_add(t->r, a.width - (int)where.len - 3, &head);
 	if ((int)where.len + 2 < a.width)
 		grid_text(g, (struct area){ a.x, a.y, a.width - (int)where.len - 2, 1 }, 1, 0, buf_text(&head),
-			  theme_look(LOOK_QUIET));
-	grid_text_right(g, a, a.width, 0, buf_text(&where), theme_look(state->sheet->find ? LOOK_MATCH : LOOK_QUIET));
+			  theme_style(ROLE_MUTED));
+	grid_text_right(g, a, a.width, 0, buf_text(&where), theme_style(state->sheet->find ? ROLE_MATCH : ROLE_MUTED));
 	sheet_draw(state->sheet, g, below);
 	if (state->sheet->list.n == 0)
 		draw_nothing(s, p, g, below);
@@ -275,31 +279,31 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 	if (!sheet_selected(state->sheet, &row))
 		return false;
 	shell_quote(name_of(state->sheet, row), &name);
-	shell_linef(s, "peek %s", buf_text(&name));
+	shell_run_linef(s, "peek %s", buf_text(&name));
 	buf_release(&name);
 	return true;
 }
 
-/* Sort by a column. What the report can sort is asked at the prompt, and comes with a new model. */
+/* Sort by a column. If the report can sort by it, set the option, which makes a new model. */
 static void sort_by(struct shell *s, struct pane *p, uint32_t col)
 {
 	struct top_state *state = p->state;
 	enum sort order;
 
-	state->sheet->by = col;
+	state->sheet->sort_column = col;
 	state->sheet->is_reversed = false;
-	arrange(state);
+	sort_sheet(state);
 	remember(state);
-	if (order_of(state->sheet, col, &order) && order != (enum sort)settings_query(s->now)->sort)
-		shell_linef(s, "sort=%s", order == SORT_CUM ? "cum" : "flat");
+	if (order_of(state->sheet, col, &order) && order != (enum sort)settings_query(s->settings)->sort)
+		shell_run_linef(s, "sort=%s", order == SORT_CUM ? "cum" : "flat");
 }
 
-static bool sort_beside(struct shell *s, struct pane *p, const struct event *e)
+static bool sort_by_neighbour(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct top_state *state = p->state;
-	uint32_t col = sheet_beside(state->sheet, e->key == '<' ? -1 : 1);
+	uint32_t col = sheet_neighbour_column(state->sheet, e->key == '<' ? -1 : 1);
 
-	if (col != state->sheet->by)
+	if (col != state->sheet->sort_column)
 		sort_by(s, p, col);
 	return true;
 }
@@ -311,7 +315,7 @@ static bool reverse(struct shell *s, struct pane *p, const struct event *e)
 	(void)s;
 	(void)e;
 	state->sheet->is_reversed = !state->sheet->is_reversed;
-	arrange(state);
+	sort_sheet(state);
 	remember(state);
 	return true;
 }
@@ -321,7 +325,7 @@ static bool choose_columns(struct shell *s, struct pane *p, const struct event *
 	struct top_state *state = p->state;
 
 	(void)e;
-	columns_open(s, state->sheet, kept_name(p->model->own));
+	columns_open(s, state->sheet, prefs_name(p->model->view_data));
 	return true;
 }
 
@@ -329,24 +333,24 @@ static bool find_next(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct top_state *state = p->state;
 
-	if (!state->last)
-		shell_say(s, false, "nothing was searched for yet; / does");
-	else if (!sheet_find(state->sheet, state->last, e->key == 'N' ? -1 : 1))
-		shell_say(s, false, "no row has it");
+	if (!state->last_search)
+		shell_notify(s, false, "no search yet; press /");
+	else if (!sheet_find(state->sheet, state->last_search, e->key == 'N' ? -1 : 1))
+		shell_notify(s, false, "no match");
 	remember(state);
 	return true;
 }
 
-/* The filter. What was searched for last stays for n and N when it is taken away. */
+/* Filter the rows. When the filter is removed, n and N still use it. */
 static void search(struct shell *s, struct pane *p, const char *text)
 {
 	struct top_state *state = p->state;
 
 	(void)s;
 	if (*text)
-		find_set(&state->last, text);
+		find_set(&state->last_search, text);
 	sheet_filter(state->sheet, text);
-	select_again(state);
+	(void)restore_selection(state);
 	add_up(state);
 }
 
@@ -358,69 +362,66 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	if (e->kind == EVENT_WHEEL)
 		return move(s, p, e);
 	if (e->y == 1 && sheet_heading_at(state->sheet, e->x, &col)) {
-		if (col == state->sheet->by)
+		if (col == state->sheet->sort_column)
 			return reverse(s, p, e);
 		sort_by(s, p, col);
 		return true;
 	}
 	if (!shell_list_row_at(&state->sheet->list, e->y - 2, &row))
 		return false;
-	shell_list_go(&state->sheet->list, row);
+	shell_list_select(&state->sheet->list, row);
 	remember(state);
 	return e->kind == EVENT_DOUBLE ? open_row(s, p, e) : true;
 }
 
-static void subject(struct shell *s, struct pane *p, struct buf *out)
+static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	struct top_state *state = p->state;
-	const struct top_rows *t = p->model->own;
+	const struct top_rows *t = p->model->view_data;
 	uint32_t row;
 
 	if (sheet_selected(state->sheet, &row))
 		shell_quote_place(s, &t->place[row], out);
 }
 
-static void end(struct pane *p)
+static void release_state(struct pane *p)
 {
 	struct top_state *state = p->state;
 
 	sheet_release(&state->plain);
 	sheet_release(&state->sides);
-	find_free(state->last);
-	forget(state);
+	find_free(state->last_search);
+	forget_selection(state);
 }
 
 static const struct binding keys[] = {
-	{ "Enter", "its callers and callees; double click too", "callers", "peek NAME", open_row },
+	{ "Enter", "callers and callees", "callers", "peek NAME", open_row },
 	{ "2 p", NULL, NULL, "peek NAME", open_row },
-	{ "< >", "sort by the column to the left, to the right; or click on a heading", "sort", "sort=cum",
-	  sort_beside },
-	{ "I", "turn the order round; or click on the heading again", NULL, NULL, reverse },
+	{ "< >", "sort by the column to the left or right; or click on a heading", "sort", "sort=cum",
+	  sort_by_neighbour },
+	{ "I", "reverse the order; or click on the heading again", NULL, NULL, reverse },
 	{ "C", "choose the columns", "columns", NULL, choose_columns },
-	{ "n N", "next, previous row that has what / searched for last", NULL, NULL, find_next },
+	{ "n N", "next and previous match of the last search", NULL, NULL, find_next },
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, move },
-	{ "h l Left Right", "more of long names", NULL, NULL, move },
+	{ "h l Left Right", "scroll long names", NULL, NULL, move },
 };
 
 const struct pane_class shell_view_top = {
 	.title = "Top",
-	.explain =
-		"Functions by their weight. flat is what was measured in the function itself, cum also what it called. "
-		"Percents are of the total in the title; sum% is flat% of all rows down to here. "
-		"/ leaves only rows whose name has what you type: Enter keeps that, Esc shows all rows again. "
-		"Warm colours: 5 % of the total and more; red: 20 % and more. "
-		"In a comparison rows have before, after and the change (d shows the difference alone): + and red "
-		"grew, "
-		"- and green shrank; new was not there before, gone is not there "
-		"any more, from 0 was there but took nothing itself.",
+	.help = "Functions by flat or cum. flat is measured in the function itself, cum includes its callees. "
+		"Percentages refer to the total in the title; sum% is flat% of all rows down to this one. / shows "
+		"only rows whose name matches: Enter keeps the filter, Esc shows all rows again. Colours: warm "
+		"from 5 % of the total, red from 20 %. A comparison shows before, after and change (d shows the "
+		"change alone): + and red mark growth, - and green reduction; new marks functions that were not "
+		"there before, gone those that are not there after, and from 0 those that had only callees before.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct top_state),
 	.make = make,
-	.shown = shown,
+	.model_changed = model_changed,
 	.draw = draw,
 	.mouse = mouse,
-	.subject = subject,
+	.add_selection = add_selection,
 	.search = search,
-	.end = end,
+	.release = release_state,
 };

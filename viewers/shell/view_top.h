@@ -1,5 +1,5 @@
 /*
- * view_top.h - Top inside: what its files share
+ * view_top.h - shared by the files of the Top view
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@ enum top_column {
 	SHEET_LINE
 };
 
-/* Columns of the sheet with before and after: four of flat, the same four of cum, the others. */
+/* Columns of the sheet with before and after: four for flat, the same four for cum, and others. */
 enum sides_column {
 	SIDES_BEFORE,
 	SIDES_AFTER,
@@ -42,12 +42,12 @@ enum sides_column {
 struct top_rows {
 	const struct report *r;
 	const struct row_place *place; /* [rows] */
-	enum sort came;                /* which order its rows have */
+	enum sort sort;                /* the order of the rows */
 	bool is_net;                   /* values are differences */
-	bool is_sides;                 /* rows are those of top_sides */
-	bool is_quick;                 /* what was inlined is not known yet */
+	bool is_sides;                 /* rows have both sides (report top_sides) */
+	bool is_preliminary;           /* inlined functions are not marked yet */
 	int64_t before, after;         /* totals of the sides */
-	int64_t *sum;                  /* [rows] of flat down to each shown row; the view fills it in. Not for sides */
+	int64_t *sum; /* [rows] running sum of flat over the shown rows; filled in by the view, unused for sides */
 };
 
 extern const struct sheet_class shell_top_sheet, shell_top_sides_sheet;
@@ -55,8 +55,8 @@ extern const struct sheet_class shell_top_sheet, shell_top_sides_sheet;
 /* Add up flat over the shown rows. */
 void shell_top_add_up(const struct sheet *s);
 
-/* What rows are about; where they do not tell functions of different files apart, the file of the first one of
-   that name. On the worker's thread. */
+/* The function and file of each row. If a row has no file, the file of the first function of that name is used. On
+   the worker's thread. */
 struct row_place *shell_top_places(const struct profile *p, const struct report *r, struct arena *mem);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * view_top_columns.c - the columns of Top, and those of a comparison: before, after, and the change
+ * view_top_columns.c - the columns of Top, without and with before and after
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "base/unit.h"
 #include "report/top.h"
+#include "viewers/shell/number.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -21,15 +22,15 @@
 /* ---- columns ---- */
 
 static const struct sheet_column plain_columns[] = {
-	[SHEET_FLAT] = { "flat", "flat", "in the row itself", 1, 8, false, false },
-	[SHEET_FLAT_PCT] = { "flat%", "flat%", "flat of the total", 3, 6, false, false },
-	[SHEET_SUM_PCT] = { "sum%", "sum%", "flat% down to here", 5, 6, false, false },
-	[SHEET_CUM] = { "cum", "cum", "in the row and what it calls", 2, 8, false, false },
-	[SHEET_CUM_PCT] = { "cum%", "cum%", "cum of the total", 4, 6, false, false },
-	[SHEET_NAME] = { "name", "name", "what the row is", 0, 0, true, false },
-	[SHEET_INLINED] = { "inlined", "inlined", "was it inlined into its callers?", 6, 16, true, true },
+	[SHEET_FLAT] = { "flat", "flat", "cost of the row itself", 1, 8, false, false },
+	[SHEET_FLAT_PCT] = { "flat%", "flat%", "flat as a percentage of the total", 3, 6, false, false },
+	[SHEET_SUM_PCT] = { "sum%", "sum%", "flat% of all rows down to this one", 5, 6, false, false },
+	[SHEET_CUM] = { "cum", "cum", "cost of the row and its callees", 2, 8, false, false },
+	[SHEET_CUM_PCT] = { "cum%", "cum%", "cum as a percentage of the total", 4, 6, false, false },
+	[SHEET_NAME] = { "name", "name", "function, file, line or address", 0, 0, true, false },
+	[SHEET_INLINED] = { "inlined", "inlined", "inlined into its callers?", 6, 16, true, true },
 	[SHEET_FILE] = { "file", "file", "source file", 7, 30, true, true },
-	[SHEET_LINE] = { "line", "line", "in the file; of functions where they start", 8, 4, false, true },
+	[SHEET_LINE] = { "line", "line", "line, or first line of a function", 8, 4, false, true },
 };
 
 static const struct top_rows *rows_of(const struct sheet *s)
@@ -54,28 +55,28 @@ static const char *plain_text(const struct sheet *s, uint32_t row, uint32_t col)
 	return cell_of(s, row, col == SHEET_INLINED ? TOP_INLINED : TOP_NAME)->text;
 }
 
-static double plain_weight(const struct sheet *s, uint32_t row, uint32_t col)
+static double plain_value(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	if (col == SHEET_LINE)
 		return (double)place_of(s, row)->line;
 	return (double)num_abs(cell_of(s, row, col == SHEET_CUM || col == SHEET_CUM_PCT ? TOP_CUM : TOP_FLAT)->value);
 }
 
-static void add_value(const struct top_rows *t, int64_t value, struct buf *out, struct look *look)
+static void add_value(const struct top_rows *t, int64_t value, struct buf *out, struct style *style)
 {
-	report_add_value(&t->r->head, value, out);
+	shell_add_brief(&t->r->head, value, out);
 	if (t->is_net && value)
-		*look = theme_look(value > 0 ? LOOK_GREW : LOOK_SHRANK);
+		*style = theme_style(value > 0 ? ROLE_GREW : ROLE_SHRANK);
 }
 
-static void add_percent(const struct top_rows *t, int64_t value, struct buf *out, struct look *look)
+static void add_percent(const struct top_rows *t, int64_t value, struct buf *out, struct style *style)
 {
 	unit_add_percent(out, value, t->r->head.total);
 	if (!t->is_net)
-		*look = theme_heat(unit_percent(value, t->r->head.total));
+		*style = theme_heat(unit_percent(value, t->r->head.total));
 }
 
-static void plain_cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct look *look)
+static void plain_cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct style *style)
 {
 	const struct top_rows *t = s->rows;
 	uint32_t row = s->row[at];
@@ -83,11 +84,11 @@ static void plain_cell(const struct sheet *s, uint32_t at, uint32_t col, struct 
 	switch ((enum top_column)col) {
 	case SHEET_FLAT:
 	case SHEET_CUM:
-		add_value(t, cell_of(s, row, col == SHEET_FLAT ? TOP_FLAT : TOP_CUM)->value, out, look);
+		add_value(t, cell_of(s, row, col == SHEET_FLAT ? TOP_FLAT : TOP_CUM)->value, out, style);
 		break;
 	case SHEET_FLAT_PCT:
 	case SHEET_CUM_PCT:
-		add_percent(t, cell_of(s, row, col == SHEET_FLAT_PCT ? TOP_FLAT : TOP_CUM)->value, out, look);
+		add_percent(t, cell_of(s, row, col == SHEET_FLAT_PCT ? TOP_FLAT : TOP_CUM)->value, out, style);
 		break;
 	case SHEET_SUM_PCT:
 		unit_add_percent(out, t->sum[at], t->r->head.total);
@@ -104,7 +105,7 @@ static void plain_cell(const struct sheet *s, uint32_t at, uint32_t col, struct 
 	}
 }
 
-/* Behind the name unless it has a column of its own. */
+/* The mark after the name: whether the row was inlined, unless that has its own column. */
 static const char *plain_mark(const struct sheet *s, uint32_t row)
 {
 	return sheet_is_shown(s, SHEET_INLINED) ? "" : plain_text(s, row, SHEET_INLINED);
@@ -115,7 +116,7 @@ const struct sheet_class shell_top_sheet = {
 	.n_columns = sizeof(plain_columns) / sizeof(plain_columns[0]),
 	.name = SHEET_NAME,
 	.cell = plain_cell,
-	.weight = plain_weight,
+	.value = plain_value,
 	.text = plain_text,
 	.mark = plain_mark,
 };
@@ -161,17 +162,17 @@ struct row_place *shell_top_places(const struct profile *p, const struct report 
 
 static const struct sheet_column sides_columns[] = {
 	[SIDES_BEFORE] = { "before", "before", "flat of the base", 5, 8, false, false },
-	[SIDES_AFTER] = { "after", "after", "flat of this profile", 4, 8, false, false },
-	[SIDES_DELTA] = { "change", "change", "after without before", 1, 8, false, false },
-	[SIDES_DELTA_PCT] = { "change%", "change%", "the change of what was before", 2, 8, false, false },
+	[SIDES_AFTER] = { "after", "after", "flat of the new profile", 4, 8, false, false },
+	[SIDES_DELTA] = { "change", "change", "after minus before", 1, 8, false, false },
+	[SIDES_DELTA_PCT] = { "change%", "change%", "change as a percentage of before", 2, 8, false, false },
 	[SIDES_CUM_BEFORE] = { "cum_before", "cum before", "cum of the base", 7, 8, false, true },
-	[SIDES_CUM_AFTER] = { "cum_after", "cum after", "cum of this profile", 6, 8, false, true },
-	[SIDES_CUM_DELTA] = { "cum_change", "cum chg", "after without before", 3, 8, false, false },
-	[SIDES_CUM_DELTA_PCT] = { "cum_change%", "cum chg%", "the change of what was before", 6, 8, false, true },
-	[SIDES_NAME] = { "name", "name", "what the row is", 0, 0, true, false },
-	[SIDES_INLINED] = { "inlined", "inlined", "was it inlined into its callers?", 8, 16, true, true },
+	[SIDES_CUM_AFTER] = { "cum_after", "cum after", "cum of the new profile", 6, 8, false, true },
+	[SIDES_CUM_DELTA] = { "cum_change", "cum chg", "after minus before", 3, 8, false, false },
+	[SIDES_CUM_DELTA_PCT] = { "cum_change%", "cum chg%", "change as a percentage of before", 6, 8, false, true },
+	[SIDES_NAME] = { "name", "name", "function, file, line or address", 0, 0, true, false },
+	[SIDES_INLINED] = { "inlined", "inlined", "inlined into its callers?", 8, 16, true, true },
 	[SIDES_FILE] = { "file", "file", "source file", 9, 30, true, true },
-	[SIDES_LINE] = { "line", "line", "in the file; of functions where they start", 10, 4, false, true },
+	[SIDES_LINE] = { "line", "line", "line, or first line of a function", 10, 4, false, true },
 };
 
 static const union cell *cells_of(const struct sheet *s, uint32_t row)
@@ -188,7 +189,7 @@ static const char *sides_text(const struct sheet *s, uint32_t row, uint32_t col)
 	return cells_of(s, row)[col == SIDES_INLINED ? TOP_SIDES_INLINED : TOP_SIDES_NAME].text;
 }
 
-/* The first of the four columns, of flat or of cum, in the report. */
+/* The first of the four columns of the report for flat, or of the four for cum. */
 static const union cell *half_of(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	return cells_of(s, row) + (col < SIDES_CUM_BEFORE ? TOP_SIDES_FLAT_BEFORE : TOP_SIDES_CUM_BEFORE);
@@ -196,7 +197,7 @@ static const union cell *half_of(const struct sheet *s, uint32_t row, uint32_t c
 
 enum { BEFORE, AFTER, DELTA, DELTA_PCT, N_HALF };
 
-static double sides_weight(const struct sheet *s, uint32_t row, uint32_t col)
+static double sides_value(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	const union cell *half = half_of(s, row, col);
 
@@ -207,7 +208,8 @@ static double sides_weight(const struct sheet *s, uint32_t row, uint32_t col)
 	return isnan(half[DELTA_PCT].real) && half[AFTER].value ? INFINITY : fabs(half[DELTA_PCT].real);
 }
 
-/* New is what was nowhere before, gone what is nowhere now; flat alone can come from 0 too. */
+/* A function is new if it had neither flat nor cum before, and gone if it has neither after. "from 0" means that
+   only flat was 0 before. */
 static void add_change(const union cell *half, const union cell *cum, struct buf *out)
 {
 	if (half[BEFORE].value == 0 && half[AFTER].value == 0)
@@ -222,7 +224,7 @@ static void add_change(const union cell *half, const union cell *cum, struct buf
 		buf_addf(out, "%+.*f%%", fabs(half[DELTA_PCT].real) < 1000 ? 1 : 0, half[DELTA_PCT].real);
 }
 
-static void add_number(const struct sheet *s, uint32_t row, uint32_t col, struct buf *out, struct look *look)
+static void add_number(const struct sheet *s, uint32_t row, uint32_t col, struct buf *out, struct style *style)
 {
 	const struct top_rows *t = s->rows;
 	const union cell *half = half_of(s, row, col);
@@ -233,25 +235,25 @@ static void add_number(const struct sheet *s, uint32_t row, uint32_t col, struct
 	} else {
 		if (col % N_HALF == DELTA && delta > 0)
 			buf_addz(out, "+");
-		report_add_value(&t->r->head, half[col % N_HALF].value, out);
+		shell_add_brief(&t->r->head, half[col % N_HALF].value, out);
 	}
 	if (col % N_HALF >= DELTA && delta)
-		*look = theme_look(delta > 0 ? LOOK_GREW : LOOK_SHRANK);
+		*style = theme_style(delta > 0 ? ROLE_GREW : ROLE_SHRANK);
 }
 
-static void sides_cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct look *look)
+static void sides_cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct style *style)
 {
 	uint32_t row = s->row[at];
 
 	if (col < SIDES_NAME)
-		add_number(s, row, col, out, look);
+		add_number(s, row, col, out, style);
 	else if (col != SIDES_LINE)
 		buf_addz(out, sides_text(s, row, col));
 	else if (place_of(s, row)->line)
 		buf_addf(out, "%" PRId64, place_of(s, row)->line);
 }
 
-/* Behind the name unless it has a column of its own. */
+/* The mark after the name: whether the row was inlined, unless that has its own column. */
 static const char *sides_mark(const struct sheet *s, uint32_t row)
 {
 	return sheet_is_shown(s, SIDES_INLINED) ? "" : sides_text(s, row, SIDES_INLINED);
@@ -262,7 +264,7 @@ const struct sheet_class shell_top_sides_sheet = {
 	.n_columns = sizeof(sides_columns) / sizeof(sides_columns[0]),
 	.name = SIDES_NAME,
 	.cell = sides_cell,
-	.weight = sides_weight,
+	.value = sides_value,
 	.text = sides_text,
 	.mark = sides_mark,
 };

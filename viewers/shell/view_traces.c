@@ -1,5 +1,5 @@
 /*
- * view_traces.c - the view Traces: every sample, the stack and labels of the selected one
+ * view_traces.c - the Traces view: all samples, and the stack and labels of the selected sample
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,10 +10,11 @@
 #include "base/unit.h"
 #include "viewers/flame/flame.h"
 #include "viewers/shell/headline.h"
+#include "viewers/shell/name.h"
+#include "viewers/shell/number.h"
 #include "viewers/shell/quote.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,29 +23,19 @@
 
 enum { BESIDE_FROM = 140, SPLIT_FROM = 8, VALUE_WIDTH = 10, SHARE_WIDTH = 9, COUNT_WIDTH = 9, KEY_WIDTH = 12 };
 
-/* 1,000,000 */
-static void add_count(uint64_t n, struct buf *out)
+static struct style heading_style(bool here)
 {
-	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
-
-	for (int i = 0; i < len; i++)
-		buf_addf(out, "%s%c", i && (len - i) % 3 == 0 ? "," : "", digits[i]);
+	return theme_style(here ? ROLE_HEADING_SORTED : ROLE_HEADING);
 }
 
-static struct look head_look(bool here)
-{
-	return theme_look(here ? LOOK_HEAD_HERE : LOOK_HEAD);
-}
-
-/* The selected row, quieter where keys do not go. */
-static struct look in_row(struct look look, bool selected, bool has_keys)
+/* The style in the selected row, which is less prominent in the part without the keyboard focus. */
+static struct style row_style(struct style style, bool selected, bool has_keys)
 {
 	if (selected && has_keys)
-		return theme_selected(look);
+		return theme_selected(style);
 	if (selected)
-		look.attr |= ATTR_BOLD | ATTR_UNDERLINE;
-	return look;
+		style.attr |= ATTR_BOLD | ATTR_UNDERLINE;
+	return style;
 }
 
 static void add_labels(const struct samples *m, uint32_t entry, struct buf *out)
@@ -52,7 +43,7 @@ static void add_labels(const struct samples *m, uint32_t entry, struct buf *out)
 	const struct traces *t = m->t;
 	uint32_t set = shell_traces_labels(m, entry);
 
-	buf_addz(out, ""); /* which may be all */
+	buf_addz(out, ""); /* the text may be empty */
 	if (set == TRACES_NONE) {
 		buf_addz(out, "(several)");
 		return;
@@ -63,9 +54,9 @@ static void add_labels(const struct samples *m, uint32_t entry, struct buf *out)
 	}
 }
 
-/* Columns that depend on the width. */
+/* The columns, which depend on the width. */
 struct columns {
-	int share, count, name, labels; /* where they begin, or 0; value ends at share */
+	int share, count, name, labels; /* where the columns begin, 0 for none; flat ends at share */
 	int name_end;
 };
 
@@ -94,66 +85,68 @@ static struct columns columns_for(const struct samples *m, int width)
 static void draw_list_head(const struct samples *m, const struct traces_state *s, struct grid *g, struct area line)
 {
 	struct columns c = columns_for(m, line.width);
-	bool by_value = m->want & TRACES_BY_VALUE;
+	bool by_value = m->flags & TRACES_BY_VALUE;
 	struct buf what = { 0 };
 
-	grid_fill(g, line, ' ', head_look(false));
-	grid_text_right(g, line, VALUE_WIDTH + 1, 0, by_value ? "Value\xe2\x96\xbc" : "Value", head_look(by_value));
+	grid_fill(g, line, ' ', heading_style(false));
+	grid_text_right(g, line, VALUE_WIDTH + 1, 0, by_value ? "flat\xe2\x96\xbc" : "flat", heading_style(by_value));
 	if (c.share)
-		grid_text_right(g, line, c.share + SHARE_WIDTH, 0, "Value%", head_look(false));
+		grid_text_right(g, line, c.share + SHARE_WIDTH, 0, "flat%", heading_style(false));
 	if (c.count)
-		grid_text_right(g, line, c.count + COUNT_WIDTH, 0, "Samples", head_look(false));
-	buf_addz(&what, m->first ? "Stack " : "Trace ");
-	add_count(s->list.n ? (uint64_t)s->list.at + 1 : 0, &what);
+		grid_text_right(g, line, c.count + COUNT_WIDTH, 0, "samples", heading_style(false));
+	buf_addz(&what, m->first ? "stack " : "sample ");
+	unit_add_count(&what, s->list.n ? (uint64_t)s->list.selected + 1 : 0);
 	buf_addz(&what, " of ");
-	add_count(s->list.n, &what);
+	unit_add_count(&what, s->list.n);
 	if (s->row) {
-		buf_addz(&what, " found in ");
-		add_count(m->n, &what);
+		buf_addz(&what, " matching, of ");
+		unit_add_count(&what, m->n);
 	}
 	grid_text(g, (struct area){ line.x, line.y, c.labels ? c.labels - 1 : line.width, 1 }, c.name, 0,
-		  buf_text(&what), head_look(!s->in_stack));
+		  buf_text(&what), heading_style(!s->stack_has_focus));
 	if (c.labels)
-		grid_text(g, line, c.labels, 0, "Labels", head_look(false));
+		grid_text(g, line, c.labels, 0, "labels", heading_style(false));
 	buf_release(&what);
 }
 
-static struct look value_look(const struct samples *m, int64_t value)
+static struct style value_style(const struct samples *m, int64_t value)
 {
-	return value < 0 ? theme_look(LOOK_SHRANK) : theme_heat(unit_percent(value, m->head->total));
+	return value < 0 ? theme_style(ROLE_SHRANK) : theme_heat(unit_percent(value, m->head->total));
 }
 
 static void draw_sample(const struct samples *m, const struct traces_state *s, uint32_t row, struct grid *g,
 			struct area line)
 {
 	struct columns c = columns_for(m, line.width);
-	bool here = row == s->list.at;
+	bool here = row == s->list.selected;
 	uint32_t entry = shell_traces_entry(m, s, row), leaf = shell_traces_leaf(m, entry);
 	int64_t value = shell_traces_value(m, entry);
-	struct look look = in_row(value_look(m, value), here, !s->in_stack),
-		    plain = in_row(theme_look(LOOK_PLAIN), here, !s->in_stack),
-		    quiet = in_row(theme_look(LOOK_QUIET), here, !s->in_stack);
+	struct style style = row_style(value_style(m, value), here, !s->stack_has_focus),
+		     plain = row_style(theme_style(ROLE_PLAIN), here, !s->stack_has_focus),
+		     quiet = row_style(theme_style(ROLE_MUTED), here, !s->stack_has_focus);
 	struct buf text = { 0 };
 
 	assert(row < s->list.n && entry < m->n);
 	if (here)
 		grid_fill(g, line, ' ', plain);
 	grid_text(g, line, 0, 0, here ? ">" : "", plain);
-	report_add_value(m->head, value, &text);
-	grid_text_right(g, line, VALUE_WIDTH + 1, 0, buf_text(&text), look);
+	shell_add_fitting(m->head, value, VALUE_WIDTH, &text);
+	grid_text_right(g, line, VALUE_WIDTH + 1, 0, buf_text(&text), style);
 	text.len = 0;
 	buf_addz(&text, value < 0 ? "-" : "");
-	unit_add_percent_tight(&text, value, m->head->total);
+	unit_add_percent_trimmed(&text, value, m->head->total);
 	if (c.share)
-		grid_text_right(g, line, c.share + SHARE_WIDTH, 0, buf_text(&text), look);
+		grid_text_right(g, line, c.share + SHARE_WIDTH, 0, buf_text(&text), style);
 	text.len = 0;
-	add_count(shell_traces_count(m, entry), &text);
+	unit_add_count(&text, shell_traces_count(m, entry));
 	if (c.count)
 		grid_text_right(g, line, c.count + COUNT_WIDTH, 0, buf_text(&text), plain);
 	if (leaf != TRACES_NONE)
-		grid_text_short(g, line, c.name, 0, m->t->name[leaf], c.name_end - c.name,
-				s->name_hit && s->name_hit[leaf] ? in_row(theme_look(LOOK_MATCH), here, !s->in_stack)
-								 : plain);
+		shell_draw_name(g, line, c.name, 0, m->t->name[leaf], "", c.name_end - c.name,
+				s->name_hit && s->name_hit[leaf]
+					? row_style(theme_style(ROLE_MATCH), here, !s->stack_has_focus)
+					: plain,
+				quiet);
 	text.len = 0;
 	add_labels(m, entry, &text);
 	if (c.labels)
@@ -169,7 +162,7 @@ static void draw_list(const struct samples *m, struct traces_state *s, struct gr
 	shell_list_fit(&s->list, s->list.n, rows.height);
 	for (int y = 0; y < rows.height && s->list.top + (uint32_t)y < s->list.n; y++)
 		draw_sample(m, s, s->list.top + (uint32_t)y, g, (struct area){ rows.x, rows.y + y, rows.width - 1, 1 });
-	shell_list_draw_bar(&s->list, g, rows, theme_look(LOOK_QUIET));
+	shell_list_draw_bar(&s->list, g, rows, theme_style(ROLE_MUTED));
 }
 
 static void draw_stack_head(const struct samples *m, const struct traces_state *s, struct grid *g, struct area line)
@@ -179,21 +172,21 @@ static void draw_stack_head(const struct samples *m, const struct traces_state *
 
 	while (n_labels < s->lines.n && s->line[n_labels].is_label)
 		n_labels++;
-	grid_fill(g, line, ' ', head_look(false));
+	grid_fill(g, line, ' ', heading_style(false));
 	if (s->entry != TRACES_NONE) {
-		report_add_value(m->head, shell_traces_value(m, s->entry), &text);
+		shell_add_value(m->head, shell_traces_value(m, s->entry), &text);
 		buf_addz(&text, " in a stack of ");
-		add_count(s->lines.n - n_labels, &text);
+		unit_add_count(&text, s->lines.n - n_labels);
 		buf_addz(&text, s->lines.n - n_labels == 1 ? " frame" : " frames");
 		if (s->lines.n > (uint32_t)(s->lines.height > 0 ? s->lines.height : 0)) {
 			buf_addz(&text, ", line ");
-			add_count((uint64_t)s->lines.at + 1, &text);
+			unit_add_count(&text, (uint64_t)s->lines.selected + 1);
 		}
 		if (shell_traces_labels(m, s->entry) == TRACES_NONE)
 			buf_addz(&text, "; labels differ");
 	}
-	grid_text(g, line, 1, 0, buf_text(&text), head_look(s->in_stack));
-	grid_text_right(g, line, line.width - 1, 0, s->in_stack ? "" : " Tab", theme_look(LOOK_KEY));
+	grid_text(g, line, 1, 0, buf_text(&text), heading_style(s->stack_has_focus));
+	grid_text_right(g, line, line.width - 1, 0, s->stack_has_focus ? "" : " Tab", theme_style(ROLE_KEY));
 	buf_release(&text);
 }
 
@@ -201,22 +194,24 @@ static void draw_line(const struct samples *m, const struct traces_state *s, uin
 		      struct area line)
 {
 	const struct trace_line *l = &s->line[i];
-	bool here = i == s->lines.at && s->in_stack, hit = shell_traces_is_hit(m, s, l);
-	struct look plain = in_row(theme_look(LOOK_PLAIN), here, true),
-		    look = in_row(theme_look(hit           ? LOOK_MATCH
-					     : l->is_label ? LOOK_COMMAND
-							   : LOOK_PLAIN),
-				  here, true);
+	bool here = i == s->lines.selected && s->stack_has_focus, hit = shell_traces_is_hit(m, s, l);
+	struct style plain = row_style(theme_style(ROLE_PLAIN), here, true),
+		     style = row_style(theme_style(hit           ? ROLE_MATCH
+						   : l->is_label ? ROLE_COMMAND
+								 : ROLE_PLAIN),
+				       here, true);
 	struct buf text = { 0 };
 
 	if (here)
 		grid_fill(g, line, ' ', plain);
 	grid_text(g, line, 0, 0, here ? ">" : "", plain);
-	if (l->is_label)
+	if (l->is_label) {
 		shell_traces_add_label(m->t, &m->t->label[l->at], " ", &text);
-	else
-		buf_addf(&text, "%s%s", m->t->name[l->at], l->inlined ? " (inline)" : "");
-	grid_text_short(g, line, l->is_label ? 2 : 4, 0, buf_text(&text), line.width - 4, look);
+		grid_text_short(g, line, 2, 0, buf_text(&text), line.width - 4, style);
+	} else {
+		shell_draw_name(g, line, 4, 0, m->t->name[l->at], l->inlined ? "(inline)" : "", line.width - 4, style,
+				style);
+	}
 	buf_release(&text);
 }
 
@@ -228,10 +223,10 @@ static void draw_stack(const struct samples *m, struct traces_state *s, struct g
 	draw_stack_head(m, s, g, (struct area){ a.x, a.y, a.width, 1 });
 	for (int y = 0; y < rows.height && s->lines.top + (uint32_t)y < s->lines.n; y++)
 		draw_line(m, s, s->lines.top + (uint32_t)y, g, (struct area){ rows.x, rows.y + y, rows.width - 1, 1 });
-	shell_list_draw_bar(&s->lines, g, rows, theme_look(LOOK_QUIET));
+	shell_list_draw_bar(&s->lines, g, rows, theme_style(ROLE_MUTED));
 }
 
-/* Both parts where there is room, else the one that keys go to. */
+/* Show both parts if there is room, else the part with the keyboard focus. */
 static void split(struct traces_state *s, struct area a)
 {
 	s->list_area = s->stack_area = a;
@@ -243,7 +238,7 @@ static void split(struct traces_state *s, struct area a)
 		s->list_area.height = a.height * 9 / 20;
 		s->stack_area.y += s->list_area.height;
 		s->stack_area.height -= s->list_area.height;
-	} else if (s->in_stack) {
+	} else if (s->stack_has_focus) {
 		s->list_area.height = 0;
 	} else {
 		s->stack_area.height = 0;
@@ -252,12 +247,12 @@ static void split(struct traces_state *s, struct area a)
 
 static void draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
 {
-	const struct samples *m = p->model->own;
+	const struct samples *m = p->model->view_data;
 	struct traces_state *s = p->state;
 
 	split(s, a);
 	if (m->n == 0) {
-		grid_text(g, a, 2, a.height / 2, headline_none(sh, m->head), theme_look(LOOK_PLAIN));
+		grid_text(g, a, 2, a.height / 2, headline_no_rows(sh, m->head), theme_style(ROLE_PLAIN));
 		return;
 	}
 	if (s->list_area.height > 0)
@@ -271,13 +266,13 @@ static void draw(struct shell *sh, struct pane *p, struct grid *g, struct area a
 
 static const struct samples *samples_of(const struct pane *p)
 {
-	return p->model->own;
+	return p->model->view_data;
 }
 
-static void shown(struct shell *s, struct pane *p)
+static void model_changed(struct shell *s, struct pane *p)
 {
 	(void)s;
-	shell_traces_follow(samples_of(p), p->state, p->search);
+	shell_traces_set_model(samples_of(p), p->state, p->search);
 }
 
 static bool move(struct shell *s, struct pane *p, const struct event *e)
@@ -285,7 +280,7 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	struct traces_state *state = p->state;
 
 	(void)s;
-	if (state->in_stack)
+	if (state->stack_has_focus)
 		return shell_list_key(&state->lines, e);
 	if (!shell_list_key(&state->list, e))
 		return false;
@@ -299,7 +294,7 @@ static bool other_part(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)s;
 	(void)e;
-	state->in_stack = !state->in_stack;
+	state->stack_has_focus = !state->stack_has_focus;
 	return true;
 }
 
@@ -307,7 +302,7 @@ static bool to_stack(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)s;
 	(void)e;
-	((struct traces_state *)p->state)->in_stack = true;
+	((struct traces_state *)p->state)->stack_has_focus = true;
 	return true;
 }
 
@@ -315,20 +310,20 @@ static bool to_list(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)s;
 	(void)e;
-	((struct traces_state *)p->state)->in_stack = false;
+	((struct traces_state *)p->state)->stack_has_focus = false;
 	return true;
 }
 
-/* The selected line when keys go to these; NULL when they do not. */
+/* The selected line of the stack; NULL when the list of samples has the focus. */
 static const struct trace_line *selected_line(const struct pane *p)
 {
 	const struct traces_state *state = p->state;
 
-	assert(!state->lines.n || state->lines.at < state->lines.n);
-	return state->in_stack && state->lines.n ? &state->line[state->lines.at] : NULL;
+	assert(!state->lines.n || state->lines.selected < state->lines.n);
+	return state->stack_has_focus && state->lines.n ? &state->line[state->lines.selected] : NULL;
 }
 
-/* Run tagfocus or tagignore with the selected label; false when none is selected. */
+/* Set tagfocus or tagignore to the selected label; false when none is selected. */
 static bool with_label(struct shell *s, struct pane *p, const char *option)
 {
 	const struct traces *t = samples_of(p)->t;
@@ -348,9 +343,9 @@ static bool with_label(struct shell *s, struct pane *p, const char *option)
 		fine = shell_label_add_text(l->key, t->value_of_label[l->lo].text,
 					    strlen(t->value_of_label[l->lo].text), &text);
 	if (fine)
-		shell_linef(s, "%s=%s", option, buf_text(&text));
+		shell_run_linef(s, "%s=%s", option, buf_text(&text));
 	else
-		shell_say(s, true, "%s has no words for this label", option);
+		shell_notify(s, true, "%s cannot select this label", option);
 	buf_release(&text);
 	return true;
 }
@@ -358,19 +353,19 @@ static bool with_label(struct shell *s, struct pane *p, const char *option)
 static bool open_line(struct shell *s, struct pane *p, const struct event *e)
 {
 	const struct trace_line *line = selected_line(p);
-	struct buf subject = { 0 };
+	struct buf selection = { 0 };
 
 	(void)e;
 	if (!line)
 		return to_stack(s, p, e);
 	if (with_label(s, p, "tagfocus"))
 		return true;
-	shell_subject(s, &subject);
-	if (subject.len)
-		shell_linef(s, "peek %s", buf_text(&subject));
+	shell_add_selection(s, &selection);
+	if (selection.len)
+		shell_run_linef(s, "peek %s", buf_text(&selection));
 	else
-		shell_say(s, false, "nothing is known of this frame");
-	buf_release(&subject);
+		shell_notify(s, false, "no details for this frame");
+	buf_release(&selection);
 	return true;
 }
 
@@ -379,31 +374,31 @@ static bool filter_label(struct shell *s, struct pane *p, const struct event *e)
 	return with_label(s, p, e->key == 'f' ? "tagfocus" : "tagignore");
 }
 
-/* The model is to be in another order, or merged; one begins at its first row. */
-static void want(struct shell *s, struct pane *p, unsigned what)
+/* Change the order or merging of the model, and select its first row. */
+static void set_flag(struct shell *s, struct pane *p, unsigned what)
 {
 	((struct traces_state *)p->state)->hash = 0;
-	p->want ^= what;
+	p->flags ^= what;
 	shell_refresh(s, p);
 }
 
 static bool sort(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	want(s, p, TRACES_BY_VALUE);
-	shell_say(s, false, p->want & TRACES_BY_VALUE ? "the heaviest first" : "in the order of the profile");
+	set_flag(s, p, TRACES_BY_VALUE);
+	shell_notify(s, false, p->flags & TRACES_BY_VALUE ? "sorted by flat" : "in the order of the profile");
 	return true;
 }
 
 static bool merge(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	want(s, p, TRACES_MERGED);
-	shell_say(s, false, p->want & TRACES_MERGED ? "samples with equal stacks are one" : "every sample by itself");
+	set_flag(s, p, TRACES_MERGED);
+	shell_notify(s, false, p->flags & TRACES_MERGED ? "equal stacks merged" : "samples shown separately");
 	return true;
 }
 
-/* In a stack the next line that matches; among samples the next sample, all of which match. */
+/* Select the next matching line of a stack, or the next sample, all of which match. */
 static bool next_match(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct traces_state *state = p->state;
@@ -411,16 +406,17 @@ static bool next_match(struct shell *s, struct pane *p, const struct event *e)
 	int by = e->key == 'N' ? -1 : 1;
 
 	if (!state->find) {
-		shell_say(s, false, "/ shows the samples with a frame or label that matches");
+		shell_notify(s, false, "press / to search frames and labels");
 		return true;
 	}
-	for (int64_t i = (int64_t)state->lines.at + by; state->in_stack && i >= 0 && i < state->lines.n; i += by)
+	for (int64_t i = (int64_t)state->lines.selected + by; state->stack_has_focus && i >= 0 && i < state->lines.n;
+	     i += by)
 		if (shell_traces_is_hit(m, state, &state->line[i])) {
-			shell_list_go(&state->lines, (uint32_t)i);
+			shell_list_select(&state->lines, (uint32_t)i);
 			return true;
 		}
-	if (by > 0 || state->list.at > 0)
-		shell_list_go(&state->list, state->list.at + (uint32_t)by);
+	if (by > 0 || state->list.selected > 0)
+		shell_list_select(&state->list, state->list.selected + (uint32_t)by);
 	shell_traces_lines(m, state);
 	return true;
 }
@@ -431,11 +427,11 @@ static void search(struct shell *s, struct pane *p, const char *text)
 
 	shell_traces_filter(samples_of(p), state, text);
 	if (*text)
-		shell_say(s, false, "%" PRIu32 " of %" PRIu32 " %s", state->list.n, samples_of(p)->n,
-			  samples_of(p)->first ? "stacks" : "samples");
+		shell_notify(s, false, "%s of %s %s", shell_count(state->list.n).text,
+			     shell_count(samples_of(p)->n).text, samples_of(p)->first ? "stacks" : "samples");
 }
 
-/* A click on a row selects it, on the heading of the list sorts. */
+/* A click on a row selects it; on the heading of the list it sorts. */
 static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct traces_state *state = p->state;
@@ -453,10 +449,10 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	} else if (y == a.y) {
 		if (!in_stack && e->kind == EVENT_CLICK)
 			return sort(s, p, e);
-		state->in_stack = in_stack;
+		state->stack_has_focus = in_stack;
 	} else if (shell_list_row_at(list, y - a.y - 1, &row)) {
-		shell_list_go(list, row);
-		state->in_stack = in_stack;
+		shell_list_select(list, row);
+		state->stack_has_focus = in_stack;
 	}
 	shell_traces_lines(samples_of(p), state);
 	if (e->kind == EVENT_DOUBLE && y > a.y)
@@ -464,7 +460,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static void subject(struct shell *s, struct pane *p, struct buf *out)
+static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct samples *m = samples_of(p);
 	const struct traces_state *state = p->state;
@@ -479,42 +475,40 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 		shell_quote_place(s, &m->t->place[name], out);
 }
 
-static void end(struct pane *p)
+static void release_state(struct pane *p)
 {
-	shell_traces_forget(p->state);
+	shell_traces_release(p->state);
 }
 
 static const struct binding keys[] = {
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, move },
-	{ "Enter", "into the stack; there: callers and callees of a frame, only samples with a label", "open",
+	{ "Enter", "go to the stack; there: show callers and callees of a frame, or keep samples with a label", "open",
 	  "peek NAME", open_line },
-	{ "Tab BackTab", "from the samples to the stack and back", "stack", NULL, other_part },
-	{ "Right l", "to the stack", NULL, NULL, to_stack },
-	{ "Left h", "to the samples", NULL, NULL, to_list },
-	{ "S < >", "the heaviest first, or as they are in the profile", "sort", NULL, sort },
-	{ "=", "make one of samples with equal stacks, or tell them apart", "merge", NULL, merge },
-	{ "n N", "next match of the search, the one before", NULL, NULL, next_match },
-	{ "f", "only samples with the selected label, or the function", NULL, "tagfocus=KEY=^VALUE$", filter_label },
-	{ "x", "no samples with the selected label, or the function", NULL, "tagignore=KEY=^VALUE$", filter_label },
+	{ "Tab BackTab", "switch between samples and stack", "stack", NULL, other_part },
+	{ "Right l", "go to the stack", NULL, NULL, to_stack },
+	{ "Left h", "go to the samples", NULL, NULL, to_list },
+	{ "S < >", "sort by flat, or in the order of the profile", "sort", NULL, sort },
+	{ "=", "merge samples with equal stacks, or show them separately", "merge", NULL, merge },
+	{ "n N", "next and previous match", NULL, NULL, next_match },
+	{ "f", "keep samples with the selected label or function", NULL, "tagfocus=KEY=^VALUE$", filter_label },
+	{ "x", "drop samples with the selected label or function", NULL, "tagignore=KEY=^VALUE$", filter_label },
 };
 
 const struct pane_class shell_view_traces = {
 	.title = "Traces",
-	.explain =
-		"Every sample of the profile: what it weighs, its share of the total, the function it was in, its "
-		"labels. "
-		"Below, or beside where it is wide, the labels and the stack of the selected one, the innermost frame "
-		"first; (inline) was inlined into the frame below it. / shows the samples that have a frame or a label "
-		"that matches. Equal stacks can be made one (=), with the sum of their values and how many there are. "
-		"Values below 0 are of the base of a comparison.",
+	.help = "All samples of the profile: flat, its percentage of the total, the innermost function, and "
+		"labels. Below, or beside in a wide window, are the labels and the stack of the selected sample, "
+		"innermost frame first; (inline) marks a frame that was inlined into the frame below it. / shows "
+		"only samples with a matching frame or label. = merges samples with equal stacks and adds up their "
+		"values. Negative values belong to the base of a comparison.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct traces_state),
 	.make = shell_traces_model,
-	.shown = shown,
+	.model_changed = model_changed,
 	.draw = draw,
 	.mouse = mouse,
-	.subject = subject,
+	.add_selection = add_selection,
 	.search = search,
-	.end = end,
+	.release = release_state,
 };

@@ -1,13 +1,13 @@
 /*
- * view_traces_rows.c - the samples of the view Traces: in order or merged, which are shown, the selected one
+ * view_traces_rows.c - the samples of the Traces view: order, merging, filter, selection
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * There are millions of samples, and what a sample has is in columns already: rows are their numbers, in another
- * order or merged where the names on their stacks are equal.
+ * There can be millions of samples, whose data is already in columns. So rows are just sample numbers, which are
+ * sorted, or merged if the names in their stacks are equal.
  *
- * A text is searched once in every name and label; then stacks and sets of labels are found that have one that
- * matched, then samples. A million samples with stacks of 30 frames: 20 to 40 ms.
+ * A search first matches every name and label once, then the stacks and label sets that contain a match, then
+ * samples. A million samples with stacks of 30 frames take 20 to 40 ms.
  */
 #include "config.h"
 
@@ -75,7 +75,7 @@ static void hash_stacks(struct samples *m, struct arena *mem)
 	free(name);
 }
 
-/* A position on a stack. */
+/* A position in a stack. */
 struct walk {
 	const struct traces *t;
 	uint32_t at, end, frame;
@@ -94,7 +94,7 @@ static const char *next_name(struct walk *w)
 	return NULL;
 }
 
-/* Are the names on two stacks the same? Equal hashes are not quite enough to say so. */
+/* Are the names in two stacks the same? Equal hashes are not sufficient. */
 static bool is_same(const struct traces *t, uint32_t a, uint32_t b)
 {
 	struct walk x = { t, t->stacks->off[a], t->stacks->off[a + 1], 0 },
@@ -108,7 +108,7 @@ static bool is_same(const struct traces *t, uint32_t a, uint32_t b)
 	return !l && !r;
 }
 
-/* The entry of a stack, made when it is the first of its kind. */
+/* The entry of a sample's stack; a new entry if no earlier stack has the same names. */
 static uint32_t entry_of(struct samples *m, struct idtab *ids, uint32_t sample)
 {
 	uint32_t stack = m->t->stack[sample], id;
@@ -129,15 +129,15 @@ static uint32_t entry_of(struct samples *m, struct idtab *ids, uint32_t sample)
 static void merge(struct samples *m, struct arena *mem, struct stop *stop)
 {
 	const struct traces *t = m->t;
-	uint32_t *entry = mem_alloc(t->stacks->n, sizeof(*entry)), most = t->n;
+	uint32_t *entry = mem_alloc(t->stacks->n, sizeof(*entry)), max = t->n;
 	struct idtab ids;
 
 	memset(entry, 0xff, t->stacks->n * sizeof(*entry));
-	most = most < t->stacks->n ? most : t->stacks->n;
-	m->first = arena_alloc(mem, most, sizeof(*m->first));
-	m->count = arena_alloc(mem, most, sizeof(*m->count));
-	m->value = arena_alloc(mem, most, sizeof(*m->value));
-	m->labels = arena_alloc(mem, most, sizeof(*m->labels));
+	max = max < t->stacks->n ? max : t->stacks->n;
+	m->first = arena_alloc(mem, max, sizeof(*m->first));
+	m->count = arena_alloc(mem, max, sizeof(*m->count));
+	m->value = arena_alloc(mem, max, sizeof(*m->value));
+	m->labels = arena_alloc(mem, max, sizeof(*m->labels));
 	m->n = 0;
 	idtab_init(&ids, 0);
 	for (uint32_t i = 0; i < t->n && !stop_step(stop, i); i++) {
@@ -146,7 +146,7 @@ static void merge(struct samples *m, struct arena *mem, struct stop *stop)
 		if (*e == TRACES_NONE)
 			*e = entry_of(m, &ids, i);
 		m->count[*e]++;
-		m->value[*e] += t->value[i]; /* within int64_t, as view_make has seen */
+		m->value[*e] += t->value[i]; /* no overflow: view_make has checked the sum */
 		if (m->labels[*e] != t->labels[i])
 			m->labels[*e] = TRACES_NONE;
 	}
@@ -156,13 +156,13 @@ static void merge(struct samples *m, struct arena *mem, struct stop *stop)
 
 enum { BITS = 11, BUCKETS = 1 << BITS };
 
-/* One pass of sorting by some bits of what is missing to the largest, which keeps equal ones in order. */
-static void sort_by_bits(const int64_t *value, uint64_t most, unsigned shift, uint32_t n, const uint32_t *from,
+/* One pass of a radix sort, by some bits of the distance to the largest value. Equal values keep their order. */
+static void sort_by_bits(const int64_t *value, uint64_t max, unsigned shift, uint32_t n, const uint32_t *from,
 			 uint32_t *to)
 {
 	uint32_t at[BUCKETS + 1] = { 0 };
 
-#define BUCKET(i) ((most - num_abs(value[i])) >> shift & (BUCKETS - 1))
+#define BUCKET(i) ((max - num_abs(value[i])) >> shift & (BUCKETS - 1))
 	for (uint32_t i = 0; i < n; i++)
 		at[BUCKET(from[i]) + 1]++;
 	for (uint32_t b = 0; b < BUCKETS; b++)
@@ -172,56 +172,56 @@ static void sort_by_bits(const int64_t *value, uint64_t most, unsigned shift, ui
 #undef BUCKET
 }
 
-/* The heaviest first, equal ones as they come. */
+/* Sort by value, the largest first; equal values keep their order. */
 static void sort(struct samples *m, struct arena *mem, const struct stop *stop)
 {
 	const int64_t *value = m->first ? m->value : m->t->value;
 	uint32_t *from = arena_alloc(mem, m->n, sizeof(*from)), *to = arena_alloc(mem, m->n, sizeof(*to));
-	uint64_t most = 0, least = UINT64_MAX;
+	uint64_t max = 0, min = UINT64_MAX;
 
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint64_t v = num_abs(value[i]);
 
 		from[i] = i;
-		most = v > most ? v : most;
-		least = v < least ? v : least;
+		max = v > max ? v : max;
+		min = v < min ? v : min;
 	}
-	for (unsigned shift = 0; shift < 64 && m->n && (most - least) >> shift && !stop_is_set(stop); shift += BITS) {
+	for (unsigned shift = 0; shift < 64 && m->n && (max - min) >> shift && !stop_is_set(stop); shift += BITS) {
 		uint32_t *done = to;
 
-		sort_by_bits(value, most, shift, m->n, from, to);
+		sort_by_bits(value, max, shift, m->n, from, to);
 		to = from;
 		from = done;
 	}
 	m->order = from;
 }
 
-int shell_traces_model(const struct ask *a, struct model *m, struct err *err)
+int shell_traces_model(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct samples *x = arena_zalloc(m->mem, 1, sizeof(*x));
 	struct view v;
 	int rc;
 
-	m->own = x;
-	/* the samples themselves: those of a base are below 0 */
-	rc = view_make(a->data->p, a->q, m->mem, &v, &m->notes, err);
+	m->view_data = x;
+	/* joined has one set of samples, in which those of the base are negative */
+	rc = view_make(a->joined, a->q, m->mem, &v, &m->notes, err);
 	if (rc == 0)
 		rc = report_traces_make(&v, a->q, &m->report, &m->notes, err);
 	if (rc < 0)
 		return rc;
 	x->t = m->report.traces;
 	x->head = &m->report.head;
-	x->want = a->want;
-	if (v.mean && (a->want & TRACES_MERGED)) {
-		buf_addz(&m->notes, "averages do not add up: stacks stay apart\n");
-		x->want &= ~(unsigned)TRACES_MERGED;
+	x->flags = a->flags;
+	if (v.mean && (a->flags & TRACES_MERGED)) {
+		buf_addz(&m->notes, "averages cannot be added; showing samples separately\n");
+		x->flags &= ~(unsigned)TRACES_MERGED;
 	}
 	x->n = x->t->n;
 	stop_begin(a->q->stop, "comparing stacks", 0);
 	hash_stacks(x, m->mem);
-	if (x->want & TRACES_MERGED)
+	if (x->flags & TRACES_MERGED)
 		merge(x, m->mem, a->q->stop);
-	if (x->want & TRACES_BY_VALUE)
+	if (x->flags & TRACES_BY_VALUE)
 		sort(x, m->mem, a->q->stop);
 	for (uint32_t i = 0; i < x->t->n && !x->has_labels; i++)
 		x->has_labels = x->t->set_off[x->t->labels[i]] < x->t->set_off[x->t->labels[i] + 1];
@@ -284,7 +284,7 @@ uint32_t shell_traces_leaf(const struct samples *m, uint32_t entry)
 	return TRACES_NONE;
 }
 
-/* ---- what matches ---- */
+/* ---- search ---- */
 
 static bool label_matches(const struct traces *t, const struct trace_label *l, struct find *find)
 {
@@ -292,11 +292,11 @@ static bool label_matches(const struct traces *t, const struct trace_label *l, s
 	bool yes;
 
 	shell_traces_add_label(t, l, "", &text);
-	yes = find_in(find, buf_text(&text));
+	yes = find_matches(find, buf_text(&text));
 	if (!yes) {
 		text.len = 0;
-		shell_traces_add_label(t, l, " ", &text); /* as it is shown */
-		yes = find_in(find, buf_text(&text));
+		shell_traces_add_label(t, l, " ", &text); /* search the text as it is shown */
+		yes = find_matches(find, buf_text(&text));
 	}
 	buf_release(&text);
 	return yes;
@@ -307,7 +307,7 @@ static void match_parts(const struct traces *t, struct traces_state *s)
 	s->name_hit = mem_alloc(t->n_names, 1);
 	s->set_hit = mem_zalloc(t->n_sets, 1);
 	for (uint32_t i = 0; i < t->n_names; i++)
-		s->name_hit[i] = find_in(s->find, t->name[i]);
+		s->name_hit[i] = find_matches(s->find, t->name[i]);
 	for (uint32_t set = 0; set < t->n_sets; set++)
 		for (uint32_t i = t->set_off[set]; i < t->set_off[set + 1] && !s->set_hit[set]; i++)
 			s->set_hit[set] = label_matches(t, &t->label[i], s->find);
@@ -315,7 +315,7 @@ static void match_parts(const struct traces *t, struct traces_state *s)
 
 struct stack_matcher {
 	const struct traces *t;
-	const uint64_t *used; /* hashes of stacks; 0: no sample has it */
+	const uint64_t *used; /* [stacks] hash of the names; 0: no sample has the stack */
 	const uint8_t *loc;   /* [locations] */
 	uint8_t *stack;       /* [stacks] */
 	unsigned parts;
@@ -336,7 +336,7 @@ static void match_part(void *arg, unsigned part)
 	}
 }
 
-/* Which stacks have a name that matched; the caller frees. */
+/* Find the stacks that contain a matching name; the caller frees. */
 static uint8_t *match_stacks(const struct samples *m, const struct traces_state *s)
 {
 	const struct traces *t = m->t;
@@ -379,7 +379,7 @@ static void forget_filter(struct traces_state *s)
 	s->name_hit = s->set_hit = NULL;
 }
 
-/* Rows that match a text, without a care for what is selected. */
+/* Find the rows that match a text, without restoring the selection. */
 static void find_rows(const struct samples *m, struct traces_state *s, const char *text)
 {
 	forget_filter(s);
@@ -392,7 +392,7 @@ static void find_rows(const struct samples *m, struct traces_state *s, const cha
 	filter_rows(m, s);
 }
 
-/* Where a row lies among all, or would lie. */
+/* The index of a row among all entries. */
 static uint32_t place_of(const struct traces_state *s, uint32_t row)
 {
 	return s->row && row < s->list.n ? s->row[row] : row;
@@ -400,17 +400,17 @@ static uint32_t place_of(const struct traces_state *s, uint32_t row)
 
 void shell_traces_filter(const struct samples *m, struct traces_state *s, const char *text)
 {
-	uint32_t place = place_of(s, s->list.at);
+	uint32_t place = place_of(s, s->list.selected);
 
 	find_rows(m, s, text);
 	if (!s->row)
-		shell_list_go(&s->list, place);
-	else /* the same, or the first one after it */
-		shell_list_go(&s->list, (uint32_t)lower_bound_u32(s->row, s->list.n, place));
+		shell_list_select(&s->list, place);
+	else /* select the same row, or the first row after it */
+		shell_list_select(&s->list, (uint32_t)lower_bound_u32(s->row, s->list.n, place));
 	shell_traces_lines(m, s);
 }
 
-/* ---- the selected one ---- */
+/* ---- selection ---- */
 
 static uint64_t hash_labels(const struct traces *t, uint32_t set)
 {
@@ -433,8 +433,8 @@ static void remember(const struct samples *m, struct traces_state *s, uint32_t e
 	s->label_hash = hash_labels(m->t, m->t->labels[sample]);
 }
 
-/* Similarity of a row and the one that was selected, from 0 to 3. */
-static int likeness(const struct samples *m, const struct traces_state *s, const uint64_t *label_hash, uint32_t row)
+/* The similarity of a row to the previously selected row, from 0 to 3. */
+static int similarity(const struct samples *m, const struct traces_state *s, const uint64_t *label_hash, uint32_t row)
 {
 	uint32_t entry = shell_traces_entry(m, s, row), sample = sample_of(m, entry);
 
@@ -443,22 +443,22 @@ static int likeness(const struct samples *m, const struct traces_state *s, const
 	return 1 + (shell_traces_value(m, entry) == s->value) + (label_hash[m->t->labels[sample]] == s->label_hash);
 }
 
-/* The row that is most like the one that was selected, from where it was on and then from the first. */
-static uint32_t find_again(const struct samples *m, const struct traces_state *s)
+/* Find the row that is most similar to the previously selected row. Start at the old position, and wrap around. */
+static uint32_t find_similar(const struct samples *m, const struct traces_state *s)
 {
 	const struct traces *t = m->t;
 	uint64_t *label_hash = mem_alloc(t->n_sets, sizeof(*label_hash));
-	uint32_t best = s->list.at;
-	int most = 0;
+	uint32_t best = s->list.selected;
+	int max = 0;
 
 	for (uint32_t set = 0; set < t->n_sets; set++)
 		label_hash[set] = hash_labels(t, set);
-	for (uint32_t i = 0; i < s->list.n && most < 3; i++) {
-		uint32_t row = (uint32_t)(((uint64_t)s->list.at + i) % s->list.n);
-		int like = likeness(m, s, label_hash, row);
+	for (uint32_t i = 0; i < s->list.n && max < 3; i++) {
+		uint32_t row = (uint32_t)(((uint64_t)s->list.selected + i) % s->list.n);
+		int n_same = similarity(m, s, label_hash, row);
 
-		if (like > most) {
-			most = like;
+		if (n_same > max) {
+			max = n_same;
 			best = row;
 		}
 	}
@@ -466,19 +466,19 @@ static uint32_t find_again(const struct samples *m, const struct traces_state *s
 	return best;
 }
 
-void shell_traces_follow(const struct samples *m, struct traces_state *s, const char *text)
+void shell_traces_set_model(const struct samples *m, struct traces_state *s, const char *text)
 {
 	uint64_t hash = s->hash;
-	uint32_t at = s->lines.at;
+	uint32_t at = s->lines.selected;
 
 	find_rows(m, s, text);
 	if (hash)
-		shell_list_go(&s->list, find_again(m, s));
+		shell_list_select(&s->list, find_similar(m, s));
 	else
-		shell_list_go(&s->list, 0);
+		shell_list_select(&s->list, 0);
 	shell_traces_lines(m, s);
 	if (hash && s->hash == hash)
-		shell_list_go(&s->lines, at);
+		shell_list_select(&s->lines, at);
 }
 
 static void add_line(struct traces_state *s, struct trace_line line)
@@ -495,12 +495,12 @@ bool shell_traces_is_hit(const struct samples *m, const struct traces_state *s, 
 	return l->is_label ? label_matches(m->t, &m->t->label[l->at], s->find) : s->name_hit[l->at];
 }
 
-/* The first line that matches; what is searched for is to be seen. */
+/* Select the first matching line, so that it is visible. */
 static void go_to_hit(const struct samples *m, struct traces_state *s)
 {
 	for (uint32_t i = 0; s->find && i < s->lines.n; i++)
 		if (shell_traces_is_hit(m, s, &s->line[i])) {
-			shell_list_go(&s->lines, i);
+			shell_list_select(&s->lines, i);
 			return;
 		}
 }
@@ -508,13 +508,13 @@ static void go_to_hit(const struct samples *m, struct traces_state *s)
 void shell_traces_lines(const struct samples *m, struct traces_state *s)
 {
 	const struct traces *t = m->t;
-	uint32_t entry = s->list.n ? shell_traces_entry(m, s, s->list.at) : TRACES_NONE, labels, stack;
+	uint32_t entry = s->list.n ? shell_traces_entry(m, s, s->list.selected) : TRACES_NONE, labels, stack;
 
-	assert(s->list.n == 0 || s->list.at < s->list.n);
+	assert(s->list.n == 0 || s->list.selected < s->list.n);
 	if (entry == s->entry && entry != TRACES_NONE)
 		return;
 	s->entry = entry;
-	s->lines.n = s->lines.at = s->lines.top = 0;
+	s->lines.n = s->lines.selected = s->lines.top = 0;
 	if (entry == TRACES_NONE)
 		return;
 	labels = shell_traces_labels(m, entry);
@@ -532,7 +532,7 @@ void shell_traces_lines(const struct samples *m, struct traces_state *s)
 	go_to_hit(m, s);
 }
 
-void shell_traces_forget(struct traces_state *s)
+void shell_traces_release(struct traces_state *s)
 {
 	forget_filter(s);
 	free(s->line);

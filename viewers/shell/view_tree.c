@@ -1,5 +1,5 @@
 /*
- * view_tree.c - the view Tree: who calls whom, as a tree that folds
+ * view_tree.c - the Tree view: call paths as a tree that folds
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,44 +11,56 @@
 #include "base/unit.h"
 #include "viewers/flame/flame.h"
 #include "viewers/shell/headline.h"
+#include "viewers/shell/name.h"
+#include "viewers/shell/number.h"
 #include "viewers/shell/quote.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- drawing ---- */
 
-enum { STEP = 2, MARKS = 3, SHARE_MOST = 7, NAME_SEEN = 24, SHIFT_STEP = 8, LINK = 0x2514, GUIDE = 0x2502 };
+/*
+ * A row has one column of guides for each caller, then its own branch unless it is an only child,
+ * then a mark that shows whether it is folded, and its name:
+ *
+ *   ├- main
+ *   │- run            the only function that main calls
+ *   │ ├+ read
+ *   │ └  write
+ *   └+ init
+ */
+enum { STEP = 2, MARKS = 3, SHARE_MAX = 7, BAR_WIDTH = 7, NAME_MIN = 24, SHIFT_STEP = 8 };
+enum { GUIDE = 0x2502, BRANCH = 0x251c, LAST_BRANCH = 0x2514 };
 
 enum column_kind { VALUE, SHARE, BAR, GROWTH };
 
 struct tree_column {
 	enum tree_by by;
 	enum column_kind kind;
-	int width, since; /* shown from this width of the view on */
+	int since; /* minimum width of the view in which the column is shown */
 	const char *title;
 };
 
 static const struct tree_column plain[] = {
-	{ TREE_TOTAL, VALUE, 10, 52, "Total" }, { TREE_TOTAL, SHARE, 8, 0, "Total%" }, { TREE_TOTAL, BAR, 7, 76, "" },
-	{ TREE_SELF, VALUE, 10, 60, "Self" },   { TREE_SELF, SHARE, 8, 100, "Self%" },
+	{ TREE_CUM, VALUE, 52, "cum" },   { TREE_CUM, SHARE, 0, "cum%" },     { TREE_CUM, BAR, 76, "" },
+	{ TREE_FLAT, VALUE, 60, "flat" }, { TREE_FLAT, SHARE, 100, "flat%" },
 };
 
-/* From the other end a row has the part of the first function's own weight that came this way. */
+/* Inverted, a row shows the part of the first function's flat that was reached on this path. */
 static const struct tree_column upside[] = {
-	{ TREE_TOTAL, VALUE, 10, 52, "Weight" },
-	{ TREE_TOTAL, SHARE, 9, 0, "Weight%" },
-	{ TREE_TOTAL, BAR, 7, 76, "" },
+	{ TREE_CUM, VALUE, 52, "flat" },
+	{ TREE_CUM, SHARE, 0, "flat%" },
+	{ TREE_CUM, BAR, 76, "" },
 };
 
 static const struct tree_column sides[] = {
-	{ TREE_BEFORE, VALUE, 10, 72, "Before" },
-	{ TREE_AFTER, VALUE, 10, 72, "After" },
-	{ TREE_CHANGE, VALUE, 11, 0, "Change" },
-	{ TREE_CHANGE, GROWTH, 9, 40, "Change%" },
-	{ TREE_SELF_CHANGE, VALUE, 12, 110, "Self change" },
+	{ TREE_BEFORE, VALUE, 72, "before" },
+	{ TREE_AFTER, VALUE, 72, "after" },
+	{ TREE_CHANGE, VALUE, 0, "change" },
+	{ TREE_CHANGE, GROWTH, 40, "change%" },
+	{ TREE_FLAT_CHANGE, VALUE, 110, "flat change" },
 };
 
 enum {
@@ -63,7 +75,28 @@ static const struct tree_column *columns_of(const struct tree *t, size_t *n)
 	return t->two_sides ? sides : t->inverted ? upside : plain;
 }
 
-/* Find the columns to sort by, from left to right; gives how many, at least one. */
+static bool is_difference(const struct tree_column *c)
+{
+	return c->by == TREE_CHANGE || c->by == TREE_FLAT_CHANGE;
+}
+
+/* The width of a column with a blank before it; 0 when the view is too narrow for it. */
+static int column_width(const struct tree *t, const struct tree_column *c, int width)
+{
+	int title = (int)strlen(c->title) + 1, value = t->value_width + (t->two_sides ? is_difference(c) : 1);
+
+	if (width < c->since)
+		return 0;
+	if (c->kind == BAR)
+		return BAR_WIDTH;
+	if (c->kind != VALUE)
+		value = SHARE_MAX;
+	else
+		title++; /* the sort mark */
+	return title > value + 1 ? title : value + 1;
+}
+
+/* Find the columns that can be sorted, from left to right. Return their number, at least one. */
 static size_t columns_for(const struct tree *t, enum tree_by out[N_TREE_BYS])
 {
 	size_t n, found = 0;
@@ -87,11 +120,6 @@ static int lines_below(int height)
 	return height >= 5;
 }
 
-static bool is_difference(const struct tree_column *c)
-{
-	return c->by == TREE_CHANGE || c->by == TREE_SELF_CHANGE;
-}
-
 static void add_growth(const struct tree *t, uint32_t box, struct buf *out)
 {
 	int64_t before = tree_value(t, box, TREE_BEFORE), after = tree_value(t, box, TREE_AFTER);
@@ -104,7 +132,12 @@ static void add_growth(const struct tree *t, uint32_t box, struct buf *out)
 		return;
 	}
 	percent = ((double)after - (double)before) / (double)before * 100;
-	buf_addf(out, fabs(percent) < 9.995 ? "%+.2f%%" : fabs(percent) < 1e5 ? "%+.1f%%" : "%+.0e%%", percent);
+	buf_addf(out,
+		 fabs(percent) < 9.995    ? "%+.2f%%"
+		 : fabs(percent) < 999.95 ? "%+.1f%%"
+		 : fabs(percent) < 99999  ? "%+.0f%%"
+					  : "%+.0e%%",
+		 percent);
 }
 
 static void add_cell(const struct tree *t, const struct tree_column *c, uint32_t box, struct buf *out)
@@ -117,28 +150,29 @@ static void add_cell(const struct tree *t, const struct tree_column *c, uint32_t
 		size_t from = out->len;
 
 		buf_addz(out, value < 0 ? "-" : "");
-		unit_add_percent_tight(out, value, t->head->total);
-		if (out->len - from > SHARE_MOST) { /* 5.9e-05%, which would touch the column before it */
+		unit_add_percent_trimmed(out, value, t->head->total);
+		/* a long percentage such as 5.9e-05% must not touch the column before it */
+		if (out->len - from > SHARE_MAX) {
 			out->len = from;
 			buf_addz(out, "~0%");
 		}
 	} else {
 		buf_addz(out, is_difference(c) && value > 0 ? "+" : "");
-		report_add_value(t->head, value, out);
+		shell_add_brief(t->head, value, out);
 	}
 }
 
-static struct look look_of(const struct tree *t, const struct tree_column *c, uint32_t box)
+static struct style style_of(const struct tree *t, const struct tree_column *c, uint32_t box)
 {
 	int64_t value = tree_value(t, box, c->kind == GROWTH ? TREE_CHANGE : c->by);
 
 	if (t->f->n_rest[box])
-		return theme_look(LOOK_QUIET);
+		return theme_style(ROLE_MUTED);
 	if (t->two_sides && is_difference(c))
-		return theme_look(value > 0 ? LOOK_GREW : value < 0 ? LOOK_SHRANK : LOOK_QUIET);
+		return theme_style(value > 0 ? ROLE_GREW : value < 0 ? ROLE_SHRANK : ROLE_MUTED);
 	if (t->two_sides)
-		return theme_look(LOOK_PLAIN);
-	return value ? theme_heat(unit_percent(value, t->head->total)) : theme_look(LOOK_QUIET);
+		return theme_style(ROLE_PLAIN);
+	return value ? theme_heat(unit_percent(value, t->head->total)) : theme_style(ROLE_MUTED);
 }
 
 static void draw_head(const struct tree *t, const struct tree_state *s, struct grid *g, struct area a)
@@ -149,26 +183,26 @@ static void draw_head(const struct tree *t, const struct tree_state *s, struct g
 	bool marked = false;
 	int x = 0;
 
-	grid_fill(g, a, ' ', theme_look(LOOK_HEAD));
+	grid_fill(g, a, ' ', theme_style(ROLE_HEADING));
 	for (size_t i = 0; i < n; i++) {
 		bool here = c[i].by == by && !marked;
+		int width = column_width(t, &c[i], a.width);
 		struct buf title = { 0 };
 
-		if (a.width < c[i].since)
+		if (!width)
 			continue;
 		marked |= here;
 		buf_addf(&title, "%s%s", c[i].title, here ? "\xe2\x96\xbc" : "");
-		x += c[i].width;
-		grid_text_right(g, a, x, 0, buf_text(&title), theme_look(here ? LOOK_HEAD_HERE : LOOK_HEAD));
+		x += width;
+		grid_text_right(g, a, x, 0, buf_text(&title), theme_style(here ? ROLE_HEADING_SORTED : ROLE_HEADING));
 		buf_release(&title);
 	}
-	x = grid_text(g, a, x + 2, 0, "Function", theme_look(by == TREE_NAME ? LOOK_HEAD_HERE : LOOK_HEAD));
-	x = grid_text(g, a, x, 0, by == TREE_NAME ? "\xe2\x96\xbc" : "", theme_look(LOOK_HEAD_HERE));
-	grid_text(g, a, x, 0, t->inverted ? ", below it its callers" : ", below it what it calls",
-		  theme_look(LOOK_HEAD));
+	x = grid_text(g, a, x + 2, 0, "function", theme_style(by == TREE_NAME ? ROLE_HEADING_SORTED : ROLE_HEADING));
+	x = grid_text(g, a, x, 0, by == TREE_NAME ? "\xe2\x96\xbc" : "", theme_style(ROLE_HEADING_SORTED));
+	grid_text(g, a, x, 0, t->inverted ? ", callers below it" : ", callees below it", theme_style(ROLE_HEADING));
 }
 
-/* The heading that lies at a column of the first line; false when none that rows can be sorted by does. */
+/* The column whose heading is at x. The name is right of all other columns. */
 static bool heading_at(const struct tree *t, int width, int x, enum tree_by *out)
 {
 	size_t n;
@@ -176,7 +210,7 @@ static bool heading_at(const struct tree *t, int width, int x, enum tree_by *out
 	int end = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		end += width >= c[i].since ? c[i].width : 0;
+		end += column_width(t, &c[i], width);
 		if (x < end) {
 			*out = c[i].by;
 			return true;
@@ -186,7 +220,7 @@ static bool heading_at(const struct tree *t, int width, int x, enum tree_by *out
 	return true;
 }
 
-/* Where names begin. */
+/* The start of names. */
 static int names_at(const struct tree *t, int width)
 {
 	size_t n;
@@ -194,62 +228,78 @@ static int names_at(const struct tree *t, int width)
 	int x = 0;
 
 	for (size_t i = 0; i < n; i++)
-		x += width >= c[i].since ? c[i].width : 0;
+		x += column_width(t, &c[i], width);
 	return x + 1;
 }
 
 static void add_name(const struct tree *t, uint32_t box, struct buf *out)
 {
 	if (t->f->n_rest[box])
-		buf_addf(out, "(%" PRIu32 " smaller)", t->f->n_rest[box]);
+		buf_addf(out, "(%s smaller)", shell_count(t->f->n_rest[box]).text);
 	else
-		buf_addf(out, "%s%s", tree_name(t, box), t->f->inlined[box] ? " (inline)" : "");
+		buf_addz(out, tree_name(t, box));
 }
 
-/* The columns that all names are shifted to the left, so that the selected one is in sight. */
-static int shift_for(const struct tree *t, const struct tree_state *s, int room)
+/* The columns of a name that should be visible. */
+static int min_name_width(int room)
 {
-	const struct tree_row *row = s->list.n ? &s->row[s->list.at] : NULL;
-	int64_t name, need;
-
-	if (!row)
-		return 0;
-	name = (int64_t)flame_columns(tree_name(t, row->box));
-	need = (int64_t)row->level * STEP + MARKS + (name < NAME_SEEN ? name : NAME_SEEN) - room;
-	need = need > 0 ? (need + SHIFT_STEP - 1) / SHIFT_STEP * SHIFT_STEP : 0;
-	return (int)(need < (int64_t)row->level * STEP ? need : (int64_t)row->level * STEP);
+	return room * 2 / 3 < NAME_MIN ? room * 2 / 3 : NAME_MIN;
 }
 
-/* The column of the marks of a row. */
+/* The columns per level: one if the deepest row would otherwise have no room for its name. */
+static int step_for(const struct tree_state *s, int room)
+{
+	return (int64_t)s->deepest * STEP + MARKS + min_name_width(room) > room ? 1 : STEP;
+}
+
+/* The columns by which names are shifted to the left, so that those of the visible rows can be read. */
+static int shift_for(const struct tree *t, const struct tree_state *s, int rows, int room)
+{
+	int64_t need = 0, max = (int64_t)s->deepest * s->level_width, seen = min_name_width(room);
+
+	for (uint32_t i = s->list.top; i < s->list.n && i < s->list.top + (uint32_t)rows; i++) {
+		int64_t name = (int64_t)flame_columns(tree_name(t, s->row[i].box));
+		int64_t end = (int64_t)s->row[i].level * s->level_width + MARKS + (name < seen ? name : seen);
+
+		need = end - room > need ? end - room : need;
+	}
+	need = (need + SHIFT_STEP - 1) / SHIFT_STEP * SHIFT_STEP;
+	return (int)(need < max ? need : max);
+}
+
+/* The start of the marks of a row. */
 static int marks_at(const struct tree_state *s, const struct tree_row *row)
 {
-	int64_t x = (int64_t)row->level * STEP - s->shift;
+	int64_t x = (int64_t)row->level * s->level_width - s->shift;
 
-	return s->names + (x > 0 ? (int)(x < INT16_MAX ? x : INT16_MAX) : 0);
+	return s->names_x + (x > 0 ? (int)(x < INT16_MAX ? x : INT16_MAX) : 0);
 }
 
-/* The column of the mark that shows whether a row is folded, as drawn. */
+/* The column of a row's fold mark, as drawn. */
 static int mark_column(const struct tree_state *s, const struct tree_row *row)
 {
 	return marks_at(s, row) + 1;
 }
 
-/* A line down from each box on the way that has another child further down. */
+/* Draw the branch of a row, and a line down from each caller that has another child further down. */
 static void draw_guides(const struct tree *t, const struct tree_state *s, const struct tree_row *row, struct grid *g,
-			struct area line, struct look look)
+			struct area line, struct style style)
 {
 	int64_t level = row->level;
 
-	for (uint32_t box = row->box; level > 0 && box != TREE_ROOT; box = t->f->parent[box]) {
-		int64_t x = (level - 1) * STEP + 1 - s->shift;
+	for (uint32_t box = row->box; level >= 0 && box != TREE_ROOT; box = t->f->parent[box]) {
+		int64_t x = level * s->level_width - s->shift;
+		bool has_more = s->index[box] + 1 < t->first[t->f->parent[box] + 1];
+		uint32_t ch = has_more ? GUIDE : ' ';
 
 		if (tree_is_chain(t, box))
 			continue;
-		if (x < 0)
-			return;
 		level--;
-		if (s->at[box] + 1 < t->first[t->f->parent[box] + 1] && s->names + x < line.width)
-			grid_fill(g, (struct area){ line.x + s->names + (int)x, line.y, 1, 1 }, GUIDE, look);
+		/* in ASCII both branches would be + */
+		if (box == row->box)
+			ch = has_more ? BRANCH : g->is_ascii ? '`' : LAST_BRANCH;
+		if (x >= 0 && s->names_x + x < line.width)
+			grid_fill(g, (struct area){ line.x + s->names_x + (int)x, line.y, 1, 1 }, ch, style);
 	}
 }
 
@@ -257,66 +307,66 @@ static void draw_name(const struct tree *t, const struct tree_state *s, const st
 		      struct area line, bool selected)
 {
 	bool rest = t->f->n_rest[row->box], hit = !rest && s->hit && s->hit[t->f->frame[row->box]];
-	struct look look = theme_look(rest  ? LOOK_QUIET
-				      : hit ? LOOK_MATCH
-					    : LOOK_PLAIN),
-		    quiet = theme_look(LOOK_QUIET);
+	struct style style = theme_style(rest  ? ROLE_MUTED
+					 : hit ? ROLE_MATCH
+					       : ROLE_PLAIN),
+		     quiet = theme_style(ROLE_MUTED);
 	const char *mark = !tree_n_children(t, row->box) ? " " : s->is_open[row->box] ? "-" : "+";
 	int x = marks_at(s, row);
 	struct buf name = { 0 };
 
 	if (selected) {
-		look = theme_selected(look);
+		style = theme_selected(style);
 		quiet = theme_selected(quiet);
 	}
 	draw_guides(t, s, row, g, line, quiet);
-	if (tree_is_chain(t, row->box))
-		grid_text(g, line, x, 0, g->ascii ? "`" : "\xe2\x94\x94", quiet);
-	grid_text(g, line, x + 1, 0, mark, selected ? theme_selected(theme_look(LOOK_KEY)) : theme_look(LOOK_KEY));
+	grid_text(g, line, x + 1, 0, mark, selected ? theme_selected(theme_style(ROLE_KEY)) : theme_style(ROLE_KEY));
 	add_name(t, row->box, &name);
-	grid_text_short(g, line, x + MARKS, 0, buf_text(&name), line.width - x - MARKS, look);
+	shell_draw_name(g, line, x + MARKS, 0, buf_text(&name), t->f->inlined[row->box] ? "(inline)" : "",
+			line.width - x - MARKS, style, quiet);
 	buf_release(&name);
 }
 
 static void draw_row(const struct tree *t, const struct tree_state *s, uint32_t i, struct grid *g, struct area line)
 {
 	const struct tree_row *row = &s->row[i];
-	bool selected = i == s->list.at;
+	bool selected = i == s->list.selected;
 	size_t n;
 	const struct tree_column *c = columns_of(t, &n);
 	int x = 0;
 
 	if (selected)
-		grid_fill(g, line, ' ', theme_selected(theme_look(LOOK_PLAIN)));
+		grid_fill(g, line, ' ', theme_selected(theme_style(ROLE_PLAIN)));
 	for (size_t k = 0; k < n; k++) {
-		struct look look = look_of(t, &c[k], row->box);
+		struct style style = style_of(t, &c[k], row->box);
+		int width = column_width(t, &c[k], line.width + 1);
 		struct buf text = { 0 };
 
-		if (line.width < c[k].since)
+		if (!width)
 			continue;
-		look = selected ? theme_selected(look) : look;
+		style = selected ? theme_selected(style) : style;
 		if (c[k].kind == BAR) {
-			grid_bar(g, line, x + 1, 0, c[k].width - 1,
-				 unit_percent(tree_value(t, row->box, c[k].by), t->head->total) / 100, look);
+			grid_bar(g, line, x + 1, 0, width - 1,
+				 unit_percent(tree_value(t, row->box, c[k].by), t->head->total) / 100, style);
 		} else {
 			add_cell(t, &c[k], row->box, &text);
-			grid_text_right(g, line, x + c[k].width, 0, buf_text(&text), look);
+			grid_text_right(g, line, x + width, 0, buf_text(&text), style);
 		}
 		buf_release(&text);
-		x += c[k].width;
+		x += width;
 	}
 	draw_name(t, s, row, g, line, selected);
 }
 
-/* The way to the selected box, its end in any case. */
-static void draw_way(const struct tree *t, const struct tree_state *s, struct grid *g, struct area line)
+/* Draw the path to the selected box, always including its last name. */
+static void draw_path(const struct tree *t, const struct tree_state *s, struct grid *g, struct area line)
 {
 	enum { PARTS_MAX = 16 };
 	uint32_t part[PARTS_MAX], box = tree_selected(s);
 	int n = 0, room = line.width - 1, x;
 	struct buf name = { 0 };
 
-	grid_fill(g, line, ' ', theme_look(LOOK_QUIET));
+	grid_fill(g, line, ' ', theme_style(ROLE_MUTED));
 	for (; box != TREE_ROOT && n < PARTS_MAX && room > 0; box = t->f->parent[box]) {
 		name.len = 0;
 		add_name(t, box, &name);
@@ -325,54 +375,55 @@ static void draw_way(const struct tree *t, const struct tree_state *s, struct gr
 			break;
 		part[n++] = box;
 	}
-	x = grid_text(g, line, 1, 0, box != TREE_ROOT ? "\xe2\x80\xa6 " : "", theme_look(LOOK_QUIET));
+	x = grid_text(g, line, 1, 0, box != TREE_ROOT ? "\xe2\x80\xa6 " : "", theme_style(ROLE_MUTED));
 	for (int i = n; i-- > 0;) {
 		name.len = 0;
 		add_name(t, part[i], &name);
-		x = grid_text_short(g, line, x, 0, buf_text(&name), line.width - x,
-				    theme_look(i ? LOOK_QUIET : LOOK_PLAIN));
-		x = grid_text(g, line, x, 0, i ? " \xe2\x80\xba " : "", theme_look(LOOK_QUIET));
+		x = shell_draw_name(g, line, x, 0, buf_text(&name), t->f->inlined[part[i]] ? "(inline)" : "",
+				    line.width - x, theme_style(i ? ROLE_MUTED : ROLE_PLAIN), theme_style(ROLE_MUTED));
+		x = grid_text(g, line, x, 0, i ? " \xe2\x80\xba " : "", theme_style(ROLE_MUTED));
 	}
 	buf_release(&name);
 }
 
 static void draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
 {
-	const struct tree *t = p->model->own;
+	const struct tree *t = p->model->view_data;
 	struct tree_state *s = p->state;
 	int above = lines_above(a.height), below = lines_below(a.height);
 	struct area rows = { a.x, a.y + above, a.width - 1, a.height - above - below };
 
 	if (t->f->n < 2) {
-		grid_text(g, a, 2, a.height / 2, headline_none(sh, t->head), theme_look(LOOK_PLAIN));
+		grid_text(g, a, 2, a.height / 2, headline_no_rows(sh, t->head), theme_style(ROLE_PLAIN));
 		return;
 	}
 	if (above)
 		draw_head(t, s, g, (struct area){ a.x, a.y, a.width, 1 });
 	shell_list_fit(&s->list, s->list.n, rows.height);
-	s->names = names_at(t, a.width);
-	s->shift = shift_for(t, s, rows.width - s->names);
+	s->names_x = names_at(t, a.width);
+	s->level_width = step_for(s, rows.width - s->names_x);
+	s->shift = shift_for(t, s, rows.height, rows.width - s->names_x);
 	for (int y = 0; y < rows.height && s->list.top + (uint32_t)y < s->list.n; y++)
 		draw_row(t, s, s->list.top + (uint32_t)y, g, (struct area){ a.x, rows.y + y, rows.width, 1 });
-	shell_list_draw_bar(&s->list, g, (struct area){ a.x, rows.y, a.width, rows.height }, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&s->list, g, (struct area){ a.x, rows.y, a.width, rows.height }, theme_style(ROLE_PLAIN));
 	if (below)
-		draw_way(t, s, g, (struct area){ a.x, rows.y + rows.height, a.width, 1 });
+		draw_path(t, s, g, (struct area){ a.x, rows.y + rows.height, a.width, 1 });
 }
 
 /* ---- keys ---- */
 
-enum { UNFOLD_MOST = 5000 };
+enum { UNFOLD_MAX = 5000 };
 
 static const struct tree *tree_of(const struct pane *p)
 {
-	return p->model->own;
+	return p->model->view_data;
 }
 
-static void shown(struct shell *s, struct pane *p)
+static void model_changed(struct shell *s, struct pane *p)
 {
 	(void)s;
-	tree_follow(tree_of(p), p->state);
-	tree_search_again(tree_of(p), p->state, p->search);
+	tree_set_model(tree_of(p), p->state);
+	tree_update_search(tree_of(p), p->state, p->search);
 }
 
 static bool move(struct shell *s, struct pane *p, const struct event *e)
@@ -389,8 +440,7 @@ static bool toggle(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)e;
 	if (box != TREE_ROOT && t->f->n_rest[box])
-		shell_say(s, false, "these are below %.2g %% of all each; A shows them, trim=false at the prompt",
-			  0.05);
+		shell_notify(s, false, "each of these is below %.2g %% of the total; A shows them", 0.05);
 	else if (box != TREE_ROOT)
 		tree_fold(t, state, box, !state->is_open[box]);
 	return true;
@@ -434,8 +484,8 @@ static bool unfold_below(struct shell *s, struct pane *p, const struct event *e)
 	uint32_t box = tree_selected(state);
 
 	(void)e;
-	if (box != TREE_ROOT && !tree_unfold_below(tree_of(p), state, box, UNFOLD_MOST))
-		shell_say(s, false, "unfolded down to %d rows; E further down unfolds more", UNFOLD_MOST);
+	if (box != TREE_ROOT && !tree_unfold_below(tree_of(p), state, box, UNFOLD_MAX))
+		shell_notify(s, false, "unfolded %d rows; E further down unfolds more", UNFOLD_MAX);
 	return true;
 }
 
@@ -450,7 +500,7 @@ static bool fold_all(struct shell *s, struct pane *p, const struct event *e)
 static bool invert(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	shell_linef(s, "inverted=%s", tree_of(p)->inverted ? "false" : "true");
+	shell_run_linef(s, "inverted=%s", tree_of(p)->inverted ? "false" : "true");
 	return true;
 }
 
@@ -458,11 +508,11 @@ static void sort_by(struct pane *p, enum tree_by by)
 {
 	struct tree_state *state = p->state;
 
-	state->by[tree_of(p)->two_sides] = by;
+	state->sort_by[tree_of(p)->two_sides] = by;
 	tree_sort(tree_of(p), state);
 }
 
-/* The columns to sort by, from left to right. */
+/* Sort by the next or previous column. */
 static bool sort_next(struct shell *s, struct pane *p, const struct event *e)
 {
 	const struct tree *t = tree_of(p);
@@ -476,22 +526,22 @@ static bool sort_next(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool say_hits(struct shell *s, const struct tree_state *state)
+static bool notify_hits(struct shell *s, const struct tree_state *state)
 {
 	if (!state->hit)
-		shell_say(s, false, "/ searches");
+		shell_notify(s, false, "press / to search");
 	else if (!state->n_hits)
-		shell_say(s, false, "no match");
+		shell_notify(s, false, "no match");
 	else
-		shell_say(s, false, "%" PRIu32 " match%s; n N next and previous", state->n_hits,
-			  state->n_hits == 1 ? "" : "es");
+		shell_notify(s, false, "%s match%s; n N next and previous", shell_count(state->n_hits).text,
+			     state->n_hits == 1 ? "" : "es");
 	return true;
 }
 
 static bool search_next(struct shell *s, struct pane *p, const struct event *e)
 {
 	tree_search_next(tree_of(p), p->state, e->key == 'N');
-	return say_hits(s, p->state);
+	return notify_hits(s, p->state);
 }
 
 static void search(struct shell *s, struct pane *p, const char *text)
@@ -499,20 +549,20 @@ static void search(struct shell *s, struct pane *p, const char *text)
 	if (s->overlay)
 		tree_search(tree_of(p), p->state, text);
 	else
-		tree_search_again(tree_of(p), p->state, text);
+		tree_update_search(tree_of(p), p->state, text);
 	if (*text)
-		say_hits(s, p->state);
+		notify_hits(s, p->state);
 }
 
 static bool show_text(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
-	shell_line(s, "tree | less", true);
+	shell_run_line(s, "tree | less", true);
 	return true;
 }
 
-/* A click on a mark folds, on a heading sorts. */
+/* A click on a mark folds; on a heading it sorts. */
 static bool click(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct tree_state *state = p->state;
@@ -526,7 +576,7 @@ static bool click(struct shell *s, struct pane *p, const struct event *e)
 	}
 	if (e->y < above || !shell_list_row_at(&state->list, e->y - above, &row))
 		return false;
-	shell_list_go(&state->list, row);
+	shell_list_select(&state->list, row);
 	if (e->kind == EVENT_DOUBLE || e->x == mark_column(state, &state->row[row]))
 		toggle(s, p, e);
 	return true;
@@ -539,7 +589,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	return shell_list_key(&((struct tree_state *)p->state)->list, e);
 }
 
-/* A frame that tagroot or tagleaf has put there is a label: filters of functions do not know it. */
+/* Set a filter to a frame that is a label, made by tagroot or tagleaf. Filters of functions do not match these. */
 static bool with_label(struct shell *s, struct pane *p, const char *option)
 {
 	const struct tree *t = tree_of(p);
@@ -553,9 +603,9 @@ static bool with_label(struct shell *s, struct pane *p, const char *option)
 	key = mem_strndup(name, (size_t)(value - name));
 	value += 2;
 	if (strcmp(value, "(none)") != 0 && shell_label_add_text(key, value, strlen(value), &text))
-		shell_linef(s, "%s=%s", option, buf_text(&text));
+		shell_run_linef(s, "%s=%s", option, buf_text(&text));
 	else
-		shell_say(s, false, "%s has no words for samples without a label", option);
+		shell_notify(s, false, "%s cannot select samples without a label", option);
 	free(key);
 	buf_release(&text);
 	return true;
@@ -566,7 +616,7 @@ static bool filter_label(struct shell *s, struct pane *p, const struct event *e)
 	return with_label(s, p, e->key == 'f' ? "tagfocus" : "tagignore");
 }
 
-static void subject(struct shell *s, struct pane *p, struct buf *out)
+static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct tree *t = tree_of(p);
 	uint32_t box = tree_selected(p->state);
@@ -577,53 +627,48 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 		shell_quote(function, out);
 }
 
-static void end(struct pane *p)
+static void release_state(struct pane *p)
 {
-	tree_forget(p->state);
+	tree_release(p->state);
 }
 
 static const struct binding keys[] = {
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, move },
 	{ "Enter Space", "unfold or fold", "unfold", NULL, toggle },
-	{ "Right l +", "unfold; once more: go to the first row below", NULL, NULL, unfold },
-	{ "Left h -", "fold; once more: go to the row above it", NULL, NULL, fold },
+	{ "Right l +", "unfold; again: go to the first row below", NULL, NULL, unfold },
+	{ "Left h -", "fold; again: go to the caller", NULL, NULL, fold },
 	{ "E", "unfold all below", "all below", NULL, unfold_below },
 	{ "C", "fold all", NULL, NULL, fold_all },
-	{ "i", "upside down: functions by themselves, below them their callers", "invert", "inverted=true", invert },
+	{ "i", "invert: functions first, with their callers below", "invert", "inverted=true", invert },
 	{ "S < >", "sort by another column", "sort", NULL, sort_next },
-	{ "n N", "next match of the search, the one before; unfolds the way to it", NULL, NULL, search_next },
-	{ "f", "only samples with the function, or the label, on their stack", NULL, "focus=NAME", filter_label },
-	{ "x", "no samples with it", NULL, "ignore=NAME", filter_label },
+	{ "n N", "next and previous match, unfolding the path to it", NULL, NULL, search_next },
+	{ "f", "keep samples with the selected function or label", NULL, "focus=NAME", filter_label },
+	{ "x", "drop samples with the selected function or label", NULL, "ignore=NAME", filter_label },
 	{ "T", "pprof's tree: each function with its callers and callees", NULL, "tree | less", show_text },
 };
 
 const struct pane_class shell_view_tree = {
 	.title = "Tree",
-	.explain =
-		"Who calls whom: a row is a function on one way of calls, from the outermost caller down, and unfolds "
-		"to "
-		"what it calls there. Total is what it and all it calls took on this way, Self what it took itself; a "
-		"function has a row for each way to it. pprof's tree (T) is another report: one entry per function, "
-		"with "
-		"all its callers and callees but no ways. + can be unfolded, - folded; \xe2\x94\x94 is the only thing "
-		"the row "
-		"above it calls. The way with most weight is open at first; the lowest line is the way to the selected "
-		"row. "
-		"Upside down (i) the first rows are functions by what they took themselves, and below each are its "
-		"callers, "
-		"with the part of that weight that came their way. "
-		"Rows below 0.05 % of all are one row (\"3 smaller\"); A shows them. In a comparison Change is after "
-		"less "
-		"before: what grew has +. Colour says 5 % of all or more, bold 20 %.",
+	.help = "Call paths: a row is a function on one path, from the outermost caller down, and unfolds to its "
+		"callees there. cum is the cost of the function and its callees on this path, flat its own; a "
+		"function has a row for each path to it. The tree of pprof (T) is another report: one entry per "
+		"function with all its callers and callees, but no paths. + can be unfolded, - folded. Calls of "
+		"one row branch off a line (\xe2\x94\x9c \xe2\x94\x94); a row without a branch is the only callee of "
+		"the row above it. "
+		"The path with the largest values is open at first; the lowest line shows the path to the selected "
+		"row. Inverted (i), "
+		"the first rows are functions by flat, and below each are its callers with their part of it. Rows "
+		"below 0.05 % of the total are combined (\"3 smaller\"); A shows them. In a comparison, change is "
+		"after minus before. Colour marks 5 % of the total or more, bold 20 %.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct tree_state),
-	.like = "flame",
+	.defaults_of = "flame",
 	.make = tree_make,
-	.shown = shown,
+	.model_changed = model_changed,
 	.draw = draw,
 	.mouse = mouse,
-	.subject = subject,
+	.add_selection = add_selection,
 	.search = search,
-	.end = end,
+	.release = release_state,
 };

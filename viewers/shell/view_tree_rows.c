@@ -1,5 +1,5 @@
 /*
- * view_tree_rows.c - the rows of the view Tree: its boxes, what is unfolded, what was searched for
+ * view_tree_rows.c - the rows of the Tree view: boxes, folding, search
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "engine/view.h"
-#include "report/head.h"
 #include "viewers/shell/find.h"
+#include "viewers/shell/number.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ enum { MAX_LEVELS = 100000 };
 
 static const double min_share = 0.0005;
 
-/* Children of boxes in order of their numbers: how many, then where. */
+/* Index the children of boxes: count them, then add up. */
 static void find_children(struct tree *t, struct arena *mem)
 {
 	const struct flame *f = t->f;
@@ -52,32 +52,20 @@ static void find_paths(struct tree *t, struct arena *mem)
 	free(name);
 }
 
-/* One unit for all, as tree and top have. */
-static void choose_unit(struct head *h, const struct query *q, const struct flame *f)
+int tree_make(const struct model_request *a, struct model *m, struct err *err)
 {
-	int64_t min = 0;
-
-	for (uint32_t i = 0; i < f->n; i++)
-		for (int side = 0; side < FLAME_SIDES && f->total[side]; side++)
-			if (f->total[side][i] > 0 && (min == 0 || f->total[side][i] < min))
-				min = f->total[side][i];
-	h->out_unit = q->unit;
-	report_head_choose_unit_for(h, min, false);
-}
-
-int tree_make(const struct ask *a, struct model *m, struct err *err)
-{
-	const struct flame_ask ask = { .min_share = min_share, .max_levels = MAX_LEVELS };
+	const struct flame_options ask = { .min_share = min_share, .max_levels = MAX_LEVELS };
 	struct tree *t = arena_zalloc(m->mem, 1, sizeof(*t));
 	struct query q = *a->q;
 	struct view v;
+	uint64_t max;
 	int rc;
 
 	if (q.mean)
 		return err_set(err, ERR_USAGE,
-			       "averages do not add up to a tree of calls\n"
-			       "mean=false shows their sums; tree | less is pprof's list");
-	q.drop_negative &= a->two_sides;
+			       "averages cannot be added to a tree of calls\n"
+			       "mean=false shows sums; tree | less shows pprof's tree");
+	q.drop_negative &= a->show_sides;
 	rc = view_make(a->p, &q, m->mem, &v, &m->notes, err);
 	if (rc == 0)
 		rc = report_flame_make(&v, &q, &ask, &m->report, err);
@@ -85,12 +73,15 @@ int tree_make(const struct ask *a, struct model *m, struct err *err)
 		return rc;
 	t->f = m->report.flame;
 	t->head = &m->report.head;
-	t->two_sides = a->two_sides && t->f->has_base;
+	t->two_sides = a->show_sides && t->f->has_base;
 	t->inverted = q.inverted;
-	choose_unit(&m->report.head, &q, t->f);
+	max = num_abs(t->f->total[FLAME_AFTER][0]);
+	if (t->f->total[FLAME_BEFORE] && num_abs(t->f->total[FLAME_BEFORE][0]) > max)
+		max = num_abs(t->f->total[FLAME_BEFORE][0]);
+	t->value_width = shell_value_width(t->head, (int64_t)(max < INT64_MAX ? max : INT64_MAX));
 	find_children(t, m->mem);
 	find_paths(t, m->mem);
-	m->own = t;
+	m->view_data = t;
 	return stop_check(q.stop, err);
 }
 
@@ -108,11 +99,11 @@ int64_t tree_value(const struct tree *t, uint32_t box, enum tree_by by)
 		return side(t->f, false, FLAME_AFTER, box);
 	case TREE_BEFORE:
 		return side(t->f, false, FLAME_BEFORE, box);
-	case TREE_TOTAL: /* a difference unless both sides are shown */
+	case TREE_CUM: /* these are differences unless both sides are shown */
 	case TREE_CHANGE:
 		return side(t->f, false, FLAME_AFTER, box) - side(t->f, false, FLAME_BEFORE, box);
-	case TREE_SELF:
-	case TREE_SELF_CHANGE:
+	case TREE_FLAT:
+	case TREE_FLAT_CHANGE:
 		return side(t->f, true, FLAME_AFTER, box) - side(t->f, true, FLAME_BEFORE, box);
 	default:
 		return 0;
@@ -129,13 +120,13 @@ const char *tree_name(const struct tree *t, uint32_t box)
 
 enum tree_by tree_sorted_by(const struct tree *t, const struct tree_state *s)
 {
-	return s->by[t->two_sides];
+	return s->sort_by[t->two_sides];
 }
 
 uint32_t tree_selected(const struct tree_state *s)
 {
-	assert(s->list.n == 0 || s->list.at < s->list.n);
-	return s->list.n ? s->row[s->list.at].box : TREE_ROOT;
+	assert(s->list.n == 0 || s->list.selected < s->list.n);
+	return s->list.n ? s->row[s->list.selected].box : TREE_ROOT;
 }
 
 bool tree_is_chain(const struct tree *t, uint32_t box)
@@ -146,22 +137,22 @@ bool tree_is_chain(const struct tree *t, uint32_t box)
 	return parent != TREE_ROOT && tree_n_children(t, parent) == 1;
 }
 
-/* The order that two boxes are compared by. */
+/* The order for comparing two boxes. */
 struct box_order {
 	const struct tree *t;
 	enum tree_by by;
 };
 
-static int by_weight_name(const void *a, const void *b, void *arg)
+static int by_value_name(const void *a, const void *b, void *arg)
 {
 	const struct box_order *x = arg;
 	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
 	bool l_rest = x->t->f->n_rest[l], r_rest = x->t->f->n_rest[r];
-	uint64_t lw = num_abs(tree_value(x->t, l, x->by)), rw = num_abs(tree_value(x->t, r, x->by));
+	uint64_t l_value = num_abs(tree_value(x->t, l, x->by)), r_value = num_abs(tree_value(x->t, r, x->by));
 	int c = l_rest - r_rest;
 
-	if (c == 0 && lw != rw)
-		return lw > rw ? -1 : 1;
+	if (c == 0 && l_value != r_value)
+		return l_value > r_value ? -1 : 1;
 	if (c == 0)
 		c = strcmp(tree_name(x->t, l), tree_name(x->t, r));
 	return c ? c : (l > r) - (l < r);
@@ -173,9 +164,9 @@ static void sort_children(const struct tree *t, struct tree_state *s)
 
 	for (uint32_t i = 0; i < s->n; i++)
 		if (tree_n_children(t, i) > 1)
-			qsort_r(s->child + t->first[i], tree_n_children(t, i), sizeof(*s->child), by_weight_name, &x);
+			qsort_r(s->child + t->first[i], tree_n_children(t, i), sizeof(*s->child), by_value_name, &x);
 	for (uint32_t i = 0; i + 1 < s->n; i++)
-		s->at[s->child[i]] = i;
+		s->index[s->child[i]] = i;
 }
 
 void tree_sort(const struct tree *t, struct tree_state *s)
@@ -186,7 +177,7 @@ void tree_sort(const struct tree *t, struct tree_state *s)
 	tree_show(t, s, box);
 }
 
-/* Rows are pushed in turn on what is still to be shown, the last child first. */
+/* Push the children of a row on the stack of rows to show, the last child first. */
 static size_t push_children(const struct tree *t, const struct tree_state *s, struct tree_row **todo, size_t *cap,
 			    size_t n, struct tree_row of)
 {
@@ -203,8 +194,9 @@ void tree_show(const struct tree *t, struct tree_state *s, uint32_t select)
 {
 	struct tree_row *todo = NULL;
 	size_t cap = 0, n = push_children(t, s, &todo, &cap, 0, (struct tree_row){ TREE_ROOT, 0 });
-	uint32_t rows = 0, at = s->list.at;
+	uint32_t rows = 0, at = s->list.selected;
 
+	s->deepest = 0;
 	while (n) {
 		struct tree_row row = todo[--n];
 
@@ -212,12 +204,13 @@ void tree_show(const struct tree *t, struct tree_state *s, uint32_t select)
 		if (row.box == select)
 			at = rows;
 		s->row[rows++] = row;
+		s->deepest = row.level > s->deepest ? row.level : s->deepest;
 		if (s->is_open[row.box])
 			n = push_children(t, s, &todo, &cap, n, row);
 	}
 	free(todo);
 	s->list.n = rows;
-	shell_list_go(&s->list, at);
+	shell_list_select(&s->list, at);
 }
 
 void tree_fold(const struct tree *t, struct tree_state *s, uint32_t box, bool open)
@@ -237,12 +230,12 @@ void tree_fold_all(const struct tree *t, struct tree_state *s)
 	tree_show(t, s, box);
 }
 
-bool tree_unfold_below(const struct tree *t, struct tree_state *s, uint32_t box, uint32_t most)
+bool tree_unfold_below(const struct tree *t, struct tree_state *s, uint32_t box, uint32_t max)
 {
 	uint32_t *todo = mem_alloc(s->n, sizeof(*todo)), n = 0, added = 0, i;
 
 	todo[n++] = box;
-	for (i = 0; i < n && added + tree_n_children(t, todo[i]) <= most; i++) {
+	for (i = 0; i < n && added + tree_n_children(t, todo[i]) <= max; i++) {
 		uint32_t children = tree_n_children(t, todo[i]);
 
 		s->is_open[todo[i]] = children;
@@ -256,10 +249,11 @@ bool tree_unfold_below(const struct tree *t, struct tree_state *s, uint32_t box,
 	return i == n;
 }
 
-/* Open the heaviest box, and go on while one child has more than half of it. */
+/* Open the path with the largest values: from the root to the child with the largest value, and further while a
+   child has more than half of the value of its caller. */
 static void open_hot_path(const struct tree *t, struct tree_state *s)
 {
-	enum tree_by by = t->two_sides ? TREE_CHANGE : TREE_TOTAL;
+	enum tree_by by = t->two_sides ? TREE_CHANGE : TREE_CUM;
 
 	for (uint32_t box = TREE_ROOT; tree_n_children(t, box);) {
 		uint32_t best = s->child[t->first[box]];
@@ -275,7 +269,7 @@ static void open_hot_path(const struct tree *t, struct tree_state *s)
 	}
 }
 
-/* A column for a new model; what was in the old one goes. */
+/* Allocate a zeroed column for a new model, and free the old one. */
 static void *new_column(void *old, size_t n, size_t size)
 {
 	free(old);
@@ -292,9 +286,9 @@ static void number_children(const struct tree *t, struct tree_state *s)
 	free(next);
 }
 
-/* Of the boxes of the model before. */
+/* The state of the previous model's boxes. */
 struct old_boxes {
-	struct idtab open, rows; /* by path: open boxes; rows down to the selected one */
+	struct idtab open, rows; /* tables by path: open boxes, and rows up to the selected row */
 	uint64_t *open_path, *row_path;
 	uint32_t n_open, n_rows;
 };
@@ -302,7 +296,7 @@ struct old_boxes {
 static void remember(const struct tree_state *s, struct old_boxes *b)
 {
 	b->open_path = mem_alloc(s->n, sizeof(uint64_t));
-	b->n_rows = s->list.n ? s->list.at + 1 : 0;
+	b->n_rows = s->list.n ? s->list.selected + 1 : 0;
 	b->row_path = mem_alloc(b->n_rows, sizeof(uint64_t));
 	idtab_init(&b->open, 0);
 	idtab_init(&b->rows, b->n_rows);
@@ -318,7 +312,7 @@ static void remember(const struct tree_state *s, struct old_boxes *b)
 	}
 }
 
-/* The number of a path in a table, UINT32_MAX when it is not there. */
+/* The index of a path in a table; UINT32_MAX when it is missing. */
 static uint32_t find(const struct idtab *tab, const uint64_t *paths, uint64_t path)
 {
 	uint32_t id;
@@ -329,8 +323,8 @@ static uint32_t find(const struct idtab *tab, const uint64_t *paths, uint64_t pa
 	return UINT32_MAX;
 }
 
-/* Open what was open. Gives the box that was selected, else the nearest one above it. */
-static uint32_t recall(const struct tree *t, struct tree_state *s, const struct old_boxes *b)
+/* Restore open boxes. Return the box that was selected, else the nearest row above it. */
+static uint32_t restore(const struct tree *t, struct tree_state *s, const struct old_boxes *b)
 {
 	uint32_t select = TREE_ROOT, best = 0;
 
@@ -346,21 +340,21 @@ static uint32_t recall(const struct tree *t, struct tree_state *s, const struct 
 	return select;
 }
 
-void tree_follow(const struct tree *t, struct tree_state *s)
+void tree_set_model(const struct tree *t, struct tree_state *s)
 {
 	bool is_known = s->n && s->was_inverted == t->inverted;
 	struct old_boxes b = { 0 };
 	uint32_t select = TREE_ROOT;
 
 	if (!s->n) {
-		s->by[false] = TREE_TOTAL;
-		s->by[true] = TREE_CHANGE;
+		s->sort_by[false] = TREE_CUM;
+		s->sort_by[true] = TREE_CHANGE;
 	}
 	if (is_known)
 		remember(s, &b);
 	s->n = t->f->n;
 	s->child = new_column(s->child, s->n, sizeof(*s->child));
-	s->at = new_column(s->at, s->n, sizeof(*s->at));
+	s->index = new_column(s->index, s->n, sizeof(*s->index));
 	s->is_open = new_column(s->is_open, s->n, sizeof(*s->is_open));
 	s->path = new_column(s->path, s->n, sizeof(*s->path));
 	memcpy(s->path, t->path, s->n * sizeof(*s->path));
@@ -368,23 +362,23 @@ void tree_follow(const struct tree *t, struct tree_state *s)
 	number_children(t, s);
 	sort_children(t, s);
 	if (is_known) {
-		select = recall(t, s, &b);
+		select = restore(t, s, &b);
 		idtab_release(&b.open);
 		idtab_release(&b.rows);
 		free(b.open_path);
 		free(b.row_path);
 	}
-	if (select == TREE_ROOT) { /* another tree, or another end of it first */
-		s->list.at = s->list.top = 0;
+	if (select == TREE_ROOT) { /* the selected path does not exist: another tree, or inverted */
+		s->list.selected = s->list.top = 0;
 		open_hot_path(t, s);
 	}
 	tree_show(t, s, select);
 }
 
-void tree_forget(struct tree_state *s)
+void tree_release(struct tree_state *s)
 {
 	free(s->child);
-	free(s->at);
+	free(s->index);
 	free(s->is_open);
 	free(s->path);
 	free(s->row);
@@ -395,28 +389,28 @@ void tree_forget(struct tree_state *s)
 /* ---- search ---- */
 
 /*
- * Boxes have an order: a box, then what it calls, the first child with all below it first. While a text is
- * typed, what was unfolded for the text so far is folded again.
+ * Boxes are searched in preorder: a box, then its callees, each with everything below it. While a text is
+ * typed, boxes that were unfolded for the previous text are folded again.
  */
 
-/* The box after this one; TREE_ROOT after the last. */
+/* The box after a box; TREE_ROOT after the last box. */
 static uint32_t next_box(const struct tree *t, const struct tree_state *s, uint32_t box)
 {
 	if (tree_n_children(t, box))
 		return s->child[t->first[box]];
 	for (; box != TREE_ROOT; box = t->f->parent[box])
-		if (s->at[box] + 1 < t->first[t->f->parent[box] + 1])
-			return s->child[s->at[box] + 1];
+		if (s->index[box] + 1 < t->first[t->f->parent[box] + 1])
+			return s->child[s->index[box] + 1];
 	return TREE_ROOT;
 }
 
-/* The box before this one; the last one before TREE_ROOT. */
+/* The box before a box; the last box for TREE_ROOT. */
 static uint32_t box_before(const struct tree *t, const struct tree_state *s, uint32_t box)
 {
-	if (box != TREE_ROOT && s->at[box] == t->first[t->f->parent[box]])
+	if (box != TREE_ROOT && s->index[box] == t->first[t->f->parent[box]])
 		return t->f->parent[box];
 	if (box != TREE_ROOT)
-		box = s->child[s->at[box] - 1];
+		box = s->child[s->index[box] - 1];
 	while (tree_n_children(t, box))
 		box = s->child[t->first[box + 1] - 1];
 	return box;
@@ -427,7 +421,7 @@ static bool is_hit(const struct tree *t, const struct tree_state *s, uint32_t bo
 	return box != TREE_ROOT && !t->f->n_rest[box] && s->hit[t->f->frame[box]];
 }
 
-/* Unfold the way to a box, and select it. */
+/* Unfold the path to a box, and select it. */
 static void reveal(const struct tree *t, struct tree_state *s, uint32_t box)
 {
 	assert(box != TREE_ROOT && box < s->n);
@@ -441,7 +435,7 @@ static void reveal(const struct tree *t, struct tree_state *s, uint32_t box)
 	tree_show(t, s, box);
 }
 
-/* Find a match from a box on, which may be one itself, around the end, and select it. */
+/* Select the first match from a box on, including the box, wrapping around. */
 static bool go_from(const struct tree *t, struct tree_state *s, uint32_t box, bool back)
 {
 	if (!s->n_hits)
@@ -458,14 +452,14 @@ bool tree_search_next(const struct tree *t, struct tree_state *s, bool back)
 
 	if (!s->hit || !s->n_hits)
 		return false;
-	s->n_opened = 0; /* stays open from now on */
+	s->n_opened = 0; /* boxes opened by the search stay open from now on */
 	go_from(t, s, back ? box_before(t, s, box) : next_box(t, s, box), back);
-	s->found = TREE_ROOT;
+	s->search_found = TREE_ROOT;
 	s->n_opened = 0;
 	return true;
 }
 
-void tree_search_again(const struct tree *t, struct tree_state *s, const char *text)
+void tree_update_search(const struct tree *t, struct tree_state *s, const char *text)
 {
 	struct find *find;
 
@@ -473,13 +467,13 @@ void tree_search_again(const struct tree *t, struct tree_state *s, const char *t
 	s->hit = NULL;
 	s->n_hits = 0;
 	s->n_opened = 0;
-	s->found = TREE_ROOT;
+	s->search_found = TREE_ROOT;
 	if (!*text)
 		return;
 	find = find_new(text);
 	s->hit = mem_zalloc(t->f->n_frames, sizeof(*s->hit));
 	for (uint32_t i = 0; i < t->f->n_frames; i++)
-		s->hit[i] = find_in(find, t->f->frames[i].name);
+		s->hit[i] = find_matches(find, t->f->frames[i].name);
 	for (uint32_t i = 1; i < t->f->n; i++)
 		s->n_hits += is_hit(t, s, i);
 	find_free(find);
@@ -487,14 +481,14 @@ void tree_search_again(const struct tree *t, struct tree_state *s, const char *t
 
 void tree_search(const struct tree *t, struct tree_state *s, const char *text)
 {
-	bool goes_on = s->hit && s->found == tree_selected(s);
-	uint32_t from = goes_on ? s->from : tree_selected(s);
+	bool is_continued = s->hit && s->search_found == tree_selected(s);
+	uint32_t from = is_continued ? s->search_start : tree_selected(s);
 
-	for (size_t i = 0; goes_on && i < s->n_opened; i++)
+	for (size_t i = 0; is_continued && i < s->n_opened; i++)
 		s->is_open[s->opened[i]] = false;
 	tree_show(t, s, from);
-	tree_search_again(t, s, text);
-	s->from = from;
+	tree_update_search(t, s, text);
+	s->search_start = from;
 	go_from(t, s, from, false);
-	s->found = tree_selected(s);
+	s->search_found = tree_selected(s);
 }

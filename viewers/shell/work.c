@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Models and errands have a thread each. One model is made at a time: a new one stops the one that is
- * made, whose result is then thrown away. An errand (fetching again, writing a file) goes on whatever is
- * looked at meanwhile. What is done waits until the input thread takes it.
+ * Models and tasks have one thread each. One model is made at a time: a new request stops the current
+ * one, whose result is discarded. A task (fetching again, writing a file) continues while the user changes
+ * views. Results wait until the input thread takes them.
  */
 #include "config.h"
 
@@ -20,36 +20,36 @@
 #include <string.h>
 #include <time.h>
 
-enum lane_kind { LANE_MODELS, LANE_ERRANDS, N_LANES };
+enum lane_kind { LANE_MODELS, LANE_TASKS, N_LANES };
 
 struct job {
 	uint64_t number;
-	const struct pane_class *class; /* NULL: an errand */
-	struct line line;               /* carried out; command NULL: fetch again */
-	struct ask ask;
+	const struct pane_class *class; /* NULL if the job is a task */
+	struct line line;               /* line to run; report NULL: fetch again */
+	struct model_request request;
 	struct query q;
-	struct shell_data *data; /* held */
+	struct shell_data *data; /* one reference */
 	struct model *model;
-	struct shell_data *fetched; /* held by nobody yet */
-	struct buf notes;           /* of an errand */
+	struct shell_data *fetched; /* result of a fetch, without a reference yet */
+	struct buf notes;           /* messages of a task */
 	int rc;
 	struct err err;
 	struct stop stop;
-	struct timespec since;
+	struct timespec start_time;
 };
 
 struct lane {
 	struct work *work;
 	pthread_t thread;
 	bool has_thread;
-	struct job *next, *running, *done; /* one each */
+	struct job *next, *running, *done; /* the waiting, the running and the finished job; NULL if there is none */
 };
 
 struct work {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct lane lane[N_LANES];
-	bool is_over;
+	bool is_stopping;
 	uint64_t n_jobs;
 	void (*wake)(void *arg);
 	void *wake_arg;
@@ -60,11 +60,11 @@ void model_free(struct model *m)
 	if (!m)
 		return;
 	report_release(&m->report);
-	report_release(&m->more);
+	report_release(&m->extra);
 	settings_free(m->settings);
 	buf_release(&m->text);
 	buf_release(&m->notes);
-	data_drop(m->data);
+	data_unref(m->data);
 	arena_free(m->mem);
 	free(m);
 }
@@ -75,26 +75,26 @@ static void job_free(struct job *j)
 		return;
 	model_free(j->model);
 	if (j->fetched)
-		data_drop(data_hold(j->fetched));
+		data_unref(data_ref(j->fetched));
 	buf_release(&j->notes);
 	if (j->line.report)
 		line_release(&j->line);
-	buf_release(&j->ask.part);
-	data_drop(j->data);
+	buf_release(&j->request.part);
+	data_unref(j->data);
 	free(j);
 }
 
 static void run(struct job *j)
 {
-	const struct shell_host *host = &j->ask.open->host;
+	const struct shell_host *host = &j->request.options->host;
 
 	assert(!j->class || j->model);
 	if (j->class)
-		j->rc = j->class->make(&j->ask, j->model, &j->err);
+		j->rc = j->class->make(&j->request, j->model, &j->err);
 	else if (j->line.report)
 		j->rc = host->run(host->arg, j->data, &j->line, &j->stop, &j->notes, &j->err);
 	else
-		j->rc = shell_reload(j->ask.open, j->data, &j->stop, &j->fetched, &j->notes, &j->err);
+		j->rc = shell_reload(j->request.options, j->data, &j->stop, &j->fetched, &j->notes, &j->err);
 }
 
 static void *lane_main(void *arg)
@@ -103,7 +103,7 @@ static void *lane_main(void *arg)
 	struct work *w = l->work;
 
 	pthread_mutex_lock(&w->lock);
-	while (!w->is_over) {
+	while (!w->is_stopping) {
 		if (!l->next || l->done) {
 			pthread_cond_wait(&w->changed, &w->lock);
 			continue;
@@ -138,7 +138,7 @@ int work_new(struct work **out, struct err *err)
 	}
 	if (rc) {
 		work_free(w);
-		return err_set(err, ERR_IO, "no thread to work on: %s", strerror(rc));
+		return err_set(err, ERR_IO, "cannot start a thread: %s", strerror(rc));
 	}
 	*out = w;
 	return 0;
@@ -149,7 +149,7 @@ void work_free(struct work *w)
 	if (!w)
 		return;
 	pthread_mutex_lock(&w->lock);
-	w->is_over = true;
+	w->is_stopping = true;
 	for (int i = 0; i < N_LANES; i++)
 		if (w->lane[i].running)
 			stop_set(&w->lane[i].running->stop);
@@ -166,61 +166,65 @@ void work_free(struct work *w)
 	free(w);
 }
 
-void work_on_done(struct work *w, void (*wake)(void *arg), void *arg)
+void work_set_callback(struct work *w, void (*wake)(void *arg), void *arg)
 {
 	pthread_mutex_lock(&w->lock);
 	w->wake = wake;
 	w->wake_arg = arg;
 	for (int i = 0; wake && i < N_LANES; i++)
-		if (w->lane[i].done) /* before anyone could be told */
+		if (w->lane[i].done) /* a job may have finished before the callback was set */
 			wake(arg);
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* The input thread alone counts references, so a job that is replaced is freed here. */
+/* Start a job. Only the input thread counts references, so a replaced job is freed here. */
 static void start(struct work *w, enum lane_kind kind, struct job *j)
 {
 	struct lane *l = &w->lane[kind];
-	struct job *forgotten;
+	struct job *replaced;
 
 	assert((kind == LANE_MODELS) == (j->class != NULL));
-	clock_gettime(CLOCK_MONOTONIC, &j->since);
+	clock_gettime(CLOCK_MONOTONIC, &j->start_time);
 	j->number = ++w->n_jobs;
 	pthread_mutex_lock(&w->lock);
 	if (l->running)
 		stop_set(&l->running->stop);
-	forgotten = l->next;
+	replaced = l->next;
 	l->next = j;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
-	job_free(forgotten);
+	job_free(replaced);
 }
 
 void work_start(struct work *w, struct shell *s, struct pane *p)
 {
 	struct job *j = mem_zalloc(1, sizeof(*j));
 
-	assert(p->class->make && p->ask);
+	assert(p->class->make && p->settings);
 	j->class = p->class;
-	j->data = data_hold(s->data);
+	j->data = data_ref(s->data);
 	j->model = mem_zalloc(1, sizeof(*j->model));
-	j->model->settings = settings_copy(p->ask);
+	j->model->settings = settings_copy(p->settings);
 	j->q = *settings_query(j->model->settings);
 	j->q.stop = &j->stop;
-	query_apply_defaults(&j->q, &(p->class->like ? reports_get(p->class->like) : p->type)->defaults);
+	query_apply_defaults(&j->q, &(p->class->defaults_of ? reports_get(p->class->defaults_of) : p->type)->defaults);
 	j->q.inlined = true;
+	if (p->class != &shell_view_text && strcmp(j->q.unit, "minimum") == 0)
+		j->q.unit = "auto"; /* a unit per value, because a common unit would show 33MB as 33772.49kB */
 	j->model->mem = arena_new();
-	j->model->data = data_hold(s->data);
-	j->ask = (struct ask){ .data = s->data,
-			       .p = s->two_sides ? s->data->sides : s->data->p,
-			       .two_sides = s->two_sides,
-			       .type = p->type,
-			       .q = &j->q,
-			       .width = p->area.width,
-			       .height = p->area.height,
-			       .want = p->want,
-			       .part = p->part,
-			       .open = &s->open };
+	j->model->data = data_ref(s->data);
+	j->request = (struct model_request){ .data = s->data,
+					     .p = s->show_sides ? s->data->sides : s->data->p,
+					     .joined = s->show_sides ? s->data->change : s->data->p,
+					     .show_sides = s->show_sides,
+					     .is_change = s->data->is_change || s->show_sides,
+					     .type = p->type,
+					     .q = &j->q,
+					     .width = p->area.width,
+					     .height = p->area.height,
+					     .flags = p->flags,
+					     .part = p->part,
+					     .options = &s->options };
 	p->part = (struct buf){ 0 };
 	p->is_waiting = true;
 	p->is_stale = false;
@@ -238,20 +242,20 @@ static bool is_busy(struct work *w, const struct lane *l)
 	return busy;
 }
 
-static struct job *errand(struct shell *s)
+static struct job *new_task(struct shell *s)
 {
 	struct job *j = mem_zalloc(1, sizeof(*j));
 
-	j->data = data_hold(s->data);
-	j->ask = (struct ask){ .data = s->data, .open = &s->open };
+	j->data = data_ref(s->data);
+	j->request = (struct model_request){ .data = s->data, .options = &s->options };
 	return j;
 }
 
-bool work_start_again(struct work *w, struct shell *s)
+bool work_start_reload(struct work *w, struct shell *s)
 {
-	if (is_busy(w, &w->lane[LANE_ERRANDS]))
+	if (is_busy(w, &w->lane[LANE_TASKS]))
 		return false;
-	start(w, LANE_ERRANDS, errand(s));
+	start(w, LANE_TASKS, new_task(s));
 	return true;
 }
 
@@ -259,26 +263,26 @@ bool work_start_run(struct work *w, struct shell *s, struct line *l)
 {
 	struct job *j;
 
-	if (is_busy(w, &w->lane[LANE_ERRANDS]))
+	if (is_busy(w, &w->lane[LANE_TASKS]))
 		return false;
-	j = errand(s);
+	j = new_task(s);
 	j->line = *l;
 	*l = (struct line){ 0 };
-	start(w, LANE_ERRANDS, j);
+	start(w, LANE_TASKS, j);
 	return true;
 }
 
 static void stop_lane(struct work *w, struct lane *l)
 {
-	struct job *forgotten;
+	struct job *replaced;
 
 	pthread_mutex_lock(&w->lock);
 	if (l->running)
 		stop_set(&l->running->stop);
-	forgotten = l->next;
+	replaced = l->next;
 	l->next = NULL;
 	pthread_mutex_unlock(&w->lock);
-	job_free(forgotten);
+	job_free(replaced);
 }
 
 void work_stop_model(struct work *w)
@@ -286,12 +290,12 @@ void work_stop_model(struct work *w)
 	stop_lane(w, &w->lane[LANE_MODELS]);
 }
 
-void work_stop_errand(struct work *w)
+void work_stop_task(struct work *w)
 {
-	stop_lane(w, &w->lane[LANE_ERRANDS]);
+	stop_lane(w, &w->lane[LANE_TASKS]);
 }
 
-bool work_doing(struct work *w, struct doing *out)
+bool work_get_status(struct work *w, struct work_status *out)
 {
 	struct timespec now;
 	const struct job *j = NULL;
@@ -301,10 +305,11 @@ bool work_doing(struct work *w, struct doing *out)
 		j = w->lane[i].running ? w->lane[i].running : w->lane[i].next;
 	if (j) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		out->ms = (now.tv_sec - j->since.tv_sec) * 1000 + (now.tv_nsec - j->since.tv_nsec) / 1000000;
-		out->percent = stop_percent(&j->stop, &out->what);
-		out->command = j->class ? j->ask.type->name : j->line.report ? j->line.report->name : "fetch";
-		out->is_errand = !j->class;
+		out->elapsed_ms =
+			(now.tv_sec - j->start_time.tv_sec) * 1000 + (now.tv_nsec - j->start_time.tv_nsec) / 1000000;
+		out->percent = stop_percent(&j->stop, &out->step);
+		out->command = j->class ? j->request.type->name : j->line.report ? j->line.report->name : "fetch";
+		out->is_task = !j->class;
 		out->is_stopping = stop_is_set(&j->stop);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -319,17 +324,17 @@ static struct pane *pane_of(const struct shell *s, const struct job *j)
 	return NULL;
 }
 
-static void take(struct shell *s, struct job *j)
+static void deliver(struct shell *s, struct job *j)
 {
 	struct pane *p = j->class ? pane_of(s, j) : NULL;
 
 	if (p) {
-		pane_take(s, p, j->rc, j->model, j->ask.part.len > 0, &j->err);
+		pane_set_model(s, p, j->rc, j->model, j->request.part.len > 0, &j->err);
 		j->model = NULL;
 	} else if (!j->class && j->line.report) {
-		shell_ran(s, j->rc, &j->notes, &j->err);
+		shell_line_done(s, j->rc, &j->notes, &j->err);
 	} else if (!j->class) {
-		shell_fetched(s, j->rc, j->fetched, &j->notes, &j->err);
+		shell_reload_done(s, j->rc, j->fetched, &j->notes, &j->err);
 		j->fetched = NULL;
 	}
 }
@@ -347,13 +352,13 @@ bool work_take(struct work *w, struct shell *s)
 	pthread_mutex_unlock(&w->lock);
 	if (!j)
 		return false;
-	take(s, j);
+	deliver(s, j);
 	job_free(j);
 	return true;
 }
 
-/* With the lock held: is there something to take, or to wait for? */
-static bool is_left(const struct work *w, bool *done)
+/* Is work pending? Set done if a result is ready. The lock must be held. */
+static bool has_pending(const struct work *w, bool *done)
 {
 	bool left = false;
 
@@ -370,7 +375,7 @@ void work_wait(struct work *w, struct shell *s)
 	bool done;
 
 	pthread_mutex_lock(&w->lock);
-	while (is_left(w, &done)) {
+	while (has_pending(w, &done)) {
 		if (done) {
 			pthread_mutex_unlock(&w->lock);
 			work_take(w, s);

@@ -1,5 +1,5 @@
 /*
- * wrap.c - text in rows of so many columns
+ * wrap.c - wrapping text to a number of columns
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of a character, and how many columns grid_text needs for it. */
+/* The length of a character in bytes, and the columns that grid_text needs for it. */
 static size_t char_size(const char *text, int *columns)
 {
 	uint32_t c = 0;
 	size_t n = utf8_decode(text, strnlen(text, 4), &c);
 	struct buf escape = { 0 };
 
-	if (n && (utf8_is_plain(c) || c == '\t')) {
+	if (n && (utf8_is_safe(c) || c == '\t')) {
 		*columns = c == '\t' ? 1 : grid_columns(c);
 		return n;
 	}
@@ -58,13 +58,13 @@ size_t wrap_row(const char *text, int columns, size_t *next)
 	return at;
 }
 
-int wrap_draw(struct grid *g, struct area a, int x, int y, const char *text, struct look look)
+int wrap_draw(struct grid *g, struct area a, int x, int y, const char *text, struct style style)
 {
 	while (*text && y < a.height) {
 		size_t next, n = wrap_row(text, a.width - x > 0 ? a.width - x : 1, &next);
 		char *row = mem_strndup(text, n);
 
-		grid_text(g, a, x, y++, row, look);
+		grid_text(g, a, x, y++, row, style);
 		free(row);
 		text += next;
 	}

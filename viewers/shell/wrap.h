@@ -1,5 +1,5 @@
 /*
- * wrap.h - text in rows of so many columns
+ * wrap.h - wrapping text to a number of columns
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,15 +11,15 @@
 #include <stddef.h>
 
 /*
- * The first row of a text: up to a line's end or the last blank before the row is full; a word that is
- * longer than a row is cut.
+ * Find the first row of a text: up to the end of its line, or the last blank that fits. A word longer than a row
+ * is cut.
  *
- * next    set to where the next row begins; text[next] is 0 at the end
- * Gives   how many bytes the row has; 0 only for an empty line
+ * next    set to the start of the next row; text[next] is 0 at the end
+ * Returns the number of bytes in the row; 0 only for an empty line
  */
 size_t wrap_row(const char *text, int columns, size_t *next);
 
-/* Draw a text in the rows of an area from row y on. Gives the row behind it. */
-int wrap_draw(struct grid *g, struct area a, int x, int y, const char *text, struct look look);
+/* Draw a text in the rows of an area from row y on. Return the row after it. */
+int wrap_draw(struct grid *g, struct area a, int x, int y, const char *text, struct style style);
 
 #endif

@@ -1,18 +1,18 @@
-// boxes.js - the boxes of a flame graph that is an SVG, placed for any width and zoom
+// boxes.js - the boxes of an SVG flame graph, placed for any width and zoom
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads places, names and numbers from the elements, and writes nothing but attributes and text: no
-// name of a profile ever becomes markup or code.
+// The script reads places, names and numbers from the elements, and writes only attributes and text: names of a profile
+// never become markup or code.
 const NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
 const MARGIN = 10, PAD = 3, COLUMN = 7.23, COLUMN_BIG = 9.64, LINE = 18, BAR = 42;
 const svg = document.currentScript.ownerSVGElement;
-// Is this the whole document, so that address and keys are ours?
+// Is the SVG the whole document, so that address and keys belong to it?
 const alone = document.documentElement === svg;
 const rows = svg.querySelector(".rows"), icicle = rows.classList.contains("icicle");
 const compared = rows.classList.contains("diff");
 const ROW = +rows.dataset.row, LEVELS = +rows.dataset.levels;
 
-// Boxes, level by level and from left to right: parents come before what they call.
+// Boxes, level by level and from left to right: parents are before their children.
 const el = [], level = [], x0 = [], w0 = [], parent = [], text = [], at = new Map();
 const shownX = [], shownW = [], matches = [];
 let names = null, ids = null, byId = null, width = 0, zoomed = 0, found = "", focused = 0, pointed = -1;
@@ -64,29 +64,34 @@ function make(parentNode, tag, attributes, content) {
 	return e;
 }
 
-// What is written on a box that stands for those left out is shorter than what is told of it.
+// The label of a box for boxes that are too narrow is shorter than its title.
 function nameOn(i) {
-	return name(i).replace(/^(\S+) box(es that are| that is) too narrow to be drawn$/, "$1 narrower");
+	return name(i).replace(/^(\S+) box(es)? too narrow to draw$/, "$1 narrower");
 }
 
-// The sign of a box in a comparison, which is in its class.
+// The sign of a box in a comparison, from its class.
 function sign(e) {
 	const c = e.getAttribute("class");
 	return c[0] === "n" ? "new" : c[0] === "g" ? "gone" : / u/.test(c) ? "+" : / d/.test(c) ? "\u2212" : "";
 }
 
-function written(i, room) {
+function labelText(i, room) {
 	const mark = sign(el[i]);
 	if (!mark)
-		return shorten(nameOn(i), room);
+		return shorten(nameOn(i), fitting(room));
 	if (mark.length > room)
 		return "";
-	const short = room > mark.length + 1 ? shorten(nameOn(i), room - mark.length - 1) : "";
+	const short = room > mark.length + 1 ? shorten(nameOn(i), fitting(room - mark.length - 1)) : "";
 	return short ? mark + " " + short : mark;
 }
 
+// A test whether a text fits into so many columns.
+function fitting(room) {
+	return s => columns(s) <= room;
+}
+
 function label(i, x, w) {
-	const words = ROW >= 14 && w >= COLUMN + 2 * PAD - 1 ? written(i, Math.floor((w - 2 * PAD + 1 + 1e-6) / COLUMN)) : "";
+	const words = ROW >= 14 && w >= COLUMN + 2 * PAD - 1 ? labelText(i, Math.floor((w - 2 * PAD + 1 + 1e-6) / COLUMN)) : "";
 	if (!words) {
 		if (text[i])
 			text[i].remove();
@@ -131,7 +136,7 @@ function hide(i) {
 	text[i] = null;
 }
 
-// Show what is below the zoomed box over all the width, and the way to it above, faded.
+// Show the zoomed box and its descendants over the whole width, and its ancestors faded.
 function layOut() {
 	const inside = new Uint8Array(el.length), way = new Set(), all = width - 2 * MARGIN;
 	for (let i = zoomed; i >= 0; i = parent[i])
@@ -148,7 +153,26 @@ function layOut() {
 	}
 }
 
-// Lines of text around the boxes, for another width.
+// Wrap a text at blanks into at most maxLines lines; the last one is cut.
+function wrap(s, room, maxLines) {
+	const lines = [];
+	while (columns(s) > room && lines.length < maxLines - 1) {
+		let end = -1, used = 0;
+		for (let k = 0; k < s.length && used <= room; k++) {
+			if (s[k] === " ")
+				end = k;
+			used += columnsOf(s[k]);
+		}
+		if (end <= 0)
+			break;
+		lines.push(s.slice(0, end));
+		s = s.slice(end + 1);
+	}
+	lines.push(cut(s, fitting(room)));
+	return lines;
+}
+
+// Wrap the texts around the boxes again for the current width. Returns their height.
 function setLines(css, y, column, line, spare) {
 	const g = svg.querySelector(css);
 	if (!g)
@@ -164,7 +188,7 @@ function setLegend(y) {
 	const g = svg.querySelector(".legend");
 	let x = MARGIN, top = y;
 	for (const e of g ? g.children : []) {
-		const w = 19 + columns(e.lastChild.textContent) * COLUMN;
+		const w = (+e.lastChild.getAttribute("x") || 0) + columns(e.lastChild.textContent) * COLUMN;
 		if (x > MARGIN && x + w > width - MARGIN) {
 			x = MARGIN;
 			y += LINE;
@@ -205,41 +229,46 @@ function resize(again) {
 	svg.setAttribute("viewBox", "0 0 " + width + " " + height);
 	barBack.setAttribute("width", width + 2);
 	barFound.setAttribute("x", width - MARGIN);
-	// A bar to scroll with may have come up, which takes some of the width.
+	// A scroll bar may have appeared, which takes some of the width.
 	if (!again && width > 320 && Math.round(svg.getBoundingClientRect().width) !== width) {
 		resize(true);
 		return;
 	}
 	layOut();
 	moveBar();
-	tell();
 }
 
-// The line of details and what is there to click stay in the window.
+// Keep the details bar and the controls inside the window.
 function moveBar() {
 	const bottom = alone ? Math.min(height, window.scrollY + window.innerHeight) : height;
 	bar.setAttribute("transform", "translate(0 " + (bottom - BAR) + ")");
 	panel.setAttribute("y", 6 + (alone ? Math.max(0, Math.min(window.scrollY, height - 100)) : 0));
+	updateBar();
 }
 
-// What is told of a box on one line: numbers first, which stay whole, then places as far as there is room.
+// The details of a box on one line: numbers first, then places while there is room.
 function joined(lines, room) {
 	let all = "";
 	for (const line of lines) {
 		const dot = all ? "  \u00b7  " : "", left = room - columns(all) - dot.length;
 		if (left < 8)
 			break;
-		all += dot + shorten(line, left);
+		all += dot + (line.includes(" ") ? cut : shorten)(line, fitting(left));
 	}
 	return all;
 }
 
-function tell() {
+// Is the root below the window?
+function rootIsBelow() {
+	return alone && !icicle && rowsY + ROW * LEVELS > window.scrollY + window.innerHeight - BAR;
+}
+
+function updateBar() {
 	const i = pointed >= 0 ? pointed : document.activeElement === el[focused] ? focused : -1;
 	const room = Math.floor((width - 2 * MARGIN) / COLUMN);
-	const lines = i >= 0 ? details(i) : ["Point at a box for its numbers, click it to zoom in.",
-		"/ searches, Escape zooms out, ? shows all keys."];
-	barName.textContent = shorten(lines[0], Math.max(room - columns(barFound.textContent) - 2, 8));
+	const lines = i >= 0 ? details(i) : ["Point at a box to see its values; click it to zoom in.",
+		"/ searches, Escape zooms out, ? shows all keys." + (rootIsBelow() ? " The root is below: press End." : "")];
+	barName.textContent = (i >= 0 ? shorten : cut)(lines[0], fitting(Math.max(room - columns(barFound.textContent) - 2, 8)));
 	barRest.textContent = joined(lines.slice(1).filter(s => s), room);
 }
 

@@ -1,17 +1,11 @@
-// keys.js - what clicks and keys do
+// keys.js - clicks and keys
 // SPDX-License-Identifier: Apache-2.0
 
-// Scroll until a box is in the window, and not below the line of details.
+// Scroll until a box is inside the window and not below the details bar.
 function reveal(i) {
 	const y = el[i].getBoundingClientRect();
 	if (alone && (y.top < 0 || y.bottom > window.innerHeight - BAR))
 		window.scrollBy(0, y.top - (icicle ? BAR : window.innerHeight - 3 * BAR));
-}
-
-// Where reading begins: a flame that is higher than the window is seen from its root.
-function start() {
-	if (alone && !icicle && !zoomed)
-		window.scrollTo(0, height);
 }
 
 function show(i) {
@@ -32,7 +26,7 @@ function zoom(i) {
 	remember(true);
 }
 
-function out() {
+function zoomOut() {
 	let i = zoomed;
 	while (i > 0 && w0[i] === w0[zoomed])
 		i = parent[i];
@@ -51,22 +45,22 @@ function focus(i) {
 	el[i].setAttribute("role", "button");
 	el[i].focus({ preventScroll: true });
 	reveal(i);
-	tell();
+	updateBar();
 }
 
 function isShown(i) {
 	return i >= 0 && i < el.length && shownW[i] >= 0;
 }
 
-// The box beside one on its level, or the widest of those it calls.
-function beside(i, step) {
+// The next visible box on the same level; the box itself if there is none.
+function neighbour(i, step) {
 	for (let k = i + step; k >= 0 && k < el.length && level[k] === level[i]; k += step)
 		if (isShown(k))
 			return k;
 	return i;
 }
 
-function called(i) {
+function widestChild(i) {
 	let best = i;
 	for (let k = i + 1; k < el.length && level[k] <= level[i] + 1; k++)
 		if (parent[k] === i && isShown(k) && (best === i || w0[k] > w0[best]))
@@ -74,7 +68,7 @@ function called(i) {
 	return best;
 }
 
-// The match after the focused box, among those that are shown when there is one.
+// Focus the next match after the focused box; zoom out if no match is visible.
 function nextMatch(step) {
 	const n = el.length, any = matches.some((hit, i) => hit && isShown(i));
 	for (let k = 1; k <= n; k++) {
@@ -101,14 +95,14 @@ function toggleHelp(wanted) {
 	help = wanted && !help ? make(ui, "g", { "class": "help", role: "dialog" }) : null;
 	if (!help)
 		return;
-	const lines = ["Click, Enter       zoom in; on a box above: zoom out", "Escape, Backspace  one step out",
-		"0, Home            all of it", "arrows             go from box to box",
-		"/, Ctrl-F          search: words or an expression;", "                   capitals matter when there is one",
-		"n, N               next match, the one before", "Back of browser    undo; the address keeps zoom and search",
-		"?                  these keys, or away with them"];
+	const lines = ["Click, Enter       zoom in; on an ancestor: zoom out", "Escape, Backspace  zoom out one step",
+		"0, Home            show everything", "End                go to the root", "arrows             move from box to box",
+		"/, Ctrl-F          search: text or regular expression;", "                   capitals make it case-sensitive",
+		"n, N               next match, previous match", "Browser back       undo; zoom and search are in the URL",
+		"?                  show or hide this help"];
 	const y = (alone ? window.scrollY : 0) + 50;
 	help.addEventListener("click", () => toggleHelp(false));
-	make(help, "rect", { "class": "bar", x: MARGIN, y: y, width: Math.min(440, width - 20), height: 190 });
+	make(help, "rect", { "class": "bar", x: MARGIN, y: y, width: Math.min(440, width - 20), height: 19 * lines.length + 19 });
 	lines.forEach((s, k) => make(help, "text", { x: 2 * MARGIN, y: y + 24 + 19 * k }, s));
 }
 
@@ -125,7 +119,7 @@ const tools = html(panel, "div", {}), box = html(tools, "div", {});
 const input = html(box, "input", { type: "search", placeholder: "Search", "aria-label": "Search for names",
 	spellcheck: "false", autocomplete: "off" });
 const reset = html(box, "button", { type: "button" }, "Reset");
-const ask = html(box, "button", { type: "button", "aria-label": "Keys" }, "?");
+const helpButton = html(box, "button", { type: "button", "aria-label": "Keys" }, "?");
 const status = html(html(tools, "div", {}), "span", { role: "status" });
 
 function typed(e) {
@@ -145,12 +139,12 @@ function typed(e) {
 }
 
 function key(e) {
-	const down = icicle ? called : i => Math.max(parent[i], 0), up = icicle ? i => Math.max(parent[i], 0) : called;
+	const down = icicle ? widestChild : i => Math.max(parent[i], 0), up = icicle ? i => Math.max(parent[i], 0) : widestChild;
 	const actions = {
-		Enter: () => zoom(focused), " ": () => zoom(focused), Escape: () => help ? toggleHelp(false) : out(),
-		Backspace: out, "0": () => zoom(0), Home: () => zoom(0), ArrowUp: () => focus(up(focused)),
-		ArrowDown: () => focus(down(focused)), ArrowLeft: () => focus(beside(focused, -1)),
-		ArrowRight: () => focus(beside(focused, 1)), "/": () => input.select(), n: () => nextMatch(1),
+		Enter: () => zoom(focused), " ": () => zoom(focused), Escape: () => help ? toggleHelp(false) : zoomOut(),
+		Backspace: zoomOut, "0": () => zoom(0), Home: () => zoom(0), End: () => focus(0), ArrowUp: () => focus(up(focused)),
+		ArrowDown: () => focus(down(focused)), ArrowLeft: () => focus(neighbour(focused, -1)),
+		ArrowRight: () => focus(neighbour(focused, 1)), "/": () => input.select(), n: () => nextMatch(1),
 		N: () => nextMatch(-1), "?": () => toggleHelp(true),
 	};
 	if (e.target === input || e.altKey || e.metaKey)
@@ -183,16 +177,16 @@ rows.addEventListener("click", e => {
 });
 rows.addEventListener("mouseover", e => {
 	pointed = at.has(e.target) ? at.get(e.target) : -1;
-	tell();
+	updateBar();
 });
 rows.addEventListener("mouseleave", () => {
 	pointed = -1;
-	tell();
+	updateBar();
 });
 rows.addEventListener("focusin", e => {
 	if (at.has(e.target))
 		focused = at.get(e.target);
-	tell();
+	updateBar();
 });
 input.addEventListener("input", () => {
 	search(input.value);
@@ -201,7 +195,7 @@ input.addEventListener("input", () => {
 });
 input.addEventListener("keydown", typed);
 reset.addEventListener("click", clear);
-ask.addEventListener("click", () => toggleHelp(true));
+helpButton.addEventListener("click", () => toggleHelp(true));
 (alone ? document : svg).addEventListener("keydown", key);
 if (alone) {
 	window.addEventListener("hashchange", restore);
@@ -211,4 +205,3 @@ if (alone) {
 window.addEventListener("resize", () => resize(false));
 resize(false);
 restore();
-start();

@@ -8,8 +8,8 @@ nodist_viewers_svg_libsvg_a_SOURCES = viewers/svg/script.js.h
 BUILT_SOURCES += viewers/svg/script.js.h
 CLEANFILES += viewers/svg/script.js.h
 
-# The script as a string, in one scope, without indentation and comments that are lines of their own.
-svg_scripts = viewers/svg/boxes.js viewers/flame/expression.js viewers/flame/parts.js viewers/svg/fit.js viewers/svg/search.js \
+# The script as a string, in one scope, without indentation and without comments on their own lines.
+svg_scripts = viewers/svg/boxes.js viewers/flame/expression.js viewers/flame/text.js viewers/svg/search.js \
 	viewers/svg/keys.js
 EXTRA_DIST += $(svg_scripts)
 viewers/svg/script.js.h: $(svg_scripts)

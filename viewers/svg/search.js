@@ -1,10 +1,9 @@
-// search.js - what matches, and the address that tells what is zoomed and searched
+// search.js - the search, and the state of zoom and search in the address
 // SPDX-License-Identifier: Apache-2.0
 //
-// Addresses come from strangers: a box is a number that is looked up, and words are searched for and
-// nothing else.
+// Addresses are untrusted: a box id is only looked up, and search words are only searched for.
 
-// Numbers of boxes that stay the same in another picture of the same stacks: of all names on the way.
+// Ids of boxes, hashes of all names on their path: they stay the same in another picture of the same stacks.
 function number() {
 	const a = [], b = [], count = new Map();
 	ids = [];
@@ -37,7 +36,7 @@ function idOf(i) {
 	return ids[i];
 }
 
-// Mark what matches, by itself or as an expression; capitals matter when there is one.
+// Mark boxes that match a text or an expression; case matters if it contains a capital.
 function search(words) {
 	const exact = words !== words.toLowerCase(), plain = words, known = new Map();
 	const test = words ? expression(words, exact ? "" : "i") : null;
@@ -57,7 +56,8 @@ function search(words) {
 		}
 		const above = parent[i] >= 0 ? state[parent[i]] : 0;
 		const visible = i === zoomed || (parent[i] >= 0 && (above & 2));
-		// Bit 0: this or one around it matches; 1: inside what is zoomed; 2: one inside what is zoomed matches.
+		// Bit 0: this box or an ancestor matches; 1: the box is inside the zoomed one; 2: like bit 0, inside
+		// the zoomed one.
 		state[i] = (hit || (above & 1) ? 1 : 0) | (visible ? 2 : 0) |
 			((visible && hit) || (above & 4) ? 4 : 0);
 		if (hit) {
@@ -73,32 +73,32 @@ function search(words) {
 		}
 	}
 	rows.classList.toggle("found", n > 0);
-	say(words, test, n, sum, here);
+	showResult(words, test, n, sum, here);
 }
 
-// A share as cpa writes it.
+// A percentage, formatted as in C.
 function percent(part, all) {
 	const p = all > 0 ? 100 * part / all : 0;
 	return (p >= 99.95 ? "100" : p > 0 && p < 1 ? p.toPrecision(2) : p > 0 ? p.toFixed(2) : "0") + "%";
 }
 
-function say(words, test, n, sum, here) {
+function showResult(words, test, n, sum, here) {
 	const late = test && test.late;
 	let s = "";
 	if (words && n === 0)
-		s = late ? "given up: this takes too long" :
-			"nothing matches" + (!test && /[*+?{|]/.test(words) ? " as plain text" : "");
+		s = late ? "search stopped: it takes too long" :
+			"no match" + (!test && /[*+?{|]/.test(words) ? " as plain text" : "");
 	else if (words)
-		s = (late ? "given up early: at least " : "matched ") + percent(sum, w0[0]) + (compared ? " of the width: " : ": ") + n + (n === 1 ? " box" : " boxes") +
-			(zoomed ? ", " + percent(here, w0[zoomed]) + " of this" : "");
+		s = (late ? "search stopped early: at least " : "matched ") + percent(sum, w0[0]) + (compared ? " of the width: " : ": ") + grouped(n) + (n === 1 ? " box" : " boxes") +
+			(zoomed ? ", " + percent(here, w0[zoomed]) + " of the zoomed box" : "");
 	status.textContent = s;
 	barFound.textContent = s;
-	tell();
+	updateBar();
 	if (input.value !== words && document.activeElement !== input)
 		input.value = words;
 }
 
-// The address says what is zoomed and searched, so that it can be passed on and gone back to.
+// The address contains zoom and search, for links and for the back button.
 function fragment() {
 	const parts = [];
 	if (zoomed)
@@ -119,21 +119,21 @@ function remember(isNew) {
 }
 
 function restore() {
-	const ask = { zoom: "", search: "" };
+	const wanted = { zoom: "", search: "" };
 	for (const part of (alone ? location.hash : "").slice(1).split("&")) {
 		const k = part.indexOf("="), key = part.slice(0, k);
 		if (key === "zoom" || key === "search") {
 			try {
-				ask[key] = decodeURIComponent(part.slice(k + 1)).slice(0, 500);
+				wanted[key] = decodeURIComponent(part.slice(k + 1)).slice(0, 500);
 			} catch (e) {
-				ask[key] = "";
+				wanted[key] = "";
 			}
 		}
 	}
-	if (ask.zoom && !byId && el.length)
+	if (wanted.zoom && !byId && el.length)
 		number();
-	show(byId && byId.has(ask.zoom) ? byId.get(ask.zoom) : 0);
-	input.value = ask.search;
-	search(ask.search);
+	show(byId && byId.has(wanted.zoom) ? byId.get(wanted.zoom) : 0);
+	input.value = wanted.search;
+	search(wanted.search);
 }
 

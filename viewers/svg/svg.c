@@ -4,13 +4,12 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * There is one <g> for each level. It contains a <rect> for each box, with the details of the box as its <title>, and a
- * <text> for each box that is wide enough. Nothing is written twice: the script reads places, names and numbers from
- * these.
+ * <text> for each box that is wide enough. There is no separate data: the script reads places, names and numbers from
+ * these elements.
  *
- * The style consists of constants and numbers, without variables: programs that show pictures in tickets know little
- * CSS, and skip what they do not know.
+ * The style uses constants, without variables: image viewers support little CSS and skip the rest.
  *
- * The script breaks the lines of title and notes again for another width, so each line has its whole text.
+ * The script wraps title and notes again when the width changes, so data-text has the whole text.
  */
 #include "config.h"
 
@@ -30,20 +29,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Also in boxes.js. */
+/* Keep in sync with boxes.js. */
 enum {
 	PX = 1000,
 	MARGIN = 10 * PX,
-	PAD = 3 * PX,      /* between the edge of a box and its name */
-	COLUMN = 7230,     /* of text of 12 px; DejaVu Sans Mono has 0.602 em, others less */
-	COLUMN_BIG = 9640, /* of the title, 16 px */
+	PAD = 3 * PX,      /* space between the edge of a box and its name */
+	COLUMN = 7230,     /* width of a column of 12 px text; DejaVu Sans Mono has 0.602 em, other fonts less */
+	COLUMN_BIG = 9640, /* width of a column of the title, 16 px */
 	LINE = 18 * PX,
 };
 
-/* The colours that are used, and those whose text needs a class. */
+/* The colours in use, and those whose text needs a class. */
 struct svg_palette {
 	bool used[FLAME_COLORS], used_new[FLAME_COLORS], used_gone[FLAME_COLORS];
-	bool own_ink[FLAME_COLORS]; /* text differs from that of most boxes and has class tN */
+	bool own_ink[FLAME_COLORS]; /* text on it needs another colour than on most boxes: class tN */
 	uint32_t common;            /* the colour of most boxes */
 };
 
@@ -55,11 +54,11 @@ struct svg {
 	size_t n_legend;
 	struct svg_palette palette;
 	struct xml xml;
-	int64_t width, row;    /* of the picture; distance of levels */
-	struct buf name, text; /* temporary */
+	int64_t width, row;    /* width of the picture; distance of levels */
+	struct buf name, text; /* scratch buffer */
 };
 
-/* Rules for all themes. .ui is added by the script, .live is set when it runs. */
+/* Rules for all themes. The script adds .ui and sets .live. */
 static const char rules[] =
 	"text,.ui{font-family:\"DejaVu Sans Mono\",Menlo,Consolas,\"Liberation Mono\",monospace;font-size:12px}"
 	"text{white-space:pre}"
@@ -94,7 +93,7 @@ static void add_class(struct buf *out, uint8_t color, char sign)
 	buf_addf(out, "%c%d", sign == 'n' || sign == 'g' ? sign : 'c', color);
 }
 
-static void use(struct svg_palette *p, uint8_t color, char sign)
+static void mark_used(struct svg_palette *p, uint8_t color, char sign)
 {
 	p->used[color] = true;
 	p->used_new[color] |= sign == 'n';
@@ -109,11 +108,11 @@ static void find_colors(struct svg *s)
 	uint32_t count[FLAME_COLORS] = { 0 };
 
 	for (uint32_t i = 0; i < s->l.n; i++) {
-		use(p, s->l.tile[i].color, s->l.tile[i].sign);
+		mark_used(p, s->l.tile[i].color, s->l.tile[i].sign);
 		count[s->l.tile[i].color]++;
 	}
 	for (size_t i = 0; i < s->n_legend; i++)
-		use(p, s->legend[i].color, s->legend[i].sign);
+		mark_used(p, s->legend[i].color, s->legend[i].sign);
 	for (uint32_t i = 0; i < FLAME_COLORS; i++)
 		p->common = count[i] > count[p->common] ? i : p->common;
 	for (int theme = 0; theme < 2; theme++)
@@ -191,15 +190,15 @@ static void add_hatch(struct svg *s, char sign, int color)
 	xml_end(x);
 }
 
-/* Write <style>, and <defs> with the hatches of what is new or gone. */
+/* Write <style>, and <defs> with the hatches of new and gone boxes. */
 static void add_style(struct svg *s)
 {
 	struct buf css = { 0 };
 
 	add_rules(s, &css);
-	xml_line(&s->xml);
+	xml_newline(&s->xml);
 	xml_begin(&s->xml, "style");
-	xml_code(&s->xml, buf_text(&css));
+	xml_cdata(&s->xml, buf_text(&css));
 	xml_end(&s->xml);
 	xml_begin(&s->xml, "defs");
 	for (int i = 0; i < FLAME_COLORS; i++) {
@@ -219,9 +218,9 @@ static void clear(struct buf *b)
 	buf_addz(b, "");
 }
 
-enum { MAX_LINES = 3, SWATCH = 14 * PX, GAP = 20 * PX, LEGEND_COLUMNS = 48 };
+enum { LINES_MAX = 3, SWATCH = 14 * PX, GAP = 20 * PX, LEGEND_COLUMNS = 48 };
 
-/* The first n bytes of a text as a string; good until the next call. */
+/* The first n bytes of a text as a string; valid until the next call. */
 static const char *part(struct svg *s, const char *text, size_t n)
 {
 	clear(&s->text);
@@ -229,8 +228,8 @@ static const char *part(struct svg *s, const char *text, size_t n)
 	return buf_text(&s->text);
 }
 
-/* Length of the part of a text that fits into so many columns, up to a blank; 0 when not even a word does. */
-static size_t fitting(struct svg *s, const char *text, size_t columns)
+/* The length of the words of a text that fit into a number of columns; 0 if not even the first word fits. */
+static size_t fitting_length(struct svg *s, const char *text, size_t columns)
 {
 	size_t fits = 0;
 
@@ -252,7 +251,7 @@ static void add_line(struct svg *s, int64_t y, const char *text)
 	xml_end(&s->xml);
 }
 
-/* Write a text on up to MAX_LINES lines, the last of them shortened. Gives its height. */
+/* Write a text on at most LINES_MAX lines, and cut the last line if necessary. Returns the height. */
 static int64_t add_lines(struct svg *s, int64_t y, const char *class, const char *text, int64_t column, int64_t line)
 {
 	size_t columns = (size_t)((s->width - 2 * MARGIN) / column), n;
@@ -261,21 +260,21 @@ static int64_t add_lines(struct svg *s, int64_t y, const char *class, const char
 
 	if (!*text)
 		return 0;
-	xml_line(&s->xml);
+	xml_newline(&s->xml);
 	xml_begin(&s->xml, "g");
 	xml_attribute(&s->xml, "class", class);
 	snprintf(place, sizeof(place), "translate(%d %lld)", MARGIN / PX, (long long)(y / PX));
 	xml_attribute(&s->xml, "transform", place);
 	xml_attribute(&s->xml, "data-text", text);
 	for (int i = 1; *text; i++, text += n + (text[n] == ' ')) {
-		n = i < MAX_LINES ? fitting(s, text, columns) : 0;
+		n = i < LINES_MAX ? fitting_length(s, text, columns) : 0;
 		height += line;
 		if (n > 0) {
 			add_line(s, height - line / 4, part(s, text, n));
 			continue;
 		}
 		clear(&s->text);
-		flame_add_short(text, columns, &s->text);
+		flame_add_truncated(text, columns, &s->text);
 		add_line(s, height - line / 4, buf_text(&s->text));
 		n = strlen(text);
 	}
@@ -283,7 +282,7 @@ static int64_t add_lines(struct svg *s, int64_t y, const char *class, const char
 	return height;
 }
 
-/* Write the text above the boxes, from y. Gives its height. */
+/* Write the text above the boxes, from y. Returns its height. */
 static int64_t add_head(struct svg *s, int64_t y)
 {
 	int64_t height;
@@ -326,30 +325,36 @@ static void add_swatch(struct svg *s, const struct flame_legend *e)
 	xml_end(&s->xml);
 }
 
-/* Write the legend: entries side by side, on as many lines as they need. Gives its height. */
+/* Begin an entry of the legend at x and y, or on the next line; x advances to the next entry. */
+static void begin_entry(struct svg *s, int64_t width, int64_t *x, int64_t *y)
+{
+	char place[64];
+
+	if (*x > MARGIN && *x + width > s->width - MARGIN) {
+		*x = MARGIN;
+		*y += LINE;
+	}
+	snprintf(place, sizeof(place), "translate(%lld %lld)", (long long)(*x / PX), (long long)(*y / PX));
+	xml_begin(&s->xml, "g");
+	xml_attribute(&s->xml, "transform", place);
+	*x += width + GAP;
+}
+
+/* Write the legend: entries side by side, on as many lines as they need. Returns its height. */
 static int64_t add_legend(struct svg *s, int64_t y)
 {
+	const char *width_text = flame_width_text(s->r->flame);
 	int64_t x = MARGIN, top = y;
-	char place[64];
 
 	if (!s->n_legend)
 		return 0;
-	xml_line(&s->xml);
+	xml_newline(&s->xml);
 	xml_begin(&s->xml, "g");
 	xml_attribute(&s->xml, "class", "legend");
 	for (size_t i = 0; i < s->n_legend; i++) {
-		int64_t width;
-
 		clear(&s->name);
-		flame_add_short(s->legend[i].text, LEGEND_COLUMNS, &s->name);
-		width = SWATCH + 5 * PX + (int64_t)flame_columns(buf_text(&s->name)) * COLUMN;
-		if (x > MARGIN && x + width > s->width - MARGIN) {
-			x = MARGIN;
-			y += LINE;
-		}
-		xml_begin(&s->xml, "g");
-		snprintf(place, sizeof(place), "translate(%lld %lld)", (long long)(x / PX), (long long)(y / PX));
-		xml_attribute(&s->xml, "transform", place);
+		flame_add_truncated(s->legend[i].text, LEGEND_COLUMNS, &s->name);
+		begin_entry(s, SWATCH + 5 * PX + (int64_t)flame_columns(buf_text(&s->name)) * COLUMN, &x, &y);
 		add_swatch(s, &s->legend[i]);
 		xml_begin(&s->xml, "text");
 		xml_number(&s->xml, "x", SWATCH + 5 * PX);
@@ -357,7 +362,15 @@ static int64_t add_legend(struct svg *s, int64_t y)
 		xml_text(&s->xml, buf_text(&s->name));
 		xml_end(&s->xml);
 		xml_end(&s->xml);
-		x += width + GAP;
+	}
+	if (*width_text) {
+		begin_entry(s, (int64_t)flame_columns(width_text) * COLUMN, &x, &y);
+		xml_begin(&s->xml, "text");
+		xml_attribute(&s->xml, "class", "soft");
+		xml_number(&s->xml, "y", 11 * PX);
+		xml_text(&s->xml, width_text);
+		xml_end(&s->xml);
+		xml_end(&s->xml);
 	}
 	xml_end(&s->xml);
 	return y + LINE - top;
@@ -365,10 +378,10 @@ static int64_t add_legend(struct svg *s, int64_t y)
 
 enum { ROW = 18, ROW_MIN = 2, ROW_TEXT = 14, MAX_HEIGHT = 32000 };
 
-/* Narrower boxes have no border, which would hide them. */
-enum { SEAM_MIN = 2 * PX };
+/* Narrower boxes have no border, since it would hide them. */
+enum { BORDER_MIN = 2 * PX };
 
-/* The place of a position of the layout. */
+/* Convert a position in the layout to a position in the picture. */
 static int64_t x_of(const struct svg *s, int64_t at)
 {
 	__int128 span = s->width - 2 * MARGIN;
@@ -402,8 +415,8 @@ static void add_box(struct svg *s, const struct flame_tile *t)
 	clear(&s->text);
 	add_class(&s->text, t->color, t->sign);
 	buf_addz(&s->text, t->sign == '+' ? " u" : t->sign == '-' ? " d" : "");
-	buf_addz(&s->text, width >= SEAM_MIN ? " w" : "");
-	xml_line(&s->xml);
+	buf_addz(&s->text, width >= BORDER_MIN ? " w" : "");
+	xml_newline(&s->xml);
 	xml_begin(&s->xml, "rect");
 	xml_attribute(&s->xml, "class", buf_text(&s->text));
 	xml_number(&s->xml, "x", x);
@@ -421,14 +434,14 @@ static void add_box(struct svg *s, const struct flame_tile *t)
 		add_label(s, t, x, width);
 }
 
-/* Write all levels below y. Gives their height. */
+/* Write all levels below y. Returns their height. */
 static int64_t add_rows(struct svg *s, int64_t y)
 {
 	int64_t height = s->row * s->l.n_levels;
 	uint32_t level = UINT32_MAX;
 	char text[64];
 
-	xml_line(&s->xml);
+	xml_newline(&s->xml);
 	xml_begin(&s->xml, "g");
 	snprintf(text, sizeof(text), "rows%s%s", s->style->icicle ? " icicle" : "",
 		 s->r->flame->has_base ? " diff" : "");
@@ -446,7 +459,7 @@ static int64_t add_rows(struct svg *s, int64_t y)
 			if (level != UINT32_MAX)
 				xml_end(&s->xml);
 			level = t->level;
-			xml_line(&s->xml);
+			xml_newline(&s->xml);
 			xml_begin(&s->xml, "g");
 			snprintf(text, sizeof(text), "translate(0 %lld)", (long long)(at * s->row / PX));
 			xml_attribute(&s->xml, "transform", text);
@@ -459,8 +472,8 @@ static int64_t add_rows(struct svg *s, int64_t y)
 	return height;
 }
 
-/* Start the picture, with its name for screen readers and windows. */
-static void begin(struct svg *s, int64_t height)
+/* Start the picture, with a title for screen readers and the window. */
+static void begin_svg(struct svg *s, int64_t height)
 {
 	struct buf b = { 0 };
 
@@ -486,7 +499,7 @@ static void begin(struct svg *s, int64_t height)
 	buf_release(&b);
 }
 
-/* Write everything; without a writer only measure its height. */
+/* Write everything, or without a writer only measure. Returns the height. */
 static int64_t add_parts(struct svg *s)
 {
 	int64_t y = 8 * PX;
@@ -515,18 +528,18 @@ static int64_t measure(struct svg *s)
 
 static void draw(struct svg *s)
 {
-	begin(s, measure(s));
+	begin_svg(s, measure(s));
 	add_style(s);
-	xml_line(&s->xml);
+	xml_newline(&s->xml);
 	xml_begin(&s->xml, "rect");
 	xml_attribute(&s->xml, "class", "b");
 	xml_attribute(&s->xml, "width", "100%");
 	xml_attribute(&s->xml, "height", "100%");
 	xml_end(&s->xml);
 	add_parts(s);
-	xml_line(&s->xml);
+	xml_newline(&s->xml);
 	xml_begin(&s->xml, "script");
-	xml_code(&s->xml, script);
+	xml_cdata(&s->xml, script);
 	xml_end(&s->xml);
 	xml_end(&s->xml);
 }

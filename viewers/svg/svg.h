@@ -11,9 +11,9 @@
 #include "viewers/flame/flame.h"
 
 /*
- * Append a flame graph as one SVG that needs nothing else.
+ * Append a flame graph as one self-contained SVG.
  *
- * Fails   ERR_IO when libxml2 is not there
+ * Fails   ERR_IO when libxml2 is missing
  */
 int svg_draw(const struct report *r, const struct flame_style *style, struct buf *out, struct err *err);
 

@@ -15,7 +15,7 @@
 
 static const char rule[] = "----------------------------------------------------------+-------------\n";
 static const char titles[] = "      flat  flat%   sum%        cum   cum%   calls calls% + context ";
-static const char titles_end[] = "\t \t \n"; /* blanks that pprof prints too */
+static const char titles_end[] = "\t \t \n"; /* trailing blanks, as in pprof */
 
 enum { VALUE_WIDTH = 10, CALLS_WIDTH = 50 };
 
@@ -55,7 +55,7 @@ static void add_node(const struct head *h, const union cell *cell, bool color, s
 	buf_addz(out, color ? STYLE_END "\n" : "\n");
 }
 
-/* Does a new node begin in this row? */
+/* Returns true if a new node begins in this row. */
 static bool begins(const struct table *t, uint32_t row)
 {
 	return row == 0 || (t->role[row] < t->role[row - 1]) ||

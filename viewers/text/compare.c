@@ -1,5 +1,5 @@
 /*
- * compare.c - what the texts of diff and trend share
+ * compare.c - formatting shared by the texts of diff and trend
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -47,12 +47,12 @@ static void add_time(int64_t time_ns, struct buf *out)
 		buf_addf(out, ", %s", text);
 }
 
-static void add_fact(const char *what, const char *text, size_t most, struct buf *out)
+static void add_metadata(const char *what, const char *text, size_t max_bytes, struct buf *out)
 {
 	if (!*text)
 		return;
 	buf_addf(out, ", %s", what);
-	utf8_add_safe(out, text, strlen(text) < most ? strlen(text) : most);
+	utf8_add_safe(out, text, strlen(text) < max_bytes ? strlen(text) : max_bytes);
 }
 
 void text_compare_add_side(const char *title, const struct compare_side *s, struct buf *out)
@@ -64,21 +64,34 @@ void text_compare_add_side(const char *title, const struct compare_side *s, stru
 		buf_addz(out, ", ");
 		unit_add_label(out, s->duration_ns, "ns", "auto");
 	}
-	add_fact("host ", s->host, SIZE_MAX, out);
-	add_fact("", s->file, SIZE_MAX, out);
-	add_fact("build id ", s->build_id, BUILD_ID_SHOWN, out);
+	add_metadata("host ", s->host, SIZE_MAX, out);
+	add_metadata("", s->file, SIZE_MAX, out);
+	add_metadata("build id ", s->build_id, BUILD_ID_SHOWN, out);
 	buf_add(out, "\n", 1);
 }
 
 void text_compare_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out)
 {
-	struct buf raw = { 0 };
-
-	report_add_value(h, value, &raw); /* the unit is the profile's own text */
 	if (with_sign && report_value(h, value) > 0)
 		buf_addz(out, "+");
-	utf8_add_safe(out, raw.data, raw.len);
-	buf_release(&raw);
+	report_add_grouped_value(h, value, out);
+}
+
+size_t text_compare_width(const struct report *r, uint32_t col, bool with_sign, size_t min_width)
+{
+	const struct table *t = &r->table;
+	struct buf text = { 0 };
+
+	for (uint32_t row = 0; row < t->n_rows; row++) {
+		size_t n;
+
+		text.len = 0;
+		text_compare_add_value(&r->head, t->cell[(size_t)row * t->n_cols + col].value, with_sign, &text);
+		n = utf8_count(buf_text(&text), text.len);
+		min_width = n > min_width ? n : min_width;
+	}
+	buf_release(&text);
+	return min_width;
 }
 
 void text_compare_add_percent(double percent, struct buf *out)

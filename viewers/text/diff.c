@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Seven columns fit beside short names in 80 characters: six about flat, or about cum with -cum, and
- * the change of the other one.
+ * With seven columns, short names fit into 80 characters: six for flat (for cum with -cum), and one for the change of
+ * the other.
  */
 #include "config.h"
 
@@ -21,18 +21,23 @@
 
 enum { WIDTH_VALUE = 9, WIDTH_CHANGE = 11, WIDTH_PERCENT = 8, WIDTH_SHARE = 7 };
 
-static void add_normal(const struct compare *c, struct buf *out)
+/* Columns of values. */
+struct widths {
+	size_t before, after, change;
+};
+
+static void add_normalization(const struct compare *c, struct buf *out)
 {
 	if (strcmp(c->normalize, "none") == 0) {
-		buf_addz(out, "not normalised");
+		buf_addz(out, "not normalized");
 		return;
 	}
-	buf_addz(out, "normalised by ");
+	buf_addz(out, "normalized by ");
 	utf8_add_safe(out, c->normalize, strlen(c->normalize));
 	buf_addf(out, "%s: after x %.6g", c->by_period ? " and period" : "", c->factor);
 }
 
-static void add_tight_share(double share, struct buf *out)
+static void add_share(double share, struct buf *out)
 {
 	struct buf text = { 0 };
 
@@ -41,17 +46,20 @@ static void add_tight_share(double share, struct buf *out)
 	buf_release(&text);
 }
 
-static void add_left_out(const struct report *r, struct buf *out)
+static void add_omitted(const struct report *r, struct buf *out)
 {
 	const struct compare *c = r->head.compare;
 
-	buf_addf(out, "Showing %" PRIu32 " of %" PRIu32 " rows by change of %s", r->table.n_rows,
-		 r->table.n_rows + c->n_left_out, c->by_cum ? "cum" : "flat");
-	if (c->n_left_out) {
-		buf_addz(out, "; the others: flat ");
-		text_compare_add_value(&r->head, c->left_out_grew, true, out);
+	buf_addz(out, "Showing ");
+	unit_add_count(out, r->table.n_rows);
+	buf_addz(out, " of ");
+	unit_add_count(out, (uint64_t)r->table.n_rows + c->n_omitted);
+	buf_addf(out, " rows by change of %s", c->by_cum ? "cum" : "flat");
+	if (c->n_omitted) {
+		buf_addz(out, "; omitted rows: flat ");
+		text_compare_add_value(&r->head, c->omitted_increase, true, out);
 		buf_addz(out, " and ");
-		text_compare_add_value(&r->head, c->left_out_shrank, true, out);
+		text_compare_add_value(&r->head, c->omitted_decrease, true, out);
 	}
 	buf_add(out, "\n", 1);
 }
@@ -66,16 +74,16 @@ static void add_head(const struct report *r, struct buf *out)
 	buf_addz(out, "Type: ");
 	utf8_add_safe(out, h->type, strlen(h->type));
 	buf_addz(out, ", ");
-	add_normal(c, out);
+	add_normalization(c, out);
 	buf_add(out, "\n", 1);
 	text_add_filters(h, true, out);
 	text_compare_add_total(h, out);
-	buf_addz(out, "; rows on both sides hold ");
-	add_tight_share(c->matched_before, out);
+	buf_addz(out, "; rows on both sides: ");
+	add_share(c->matched_before, out);
 	buf_addz(out, " -> ");
-	add_tight_share(c->matched_after, out);
+	add_share(c->matched_after, out);
 	buf_add(out, "\n", 1);
-	add_left_out(r, out);
+	add_omitted(r, out);
 }
 
 static void add_title(const char *text, size_t width, struct buf *out)
@@ -85,16 +93,16 @@ static void add_title(const char *text, size_t width, struct buf *out)
 	text_compare_add_right(&title, width, out);
 }
 
-static void add_titles(bool by_cum, bool color, struct buf *out)
+static void add_titles(bool by_cum, const struct widths *w, bool color, struct buf *out)
 {
 	buf_addz(out, color ? "\033[1m" : "");
-	add_title(by_cum ? "cum" : "flat", WIDTH_VALUE, out);
-	add_title("", WIDTH_VALUE + WIDTH_CHANGE + WIDTH_PERCENT + 2 * WIDTH_SHARE + 4, out);
+	add_title(by_cum ? "cum" : "flat", w->before, out);
+	add_title("", w->after + w->change + WIDTH_PERCENT + 2 * WIDTH_SHARE + 4, out);
 	add_title(by_cum ? "flat" : "cum", WIDTH_PERCENT, out);
 	buf_add(out, "\n", 1);
-	add_title("before", WIDTH_VALUE, out);
-	add_title("after", WIDTH_VALUE, out);
-	add_title("change", WIDTH_CHANGE, out);
+	add_title("before", w->before, out);
+	add_title("after", w->after, out);
+	add_title("change", w->change, out);
 	add_title("change%", WIDTH_PERCENT, out);
 	add_title("before%", WIDTH_SHARE, out);
 	add_title("after%", WIDTH_SHARE, out);
@@ -103,13 +111,13 @@ static void add_titles(bool by_cum, bool color, struct buf *out)
 	buf_addz(out, color ? "\033[0m\n" : "\n");
 }
 
-static void add_change(const union cell *cell, struct buf *out)
+static void add_change_percent(const union cell *cell, struct buf *out)
 {
 	text_compare_add_change(cell[DIFF_BEFORE].value, cell[DIFF_AFTER].value, cell[DIFF_DELTA_PCT].real,
 				cell[DIFF_STATE].text, WIDTH_PERCENT, out);
 }
 
-static void add_row(const struct report *r, uint32_t row, bool color, struct buf *out)
+static void add_row(const struct report *r, uint32_t row, const struct widths *w, bool color, struct buf *out)
 {
 	const struct table *t = &r->table;
 	const struct compare *c = r->head.compare;
@@ -118,16 +126,16 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 	int64_t by = main[DIFF_DELTA].value;
 	struct buf change = { 0 };
 
-	text_compare_add_cell(&r->head, &t->col[DIFF_BEFORE], &main[DIFF_BEFORE], WIDTH_VALUE, out);
-	text_compare_add_cell(&r->head, &t->col[DIFF_AFTER], &main[DIFF_AFTER], WIDTH_VALUE, out);
+	text_compare_add_cell(&r->head, &t->col[DIFF_BEFORE], &main[DIFF_BEFORE], w->before, out);
+	text_compare_add_cell(&r->head, &t->col[DIFF_AFTER], &main[DIFF_AFTER], w->after, out);
 	text_compare_add_color(color, by, out);
 	text_compare_add_value(&r->head, by, true, &change);
-	text_compare_add_right(&change, WIDTH_CHANGE, out);
-	add_change(main, out);
+	text_compare_add_right(&change, w->change, out);
+	add_change_percent(main, out);
 	text_compare_end_color(color, by, out);
 	text_compare_add_cell(&r->head, &t->col[DIFF_SHARE_BEFORE], &main[DIFF_SHARE_BEFORE], WIDTH_SHARE, out);
 	text_compare_add_cell(&r->head, &t->col[DIFF_SHARE_AFTER], &main[DIFF_SHARE_AFTER], WIDTH_SHARE, out);
-	add_change(c->by_cum ? flat : cum, out);
+	add_change_percent(c->by_cum ? flat : cum, out);
 	buf_addz(out, "  ");
 	utf8_add_safe(out, c->label[row], strlen(c->label[row]));
 	buf_add(out, "\n", 1);
@@ -141,21 +149,25 @@ static void add_rename(const struct compare_rename *n, struct buf *out)
 	buf_addz(out, " -> ");
 	utf8_add_safe(out, n->to, strlen(n->to));
 	buf_addz(out, ": ");
-	add_tight_share(n->share_before, out);
+	add_share(n->share_before, out);
 	buf_addz(out, " gone, ");
-	add_tight_share(n->share_after, out);
+	add_share(n->share_after, out);
 	buf_addf(out, " new%s%s%s\n", n->same_callers ? ", same callers" : "", n->same_callees ? ", same callees" : "",
-		 n->near_name ? ", similar name" : "");
+		 n->similar_name ? ", similar name" : "");
 }
 
 void text_draw_diff(const struct report *r, bool color, struct buf *out)
 {
 	const struct compare *c = r->head.compare;
+	uint32_t main = c->by_cum ? DIFF_CUM_STATE - DIFF_STATE : 0;
+	const struct widths w = { .before = text_compare_width(r, main + DIFF_BEFORE, false, WIDTH_VALUE),
+				  .after = text_compare_width(r, main + DIFF_AFTER, false, WIDTH_VALUE),
+				  .change = text_compare_width(r, main + DIFF_DELTA, true, WIDTH_CHANGE) };
 
 	add_head(r, out);
-	add_titles(c->by_cum, color, out);
+	add_titles(c->by_cum, &w, color, out);
 	for (uint32_t i = 0; i < r->table.n_rows; i++)
-		add_row(r, i, color, out);
+		add_row(r, i, &w, color, out);
 	for (uint32_t i = 0; i < c->n_renames; i++)
 		add_rename(&c->rename[i], out);
 }

@@ -1,5 +1,5 @@
 /*
- * disasm.c - instructions and their weight as text
+ * disasm.c - the disasm report as text
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,7 @@ static void add_value(const struct head *h, int64_t value, struct buf *out)
 		buf_addf(out, "%*s", VALUE_WIDTH, ".");
 }
 
-/* "work prog.c:8" when it is another place than the one before; else nothing. */
+/* Append "work prog.c:8" if it differs from the preceding row. */
 static void add_place(const union cell *cell, const union cell *before, struct buf *out)
 {
 	const char *function = cell[DISASM_FUNCTION].text, *file = cell[DISASM_FILE].text;

@@ -1,16 +1,17 @@
 /*
- * gate.c - the answer of a gate as text, and its numbers and sentences
+ * gate.c - the result of a gate as text, and formatting of its numbers
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A sentence must not promise more than the test did: PASS is "no evidence", and not "nothing became slower".
+ * A message must not promise more than the test shows: PASS is "no evidence", not "nothing became slower".
  *
- * Numbers come first and names last: on a narrow terminal a long name continues in the next line and no column moves.
+ * Numbers come first and names last, so that long names on a narrow terminal do not shift columns.
  */
 #include "config.h"
 
 #include "viewers/text/gate.h"
 
+#include "base/str.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "viewers/text/compare.h"
@@ -21,15 +22,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Larger numbers are not written in full. */
-static const double ratio_past = 1000;
+/* The largest ratio that is printed exactly. */
+static const double ratio_max = 1000;
 
 bool text_gate_is_one(double count)
 {
 	return count > 0.5 && count < 1.5;
 }
 
-int64_t text_gate_whole(double v)
+int64_t text_gate_round(double v)
 {
 	if (isnan(v))
 		return 0;
@@ -39,20 +40,13 @@ int64_t text_gate_whole(double v)
 void text_gate_add_count(double count, struct buf *out)
 {
 	char digits[32];
-	size_t n;
 
 	if (!(fabs(count) < 1e15) || (count > 0 && count < 0.95)) {
 		buf_addf(out, count < 1 ? "%.1g" : "%.3g", count);
 		return;
 	}
-	n = (size_t)snprintf(digits, sizeof(digits), "%.0f", fabs(count));
-	if (count <= -0.5)
-		buf_addz(out, "-");
-	for (size_t i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			buf_addz(out, ",");
-		buf_add(out, &digits[i], 1);
-	}
+	snprintf(digits, sizeof(digits), "%s%.0f", count <= -0.5 ? "-" : "", fabs(count));
+	unit_add_grouped(out, digits);
 }
 
 void text_gate_add_samples(double count, struct buf *out)
@@ -84,7 +78,7 @@ void text_gate_add_interval(double lo, double hi, struct buf *out)
 	text_gate_add_change(lo, out);
 	if (isnan(lo) || isnan(hi))
 		return;
-	if (hi >= ratio_past) {
+	if (hi >= ratio_max) {
 		buf_addz(out, " and up");
 		return;
 	}
@@ -121,7 +115,7 @@ static void add_number(const char *lead, uint32_t n, const char *what, struct bu
 	buf_addf(out, "%s%" PRIu32 " %s", lead, n, what);
 }
 
-/* Did the row become slower, by its test with error alpha? Its verdict may also come from a budget. */
+/* Returns true if the test of the row shows a regression at level alpha. A verdict may also come from a budget. */
 static bool is_slower(const struct gate_row *r, double alpha)
 {
 	return r->p_adjusted < alpha && r->ratio > 1 + r->limit;
@@ -136,7 +130,17 @@ static uint32_t count_slower(const struct gate *g, enum gate_verdict v, double a
 	return n;
 }
 
-/* Rows within their limit by a test; a row within its budget needs no test. */
+/* Count functions that failed by --max-new. */
+static uint32_t count_new_failures(const struct gate *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->n_rows; i++)
+		n += g->row[i].failed_as_new;
+	return n;
+}
+
+/* Count rows that a test shows to be within their limit; rows within a budget need no test. */
 static uint32_t count_proved(const struct gate *g)
 {
 	uint32_t n = 0;
@@ -154,7 +158,7 @@ static bool has_one_limit(const struct gate *g)
 	return true;
 }
 
-/* "+20%", or "its limit". */
+/* Append "+20%" or "its limit". */
 static void add_limit(const struct gate *g, const char *its, struct buf *out)
 {
 	if (has_one_limit(g))
@@ -163,23 +167,27 @@ static void add_limit(const struct gate *g, const char *its, struct buf *out)
 		buf_addz(out, its);
 }
 
-/* Rows that failed or may fail; for PASS, that no evidence of any was found. */
+/* Append the number of rows that failed or are suspect; for PASS, that there is no evidence of a regression. */
 static void add_found(const struct gate *g, struct buf *out)
 {
-	uint32_t n_slower = count_slower(g, GATE_FAIL, g->options->alpha), n_over = g->n_verdict[GATE_FAIL] - n_slower;
+	uint32_t n_slower = count_slower(g, GATE_FAIL, g->options->alpha), n_new = count_new_failures(g);
+	uint32_t n_over = g->n_verdict[GATE_FAIL] - n_slower - n_new;
 
 	if (g->outcome == GATE_PASS)
-		buf_addz(out, "no evidence of regression; ");
-	if (n_slower || (g->outcome == GATE_RED && !n_over))
+		buf_addz(out, g->n_verdict[GATE_SUSPECT] ? "no regression proved; " : "no evidence of regression; ");
+	if (n_slower || (g->outcome == GATE_FAILED && !n_over && !n_new))
 		add_number("", n_slower, n_slower == 1 ? "regression, " : "regressions, ", out);
+	if (n_new)
+		add_number("", n_new, n_new == 1 ? "new function that adds cost, " : "new functions that add cost, ",
+			   out);
 	if (n_over)
 		add_number("", n_over, "over budget, ", out);
-	if (g->outcome == GATE_RED || g->n_verdict[GATE_SUSPECT])
+	if (g->outcome == GATE_FAILED || g->n_verdict[GATE_SUSPECT])
 		add_number("", g->n_verdict[GATE_SUSPECT], "suspect, ", out);
 }
 
-/* Does the configuration file select the functions to test? */
-static bool has_choice(const struct gate *g)
+/* Returns true if the configuration file selects the functions to test. */
+static bool has_gate_lines(const struct gate *g)
 {
 	for (size_t i = 0; i < g->options->n_rules; i++)
 		if (g->options->rule[i].kind == GATE_ONLY)
@@ -187,37 +195,35 @@ static bool has_choice(const struct gate *g)
 	return false;
 }
 
-const char *text_gate_untested(const struct gate *g)
+/* Advice if nothing was tested. */
+static const char *advice(const struct gate *g)
 {
-	if (g->n_verdict[GATE_UNRESOLVED]) /* large enough, and yet without a test */
-		return "too little of the program is outside of the functions to compare them with";
-	return has_choice(g) ? "no function that a gate line chooses has enough samples to be tested"
-			     : "no function has enough samples to be tested";
-}
-
-/* The remedy when there was no test. */
-static const char *remedy(const struct gate *g)
-{
+	if (g->is_nameless)
+		return "Function names come from the binary: run cpa where it is available, or capture with "
+		       "--symbolize.";
 	if (g->n_verdict[GATE_UNRESOLVED])
-		return "Filter less, or say --normalize=none when both sides did the same work.";
-	return has_choice(g) ? "Look at the gate lines; or capture longer, and pass all profiles."
-			     : "Capture longer, or more often, and pass all profiles.";
+		return "Filter less, or pass --normalize=none if both sides did the same work.";
+	return has_gate_lines(g) ? "Check the gate lines, or capture longer or more runs and pass all profiles."
+				 : "Capture longer or more runs, and pass all profiles.";
 }
 
 void text_gate_add_summary(const struct gate *g, struct buf *out)
 {
 	uint32_t n_proved = count_proved(g);
 
-	if (g->n_tests == 0 && g->n_verdict[GATE_SUSPECT] == 0 && g->outcome == GATE_INCONCLUSIVE) {
-		buf_addz(out, text_gate_untested(g));
+	if (g->outcome == GATE_ERROR) {
+		buf_addz(out, "nothing was decided: ");
+		utf8_add_safe(out, g->error, strlen(g->error));
 		return;
 	}
-	if (g->is_unlike && g->outcome == GATE_INCONCLUSIVE)
-		buf_addz(out, "the sides have little in common; ");
-	else if (g->is_weak && g->outcome == GATE_INCONCLUSIVE && g->n_verdict[GATE_SUSPECT] == 0)
-		buf_addz(out, "too little to see even a doubled cost; ");
+	if (g->outcome == GATE_INCONCLUSIVE) {
+		utf8_add_safe(out, g->missing, strlen(g->missing));
+		if (g->n_verdict[GATE_SUSPECT])
+			add_number("; ", g->n_verdict[GATE_SUSPECT], "suspect", out);
+		return;
+	}
 	add_found(g, out);
-	if (g->outcome == GATE_RED)
+	if (g->outcome == GATE_FAILED)
 		add_number("", n_proved, "within ", out);
 	else if (n_proved)
 		add_number("", n_proved, "proved within ", out);
@@ -233,23 +239,19 @@ void text_gate_add_advice(const struct gate *g, struct buf *out)
 {
 	if (g->outcome != GATE_INCONCLUSIVE)
 		return;
-	if (count_slower(g, GATE_SUSPECT, g->options->alpha_suspect) == 0 && g->n_verdict[GATE_SUSPECT])
-		buf_addz(out, "More samples will not tell: see the reasons below.\n");
-	else if (g->n_tests == 0)
-		buf_addf(out, "%s\n", remedy(g));
-	else if (g->is_unlike)
-		buf_addz(out, "Are both of the same program? What only one side has is not tested; --rename tells new "
-			      "names.\n");
-	else if (g->n_verdict[GATE_SUSPECT])
-		buf_addz(out, "May be slower, may be noise: capture more runs per side, or longer ones.\n");
-	else if (g->is_weak)
-		buf_addz(out, "A fifth of the program could have doubled unseen: capture more runs per side, or longer "
-			      "ones.\n");
-	else
-		buf_addz(out, "Not enough samples for what --need asks: capture more runs per side, or longer ones.\n");
+	if (g->n_tests == 0)
+		buf_addf(out, "%s\n", advice(g));
+	else if (g->is_disjoint)
+		buf_addz(out, "Check that both sides are from the same program. Functions that only one side has are "
+			      "not tested; use --rename for renamed ones.\n");
+	else if (g->is_underpowered && isfinite(g->need_samples))
+		buf_addf(out,
+			 "A function with %.3g%% of the total that becomes %.3g%% more expensive could be "
+			 "missed.\nCapture longer or more runs, and pass all profiles; or relax --need.\n",
+			 g->need_share * 100, (g->need_ratio - 1) * 100);
 }
 
-/* The confidence: "99% confidence over all 60 tests". */
+/* Append the confidence: "99% confidence over all 60 tests". */
 static void add_confidence(const struct gate *g, double alpha, struct buf *out)
 {
 	buf_addf(out, "with %.6g%% confidence", (1 - alpha) * 100);
@@ -257,16 +259,16 @@ static void add_confidence(const struct gate *g, double alpha, struct buf *out)
 		return;
 	buf_addf(out,
 		 g->options->adjust == STATS_HOLM ? " over all %" PRIu32 " tests"
-						  : " in each of %" PRIu32 " tests alone",
+						  : " in each of %" PRIu32 " tests separately",
 		 g->n_tests);
 }
 
-/* The meaning of a verdict, with error alpha. */
-static void add_promise(const struct gate *g, enum gate_verdict v, double alpha, struct buf *out)
+/* Append the meaning of a verdict at level alpha. */
+static void add_meaning(const struct gate *g, enum gate_verdict v, double alpha, struct buf *out)
 {
 	buf_addf(out, "%s: costs more%s ", gate_verdict_word(v), g->options->strict ? " by more than its limit," : "");
 	if (g->options->adjust == STATS_BH && g->n_tests > 1)
-		buf_addf(out, "but for %.6g%% of such rows", alpha * 100);
+		buf_addf(out, "except for %.6g%% of such rows", alpha * 100);
 	else
 		add_confidence(g, alpha, out);
 	if (!g->options->strict) {
@@ -276,7 +278,7 @@ static void add_promise(const struct gate *g, enum gate_verdict v, double alpha,
 	buf_addz(out, "\n");
 }
 
-/* Is the verdict the result of a test? */
+/* Returns true if there is an unresolved row that was tested. */
 static bool has_unresolved(const struct gate *g)
 {
 	bool yes = false;
@@ -289,9 +291,9 @@ static bool has_unresolved(const struct gate *g)
 void text_gate_add_meaning(const struct gate *g, bool all, struct buf *out)
 {
 	if (count_slower(g, GATE_FAIL, g->options->alpha))
-		add_promise(g, GATE_FAIL, g->options->alpha, out);
+		add_meaning(g, GATE_FAIL, g->options->alpha, out);
 	if (count_slower(g, GATE_SUSPECT, g->options->alpha_suspect))
-		add_promise(g, GATE_SUSPECT, g->options->alpha_suspect, out);
+		add_meaning(g, GATE_SUSPECT, g->options->alpha_suspect, out);
 	if (has_unresolved(g))
 		buf_addf(out, "unresolved: too few samples to tell%s\n", all ? "" : "; --all lists every row");
 }
@@ -299,14 +301,13 @@ void text_gate_add_meaning(const struct gate *g, bool all, struct buf *out)
 static void add_needed(const struct gate *g, struct buf *out)
 {
 	const struct gate_side *s = g->side;
-	double have = 2 / (1 / s[STATS_BASE].samples +
-			   1 / s[STATS_NEW].samples); /* effective samples when the sides differ */
+	double have = 2 / (1 / s[STATS_BASE].samples + 1 / s[STATS_NEW].samples); /* harmonic mean of both sides */
 
-	buf_addf(out, "to catch %+.6g%% at %.3g%% share: ", (g->need_ratio - 1) * 100, g->need_share * 100);
+	buf_addf(out, "to detect %+.6g%% at %.3g%% share: ", (g->need_ratio - 1) * 100, g->need_share * 100);
 	if (isinf(g->need_samples)) {
 		buf_addz(out, s[STATS_BASE].n_files > 1 && s[STATS_NEW].n_files > 1
-				      ? "no length of these runs is enough; it needs more runs per side\n"
-				      : "no length of one run is enough; it needs several runs per side\n");
+				      ? "no length of these runs is enough; pass more runs per side\n"
+				      : "no length of one run is enough; pass several runs per side\n");
 		return;
 	}
 	text_gate_add_count(ceil(g->need_samples), out);
@@ -317,9 +318,9 @@ static void add_needed(const struct gate *g, struct buf *out)
 		buf_addz(out, ")");
 	}
 	buf_addz(out, fmax(s[STATS_BASE].samples, s[STATS_NEW].samples) > 1.25 * have
-			      ? " per side; sides as uneven as here are worth "
-			      : " per side; here are ");
-	if (have > 0.999 * STATS_COUNT_MAX) /* of rounding */
+			      ? " per side; these uneven sides are worth "
+			      : " per side; you have ");
+	if (have > 0.999 * STATS_COUNT_MAX) /* tolerance for rounding */
 		text_gate_add_samples(STATS_COUNT_MAX, out);
 	else
 		text_gate_add_count(have, out);
@@ -329,21 +330,21 @@ static void add_needed(const struct gate *g, struct buf *out)
 void text_gate_add_power(const struct gate *g, struct buf *out)
 {
 	if (g->n_tests == 0 && g->n_power) {
-		buf_addz(out, "could have caught nothing: no function was tested\n");
+		buf_addz(out, "no power: no function was tested\n");
 		return;
 	}
 	for (uint32_t i = 0; i < g->n_power; i++) {
 		const struct gate_power *p = &g->power[i];
 
-		buf_addz(out, i ? ", " : "could have caught (80%): ");
+		buf_addz(out, i ? ", " : "80% power to detect: ");
 		if (p->ratio < 10)
 			buf_addf(out, "%+.0f%%", (p->ratio - 1) * 100);
-		else if (p->ratio < ratio_past)
+		else if (p->ratio < ratio_max)
 			buf_addf(out, "x%.0f", p->ratio);
 		else
 			buf_addz(out, "nothing");
 		buf_addf(out, i ? " at %.3g%%" : " at %.3g%% share", p->share * 100);
-		if (!(p->ratio < ratio_past)) { /* smaller shares are worse */
+		if (!(p->ratio < ratio_max)) { /* stop here, since smaller shares have less power */
 			buf_addz(out, i + 1 < g->n_power ? " or less" : "");
 			break;
 		}
@@ -372,7 +373,7 @@ enum {
 	DETAIL = 10
 };
 
-struct drawing {
+struct writer {
 	const struct gate *g;
 	bool color, all;
 	struct buf *out;
@@ -399,13 +400,13 @@ static const char *color_of(enum gate_verdict v)
 	return "";
 }
 
-/* The rows that decide the verdict: all are drawn, with whole names. */
-static bool is_red(enum gate_verdict v)
+/* Returns true for the verdicts that decide the outcome. All their rows are listed with full names. */
+static bool is_decisive(enum gate_verdict v)
 {
 	return v == GATE_FAIL || v == GATE_SUSPECT;
 }
 
-static void add_colored(const struct drawing *d, const char *color, const char *text, size_t n)
+static void add_colored(const struct writer *d, const char *color, const char *text, size_t n)
 {
 	bool on = d->color && *color;
 
@@ -414,23 +415,23 @@ static void add_colored(const struct drawing *d, const char *color, const char *
 	buf_addz(d->out, on ? "\033[0m" : "");
 }
 
-static void add_headline(const struct drawing *d)
+static void add_headline(const struct writer *d)
 {
-	static const enum gate_verdict like[] = {
-		[GATE_PASS] = GATE_OK, [GATE_RED] = GATE_FAIL, [GATE_INCONCLUSIVE] = GATE_SUSPECT
-	};
+	static const enum gate_verdict like[] = { [GATE_PASS] = GATE_OK,
+						  [GATE_FAILED] = GATE_FAIL,
+						  [GATE_INCONCLUSIVE] = GATE_SUSPECT,
+						  [GATE_ERROR] = GATE_FAIL };
 	const char *word = gate_outcome_word(d->g->outcome);
 
 	buf_addz(d->out, "cpa gate: ");
 	add_colored(d, color_of(like[d->g->outcome]), word, strlen(word));
-	buf_addz(d->out, "  ");
+	buf_addz(d->out, d->g->outcome == GATE_INCONCLUSIVE ? ": " : "  ");
 	text_gate_add_summary(d->g, d->out);
 	buf_addz(d->out, "\n");
 	text_gate_add_advice(d->g, d->out);
-	buf_addz(d->out, "\n");
 }
 
-/* A name that is a detail of its line. */
+/* Append a name, shortened to max bytes. */
 static void add_short(const char *name, size_t max, struct buf *out)
 {
 	struct buf text = { 0 };
@@ -440,7 +441,7 @@ static void add_short(const char *name, size_t max, struct buf *out)
 	buf_release(&text);
 }
 
-/* As many sources as fit on the line after n characters, but at least one. */
+/* Append as many sources as fit on the line after n characters, at least one. */
 static void add_sources(const struct gate_side *s, size_t n, struct buf *out)
 {
 	uint32_t named = 0;
@@ -513,8 +514,8 @@ static void add_share(double share, struct buf *text, struct buf *out)
 	add_right(text, WIDTH_SHARE, out);
 }
 
-/* The line of a row: verdict, change, interval, shares, name. */
-static void add_numbers(const struct drawing *d, const struct gate_row *r, size_t width)
+/* Append the first line of a row: verdict, change, interval, shares, name. */
+static void add_numbers(const struct writer *d, const struct gate_row *r, size_t width)
 {
 	const char *word = gate_verdict_word(r->verdict);
 	struct buf text = { 0 }, cell = { 0 };
@@ -532,7 +533,7 @@ static void add_numbers(const struct drawing *d, const struct gate_row *r, size_
 	buf_addf(d->out, "  %-*s ", WIDTH_KIND, gate_kind_word(r->kind));
 	if (r->kind == GATE_TOTAL && !*r->name)
 		buf_addz(d->out, "(the whole program)");
-	add_short(r->name, is_red(r->verdict) || d->all ? SIZE_MAX : COMPACT_NAME, d->out);
+	add_short(r->name, is_decisive(r->verdict) || d->all ? SIZE_MAX : COMPACT_NAME, d->out);
 	buf_addz(d->out, "\n");
 	buf_release(&text);
 	buf_release(&cell);
@@ -555,9 +556,9 @@ static void add_amounts(const struct gate *g, const struct gate_row *r, struct b
 	if (strcmp(g->unit, "count") != 0)
 		for (int side = 0; side < N_STATS_SIDES; side++) {
 			buf_addz(&text, side ? " -> " : "");
-			unit_add_label(&text, text_gate_whole(r->value[side]), g->unit, "auto");
+			unit_add_label(&text, text_gate_round(r->value[side]), g->unit, "auto");
 		}
-	utf8_add_safe(out, buf_text(&text), text.len); /* the unit is text of the profile */
+	utf8_add_safe(out, buf_text(&text), text.len); /* the unit comes from the profile */
 	buf_addz(out, text.len ? ", " : "");
 	buf_release(&text);
 	if (r->count[STATS_BASE] >= STATS_COUNT_MAX && r->count[STATS_NEW] >= STATS_COUNT_MAX) {
@@ -570,7 +571,7 @@ static void add_amounts(const struct gate *g, const struct gate_row *r, struct b
 	buf_addz(out, " samples");
 }
 
-static void add_aliases(const struct drawing *d, const struct gate_row *r)
+static void add_aliases(const struct writer *d, const struct gate_row *r)
 {
 	uint32_t n = d->all || r->n_aliases < ALIASES_NAMED ? r->n_aliases : ALIASES_NAMED;
 
@@ -589,7 +590,7 @@ static void add_aliases(const struct drawing *d, const struct gate_row *r)
 		buf_addz(d->out, "\n");
 }
 
-static void add_line(const struct drawing *d, const char *lead, const char *text)
+static void add_line(const struct writer *d, const char *lead, const char *text)
 {
 	if (!*text)
 		return;
@@ -599,10 +600,10 @@ static void add_line(const struct drawing *d, const char *lead, const char *text
 	buf_addz(d->out, "\n");
 }
 
-/* The lines below that of a row. */
-static void add_details(const struct drawing *d, const struct gate_row *r)
+/* Append the detail lines of a row. */
+static void add_details(const struct writer *d, const struct gate_row *r)
 {
-	if (is_red(r->verdict)) {
+	if (is_decisive(r->verdict)) {
 		buf_fill(d->out, ' ', DETAIL);
 		add_amounts(d->g, r, d->out);
 		if (!isnan(r->p_adjusted)) {
@@ -614,23 +615,23 @@ static void add_details(const struct drawing *d, const struct gate_row *r)
 	}
 	if (r->verdict != GATE_OK && r->verdict != GATE_UNRESOLVED)
 		add_aliases(d, r);
-	add_line(d, "was ", r->was);
+	add_line(d, "was ", r->old_name);
 	add_line(d, "", r->reason);
 }
 
-static bool is_listed(const struct drawing *d, enum gate_verdict v)
+static bool is_listed(const struct writer *d, enum gate_verdict v)
 {
 	return d->all || (v != GATE_OK && v != GATE_UNRESOLVED);
 }
 
-/* Limit on the rows drawn of a verdict. */
-static uint32_t most_of(const struct drawing *d, enum gate_verdict v)
+/* Largest number of rows listed per verdict. */
+static uint32_t rows_max(const struct writer *d, enum gate_verdict v)
 {
-	return d->all || is_red(v) ? UINT32_MAX : ROWS_NAMED;
+	return d->all || is_decisive(v) ? UINT32_MAX : ROWS_NAMED;
 }
 
-/* Draw the rows of a verdict. True when there are any. */
-static bool add_rows(const struct drawing *d)
+/* Append the rows. Returns true if there are any. */
+static bool add_rows(const struct writer *d)
 {
 	const struct gate *g = d->g;
 	size_t width = d->all ? WIDTH_UNRESOLVED : WIDTH_VERDICT;
@@ -639,7 +640,7 @@ static bool add_rows(const struct drawing *d)
 	for (uint32_t i = 0; i < g->n_rows; i++) {
 		const struct gate_row *r = &g->row[i];
 
-		if (!is_listed(d, r->verdict) || n[r->verdict]++ >= most_of(d, r->verdict))
+		if (!is_listed(d, r->verdict) || n[r->verdict]++ >= rows_max(d, r->verdict))
 			continue;
 		if (drawn++ == 0)
 			add_titles(width, d->out);
@@ -647,7 +648,7 @@ static bool add_rows(const struct drawing *d)
 		add_details(d, r);
 	}
 	for (int v = 0; v < N_GATE_VERDICTS; v++)
-		if (n[v] > most_of(d, (enum gate_verdict)v))
+		if (n[v] > rows_max(d, (enum gate_verdict)v))
 			buf_addf(d->out, "... and %" PRIu32 " more %s rows; --all lists them\n", n[v] - ROWS_NAMED,
 				 gate_verdict_word((enum gate_verdict)v));
 	return drawn;
@@ -655,7 +656,7 @@ static bool add_rows(const struct drawing *d)
 
 static void add_rename(const struct gate_rename *r, struct buf *out)
 {
-	buf_addz(out, r->is_asked ? "note: renamed: " : "note: renamed? ");
+	buf_addz(out, r->is_explicit ? "note: renamed: " : "note: renamed? ");
 	utf8_add_safe(out, r->from, strlen(r->from));
 	buf_addz(out, " -> ");
 	utf8_add_safe(out, r->to, strlen(r->to));
@@ -675,10 +676,13 @@ static void add_messages(const char *lead, const struct gate_message *m, uint32_
 
 void text_draw_gate(const struct gate *g, bool color, bool all, struct buf *out)
 {
-	const struct drawing d = { .g = g, .color = color, .all = all, .out = out };
+	const struct writer d = { .g = g, .color = color, .all = all, .out = out };
 
 	assert(g && out);
 	add_headline(&d);
+	if (g->outcome == GATE_ERROR)
+		return;
+	buf_addz(out, "\n");
 	add_compared(g, out);
 	buf_addz(out, "\n");
 	if (add_rows(&d))

@@ -1,5 +1,5 @@
 /*
- * list.c - source lines with their weight, as pprof prints them
+ * list.c - the list report as text, as pprof prints it
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -70,7 +70,7 @@ static void add_line(const struct head *h, const union cell *cell, bool color, s
 	buf_addz(out, hot ? STYLE_END "\n" : "\n");
 }
 
-/* What was inlined stands beneath the line, with its weight under that of the line. */
+/* Append a row for an inlined call below its line, with its cum in the cum column. */
 static void add_inlined(const struct head *h, const union cell *cell, bool color, struct buf *out)
 {
 	buf_addf(out, "%s%*s ", color ? STYLE_NOTE : "", VALUE_WIDTH, "");

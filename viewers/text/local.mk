@@ -1,4 +1,4 @@
-# viewers/text - reports for people to read
+# viewers/text - reports as text
 
 noinst_LIBRARIES += viewers/text/libtext.a
 viewers_text_libtext_a_SOURCES = \

@@ -7,7 +7,7 @@
 
 #include "viewers/text/text.h"
 
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "report/tags.h"
@@ -24,7 +24,7 @@ static void add_percent(const struct head *h, int64_t value, struct buf *out)
 	buf_addz(out, ")");
 }
 
-/* The line of a key. Gives how far its values are indented. */
+/* Append the line of a key. Returns the indentation of its values. */
 static size_t add_key(const struct report *r, const char *key, int64_t sum, struct buf *out)
 {
 	size_t start = out->len, indent;
@@ -42,39 +42,39 @@ static size_t add_key(const struct report *r, const char *key, int64_t sum, stru
 	return indent;
 }
 
-/* The weights of rows lo to hi as they stand in front of the values. Gives the widest. */
-static size_t spell_weights(const struct report *r, uint32_t lo, uint32_t hi, struct texts *weights)
+/* Format the values of rows [lo, hi). Returns the largest width. */
+static size_t format_values(const struct report *r, uint32_t lo, uint32_t hi, struct string_list *weights)
 {
-	size_t most = 0, n;
+	size_t max = 0, n;
 
 	for (uint32_t i = lo; i < hi; i++) {
-		int64_t weight = r->table.cell[(size_t)i * TAGS_COLS + TAGS_WEIGHT].value;
+		int64_t weight = r->table.cell[(size_t)i * TAGS_COLS + TAGS_CUM].value;
 		const char *text;
 
 		text_add_value(&r->head, weight, 0, &weights->all);
 		add_percent(&r->head, weight, &weights->all);
 		buf_addz(&weights->all, ":");
-		texts_end(weights);
-		text = texts_at(weights, i - lo, &n);
+		string_list_end(weights);
+		text = string_list_get(weights, i - lo, &n);
 		n = utf8_count(text, n);
-		most = n > most ? n : most;
+		max = n > max ? n : max;
 	}
-	return most;
+	return max;
 }
 
 static void add_group(const struct report *r, uint32_t lo, uint32_t hi, struct buf *out)
 {
 	const union cell *cell = r->table.cell + (size_t)lo * TAGS_COLS;
-	struct texts weights = { 0 };
+	struct string_list weights = { 0 };
 	int64_t sum = 0;
-	size_t indent, width = spell_weights(r, lo, hi, &weights);
+	size_t indent, width = format_values(r, lo, hi, &weights);
 
 	for (uint32_t i = lo; i < hi; i++)
-		sum += cell[(size_t)(i - lo) * TAGS_COLS + TAGS_WEIGHT].value;
+		sum += cell[(size_t)(i - lo) * TAGS_COLS + TAGS_CUM].value;
 	indent = add_key(r, cell[TAGS_KEY].text, sum, out);
 	for (uint32_t i = lo; i < hi; i++, cell += TAGS_COLS) {
 		size_t n;
-		const char *text = texts_at(&weights, i - lo, &n);
+		const char *text = string_list_get(&weights, i - lo, &n);
 
 		buf_fill(out, ' ', indent + 1 + width - utf8_count(text, n));
 		buf_add(out, text, n);
@@ -83,7 +83,7 @@ static void add_group(const struct report *r, uint32_t lo, uint32_t hi, struct b
 		buf_add(out, "\n", 1);
 	}
 	buf_add(out, "\n", 1);
-	texts_release(&weights);
+	string_list_release(&weights);
 }
 
 void text_draw_tags(const struct report *r, bool color, struct buf *out)

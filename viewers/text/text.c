@@ -20,7 +20,7 @@
 
 enum { VALUE_WIDTH = 10, FILTER_MAX = 80 };
 
-/* One line "label: text" with the text made harmless; none when it is empty. */
+/* Append a line "label: text" with control characters escaped; nothing if the text is empty. */
 static void add_line(struct buf *out, const char *label, const char *text)
 {
 	if (!*text)
@@ -95,8 +95,8 @@ void text_add_profile(const struct head *h, struct buf *out)
 	add_duration(h, out);
 }
 
-/* The longest start of a text that is at most FILTER_MAX bytes and ends behind a character. */
-static size_t cut(const char *text, size_t n)
+/* Length of the longest prefix of at most FILTER_MAX bytes that ends at a character boundary. */
+static size_t prefix_length(const char *text, size_t n)
 {
 	size_t at = n < FILTER_MAX ? n : FILTER_MAX;
 
@@ -117,7 +117,7 @@ void text_add_filters(const struct head *h, bool all, struct buf *out)
 			continue;
 		buf_addf(&line, "%s%s%s", h->filter[i].name, h->filter[i].value ? "=" : "",
 			 h->filter[i].value ? h->filter[i].value : "");
-		n = cut(line.data, line.len);
+		n = prefix_length(line.data, line.len);
 		buf_addf(out, "%s   ", title);
 		utf8_add_safe(out, line.data, n);
 		buf_addz(out, n < line.len ? "\xe2\x80\xa6\n" : "\n");
@@ -137,12 +137,19 @@ void text_add_head(const struct report *r, bool full, struct buf *out)
 	buf_addz(out, "Showing nodes accounting for ");
 	text_add_value(h, h->shown, 0, out);
 	buf_addz(out, ", ");
-	unit_add_percent_tight(out, h->shown, h->total);
+	unit_add_percent_trimmed(out, h->shown, h->total);
 	buf_addz(out, " of ");
 	text_add_value(h, h->total, 0, out);
 	buf_addz(out, " total\n");
 	if (h->total == 0)
 		return;
+	if (h->not_sampled) {
+		buf_addz(out, "Not sampled: ");
+		text_add_value(h, h->not_sampled, 0, out);
+		buf_addz(out, ", ");
+		unit_add_percent_trimmed(out, h->not_sampled, h->total);
+		buf_addz(out, " of total\n");
+	}
 	if (h->n_dropped) {
 		buf_addf(out, "Dropped %" PRIu32 " node%s (cum <= ", h->n_dropped, h->n_dropped == 1 ? "" : "s");
 		text_add_value(h, h->dropped_cum, 0, out);
@@ -154,11 +161,11 @@ void text_add_head(const struct report *r, bool full, struct buf *out)
 		text_add_value(h, h->dropped_weight, 0, out);
 		buf_addz(out, ")\n");
 	}
-	if (h->n_shown && h->n_shown < h->n_before)
-		buf_addf(out, "Showing top %" PRIu32 " nodes out of %" PRIu32 "\n", h->n_shown, h->n_before);
+	if (h->n_shown && h->n_shown < h->n_before_limit)
+		buf_addf(out, "Showing top %" PRIu32 " nodes out of %" PRIu32 "\n", h->n_shown, h->n_before_limit);
 }
 
-/* Columns are parted by one blank, names by two, notes stand only where there is one. */
+/* Append the gap before a column: two blanks before names, one before others, none before the first column. */
 static void add_gap(const struct column *c, uint32_t place, struct buf *out)
 {
 	if (place)

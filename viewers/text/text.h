@@ -13,57 +13,55 @@
 #include <stdbool.h>
 
 /*
- * Append a report as text for people, to the byte as pprof but that names cannot carry control
- * characters.
+ * Append a report as text, byte for byte as pprof prints it, except that control characters in names are escaped.
  *
- * color   mark titles and the heaviest rows with terminal colours
+ * color   mark titles and the hottest rows with terminal colours
  */
 void text_draw(const struct report *r, bool color, struct buf *out);
 
 /*
- * Append the lines in front of a report.
+ * Append the head of a report.
  *
- * full    what is on top of a picture: the profile's own lines even when the head is compact, and
- *         how many calls were dropped
+ * full    head of a drawing: includes the lines of the profile even if the head is compact, and the number of dropped
+ *         edges
  * Like    pprof internal/report reportLabels
  */
 void text_add_head(const struct report *r, bool full, struct buf *out);
 
-/* Append what the profile says about itself, line by line. Like pprof internal/report ProfileLabels. */
+/* Append the metadata of the profile, one item per line. Like pprof internal/report ProfileLabels. */
 void text_add_profile(const struct head *h, struct buf *out);
 
 /*
- * Append the report disasm: each routine with its weight, then its instructions; behind the first of a
- * source line stands which.
+ * Append the disasm report: each routine with flat and cum, then its instructions. The first instruction of a source
+ * line is followed by the location of that line.
  *
- * color   mark routines, and instructions that are heavy by themselves
+ * color   mark routines, and instructions with a large flat
  * Like    pprof internal/report PrintAssembly
  */
 void text_draw_disasm(const struct report *r, bool color, struct buf *out);
 
 /*
- * Append the report list to the byte as pprof, but that control characters are spelt out, and with
- * a line for each call that was inlined where the report has them.
+ * Append the list report, byte for byte as pprof prints it, except that control characters are escaped, and with a line
+ * for each inlined call in the report.
  *
- * color   mark titles, the heaviest lines and what is not of the file with terminal colours
+ * color   mark titles, the hottest lines and inlined calls with terminal colours
  */
 void text_draw_list(const struct report *r, bool color, struct buf *out);
 
 /* Append tree or peek. */
 void text_draw_calls(const struct report *r, bool color, struct buf *out);
 
-/* Append a comparison of two sides, and what grew from each profile to the next. */
+/* Append a comparison of two sides, or a trend. */
 void text_draw_diff(const struct report *r, bool color, struct buf *out);
 void text_draw_trend(const struct report *r, bool color, struct buf *out);
 
-/* Append what report_tags_make found: to the byte as pprof, but that keys and values cannot carry control
-   characters. */
+/* Append the tags report, byte for byte as pprof prints it, except that control characters are escaped. */
 void text_draw_tags(const struct report *r, bool color, struct buf *out);
 
-/* Append what report_comments_make found, a comment per line. */
+/* Append the comments report, one comment per line. */
 void text_draw_comments(const struct report *r, bool color, struct buf *out);
 
-/* To the byte as pprof, but that names and labels cannot carry control characters. */
+/* Traces, byte for byte as pprof prints them, except that control characters are escaped. */
 extern const struct traces_viewer text_traces;
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * text_int.h - what the text layouts share
+ * text_int.h - shared by the text layouts
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For viewers/text alone.
+ * For viewers/text only.
  */
 #ifndef VIEWERS_TEXT_INT_H
 #define VIEWERS_TEXT_INT_H
@@ -20,11 +20,11 @@
 
 enum { HOT_PERCENT = 10 };
 
-/* A value with its unit, made harmless, since the unit can be the profile's own text; with blanks
-   in front up to width characters. */
+/* Append a value with its unit, right-aligned in width characters. Control characters are escaped, since the unit
+   may come from the profile. */
 void text_add_value(const struct head *h, int64_t value, size_t width, struct buf *out);
 
-/* The filters in force, one on a line: those that pprof tells of, or all. */
+/* Append the active filters, one per line: those that pprof prints, or all. */
 void text_add_filters(const struct head *h, bool all, struct buf *out);
 
 #endif

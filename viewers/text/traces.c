@@ -3,14 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A sample is written from parts that are spelt once: the lines of a set of labels, and the lines
- * of a location, of which the first has blanks where the first frame of a sample has its value.
+ * Samples are assembled from preformatted parts: the lines of a set of labels, and the lines of a location. The first
+ * line of a location begins with blanks, which the value of the sample replaces if the location is its leaf.
  */
 #include "config.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "viewers/text/text.h"
@@ -23,9 +23,9 @@
 
 enum { COLUMN = 10 };
 
-struct drawing {
+struct writer {
 	const struct report *r;
-	struct texts sets, locs;
+	struct string_list sets, locs;
 };
 
 static void add_column(struct buf *out, const char *text, size_t n)
@@ -58,7 +58,7 @@ static void add_label(const struct traces *t, const struct trace_label *l, struc
 	buf_add(out, "\n", 1);
 }
 
-/* The lines of some labels, in order of what they look like, which is not that of the keys. */
+/* Append the lines of some labels, sorted as printed, which may differ from the order of keys. */
 static void add_sorted(const struct traces *t, const struct trace_label *label, uint32_t n, struct buf *out)
 {
 	struct buf *line = mem_zalloc(n, sizeof(*line));
@@ -74,7 +74,7 @@ static void add_sorted(const struct traces *t, const struct trace_label *label, 
 	free(line);
 }
 
-static void spell_sets(struct drawing *d)
+static void format_sets(struct writer *d)
 {
 	const struct traces *t = d->r->traces;
 
@@ -86,11 +86,11 @@ static void spell_sets(struct drawing *d)
 			n_texts++;
 		add_sorted(t, label, n_texts, &d->sets.all);
 		add_sorted(t, label + n_texts, n - n_texts, &d->sets.all);
-		texts_end(&d->sets);
+		string_list_end(&d->sets);
 	}
 }
 
-static void spell_locations(struct drawing *d)
+static void format_locations(struct writer *d)
 {
 	const struct traces *t = d->r->traces;
 
@@ -102,24 +102,24 @@ static void spell_locations(struct drawing *d)
 			utf8_add_safe(&d->locs.all, name, strlen(name));
 			buf_addz(&d->locs.all, i + 1 < t->frames.off[loc + 1] ? " (inline)\n" : "\n");
 		}
-		texts_end(&d->locs);
+		string_list_end(&d->locs);
 	}
 }
 
 static void *start(const struct report *r)
 {
-	struct drawing *d = mem_zalloc(1, sizeof(*d));
+	struct writer *d = mem_zalloc(1, sizeof(*d));
 
 	d->r = r;
-	spell_sets(d);
-	spell_locations(d);
+	format_sets(d);
+	format_locations(d);
 	return d;
 }
 
-/* Values that were spelt lately: most samples have one of few. */
+/* Cache of formatted values, since most samples have one of a few values. */
 struct recent {
 	int64_t value;
-	uint8_t n; /* 0: none */
+	uint8_t n; /* 0: empty */
 	char text[55];
 };
 
@@ -144,7 +144,7 @@ static void add_value(const struct head *h, int64_t value, struct recent *recent
 	buf_release(&text);
 }
 
-static void add_frames(const struct drawing *d, uint32_t stack, struct buf *out)
+static void add_frames(const struct writer *d, uint32_t stack, struct buf *out)
 {
 	enum { AHEAD = 6 };
 	const struct csr *stacks = d->r->traces->stacks;
@@ -152,17 +152,17 @@ static void add_frames(const struct drawing *d, uint32_t stack, struct buf *out)
 	size_t n, skip = COLUMN;
 
 	for (; loc < last; loc++, skip = 0) {
-		const char *text = texts_at(&d->locs, *loc, &n);
+		const char *text = string_list_get(&d->locs, *loc, &n);
 
 		if (last - loc > AHEAD)
-			__builtin_prefetch(texts_at(&d->locs, loc[AHEAD], &(size_t){ 0 }));
+			__builtin_prefetch(string_list_get(&d->locs, loc[AHEAD], &(size_t){ 0 }));
 		buf_add(out, text + skip, n - skip);
 	}
 }
 
-static void draw(const void *drawing, uint32_t lo, uint32_t hi, struct buf *out)
+static void draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 {
-	const struct drawing *d = drawing;
+	const struct writer *d = writer;
 	const struct traces *t = d->r->traces;
 	struct recent recent[N_RECENT] = { 0 };
 	size_t before = out->len;
@@ -174,7 +174,7 @@ static void draw(const void *drawing, uint32_t lo, uint32_t hi, struct buf *out)
 	}
 	for (uint32_t i = lo; i < hi; i++) {
 		size_t n;
-		const char *labels = texts_at(&d->sets, t->labels[i], &n);
+		const char *labels = string_list_get(&d->sets, t->labels[i], &n);
 
 		buf_add(out, SEPARATOR, sizeof(SEPARATOR) - 1);
 		buf_add(out, labels, n);
@@ -185,12 +185,12 @@ static void draw(const void *drawing, uint32_t lo, uint32_t hi, struct buf *out)
 		buf_addz(out, SEPARATOR);
 }
 
-static void end(void *drawing)
+static void end(void *writer)
 {
-	struct drawing *d = drawing;
+	struct writer *d = writer;
 
-	texts_release(&d->sets);
-	texts_release(&d->locs);
+	string_list_release(&d->sets);
+	string_list_release(&d->locs);
 	free(d);
 }
 

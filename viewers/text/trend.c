@@ -1,5 +1,5 @@
 /*
- * trend.c - what grew over many profiles, as text
+ * trend.c - a trend over several profiles as text
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,29 +17,35 @@
 
 enum { WIDTH_VALUE = 9, WIDTH_CHANGE = 11, WIDTH_PERCENT = 8, WIDTH_SHARE = 7, WIDTH_SLOPE = 13, WIDTH_STEPS = 9 };
 
-/* Slopes are small beside values: each has its own unit. */
+/* Columns of values. */
+struct widths {
+	size_t first, last, change, slope;
+};
+
+/* Slopes are small compared with values, so each has its own unit. */
 static void add_slope(const struct head *h, int64_t value, struct buf *out)
 {
-	struct buf raw = { 0 };
+	struct head own = *h;
 
-	value = report_value(h, value);
-	unit_add_label(&raw, value, h->unit, "auto");
-	buf_addz(out, value > 0 ? "+" : "");
-	utf8_add_safe(out, buf_text(&raw), raw.len);
+	own.out_unit = "auto";
+	text_compare_add_value(&own, value, true, out);
 	buf_addz(out, h->compare->has_times ? "/h" : "/step");
-	buf_release(&raw);
 }
 
 static void add_span(const struct compare *c, struct buf *out)
 {
+	int64_t span;
+
+	if (__builtin_sub_overflow(c->after.time_ns, c->before.time_ns, &span))
+		span = INT64_MAX;
 	buf_addf(out, "%zu profiles", c->n_profiles);
 	if (c->has_times) {
 		buf_addz(out, " over ");
-		unit_add_label(out, c->after.time_ns - c->before.time_ns, "ns", "auto");
+		unit_add_label(out, span, "ns", "auto");
 	}
 	if (strcmp(c->normalize, "none") == 0)
 		return;
-	buf_addz(out, ", normalised to the first by ");
+	buf_addz(out, ", normalized to the first by ");
 	utf8_add_safe(out, c->normalize, strlen(c->normalize));
 }
 
@@ -59,8 +65,12 @@ static void add_head(const struct report *r, struct buf *out)
 	text_compare_add_total(h, out);
 	buf_addz(out, ", ");
 	add_slope(h, c->total_slope, out);
-	buf_addf(out, "\nShowing %" PRIu32 " of %" PRIu32 " rows%s, by the slope of %s\n", r->table.n_rows,
-		 h->n_before + h->n_dropped, c->all ? "" : " that grew in every step", c->by_cum ? "cum" : "flat");
+	buf_addz(out, "\nShowing ");
+	unit_add_count(out, r->table.n_rows);
+	buf_addz(out, " of ");
+	unit_add_count(out, (uint64_t)h->n_before_limit + h->n_dropped);
+	buf_addf(out, " rows%s, by the slope of %s\n", c->all ? "" : " that grew in every step",
+		 c->by_cum ? "cum" : "flat");
 }
 
 static void add_title(const char *text, size_t width, struct buf *out)
@@ -70,15 +80,17 @@ static void add_title(const char *text, size_t width, struct buf *out)
 	text_compare_add_right(&title, width, out);
 }
 
-static void add_titles(const struct compare *c, bool color, struct buf *out)
+static void add_titles(const struct compare *c, const struct widths *w, bool color, struct buf *out)
 {
 	buf_addz(out, color ? "\033[1m" : "");
-	add_title("first", WIDTH_VALUE, out);
-	add_title("last", WIDTH_VALUE, out);
-	add_title("change", WIDTH_CHANGE, out);
+	add_title(c->by_cum ? "cum" : "flat", w->first, out);
+	buf_add(out, "\n", 1);
+	add_title("first", w->first, out);
+	add_title("last", w->last, out);
+	add_title("change", w->change, out);
 	add_title("change%", WIDTH_PERCENT, out);
 	add_title("last%", WIDTH_SHARE, out);
-	add_title("slope", WIDTH_SLOPE, out);
+	add_title("slope", w->slope, out);
 	if (c->all)
 		add_title("grew", WIDTH_STEPS, out);
 	buf_addz(out, "  name");
@@ -91,7 +103,28 @@ static void add_right(struct buf *text, size_t width, struct buf *out)
 	text->len = 0;
 }
 
-static void add_row(const struct report *r, uint32_t row, bool color, struct buf *out)
+static int64_t slope_of(const struct report *r, uint32_t row)
+{
+	uint32_t col = r->head.compare->has_times ? TREND_SLOPE_HOUR : TREND_SLOPE_STEP;
+
+	return r->table.cell[(size_t)row * r->table.n_cols + col].value;
+}
+
+static size_t slope_width(const struct report *r)
+{
+	size_t max = WIDTH_SLOPE;
+	struct buf text = { 0 };
+
+	for (uint32_t row = 0; row < r->table.n_rows; row++) {
+		text.len = 0;
+		add_slope(&r->head, slope_of(r, row), &text);
+		max = text.len > max ? text.len : max;
+	}
+	buf_release(&text);
+	return max;
+}
+
+static void add_row(const struct report *r, uint32_t row, const struct widths *w, bool color, struct buf *out)
 {
 	const struct head *h = &r->head;
 	const struct table *t = &r->table;
@@ -100,16 +133,16 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 	const char *state = first == 0 ? "new" : last == 0 ? "gone" : "";
 	struct buf text = { 0 };
 
-	text_compare_add_cell(h, &t->col[TREND_FIRST], &cell[TREND_FIRST], WIDTH_VALUE, out);
-	text_compare_add_cell(h, &t->col[TREND_LAST], &cell[TREND_LAST], WIDTH_VALUE, out);
+	text_compare_add_cell(h, &t->col[TREND_FIRST], &cell[TREND_FIRST], w->first, out);
+	text_compare_add_cell(h, &t->col[TREND_LAST], &cell[TREND_LAST], w->last, out);
 	text_compare_add_color(color, by, out);
 	text_compare_add_value(h, by, true, &text);
-	add_right(&text, WIDTH_CHANGE, out);
+	add_right(&text, w->change, out);
 	text_compare_add_change(first, last, cell[TREND_DELTA_PCT].real, state, WIDTH_PERCENT, out);
 	text_compare_end_color(color, by, out);
 	text_compare_add_cell(h, &t->col[TREND_SHARE_LAST], &cell[TREND_SHARE_LAST], WIDTH_SHARE, out);
-	add_slope(h, cell[h->compare->has_times ? TREND_SLOPE_HOUR : TREND_SLOPE_STEP].value, &text);
-	add_right(&text, WIDTH_SLOPE, out);
+	add_slope(h, slope_of(r, row), &text);
+	add_right(&text, w->slope, out);
 	if (h->compare->all) {
 		buf_addf(&text, "%" PRId64 "/%zu", cell[TREND_STEPS_GROWN].value, h->compare->n_profiles - 1);
 		add_right(&text, WIDTH_STEPS, out);
@@ -122,8 +155,13 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 
 void text_draw_trend(const struct report *r, bool color, struct buf *out)
 {
+	const struct widths w = { .first = text_compare_width(r, TREND_FIRST, false, WIDTH_VALUE),
+				  .last = text_compare_width(r, TREND_LAST, false, WIDTH_VALUE),
+				  .change = text_compare_width(r, TREND_DELTA, true, WIDTH_CHANGE),
+				  .slope = slope_width(r) };
+
 	add_head(r, out);
-	add_titles(r->head.compare, color, out);
+	add_titles(r->head.compare, &w, color, out);
 	for (uint32_t i = 0; i < r->table.n_rows; i++)
-		add_row(r, i, color, out);
+		add_row(r, i, &w, color, out);
 }

@@ -1,5 +1,5 @@
 /*
- * xml.c - XML written by libxml2, which is loaded when it is first needed
+ * xml.c - XML written by libxml2, which is loaded on first use
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,11 +12,12 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <libxml/xmlwriter.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What is used of libxml2, each function without xml in front. */
+/* The functions of libxml2 that are used, without the prefix xml. */
 struct xml_library {
 	xmlOutputBufferPtr (*OutputBufferCreateIO)(xmlOutputWriteCallback write, xmlOutputCloseCallback close,
 						   void *arg, xmlCharEncodingHandlerPtr encoder);
@@ -33,9 +34,10 @@ struct xml_library {
 	int (*TextWriterWriteCDATA)(xmlTextWriterPtr writer, const xmlChar *text);
 };
 
-/* Filled by the first xml_open that succeeds, and not changed again. */
+/* Set by the first successful xml_open; constant afterwards. */
 static struct xml_library lib;
 static bool is_loaded;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards loading */
 
 static const struct library_function functions[] = {
 #define FUNCTION(name)                                                                                                 \
@@ -51,17 +53,19 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
-static int load(const char *what, struct err *err)
+static int load(const char *kind, struct err *err)
 {
 	char advice[120];
 	int rc = 0;
 
 	snprintf(advice, sizeof(advice), "libxml2 is needed to write %s; install it with: apt-get install libxml2",
-		 what);
+		 kind);
+	pthread_mutex_lock(&lock);
 	if (!is_loaded)
 		rc = library_load("libxml2.so.2", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice,
 				  err);
 	is_loaded = rc == 0;
+	pthread_mutex_unlock(&lock);
 	return rc;
 }
 
@@ -71,10 +75,10 @@ static int append(void *out, const char *data, int n)
 	return n;
 }
 
-int xml_open(struct xml *x, const char *what, struct buf *out, struct err *err)
+int xml_open_element(struct xml *x, const char *kind, struct buf *out, struct err *err)
 {
 	xmlOutputBufferPtr to;
-	int rc = load(what, err);
+	int rc = load(kind, err);
 
 	if (rc < 0)
 		return rc;
@@ -82,9 +86,17 @@ int xml_open(struct xml *x, const char *what, struct buf *out, struct err *err)
 	to = lib.OutputBufferCreateIO(append, NULL, out, NULL);
 	x->writer = to ? lib.NewTextWriter(to) : NULL;
 	if (!x->writer)
-		return err_set(err, ERR_IO, "libxml2 cannot be started");
-	x->failed = lib.TextWriterStartDocument(x->writer, NULL, NULL, NULL) < 0;
+		return err_set(err, ERR_IO, "libxml2 failed to create a writer");
 	return 0;
+}
+
+int xml_open(struct xml *x, const char *kind, struct buf *out, struct err *err)
+{
+	int rc = xml_open_element(x, kind, out, err);
+
+	if (rc == 0)
+		x->failed = lib.TextWriterStartDocument(x->writer, NULL, NULL, NULL) < 0;
+	return rc;
 }
 
 int xml_close(struct xml *x, struct err *err)
@@ -92,7 +104,7 @@ int xml_close(struct xml *x, struct err *err)
 	x->failed |= x->writer && lib.TextWriterEndDocument(x->writer) < 0;
 	lib.FreeTextWriter(x->writer);
 	buf_release(&x->scratch);
-	return x->failed ? err_set(err, ERR_IO, "libxml2 could not write the document") : 0;
+	return x->failed ? err_set(err, ERR_IO, "libxml2 failed to write the document") : 0;
 }
 
 void xml_begin(struct xml *x, const char *element)
@@ -106,8 +118,8 @@ void xml_end(struct xml *x)
 	x->failed |= x->writer && lib.TextWriterEndElement(x->writer) < 0;
 }
 
-/* The text with U+FFFE and U+FFFF spelt out; good until the next call. */
-static const xmlChar *allowed(struct xml *x, const char *text)
+/* The text with U+FFFE and U+FFFF escaped; valid until the next call. */
+static const xmlChar *escape_forbidden(struct xml *x, const char *text)
 {
 	static const char lead[] = "\xef\xbf";
 	const char *at = strstr(text, lead);
@@ -133,13 +145,14 @@ static const xmlChar *allowed(struct xml *x, const char *text)
 
 void xml_text(struct xml *x, const char *text)
 {
-	x->failed |= x->writer && lib.TextWriterWriteString(x->writer, allowed(x, text)) < 0;
+	x->failed |= x->writer && lib.TextWriterWriteString(x->writer, escape_forbidden(x, text)) < 0;
 }
 
 void xml_attribute(struct xml *x, const char *name, const char *text)
 {
 	assert(name && text);
-	x->failed |= x->writer && lib.TextWriterWriteAttribute(x->writer, (const xmlChar *)name, allowed(x, text)) < 0;
+	x->failed |= x->writer &&
+		     lib.TextWriterWriteAttribute(x->writer, (const xmlChar *)name, escape_forbidden(x, text)) < 0;
 }
 
 void xml_number(struct xml *x, const char *name, int64_t thousandths)
@@ -161,12 +174,12 @@ void xml_number(struct xml *x, const char *name, int64_t thousandths)
 	xml_attribute(x, name, at);
 }
 
-void xml_code(struct xml *x, const char *code)
+void xml_cdata(struct xml *x, const char *code)
 {
 	x->failed |= x->writer && lib.TextWriterWriteCDATA(x->writer, (const xmlChar *)code) < 0;
 }
 
-void xml_line(struct xml *x)
+void xml_newline(struct xml *x)
 {
 	x->failed |= x->writer && lib.TextWriterWriteRaw(x->writer, (const xmlChar *)"\n") < 0;
 }

@@ -1,5 +1,5 @@
 /*
- * xml.h - XML written by libxml2, which is loaded when it is first needed
+ * xml.h - XML written by libxml2, which is loaded on first use
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A document on its way into a buffer. Names of elements and attributes are constants. Without a writer nothing
-   is written, which is for measuring. */
+/* A document that is being written. Names of elements and attributes are constants. Without a writer nothing is
+   written, which serves to measure. */
 struct xml {
 	struct _xmlTextWriter *writer;
 	struct buf scratch;
@@ -23,29 +23,32 @@ struct xml {
 /*
  * Begin a document at the end of out.
  *
- * what    the kind of document, for the error: "SVG"
- * Fails   ERR_IO when libxml2 is not there
+ * kind    of document, for the error: "SVG"
+ * Fails   ERR_IO when libxml2 is missing
  */
-int xml_open(struct xml *x, const char *what, struct buf *out, struct err *err);
+int xml_open(struct xml *x, const char *kind, struct buf *out, struct err *err);
 
-/* End it; x holds nothing afterwards. Fails ERR_IO when libxml2 could not write. */
+/* Like xml_open, for an element inside another document, such as a web page: without an XML declaration. */
+int xml_open_element(struct xml *x, const char *kind, struct buf *out, struct err *err);
+
+/* End the document and release what x owns. Fails ERR_IO when libxml2 could not write. */
 int xml_close(struct xml *x, struct err *err);
 
 void xml_begin(struct xml *x, const char *element);
 void xml_end(struct xml *x);
 
-/* Text from anywhere: it is escaped, and the two characters of UTF-8 that XML forbids are spelt out. Other
-   controls are the caller's to keep away: see text_add_safe. */
+/* Untrusted text: it is escaped, including U+FFFE and U+FFFF, which XML forbids. The caller must remove control
+   characters: see utf8_add_safe. */
 void xml_text(struct xml *x, const char *text);
 void xml_attribute(struct xml *x, const char *name, const char *text);
 
-/* A number in thousandths, without zeros at its end. */
+/* An attribute with a number in thousandths, without trailing zeros. */
 void xml_number(struct xml *x, const char *name, int64_t thousandths);
 
-/* A constant that may not hold ]]> */
-void xml_code(struct xml *x, const char *code);
+/* A CDATA section of a constant, which must not contain ]]> */
+void xml_cdata(struct xml *x, const char *code);
 
-/* The next element begins on a new line. */
-void xml_line(struct xml *x);
+/* Start a new line before the next element. */
+void xml_newline(struct xml *x);
 
 #endif

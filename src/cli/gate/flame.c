@@ -1,5 +1,5 @@
 /*
- * flame.c - the picture beside the verdict
+ * flame.c - the flame graph of gate
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,8 +26,8 @@ bool cmd_gate_wants_flame(const struct args *a)
 	return a->file[ARGS_FLAME] != NULL;
 }
 
-/* One profile of n; those that are merged stay the loadings', one alone is lent. */
-static int add_up(struct load_item *l, size_t n, struct profile **merged, struct profile **out, struct err *err)
+/* Merge n profiles. A single profile is returned unchanged, and *merged is not set. */
+static int merge_side(struct load_item *l, size_t n, struct profile **merged, struct profile **out, struct err *err)
 {
 	const struct profile **src;
 	int rc;
@@ -56,7 +56,7 @@ static int scale(struct profile *p, double factor, struct err *err)
 	return rc;
 }
 
-static int draw(const struct profile *apart, const struct side_sources from[N_SIDES], const struct args *a,
+static int draw(const struct profile *two_sided, const struct side_sources from[N_SIDES], const struct args *a,
 		const char *title, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
@@ -72,7 +72,7 @@ static int draw(const struct profile *apart, const struct side_sources from[N_SI
 	q.normalize = "";
 	q.title = *q.title ? q.title : title;
 	query_apply_defaults(&q, &reports_get("flame")->defaults);
-	rc = view_make(apart, &q, mem, &v, &notes, err);
+	rc = view_make(two_sided, &q, mem, &v, &notes, err);
 	if (rc == 0)
 		rc = answer_flame(&v, from, &q, out, &is_empty, err);
 	buf_release(&notes);
@@ -84,27 +84,28 @@ int cmd_gate_flame(struct load_item *l, const struct side_sources from[N_SIDES],
 		   const struct args *a)
 {
 	size_t n_base = from[SIDE_BASE].n;
-	const struct sides_how how = { .apart = true, .normalize = "", .target_name = "new", .base_name = "base" };
-	struct profile *merged[N_SIDES] = { NULL, NULL }, *side[N_SIDES] = { NULL, NULL }, *apart = NULL;
+	const struct sides_options options = {
+		.keep_sides = true, .normalize = "", .target_name = "new", .base_name = "base"
+	};
+	struct profile *merged[N_SIDES] = { NULL, NULL }, *side[N_SIDES] = { NULL, NULL }, *two_sided = NULL;
 	struct buf picture = { 0 }, title = { 0 };
 	struct err err;
-	int rc = add_up(l, n_base, &merged[SIDE_BASE], &side[SIDE_BASE], &err);
+	int rc = merge_side(l, n_base, &merged[SIDE_BASE], &side[SIDE_BASE], &err);
 
-	buf_addf(&title, "cpa gate: %s; new x %.3g, so that the unchanged part is as large as in the base", verdict,
-		 factor);
+	buf_addf(&title, "cpa gate: %s; new scaled by %.3g, so that unchanged code has equal size", verdict, factor);
 	if (rc == 0)
-		rc = add_up(l + n_base, from[SIDE_TARGET].n, &merged[SIDE_TARGET], &side[SIDE_TARGET], &err);
+		rc = merge_side(l + n_base, from[SIDE_TARGET].n, &merged[SIDE_TARGET], &side[SIDE_TARGET], &err);
 	if (rc == 0)
 		rc = scale(side[SIDE_TARGET], factor, &err);
 	if (rc == 0)
-		rc = sides_take(side[SIDE_TARGET], side[SIDE_BASE], &how, &apart, &err);
+		rc = sides_make_in_place(side[SIDE_TARGET], side[SIDE_BASE], &options, &two_sided, &err);
 	if (rc == 0)
-		rc = draw(apart, from, a, buf_text(&title), &picture, &err);
+		rc = draw(two_sided, from, a, buf_text(&title), &picture, &err);
 	if (rc == 0)
 		rc = io_write_file(a->file[ARGS_FLAME], buf_text(&picture), picture.len, &err);
 	buf_release(&picture);
 	buf_release(&title);
-	profile_free(apart);
+	profile_free(two_sided);
 	profile_free(merged[SIDE_BASE]);
 	profile_free(merged[SIDE_TARGET]);
 	return rc < 0 ? say_error("--flame: %s", err.msg) : STATUS_FINE;

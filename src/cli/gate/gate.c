@@ -1,5 +1,5 @@
 /*
- * gate.c - two sides of several profiles each, and an exit status
+ * gate.c - run a gate: read both sides, decide, write the result
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,10 +21,10 @@
 static const char usage[] =
 	"cpa gate -base=OLD NEW; several runs of each: cpa gate -base=A1 -base=A2 B1 B2, or cpa gate A1 A2 -- B1 B2";
 
-enum { LOT_MAX = 8 }; /* profiles in memory at once, but for a picture */
+enum { BATCH_MAX = 8 }; /* max profiles read in parallel */
 
-/* A gate on its way: profiles come in, an answer goes out. */
-struct run {
+/* State of a gate. */
+struct gate_run {
 	const struct args *a;
 	struct pair pair;
 	struct remote *remote;
@@ -32,17 +32,17 @@ struct run {
 	struct gate_sum *sum;
 	struct load_item *l; /* [n] the base first */
 	size_t n;
-	bool keep;       /* profiles stay for the picture */
-	bool is_decided; /* all that can still fail is writing */
+	bool keep_profiles; /* retain profiles for the picture */
+	bool is_decided;    /* there is a verdict, and only writing can still fail */
 	struct buf notes;
 };
 
-static enum stats_side side_of(const struct run *r, size_t i)
+static enum stats_side side_of(const struct gate_run *r, size_t i)
 {
 	return i < r->pair.from[SIDE_BASE].n ? STATS_BASE : STATS_NEW;
 }
 
-static void prepare(struct run *r)
+static void prepare(struct gate_run *r)
 {
 	const struct side_sources *base = &r->pair.from[SIDE_BASE], *new = &r->pair.from[SIDE_TARGET];
 
@@ -59,14 +59,14 @@ static void prepare(struct run *r)
 	}
 }
 
-/* Add what was loaded. One that is lacking or does not fit ends it: a gate does not guess. Gives the exit status. */
-static int take(struct run *r, size_t i)
+/* Add a loaded profile. Fails if it is missing or incompatible. Returns the exit status. */
+static int add_profile(struct gate_run *r, size_t i)
 {
 	struct load_item *l = &r->l[i];
 	struct err err;
 
-	if (!r->a->q.verbose) /* how many names were found, for each of perhaps forty files; rows without a name have a warning */
-		l->load.told.len = 0;
+	if (!r->a->q.verbose) /* omit messages about names per file: the report warns about rows without a name */
+		buf_release(&l->load.info);
 	if (load_item_report(l, &cmd_report_events, &err) < 0) {
 		progress_end();
 		return say_error("%s", err.msg);
@@ -77,30 +77,28 @@ static int take(struct run *r, size_t i)
 		progress_end();
 		return say_error("%s", err.msg);
 	}
-	if (!r->keep)
-		load_item_release(l);
 	return STATUS_FINE;
 }
 
-static int read_all(struct run *r)
+static int read_all(struct gate_run *r)
 {
-	size_t lot = pool_size() < LOT_MAX ? pool_size() : LOT_MAX;
+	size_t batch = pool_size() < BATCH_MAX ? pool_size() : BATCH_MAX;
 	int status = STATUS_FINE;
 
 	progress_begin("reading");
-	for (size_t i = 0; status == STATUS_FINE && i < r->n; i += lot) {
-		size_t n = r->n - i < lot ? r->n - i : lot;
+	for (size_t i = 0; status == STATUS_FINE && i < r->n; i += batch) {
+		size_t n = r->n - i < batch ? r->n - i : batch;
 
 		load_each(r->l + i, n, &cmd_report_events);
 		for (size_t k = i; k < i + n && status == STATUS_FINE; k++)
-			status = take(r, k);
+			status = add_profile(r, k);
 		progress_count(i + n, r->n);
 	}
 	progress_end();
 	return status;
 }
 
-/* What the new side is to be multiplied by in the picture: the inverse of how much of the unchanged part it has. */
+/* Scale factor of the new side in the picture. It makes the unchanged part as large as in the base. */
 static double picture_factor(const struct gate *g)
 {
 	double total = g->side[STATS_NEW].value / g->side[STATS_BASE].value;
@@ -108,7 +106,7 @@ static double picture_factor(const struct gate *g)
 	return isfinite(g->total_ratio) && g->total_ratio > 0 && total > 0 ? g->total_ratio / total : 1 / total;
 }
 
-static int judge(struct run *r)
+static int judge(struct gate_run *r)
 {
 	struct gate g;
 	struct err err;
@@ -122,7 +120,7 @@ static int judge(struct run *r)
 		return say_error("%s", err.msg);
 	r->is_decided = true;
 	status = cmd_gate_write(&g, r->a);
-	if (r->keep &&
+	if (r->keep_profiles &&
 	    cmd_gate_flame(r->l, r->pair.from, picture_factor(&g), gate_outcome_word(g.outcome), r->a) != STATUS_FINE)
 		status = STATUS_TROUBLE;
 	if (status == STATUS_FINE)
@@ -131,19 +129,16 @@ static int judge(struct run *r)
 	return status;
 }
 
-static int run(struct run *r)
+static int gate_run(struct gate_run *r)
 {
-	int status = cmd_report_pair_find(r->a, usage, &r->pair);
 	struct err err;
+	int status = STATUS_FINE;
 
-	for (int i = 0; status == STATUS_FINE && i < N_SIDES; i++)
-		if (cmd_gate_check_sources(r->a, r->pair.from[i].source, r->pair.from[i].n, &err) < 0)
-			status = say_error("%s", err.msg);
-	if (status == STATUS_FINE &&
-	    answer_fetch(r->pair.source, N_SIDES, &r->a->q, &cmd_report_events, &r->remote, &err) < 0)
-		status = say_error("%s", err.msg);
-	if (status != STATUS_FINE)
-		return status;
+	/* do this first, so that a killed gate does not leave the result of an earlier one */
+	cmd_gate_write_error(r->a, r->pair.from, "the gate did not finish; it was interrupted or is still running",
+			     false);
+	if (answer_fetch(r->pair.source, N_SIDES, &r->a->q, &cmd_report_events, &r->remote, &err) < 0)
+		return say_error("%s", err.msg);
 	r->sum = gate_sum_new(&r->options);
 	prepare(r);
 	status = read_all(r);
@@ -156,22 +151,41 @@ static int run(struct run *r)
 	return status;
 }
 
+/* Check the command line and find the sources. Returns the exit status. */
+static int check(struct gate_run *r)
+{
+	const struct args *a = r->a;
+	int status = a->q.self_test ? STATUS_FINE : cmd_report_pair_find(a, usage, &r->pair);
+	struct err err;
+
+	if (status != STATUS_FINE)
+		return status;
+	if (cmd_gate_check(a, &err) < 0 || gate_options_make(&a->q, NULL, &r->options, &err) < 0)
+		return say_error("%s", err.msg);
+	for (int i = 0; i < N_SIDES; i++)
+		if (cmd_gate_check_sources(a, r->pair.from[i].source, r->pair.from[i].n, &err) < 0)
+			return say_error("%s", err.msg);
+	return STATUS_FINE;
+}
+
 int cmd_gate(const struct args *a)
 {
-	struct run r = { .a = a, .keep = cmd_gate_wants_flame(a) };
-	struct err err;
+	struct gate_run r = { .a = a, .keep_profiles = cmd_gate_wants_flame(a) };
 	int status;
 
-	if (a->ignored)
-		say("Multiple value selections, ignoring -%s", a->ignored);
-	if (cmd_gate_check(a, &err) < 0 || gate_options_make(&a->q, NULL, &r.options, &err) < 0)
-		status = say_error("%s", err.msg);
-	else
-		status = a->q.self_test ? cmd_gate_self_test(a) : run(&r);
-	/* who reads the log sees at once why the job is red */
+	if (a->overruled_type)
+		say("Multiple value selections, ignoring -%s", a->overruled_type);
+	status = check(&r);
+	if (status == STATUS_FINE)
+		status = a->q.self_test ? cmd_gate_self_test(a) : gate_run(&r);
+	if (status ==
+	    STATUS_TROUBLE) /* do this even if only one output failed: all outputs must agree with the status */
+		cmd_gate_write_error(a, r.pair.from, *say_last_error() ? say_last_error() : "the self-test failed",
+				     !r.is_decided);
+	/* make the reason visible in the log of a CI job */
 	if (status == STATUS_TROUBLE && !a->q.self_test)
-		fprintf(stderr, "cpa gate: ERROR   %s (exit status 2)\n",
-			r.is_decided ? "an answer was not written" : "nothing was decided");
+		fprintf(stderr, "cpa gate: ERROR  %s (exit status 2)\n",
+			r.is_decided ? "an output was not written" : "nothing was decided");
 	gate_options_release(&r.options);
 	remote_free(r.remote);
 	cmd_report_pair_release(&r.pair);

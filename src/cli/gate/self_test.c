@@ -1,9 +1,9 @@
 /*
- * self_test.c - does the gate fire, and does it keep quiet? tried on profiles that are made up
+ * self_test.c - check with made-up profiles that the gate fails and passes when it should
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * With the options of the command line, so that ones under which nothing can ever fail are found out, too.
+ * The options of the command line apply, so the test also detects options with which nothing can fail.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@ enum { FUNCTIONS = 24, SLOW = 5, SAMPLES = 60000, PERIOD_NS = 10000000 };
 
 static const char slow_name[] = "selftest.slow";
 
-/* Noise that is the same each time: splitmix64, of Steele, Lea and Flood 2014. */
+/* Reproducible noise: splitmix64, from Steele, Lea and Flood 2014. */
 static uint64_t next(uint64_t *state)
 {
 	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
@@ -30,7 +30,7 @@ static uint64_t next(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* About normal with deviation 1: the sum of 12 uniform numbers less 6. */
+/* Approximately normal with deviation 1: the sum of 12 uniform numbers minus 6. */
 static double noise(uint64_t *state)
 {
 	double sum = -6;
@@ -54,7 +54,7 @@ static uint32_t add_function(struct builder *b, const char *name, uint32_t i)
 	return loc;
 }
 
-/* A program of some functions below main; the slow one costs ratio times as much. */
+/* A profile of functions called by main; the slow function costs ratio times as much as usual. */
 static struct profile *make_profile(double ratio, uint64_t seed)
 {
 	struct builder *b = builder_new();
@@ -109,22 +109,22 @@ static int judge(const struct gate_options *options, const struct query *q, doub
 	return rc;
 }
 
-/* Gives whether it came out as it must. */
+/* Returns true if the outcome is as expected. */
 static bool try_case(const struct args *a, const struct gate_options *options, double ratio)
 {
-	enum gate_outcome must = ratio > 1 ? GATE_RED : GATE_PASS;
+	enum gate_outcome expected = ratio > 1 ? GATE_FAILED : GATE_PASS;
 	bool is_right = false;
 	struct err err;
 	struct gate g;
 
 	if (judge(options, &a->q, ratio, &g, &err) < 0) {
-		printf("  must %s: %s\n", must == GATE_RED ? "FAIL" : "PASS", err.msg);
+		printf("  must %s: %s\n", expected == GATE_FAILED ? "FAIL" : "PASS", err.msg);
 		return false;
 	}
-	is_right = g.outcome == must;
-	if (must == GATE_RED)
+	is_right = g.outcome == expected;
+	if (expected == GATE_FAILED)
 		is_right &= g.n_verdict[GATE_FAIL] == 1 && g.n_rows > 0 && strcmp(g.row[0].name, slow_name) == 0;
-	printf("  must %s: %s", must == GATE_RED ? "FAIL" : "PASS", gate_outcome_word(g.outcome));
+	printf("  must %s: %s", expected == GATE_FAILED ? "FAIL" : "PASS", gate_outcome_word(g.outcome));
 	for (uint32_t i = 0; i < g.n_rows && g.row[i].verdict == GATE_FAIL; i++)
 		printf("%s %s %+.1f%%", i ? "," : "  ", g.row[i].name, 100 * (g.row[i].ratio - 1));
 	puts(is_right ? "" : "   WRONG");
@@ -140,21 +140,23 @@ int cmd_gate_self_test(const struct args *a)
 	bool ok;
 
 	if (a->n_words)
-		return say_error("--self-test makes its own profiles; leave the others out");
+		return say_error("--self-test takes no profiles");
 	if (gate_options_make(&a->q, NULL, &options, &err) < 0) {
 		gate_options_release(&options);
 		return say_error("%s", err.msg);
 	}
-	options.n_rules = 0;      /* they are about functions of another program */
-	options.has_need = false; /* and this about its profiles */
+	options.n_rules = 0;     /* rules refer to functions of the user's program */
+	options.has_need = true; /* --need refers to the user's profiles; require no power here */
+	options.need_ratio = INFINITY;
 	options.work[STATS_BASE] = options.work[STATS_NEW] = options.normalize == GATE_WORK ? 1 : 0;
 	ratio = 1.5 * (1 + options.threshold);
-	printf("cpa gate: self-test, a function of 7%% of %d samples a side made %.2f times as slow, then nothing\n",
+	printf("cpa gate: self-test with %d samples per side: first, a function with 7%% of them becomes %.2f times as "
+	       "slow; then, nothing changes\n",
 	       SAMPLES, ratio);
 	ok = try_case(a, &options, ratio);
 	ok = try_case(a, &options, 1) && ok;
 	puts(ok ? "cpa gate: self-test PASSED"
-		: "cpa gate: self-test FAILED: with these options the gate cannot be trusted");
+		: "cpa gate: self-test FAILED: the gate does not work with these options");
 	gate_options_release(&options);
 	return ok ? STATUS_FINE : STATUS_TROUBLE;
 }

@@ -1,5 +1,5 @@
 /*
- * write.c - the answer of a gate, in all the formats that were asked for
+ * write.c - write the result of gate in all requested formats
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,35 +30,34 @@ static const char *const shape_name[] = {
 	[SHAPE_JUNIT] = "junit", [SHAPE_SARIF] = "sarif", [SHAPE_GITHUB] = "github",
 };
 
-/* What is written where: a file for each format, NULL for none, and what standard output (or -o) gets. */
+/* Destinations: a file for each format, NULL for none, and the format of standard output (or -o). */
 struct outputs {
 	const char *file[N_SHAPES];
 	enum shape main;
-	bool annotations; /* behind the text, for GitHub to find them in the log */
+	bool annotations; /* print annotations after the main format; GitHub reads them from the log */
 };
 
-static bool is_bare(const char *value)
+static bool is_without_value(const char *value)
 {
 	return strcmp(value, "true") == 0;
 }
 
+/* Fill in all outputs, even on failure. Fails if they contradict each other. */
 static int find_outputs(const struct args *a, struct outputs *o, struct err *err)
 {
 	const char *const mode[N_SHAPES] = {
 		[SHAPE_JUNIT] = a->q.junit, [SHAPE_SARIF] = a->q.sarif, [SHAPE_GITHUB] = a->q.github
 	};
-	const char *other = NULL; /* what is to go to standard output besides */
+	const char *other = NULL; /* another format for standard output */
 
 	*o = (struct outputs){ .file = { [SHAPE_TEXT] = a->file[ARGS_TEXT],
 					 [SHAPE_JSON] = a->file[ARGS_JSON],
 					 [SHAPE_MARKDOWN] = a->file[ARGS_MARKDOWN] } };
-	if (a->q.shape == FORMAT_CSV)
-		return err_set(err, ERR_USAGE, "--csv has no meaning for gate; --json is for programs");
 	o->main = a->q.shape == FORMAT_JSON ? SHAPE_JSON : a->q.shape == FORMAT_MARKDOWN ? SHAPE_MARKDOWN : SHAPE_TEXT;
 	for (enum shape i = SHAPE_JUNIT; i < N_SHAPES; i++) {
 		if (!*mode[i] || strcmp(mode[i], "false") == 0)
 			continue;
-		if (!is_bare(mode[i])) {
+		if (!is_without_value(mode[i])) {
 			o->file[i] = mode[i];
 		} else if (i == SHAPE_GITHUB) {
 			o->annotations = true;
@@ -68,6 +67,8 @@ static int find_outputs(const struct args *a, struct outputs *o, struct err *err
 			o->main = i;
 		}
 	}
+	if (a->q.shape == FORMAT_CSV)
+		return err_set(err, ERR_USAGE, "--csv does not apply to gate; use --json");
 	if (o->annotations && o->main != SHAPE_TEXT)
 		other = "github";
 	if (other)
@@ -76,18 +77,21 @@ static int find_outputs(const struct args *a, struct outputs *o, struct err *err
 	return 0;
 }
 
-enum { N_NAMES = N_SHAPES + 2 };
+enum { NAME_FLAME, NAME_MAIN, NAME_SHAPES, N_NAMES = NAME_SHAPES + N_SHAPES };
 
-/* The files that are to be written; NULL for none. */
+/* The files to write; NULL for none. */
 static void name_outputs(const struct args *a, const struct outputs *o, const char *name[N_NAMES])
 {
-	name[0] = a->file[ARGS_FLAME];
-	name[1] = cmd_report_to_stdout(&a->q) ? NULL : a->q.output;
+	name[NAME_FLAME] = a->file[ARGS_FLAME];
+	name[NAME_MAIN] = cmd_report_to_stdout(&a->q) ? NULL : a->q.output;
 	for (int i = 0; i < N_SHAPES; i++)
-		name[i + 2] = o->file[i];
+		name[NAME_SHAPES + i] = o->file[i];
 }
 
-/* Is it the same file, as far as names tell of one that need not be there? Devices take several answers. */
+/*
+ * Do both names refer to the same file? Only names are compared, because the file may not exist. Devices accept
+ * several outputs.
+ */
 static bool is_same_name(const char *x, const char *y)
 {
 	struct buf a = { 0 }, b = { 0 };
@@ -101,7 +105,7 @@ static bool is_same_name(const char *x, const char *y)
 	return same;
 }
 
-/* Two answers in one file would leave one of them. */
+/* Fail if two outputs are written to the same file. */
 static int check_different(const struct args *a, const struct outputs *o, struct err *err)
 {
 	const char *name[N_NAMES];
@@ -109,10 +113,10 @@ static int check_different(const struct args *a, const struct outputs *o, struct
 	name_outputs(a, o, name);
 	for (int i = 0; i < N_NAMES; i++) {
 		if (name[i] && !*name[i])
-			return err_set(err, ERR_USAGE, "an output has an empty name");
+			return err_set(err, ERR_USAGE, "an output file has an empty name");
 		for (int k = 0; k < i; k++)
 			if (name[i] && name[k] && is_same_name(name[i], name[k]))
-				return err_set(err, ERR_USAGE, "%s: two outputs are to be written to it", name[i]);
+				return err_set(err, ERR_USAGE, "%s: given for two outputs", name[i]);
 	}
 	return 0;
 }
@@ -131,18 +135,10 @@ int cmd_gate_check(const struct args *a, struct err *err)
 			return ERR_USAGE;
 	}
 	if (a->q.mean)
-		return err_set(err, ERR_USAGE, "-mean has no meaning for gate, which counts samples");
+		return err_set(err, ERR_USAGE, "-mean does not apply to gate, which counts samples");
 	if (a->q.granularity != GRAIN_FUNCTIONS)
-		return err_set(err, ERR_USAGE, "gate compares functions; another granularity has no meaning for it");
+		return err_set(err, ERR_USAGE, "gate compares functions; other granularities do not apply");
 	return 0;
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
 }
 
 int cmd_gate_check_sources(const struct args *a, const char *const *source, size_t n, struct err *err)
@@ -157,13 +153,11 @@ int cmd_gate_check_sources(const struct args *a, const char *const *source, size
 	for (int i = 0; i < N_NAMES; i++) {
 		if (!name[i])
 			continue;
-		if (*a->q.config && is_same_file(name[i], a->q.config))
-			return err_set(err, ERR_USAGE, "%s: an output would take the place of the file of --config",
-				       name[i]);
+		if (*a->q.config && cmd_gate_is_same_file(name[i], a->q.config))
+			return err_set(err, ERR_USAGE, "%s: an output would overwrite the file of --config", name[i]);
 		for (size_t k = 0; k < n; k++)
-			if (is_same_file(name[i], source[k]))
-				return err_set(err, ERR_USAGE, "%s: an output would take the place of a profile",
-					       name[i]);
+			if (cmd_gate_is_same_file(name[i], source[k]))
+				return err_set(err, ERR_USAGE, "%s: an output would overwrite a profile", name[i]);
 	}
 	return 0;
 }
@@ -192,14 +186,6 @@ static int draw(const struct gate *g, enum shape shape, const struct args *a, bo
 	}
 }
 
-/* The summary of a step of GitHub Actions is a file that steps append to. */
-static bool is_summary(const char *file)
-{
-	const char *summary = getenv("GITHUB_STEP_SUMMARY");
-
-	return summary && strcmp(summary, file) == 0;
-}
-
 static int append_file(const char *file, const struct buf *text, struct err *err)
 {
 	int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -218,12 +204,13 @@ static int write_file(const char *file, const struct buf *text, struct err *err)
 {
 	if (strcmp(file, "-") == 0)
 		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, err);
-	return is_summary(file) ? append_file(file, text, err) : io_write_file(file, buf_text(text), text->len, err);
+	return cmd_gate_is_summary(file) ? append_file(file, text, err)
+					 : io_write_file(file, buf_text(text), text->len, err);
 }
 
 static int write_main(const struct gate *g, const struct args *a, const struct outputs *o)
 {
-	bool color = cmd_report_to_stdout(&a->q) && say_color(STDOUT_FILENO, a->q.color);
+	bool color = cmd_report_to_stdout(&a->q) && say_wants_color(STDOUT_FILENO, a->q.color);
 	struct buf text = { 0 };
 	struct err err;
 	int status;
@@ -256,4 +243,82 @@ int cmd_gate_write(const struct gate *g, const struct args *a)
 		buf_release(&text);
 	}
 	return status;
+}
+
+/* Is this file also a source or the file of --config? */
+static bool is_taken(const struct args *a, const struct side_sources from[N_SIDES], const char *file)
+{
+	const struct opt_list *base[] = { &a->q.base, &a->q.diff_base };
+	bool yes = *a->q.config && cmd_gate_is_same_file(file, a->q.config);
+
+	for (size_t i = 0; i < a->n_words; i++)
+		yes |= cmd_gate_is_same_file(file, a->word[i]);
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; i < base[k]->n; i++)
+			yes |= cmd_gate_is_same_file(file, base[k]->item[i]);
+	for (int side = 0; side < N_SIDES; side++)
+		for (size_t i = 0; i < from[side].n; i++)
+			yes |= cmd_gate_is_same_file(file, from[side].source[i]);
+	return yes;
+}
+
+/* Is it a stream, to which output is only appended? */
+static bool is_stream(const char *file)
+{
+	struct stat st;
+
+	return strcmp(file, "-") == 0 || starts_with(file, "/dev/std") || starts_with(file, "/dev/fd/") ||
+	       starts_with(file, "/proc/") || cmd_gate_is_summary(file) ||
+	       (stat(file, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
+static void remove_picture(const struct args *a)
+{
+	const char *file = a->file[ARGS_FLAME];
+	struct query q = a->q;
+	struct stat st;
+
+	q.output = file;
+	if (answer_flame_check(&q, NULL) == 0 && lstat(file, &st) == 0 && !S_ISDIR(st.st_mode) && !is_stream(file))
+		unlink(file);
+}
+
+/* Write an error to an output; if that fails, truncate the file. */
+static void write_error(const struct gate *g, const struct args *a, const char *file, enum shape shape,
+			bool annotations)
+{
+	struct buf text = { 0 };
+
+	if (draw(g, shape, a, false, &text, NULL) == 0 && annotations)
+		github_draw(g, &text);
+	if ((!text.len || write_file(file, &text, NULL) < 0) && !is_stream(file) && truncate(file, 0) < 0)
+		cmd_gate_discard_file(file);
+	buf_release(&text);
+}
+
+void cmd_gate_write_error(const struct args *a, const struct side_sources from[N_SIDES], const char *why, bool is_final)
+{
+	const struct gate g = { .outcome = GATE_ERROR, .status = STATUS_TROUBLE, .error = why };
+	const char *name[N_NAMES];
+	struct outputs o;
+	bool is_clear = find_outputs(a, &o, NULL) == 0, to_stdout = cmd_report_to_stdout(&a->q);
+
+	name_outputs(a, &o, name);
+	for (int i = 0; i < N_NAMES; i++) {
+		bool is_twice = false;
+
+		for (int k = 0; name[i] && k < N_NAMES; k++)
+			is_twice |= k != i && name[k] && is_same_name(name[i], name[k]);
+		if (!name[i] || !*name[i] || is_taken(a, from, name[i]) || (!is_final && is_stream(name[i])))
+			continue;
+		if (is_twice || (i == NAME_MAIN && !is_clear))
+			cmd_gate_discard_file(name[i]);
+		else if (i == NAME_FLAME)
+			remove_picture(a);
+		else
+			write_error(&g, a, name[i], i == NAME_MAIN ? o.main : (enum shape)(i - NAME_SHAPES),
+				    i == NAME_MAIN && o.annotations);
+	}
+	if (is_final && to_stdout && is_clear && (o.main != SHAPE_TEXT || o.annotations))
+		write_error(&g, a, "-", o.main == SHAPE_TEXT ? SHAPE_GITHUB : o.main, false);
 }

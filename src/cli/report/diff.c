@@ -1,5 +1,5 @@
 /*
- * diff.c - two sides, compared
+ * diff.c - run cpa diff
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -30,7 +30,7 @@ static int compare(const struct profile *const p[N_SIDES], const struct side_sou
 	return status;
 }
 
-/* Gives the exit status; what could be read of several sources is compared all the same. */
+/* Compare even if some of several sources could not be read. Returns the exit status. */
 static int load_and_compare(const struct side_sources from[N_SIDES], struct remote *remote, const struct args *a)
 {
 	struct load_item item[N_SIDES] = { { .profile = NULL } };

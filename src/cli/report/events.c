@@ -1,5 +1,5 @@
 /*
- * events.c - what the command line shows while sources are fetched and read
+ * events.c - show progress and notes while sources are fetched and read
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* As Go writes durations of whole seconds: 1h0m30s. */
+/* Print a duration like Go: 1h0m30s. */
 static void say_wait(int64_t seconds)
 {
 	int64_t h = seconds / 3600, m = seconds / 60 % 60, s = seconds % 60;
@@ -26,12 +26,12 @@ static void say_wait(int64_t seconds)
 		say("Please wait... (%" PRId64 "s)", s);
 }
 
-static void say_urls(const struct remote *r, const struct query *q)
+void cmd_report_say_urls(const struct remote *r, const struct query *q)
 {
 	for (size_t i = 0; i < remote_count(r); i++) {
 		struct buf url = { 0 };
 
-		remote_show(r, i, &url);
+		remote_print_url(r, i, &url);
 		say("Fetching profile over HTTP from %s", url.data);
 		buf_release(&url);
 	}
@@ -42,12 +42,12 @@ static void say_urls(const struct remote *r, const struct query *q)
 static void fetch(void *arg, struct remote *r, const struct query *q, struct buf *notes)
 {
 	(void)arg;
-	say_urls(r, q);
+	cmd_report_say_urls(r, q);
 	progress_begin("fetching");
 	remote_fetch(r, progress_fetch, cmd_interrupt_catch(), notes);
 	progress_end();
 	if (cmd_interrupt_release())
-		buf_addz(notes, "interrupted; going on with what has arrived\n");
+		buf_addz(notes, "interrupted; continuing with the profiles received so far\n");
 }
 
 static void step(void *arg, const char *what)

@@ -1,5 +1,5 @@
 /*
- * events.h - what the command line shows while sources are fetched and read
+ * events.h - show progress and notes while sources are fetched and read
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,8 +8,11 @@
 
 #include "answer/loaded.h"
 
-/* Progress on a terminal, notes on standard error. Ctrl-C ends fetching, and what has arrived is used; a second one
-   ends cpa. */
+/* Progress on a terminal, notes on standard error. Ctrl-C stops fetching and continues with the profiles received so
+   far; a second Ctrl-C ends cpa. */
 extern const struct load_events cmd_report_events;
+
+/* Print the URLs that will be fetched, and the duration of the request if there is one. */
+void cmd_report_say_urls(const struct remote *r, const struct query *q);
 
 #endif

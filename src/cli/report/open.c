@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A program may hand the file to one that runs already and end at once. */
-enum { LEAST_SECONDS = 1, WORDS_MAX = 16 };
+/* Wait at least this long: a program may pass the file to a running instance and exit immediately. */
+enum { SECONDS_MIN = 1, WORDS_MAX = 16 };
 
 static bool is_set(const char *name)
 {
@@ -42,10 +42,8 @@ int cmd_report_open_check(const struct report_type *t, struct err *err)
 		return 0;
 	if (!t->picture->program && is_set("BROWSER"))
 		return 0;
-	return err_set(
-		err, ERR_USAGE,
-		"%s: there is no screen here%s; write a file with -output=FILE.%s and open that where there is one",
-		t->name, is_set("SSH_CONNECTION") ? " (this is an ssh session)" : "", t->picture->ext);
+	return err_set(err, ERR_USAGE, "%s: no display%s; use -output=FILE.%s and open the file elsewhere", t->name,
+		       is_set("SSH_CONNECTION") ? " (in an SSH session)" : "", t->picture->ext);
 }
 
 static int write_temp(const struct picture *p, const void *data, size_t n, struct buf *path, struct err *err)
@@ -66,7 +64,7 @@ static int write_temp(const struct picture *p, const void *data, size_t n, struc
 	return rc;
 }
 
-/* Run a command, split at blanks, with the file as its last word. */
+/* Run a command, split at blanks, with the file as last argument. */
 static int run_command(const char *command, const char *path, struct err *err)
 {
 	char *words = mem_strndup(command, strlen(command)), *rest = words, *word;
@@ -79,42 +77,47 @@ static int run_command(const char *command, const char *path, struct err *err)
 			argv[n++] = word;
 	argv[n++] = path;
 	argv[n] = NULL;
-	rc = n > 1 ? child_show(argv, err) : err_set(err, ERR_UNKNOWN, "no command");
+	rc = n > 1 ? child_run_silent(argv, err) : err_set(err, ERR_UNKNOWN, "no command");
 	free(words);
 	return rc;
 }
 
-/* Run the first command that there is. */
+size_t cmd_report_list_browsers(const char *out[CMD_REPORT_BROWSERS_MAX])
+{
+	static const char *const known[] = { "chrome", "google-chrome", "chromium", "firefox", "sensible-browser" };
+	size_t n = 0;
+
+	if (is_set("BROWSER"))
+		out[n++] = getenv("BROWSER");
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		out[n++] = known[i];
+	if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
+		out[n++] = "xdg-open";
+	return n;
+}
+
+/* Run the first command that exists. */
 static int run_first(const char *const *commands, size_t n, const char *path, struct err *err)
 {
 	struct buf tried = { 0 };
 	int rc = ERR_UNKNOWN;
 
 	for (size_t i = 0; i < n && rc == ERR_UNKNOWN; i++) {
-		if (!commands[i])
-			continue;
 		buf_addf(&tried, "%s%s", tried.len ? ", " : "", commands[i]);
 		rc = run_command(commands[i], path, err);
 	}
 	if (rc == ERR_UNKNOWN)
-		rc = err_set(err, ERR_IO, "no program to show it was found (tried: %s); write a file with -output",
-			     buf_text(&tried));
+		rc = err_set(err, ERR_IO, "no viewer found (tried %s); use -output to write a file", buf_text(&tried));
 	buf_release(&tried);
 	return rc;
 }
 
 static int run_viewer(const struct picture *p, const char *path, struct err *err)
 {
-	const char *const browsers[] = { is_set("BROWSER") ? getenv("BROWSER") : NULL,
-					 "chrome",
-					 "google-chrome",
-					 "chromium",
-					 "firefox",
-					 "sensible-browser",
-					 is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") ? "xdg-open" : NULL };
+	const char *browsers[CMD_REPORT_BROWSERS_MAX];
+	size_t n = cmd_report_list_browsers(browsers);
 
-	return p->program ? run_first(&p->program, 1, path, err)
-			  : run_first(browsers, sizeof(browsers) / sizeof(browsers[0]), path, err);
+	return p->program ? run_first(&p->program, 1, path, err) : run_first(browsers, n, path, err);
 }
 
 static void wait_until(const struct timespec *when)
@@ -131,7 +134,7 @@ int cmd_report_open_show(const struct report_type *t, const void *data, size_t n
 
 	if (rc == 0) {
 		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_sec += LEAST_SECONDS;
+		until.tv_sec += SECONDS_MIN;
 		rc = run_viewer(t->picture, path.data, err);
 		if (rc == 0)
 			wait_until(&until);
@@ -141,8 +144,8 @@ int cmd_report_open_show(const struct report_type *t, const void *data, size_t n
 	return rc;
 }
 
-/* In the process of its own: no terminal to read from, no Ctrl-C. */
-static _Noreturn void show_apart(const struct report_type *t, const void *data, size_t n)
+/* In the new process: do not read from the terminal, ignore Ctrl-C. */
+static _Noreturn void show_in_child(const struct report_type *t, const void *data, size_t n)
 {
 	struct err err;
 	int rc, null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -157,15 +160,15 @@ static _Noreturn void show_apart(const struct report_type *t, const void *data, 
 int cmd_report_open_start(const struct report_type *t, const void *data, size_t n, struct err *err)
 {
 	enum { STEPS = 50 };
-	const struct timespec step = { .tv_nsec = LEAST_SECONDS * 1000000000l / STEPS };
+	const struct timespec step = { .tv_nsec = SECONDS_MIN * 1000000000l / STEPS };
 	pid_t child;
 
 	fflush(NULL);
 	child = fork();
 	if (child < 0)
-		return err_set(err, ERR_IO, "no other process: %s", strerror(errno));
+		return err_set(err, ERR_IO, "cannot start a process: %s", strerror(errno));
 	if (child == 0)
-		show_apart(t, data, n);
+		show_in_child(t, data, n);
 	for (int i = 0; i < STEPS; i++) {
 		if (waitpid(child, NULL, WNOHANG) != 0)
 			break;

@@ -11,16 +11,25 @@
 
 #include <stddef.h>
 
+enum { CMD_REPORT_BROWSERS_MAX = 7 };
+
 /*
- * Can the picture of a report be shown here at all? To be asked before the work of drawing it.
+ * The browsers to try, in this order: $BROWSER, known ones, xdg-open if there is a display. Returns their number.
  *
- * Fails   ERR_USAGE where there is no screen, with what to do instead
+ * Like    pprof internal/driver/commands.go, browsers
+ */
+size_t cmd_report_list_browsers(const char *out[CMD_REPORT_BROWSERS_MAX]);
+
+/*
+ * Check that the picture of a report can be shown, before drawing it.
+ *
+ * Fails   ERR_USAGE without a display, suggesting an alternative
  */
 int cmd_report_open_check(const struct report_type *t, struct err *err);
 
 /*
  * Write a picture to a temporary file, show it with the first program that can be started, wait for
- * that, and delete the file. For web and weblist the programs are those of BROWSER, then known browsers.
+ * it to exit, and delete the file. For web and weblist the programs are BROWSER, then known browsers.
  *
  * Fails   ERR_IO
  * Like    pprof internal/driver/commands.go, invokeVisualizer
@@ -28,10 +37,10 @@ int cmd_report_open_check(const struct report_type *t, struct err *err);
 int cmd_report_open_show(const struct report_type *t, const void *data, size_t n, struct err *err);
 
 /*
- * The same in a process of its own, which goes on when we end and which Ctrl-C does not reach. Waits a
- * second, within which it has said on standard error why nothing can be shown.
+ * Write and show the picture in a new process, which may outlive this one and ignores Ctrl-C. Returns after a second,
+ * so that error messages of the new process appear first.
  *
- * Fails   ERR_IO when there can be no other process
+ * Fails   ERR_IO when no process can be created
  */
 int cmd_report_open_start(const struct report_type *t, const void *data, size_t n, struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * pair.c - which sources of a command line are the base and which are new
+ * pair.c - split the sources of a command line into base and new
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,29 +9,29 @@
 
 #include "cli/messages.h"
 
-/* What the command line puts on a side. */
+/* Arguments of a side. */
 struct words {
 	const char *const *word;
 	size_t n;
 };
 
-/* Which words are on which side. Gives the exit status. */
+/* Find the arguments of each side. Returns the exit status. */
 static int find_sides(const struct args *a, const char *usage, struct words side[N_SIDES])
 {
 	const struct opt_list *base = a->q.base.n ? &a->q.base : &a->q.diff_base;
-	size_t n_left = a->n_left ? a->n_left : 1;
+	size_t n_left = a->n_before_dashes ? a->n_before_dashes : 1;
 
 	if (base->n) {
 		side[SIDE_BASE] = (struct words){ base->item, base->n };
 		side[SIDE_TARGET] = (struct words){ a->word, a->n_words };
 		if (a->n_words == 0)
-			return say_error("nothing to compare with the base: %s", usage);
+			return say_error("no source to compare with the base; usage: %s", usage);
 		return STATUS_FINE;
 	}
-	if (a->n_left && a->n_left == a->n_words)
-		return say_error("nothing behind --: %s", usage);
-	if (n_left >= a->n_words || (a->n_left == 0 && a->n_words != 2))
-		return say_error("%s takes two profiles, this is %zu: %s", a->report->name, a->n_words, usage);
+	if (a->n_before_dashes && a->n_before_dashes == a->n_words)
+		return say_error("no source after --; usage: %s", usage);
+	if (n_left >= a->n_words || (a->n_before_dashes == 0 && a->n_words != 2))
+		return say_error("%s needs two profiles, not %zu; usage: %s", a->report->name, a->n_words, usage);
 	side[SIDE_BASE] = (struct words){ a->word, n_left };
 	side[SIDE_TARGET] = (struct words){ a->word + n_left, a->n_words - n_left };
 	return STATUS_FINE;

@@ -1,5 +1,5 @@
 /*
- * pair.h - which sources of a command line are the base and which are new
+ * pair.h - split the sources of a command line into base and new
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,16 +13,16 @@
 
 struct pair {
 	struct sources source[N_SIDES];
-	struct side_sources from[N_SIDES]; /* the same, borrowed */
+	struct side_sources from[N_SIDES]; /* the sources of each side, borrowed from source */
 };
 
 /*
- * The sides of "-base=OLD NEW...", of "OLD NEW" and of "OLD... -- NEW...", and the files that they stand for.
- * What is wrong with them is said.
+ * Find the sides of "-base=OLD NEW...", of "OLD NEW" and of "OLD... -- NEW...", and expand patterns.
+ * Prints errors.
  *
- * usage   ends the sentence about a missing side
+ * usage   end of the message about a missing side
  * out     released with cmd_report_pair_release, also after a failure
- * Gives   the exit status
+ * Returns the exit status
  */
 int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *out);
 void cmd_report_pair_release(struct pair *p);

@@ -1,11 +1,12 @@
 /*
- * report.c - read, ask, draw, write
+ * report.c - load sources, make a report, write it
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
 #include "answer/draw.h"
+#include "answer/explain.h"
 #include "answer/flame.h"
 #include "answer/make.h"
 #include "base/io.h"
@@ -14,7 +15,6 @@
 #include "cli/report/events.h"
 #include "cli/report/open.h"
 #include "cli/report/report.h"
-#include "engine/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ bool cmd_report_to_stdout(const struct query *q)
 
 bool cmd_report_color(const struct query *q)
 {
-	return cmd_report_to_stdout(q) && say_color(STDOUT_FILENO, q->color);
+	return cmd_report_to_stdout(q) && say_wants_color(STDOUT_FILENO, q->color);
 }
 
 void cmd_report_say_notes(const struct buf *notes)
@@ -51,37 +51,22 @@ struct load_request cmd_report_request(const struct args *a)
 				      .events = &cmd_report_events };
 }
 
-static bool has_values(const struct profile *p, uint32_t type)
-{
-	for (uint32_t i = 0; i < p->n_rows; i++)
-		if (p->value[SIDE_TARGET][type][i] != 0)
-			return true;
-	return false;
-}
-
-/* When everything is 0 the question was the wrong one; name one that has an answer. When it is not,
-   filters left nothing, which they have told. */
+/* If all values of the sample type are 0, suggest another sample type. Otherwise filters removed everything, and
+   their notes say so. */
 static void explain_empty(const struct profile *p, const struct args *a)
 {
 	const struct query *q = &a->q;
-	uint32_t own, t = 0;
+	struct buf reason = { 0 };
+	const char *type = answer_explain_empty(p, q, q->base.n + q->diff_base.n, &reason);
 
-	if (view_type(p, q->sample_index, &own, NULL) < 0 || has_values(p, own))
-		return;
-	if (p->n_rows == 0) {
-		say(q->base.n + q->diff_base.n ? "profile and base are equal" : "the profile has no samples");
-		return;
-	}
-	while (t < p->n_types && !has_values(p, t))
-		t++;
-	if (t < p->n_types)
-		say("every value of %s is 0; try %ssample_index=%s", profile_text(p, p->type[own].name),
-		    a->in_shell ? "" : "-", profile_text(p, p->type[t].name));
-	else
-		say("every value of every sample type is 0");
+	if (type)
+		say("%s; try %ssample_index=%s", buf_text(&reason), a->is_shell_line ? "" : "-", type);
+	else if (reason.len)
+		say("%s", buf_text(&reason));
+	buf_release(&reason);
 }
 
-/* Write to the first of profile001.SUFFIX, profile002.SUFFIX ... that is not there yet. */
+/* Write to the first of profile001.SUFFIX, profile002.SUFFIX ... that does not exist yet. */
 static int write_numbered(const struct buf *text, const char *suffix)
 {
 	enum { LAST = 999 };
@@ -96,7 +81,7 @@ static int write_numbered(const struct buf *text, const char *suffix)
 			return say_error("%s: %s", name, strerror(errno));
 	}
 	if (fd < 0)
-		return say_error("profile001.%s to %s are all taken; name a file with -o", suffix, name);
+		return say_error("profile001.%s to %s exist; use -o to name a file", suffix, name);
 	say("Generating report in %s", name);
 	if (io_write_fd(fd, buf_text(text), text->len, &err) < 0) {
 		close(fd);
@@ -106,12 +91,12 @@ static int write_numbered(const struct buf *text, const char *suffix)
 	return close(fd) < 0 ? say_error("%s: %s", name, strerror(errno)) : STATUS_FINE;
 }
 
-/* Standard output took no more. Behind the | of a shell that is no trouble: who reads has seen enough. */
-static int say_unwritten(const struct args *a, const struct err *err)
+/* Report that standard output cannot be written. A closed pipe of the shell is not an error. */
+static int report_write_error(const struct args *a, const struct err *err)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
-	if (a->in_shell && poll(&out, 1, 0) == 1 && (out.revents & POLLERR))
+	if (a->is_shell_line && poll(&out, 1, 0) == 1 && (out.revents & POLLERR))
 		return STATUS_FINE;
 	return say_error("standard output: %s", err->msg);
 }
@@ -122,10 +107,10 @@ int cmd_report_write(const struct buf *text, const struct args *a)
 	const char *suffix = reports_suffix(a->report, q);
 	struct err err;
 
-	if (suffix && !*q->output && (a->in_shell || isatty(STDOUT_FILENO)))
+	if (suffix && !*q->output && (a->is_shell_line || isatty(STDOUT_FILENO)))
 		return write_numbered(text, suffix);
 	if (cmd_report_to_stdout(q))
-		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, &err) < 0 ? say_unwritten(a, &err)
+		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, &err) < 0 ? report_write_error(a, &err)
 										       : STATUS_FINE;
 	if (io_write_file(q->output, buf_text(text), text->len, &err) < 0)
 		return say_error("%s", err.msg);
@@ -137,13 +122,13 @@ static int show_picture(const struct answer *answer, const struct args *a)
 {
 	const void *text = buf_text(&answer->text);
 	struct err err;
-	int rc = a->in_shell ? cmd_report_open_start(a->report, text, answer->text.len, &err)
-			     : cmd_report_open_show(a->report, text, answer->text.len, &err);
+	int rc = a->is_shell_line ? cmd_report_open_start(a->report, text, answer->text.len, &err)
+				  : cmd_report_open_show(a->report, text, answer->text.len, &err);
 
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
 
-/* Write the answer where the options say. Gives the exit status. */
+/* Write the answer to the output that the options select. Returns the exit status. */
 static int write_answer(const struct answer *answer, const struct args *a)
 {
 	const struct query *q = &a->q;
@@ -154,7 +139,7 @@ static int write_answer(const struct answer *answer, const struct args *a)
 	if (!answer->pieces)
 		return cmd_report_write(&answer->text, a);
 	if (cmd_report_to_stdout(q))
-		return answer_write(answer, STDOUT_FILENO, &err) < 0 ? say_unwritten(a, &err) : STATUS_FINE;
+		return answer_write(answer, STDOUT_FILENO, &err) < 0 ? report_write_error(a, &err) : STATUS_FINE;
 	if (io_out_open(q->output, &out, &err) < 0)
 		return say_error("%s", err.msg);
 	rc = answer_write(answer, out.fd, &err);
@@ -166,7 +151,7 @@ static int write_answer(const struct answer *answer, const struct args *a)
 	return STATUS_FINE;
 }
 
-/* Can what this command draws be shown here? */
+/* Check that a picture can be shown, if the command shows one. */
 static int check_shown(const struct args *a, struct err *err)
 {
 	const struct picture *picture = a->report->picture;
@@ -180,12 +165,12 @@ int cmd_report_finish(const struct args *a, const struct answer *answer, int rc,
 	cmd_report_say_notes(&answer->notes);
 	if (rc < 0)
 		return say_error("%s", err->msg);
-	return answer->shown ? show_picture(answer, a) : write_answer(answer, a);
+	return answer->picture ? show_picture(answer, a) : write_answer(answer, a);
 }
 
 int cmd_report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
 {
-	/* begins an error that can only be about this source */
+	/* prefix of errors if there is only one source */
 	const char *name = from[SIDE_TARGET].n == 1 && from[SIDE_BASE].n == 0 ? from[SIDE_TARGET].source[0] : NULL;
 	struct answer answer = { 0 };
 	struct err err;
@@ -202,28 +187,28 @@ int cmd_report_profile(const struct profile *p, const struct args *a, const stru
 	return status;
 }
 
-/* What a profile that is to need no binary still lacks. */
+/* Fail if symbolize or bundle found no names. */
 static int check_names(const struct args *a, const struct load *target)
 {
-	if (a->report->flags & REPORT_WANTS_NAMES && target->n_nameless && !target->n_named)
-		return say_error("no address could be named: what was written is no more readable than before");
+	if (a->report->flags & REPORT_WANTS_NAMES && target->n_unnamed && !target->n_named)
+		return say_error("no function names found; the profile was written without them");
 	return STATUS_FINE;
 }
 
-/* What a command line without a source lacks, and how it is written. */
-static int no_source(const struct args *a)
+/* Report that the source is missing, with an example. */
+static int fail_no_source(const struct args *a)
 {
 	const char *name = a->report->name;
 
 	if (reports_takes_pattern(a->report) && (!*a->q.pattern || access(a->q.pattern, F_OK) == 0))
-		return say_error("%s takes an expression and a source; try: cpa %s main cpu.pb.gz", name, name);
+		return say_error("%s needs a REGEX and a source; try: cpa %s main cpu.pb.gz", name, name);
 	if (a->report->example)
 		return say_error("no profile source specified; try: %s", a->report->example);
 	return say_error("no profile source specified; try: cpa %s%s cpu.pb.gz", name,
 			 reports_takes_pattern(a->report) ? " REGEX" : "");
 }
 
-/* "cpa flame cpu.pb.gz cpu.svg": the picture was meant to go there. Gives a status. */
+/* Fail for "cpa flame cpu.pb.gz cpu.svg", suggesting -o. Returns the exit status. */
 static int check_output(const struct args *a)
 {
 	const char *last = a->n_words > 1 ? a->word[a->n_words - 1] : "-";
@@ -233,7 +218,7 @@ static int check_output(const struct args *a)
 	if (a->report->view != VIEW_FLAME || *a->q.output || strcmp(last, "-") == 0 || strstr(last, "://") ||
 	    answer_flame_format(&q, &format, NULL) < 0 || access(last, F_OK) == 0)
 		return STATUS_FINE;
-	return say_error("%s: No such file or directory; to write it: -o %s", last, last);
+	return say_error("%s: No such file or directory; use -o %s to write it", last, last);
 }
 
 int cmd_report(const struct args *a)
@@ -245,8 +230,8 @@ int cmd_report(const struct args *a)
 
 	if (*a->q.keys)
 		return cmd_shell(a);
-	if (a->ignored)
-		say("Multiple value selections, ignoring -%s", a->ignored);
+	if (a->overruled_type)
+		say("Multiple value selections, ignoring -%s", a->overruled_type);
 	if (answer_check(a->report, &a->q, &err) < 0)
 		return say_error("%s", err.msg);
 	if (check_output(a) != STATUS_FINE)
@@ -254,7 +239,7 @@ int cmd_report(const struct args *a)
 	if (answer_load(&request, &l, &err) < 0)
 		status = say_error("%s", err.msg);
 	else if (!l.profile)
-		status = no_source(a);
+		status = fail_no_source(a);
 	if (l.profile) {
 		progress_begin("making the report");
 		status = cmd_report_profile(l.profile, a, l.from);

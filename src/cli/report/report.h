@@ -1,5 +1,5 @@
 /*
- * report.h - what commands that write a report share
+ * report.h - functions shared by commands that write a report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,32 +18,32 @@
 
 bool cmd_report_to_stdout(const struct query *q);
 
-/* Write the text where the options say; gives the exit status. */
+/* Write the text to the output that the options select. Returns the exit status. */
 int cmd_report_write(const struct buf *text, const struct args *a);
 
 /*
- * Answer the command of a about a profile and write it, or show it, where the options say.
+ * Make the report of a from a profile, and write or show it.
  *
  * from    the sources of each side
- * Gives   the exit status
+ * Returns the exit status
  */
 int cmd_report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES]);
 
-/* The sources of a command line. */
+/* Request to load the sources of a command line. */
 struct load_request cmd_report_request(const struct args *a);
 
-/* Say each line; one that is the same as the one before it only once. */
+/* Print each line; skip a line that equals the previous one. */
 void cmd_report_say_notes(const struct buf *notes);
 
 /*
- * Say the notes of an answer and write it where the options say.
+ * Print the notes of an answer, and write or show it.
  *
- * rc      of making it; when it failed, err is said
- * Gives   the exit status
+ * rc      result of making the answer; if it is an error, err is printed
+ * Returns the exit status
  */
 int cmd_report_finish(const struct args *a, const struct answer *answer, int rc, const struct err *err);
 
-/* Should a report have colours where the options write it? */
+/* Should the report have colours? */
 bool cmd_report_color(const struct query *q);
 
 #endif

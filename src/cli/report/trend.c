@@ -1,5 +1,5 @@
 /*
- * trend.c - many profiles in a row: what grew
+ * trend.c - run cpa trend
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -19,7 +19,7 @@ static int find_sources(const struct args *a, struct sources *s, struct remote *
 
 	if (rc == 0 && s->n < 2)
 		rc = err_set(err, ERR_USAGE,
-			     "trend takes two or more profiles, in the order of their time: cpa trend P1 ... PN");
+			     "trend needs at least two profiles, in the order of time; usage: cpa trend P1 ... PN");
 	if (rc == 0)
 		rc = sources_check(s, "source", &a->q, &n_stdin, err);
 	return rc < 0 ? rc : answer_fetch(s, 1, &a->q, &cmd_report_events, remote, err);

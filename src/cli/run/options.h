@@ -1,5 +1,5 @@
 /*
- * options.h - the command lines of cpa run and cpa record
+ * options.h - options of cpa run and cpa record
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Options of the server of cpa run, as they were given; texts are NULL when not given. */
+/* Options of the server of cpa run, as given; texts are NULL if not given. */
 struct run_server_args {
 	bool enable, any_user, any_address, hide_cmdline;
 	const char *port, *socket, *address, *secret;
@@ -24,7 +24,7 @@ struct run_server_args {
 	int64_t max_seconds;
 };
 
-/* The options as they were given. */
+/* The options as given. */
 struct run_args {
 	int64_t hz, max_depth, mutex_fraction;
 	const char *heap_rate, *block_rate, *engine, *signal, *follow;
@@ -32,17 +32,17 @@ struct run_args {
 	/* cpa run */
 	const char *file[N_SNAP_KINDS], *every;
 	struct opt_list custom;
-	bool symbolize;
-	bool block_given, mutex_given; /* their rates */
+	bool symbolize, quiet;
+	bool has_block_rate, has_mutex_rate; /* was --block-rate, --mutex-fraction given? */
 	struct run_server_args server;
 	/* cpa record */
 	int kind; /* enum snap_kind */
 	const char *output, *flame;
 	int64_t top;
-	struct opt_list report; /* words for the report: its options, as they stand */
+	struct opt_list report; /* options for the report, as given */
 };
 
-/* The meaning of the options. */
+/* The options, parsed. */
 struct run_options {
 	struct run_args args;
 	struct attach_options attach;
@@ -53,40 +53,37 @@ struct run_options {
 enum run_command { COMMAND_RUN, COMMAND_RECORD };
 
 /*
- * Read the options, which stand before the program.
+ * Parse the options before the program.
  *
  * out     released by cmd_run_options_release, also after a failure; borrows from argv
- * Gives   where the program is in argv, argc when there is none
+ * Returns the index of the program in argv, argc if there is none
  * Fails   ERR_USAGE
  */
 int cmd_run_options_read(enum run_command which, int argc, char **argv, struct run_options *out, struct err *err);
 /*
- * Leave out what cannot be measured of a program, and tell the user.
+ * Drop profiles that cannot be measured for a program, with a message.
  *
- * Fails   ERR_USAGE when nothing is left
+ * Fails   ERR_USAGE when no profile remains
  */
-int cmd_run_options_fit(struct run_options *o, const struct program *p, const char *name, struct err *err);
+int cmd_run_options_drop_unsupported(struct run_options *o, const struct program *p, const char *name, struct err *err);
 void cmd_run_options_release(struct run_options *o);
 
 /*
- * Run a program, and write the profiles that are asked for; messages go to standard error.
+ * Run a program and write its profiles; messages go to standard error.
  *
- * Gives   the exit status for cpa: as attach_run; STATUS_TROUBLE when the program could not be run
+ * Returns the exit status of cpa: as attach_run; STATUS_TROUBLE if the program could not be run
  */
 int cmd_run_program(struct attach_options *o, const struct program *program, const char *path, char **argv,
 		    struct attach_result *out);
 
-/* The usage line, and all about the options. */
+/*
+ * Check before the program runs that a file can be created or written.
+ *
+ * Fails   ERR_IO
+ */
+int cmd_run_check_writable(const char *name, struct err *err);
+
+/* The usage line. */
 const char *cmd_run_options_usage(enum run_command which);
-void cmd_run_options_help(enum run_command which);
-
-/* The option of this name (n bytes), NULL when the command has none. */
-const struct opt *cmd_run_option(enum run_command which, const char *name, size_t n);
-
-/* "run", "record" */
-const char *cmd_run_command_name(enum run_command which);
-
-/* The names of all options, with two dashes, = behind those that take a value, and a blank. */
-void cmd_run_options_print_words(enum run_command which);
 
 #endif

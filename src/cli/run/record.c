@@ -1,10 +1,10 @@
 /*
- * record.c - run a program, write one profile of it, print what took most
+ * record.c - run a program, write one profile, print the top functions
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each process has its profile in a folder of its own, until all are added up in the end: so nothing is
- * lost of those that ended before.
+ * Each process writes its profile to a temporary folder when it ends, and the profiles are merged at the end. So
+ * profiles of processes that ended early are not lost.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* A folder for the profiles of the processes. */
+/* Create the folder for the profiles of the processes. */
 static int make_folder(struct buf *out, struct err *err)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -56,11 +56,11 @@ static int make_folder(struct buf *out, struct err *err)
 	return 0;
 }
 
-static void remove_folder(const char *folder, const struct texts *written)
+static void remove_folder(const char *folder, const struct string_list *written)
 {
 	for (size_t i = 0; i < written->n; i++) {
 		size_t n;
-		const char *at = texts_at(written, i, &n);
+		const char *at = string_list_get(written, i, &n);
 		char *path = mem_strndup(at, n);
 
 		unlink(path);
@@ -69,21 +69,8 @@ static void remove_folder(const char *folder, const struct texts *written)
 	rmdir(folder);
 }
 
-/* Not after an hour: can a file of that name be made? */
-static int check_place(const char *name, struct err *err)
-{
-	const char *slash = strrchr(name, '/');
-	char *folder = slash ? mem_strndup(name, (size_t)(slash - name) + 1) : mem_strndup(".", 1);
-	int rc = 0;
-
-	if (access(folder, W_OK | X_OK) != 0 && access(name, W_OK) != 0)
-		rc = err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
-	free(folder);
-	return rc;
-}
-
-/* What was recorded before is kept once, as .old; a file that was named is the caller's to lose. */
-static int keep_old(const char *name, struct err *err)
+/* Rename an earlier profile to .old. A file named by the user is replaced without this. */
+static int rename_old(const char *name, struct err *err)
 {
 	struct buf old = { 0 };
 	int rc = 0;
@@ -95,17 +82,17 @@ static int keep_old(const char *name, struct err *err)
 	return rc;
 }
 
-/* The command line of the report, all but the file: cpa top -nodecount=20 OPTION... */
+/* Make the command line of the report without the file: cpa top -nodecount=20 OPTION... */
 static size_t report_words(const struct run_args *args, char **to, char rows[32])
 {
 	size_t n = 0;
-	bool named = false;
+	bool has_report = false;
 
 	to[n++] = (char *)(uintptr_t) "cpa";
 	for (size_t i = 0; i < args->report.n; i++) {
 		const char *word = args->report.item[i], *name = word + strspn(word, "-");
 
-		named |= *word == '-' && reports_find(name, strcspn(name, "="));
+		has_report |= *word == '-' && reports_find(name, strcspn(name, "="));
 	}
 	if (*args->flame) {
 		to[n++] = (char *)(uintptr_t) "flame";
@@ -113,7 +100,7 @@ static size_t report_words(const struct run_args *args, char **to, char rows[32]
 		to[n++] = (char *)(uintptr_t)args->flame;
 	} else {
 		snprintf(rows, 32, "-nodecount=%lld", (long long)args->top);
-		if (!named) {
+		if (!has_report) {
 			to[n++] = (char *)(uintptr_t) "top";
 			to[n++] = rows;
 		}
@@ -123,7 +110,7 @@ static size_t report_words(const struct run_args *args, char **to, char rows[32]
 	return n;
 }
 
-/* Report about a file, or, without one, only see whether the options are right. Gives a status. */
+/* Print the report of a file. NULL: only check the options. Returns the exit status. */
 static int report(const struct run_args *args, const char *path)
 {
 	enum { WORDS = 8 };
@@ -143,7 +130,7 @@ static int report(const struct run_args *args, const char *path)
 	if (rc < 0) {
 		status = say_error("%s", err.msg);
 	} else if (path) {
-		a.q.waiting = progress_asking;
+		a.q.waiting = progress_debuginfod;
 		status = cmd_report(&a);
 	}
 	args_release(&a);
@@ -151,7 +138,7 @@ static int report(const struct run_args *args, const char *path)
 	return status;
 }
 
-/* The profiles of all processes to one, and the report of it. Gives whether there is no more need of them. */
+/* Merge the profiles of all processes, and print the report. Returns true if the originals can be removed. */
 static bool finish(const struct run_args *args, const struct attach_result *result, int64_t duration)
 {
 	const char *to = *args->output ? args->output : default_name;
@@ -161,13 +148,13 @@ static bool finish(const struct run_args *args, const struct attach_result *resu
 	if (result->written.n == 0)
 		return true;
 	snprintf(comment, sizeof(comment), "cpa %s: %zu processes", PACKAGE_VERSION, result->written.n);
-	if ((!*args->output && keep_old(to, &err) < 0) ||
+	if ((!*args->output && rename_old(to, &err) < 0) ||
 	    answer_files_merge(&result->written, comment, duration, to, &cmd_report_events, &err) < 0) {
 		say_error("%s", err.msg);
 		return false;
 	}
-	say("the profile is in %s", to);
-	/* what the program wrote to standard output stays alone there */
+	say("wrote %s", to);
+	/* standard output belongs to the program */
 	if ((args->top > 0 || *args->flame || args->report.n) && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
 		report(args, to);
 	return true;
@@ -183,8 +170,9 @@ static int record(struct run_options *o, char **argv)
 	int status;
 
 	if (attach_program_check(argv[0], &path, &program, &err) < 0 ||
-	    cmd_run_options_fit(o, &program, argv[0], &err) < 0 ||
-	    check_place(*o->args.output ? o->args.output : default_name, &err) < 0 || make_folder(&folder, &err) < 0) {
+	    cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 ||
+	    cmd_run_check_writable(*o->args.output ? o->args.output : default_name, &err) < 0 ||
+	    make_folder(&folder, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
 		for (const char *c = buf_text(&folder); *c; c++)
@@ -195,7 +183,7 @@ static int record(struct run_options *o, char **argv)
 		if (finish(&o->args, &result, now_ns() - start))
 			remove_folder(buf_text(&folder), &result.written);
 		else
-			say("what was recorded is kept: cpa top '%s/*'", buf_text(&folder));
+			say("the recorded profiles are kept: cpa top '%s/*'", buf_text(&folder));
 	}
 	attach_result_release(&result);
 	buf_release(&path);
@@ -213,7 +201,7 @@ int cmd_run_record(int argc, char **argv)
 	if (at < 0)
 		status = say_error("%s", err.msg);
 	else if (o.args.help)
-		cmd_run_options_help(COMMAND_RECORD);
+		cmd_help_command("record");
 	else if (at == argc)
 		status = say_error("%s", cmd_run_options_usage(COMMAND_RECORD));
 	else

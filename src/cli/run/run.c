@@ -1,11 +1,12 @@
 /*
- * run.c - run a program, write the profiles that are asked for
+ * run.c - run a program and write its profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
 #include "answer/files.h"
+#include "attach/files.h"
 #include "attach/program.h"
 #include "attach/run.h"
 #include "base/io.h"
@@ -15,9 +16,12 @@
 #include "cli/report/events.h"
 #include "cli/run/options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void note(void *arg, const char *text)
 {
@@ -47,12 +51,55 @@ int cmd_run_program(struct attach_options *o, const struct program *program, con
 	return status < 0 ? STATUS_TROUBLE : status;
 }
 
-/* Put names into each of these files. One that cannot be read stays as it is. */
-static void symbolize(const struct texts *paths)
+int cmd_run_check_writable(const char *name, struct err *err)
+{
+	const char *slash = strrchr(name, '/');
+	char *folder = slash ? mem_strndup(name, (size_t)(slash - name) + 1) : mem_strndup(".", 1);
+	struct stat st;
+	int number = 0;
+
+	if (stat(name, &st) == 0 && S_ISDIR(st.st_mode))
+		number = EISDIR;
+	else if (access(name, W_OK) != 0 && access(folder, W_OK | X_OK) != 0)
+		number = errno;
+	free(folder);
+	return number ? err_set(err, ERR_IO, "%s: %s", name, strerror(number)) : 0;
+}
+
+/* Does the folder of the file depend on the process or the time (%p, %t)? */
+static bool has_variable_folder(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	for (const char *c = name; slash && c < slash; c++)
+		if (*c == '%' && (*++c == 'p' || *c == 't'))
+			return true;
+	return false;
+}
+
+/* Check that the profiles of the program can be written. */
+static int check_files(const struct run_options *o, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < o->attach.n_files && rc == 0; i++) {
+		struct buf path = { 0 };
+
+		if (has_variable_folder(o->file[i].name))
+			continue;
+		attach_file_name(o->file[i].name, getpid(), "", &path);
+		rc = cmd_run_check_writable(buf_text(&path), err);
+		buf_release(&path);
+	}
+	return rc;
+}
+
+/* Add function names to these files. A file that cannot be read is left unchanged. */
+static void symbolize(const struct string_list *paths)
 {
 	for (size_t i = 0; i < paths->n; i++) {
 		size_t n;
-		const char *at = texts_at(paths, i, &n);
+		const char *at = string_list_get(paths, i, &n);
 		char *path = mem_strndup(at, n);
 		struct err err;
 
@@ -60,6 +107,28 @@ static void symbolize(const struct texts *paths)
 			say_error("%s", err.msg);
 		free(path);
 	}
+}
+
+/* Print on one line which files were written. If there are many, print the last ones, which are those of the program
+   itself. */
+static void print_written(const struct string_list *paths)
+{
+	enum { NAMES_MAX = 6, NAMES_OF_MANY = 3 };
+	size_t first = paths->n > NAMES_MAX ? paths->n - NAMES_OF_MANY : 0;
+	struct buf line = { 0 };
+
+	for (size_t i = first; i < paths->n; i++) {
+		size_t n;
+		const char *path = string_list_get(paths, i, &n);
+
+		buf_addz(&line, i > first ? ", " : "");
+		buf_add(&line, path, n);
+	}
+	if (first)
+		say("wrote %zu files, the last ones %s", paths->n, buf_text(&line));
+	else if (paths->n)
+		say("wrote %s", buf_text(&line));
+	buf_release(&line);
 }
 
 static int run(struct run_options *o, char **argv)
@@ -71,12 +140,14 @@ static int run(struct run_options *o, char **argv)
 	int status;
 
 	if (attach_program_check(argv[0], &path, &program, &err) < 0 ||
-	    cmd_run_options_fit(o, &program, argv[0], &err) < 0) {
+	    cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 || check_files(o, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
 		status = cmd_run_program(&o->attach, &program, buf_text(&path), argv, &result);
 		if (o->args.symbolize)
 			symbolize(&result.written);
+		if (!o->args.quiet)
+			print_written(&result.written);
 	}
 	attach_result_release(&result);
 	buf_release(&path);
@@ -92,7 +163,7 @@ int cmd_run(int argc, char **argv)
 	if (at < 0)
 		status = say_error("%s", err.msg);
 	else if (o.args.help)
-		cmd_run_options_help(COMMAND_RUN);
+		cmd_help_command("run");
 	else if (at == argc)
 		status = say_error("%s", cmd_run_options_usage(COMMAND_RUN));
 	else

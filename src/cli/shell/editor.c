@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * libedit is loaded when a terminal is there to type on: linked, it would cost each start of cpa 0.17 ms of
- * 1.5. Its own handling of signals is not used, since it sends them on to the whole process group: ours
- * note them, and whoever waits for a key deals with them. They are held back but while it waits, so none is
- * missed: neither just before that nor at the end of a line.
+ * libedit is loaded only if there is a terminal: linking it would add 0.17 ms to the 1.5 ms that cpa needs
+ * to start. Its signal handling is not used, because it sends signals to the whole process group. Instead,
+ * our handlers record a signal, and get_key processes it. Signals are blocked except while get_key waits, so
+ * no signal is missed between its check and its wait.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "base/utf8.h"
 #include "cli/messages.h"
 #include "cli/shell/history.h"
@@ -35,8 +35,8 @@
 
 enum { SHOWN_MAX = 200, GAP = 2, WIDTH = 80 };
 
-/* What a word is meant to find: without what makes an expression of it. */
-static void add_meaning(const char *s, size_t n, struct buf *out)
+/* Append a word without the characters that make it a regular expression. */
+static void add_plain_word(const char *s, size_t n, struct buf *out)
 {
 	size_t at = n && *s == '-' ? 1 : 0;
 
@@ -50,14 +50,14 @@ static void add_meaning(const char *s, size_t n, struct buf *out)
 	buf_addz(out, "");
 }
 
-/* How many bytes all candidates have in common, no character cut. */
-static size_t common(const struct texts *found)
+/* Length of the common prefix of all candidates, without splitting a character. */
+static size_t common_length(const struct string_list *found)
 {
 	size_t n, len;
-	const char *first = texts_at(found, 0, &n);
+	const char *first = string_list_get(found, 0, &n);
 
 	for (size_t i = 1; i < found->n; i++) {
-		const char *other = texts_at(found, i, &len);
+		const char *other = string_list_get(found, i, &len);
 		size_t same = 0;
 
 		while (same < n && same < len && first[same] == other[same])
@@ -70,31 +70,31 @@ static size_t common(const struct texts *found)
 }
 
 /*
- * Append what all candidates begin with, and a blank when there is only one, which is complete.
+ * Append the common prefix of all candidates, and a blank if there is only one.
  *
- * word    what has been typed
- * Gives   false, appending nothing, when that says no more than the word does
+ * word    the text typed so far
+ * Returns false, appending nothing, if the prefix is not longer than the word
  */
-static bool add_common(const struct texts *found, const char *word, struct buf *out)
+static bool add_common(const struct string_list *found, const char *word, struct buf *out)
 {
-	size_t n = common(found), word_n = strlen(word);
+	size_t n = common_length(found), word_n = strlen(word);
 	const char *text = buf_text(&found->all);
-	struct buf had = { 0 }, has = { 0 };
+	struct buf typed = { 0 }, shared = { 0 };
 	bool more;
 
-	if (found->n > 1 && n && text[n - 1] == '\\') /* half of an escape */
+	if (found->n > 1 && n && text[n - 1] == '\\') /* do not append only the first half of an escape */
 		n--;
-	add_meaning(word, word_n, &had);
-	add_meaning(text, n, &has);
-	more = found->n == 1 || (starts_with(has.data, had.data) && (n != word_n || memcmp(text, word, n) != 0));
+	add_plain_word(word, word_n, &typed);
+	add_plain_word(text, n, &shared);
+	more = found->n == 1 || (starts_with(shared.data, typed.data) && (n != word_n || memcmp(text, word, n) != 0));
 	if (more) {
 		buf_add(out, text, n);
 		if (found->n == 1 && n && text[n - 1] != '=' && text[n - 1] != '/')
 			buf_addz(out, " ");
 		buf_addz(out, "");
 	}
-	buf_release(&had);
-	buf_release(&has);
+	buf_release(&typed);
+	buf_release(&shared);
 	return more;
 }
 
@@ -105,13 +105,13 @@ static size_t width_of(FILE *out)
 	return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH;
 }
 
-/* Print the candidates in columns as wide as the terminal is, not too many. */
-static void print_candidates(const struct texts *found, FILE *out)
+/* Print the first SHOWN_MAX candidates in columns that fit the terminal. */
+static void print_candidates(const struct string_list *found, FILE *out)
 {
 	size_t shown = found->n < SHOWN_MAX ? found->n : SHOWN_MAX, widest = 1, width = width_of(out), columns, rows, n;
 
 	for (size_t i = 0; i < shown; i++) {
-		const char *text = texts_at(found, i, &n);
+		const char *text = string_list_get(found, i, &n);
 
 		n = utf8_count(text, n);
 		widest = n > widest ? n : widest;
@@ -121,7 +121,7 @@ static void print_candidates(const struct texts *found, FILE *out)
 	rows = (shown + columns - 1) / columns;
 	for (size_t r = 0; r < rows; r++) {
 		for (size_t i = r; i < shown; i += rows) {
-			const char *text = texts_at(found, i, &n);
+			const char *text = string_list_get(found, i, &n);
 			size_t blanks = i + rows < shown ? widest + GAP - utf8_count(text, n) : 0;
 
 			fprintf(out, "%.*s%*s", (int)n, text, (int)blanks, "");
@@ -132,7 +132,7 @@ static void print_candidates(const struct texts *found, FILE *out)
 		fprintf(out, "... and %zu more\n", found->n - shown);
 }
 
-/* What of libedit is used. */
+/* Functions of libedit. */
 struct libedit {
 	EditLine *(*init)(const char *, FILE *, FILE *, FILE *);
 	void (*end)(EditLine *);
@@ -154,62 +154,62 @@ struct editor {
 	HistoryW *history;
 	FILE *out;
 	const struct profile *p;
-	struct buf tabbed; /* the line as it was at the last Tab that had nothing to add */
+	struct buf tabbed; /* the line at the last Tab that added nothing */
 };
 
-static struct editor *current; /* for what libedit calls */
+static struct editor *current; /* the editor, for callbacks of libedit */
 
 enum { N_SIGNALS = 6 };
 static const int signals[N_SIGNALS] = { SIGINT, SIGTSTP, SIGWINCH, SIGTERM, SIGHUP, SIGQUIT };
-static volatile sig_atomic_t noted[NSIG]; /* set by the handler, taken by get_key */
-static sigset_t awaited;                  /* the mask while a key is waited for */
+static volatile sig_atomic_t pending[NSIG]; /* set by the handler, cleared by get_key */
+static sigset_t wait_mask;                  /* signal mask while waiting for a key */
 
-static void note(int number)
+static void record_signal(int number)
 {
-	noted[number] = 1;
+	pending[number] = 1;
 }
 
-static bool take(int number)
+static bool take_pending(int number)
 {
-	bool was = noted[number];
+	bool was = pending[number];
 
-	noted[number] = 0;
+	pending[number] = 0;
 	return was;
 }
 
-/* Do what a signal does by default, with the terminal as others expect it; after a stop we go on here. */
-static void obey(struct editor *e, int number)
+/* Perform the default action of a signal with the terminal in its normal mode. Continues here after a stop. */
+static void perform_default(struct editor *e, int number)
 {
-	struct sigaction usual = { .sa_handler = SIG_DFL }, ours;
-	sigset_t held;
+	struct sigaction default_action = { .sa_handler = SIG_DFL }, ours;
+	sigset_t blocked;
 
 	e->lib.set(e->el, EL_PREP_TERM, 0);
 	fflush(e->out);
-	sigaction(number, &usual, &ours);
+	sigaction(number, &default_action, &ours);
 	raise(number);
-	sigprocmask(SIG_SETMASK, &awaited, &held); /* here it happens */
-	sigprocmask(SIG_SETMASK, &held, NULL);
+	sigprocmask(SIG_SETMASK, &wait_mask, &blocked); /* the signal is delivered here */
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
 	sigaction(number, &ours, NULL);
 	e->lib.set(e->el, EL_PREP_TERM, 1);
 	e->lib.set(e->el, EL_REFRESH);
 }
 
-/* A signal has come while a key was waited for. Gives false for Ctrl-C. */
+/* Process signals that arrived while waiting for a key. Returns false after Ctrl-C. */
 static bool handle_signals(struct editor *e)
 {
 	static const int others[] = { SIGTSTP, SIGTERM, SIGHUP, SIGQUIT };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (take(others[i]))
-			obey(e, others[i]);
-	if (take(SIGWINCH)) {
+		if (take_pending(others[i]))
+			perform_default(e, others[i]);
+	if (take_pending(SIGWINCH)) {
 		e->lib.resize(e->el);
 		e->lib.set(e->el, EL_REFRESH);
 	}
-	return !noted[SIGINT];
+	return !pending[SIGINT];
 }
 
-/* A key, for libedit: 1, 0 at the end of input, -1 after Ctrl-C. */
+/* Read a key for libedit. Returns 1, 0 at the end of input, -1 after Ctrl-C. */
 static int get_key(EditLine *el, wchar_t *key)
 {
 	char bytes[MB_LEN_MAX];
@@ -222,7 +222,7 @@ static int get_key(EditLine *el, wchar_t *key)
 		ssize_t got;
 		size_t len;
 
-		if (ppoll(&in, 1, NULL, &awaited) < 0 && errno == EINTR) {
+		if (ppoll(&in, 1, NULL, &wait_mask) < 0 && errno == EINTR) {
 			if (!handle_signals(current))
 				return -1;
 			continue;
@@ -237,7 +237,7 @@ static int get_key(EditLine *el, wchar_t *key)
 			continue;
 		if (len <= sizeof(bytes))
 			return 1;
-		n = 0; /* no UTF-8: pass it over */
+		n = 0; /* not UTF-8: skip it */
 	}
 }
 
@@ -272,7 +272,7 @@ static wchar_t *widen(const char *s)
 	return out;
 }
 
-/* Put text in place of what stands between a byte of the line and the cursor. */
+/* Replace the text between byte start of the line and the cursor. */
 static void replace(struct editor *e, const char *line, size_t start, const char *text)
 {
 	wchar_t *old = widen(line + start), *wide = widen(text);
@@ -283,13 +283,13 @@ static void replace(struct editor *e, const char *line, size_t start, const char
 	free(wide);
 }
 
-/* Tab. */
+/* Handle Tab. */
 static unsigned char complete(EditLine *el, int key)
 {
 	struct editor *e = current;
 	const LineInfoW *info = e->lib.line(el);
 	struct buf line = { 0 }, text = { 0 };
-	struct texts found = { 0 };
+	struct string_list found = { 0 };
 	unsigned char next = CC_REFRESH;
 	size_t start;
 
@@ -311,7 +311,7 @@ static unsigned char complete(EditLine *el, int key)
 	buf_add(&e->tabbed, line.data, line.len);
 	buf_release(&line);
 	buf_release(&text);
-	texts_release(&found);
+	string_list_release(&found);
 	return next;
 }
 
@@ -337,10 +337,10 @@ static int load(struct libedit *lib, struct err *err)
 	};
 #undef FUNCTION
 	return library_load("libedit.so.2", functions, sizeof(functions) / sizeof(functions[0]), lib,
-			    "lines can be edited with libedit, which is not here: apt-get install libedit2", err);
+			    "line editing needs libedit: apt-get install libedit2", err);
 }
 
-static void remember(struct editor *e, const char *line)
+static void add_to_history(struct editor *e, const char *line)
 {
 	wchar_t *wide = widen(line);
 	HistEventW event;
@@ -351,21 +351,21 @@ static void remember(struct editor *e, const char *line)
 
 static void load_history(struct editor *e)
 {
-	struct texts lines = { 0 };
+	struct string_list lines = { 0 };
 	HistEventW event;
 
 	e->lib.history(e->history, &event, H_SETSIZE, HISTORY_MAX);
 	e->lib.history(e->history, &event, H_SETUNIQUE, 1);
-	cmd_shell_typed_load(&lines);
+	cmd_shell_history_load(&lines);
 	for (size_t i = 0; i < lines.n; i++) {
 		size_t n;
-		const char *at = texts_at(&lines, i, &n);
+		const char *at = string_list_get(&lines, i, &n);
 		char *line = mem_strndup(at, n);
 
-		remember(e, line);
+		add_to_history(e, line);
 		free(line);
 	}
-	texts_release(&lines);
+	string_list_release(&lines);
 }
 
 static void set_up(struct editor *e)
@@ -383,17 +383,16 @@ static void set_up(struct editor *e)
 
 struct editor *cmd_shell_editor_open(const struct profile *p)
 {
-	const char *term = getenv("TERM");
 	FILE *out = isatty(STDERR_FILENO) ? stderr : stdout;
 	struct editor *e;
 	struct err err;
 
-	if (!isatty(STDIN_FILENO) || !isatty(fileno(out)) || !term || !*term || strcmp(term, "dumb") == 0)
+	if (!isatty(STDIN_FILENO) || !isatty(fileno(out)))
 		return NULL;
 	e = mem_zalloc(1, sizeof(*e));
 	e->out = out;
 	e->p = p;
-	/* all that we print is UTF-8, whatever the locale */
+	/* all output is UTF-8, in any locale */
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))
 		setlocale(LC_CTYPE, "");
 	if (load(&e->lib, &err) < 0)
@@ -421,28 +420,28 @@ void cmd_shell_editor_close(struct editor *e)
 	current = NULL;
 }
 
-enum editor_end cmd_shell_editor_read(struct editor *e, struct buf *out)
+enum line_result cmd_shell_editor_read(struct editor *e, struct buf *out)
 {
-	struct sigaction ours = { .sa_handler = note }, before[N_SIGNALS];
+	struct sigaction ours = { .sa_handler = record_signal }, before[N_SIGNALS];
 	const wchar_t *line;
-	sigset_t held;
+	sigset_t blocked;
 	int n = 0;
 
 	e->tabbed.len = 0;
-	noted[SIGINT] = 0;
-	sigemptyset(&held);
+	pending[SIGINT] = 0;
+	sigemptyset(&blocked);
 	for (int i = 0; i < N_SIGNALS; i++)
-		sigaddset(&held, signals[i]);
-	sigprocmask(SIG_BLOCK, &held, &awaited);
+		sigaddset(&blocked, signals[i]);
+	sigprocmask(SIG_BLOCK, &blocked, &wait_mask);
 	for (int i = 0; i < N_SIGNALS; i++)
 		sigaction(signals[i], &ours, &before[i]);
 	line = e->lib.read_line(e->el, &n);
 	for (int i = 0; i < N_SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
-	sigprocmask(SIG_SETMASK, &awaited, NULL);
+	sigprocmask(SIG_SETMASK, &wait_mask, NULL);
 	out->len = 0;
 	buf_addz(out, "");
-	if (noted[SIGINT]) {
+	if (pending[SIGINT]) {
 		fputs("^C\n", e->out);
 		return EDITOR_CLEARED;
 	}
@@ -452,8 +451,8 @@ enum editor_end cmd_shell_editor_read(struct editor *e, struct buf *out)
 	}
 	add_narrow(line, line + n - (line[n - 1] == L'\n'), out);
 	if (out->data[strspn(out->data, " \t")]) {
-		remember(e, out->data);
-		cmd_shell_typed_add(out->data);
+		add_to_history(e, out->data);
+		cmd_shell_history_add(out->data);
 	}
 	return EDITOR_LINE;
 }

@@ -12,22 +12,22 @@
 struct editor;
 
 /*
- * Be ready to edit lines on the terminal that standard input is. There is one editor at a time.
+ * Create the line editor. Standard input must be a terminal that can move its cursor. Only one editor can exist.
  *
- * p       completes words; must live longer
- * Gives   NULL when the terminal cannot do it, or libedit is not there, which is said
+ * p       for completion; must outlive the editor
+ * Returns NULL if neither standard error nor output is a terminal, or, with a message, if libedit is missing
  */
 struct editor *cmd_shell_editor_open(const struct profile *p);
 void cmd_shell_editor_close(struct editor *e); /* takes NULL */
 
-enum editor_end { EDITOR_LINE, EDITOR_CLEARED, EDITOR_END };
+enum line_result { EDITOR_LINE, EDITOR_CLEARED, EDITOR_END };
 
 /*
- * Read a line. It is kept in the history.
+ * Read a line and add it to the history.
  *
- * out     set to it, without its end
- * Gives   EDITOR_CLEARED after Ctrl-C, EDITOR_END at the end of input
+ * out     set to the line without newline
+ * Returns EDITOR_CLEARED after Ctrl-C, EDITOR_END at the end of input
  */
-enum editor_end cmd_shell_editor_read(struct editor *e, struct buf *out);
+enum line_result cmd_shell_editor_read(struct editor *e, struct buf *out);
 
 #endif

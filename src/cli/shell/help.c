@@ -1,5 +1,5 @@
 /*
- * help.c - what the prompt says about itself
+ * help.c - the help of the prompt
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,7 @@
 
 #include "answer/reports.h"
 #include "base/arena.h"
-#include "base/texts.h"
+#include "base/string_list.h"
 #include "base/utf8.h"
 #include "engine/view.h"
 #include "report/head.h"
@@ -27,7 +27,7 @@ void cmd_shell_add_greeting(const struct profile *p, const struct settings *s, s
 	struct query q;
 	struct view v;
 
-	query_init(&q); /* without filters */
+	query_init(&q); /* the defaults, without filters */
 	q.sample_index = now->sample_index;
 	q.mean = now->mean;
 	q.divide_by = now->divide_by;
@@ -72,7 +72,7 @@ static void add_choice(const struct query_choice *c, const struct settings *s, s
 	size_t n = 0;
 
 	for (size_t i = 0; i < query_n_options && n < sizeof(name) / sizeof(name[0]) - 1; i++)
-		if (query_options[i].kind == OPT_PICK && query_options[i].at == c->at)
+		if (query_options[i].kind == OPT_CHOICE && query_options[i].at == c->offset)
 			name[n++] = query_options[i].name;
 	if (strcmp(c->name, "shape") == 0)
 		name[n++] = "text";
@@ -94,7 +94,7 @@ static void add_types(const struct profile *p, const struct settings *s, struct 
 	for (uint32_t t = 0; t < p->n_types; t++)
 		buf_addf(&comment, "%s%s", t ? " | " : "//: [", profile_text(p, p->type[t].name));
 	buf_addz(&comment, "]");
-	if (!*value) /* as pprof, whatever the profile's default is */
+	if (!*value) /* like pprof, show the last type, even if the profile has another default */
 		value = profile_text(p, p->type[p->n_types - 1].name);
 	add_line("sample_index", value, buf_text(&comment), out);
 	buf_release(&comment);
@@ -109,16 +109,16 @@ static void add_option(const struct opt *o, const struct profile *p, const struc
 		add_types(p, s, out);
 		return;
 	}
-	if (o->kind == OPT_MODE) /* normalize: what pprof calls it, whatever it was by */
+	if (o->kind == OPT_MODE) /* normalize: pprof shows true or false, so the mode is not shown */
 		buf_addz(&value, *settings_query(s)->normalize ? "true" : "false");
 	else
 		settings_add_value(s, o, &value);
-	add_line(opt_shown(o, name), value.len ? buf_text(&value) : "\"\"",
+	add_line(opt_display_name(o, name), value.len ? buf_text(&value) : "\"\"",
 		 strcmp(o->name, "nodecount") == 0 && strcmp(buf_text(&value), "-1") == 0 ? "//: default" : "", out);
 	buf_release(&value);
 }
 
-/* Is it in pprof's list, or in ours? pprof leaves source_path out. */
+/* Is the option in our list (own: true) or in pprof's list (own: false)? pprof does not list source_path. */
 static bool is_listed(const struct opt *o, bool own)
 {
 	static const char *const ours[] = { "source_path", "tools" };
@@ -126,8 +126,8 @@ static bool is_listed(const struct opt *o, bool own)
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
 		if (strcmp(o->name, ours[i]) == 0)
 			return own;
-	return o->kind != OPT_PICK && o->own == own && (settings_can(o) || strcmp(o->name, "normalize") == 0) &&
-	       strcmp(o->name, "by") != 0;
+	return o->kind != OPT_CHOICE && o->is_ours == own &&
+	       (settings_can_assign(o) || strcmp(o->name, "normalize") == 0) && strcmp(o->name, "by") != 0;
 }
 
 static void add_list(bool own, const struct profile *p, const struct settings *s, struct buf *out)
@@ -173,23 +173,23 @@ static void add_all(struct buf *out)
 			add_entry(reports[i].name, reports[i].help, out);
 	buf_addz(out, "\n  Others:\n");
 	add_entry("o, options", "list the options and their values", out);
-	add_entry("help [WORD]", "this, or about a command or an option", out);
+	add_entry("help [WORD]", "print this help, or help on a command or an option", out);
 	add_entry(":", "clear focus, ignore, hide, tagfocus and tagignore", out);
 	add_entry("TYPE", "the name of a sample type is short for sample_index=TYPE", out);
 	add_entry("q, quit, exit, ^D", "leave", out);
-	buf_addz(out, "\n  Options for all reports that follow: NAME=VALUE\n");
+	buf_addz(out, "\n  Options of all following reports: NAME=VALUE\n");
 	for (size_t i = 0; i < query_n_options; i++)
-		if (settings_can(&query_options[i]) && query_options[i].kind != OPT_PICK)
-			add_entry(opt_shown(&query_options[i], name), query_options[i].help, out);
+		if (settings_can_assign(&query_options[i]) && query_options[i].kind != OPT_CHOICE)
+			add_entry(opt_display_name(&query_options[i], name), query_options[i].help, out);
 	buf_addz(out, "\n  Choices: NAME=VALUE\n");
 	for (size_t i = 0; i < query_n_choices; i++) {
 		add_entry(query_choices[i].name, "", out);
 		for (size_t k = 0; k < query_n_options; k++)
-			if (query_options[k].kind == OPT_PICK && query_options[k].at == query_choices[i].at)
+			if (query_options[k].kind == OPT_CHOICE && query_options[k].at == query_choices[i].offset)
 				buf_addf(out, "      %-18s %.*s\n", query_options[k].name,
 					 (int)strcspn(query_options[k].help, "\n"), query_options[k].help);
 	}
-	buf_addz(out, "\n  help WORD tells more; so does man cpa-shell\n");
+	buf_addz(out, "\n  See also: help WORD, man cpa-shell\n");
 }
 
 static void add_report(const struct report_type *t, struct buf *out)
@@ -200,12 +200,12 @@ static void add_report(const struct report_type *t, struct buf *out)
 		 t->help, t->name, takes_pattern ? " REGEX" : "", takes_pattern ? "" : " [N]",
 		 t->flags & REPORT_SORTS ? " [-cum]" : "");
 	if (takes_pattern)
-		buf_addz(out, "    of the functions that match the first REGEX\n");
+		buf_addz(out, "    the first REGEX selects the functions\n");
 	else
-		buf_addz(out, "    N is nodecount, how many rows\n");
-	buf_addf(out, "    REGEX and -REGEX, for this line: samples that %s, and that do not\n",
-		 t->flags & REPORT_PICKS_LABELS ? "carry a matching label" : "pass a matching function");
-	buf_addz(out, "    FILE or PROGRAM (of the shell) gets the report\n\n");
+		buf_addz(out, "    N is the number of rows (nodecount)\n");
+	buf_addf(out, "    for this line, REGEX keeps and -REGEX removes samples with a matching %s\n",
+		 t->flags & REPORT_PICKS_LABELS ? "label" : "function");
+	buf_addz(out, "    the report goes to FILE, or to the standard input of PROGRAM\n\n");
 }
 
 static void add_opt(const struct opt *o, const struct settings *s, struct buf *out)
@@ -213,25 +213,29 @@ static void add_opt(const struct opt *o, const struct settings *s, struct buf *o
 	struct buf value = { 0 };
 	char name[OPT_NAME_MAX];
 
-	buf_addf(out, "%s: %s\n", opt_shown(o, name), o->help);
+	buf_addf(out, "%s: %s\n", opt_display_name(o, name), o->help);
 	settings_add_value(s, o, &value);
 	buf_addz(out, "  now: ");
 	utf8_add_safe(out, value.len ? buf_text(&value) : "\"\"", value.len ? value.len : 2);
-	buf_addf(out, "%s%s\n\n", o->preset && *o->preset ? "; without choosing: " : "", o->preset ? o->preset : "");
+	buf_addf(out, "%s%s\n\n", o->default_text && *o->default_text ? "; default: " : "",
+		 o->default_text ? o->default_text : "");
 	buf_release(&value);
 }
 
 bool cmd_shell_add_help(const char *word, const struct settings *s, struct buf *out)
 {
-	const struct opt *o = opt_find(query_options, query_n_options, word, strlen(word));
-	size_t before = out->len;
+	size_t dashes = strspn(word, "-"), before = out->len;
+	const struct opt *o;
+
+	word += word[dashes] ? dashes : 0;
+	o = opt_find(query_options, query_n_options, word, strlen(word));
 
 	if (!*word)
 		add_all(out);
 	for (size_t i = 0; i < n_reports; i++)
 		if (reports_is_in_shell(&reports[i]) && strcmp(reports[i].name, word) == 0)
 			add_report(&reports[i], out);
-	if (o && settings_can(o))
+	if (o && settings_can_assign(o))
 		add_opt(o, s, out);
 	for (size_t i = 0; i < query_n_choices; i++)
 		if (strcmp(query_choices[i].name, word) == 0)

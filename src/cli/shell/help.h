@@ -1,5 +1,5 @@
 /*
- * help.h - what the prompt says about itself
+ * help.h - greeting, options and help of the prompt
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,17 +10,17 @@
 #include "profile/profile.h"
 #include "session/settings.h"
 
-/* Append what the profile says about itself, and how to go on. Like pprof internal/driver greetings. */
+/* Append the header of the profile and a hint. Like pprof internal/driver greetings. */
 void cmd_shell_add_greeting(const struct profile *p, const struct settings *s, struct buf *out);
 
-/* Append the options and their values: those of pprof as pprof lists them, then our own. */
+/* Append the options and their values: those of pprof in its format, then the others. */
 void cmd_shell_add_options(const struct profile *p, const struct settings *s, struct buf *out);
 
 /*
  * Append help.
  *
- * word    a command or an option; "" for all
- * Gives   false when it is neither; then nothing was appended
+ * word    a command or an option, with or without dashes; "": all
+ * Returns false, appending nothing, if the word is neither
  */
 bool cmd_shell_add_help(const char *word, const struct settings *s, struct buf *out);
 

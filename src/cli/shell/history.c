@@ -1,11 +1,11 @@
 /*
- * history.c - the lines that were typed, kept for later sessions
+ * history.c - history of the prompt
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each line is appended as it comes, under a lock, so that shells that run at the same time lose nothing.
- * When there are too many, the last ones become a new file that takes the place of the old one; who
- * waited for the lock of the old one sees that, and begins again.
+ * Each line is appended under a lock, so that shells that run at the same time lose nothing. When the file
+ * has too many lines, the last ones are written to a new file that replaces it. A shell that waited for the
+ * lock of the old file detects this and opens the new one.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ static bool find_path(struct buf *path)
 	return path->len > 0;
 }
 
-/* Is this descriptor still what the path names? */
+/* Does the path still name the file of this descriptor? */
 static bool is_current(int fd, const char *path)
 {
 	struct stat open_one, named;
@@ -47,7 +47,7 @@ static bool is_current(int fd, const char *path)
 	       open_one.st_ino == named.st_ino;
 }
 
-/* Open the file for us alone; -1 when that cannot be. */
+/* Open and lock the file. Returns -1 on failure. */
 static int open_locked(const char *path)
 {
 	const struct timespec pause = { .tv_nsec = TRY_NS };
@@ -65,7 +65,7 @@ static int open_locked(const char *path)
 		bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
 
 		if (!locked && errno != EWOULDBLOCK && errno != EINTR)
-			return fd; /* a file system without locks: a line may then be lost, but not all of them */
+			return fd; /* a file system without locks: a line may be lost, but not all of them */
 		if (locked && is_current(fd, path))
 			return fd;
 		close(fd);
@@ -74,35 +74,35 @@ static int open_locked(const char *path)
 	return -1;
 }
 
-static bool is_kept(const char *line, size_t n)
+static bool is_storable(const char *line, size_t n)
 {
 	uint32_t c;
 
 	for (size_t at = 0, len; at < n; at += len) {
 		len = utf8_decode(line + at, n - at, &c);
-		if (len == 0 || !utf8_is_plain(c))
+		if (len == 0 || !utf8_is_safe(c))
 			return false;
 	}
 	return n > 0 && line[strspn(line, " \t")] && line[strspn(line, " \t")] != '\n';
 }
 
-/* Append the lines of the text that may be shown. */
-static void split(const char *text, size_t n, struct texts *out)
+/* Append the lines of the text without control characters. */
+static void split(const char *text, size_t n, struct string_list *out)
 {
 	for (const char *at = text; at < text + n;) {
 		const char *end = memchr(at, '\n', (size_t)(text + n - at));
 		size_t len = (size_t)((end ? end : text + n) - at);
 
-		if (is_kept(at, len)) {
+		if (is_storable(at, len)) {
 			buf_add(&out->all, at, len);
-			texts_end(out);
+			string_list_end(out);
 		}
 		at += len + 1;
 	}
 }
 
-/* Lines at the end of the file, as many as FILE_MAX bytes have. Gives false when there are more. */
-static bool read_lines(int fd, struct texts *out)
+/* Read the lines in the last FILE_MAX bytes. Returns false if there are more. */
+static bool read_lines(int fd, struct string_list *out)
 {
 	off_t end = lseek(fd, 0, SEEK_END), start = end > FILE_MAX ? end - FILE_MAX : 0;
 	struct bytes all;
@@ -113,23 +113,23 @@ static bool read_lines(int fd, struct texts *out)
 	if (io_read_fd(fd, FILE_MAX + GROWTH_MAX, "", &all, NULL) < 0)
 		return true;
 	text = (const char *)all.data;
-	for (cut = 0; start && cut < all.n && text[cut] != '\n'; cut++) /* the first may be half a line */
+	for (cut = 0; start && cut < all.n && text[cut] != '\n'; cut++) /* the first line may be incomplete */
 		;
 	split(text + cut, all.n - cut, out);
 	free(all.data);
 	return start == 0;
 }
 
-/* Put the last lines into a new file in place of the old one. */
-static void shorten(const char *path, const struct texts *lines)
+/* Replace the file by one with the last lines only. */
+static void drop_old_lines(const char *path, const struct string_list *lines)
 {
 	struct buf temp = { 0 }, text = { 0 };
-	char *real = realpath(path, NULL); /* a link stays a link */
+	char *real = realpath(path, NULL); /* do not replace a symbolic link */
 	int fd;
 
 	for (size_t i = lines->n > HISTORY_MAX ? lines->n - HISTORY_MAX : 0; i < lines->n; i++) {
 		size_t n;
-		const char *line = texts_at(lines, i, &n);
+		const char *line = string_list_get(lines, i, &n);
 
 		buf_add(&text, line, n);
 		buf_addz(&text, "\n");
@@ -148,9 +148,9 @@ static void shorten(const char *path, const struct texts *lines)
 	buf_release(&text);
 }
 
-void cmd_shell_typed_load(struct texts *out)
+void cmd_shell_history_load(struct string_list *out)
 {
-	struct texts lines = { 0 };
+	struct string_list lines = { 0 };
 	struct buf path = { 0 };
 	int fd;
 
@@ -163,36 +163,36 @@ void cmd_shell_typed_load(struct texts *out)
 	}
 	for (size_t i = lines.n > HISTORY_MAX ? lines.n - HISTORY_MAX : 0; i < lines.n; i++) {
 		size_t n;
-		const char *line = texts_at(&lines, i, &n);
+		const char *line = string_list_get(&lines, i, &n);
 
 		buf_add(&out->all, line, n);
-		texts_end(out);
+		string_list_end(out);
 	}
-	texts_release(&lines);
+	string_list_release(&lines);
 	buf_release(&path);
 }
 
-static bool is_last(const struct texts *lines, const char *line)
+static bool is_last(const struct string_list *lines, const char *line)
 {
 	size_t n;
-	const char *last = lines->n ? texts_at(lines, lines->n - 1, &n) : NULL;
+	const char *last = lines->n ? string_list_get(lines, lines->n - 1, &n) : NULL;
 
 	return last && n == strlen(line) && memcmp(last, line, n) == 0;
 }
 
-static void add_to(const char *path, const char *line)
+static void add_to_file(const char *path, const char *line)
 {
-	struct texts lines = { 0 };
+	struct string_list lines = { 0 };
 	struct buf text = { 0 };
 	struct stat st;
 	int fd = open_locked(path);
-	bool whole;
+	bool has_all;
 
 	if (fd < 0)
 		return;
-	whole = read_lines(fd, &lines);
+	has_all = read_lines(fd, &lines);
 	if (!is_last(&lines, line)) {
-		/* a session that ended in the midst of a line may have left no end */
+		/* a session that ended while writing may have left a line without newline */
 		char before = '\n';
 
 		if (fstat(fd, &st) == 0 && st.st_size > 0 && pread(fd, &before, 1, st.st_size - 1) == 1 &&
@@ -201,23 +201,23 @@ static void add_to(const char *path, const char *line)
 		buf_addf(&text, "%s\n", line);
 		if (io_write_fd(fd, text.data, text.len, NULL) == 0) {
 			buf_addz(&lines.all, line);
-			texts_end(&lines);
+			string_list_end(&lines);
 		}
-		if (!whole || lines.n > HISTORY_MAX + SLACK)
-			shorten(path, &lines);
+		if (!has_all || lines.n > HISTORY_MAX + SLACK)
+			drop_old_lines(path, &lines);
 	}
-	close(fd); /* and the lock with it */
-	texts_release(&lines);
+	close(fd); /* also releases the lock */
+	string_list_release(&lines);
 	buf_release(&text);
 }
 
-void cmd_shell_typed_add(const char *line)
+void cmd_shell_history_add(const char *line)
 {
 	struct buf path = { 0 };
 
-	if (is_kept(line, strlen(line)) && find_path(&path)) {
+	if (is_storable(line, strlen(line)) && find_path(&path)) {
 		io_make_folders(path.data);
-		add_to(path.data, line);
+		add_to_file(path.data, line);
 	}
 	buf_release(&path);
 }

@@ -1,5 +1,5 @@
 /*
- * report.h - carry out a line of the shell that asks for a report
+ * report.h - run a line of the shell that requests a report
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,12 +12,12 @@
 #include <stdbool.h>
 
 /*
- * Answer a line about what was loaded; say what goes wrong.
+ * Run a line of the shell on the loaded profile. Prints errors.
  *
- * stop    ends it from another thread; NULL: never
- * apart   make the report in a process of its own, so that Ctrl-C ends it and not us
- * Gives   a status
+ * stop      stops the report from another thread; NULL: cannot be stopped
+ * in_child  make the report in a child process, so that Ctrl-C ends only the report
+ * Returns the exit status of the line
  */
-int cmd_shell_report(const struct loaded *s, const struct line *l, struct stop *stop, bool apart);
+int cmd_shell_report(const struct loaded *s, const struct line *l, struct stop *stop, bool in_child);
 
 #endif

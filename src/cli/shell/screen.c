@@ -28,10 +28,10 @@
 
 enum { WORDS_MAX = 30 };
 
-/* Editors that take FILE:LINE; all others know +LINE FILE, as vi does. */
+/* Editors that take FILE:LINE; all others take +LINE FILE, like vi. */
 static const struct {
 	const char *name, *flag;
-} colon[] = {
+} colon_editors[] = {
 	{ "code", "--goto" }, { "codium", "--goto" }, { "helix", NULL },
 	{ "hx", NULL },       { "subl", NULL },       { "zed", NULL },
 };
@@ -49,14 +49,14 @@ static const char *command(void)
 	return "vi";
 }
 
-/* Append file and line in the way of an editor to its words. */
+/* Append file and line to the arguments in the form that the editor takes. */
 static size_t add_place(const char **argv, size_t n, const char *path, int64_t line, struct buf *place)
 {
 	struct buf editor = { 0 };
-	size_t i = 0, n_colon = sizeof(colon) / sizeof(colon[0]);
+	size_t i = 0, n_colon = sizeof(colon_editors) / sizeof(colon_editors[0]);
 
 	path_add_base(&editor, argv[0]);
-	while (i < n_colon && strcmp(buf_text(&editor), colon[i].name) != 0)
+	while (i < n_colon && strcmp(buf_text(&editor), colon_editors[i].name) != 0)
 		i++;
 	buf_release(&editor);
 	if (i == n_colon) {
@@ -65,34 +65,34 @@ static size_t add_place(const char **argv, size_t n, const char *path, int64_t l
 		argv[n++] = path;
 		return n;
 	}
-	if (colon[i].flag)
-		argv[n++] = colon[i].flag;
+	if (colon_editors[i].flag)
+		argv[n++] = colon_editors[i].flag;
 	buf_addf(place, "%s:%" PRId64, path, line);
 	argv[n++] = place->data;
 	return n;
 }
 
 /*
- * Open a file at a line in $VISUAL, else $EDITOR, else vi, and wait until that ends. It has our terminal. Their
- * values are split at blanks; no shell sees them.
+ * Open a file at a line with $VISUAL, else $EDITOR, else vi, on our terminal, and wait until it ends. The variables
+ * are split at blanks, without a shell.
  *
- * Fails   ERR_UNKNOWN when there is no such program; ERR_IO when it failed
+ * Fails   ERR_UNKNOWN when the program does not exist; ERR_IO when it failed
  */
 static int edit_file(const char *path, int64_t line, struct err *err)
 {
 	const char *value = command(), *argv[WORDS_MAX + 3];
-	char *words = mem_strndup(value, strlen(value)), *rest = words, *word;
+	char *words = mem_strndup(value, strlen(value)), *pending = words, *word;
 	struct buf place = { 0 }, file = { 0 };
 	size_t n = 0;
 	int rc;
 
-	while ((word = strsep(&rest, " ")))
+	while ((word = strsep(&pending, " ")))
 		if (*word && n < WORDS_MAX)
 			argv[n++] = word;
-	buf_addf(&file, "%s%s", *path == '/' ? "" : "./", path); /* no option, whatever it is called */
+	buf_addf(&file, "%s%s", *path == '/' ? "" : "./", path); /* prevents a name like an option */
 	n = add_place(argv, n, file.data, line > 0 ? line : 1, &place);
 	argv[n] = NULL;
-	rc = child_talk(argv, err);
+	rc = child_run_interactive(argv, err);
 	buf_release(&place);
 	buf_release(&file);
 	free(words);
@@ -101,17 +101,17 @@ static int edit_file(const char *path, int64_t line, struct err *err)
 
 enum { SIZE_MAX_CELLS = 1000 };
 
-/* What the callbacks of the shell need. */
-struct around {
+/* Context of the callbacks. */
+struct context {
 	const struct args *a;
-	const struct loaded *loaded; /* its sources; the profiles are the shell's */
-	struct buf rest;             /* what was said when nobody asked */
+	const struct loaded *loaded; /* used for its sources; the full screen owns the profiles */
+	struct buf pending;          /* messages that no callback has returned yet */
 };
 
-/* The last of the lines that were said, as an error. */
-static int fail_with(const struct buf *said, struct err *err)
+/* Return the last message as an error. */
+static int fail_with_last_message(const struct buf *output, struct err *err)
 {
-	const char *text = buf_text(said), *end = text + strlen(text), *from;
+	const char *text = buf_text(output), *end = text + strlen(text), *from;
 
 	while (end > text && end[-1] == '\n')
 		end--;
@@ -120,38 +120,43 @@ static int fail_with(const struct buf *said, struct err *err)
 	return err_set(err, ERR_USAGE, "%.*s", (int)(end - from), from);
 }
 
-static int run(void *arg, const struct shell_data *d, const struct line *l, struct stop *stop, struct buf *said,
+static int run(void *arg, const struct shell_data *d, const struct line *l, struct stop *stop, struct buf *output,
 	       struct err *err)
 {
-	struct around *r = arg;
+	struct context *r = arg;
 	struct loaded loaded = *r->loaded;
 	int status;
 
 	loaded.profile = d->p;
 	loaded.sides = d->sides == d->p ? NULL : d->sides;
-	say_into(line_needs_terminal(l) ? NULL : said);
+	if (*r->a->q.keys && line_needs_terminal(l))
+		return err_set(err, ERR_USAGE, "cannot start a program with --keys");
+	say_redirect(line_needs_terminal(l) ? NULL : output);
 	status = cmd_shell_report(&loaded, l, stop, false);
-	say_into(&r->rest);
+	say_redirect(&r->pending);
 	if (stop && stop_is_set(stop))
 		return err_set(err, ERR_STOPPED, "stopped");
-	return status == STATUS_FINE ? 0 : fail_with(said, err);
+	return status == STATUS_FINE ? 0 : fail_with_last_message(output, err);
 }
 
-static void add_history(void *arg, struct texts *out)
+static void add_history(void *arg, struct string_list *out)
 {
 	(void)arg;
-	cmd_shell_typed_load(out);
+	cmd_shell_history_load(out);
 }
 
-static void remember(void *arg, const char *line)
+static void append_history(void *arg, const char *line)
 {
 	(void)arg;
-	cmd_shell_typed_add(line);
+	cmd_shell_history_add(line);
 }
 
 static int edit(void *arg, const char *path, int64_t line, struct err *err)
 {
-	(void)arg;
+	const struct context *context = arg;
+
+	if (*context->a->q.keys)
+		return err_set(err, ERR_USAGE, "cannot start an editor with --keys");
 	return edit_file(path, line, err);
 }
 
@@ -167,7 +172,7 @@ static int parse_size(const char *text, int *width, int *height)
 
 	if (sscanf(text, "%dx%d%c", width, height, &end) != 2 || *width < 1 || *height < 1 || *width > SIZE_MAX_CELLS ||
 	    *height > SIZE_MAX_CELLS)
-		return say_error("--size=%s: write WIDTHxHEIGHT, each from 1 to %d", text, SIZE_MAX_CELLS);
+		return say_error("--size=%s: expected WIDTHxHEIGHT, each from 1 to %d", text, SIZE_MAX_CELLS);
 	return STATUS_FINE;
 }
 
@@ -186,8 +191,8 @@ static int parse_depth(const char *text, int *depth)
 	return STATUS_FINE;
 }
 
-/* The file of what views remember. Gives false when there is no home for it. */
-static bool find_kept(struct buf *path)
+/* Find the file of view preferences. Returns false without a home folder. */
+static bool find_preferences(struct buf *path)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 
@@ -198,15 +203,16 @@ static bool find_kept(struct buf *path)
 	return path->len > 0;
 }
 
-static int play(const struct args *a, struct around *around, const struct shell_open *open, int width, int height)
+static int play_keys(const struct args *a, struct context *context, const struct shell_options *open, int width,
+		     int height)
 {
 	struct buf out = { 0 };
 	struct err err;
 	int rc, status = STATUS_FINE;
 
-	say_into(&around->rest);
+	say_redirect(&context->pending);
 	rc = shell_play(open, a->q.keys, width, height, a->q.looks, &out, &err);
-	say_into(NULL);
+	say_redirect(NULL);
 	if (rc < 0)
 		status = say_error("%s", err.msg);
 	else if (io_write_fd(STDOUT_FILENO, buf_text(&out), out.len, &err) < 0)
@@ -215,36 +221,36 @@ static int play(const struct args *a, struct around *around, const struct shell_
 	return status;
 }
 
-/* On the terminal. Scripts neither see nor leave what is remembered from one session to the next. */
-static int run_screen(struct around *around, struct shell_open *open)
+/* Run on the terminal. Only this mode uses history and preferences; --keys does not. */
+static int run_screen(struct context *context, struct shell_options *open)
 {
-	struct buf kept = { 0 };
+	struct buf path = { 0 };
 	struct err err;
 	int rc;
 
 	open->host.history = add_history;
-	open->host.remember = remember;
-	open->kept = find_kept(&kept) ? kept.data : NULL;
-	say_into(&around->rest);
+	open->host.add_history = append_history;
+	open->prefs_path = find_preferences(&path) ? path.data : NULL;
+	say_redirect(&context->pending);
 	rc = shell_run(open, &err);
-	say_into(NULL);
-	buf_release(&kept);
+	say_redirect(NULL);
+	buf_release(&path);
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
 
 int cmd_shell_screen(const struct args *a, struct loaded *loaded)
 {
-	struct around around = { .a = a, .loaded = loaded };
+	struct context context = { .a = a, .loaded = loaded };
 	const struct side_sources *base = &loaded->from[SIDE_BASE];
 	const struct load_request request = cmd_report_request(a);
-	struct shell_open open = { .q = &a->q,
-				   .line = "top",
-				   .from = loaded->from,
-				   .binary = loaded->load[SIDE_TARGET].binary,
-				   .host = { .arg = &around, .run = run, .edit = edit, .help = help },
-				   .reload = answer_can_reload(&request) ? &request : NULL,
-				   .mouse = !a->q.no_mouse,
-				   .color = say_color(STDOUT_FILENO, a->q.color) };
+	struct shell_options open = { .q = &a->q,
+				      .line = "top",
+				      .sources = loaded->from,
+				      .binary = loaded->load[SIDE_TARGET].binary,
+				      .host = { .arg = &context, .run = run, .edit = edit, .help = help },
+				      .reload = answer_can_reload(&request) ? &request : NULL,
+				      .mouse = !a->q.no_mouse,
+				      .color = say_wants_color(STDOUT_FILENO, a->q.color) };
 	int width = 0, height = 0, status;
 
 	if (parse_depth(a->q.colors, &open.depth) != STATUS_FINE ||
@@ -253,9 +259,11 @@ int cmd_shell_screen(const struct args *a, struct loaded *loaded)
 	open.data = mem_zalloc(1, sizeof(*open.data));
 	*open.data = (struct shell_data){ .p = loaded->profile,
 					  .sides = loaded->sides ? loaded->sides : loaded->profile,
-					  .has_base = base->n > 0 };
+					  .change = loaded->profile,
+					  .has_base = base->n > 0,
+					  .is_change = base->n > 0 };
 	loaded->profile = loaded->sides = NULL;
-	status = *a->q.keys ? play(a, &around, &open, width, height) : run_screen(&around, &open);
-	buf_release(&around.rest);
+	status = *a->q.keys ? play_keys(a, &context, &open, width, height) : run_screen(&context, &open);
+	buf_release(&context.pending);
 	return status;
 }

@@ -10,10 +10,10 @@
 #include "cli/args.h"
 
 /*
- * Run it until the user ends it, or play --keys.
+ * Run the full screen until the user quits, or play --keys.
  *
- * loaded  its profiles are taken over
- * Gives   the exit status
+ * loaded  its profiles are now owned by the full screen
+ * Returns the exit status
  */
 int cmd_shell_screen(const struct args *a, struct loaded *loaded);
 

@@ -1,5 +1,5 @@
 /*
- * shell.c - the shell, line by line
+ * shell.c - the prompt
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,7 @@
 #include "answer/loaded.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
+#include "cli/hints.h"
 #include "cli/messages.h"
 #include "cli/report/report.h"
 #include "cli/shell/editor.h"
@@ -15,6 +16,7 @@
 #include "cli/shell/report.h"
 #include "cli/shell/screen.h"
 #include "session/line.h"
+#include "viewers/shell/shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,21 +29,31 @@ enum { LINE_LENGTH_MAX = 1 << 20 };
 struct shell {
 	struct loaded loaded;
 	struct settings *settings;
-	bool is_terminal;      /* someone types */
-	struct editor *editor; /* NULL: lines are read as they come */
+	bool is_terminal;      /* standard input is a terminal */
+	bool can_draw;         /* the terminal can move its cursor; else only plain lines are used */
+	struct editor *editor; /* NULL: plain lines are read */
 };
 
-bool cmd_shell_wants_screen(const struct args *a)
+/* Can the terminal move its cursor? If not, and unless --plain is given, print why there is no full screen. */
+static bool find_cursor(const struct args *a)
 {
-	const char *term = getenv("TERM");
+	struct err err;
 
-	if (*a->q.keys)
+	if (!say_can_rewrite(STDIN_FILENO))
+		return false;
+	if (shell_check_terminal(&err) == 0)
 		return true;
-	return !a->q.plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
-	       strcmp(term, "dumb") != 0;
+	if (!a->q.plain)
+		say("%s", err.msg);
+	return false;
 }
 
-/* Read a line of standard input, without its end. Gives false at the end of input. */
+static bool wants_screen(const struct shell *s, const struct args *a)
+{
+	return *a->q.keys || (s->can_draw && !a->q.plain && isatty(STDOUT_FILENO));
+}
+
+/* Read a line of standard input without its newline. Returns false at the end of input. */
 static bool read_plain(struct buf *out)
 {
 	size_t n = 0;
@@ -56,7 +68,7 @@ static bool read_plain(struct buf *out)
 			buf_add(out, &byte, 1);
 	}
 	if (n > LINE_LENGTH_MAX) {
-		say_error("a line of more than %d bytes", LINE_LENGTH_MAX);
+		say_error("ignoring a line of more than %d bytes", LINE_LENGTH_MAX);
 		out->len = 0;
 		buf_addz(out, "");
 	}
@@ -66,7 +78,7 @@ static bool read_plain(struct buf *out)
 static bool read_line(const struct shell *s, struct buf *out)
 {
 	if (s->editor) {
-		enum editor_end end;
+		enum line_result end;
 
 		while ((end = cmd_shell_editor_read(s->editor, out)) == EDITOR_CLEARED)
 			;
@@ -80,13 +92,13 @@ static bool read_line(const struct shell *s, struct buf *out)
 		return false;
 	}
 	if (strlen(out->data) != out->len) {
-		say_error("a line with a NUL in it");
+		say_error("ignoring a line with a NUL byte");
 		out->data[0] = 0;
 	}
 	return true;
 }
 
-static void tell(struct buf *text)
+static void print_text(struct buf *text)
 {
 	fputs(buf_text(text), stderr);
 	buf_release(text);
@@ -94,22 +106,22 @@ static void tell(struct buf *text)
 
 static void help(const struct shell *s, const char *words)
 {
-	const char *near = args_suggest(words, true, true);
+	const char *near = hint_word(words + strspn(words, "-"), true, true);
 	struct buf text = { 0 };
 
 	if (cmd_shell_add_help(words, s->settings, &text))
-		tell(&text);
+		print_text(&text);
 	else
 		say_error("Unknown command: %s%s%s", words, *near ? "; did you mean " : "", near);
 }
 
-/* Carry out one line. Gives false when it was the last. */
+/* Run one line. Returns false if it ends the shell. */
 static bool run_line(struct shell *s, const char *text)
 {
 	struct line l;
 	struct buf options = { 0 };
 	struct err err;
-	bool goes_on = true;
+	bool continues = true;
 
 	if (line_read(text, s->settings, s->loaded.profile, &l, &err) < 0) {
 		say_error("%s", err.msg);
@@ -126,44 +138,44 @@ static bool run_line(struct shell *s, const char *text)
 		break;
 	case LINE_OPTIONS:
 		cmd_shell_add_options(s->loaded.profile, s->settings, &options);
-		tell(&options);
+		print_text(&options);
 		break;
 	case LINE_HELP:
-		help(s, l.words);
+		help(s, l.topic);
 		break;
 	case LINE_EXIT:
-		goes_on = false;
+		continues = false;
 	}
 	line_release(&l);
-	return goes_on;
+	return continues;
 }
 
-/* Carry out a line that may be short for several. */
+/* Run a line that may expand to several. Returns false if it ends the shell. */
 static bool run(struct shell *s, const char *text)
 {
-	struct texts lines = { 0 };
-	bool goes_on = true;
+	struct string_list lines = { 0 };
+	bool continues = true;
 
 	line_expand(text, s->loaded.profile, &lines);
-	for (size_t i = 0; goes_on && i < lines.n; i++) {
+	for (size_t i = 0; continues && i < lines.n; i++) {
 		size_t n;
-		const char *at = texts_at(&lines, i, &n);
+		const char *at = string_list_get(&lines, i, &n);
 		char *line = mem_strndup(at, n);
 
-		goes_on = run_line(s, line);
+		continues = run_line(s, line);
 		free(line);
 	}
-	texts_release(&lines);
-	return goes_on;
+	string_list_release(&lines);
+	return continues;
 }
 
-static void converse(struct shell *s)
+static void run_prompt(struct shell *s)
 {
 	struct buf line = { 0 }, greeting = { 0 };
 
 	cmd_shell_add_greeting(s->loaded.profile, s->settings, &greeting);
-	tell(&greeting);
-	s->editor = s->is_terminal ? cmd_shell_editor_open(s->loaded.profile) : NULL;
+	print_text(&greeting);
+	s->editor = s->can_draw ? cmd_shell_editor_open(s->loaded.profile) : NULL;
 	while (read_line(s, &line) && run(s, line.data))
 		while (waitpid(-1, NULL, WNOHANG) > 0) /* programs that showed a picture */
 			;
@@ -178,20 +190,25 @@ int cmd_shell(const struct args *a)
 	struct err err;
 	int status;
 
-	if (a->ignored)
-		say("Multiple value selections, ignoring -%s", a->ignored);
+	if (a->overruled_type)
+		say("Multiple value selections, ignoring -%s", a->overruled_type);
 	for (size_t i = 0; i < a->n_words; i++)
 		if (strcmp(a->word[i], "-") == 0)
-			return say_error("standard input is where the shell reads its commands; with a report it can "
-					 "be the profile: cpa top -");
+			return say_error("the shell reads commands from standard input; to read a profile from it, "
+					 "use a report: cpa top -");
+	s.can_draw = s.is_terminal && !*a->q.keys && find_cursor(a);
+	if (s.is_terminal && !s.can_draw)
+		say_disable_escapes();
 	request.keep_sides = true;
 	status = answer_load(&request, &s.loaded, &err) < 0 ? say_error("%s", err.msg) : STATUS_FINE;
-	if (s.loaded.profile && cmd_shell_wants_screen(a)) {
+	if (s.loaded.profile && wants_screen(&s, a)) {
 		status = cmd_shell_screen(a, &s.loaded);
 	} else if (s.loaded.profile) {
 		s.settings = settings_new(&a->q);
 		settings_assign(s.settings, NULL, "compact_labels", "true", &err);
-		converse(&s);
+		if (s.is_terminal && !s.can_draw && strcmp(a->q.color, "auto") == 0)
+			settings_assign(s.settings, NULL, "color", "never", &err);
+		run_prompt(&s);
 	}
 	settings_free(s.settings);
 	loaded_release(&s.loaded);

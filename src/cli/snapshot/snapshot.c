@@ -1,5 +1,5 @@
 /*
- * snapshot.c - all profiles of a server at one time, as files beside each other
+ * snapshot.c - run cpa snapshot
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@
 
 enum { SECONDS_MAX = 86400 };
 
-/* The options as they were given. Texts are borrowed. */
+/* The options as given. Texts are borrowed. */
 struct snapshot_args {
 	struct snapshot_options options;
 	struct http_options http;
@@ -35,54 +35,29 @@ struct snapshot_args {
 
 /* clang-format off */
 static const struct opt options[] = {
-	{ "output", OPT_TEXT, AT(options.folder), 0, "", "DIR", 0, true, "where the files go; made if it is not there" },
-	{ "o", OPT_TEXT, AT(options.folder), 0, "", "DIR", 0, true, "the same" },
-	{ "seconds", OPT_INT, AT(options.seconds), 0, "30", "N", 0, true, "of CPU profile (30)" },
-	{ "kinds", OPT_TEXT, AT(options.kinds), 0, "", "KIND,...", 0, true, "these profiles (cpu,heap,allocs,goroutine,block,mutex)" },
-	{ "version", OPT_TEXT, AT(options.version), 0, "", "TEXT", 0, true, "of the program: a comment in each profile" },
-	{ "comment", OPT_LIST, AT(comment), 0, NULL, "TEXT", 0, true, "one more; may be repeated" },
-	{ "dump", OPT_BOOL, AT(options.dump), 0, "false", NULL, 0, true, "also all stacks one by one, as text" },
-	{ "gc", OPT_BOOL, AT(options.gc), 0, "false", NULL, 0, true, "collect garbage before the heap is looked at" },
-	{ "cmdline", OPT_BOOL, AT(options.cmdline), 0, "true", NULL, 0, true, "the command line of the program is a comment too (true)" },
-	{ "force", OPT_BOOL, AT(options.force), 0, "false", NULL, 0, true, "replace files that are there" },
-	{ "help", OPT_BOOL, AT(help), 0, "false", NULL, 0, true, "print this" },
+	{ "output", OPT_TEXT, AT(options.folder), 0, "", "DIR", 0, true, "folder for the files, created if needed; -o for short" },
+	{ "o", OPT_TEXT, AT(options.folder), 0, "", "DIR", 0, true, "same as --output" },
+	{ "seconds", OPT_INT, AT(options.seconds), 0, "30", "N", 0, true, "length of the CPU profile" },
+	{ "kinds", OPT_TEXT, AT(options.kinds), 0, "", "KIND,...", 0, true, "profiles to fetch (default cpu,heap,allocs,goroutine,block,mutex)" },
+	{ "version", OPT_TEXT, AT(options.version), 0, "", "TEXT", 0, true, "version of the program, added to each profile as a comment" },
+	{ "comment", OPT_LIST, AT(comment), 0, NULL, "TEXT", 0, true, "comment to add to each profile; may be repeated" },
+	{ "dump", OPT_BOOL, AT(options.dump), 0, "false", NULL, 0, true, "also write the stack of every thread or goroutine as text" },
+	{ "gc", OPT_BOOL, AT(options.gc), 0, "false", NULL, 0, true, "run a garbage collection before the heap profile" },
+	{ "cmdline", OPT_BOOL, AT(options.cmdline), 0, "true", NULL, 0, true, "add the command line of the program as a comment (default); =false: omit it" },
+	{ "force", OPT_BOOL, AT(options.force), 0, "false", NULL, 0, true, "replace existing files" },
+	{ "help", OPT_BOOL, AT(help), 0, "false", NULL, 0, true, "print this help" },
 };
 /* clang-format on */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
 
 static const char short_usage[] = "usage: cpa snapshot [OPTION]... -o DIR SERVER";
 
-static void help(void)
+const struct opt *cmd_snapshot_option_at(size_t i)
 {
-	char name[OPT_NAME_MAX], shown[2 * OPT_NAME_MAX];
-
-	puts("usage: cpa snapshot [OPTION]... -o DIR SERVER\n"
-	     "\n"
-	     "Capture all profiles of a server side by side, one file each, and manifest.json.\n"
-	     "SERVER is http://HOST:PORT, https://HOST:PORT, HOST:PORT or unix:SOCKET.\n");
-	for (size_t i = 0; i < N_OPTIONS; i++) {
-		const struct opt *o = &options[i];
-
-		if (strcmp(o->name, "o") == 0)
-			continue;
-		snprintf(shown, sizeof(shown), "--%s%s%s%s", opt_shown(o, name), o->arg ? "=" : "",
-			 o->arg ? o->arg : "", strcmp(o->name, "output") == 0 ? ", -o DIR" : "");
-		printf("  %-22s %s\n", shown, o->help);
-	}
-	cmd_http_help();
+	return i < N_OPTIONS ? &options[i] : cmd_http_option_at(i - N_OPTIONS);
 }
 
-void cmd_snapshot_print_words(void)
-{
-	char name[OPT_NAME_MAX];
-
-	for (size_t i = 0; i < N_OPTIONS; i++)
-		printf("%s%s%s ", options[i].name[1] ? "--" : "-", opt_shown(&options[i], name),
-		       opt_is_flag(&options[i]) || !options[i].name[1] ? "" : "=");
-	cmd_http_print_words();
-}
-
-/* One option, with the words it takes. Gives how many these are. */
+/* Parse an option. Returns the number of arguments used. */
 static int read_one(int left, char **argv, struct snapshot_args *to, struct err *err)
 {
 	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
@@ -114,8 +89,8 @@ static int read_options(int argc, char **argv, struct snapshot_args *to, struct 
 {
 	bool words_only = false;
 
-	opt_preset(options, N_OPTIONS, to);
-	cmd_http_preset(&to->http);
+	opt_set_defaults(options, N_OPTIONS, to);
+	cmd_http_set_defaults(&to->http);
 	for (int i = 1, used = 1; i < argc; i += used) {
 		used = 1;
 		if (!words_only && strcmp(argv[i], "--") == 0) {
@@ -132,24 +107,26 @@ static int read_options(int argc, char **argv, struct snapshot_args *to, struct 
 	}
 	if (to->help)
 		return 0;
-	if (!to->source || !*to->options.folder)
+	if (!to->source)
 		return err_set(err, ERR_USAGE, "%s", short_usage);
+	if (!*to->options.folder)
+		return err_set(err, ERR_USAGE, "-o DIR is missing; %s", short_usage);
 	if (to->options.seconds < 1 || to->options.seconds > SECONDS_MAX)
-		return err_set(err, ERR_USAGE, "--seconds: 1 to %d", (int)SECONDS_MAX);
+		return err_set(err, ERR_USAGE, "--seconds must be 1 to %d", (int)SECONDS_MAX);
 	return 0;
 }
 
-/* Check and write each. Gives how many are written. */
+/* Check and write each profile. Returns the number written. */
 static size_t write_shots(struct snapshot *s)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		struct shot *x = &s->shot[i];
+		struct snapshot_entry *x = &s->entry[i];
 
-		snapshot_write_shot(s, x);
-		n += x->state == SHOT_WRITTEN;
-		if (x->state == SHOT_FAILED)
+		snapshot_write_entry(s, x);
+		n += x->state == SNAPSHOT_WRITTEN;
+		if (x->state == SNAPSHOT_FAILED)
 			say_error("%s: %s", x->kind, x->err.msg);
 	}
 	return n;
@@ -166,15 +143,16 @@ static int write_all(struct snapshot *s)
 	if (write_shots(s) == 0) {
 		if (made)
 			rmdir(s->options->folder);
-		return s->interrupted ? say_error("interrupted; nothing is written") : say_error("nothing is written");
+		return s->interrupted ? say_error("interrupted; nothing was written")
+				      : say_error("nothing was written");
 	}
 	for (size_t i = 0; i < s->n; i++)
-		if (s->shot[i].state == SHOT_FAILED || s->shot[i].state == SHOT_INTERRUPTED)
+		if (s->entry[i].state == SNAPSHOT_FAILED || s->entry[i].state == SNAPSHOT_INTERRUPTED)
 			status = STATUS_TROUBLE;
 	if (snapshot_write_manifest(s, &err) < 0)
 		status = say_error("%s", err.msg);
 	if (s->interrupted)
-		status = say_error("interrupted; what was complete is written");
+		status = say_error("interrupted; complete profiles were written");
 	snapshot_table(s, &text);
 	if (io_write_fd(STDOUT_FILENO, text.data, text.len, &err) < 0)
 		status = say_error("standard output: %s", err.msg);
@@ -182,7 +160,7 @@ static int write_all(struct snapshot *s)
 	return status;
 }
 
-static bool fetch(void *arg, struct fetch *get, size_t n, const char *what)
+static bool fetch(void *arg, struct fetch_request *get, size_t n, const char *what)
 {
 	return cmd_http_fetch(arg, get, n, what);
 }
@@ -196,14 +174,14 @@ int cmd_snapshot(int argc, char **argv)
 	int rc = read_options(argc, argv, &a, &err), status = STATUS_FINE;
 
 	if (rc == 0 && a.help) {
-		help();
+		cmd_help_command("snapshot");
 		opt_list_release(&a.comment);
 		return STATUS_FINE;
 	}
 	if (rc == 0)
 		rc = fetch_folder(a.source, &folder, &err);
 	if (rc == ERR_UNKNOWN)
-		err_wrap(&err, "cpa snapshot asks a server");
+		err_wrap(&err, "cpa snapshot needs a server");
 	if (rc == 0) {
 		a.options.comment = a.comment.item;
 		a.options.n_comments = a.comment.n;

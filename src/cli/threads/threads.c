@@ -1,9 +1,9 @@
 /*
- * threads.c - print where each thread of a process is, or was
+ * threads.c - print the stacks of the threads of a process
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A process is only read (attach/threads.h). The answers of servers and the contents of files are texts (reader/stacks.h).
+ * A process is only read (attach/threads.h). Answers of servers and contents of files are text (reader/stacks.h).
  */
 #include "config.h"
 
@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "base/path.h"
 #include "base/regex.h"
 #include "base/unit.h"
 #include "base/utf8.h"
@@ -32,6 +33,7 @@
 #include "symbol/demangle.h"
 
 #include <assert.h>
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,13 +42,13 @@
 
 enum { FUNCTION_COLUMN = 40, NAME_COLUMNS = 2 * THREADS_WIDTH, SECONDS_PER_MINUTE = 60 };
 
-/* A stack, and what it is sorted by: equal ones have the same hash. */
+/* A thread and the hash of its stack. Equal stacks have the same hash. */
 struct entry {
 	const struct stacks_thread *t;
 	uint64_t hash;
 };
 
-/* Entries [at, at + n), which are the same. */
+/* Entries [at, at + n), which have the same stack. */
 struct group {
 	size_t at, n;
 	bool waits;
@@ -72,11 +74,11 @@ static uint64_t hash_frame(uint64_t h, const struct stacks_frame *f)
 
 static uint64_t hash_thread(const struct stacks *s, const struct stacks_thread *t)
 {
-	uint64_t h = hash_text(hash_text(hash_text(hash_u64(t->n), t->state), t->more), t->labels);
+	uint64_t h = hash_text(hash_text(hash_text(hash_u64(t->n), t->state), t->details), t->labels);
 
 	for (uint32_t i = 0; i < t->n; i++)
 		h = hash_frame(h, &s->frame[t->first + i]);
-	return t->created ? hash_frame(h, &t->creator) : h;
+	return t->has_creator ? hash_frame(h, &t->creator) : h;
 }
 
 static int compare_texts(struct stacks_text a, struct stacks_text b)
@@ -100,7 +102,7 @@ static int compare_kinds(const struct stacks *s, const struct stacks_thread *a, 
 	int d = compare_texts(a->state, b->state);
 
 	if (d == 0)
-		d = compare_texts(a->more, b->more);
+		d = compare_texts(a->details, b->details);
 	if (d == 0)
 		d = compare_texts(a->labels, b->labels);
 	if (d == 0)
@@ -108,8 +110,8 @@ static int compare_kinds(const struct stacks *s, const struct stacks_thread *a, 
 	for (uint32_t i = 0; i < a->n && d == 0; i++)
 		d = compare_frames(&s->frame[a->first + i], &s->frame[b->first + i]);
 	if (d == 0)
-		d = a->created - b->created;
-	return d == 0 && a->created ? compare_frames(&a->creator, &b->creator) : d;
+		d = a->has_creator - b->has_creator;
+	return d == 0 && a->has_creator ? compare_frames(&a->creator, &b->creator) : d;
 }
 
 static int compare_entries(const void *a, const void *b, void *arg)
@@ -122,7 +124,7 @@ static int compare_entries(const void *a, const void *b, void *arg)
 	return d ? d : (x->t->id > y->t->id) - (x->t->id < y->t->id);
 }
 
-/* The longest wait first; what does not wait comes last. The order does not depend on hashes. */
+/* Longest wait first, running threads last. The order does not depend on hashes. */
 static int compare_groups(const void *a, const void *b, void *arg)
 {
 	const struct group *x = a, *y = b;
@@ -135,7 +137,7 @@ static int compare_groups(const void *a, const void *b, void *arg)
 	return (entry[x->at].t > entry[y->at].t) - (entry[x->at].t < entry[y->at].t);
 }
 
-/* A program that serves itself says names of C++ and Rust as its symbol tables have them. */
+/* Append a function name. Programs that serve their own profile send mangled names of C++ and Rust. */
 static void add_function(struct buf *out, struct stacks_text name)
 {
 	struct buf symbol = { 0 };
@@ -147,7 +149,7 @@ static void add_function(struct buf *out, struct stacks_text name)
 	buf_release(&symbol);
 }
 
-/* Does a function of it match, as it is shown? */
+/* Does a function of the stack match, with its name as shown? */
 static int matches(const struct stacks *s, const struct stacks_thread *t, struct regex *r, bool *out, struct err *err)
 {
 	int rc = 0;
@@ -184,7 +186,7 @@ static void add_safe(struct buf *out, struct stacks_text t)
 	utf8_add_safe(out, t.s, t.n);
 }
 
-/* "3 to 14 minutes", in the unit of the text */
+/* Append ", 3 to 14 minutes". */
 static void add_wait(struct buf *out, const struct group *g)
 {
 	uint64_t lo = g->shortest_s / SECONDS_PER_MINUTE, hi = g->longest_s / SECONDS_PER_MINUTE;
@@ -206,7 +208,7 @@ static void add_name(struct buf *out, const struct stacks_thread *t)
 	buf_addf(out, "%" PRIu64, t->id);
 }
 
-/* " 18, 19, 20, and 7 more" */
+/* Append " 18, 19, 20, and 7 more". */
 static void add_names(const struct dump *d, const struct group *g, struct buf *out)
 {
 	struct buf piece = { 0 };
@@ -227,19 +229,20 @@ static void add_names(const struct dump *d, const struct group *g, struct buf *o
 	buf_release(&piece);
 }
 
-/* "512 goroutines, chan receive, 3 to 14 minutes, locked to thread: 18, 19" */
+/* Append "512 goroutines, chan receive, 3 to 14 minutes, locked to thread: 18, 19". */
 static void add_head(const struct dump *d, const struct group *g)
 {
 	const struct stacks_thread *t = d->entry[g->at].t;
 	struct buf head = { 0 };
 
-	buf_addf(&head, "%zu %s%s, ", g->n, d->s->are_threads ? "thread" : "goroutine", g->n == 1 ? "" : "s");
+	unit_add_count(&head, g->n);
+	buf_addf(&head, " %s%s, ", d->s->are_threads ? "thread" : "goroutine", g->n == 1 ? "" : "s");
 	add_safe(&head, t->state);
 	if (g->waits)
 		add_wait(&head, g);
-	if (t->more.n) {
+	if (t->details.n) {
 		buf_addz(&head, ", ");
-		add_safe(&head, t->more);
+		add_safe(&head, t->details);
 	}
 	if (d->s->are_threads) {
 		buf_addz(&head, ", cpu ");
@@ -286,7 +289,7 @@ static void add_group(const struct dump *d, const struct group *g)
 			column = f[i].function.n;
 	for (uint32_t i = 0; i < t->n; i++)
 		add_frame(d->out, &f[i], "", column);
-	if (t->created)
+	if (t->has_creator)
 		add_frame(d->out, &t->creator, created, column);
 	else if (t->n == 0)
 		buf_addz(d->out, "    (no stack)\n");
@@ -304,7 +307,7 @@ static void make_groups(struct dump *d, struct group *group, size_t *n_groups)
 		assert(*n_groups <= d->n);
 		g = &group[*n_groups - 1];
 		g->n++;
-		g->waits |= t->waits;
+		g->waits |= t->is_waiting;
 		g->cpu_ms += t->cpu_ms;
 		if (t->wait_s > g->longest_s)
 			g->longest_s = t->wait_s;
@@ -325,21 +328,22 @@ static void add_title(const struct dump *d)
 		buf_addz(d->out, "\n");
 		buf_release(&safe);
 	}
-	if (d->n == d->s->n)
-		buf_addf(d->out, "%zu %s%s\n", d->n, what, d->n == 1 ? "" : "s");
-	else
-		buf_addf(d->out, "%zu of %zu %ss\n", d->n, d->s->n, what);
+	unit_add_count(d->out, d->n);
+	if (d->n != d->s->n) {
+		buf_addz(d->out, " of ");
+		unit_add_count(d->out, d->s->n);
+	}
+	buf_addf(d->out, " %s%s\n", what, d->s->n == 1 ? "" : "s");
 }
 
 /*
- * Append a dump of stacks: those with the same functions at the same lines, in the same state, with the same labels and
- * creator together, those that wait longest first, then most first; in lines of at most 80 columns.
+ * Append a dump of stacks in lines of at most 80 columns. Stacks with the same functions and lines, state, labels and
+ * creator are one group. Groups are sorted by longest wait, then by size.
  *
- * focus, ignore   NULL, or only stacks with, or without, a function that matches
- * Fails           ERR_LIMIT as regex_match
+ * focus, ignore   only stacks with, or without, a matching function; NULL: no filter
+ * Fails           ERR_LIMIT like regex_match
  */
-static int cmd_threads_dump(const struct stacks *s, struct regex *focus, struct regex *ignore, struct buf *out,
-			    struct err *err)
+static int add_dump(const struct stacks *s, struct regex *focus, struct regex *ignore, struct buf *out, struct err *err)
 {
 	struct dump d = { .s = s, .entry = mem_alloc(s->n, sizeof(*d.entry)), .out = out };
 	struct group *group = NULL;
@@ -365,40 +369,29 @@ struct threads_args {
 	int64_t debug;
 	const char *output, *focus, *ignore;
 	bool proto, help;
-	const char *source; /* as it was given; NULL: none */
-	pid_t pid;          /* 0: a file or a server */
+	const char *source; /* source as given; NULL: none */
+	pid_t pid;          /* 0: the source is a file or a server */
 };
 
 /* clang-format off */
 static const struct opt options[] = {
-	{ "debug", OPT_INT, offsetof(struct threads_args, debug), 0, "0", "N", 0, true, "as the text of Go's profiles" },
-	{ "proto", OPT_BOOL, offsetof(struct threads_args, proto), 0, "false", NULL, 0, true, "as a profile" },
-	{ "output", OPT_TEXT, offsetof(struct threads_args, output), 0, "", "FILE", 0, true, "where it goes" },
-	{ "o", OPT_TEXT, offsetof(struct threads_args, output), 0, "", "FILE", 0, true, "where it goes" },
-	{ "focus", OPT_TEXT, offsetof(struct threads_args, focus), 0, "", "REGEX", 0, true, "only stacks with such a function" },
-	{ "ignore", OPT_TEXT, offsetof(struct threads_args, ignore), 0, "", "REGEX", 0, true, "only stacks without one" },
-	{ "help", OPT_BOOL, offsetof(struct threads_args, help), 0, "false", NULL, 0, true, "print this" },
+	{ "output", OPT_TEXT, offsetof(struct threads_args, output), 0, "", "FILE", 0, true, "write to FILE instead of standard output; -o for short" },
+	{ "o", OPT_TEXT, offsetof(struct threads_args, output), 0, "", "FILE", 0, true, "same as --output" },
+	{ "debug", OPT_INT, offsetof(struct threads_args, debug), 0, "0", "N", 0, true, "PID only: 1: the text format of Go's goroutine profile, 2: each thread separately" },
+	{ "proto", OPT_BOOL, offsetof(struct threads_args, proto), 0, "false", NULL, 0, true, "PID only: write a profile for cpa and pprof" },
+	{ "focus", OPT_TEXT, offsetof(struct threads_args, focus), 0, "", "REGEX", 0, true, "show only stacks with a matching function (SERVER and FILE only)" },
+	{ "ignore", OPT_TEXT, offsetof(struct threads_args, ignore), 0, "", "REGEX", 0, true, "show only stacks without a matching function (SERVER and FILE only)" },
+	{ "help", OPT_BOOL, offsetof(struct threads_args, help), 0, "false", NULL, 0, true, "print this help" },
 };
 /* clang-format on */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]), PID_DIGITS = 9 };
 
 enum { HTTP_NOT_FOUND = 404 };
 
-static const char usage[] =
-	"usage: cpa threads [OPTION]... PID | SERVER | FILE\n"
-	"\n"
-	"Print where each thread of a process is, those with the same stack together. The process goes on:\n"
-	"nothing is stopped and no signal is sent. SERVER (http://HOST:PORT, HOST:PORT, unix:SOCKET) tells it of\n"
-	"its threads or goroutines; FILE (- for standard input) is what Go prints when it panics, or what a server\n"
-	"said (/debug/pprof/goroutine?debug=2).\n"
-	"\n"
-	"  -o FILE               where it goes (standard output)\n"
-	"Of a process:\n"
-	"  --debug=1             the text that Go writes for a profile of goroutines; 2: threads one by one\n"
-	"  -proto                write a profile for cpa and pprof\n"
-	"Of servers and files:\n"
-	"  --focus=REGEX         only stacks with a function that matches\n"
-	"  --ignore=REGEX        only stacks without one\n";
+const struct opt *cmd_threads_option_at(size_t i)
+{
+	return i < N_OPTIONS ? &options[i] : cmd_http_option_at(i - N_OPTIONS);
+}
 
 static int read_source(const char *word, struct threads_args *to, struct err *err)
 {
@@ -410,7 +403,7 @@ static int read_source(const char *word, struct threads_args *to, struct err *er
 	if (n == 0 || word[n])
 		return 0;
 	if (n > PID_DIGITS || atoi(word) == 0)
-		return err_set(err, ERR_USAGE, "%s is not the number of a process", word);
+		return err_set(err, ERR_USAGE, "%s: not a PID", word);
 	to->pid = atoi(word);
 	return 0;
 }
@@ -420,17 +413,17 @@ static int check(const struct threads_args *a, struct err *err)
 	if (!a->source)
 		return err_set(err, ERR_USAGE, "usage: cpa threads [OPTION]... PID | SERVER | FILE");
 	if (a->debug < 0 || a->debug > 2)
-		return err_set(err, ERR_USAGE, "--debug: 0, 1 or 2");
+		return err_set(err, ERR_USAGE, "--debug must be 0, 1 or 2");
 	if (!a->pid && (a->proto || a->debug))
 		return err_set(err, ERR_USAGE,
-			       "%s is of processes only; a server has it itself: cpa -proto URL/goroutine",
+			       "%s applies to processes only; for a server use cpa -proto URL/goroutine",
 			       a->proto ? "-proto" : "--debug");
 	if (a->pid && (*a->focus || *a->ignore))
-		return err_set(err, ERR_USAGE, "--focus and --ignore are of servers and files only");
+		return err_set(err, ERR_USAGE, "--focus and --ignore apply to servers and files only");
 	return 0;
 }
 
-/* One option, with the words it takes. Gives how many these are. */
+/* Parse an option. Returns the number of arguments used. */
 static int read_one(int left, char **argv, struct threads_args *to, struct err *err)
 {
 	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
@@ -455,8 +448,8 @@ static int read_one(int left, char **argv, struct threads_args *to, struct err *
 
 static int read_options(int argc, char **argv, struct threads_args *to, struct err *err)
 {
-	opt_preset(options, N_OPTIONS, to);
-	cmd_http_preset(&to->http);
+	opt_set_defaults(options, N_OPTIONS, to);
+	cmd_http_set_defaults(&to->http);
 	for (int i = 1, used = 1; i < argc; i += used) {
 		bool is_option = argv[i][0] == '-' && argv[i][1];
 
@@ -475,8 +468,8 @@ static int write_text(const struct threads_args *a, const struct buf *text, stru
 			  : io_write_fd(STDOUT_FILENO, text->data, text->len, err);
 }
 
-/* The text of a server: of threads if it knows them, else of goroutines. */
-static int ask(const struct threads_args *a, struct bytes *out, struct err *err)
+/* Fetch the text of a server: threads if it has them, else goroutines. */
+static int fetch_text(const struct threads_args *a, struct bytes *out, struct err *err)
 {
 	static const char *const name[] = { "threads", "goroutine" };
 	struct url folder, url;
@@ -486,12 +479,12 @@ static int ask(const struct threads_args *a, struct bytes *out, struct err *err)
 	if (rc < 0)
 		return rc;
 	for (int i = 0; i < 2; i++) {
-		struct fetch get = { .url = &url };
+		struct fetch_request get = { .url = &url };
 
 		fetch_folder_url(&folder, name[i], "debug=2", 0, &url);
 		cmd_http_fetch(&a->http, &get, 1, "waiting for the server");
 		shown.len = 0;
-		url_show(&url, &shown);
+		url_add_redacted(&url, &shown);
 		url_release(&url);
 		*out = get.bytes;
 		*err = get.err;
@@ -509,11 +502,11 @@ static int ask(const struct threads_args *a, struct bytes *out, struct err *err)
 static int read_text(const struct threads_args *a, struct bytes *out, struct err *err)
 {
 	bool is_file = strcmp(a->source, "-") == 0 || access(a->source, F_OK) == 0;
-	uint64_t max = a->http.max_input < 0 ? mem_quarter() : (uint64_t)a->http.max_input;
-	int rc = is_file ? fetch_read(a->source, max, out, err) : ask(a, out, err);
+	uint64_t max = a->http.max_input < 0 ? mem_quarter_of_ram() : (uint64_t)a->http.max_input;
+	int rc = is_file ? fetch_read(a->source, max, out, err) : fetch_text(a, out, err);
 
 	if (rc == ERR_UNKNOWN)
-		return err_set(err, ERR_USAGE, "%s is not the number of a process, no file, and no server", a->source);
+		return err_set(err, ERR_USAGE, "%s: not a PID, a file or a server address", a->source);
 	return rc < 0 && is_file ? err_wrap(err, "%s", a->source) : rc;
 }
 
@@ -525,14 +518,25 @@ static int draw(const struct threads_args *a, const struct stacks *s, struct buf
 	if (rc == 0 && *a->ignore)
 		rc = regex_new(a->ignore, &ignore, err);
 	if (rc == 0)
-		rc = cmd_threads_dump(s, focus, ignore, out, err);
+		rc = add_dump(s, focus, ignore, out, err);
 	regex_free(focus);
 	regex_free(ignore);
 	return rc;
 }
 
-/* What a server or a file says. Gives the exit status. */
-static int text_of_stacks(const struct threads_args *a)
+/* Is it an executable file, and not a core dump? */
+static bool is_program(const struct bytes *b)
+{
+	Elf64_Ehdr head;
+
+	if (b->n < sizeof(head))
+		return false;
+	memcpy(&head, b->data, sizeof(head));
+	return memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && (head.e_type == ET_EXEC || head.e_type == ET_DYN);
+}
+
+/* Print the stacks of a server or a file. Returns the exit status. */
+static int print_stacks(const struct threads_args *a)
 {
 	struct bytes bytes = { 0 };
 	struct stacks s = { 0 };
@@ -540,8 +544,12 @@ static int text_of_stacks(const struct threads_args *a)
 	struct err err;
 	int rc = read_text(a, &bytes, &err);
 
+	if (rc == 0 && is_program(&bytes) && access(a->source, F_OK) == 0)
+		rc = err_set(&err, ERR_USAGE,
+			     "%.300s: is a program; give a process ID, as in cpa threads $(pidof %.100s)", a->source,
+			     path_base(a->source));
 	if (rc == 0 && (rc = stacks_parse((const char *)bytes.data, bytes.n, &s, &err)) < 0) {
-		url_redact(a->source, &text); /* a file's name has no secret */
+		url_redact(a->source, &text); /* a file name contains no secret */
 		err_wrap(&err, "%.300s", buf_text(&text));
 	}
 	if (rc == 0)
@@ -554,8 +562,8 @@ static int text_of_stacks(const struct threads_args *a)
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
 
-/* The threads of a process. Gives the exit status. */
-static int threads_of_process(const struct threads_args *a)
+/* Print the threads of a process. Returns the exit status. */
+static int print_process(const struct threads_args *a)
 {
 	const struct attach_threads_options o = { .debug = a->debug, .proto = a->proto };
 	struct buf text = { 0 };
@@ -576,11 +584,10 @@ int cmd_threads(int argc, char **argv)
 	if (read_options(argc, argv, &a, &err) < 0)
 		return say_error("%s", err.msg);
 	if (a.help) {
-		fputs(usage, stdout);
-		cmd_http_help();
+		cmd_help_command("threads");
 		return STATUS_FINE;
 	}
 	if (a.proto && !*a.output && isatty(STDOUT_FILENO))
-		return say_error("a profile is no text for a terminal: -o FILE says where it goes");
-	return a.pid ? threads_of_process(&a) : text_of_stacks(&a);
+		return say_error("a profile cannot be written to a terminal; use -o FILE");
+	return a.pid ? print_process(&a) : print_stacks(&a);
 }

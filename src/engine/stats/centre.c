@@ -17,12 +17,12 @@
 #define SPREAD_CAP 4.0
 #define SPREAD_MEAN 0.920537
 #define SPREAD_SD 1.110121
-/* Fewer points in all, or on a side, say nothing. */
+/* Min points for a spread, in total and on a side. */
 #define SPREAD_CELLS_MIN 8
 #define SPREAD_SIDE_MIN 3
 #define SPREAD_STEPS_MAX 200
 
-/* What the mean of min(4, d * d / (v + 2 tau2)) is too large by, and its slope. */
+/* The excess of the mean of min(4, d * d / (v + 2 tau2)) over its expectation, and its slope. */
 static double excess(const struct stats_point *p, uint32_t n, double mu, double tau2, double *slope)
 {
 	double sum = 0, sum_slope = 0;
@@ -41,16 +41,16 @@ static double excess(const struct stats_point *p, uint32_t n, double mu, double 
 	return sum / n - (SPREAD_MEAN + 0.5 * SPREAD_SD / sqrt(n));
 }
 
-/* The smallest tau2, at least floor, at which the points of one side are not too far away. Newton within bounds. */
+/* The smallest tau2, at least floor, that explains the distances of the points of one side. Newton within bounds. */
 static double side_spread(const struct stats_point *p, uint32_t n, double mu, double floor)
 {
-	double lo = floor, most = 0, at = floor, slope;
+	double lo = floor, max_distance = 0, at = floor, slope;
 
 	if (excess(p, n, mu, floor, &slope) <= 0)
 		return floor;
 	for (uint32_t i = 0; i < n; i++)
-		most = fmax(most, fabs(p[i].x - mu));
-	double hi = 0.5 * most * most / (SPREAD_MEAN + 0.5 * SPREAD_SD / sqrt(n));
+		max_distance = fmax(max_distance, fabs(p[i].x - mu));
+	double hi = 0.5 * max_distance * max_distance / (SPREAD_MEAN + 0.5 * SPREAD_SD / sqrt(n));
 
 	for (int i = 0; i < SPREAD_STEPS_MAX; i++) {
 		double over = excess(p, n, mu, at, &slope), next = at - over / slope;
@@ -68,7 +68,7 @@ static double side_spread(const struct stats_point *p, uint32_t n, double mu, do
 	return at;
 }
 
-/* The spread of sorted points about mu that sampling does not explain, on the calmer side; at least noise. */
+/* The spread of sorted points about mu beyond sampling, on the side where it is smaller; at least noise. */
 static double points_spread(const struct stats_point *p, uint32_t n, double mu, double noise)
 {
 	uint32_t n_below = n, n_above = n;
@@ -88,13 +88,13 @@ static double points_spread(const struct stats_point *p, uint32_t n, double mu, 
 	return isinf(tau2) ? noise : fmax(noise, sqrt(tau2));
 }
 
-/* Sums of weights are compared with half of all: equal but for rounding is enough. */
+/* Half of a sum of weights, with a tolerance for rounding. */
 #define HALF (0.5 * (1 - 1e-9))
-/* Numbers that differ by less are the same but for rounding: what is chosen must not depend on it. */
-#define SAME 1e-9
+/* Tolerance for equal numbers: choices must not depend on rounding. */
+#define TOLERANCE 1e-9
 #define CENTRE_STEPS_MAX 1000
-/* After that many steps slow ones become leaps. */
-#define PATIENCE 50
+/* Steps before slow convergence is extrapolated. */
+#define PLAIN_STEPS 50
 #define CUTS_MAX 64
 
 double stats_count(double value, double var)
@@ -104,10 +104,10 @@ double stats_count(double value, double var)
 	return var > 0 ? fmin(STATS_COUNT_MAX, value / (var / value)) : STATS_COUNT_MAX;
 }
 
-/* How many counts new has for one of the base where nothing differs; k is the counts of both sides. */
+/* The expected ratio of counts new / base of an unchanged cell; k contains the counts of both sides. */
 static double odds_of(const struct stats_cell *cell, const double k[N_STATS_SIDES], double rho)
 {
-	double per[N_STATS_SIDES]; /* counts of a value of 1 */
+	double per[N_STATS_SIDES]; /* effective counts per unit of value */
 
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		int from = cell->value[side] > 0 ? side : !side;
@@ -119,10 +119,10 @@ static double odds_of(const struct stats_cell *cell, const double k[N_STATS_SIDE
 
 static bool is_balanced(double odds)
 {
-	return odds >= 1 / STATS_BALANCED && odds <= STATS_BALANCED;
+	return odds >= 1 / STATS_IMBALANCE_MAX && odds <= STATS_IMBALANCE_MAX;
 }
 
-/* So much of the variance of ln ratio is one count of both sides together; 4 where they are as large. */
+/* The variance of ln ratio times the counts of both sides together; 4 if the sides are equal. */
 static double imbalance(double odds)
 {
 	return (1 + odds) * (1 + 1 / odds);
@@ -140,8 +140,8 @@ static void count_both(const struct stats_cell *cell, double k[N_STATS_SIDES])
 		k[side] = stats_count(cell->value[side], cell->var[side]);
 }
 
-enum stats_told stats_point_find(const struct stats_cell *cell, double noise, double rho, bool may_be_small,
-				 struct stats_point *out)
+enum stats_point_kind stats_point_find(const struct stats_cell *cell, double noise, double rho, bool may_be_small,
+				       struct stats_point *out)
 {
 	double with_half[N_STATS_SIDES], k[N_STATS_SIDES], odds, sum;
 
@@ -167,7 +167,7 @@ enum stats_told stats_point_find(const struct stats_cell *cell, double noise, do
 	return STATS_POINT;
 }
 
-/* The weighted mean of the shortest interval that holds half of the weight, the lower one of equal ones. */
+/* The weighted mean of the shortest interval that contains half of the weight; the lowest of equal ones. */
 static double centre_start(const struct stats_point *p, uint32_t n, double *before)
 {
 	double best = INFINITY, sum = 0, sum_x = 0;
@@ -181,15 +181,15 @@ static double centre_start(const struct stats_point *p, uint32_t n, double *befo
 			hi++;
 		if (before[hi] - before[lo] < HALF * before[n])
 			break;
-		if (p[hi - 1].x - p[lo].x < best - SAME) {
+		if (p[hi - 1].x - p[lo].x < best - TOLERANCE) {
 			best = p[hi - 1].x - p[lo].x;
 			from = lo;
 			to = hi;
 		}
 	}
-	while (from && p[from].x - p[from - 1].x < SAME)
+	while (from && p[from].x - p[from - 1].x < TOLERANCE)
 		from--;
-	while (to < n && p[to].x - p[to - 1].x < SAME)
+	while (to < n && p[to].x - p[to - 1].x < TOLERANCE)
 		to++;
 	for (uint32_t i = from; i < to; i++) {
 		sum += p[i].w;
@@ -205,7 +205,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Put the k-th smallest at its place, smaller ones before it. */
+/* Quickselect: move the k-th smallest to index k, smaller numbers before it. */
 static void put_kth(double *a, int64_t n, int64_t k)
 {
 	int64_t lo = 0, hi = n - 1;
@@ -274,17 +274,17 @@ static double centre_scale(const struct stats_point *p, uint32_t n, double mu, d
 	return fmax(1, 1.4826 * median(scratch, n));
 }
 
-/* Where a row of steps ends that shrink by the same factor; the last step where they do not. */
-static double centre_leap(double step, double last, double *factor)
+/* The sum of the remaining steps if steps shrink by a constant factor; else this step. */
+static double centre_extrapolate(double step, double last, double *factor)
 {
-	double was = *factor;
+	double old_factor = *factor;
 
 	*factor = step / last;
-	if (!(*factor > 0 && *factor < 1 && fabs(*factor - was) < 1e-3 * (1 - *factor)))
+	if (!(*factor > 0 && *factor < 1 && fabs(*factor - old_factor) < 1e-3 * (1 - *factor)))
 		return step;
-	was = *factor;
+	old_factor = *factor;
 	*factor = 0;
-	return step / (1 - was);
+	return step / (1 - old_factor);
 }
 
 void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, double *scratch,
@@ -310,7 +310,7 @@ void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, 
 		if (!(sum > 0))
 			break;
 		step = sum_x / sum;
-		mu += i < PATIENCE ? step : centre_leap(step, last, &factor);
+		mu += i < PLAIN_STEPS ? step : centre_extrapolate(step, last, &factor);
 		out->var = scale * scale * sum_2 / (sum * sum);
 	}
 	assert(isfinite(mu) && out->var >= 0);

@@ -1,5 +1,5 @@
 /*
- * judge.c - which rows of two sides differ, and how sure that is
+ * judge.c - test which rows differ between two sides
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,19 +17,21 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* A row is excluded from all references when it differs from the rest by that many standard errors and that ratio. */
+/* A row is excluded from all references if it differs by more than this many standard errors and this ratio. */
 #define CLEAR_Z 3.5
 #define CLEAR_RATIO 1.1
 #define EXCLUDED_MAX 8
-/* Below it a p of counts has lost precision: the logarithm is taken as normal. */
+/* Below this p the exact test loses precision, so a t distribution of the logarithm is used. */
 #define EXACT_P_MIN 1e-300
-/* The excluded rows have less than that share of the program. */
+/* Max share of the program that all excluded rows may have together. */
 #define EXCLUDED_SHARE_MAX 0.5
-/* With less of the program outside of a row there is nothing to compare it with: outside of a loop that is nearly all
-   of a program are the scheduler and the like, which vary with the load. */
+/* Min share of the program outside of a row for a comparison: outside of a loop that is nearly the whole program there
+   are only functions such as the scheduler's, which vary with the load. */
 #define OUTSIDE_SHARE_MIN 0.1
 #define NO_ROW UINT32_MAX
-/* Fewer classes of rows are not worth a thread. */
+/* Min degrees of freedom; with fewer, the tails of the t distribution are too heavy for a bounded variance. */
+#define NU_MIN 30
+/* Min classes of rows for using threads. */
 #define THREAD_CLASSES_MIN 500000
 
 struct judge {
@@ -37,28 +39,29 @@ struct judge {
 	const struct stats_options *options;
 	struct stats_row *row;
 	struct stats_cell total;
-	struct stats_outside *outside;
-	struct stats_seen *seen; /* [n_rows] */
-	uint32_t *round;         /* [n_rows] in which it was seen last; 0 for never */
-	uint32_t now;            /* the round; the excluded rows are the same throughout it */
-	uint32_t *row_list;      /* [n_rows] for judge_see */
-	double excluded;         /* share */
-	struct stats_cell gone;  /* the sum of what is excluded */
+	struct stats_reference *reference;
+	struct stats_reference_result *found; /* [n_rows] */
+	uint32_t *round;                      /* [n_rows] round in which the row was last compared; 0: never */
+	uint32_t current_round;               /* current round; it ends when a row is excluded */
+	uint32_t *row_list;                   /* [n_rows] scratch memory */
+	double excluded_share;                /* share of the excluded rows */
+	struct stats_cell excluded_sum;       /* sum of the excluded classes */
 	bool has_replicates;
-	double runs; /* 1 / files of base + 1 / files of new */
+	double weight[N_STATS_SIDES]; /* factor of the variance between runs: 1 / n for n equal runs */
 };
 
-/* The variance of ln ratio of a row, given that of the two counts alone. */
+/* The variance of ln ratio of a row, given the variance from its two counts alone. */
 static double judge_var(const struct judge *j, uint32_t row, double counts, double reference, double tau)
 {
 	double noise = fmax(j->options->noise, j->c->row_noise[row]);
 
 	if (j->has_replicates)
-		return (counts + reference) * j->row[row].phi + noise * noise * j->runs;
+		return counts + reference +
+		       (j->row[row].tau2_high + noise * noise) * (j->weight[STATS_BASE] + j->weight[STATS_NEW]);
 	return counts + reference + 2 * pow(fmax(tau, noise), 2);
 }
 
-/* The mean of a part's shares on both sides: no side counts more because it has more files. */
+/* The mean of a part's shares of both sides. Sides have equal weight, regardless of their number of files. */
 static double judge_share(const struct judge *j, const struct stats_cell *part)
 {
 	double share = 0;
@@ -69,50 +72,50 @@ static double judge_share(const struct judge *j, const struct stats_cell *part)
 	return share / N_STATS_SIDES;
 }
 
-/* Compare rows with what is not excluded: those that are wanted, or all, but none twice in a round. */
-static void judge_see(struct judge *j, bool (*wants)(const struct judge *j, uint32_t row))
+/* Find the references of the wanted rows, or of all rows; each is found at most once per round. */
+static void judge_find_references(struct judge *j, bool (*wants)(const struct judge *j, uint32_t row))
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < j->c->n_rows; i++) {
-		if (j->round[i] == j->now || (wants && !wants(j, i)))
+		if (j->round[i] == j->current_round || (wants && !wants(j, i)))
 			continue;
-		j->round[i] = j->now;
+		j->round[i] = j->current_round;
 		j->row_list[n++] = i;
 	}
 	assert(n <= j->c->n_rows);
-	stats_outside_see(j->outside, j->row_list, n, j->options->mode == STATS_BULK, j->seen);
+	stats_reference_find(j->reference, j->row_list, n, j->options->mode == STATS_BULK, j->found);
 }
 
 /*
- * Does the part of a row that is not excluded clearly differ from the rest? z is the distance in standard errors. Counts
- * with a zero get half a sample, as cells.
+ * Does the part of a row that is not excluded clearly differ from its reference? z is set to the distance in standard
+ * errors. If a count is 0, half a sample is added to both, as for cells.
  */
-static bool judge_is_clear(const struct judge *j, uint32_t row, const struct stats_seen *seen, double *z)
+static bool judge_is_clear(const struct judge *j, uint32_t row, const struct stats_reference_result *found, double *z)
 {
 	double x, counts, half[N_STATS_SIDES], k[N_STATS_SIDES];
 
-	if (!seen->has_centre)
+	if (!found->has_centre)
 		return false;
 	for (int side = 0; side < N_STATS_SIDES; side++)
-		k[side] = stats_count(seen->left.value[side], seen->left.var[side]);
+		k[side] = stats_count(found->remaining.value[side], found->remaining.var[side]);
 	if (k[STATS_BASE] > 0 && k[STATS_NEW] > 0) {
-		x = log(seen->left.value[STATS_NEW] / seen->left.value[STATS_BASE]);
+		x = log(found->remaining.value[STATS_NEW] / found->remaining.value[STATS_BASE]);
 		counts = 1 / k[STATS_BASE] + 1 / k[STATS_NEW];
 	} else {
 		int some = k[STATS_BASE] > 0 ? STATS_BASE : STATS_NEW;
 
 		if (!(k[some] > 0 && j->total.var[!some] > 0))
 			return false;
-		half[some] = seen->left.value[some] * (1 + 0.5 / k[some]);
+		half[some] = found->remaining.value[some] * (1 + 0.5 / k[some]);
 		half[!some] = 0.5 * j->total.var[!some] / j->total.value[!some];
 		x = log(half[STATS_NEW] / half[STATS_BASE]);
 		counts = 1 / (k[STATS_BASE] + 0.5) + 1 / (k[STATS_NEW] + 0.5);
 	}
-	x -= seen->centre.mu;
-	*z = fabs(x) / sqrt(judge_var(j, row, counts, seen->centre.var, seen->centre.tau));
+	x -= found->centre.mu;
+	*z = fabs(x) / sqrt(judge_var(j, row, counts, found->centre.var, found->centre.tau));
 	return *z > CLEAR_Z && fabs(x) > log(CLEAR_RATIO) &&
-	       j->excluded + judge_share(j, &seen->left) < EXCLUDED_SHARE_MAX;
+	       j->excluded_share + judge_share(j, &found->remaining) < EXCLUDED_SHARE_MAX;
 }
 
 static bool judge_may_exclude(const struct judge *j, uint32_t row)
@@ -122,80 +125,99 @@ static bool judge_may_exclude(const struct judge *j, uint32_t row)
 	return j->c->row_is_reference[row] && !j->row[row].is_excluded && judge_share(j, &all) < EXCLUDED_SHARE_MAX;
 }
 
-/* Exclude the row that is the farthest; false when none is clear. */
+/* Exclude the row with the largest z. Returns false if no row clearly differs. */
 static bool judge_exclude(struct judge *j)
 {
 	uint32_t farthest = NO_ROW;
-	double most = 0, z;
+	double largest = 0, z;
 
-	judge_see(j, judge_may_exclude);
+	judge_find_references(j, judge_may_exclude);
 	for (uint32_t i = 0; i < j->c->n_rows; i++)
-		if (judge_may_exclude(j, i) && judge_is_clear(j, i, &j->seen[i], &z) && z > most) {
-			most = z;
+		if (judge_may_exclude(j, i) && judge_is_clear(j, i, &j->found[i], &z) && z > largest) {
+			largest = z;
 			farthest = i;
 		}
 	if (farthest == NO_ROW)
 		return false;
 	j->row[farthest].is_excluded = true;
-	j->excluded += judge_share(j, &j->seen[farthest].left);
-	assert(j->excluded >= 0 && j->excluded < EXCLUDED_SHARE_MAX);
-	stats_cell_add(&j->gone, &j->seen[farthest].left);
-	stats_outside_exclude(j->outside, farthest);
-	j->now++;
+	j->excluded_share += judge_share(j, &j->found[farthest].remaining);
+	assert(j->excluded_share >= 0 && j->excluded_share < EXCLUDED_SHARE_MAX);
+	stats_cell_add(&j->excluded_sum, &j->found[farthest].remaining);
+	stats_reference_exclude(j->reference, farthest);
+	j->current_round++;
 	return true;
 }
 
-/* The share of the program outside of a row and of what is excluded, on the side with the larger one. */
-static double judge_outside(const struct judge *j, const struct stats_seen *seen)
+/* The share of the program outside of a row and of excluded rows, on the side where it is larger. */
+static double judge_outside_share(const struct judge *j, const struct stats_reference_result *found)
 {
-	double most = 0;
+	double largest = 0;
 
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		if (j->total.value[side] > 0)
-			most = fmax(most, 1 - (seen->left.value[side] + j->gone.value[side]) / j->total.value[side]);
-	return most;
+			largest = fmax(largest, 1 - (found->remaining.value[side] + j->excluded_sum.value[side]) /
+								j->total.value[side]);
+	return largest;
 }
 
-/* The divisor of the ratio of a row, the variance of its logarithm and the spread; NAN without a reference. */
+/* Find the divisor of a row's ratio, with the variance of its logarithm and the spread; NAN without a reference. */
 static double judge_rho(struct judge *j, uint32_t row, double *var, double *tau)
 {
-	const struct stats_seen *seen;
+	const struct stats_reference_result *found;
 
 	*var = 0;
 	*tau = j->options->noise;
 	if (j->options->mode == STATS_FIXED)
 		return j->options->rho > 0 && isfinite(j->options->rho) ? j->options->rho : NAN;
-	seen = &j->seen[row];
-	if (judge_outside(j, seen) < OUTSIDE_SHARE_MIN)
+	found = &j->found[row];
+	if (judge_outside_share(j, found) < OUTSIDE_SHARE_MIN)
 		return NAN;
-	if (seen->has_centre) {
-		j->row[row].n_cells = seen->centre.n_cells;
-		*var = seen->centre.var;
-		*tau = seen->centre.tau;
-		return exp(seen->centre.mu);
+	if (found->has_centre) {
+		j->row[row].n_cells = found->centre.n_cells;
+		*var = found->centre.var;
+		*tau = found->centre.tau;
+		return exp(found->centre.mu);
 	}
-	if (stats_cell_counts(&seen->rest) < STATS_CELL_MIN)
+	if (stats_cell_counts(&found->rest) < STATS_CELL_MIN)
 		return NAN;
 	for (int side = 0; side < N_STATS_SIDES; side++)
-		*var += 1 / stats_count(seen->rest.value[side], seen->rest.var[side]);
-	return isfinite(*var) ? seen->rest.value[STATS_NEW] / seen->rest.value[STATS_BASE] : NAN;
+		*var += 1 / stats_count(found->rest.value[side], found->rest.var[side]);
+	return isfinite(*var) ? found->rest.value[STATS_NEW] / found->rest.value[STATS_BASE] : NAN;
 }
 
 /*
- * The p-value of so large a ratio, or of so small a one, when it is r0. The smaller one of both tails is computed, so that it keeps its
- * digits, and has as many degrees of freedom as the row has.
+ * The p-value of a ratio this large, or this small if is_less, if the true ratio is r0. The smaller tail is computed,
+ * to keep its digits, with the degrees of freedom of the row.
  */
 static double judge_p(const struct judge *j, const struct stats_row *row, double kb, double kn, double r0, bool is_less)
 {
 	double rho = kn / kb / row->ratio;
 	bool is_above = row->ratio >= r0;
-	double p = is_above ? stats_ratio_p(kb, kn, rho, r0) : stats_ratio_p(kn, kb, 1 / rho, 1 / r0);
+	double p;
 
+	if (is_above && !is_less) /* this p-value can fail a build */
+		p = stats_ratio_p_exact(kb, kn, rho, r0);
+	else
+		p = is_above ? stats_ratio_p(kb, kn, rho, r0) : stats_ratio_p(kn, kb, 1 / rho, 1 / r0);
 	if (j->has_replicates)
 		p = p < EXACT_P_MIN ? stats_t_tail(fabs(log(row->ratio / r0)) / row->se, row->nu)
 				    : stats_p_to_t(p, row->nu);
 	assert(p >= 0 && p <= 1);
 	return is_above == is_less ? 1 - p : p;
+}
+
+/*
+ * Set dispersion and degrees of freedom of a row's test. Only a part of the variance is estimated from runs;
+ * Satterthwaite's approximation yields its degrees of freedom. With many short runs on one side and one long run on the
+ * other, there are fewer than the number of runs suggests.
+ */
+static void judge_runs_of(const struct judge *j, struct stats_row *row, double counts)
+{
+	double weight = j->weight[STATS_BASE] + j->weight[STATS_NEW], var = row->se * row->se;
+
+	row->phi = 1 + row->tau2_high * weight / counts;
+	if (row->tau2_var > 0)
+		row->nu = fmax(NU_MIN, 2 * var * var / (weight * weight * row->tau2_var));
 }
 
 static void judge_test(struct judge *j, uint32_t i)
@@ -204,6 +226,8 @@ static void judge_test(struct judge *j, uint32_t i)
 	double limit = 1 + j->c->row_limit[i], var, tau, counts, reach;
 
 	row->rho = judge_rho(j, i, &var, &tau);
+	if (row->count[STATS_BASE] <= j->options->new_max)
+		return;
 	row->ratio = row->value[STATS_NEW] / row->value[STATS_BASE] / row->rho;
 	if (!(row->ratio > 0 && isfinite(row->ratio))) {
 		row->ratio = NAN;
@@ -211,6 +235,8 @@ static void judge_test(struct judge *j, uint32_t i)
 	}
 	counts = 1 / row->count[STATS_BASE] + 1 / row->count[STATS_NEW];
 	row->se = sqrt(judge_var(j, i, counts, var, tau));
+	if (j->has_replicates)
+		judge_runs_of(j, row, counts);
 	assert(counts > 0 && row->se > 0);
 
 	double shrink = row->se * row->se / counts;
@@ -251,7 +277,7 @@ static void judge_adjust(const struct judge *j)
 	free(p);
 }
 
-/* Add up a row. */
+/* Add up the classes of a row. */
 static void judge_sum_row(const struct judge *j, uint32_t i)
 {
 	const struct stats_counts *c = j->c;
@@ -272,7 +298,7 @@ static void judge_sum_row(const struct judge *j, uint32_t i)
 	}
 }
 
-/* The rows that threads add up, one after the other. */
+/* Queue of rows to add up, shared by threads. */
 struct row_queue {
 	const struct judge *j;
 	atomic_uint next;
@@ -288,7 +314,7 @@ static void judge_sum_rows(void *arg, unsigned thread)
 		judge_sum_row(s->j, i);
 }
 
-/* Add up rows and the program. */
+/* Add up all rows and the whole program. */
 static void judge_sum(struct judge *j)
 {
 	const struct stats_counts *c = j->c;
@@ -302,122 +328,8 @@ static void judge_sum(struct judge *j)
 	pool_run(judge_sum_rows, &s, c->row_off[c->n_rows] < THREAD_CLASSES_MIN ? 1 : pool_size());
 }
 
-/* The files of one side. */
-struct runs {
-	const double *total;    /* [n] */
-	const double *exposure; /* [n], or NULL when a file has as much of it as its total */
-	uint32_t n;
-};
-
-static struct runs runs_of(const struct stats_counts *c, const struct stats_options *options, int side)
-{
-	uint32_t from = side == STATS_NEW ? c->n_files[STATS_BASE] : 0;
-	bool is_known = options->mode == STATS_FIXED && c->file_exposure;
-
-	return (struct runs){ .total = c->file_total + from,
-			      .exposure = is_known ? c->file_exposure + from : NULL,
-			      .n = c->n_files[side] };
-}
-
-static double runs_size(const struct runs *r, uint32_t i)
-{
-	return r->exposure ? r->exposure[i] : r->total[i];
-}
-
-/* Degrees of freedom: files that are not empty, less one for the mean. */
-static double runs_df(const struct runs *r)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < r->n; i++)
-		n += runs_size(r, i) > 0;
-	return n > 1 ? n - 1 : 0;
-}
-
-/*
- * X2 of one side. Without exposures a file's value is binomial in its total; with them it is Poisson.
- *
- * y     [n] of the row
- * unit  the value of one sample
- */
-static double runs_x2(const struct runs *r, const double *y, double unit)
-{
-	double sum = 0, size = 0, x2 = 0;
-
-	if (!(runs_df(r) > 0))
-		return 0;
-	for (uint32_t i = 0; i < r->n; i++) {
-		sum += y[i];
-		size += runs_size(r, i);
-	}
-	double rate = r->exposure ? (sum + 0.5 * unit) / size : (sum + 0.5 * unit) / (size + unit);
-
-	for (uint32_t i = 0; i < r->n; i++) {
-		double expected = runs_size(r, i) * rate, off = y[i] - expected;
-		double var = expected * (r->exposure ? 1 : 1 - rate) * unit;
-
-		if (var > 0)
-			x2 += off * off / var;
-	}
-	return x2;
-}
-
-/* The value of one sample of a row: of its side, else of the other one. */
-static double unit_of(const struct stats_row *row, int side)
-{
-	int from = row->count[side] > 0 ? side : !side;
-
-	return row->count[from] > 0 ? row->value[from] / row->count[from] : 0;
-}
-
-/*
- * Set phi and nu of all rows from the files of both sides; value and count are known. Without replicates they
- * are 1 and INFINITY.
- *
- * can_test  [n_rows] rows that the prior is taken from
- * Gives     are there replicates?
- */
-static bool find_dispersions(const struct stats_counts *c, const struct stats_options *options, const bool *can_test,
-			     struct stats_row *row)
-{
-	uint32_t n_files = c->n_files[STATS_BASE] + c->n_files[STATS_NEW], n = 0;
-	struct runs runs[N_STATS_SIDES];
-	double df = 0;
-
-	for (uint32_t i = 0; i < c->n_rows; i++) {
-		row[i].phi = 1;
-		row[i].nu = INFINITY;
-	}
-	if (!c->row_file || !c->file_total)
-		return false;
-	for (int side = 0; side < N_STATS_SIDES; side++) {
-		runs[side] = runs_of(c, options, side);
-		df += runs_df(&runs[side]);
-	}
-	if (!(df > 0))
-		return false;
-
-	double *phi = mem_alloc((size_t)c->n_rows + 1, sizeof(*phi));
-
-	for (uint32_t i = 0; i < c->n_rows; i++) {
-		const double *y = c->row_file + (size_t)i * n_files;
-
-		row[i].phi = (runs_x2(&runs[STATS_BASE], y, unit_of(&row[i], STATS_BASE)) +
-			      runs_x2(&runs[STATS_NEW], y + c->n_files[STATS_BASE], unit_of(&row[i], STATS_NEW))) /
-			     df;
-		if (can_test[i])
-			phi[n++] = row[i].phi;
-	}
-	assert(n <= c->n_rows);
-	struct stats_prior prior = stats_prior(phi, n, df);
-
-	for (uint32_t i = 0; i < c->n_rows; i++)
-		row[i].phi = stats_moderate(&prior, row[i].phi, &row[i].nu);
-	free(phi);
-	return true;
-}
-
-/* Dispersions, with a prior from rows that have both sides, sampling errors and something outside of them. */
+/* Find the variation between runs. The prior comes from rows that have both sides, sampling errors and a rest of the
+   program. */
 static void judge_runs(struct judge *j)
 {
 	const struct stats_counts *c = j->c;
@@ -435,44 +347,149 @@ static void judge_runs(struct judge *j)
 			can_test[i] = j->row[i].value[STATS_BASE] < j->total.value[STATS_BASE] &&
 				      j->row[i].value[STATS_NEW] < j->total.value[STATS_NEW];
 	}
-	j->has_replicates = find_dispersions(c, j->options, can_test, j->row);
-	j->runs = 0;
-	for (int side = 0; side < N_STATS_SIDES; side++)
-		j->runs += 1.0 / fmax(1, c->n_files[side]);
+	j->has_replicates = stats_runs_find(c, j->options, can_test, j->row, j->weight);
 	free(can_test);
 }
 
-void stats_judge(const struct stats_counts *c, const struct stats_options *options, struct stats_row *row,
-		 struct stats_judged *out)
+/* The changed part of the program, and the largest variance between runs of its rows. */
+struct changed {
+	struct stats_cell sum;
+	double tau2;
+};
+
+/* Add up the classes of rows that are new, gone or excluded. */
+static struct changed judge_changed(const struct judge *j)
 {
-	struct judge j = { .c = c, .options = options, .row = row, .now = 1 };
-	struct stats_seen whole;
+	bool *is_changed = mem_zalloc((size_t)j->c->n_classes + 1, sizeof(*is_changed));
+	struct changed changed = { 0 };
+
+	for (uint32_t i = 0; i < j->c->n_rows; i++) {
+		const struct stats_row *row = &j->row[i];
+
+		if (!row->is_excluded && row->count[STATS_BASE] > j->options->new_max &&
+		    row->count[STATS_NEW] > j->options->new_max)
+			continue;
+		changed.tau2 = fmax(changed.tau2, row->tau2_high);
+		for (uint32_t at = j->c->row_off[i]; at < j->c->row_off[i + 1]; at++)
+			is_changed[j->c->row_class[at]] = true;
+	}
+	for (uint32_t i = 0; i < j->c->n_classes; i++)
+		for (int side = 0; is_changed[i] && side < N_STATS_SIDES; side++) {
+			changed.sum.value[side] += j->c->value[side][i];
+			changed.sum.var[side] += j->c->var[side][i];
+		}
+	free(is_changed);
+	return changed;
+}
+
+static double cell_count(const struct stats_cell *c, int side)
+{
+	return stats_count(c->value[side], c->var[side]);
+}
+
+/* Effective count of the unchanged part of a side. */
+static double rest_count(const struct judge *j, const struct changed *changed, int side)
+{
+	return stats_count(j->total.value[side] - changed->sum.value[side],
+			   fmax(0, j->total.var[side] - changed->sum.var[side]));
+}
+
+/* The variance between runs of the changed part of a side. */
+static double judge_run_var(const struct judge *j, int side, double tau2, double tau)
+{
+	double noise = j->options->noise;
+
+	return j->has_replicates ? (tau2 + noise * noise) * j->weight[side] : pow(fmax(tau, noise), 2);
+}
+
+/*
+ * Find the variance of ln growth. Let U be the unchanged part, C the changed part with the share c of its side, and mu
+ * the centre of U. Then ln growth is ln((U + C) new / (U + C) base) - mu. A random deviation of U is in mu too, so only
+ * C, and U with the weight of C, add to the variance: sum over sides of c^2 (1/U + 1/C). A robust mu varies more than
+ * the sums of U do, by var(mu) - (1/U base + 1/U new) (Hausman 1978).
+ */
+static double judge_growth_var(const struct judge *j, const struct changed *changed, double mu_var, double tau)
+{
+	double var = 0, own = mu_var;
+
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		double share = changed->sum.value[side] / j->total.value[side];
+		double k = rest_count(j, changed, side), counts = 1 / cell_count(&j->total, side);
+
+		own -= k > 0 ? 1 / k : 0;
+		if (share > 0 && k > 0)
+			counts = share * share * (1 / k + 1 / cell_count(&changed->sum, side));
+		var += share > 0 ? counts + share * share * judge_run_var(j, side, changed->tau2, tau) : 0;
+	}
+	return var + fmax(0, own);
+}
+
+/* Find the growth of the program relative to its unchanged part. */
+static void judge_growth(const struct judge *j, const struct stats_reference_result *whole, struct stats_summary *out)
+{
+	double ratio = j->total.value[STATS_NEW] / j->total.value[STATS_BASE], var = 0;
+	struct changed changed = judge_changed(j);
+
+	out->growth = out->growth_se = NAN;
+	if (j->options->mode == STATS_FIXED) {
+		for (int side = 0; side < N_STATS_SIDES; side++)
+			var += 1 / cell_count(&j->total, side) + judge_run_var(j, side, changed.tau2, 0);
+		out->growth = ratio / j->options->rho;
+	} else if (whole->has_centre) {
+		var = judge_growth_var(j, &changed, whole->centre.var, whole->centre.tau);
+		out->growth = ratio / exp(whole->centre.mu);
+	} else {
+		double rest[N_STATS_SIDES], counts = 0;
+
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			double k = rest_count(j, &changed, side);
+
+			rest[side] = j->total.value[side] - changed.sum.value[side];
+			counts += k;
+			var += 1 / k;
+		}
+		if (!(isfinite(var) && counts >= STATS_CELL_MIN))
+			return;
+		var = judge_growth_var(j, &changed, var, 0);
+		out->growth = ratio / (rest[STATS_NEW] / rest[STATS_BASE]);
+	}
+	out->growth_se = sqrt(var);
+}
+
+void stats_judge(const struct stats_counts *c, const struct stats_options *options, struct stats_row *row,
+		 struct stats_summary *out)
+{
+	struct judge j = { .c = c, .options = options, .row = row, .current_round = 1 };
+	struct stats_reference_result whole;
 
 	assert(options->noise >= 0 && c->row_limit && c->row_noise && c->row_off[0] == 0);
 	judge_sum(&j);
 	judge_runs(&j);
-	j.outside = stats_outside_new(c, options->noise);
-	j.seen = mem_zalloc((size_t)c->n_rows + 1, sizeof(*j.seen));
+	j.reference = stats_reference_new(c, options->noise);
+	j.found = mem_zalloc((size_t)c->n_rows + 1, sizeof(*j.found));
 	j.round = mem_zalloc((size_t)c->n_rows + 1, sizeof(*j.round));
 	j.row_list = mem_alloc((size_t)c->n_rows + 1, sizeof(*j.row_list));
 	for (int i = 0; options->mode == STATS_BULK && i < EXCLUDED_MAX; i++)
 		if (!judge_exclude(&j))
 			break;
 	if (options->mode != STATS_FIXED)
-		judge_see(&j, NULL);
+		judge_find_references(&j, NULL);
 	for (uint32_t i = 0; i < c->n_rows; i++)
 		judge_test(&j, i);
 	judge_adjust(&j);
-	stats_outside_see_all(j.outside, true, &whole);
-	*out = (struct stats_judged){ .row = row, .total_ratio = NAN, .tau = NAN, .has_replicates = j.has_replicates };
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	stats_reference_find_all(j.reference, true, &whole);
+	*out = (struct stats_summary){ .row = row, .total_ratio = NAN, .tau = NAN, .has_replicates = j.has_replicates };
+	for (int side = 0; side < N_STATS_SIDES; side++) {
 		out->total[side] = j.total.value[side];
+		out->run_weight[side] = j.weight[side];
+	}
 	if (whole.has_centre) {
 		out->total_ratio = out->total[STATS_NEW] / out->total[STATS_BASE] / exp(whole.centre.mu);
 		out->tau = whole.centre.tau;
 	}
-	stats_outside_free(j.outside);
-	free(j.seen);
+	judge_growth(&j, &whole, out);
+	stats_reference_free(j.reference);
+	free(j.found);
 	free(j.round);
 	free(j.row_list);
 }

@@ -1,5 +1,5 @@
 /*
- * judge_int.h - the steps of judging: points, their centre, the program outside of a row
+ * judge_int.h - the steps of stats_judge: points, their centre, the reference of a row
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,39 +8,40 @@
 
 #include "engine/stats/judge.h"
 
-/* Cells with fewer effective counts do not stand alone: 20, less what rounding may have taken. */
+/* Cells with fewer effective counts are merged with others. 20, with a tolerance for rounding. */
 #define STATS_CELL_MIN (20 * (1 - 1e-9))
-/* A centre needs that many cells. */
+/* Min cells for a centre. */
 #define STATS_CELLS_MIN 3
 
-/* A cell on a logarithmic scale. */
-#define STATS_BALANCED 2.0
+/* Max ratio of the samples of the two sides at which a cell counts as balanced. */
+#define STATS_IMBALANCE_MAX 2.0
 
+/* A cell on a logarithmic scale. */
 struct stats_point {
 	double x, v, w; /* ln ratio, its sampling variance, its weight */
 };
 
-/* What new has over the base in most cells, for what is expected of one: the median of their ratios, 1 without any.
-   Ratios are gathered first, of cells that have both sides; their order is lost. */
+/* stats_cells_add_ratio appends the ratio new / base of a cell that has both sides. stats_cells_rho returns the median
+   of these ratios, which is used as the expected ratio of a cell, or 1 if there are none; it reorders ratio. */
 void stats_cells_add_ratio(const struct stats_cell *cell, double *ratio, uint32_t *n);
 double stats_cells_rho(double *ratio, uint32_t n);
 
-enum stats_told {
+enum stats_point_kind {
 	STATS_POINT,
-	STATS_SMALL,     /* tells less than STATS_CELL_MIN counts of two sides that are as large */
-	STATS_ONE_SIDED, /* lacks a side */
+	STATS_SMALL,     /* less precise than STATS_CELL_MIN counts split evenly between the sides */
+	STATS_ONE_SIDED, /* the cell lacks a side */
 };
 
 /*
- * Find a cell's point. Where one side has more than STATS_BALANCED times the samples of the other, its variance is the
- * one that cells of this size have when nothing differs: that of the two counts as they are would be smaller by chance
- * where the smaller side has more by chance, and a mean weighted by it leans towards the smaller side, by 7 % for 3,000
- * samples against 30,000. Within that factor it is below 1 %.
+ * Find a cell's point. If one side has more than STATS_IMBALANCE_MAX times the samples of the other, the variance of
+ * the point is that expected for an unchanged cell of this size. The variance of the actual counts would be biased: it
+ * is smaller when the smaller side is larger by chance, and a mean weighted by this variance is biased towards the
+ * smaller side, by 7 % for 3,000 samples against 30,000. Within that factor the bias is below 1 %.
  *
- * may_be_small  a point whatever it tells
+ * may_be_small  make a point regardless of its precision
  */
-enum stats_told stats_point_find(const struct stats_cell *cell, double noise, double rho, bool may_be_small,
-				 struct stats_point *out);
+enum stats_point_kind stats_point_find(const struct stats_cell *cell, double noise, double rho, bool may_be_small,
+				       struct stats_point *out);
 
 /* Effective counts of both sides. */
 double stats_cell_counts(const struct stats_cell *cell);
@@ -53,16 +54,16 @@ static inline void stats_cell_add(struct stats_cell *sum, const struct stats_cel
 	}
 }
 
-/* Is a point before another one? By x, equal ones by weight. Without a branch: nobody can foresee it. */
+/* Is a point before another? Ordered by x, then by weight. Branchless, since the result is unpredictable. */
 static inline bool stats_point_is_before(const struct stats_point *a, const struct stats_point *b)
 {
 	return (a->x < b->x) | ((a->x == b->x) & (a->w < b->w));
 }
 
-/* Sort; spare [n]. */
+/* Sort p[n]; spare[n] is scratch memory. */
 void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *spare);
 
-/* Merge n sorted points and m sorted ones; of equal ones those of a are first. b may be the end of to. */
+/* Merge n and m sorted points into to; of equal points those of a come first. b may be the last part of to. */
 void stats_points_merge(const struct stats_point *a, uint32_t n, const struct stats_point *b, uint32_t m,
 			struct stats_point *to);
 
@@ -75,34 +76,45 @@ void stats_points_merge(const struct stats_point *a, uint32_t n, const struct st
 void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, double *scratch,
 			 struct stats_centre *out);
 
-/* The classes that are neither in a row nor excluded, as cells. */
-struct stats_outside;
+/*
+ * Find tau and tau2_var of all rows from the runs of both sides; value and count are already set. Without replicates
+ * both are 0.
+ *
+ * can_test  [n_rows] rows from which the prior is estimated
+ * weight    factor of tau^2 in the variance of the logarithm of a side's cost: 1 / n for n equal runs
+ * Returns   true if there are replicates
+ */
+bool stats_runs_find(const struct stats_counts *c, const struct stats_options *options, const bool *can_test,
+		     struct stats_row *row, double weight[N_STATS_SIDES]);
 
-/* What was found for a row. */
-struct stats_seen {
-	struct stats_cell left; /* the row without what is excluded */
-	struct stats_cell rest; /* everything outside; filled when there is no centre */
+/* The reference of rows: the program without a row and without excluded rows, as cells. */
+struct stats_reference;
+
+/* The reference found for a row. */
+struct stats_reference_result {
+	struct stats_cell remaining; /* the row without excluded classes */
+	struct stats_cell rest;      /* the sum of the reference, only set without a centre */
 	bool has_centre;
 	struct stats_centre centre;
 };
 
-/* Nothing is excluded at first. Borrows c. */
-struct stats_outside *stats_outside_new(const struct stats_counts *c, double noise);
-void stats_outside_free(struct stats_outside *o);
+/* Create references without excluded classes. c is borrowed. */
+struct stats_reference *stats_reference_new(const struct stats_counts *c, double noise);
+void stats_reference_free(struct stats_reference *o);
 
-/* Take the classes of a row out for good. */
-void stats_outside_exclude(struct stats_outside *o, uint32_t row);
+/* Exclude the classes of a row, permanently. */
+void stats_reference_exclude(struct stats_reference *o, uint32_t row);
 
 /*
- * Look at rows from outside, side by side.
+ * Find the references of rows, in parallel.
  *
- * want_centre  false leaves the cells alone and gives the rest
- * seen         [rows] those of the n rows are filled
+ * want_centre  if false, only the sum is computed
+ * found        [rows] the entries of the n rows are set
  */
-void stats_outside_see(struct stats_outside *o, const uint32_t *row, uint32_t n, bool want_centre,
-		       struct stats_seen *seen);
+void stats_reference_find(struct stats_reference *o, const uint32_t *row, uint32_t n, bool want_centre,
+			  struct stats_reference_result *found);
 
-/* The whole program without what is excluded, likewise. */
-void stats_outside_see_all(struct stats_outside *o, bool want_centre, struct stats_seen *out);
+/* Find the reference that consists of the whole program without excluded classes. */
+void stats_reference_find_all(struct stats_reference *o, bool want_centre, struct stats_reference_result *out);
 
 #endif

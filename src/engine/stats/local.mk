@@ -1,4 +1,4 @@
-# src/engine/stats - distributions and tests, on numbers alone
+# src/engine/stats - distributions and statistical tests, on numbers only
 
 noinst_LIBRARIES += src/engine/stats/libstats.a
 src_engine_stats_libstats_a_SOURCES = \
@@ -6,7 +6,8 @@ src_engine_stats_libstats_a_SOURCES = \
 	src/engine/stats/judge.c \
 	src/engine/stats/judge.h \
 	src/engine/stats/judge_int.h \
-	src/engine/stats/judge_outside.c \
+	src/engine/stats/reference.c \
 	src/engine/stats/points.c \
+	src/engine/stats/runs.c \
 	src/engine/stats/stats.c \
 	src/engine/stats/stats.h

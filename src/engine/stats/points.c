@@ -1,10 +1,11 @@
 /*
- * points.c - cells on a logarithmic scale, sorted
+ * points.c - sort points, which are cells on a logarithmic scale
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Many points are sorted by their bits, 11 at a time, without a branch that nobody can foresee; what the upper halves
- * of x and w leave open, insertion settles. Few ones are merged, and those that these halves do not part.
+ * Many points are radix-sorted by the upper halves of x and w, 11 bits at a time, without unpredictable branches; an
+ * insertion sort then orders points with equal halves. Merge sort is used for few points, or if insertion would take
+ * too long.
  */
 #include "config.h"
 
@@ -14,12 +15,12 @@
 #include <string.h>
 
 enum {
-	FEW = 12,   /* so many are sorted by insertion */
-	MANY = 700, /* so many are worth counting bits */
+	INSERTION_MAX = 12, /* max points for insertion sort */
+	RADIX_MIN = 700,    /* min points for radix sort */
 	DIGIT_BITS = 11,
 	DIGITS = 6,
 	DIGIT_VALUES = 1 << DIGIT_BITS,
-	PATIENCE = 4, /* places that a point may be off, on average */
+	MOVES_PER_POINT_MAX = 4, /* max moves per point for the final insertion sort, on average */
 };
 
 void stats_points_merge(const struct stats_point *a, uint32_t n, const struct stats_point *b, uint32_t m,
@@ -34,7 +35,7 @@ void stats_points_merge(const struct stats_point *a, uint32_t n, const struct st
 	memmove(to, from[1], (size_t)(end_b - from[1]) * sizeof(*to));
 }
 
-/* Sort by insertion; false when that takes more than so many moves, and then nothing is lost. */
+/* Insertion sort. Returns false after this many moves; p is then a permutation of the points. */
 static bool insert(struct stats_point *p, uint32_t n, uint64_t moves)
 {
 	for (uint32_t i = 1; i < n; i++) {
@@ -53,7 +54,7 @@ static bool insert(struct stats_point *p, uint32_t n, uint64_t moves)
 
 static void sort_by_merging(struct stats_point *p, uint32_t n, struct stats_point *spare)
 {
-	if (n <= FEW) {
+	if (n <= INSERTION_MAX) {
 		insert(p, n, UINT64_MAX);
 		return;
 	}
@@ -63,7 +64,7 @@ static void sort_by_merging(struct stats_point *p, uint32_t n, struct stats_poin
 	stats_points_merge(spare, n / 2, p + n / 2, n - n / 2, p);
 }
 
-/* The upper half of a number, as a word that has its order. */
+/* The upper half of a number, as an unsigned word with the same order. */
 static uint64_t upper_half(double v)
 {
 	uint64_t bits;
@@ -78,14 +79,14 @@ static uint32_t digit_of(uint64_t key, int digit)
 	return (uint32_t)(key >> (digit * DIGIT_BITS)) & (DIGIT_VALUES - 1);
 }
 
-/* Points where they are, and copies of what they are sorted by. */
+/* The sort keys, and the indices of their points. */
 struct keys {
 	uint64_t *key;
 	uint32_t *from;
 };
 
-/* Move keys by a digit. */
-static void spread(const struct keys *a, uint32_t n, int digit, uint32_t count[DIGIT_VALUES], struct keys *to)
+/* Distribute the keys by a digit. */
+static void distribute(const struct keys *a, uint32_t n, int digit, uint32_t count[DIGIT_VALUES], struct keys *to)
 {
 	uint32_t sum = 0;
 
@@ -103,7 +104,7 @@ static void spread(const struct keys *a, uint32_t n, int digit, uint32_t count[D
 	}
 }
 
-/* Bring point from[i] to place i. */
+/* Move point from[i] to index i. */
 static void permute(struct stats_point *p, uint32_t n, uint32_t *from)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -143,7 +144,7 @@ static void sort_by_bits(struct stats_point *p, uint32_t n, struct stats_point *
 
 		if (count[digit][digit_of(keys.key[0], digit)] == n)
 			continue;
-		spread(&keys, n, digit, count[digit], &other);
+		distribute(&keys, n, digit, count[digit], &other);
 		keys = other;
 		other = t;
 	}
@@ -152,9 +153,9 @@ static void sort_by_bits(struct stats_point *p, uint32_t n, struct stats_point *
 
 void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *spare)
 {
-	if (n >= MANY) {
+	if (n >= RADIX_MIN) {
 		sort_by_bits(p, n, spare);
-		if (insert(p, n, (uint64_t)PATIENCE * n))
+		if (insert(p, n, (uint64_t)MOVES_PER_POINT_MAX * n))
 			return;
 	}
 	sort_by_merging(p, n, spare);

@@ -3,20 +3,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The incomplete beta function I_x(a, b) is x^a (1-x)^b / (a B(a, b)) times a continued fraction. Written with three
- * lgamma, the first factor is the difference of numbers near 2e10 when a and b are near 1e9, and wrong from the fifth
- * digit on. So lgamma is split as Loader does it for the binomial density (Fast and Accurate Computation of Binomial
- * Probabilities, 2000): Stirling's leading terms cancel on paper, and the remainder is small.
+ * The incomplete beta function I_x(a, b) is x^a (1-x)^b / (a B(a, b)) times a continued fraction. If the first factor is
+ * computed with three calls of lgamma, it is a difference of numbers near 2e10 when a and b are near 1e9, and wrong from
+ * the fifth digit on. So lgamma is split as in Loader's algorithm for the binomial density (Fast and Accurate
+ * Computation of Binomial Probabilities, 2000): Stirling's leading terms cancel algebraically, and the remainder is
+ * small.
  *
- * Derivatives of ln Gamma go up to x >= 12 by recurrence and sum the asymptotic series there.
+ * Given the sum of two Poisson counts, the count of new is binomial with odds r0 * rho (Przyborowski and Wilenski
+ * 1940). The binomial tail is an incomplete beta function, which also accepts counts that are not integers.
  *
- * Given their sum, the new one of two Poisson counts is binomial with odds r0 * rho (Przyborowski and Wilenski 1940).
- * The binomial tail is an incomplete beta function, which takes counts that are no integers as well.
- *
- * Dispersions are moderated by the empirical Bayes method of Smyth 2004 (limma): their logarithms spread as log F, and
- * the spread beyond their own degrees of freedom is the real difference between rows.
- *
- * A row is caught when its ratio is past the threshold and far enough from 1 for all tests together.
+ * A row is detected if its ratio is above the threshold and far enough from 1 for all tests together.
  */
 #include "config.h"
 
@@ -46,7 +42,7 @@ static double stirling_remainder(double z)
 	return sum / z;
 }
 
-/* u ln(u / v) + v - u, at least 0; by its series where u and v are near each other. */
+/* u ln(u / v) + v - u, >= 0; computed by its series if u and v are close. */
 static double deviance(double u, double v)
 {
 	double d = (u - v) / (u + v), sum = (u - v) * d, power = 2 * u * d;
@@ -101,7 +97,7 @@ static double fraction(double x, double a, double b)
 	return h;
 }
 
-/* I_x(a, b) for an x so near to 0 or 1 that the caller knows y = 1 - x better than x. */
+/* I_x(a, b) with y = 1 - x passed separately, since it may have more digits than x. */
 static double beta_xy(double x, double y, double a, double b)
 {
 	if (a <= 0)
@@ -131,9 +127,9 @@ static double beta_odds(double odds, double a, double b)
 typedef double (*rising_fn)(const void *arg, double x);
 
 /*
- * The x > 0 at which f, which does not fall, reaches want; found by halving ln x.
+ * The x > 0 at which a non-decreasing function f reaches want, found by bisection of ln x.
  *
- * Gives  0 when f has reached it at e^-700, INFINITY when it has not at e^700
+ * Returns 0 when f reaches want below e^-700, INFINITY when f does not reach it below e^700
  */
 static double solve(rising_fn f, const void *arg, double want)
 {
@@ -153,7 +149,7 @@ static double solve(rising_fn f, const void *arg, double want)
 	return exp(0.5 * (lo + hi));
 }
 
-/* From here on the fraction of the beta function loses more than Abramowitz and Stegun 26.7.8. */
+/* From here on the continued fraction of the beta function is less exact than Abramowitz and Stegun 26.7.8. */
 static const double many_degrees = 1e7;
 
 double stats_normal_tail(double z)
@@ -161,7 +157,7 @@ double stats_normal_tail(double z)
 	return 0.5 * erfc(z * M_SQRT1_2);
 }
 
-/* Abramowitz and Stegun 26.2.23, wrong by at most 4.5e-4; 0 < p <= 1/2. */
+/* Abramowitz and Stegun 26.2.23, error at most 4.5e-4; 0 < p <= 1/2. */
 static double quantile_start(double p)
 {
 	double t = sqrt(-2 * log(p));
@@ -178,7 +174,7 @@ double stats_normal_quantile(double p)
 	if (p > 0.5)
 		return -stats_normal_quantile(1 - p);
 	z = quantile_start(p);
-	for (int i = 0; i < 4; i++) { /* Halley */
+	for (int i = 0; i < 4; i++) { /* Halley's method */
 		double density = exp(-0.5 * z * z) / sqrt(2 * M_PI);
 		double e = (stats_normal_tail(z) - p) / density;
 
@@ -220,99 +216,54 @@ double stats_p_to_t(double p, double nu)
 	return isinf(nu) ? p : stats_t_tail(stats_normal_quantile(p), nu);
 }
 
-static const double series_from = 12;
+static const double count_max = 1e9; /* the beta function takes sqrt(count) steps */
 
-double stats_digamma(double x)
-{
-	double sum = 0, y;
-
-	assert(x > 0);
-	for (; x < series_from; x++)
-		sum -= 1 / x;
-	y = 1 / (x * x);
-	return sum + log(x) - 0.5 / x -
-	       y * (1. / 12 - y * (1. / 120 - y * (1. / 252 - y * (1. / 240 - y * (1. / 132 - y * 691 / 32760)))));
-}
-
-double stats_trigamma(double x)
-{
-	double sum = 0, y;
-
-	assert(x > 0);
-	for (; x < series_from; x++)
-		sum += 1 / (x * x);
-	y = 1 / (x * x);
-	return sum + 0.5 * y +
-	       (1 + y * (1. / 6 - y * (1. / 30 - y * (1. / 42 - y * (1. / 30 - y * (5. / 66 - y * 691 / 2730)))))) / x;
-}
-
-static double tetragamma(double x)
-{
-	double sum = 0, y;
-
-	for (; x < series_from; x++)
-		sum -= 2 / (x * x * x);
-	y = 1 / (x * x);
-	return sum -
-	       y * (1 + 1 / x + y * (0.5 - y * (1. / 6 - y * (1. / 6 - y * (3. / 10 - y * (5. / 6 - y * 691 / 210))))));
-}
-
-double stats_trigamma_inverse(double y)
-{
-	double x = 0.5 + 1 / y;
-
-	assert(y > 0);
-	if (y > 1e7) /* at the ends these are exact enough */
-		return 1 / sqrt(y);
-	if (y < 1e-6)
-		return 1 / y + 0.5;
-	for (int i = 0; i < 50; i++) { /* on 1 / trigamma, which is convex: steps go one way */
-		double t = stats_trigamma(x), step = t * (1 - t / y) / tetragamma(x);
-
-		x += step;
-		if (fabs(step) < 1e-14 * x)
-			break;
-	}
-	return x;
-}
-
-static const double count_max = 1e9; /* the beta function takes its square root in steps */
-
-/* Where the logarithm is normal enough and the beta function slow. */
+/* Above these counts, the logarithm is close to normal, and the beta function is slow. */
 static const double normal_sum = 1e6, normal_smaller = 1e5;
 
 struct counts {
 	double base, new;
+	double equal; /* weight of the probability of equality */
 };
 
-static struct counts counts_of(double kb, double kn)
+static struct counts counts_of(double kb, double kn, double equal)
 {
-	return (struct counts){ fmin(fmax(kb, 0), count_max), fmin(fmax(kn, 0), count_max) };
+	return (struct counts){ fmin(fmax(kb, 0), count_max), fmin(fmax(kn, 0), count_max), equal };
 }
 
-/* Mid-p at odds of new over base; it rises with them. */
+/* P(count of new >= k->new) at odds new / base; increases with the odds. */
 static double p_at_odds(const void *arg, double odds)
 {
 	const struct counts *k = arg;
 
 	if (k->base + k->new > normal_sum && fmin(k->base, k->new) > normal_smaller)
 		return stats_normal_tail((log(k->new) - log(k->base) - log(odds)) / sqrt(1 / k->base + 1 / k->new));
+	if (k->equal == 1)
+		return beta_odds(odds, k->new, k->base + 1);
 	return 0.5 * (beta_odds(odds, k->new, k->base + 1) + beta_odds(odds, k->new + 1, k->base));
 }
 
-double stats_ratio_p(double kb, double kn, double rho, double r0)
+static double ratio_p(struct counts k, double rho, double r0)
 {
-	struct counts k = counts_of(kb, kn);
-
 	double p = p_at_odds(&k, r0 * rho);
 
 	assert(p >= 0 && p <= 1);
 	return p;
 }
 
+double stats_ratio_p(double kb, double kn, double rho, double r0)
+{
+	return ratio_p(counts_of(kb, kn, 0.5), rho, r0);
+}
+
+double stats_ratio_p_exact(double kb, double kn, double rho, double r0)
+{
+	return ratio_p(counts_of(kb, kn, 1), rho, r0);
+}
+
 void stats_ratio_interval(double kb, double kn, double rho, double tail, double *lo, double *hi)
 {
-	struct counts k = counts_of(kb, kn);
+	struct counts k = counts_of(kb, kn, 0.5);
 
 	*lo = solve(p_at_odds, &k, tail) / rho;
 	*hi = solve(p_at_odds, &k, 1 - tail) / rho;
@@ -323,7 +274,7 @@ struct share {
 	double k, n;
 };
 
-/* The probability to see as many as k of n, or more. */
+/* The probability of k or more of n. */
 static double p_of_more(const void *arg, double odds)
 {
 	const struct share *s = arg;
@@ -368,65 +319,30 @@ static struct ranked *rank(const double *p, size_t n, size_t *m)
 
 void stats_holm(double *p, size_t n)
 {
-	double most = 0;
+	double max_p = 0;
 	size_t m;
 	struct ranked *r = rank(p, n, &m);
 
 	for (size_t j = 0; j < m; j++) {
-		most = fmax(most, fmin(1, (double)(m - j) * r[j].p));
-		assert(r[j].p >= 0 && most >= r[j].p);
-		p[r[j].at] = most;
+		max_p = fmax(max_p, fmin(1, (double)(m - j) * r[j].p));
+		assert(r[j].p >= 0 && max_p >= r[j].p);
+		p[r[j].at] = max_p;
 	}
 	free(r);
 }
 
 void stats_bh(double *p, size_t n)
 {
-	double least = 1;
+	double min_p = 1;
 	size_t m;
 	struct ranked *r = rank(p, n, &m);
 
 	for (size_t j = m; j-- > 0;) {
-		least = fmin(least, (double)m * r[j].p / (double)(j + 1));
-		assert(least >= 0 && least <= 1);
-		p[r[j].at] = least;
+		min_p = fmin(min_p, (double)m * r[j].p / (double)(j + 1));
+		assert(min_p >= 0 && min_p <= 1);
+		p[r[j].at] = min_p;
 	}
 	free(r);
-}
-
-enum { ROWS_MIN = 6 };
-
-static const double phi_min = 0.1, d0_min = 2, d0_max = 200;
-
-struct stats_prior stats_prior(const double *phi, size_t n, double df)
-{
-	struct stats_prior prior = { .d0 = d0_min, .s0 = 1, .df = df };
-	double shift = log(0.5 * df) - stats_digamma(0.5 * df), sum = 0, mean, squares = 0, excess;
-
-	assert(df > 0);
-	if (n == 0)
-		return prior;
-	for (size_t i = 0; i < n; i++)
-		sum += log(fmax(phi_min, phi[i]));
-	mean = sum / (double)n;
-	for (size_t i = 0; i < n; i++)
-		squares += pow(log(fmax(phi_min, phi[i])) - mean, 2);
-	if (n >= ROWS_MIN) {
-		excess = squares / (double)(n - 1) - stats_trigamma(0.5 * df);
-		prior.d0 = d0_max;
-		if (excess > 0.01)
-			prior.d0 = fmin(fmax(2 * stats_trigamma_inverse(excess), d0_min), d0_max);
-	}
-	prior.s0 = exp(mean + shift + stats_digamma(0.5 * prior.d0) - log(0.5 * prior.d0));
-	assert(prior.d0 >= d0_min && prior.d0 <= d0_max && prior.s0 > 0);
-	return prior;
-}
-
-double stats_moderate(const struct stats_prior *prior, double phi, double *nu)
-{
-	*nu = prior->d0 + prior->df;
-	assert(*nu > 0 && phi >= 0);
-	return fmax(1, (prior->d0 * prior->s0 + prior->df * phi) / *nu);
 }
 
 static double z_alpha(const struct stats_power *power)
@@ -452,7 +368,7 @@ double stats_power_ratio(const struct stats_power *power, double share, double n
 	return exp(fmax(z_alpha(power) * se, log1p(power->threshold)) + z_beta() * se);
 }
 
-double stats_power_need(const struct stats_power *power, double share, double ratio)
+double stats_power_samples(const struct stats_power *power, double share, double ratio)
 {
 	double past = log(ratio) - log1p(power->threshold), se, room;
 

@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The thread never waits for others: when somebody has the collector it comes again 100 ms later. So it
- * can be waited for with the collector taken. It ends with the recording, so that a program whose main
- * thread is gone ends when its last thread does; and within one it goes when it is the last.
+ * The collector thread never waits for other threads: if another one holds the collector lock, it tries again 100 ms
+ * later. So a caller may join it while holding that lock. The thread ends with the recording. During a recording it
+ * ends when it is the last thread, so that a program whose main thread has ended still ends with its last thread.
  */
 #include "config.h"
 
@@ -29,113 +29,113 @@
 enum { STACK_SIZE = 256 << 10, SCAN_EVERY = 5, SWEEP_EVERY = 10, DRAIN_NS = COLLECT_DRAIN_MS * 1000000 };
 
 static struct latch latch;
-static _Atomic uint32_t owner; /* thread that has it */
-static int cancel_before;      /* of that thread: one that was cancelled meanwhile would have it for good */
+static _Atomic uint32_t owner; /* thread that holds the latch */
+static int cancel_before;      /* cancel state of that thread, which must not be cancelled while it holds the latch */
 
 /* Guarded by the latch. */
 static struct collect *collect;
 static pthread_t thread;
-static bool has_thread, knows_fork;
-static uint32_t of;                          /* the process whose it is */
-static void (*forget)(void), (*again)(void); /* in the child of fork */
+static bool has_thread, has_fork_handlers;
+static uint32_t owner_pid;                    /* process that owns the collector */
+static void (*forget)(void), (*resume)(void); /* callbacks for the child of fork */
 
-static _Atomic uint32_t quit;   /* the thread is to end */
-static _Atomic uint32_t n_ours; /* threads */
+static _Atomic uint32_t quit;      /* not 0: our thread must end */
+static _Atomic uint32_t n_threads; /* number of our threads */
 
-static void wait_for(_Atomic uint32_t *word, uint32_t is, const struct timespec *most)
+static void wait_for(_Atomic uint32_t *word, uint32_t expected, const struct timespec *timeout)
 {
-	sys_call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, is, (long)most, 0, 0);
+	sys_call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, expected, (long)timeout, 0, 0);
 }
 
-static void tell(_Atomic uint32_t *word)
+static void wake(_Atomic uint32_t *word)
 {
 	atomic_store(word, 1);
 	sys_call6(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
 /*
- * In the child of fork: the thread is not there, nor who had the latch. Handlers of fork that the program has may come
- * here before ours.
+ * In the child of fork: our thread and the holder of the latch do not exist. Fork handlers of the program may call this
+ * before ours do.
  */
-static void start_again(void)
+static void reset_in_child(void)
 {
 	cpi_fork_check();
-	of = cpi.pid;
+	owner_pid = cpi.pid;
 	latch = (struct latch){ .state = 1 };
 	atomic_store(&owner, sys_gettid());
 	has_thread = false;
-	atomic_store(&n_ours, 0);
+	atomic_store(&n_threads, 0);
 	if (collect)
-		collect_forked(collect, (pid_t)cpi.pid);
+		collect_after_fork(collect, (pid_t)cpi.pid);
 	if (forget)
 		forget();
 }
 
-static bool held; /* by the thread that forks */
+static bool is_held_for_fork; /* does the thread that forks hold the latch? */
 
-static void own(void)
+static void set_owner(void)
 {
 	atomic_store(&owner, sys_gettid());
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_before);
 }
 
-bool collector_take(uint32_t wait_ms)
+bool collector_lock(uint32_t wait_ms)
 {
-	if (collect && of != sys_getpid()) {
-		start_again();
-		if (!held) /* else that is known since before fork */
-			own();
-		held = false;
+	if (collect && owner_pid != sys_getpid()) {
+		reset_in_child();
+		if (!is_held_for_fork) /* otherwise the owner was set before fork */
+			set_owner();
+		is_held_for_fork = false;
 		return true;
 	}
-	if (atomic_load(&owner) == sys_gettid() || !latch_take_within(&latch, wait_ms * 1000000ULL))
+	if (atomic_load(&owner) == sys_gettid() || !latch_acquire_within(&latch, wait_ms * 1000000ULL))
 		return false;
-	own();
+	set_owner();
 	return true;
 }
 
-void collector_leave(void)
+void collector_unlock(void)
 {
 	int before = cancel_before;
 
 	atomic_store(&owner, 0);
-	latch_leave(&latch);
+	latch_release(&latch);
 	pthread_setcancelstate(before, NULL);
 }
 
 static void before_fork(void)
 {
-	held = collector_take(COLLECTOR_WAIT_MS);
+	is_held_for_fork = collector_lock(COLLECTOR_WAIT_MS);
 }
 
 static void in_parent(void)
 {
-	if (held)
-		collector_leave();
-	held = false;
+	if (is_held_for_fork)
+		collector_unlock();
+	is_held_for_fork = false;
 }
 
 static void in_child(void)
 {
-	if (of != sys_getpid()) {
-		start_again();
-		if (!held)
-			own();
-		held = false;
-		collector_leave();
+	if (owner_pid != sys_getpid()) {
+		reset_in_child();
+		if (!is_held_for_fork)
+			set_owner();
+		is_held_for_fork = false;
+		collector_unlock();
 	}
-	if (again)
-		again();
+	if (resume)
+		resume();
 }
 
 bool collector_is_parent(void)
 {
-	return cpi.head && !cpi.self;
+	return cpi.head && !cpi.is_self;
 }
 
 int collector_open(void)
 {
-	const struct collector_options options = { .self = true, .n_tables = 1 };
+	const struct collector_options options = { .is_self = true, .n_tables = 1 };
 	int rc;
 
 	if (collect || collector_is_parent())
@@ -148,10 +148,10 @@ int collector_open(void)
 		collect = NULL;
 		return -EAGAIN;
 	}
-	of = cpi.pid;
-	if (!knows_fork)
+	owner_pid = cpi.pid;
+	if (!has_fork_handlers)
 		pthread_atfork(before_fork, in_parent, in_child);
-	knows_fork = true;
+	has_fork_handlers = true;
 	return 0;
 }
 
@@ -161,10 +161,10 @@ int collector_ensure_segment(void)
 
 	if (cpi.head)
 		return 0;
-	if (!collector_take(0))
+	if (!collector_lock(0))
 		return -EDEADLK;
 	rc = collector_open();
-	collector_leave();
+	collector_unlock();
 	return rc;
 }
 
@@ -176,7 +176,7 @@ struct process *collector_process(void)
 	return collect_process(collect, (pid_t)cpi.pid);
 }
 
-bool collector_is_last(void)
+bool collector_others_ended(void)
 {
 	char name[64] = "/proc/self/task/", text[64], *at = name + strlen(name), digits[12];
 	struct stat folder;
@@ -184,7 +184,7 @@ bool collector_is_last(void)
 	int fd, n = 0;
 	ssize_t got;
 
-	if (stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 3 + atomic_load(&n_ours))
+	if (stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 3 + atomic_load(&n_threads))
 		return false;
 	for (; pid; pid /= 10)
 		digits[n++] = (char)('0' + pid % 10);
@@ -201,7 +201,7 @@ bool collector_is_last(void)
 	return at && at[1] == ' ' && at[2] == 'Z';
 }
 
-static void *work(void *arg)
+static void *drain_loop(void *arg)
 {
 	const struct timespec time = { .tv_nsec = DRAIN_NS };
 
@@ -211,43 +211,43 @@ static void *work(void *arg)
 		if (atomic_load(&quit))
 			break;
 		if (latch_try_sig(&latch)) {
-			own();
+			set_owner();
 			collect_drain(collect);
 			if (n % SCAN_EVERY == 0)
 				cpi_threads_scan();
 			if (n % SWEEP_EVERY == 0)
 				cpi_threads_sweep();
-			collector_leave();
+			collector_unlock();
 		}
-		if (collector_is_last())
+		if (collector_others_ended())
 			break;
 	}
 	return NULL;
 }
 
-struct beginning {
+struct thread_start {
 	void *(*fn)(void *);
 	_Atomic uint32_t ready;
 };
 
-static void *begin(void *arg)
+static void *run_thread(void *arg)
 {
-	struct beginning *b = arg;
+	struct thread_start *b = arg;
 	void *(*fn)(void *) = b->fn;
 
 	prctl(PR_SET_NAME, "cpa");
 	cpi_thread_ignore(true);
 	atomic_store(&cpi_local.hook, 1);
-	atomic_fetch_add(&n_ours, 1);
-	tell(&b->ready); /* b is gone */
+	atomic_fetch_add(&n_threads, 1);
+	wake(&b->ready); /* b is invalid from here on */
 	fn(NULL);
-	atomic_fetch_sub(&n_ours, 1);
+	atomic_fetch_sub(&n_threads, 1);
 	return NULL;
 }
 
 int collector_thread(pthread_t *out, void *(*fn)(void *))
 {
-	struct beginning b = { .fn = fn };
+	struct thread_start b = { .fn = fn };
 	uint64_t all = ~0ULL, before;
 	pthread_attr_t attr;
 	int rc;
@@ -255,8 +255,8 @@ int collector_thread(pthread_t *out, void *(*fn)(void *))
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	sys_mask(SIG_SETMASK, &all, &before);
-	atomic_fetch_add(&cpi_local.hook, 1); /* what it takes of the heap is none of the program's doing */
-	rc = cpi_next()->pthread_create(out, &attr, begin, &b);
+	atomic_fetch_add(&cpi_local.hook, 1); /* do not count the memory of our thread as the program's */
+	rc = cpi_next()->pthread_create(out, &attr, run_thread, &b);
 	atomic_fetch_sub(&cpi_local.hook, 1);
 	sys_mask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
@@ -265,11 +265,11 @@ int collector_thread(pthread_t *out, void *(*fn)(void *))
 	return -rc;
 }
 
-static void end_thread(void)
+static void join_thread(void)
 {
 	if (!has_thread)
 		return;
-	tell(&quit);
+	wake(&quit);
 	if (!pthread_equal(pthread_self(), thread))
 		cpi_next()->pthread_join(thread, NULL);
 	has_thread = false;
@@ -280,13 +280,13 @@ int collector_cpu_begin(uint32_t hz, uint32_t max_depth, uint32_t engine)
 	int rc;
 
 	atomic_store(&quit, 0);
-	rc = collector_thread(&thread, work);
+	rc = collector_thread(&thread, drain_loop);
 	if (rc < 0)
 		return rc;
 	has_thread = true;
 	cpi.max_depth = max_depth && max_depth < FRAMES_MAX ? max_depth : FRAMES_MAX;
 	atomic_store(&cpi.head->engine, engine);
-	collect_cpu_begin(collect, hz);
+	collect_self_cpu_start(collect, hz);
 	cpi_cpu_start(hz);
 	return 0;
 }
@@ -294,16 +294,16 @@ int collector_cpu_begin(uint32_t hz, uint32_t max_depth, uint32_t engine)
 struct process *collector_cpu_end(void)
 {
 	cpi_cpu_stop();
-	end_thread();
+	join_thread();
 	collect_drain(collect);
-	collect_cpu_end(collect);
+	collect_self_cpu_stop(collect);
 	return collect_process(collect, (pid_t)cpi.pid);
 }
 
-void collector_on_fork(void (*first)(void), void (*then)(void))
+void collector_on_fork(void (*first)(void), void (*second)(void))
 {
 	forget = first;
-	again = then;
+	resume = second;
 }
 
 bool collector_has_stacks(void)

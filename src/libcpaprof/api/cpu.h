@@ -9,45 +9,47 @@
 #include "libcpaprof/api/out.h"
 
 /*
- * Who asked for it. What a function was given is written by cpa_cpu_stop alone, all else also at exit. Of a child: no
- * file when nothing is in it. Of a request: none at all, and nobody else ends it.
+ * The origin of a recording. A profile for a function is written only by cpa_cpu_stop, all others also at exit. The
+ * profile of a child is not written if it is empty. The recording of a request has no file, and only the request stops
+ * it.
  */
-enum cpu_by { CPU_BY_API, CPU_BY_ENVIRONMENT, CPU_BY_CHILD, CPU_BY_REQUEST };
+enum cpu_owner { CPU_OWNER_API, CPU_OWNER_ENVIRONMENT, CPU_OWNER_CHILD, CPU_OWNER_REQUEST };
 
 struct cpu_state {
-	bool on;
+	bool is_on;
 	uint32_t hz;
-	enum cpu_by by;
+	enum cpu_owner owner;
 	int64_t start_s;
-	char path[PATH_MAX]; /* empty when it is none */
+	char path[PATH_MAX]; /* empty if the profile does not go to a path */
 };
 
-/* As cpa_cpu_start_path, for whom. */
-int cpu_start(const char *path, const cpa_cpu_opts *o, enum cpu_by by);
+/* Like cpa_cpu_start_path, for an owner. */
+int cpu_start(const char *path, const cpa_cpu_opts *o, enum cpu_owner owner);
 
 /*
- * End what is on and write it. ms: how long to wait for the collector, 0: as long as it takes.
- * at_exit: not when it goes to a function. Gives as cpa_cpu_stop.
+ * Stop the recording and write it. ms: how long to wait for the collector lock, 0: no limit. at_exit: do nothing if
+ * the profile goes to a function. Returns the same as cpa_cpu_stop.
  */
 int cpu_stop(uint32_t ms, bool at_exit);
 
 /*
- * Write the file as of now; it goes on. ms: as above. Gives as cpa_cpu_flush: -EINVAL when none is being written to a
- * path; -EAGAIN when there is less than least_ms of CPU time in it.
+ * Write the profile so far and continue. ms: as above. Returns the same as cpa_cpu_flush: -EINVAL if no profile goes
+ * to a path; -EAGAIN if it has less than min_ms of CPU time.
  */
-int cpu_flush(uint32_t ms, uint32_t least_ms);
+int cpu_flush(uint32_t ms, uint32_t min_ms);
 
 void cpu_get_state(struct cpu_state *out);
 
 /*
- * All with the collector taken: CPU time for a request of /debug/pprof. begin gives 0, -EBUSY while any recording is on, or
- * -errno; hz 0: the usual. cpu_recording_number: of what is on, whoever began it, and how; 0: nothing is.
+ * Record CPU time for a request of /debug/pprof. The caller holds the collector lock. cpu_request_begin returns 0,
+ * -EBUSY if there is a recording, or -errno; hz 0: the default. cpu_recording_number returns the number and the options
+ * of the current recording, whatever its owner; 0: there is none.
  */
 int cpu_request_begin(uint32_t hz, uint32_t engine);
 void cpu_request_end(void);
 uint64_t cpu_recording_number(uint32_t *hz, uint32_t *engine);
 
-/* In the child of fork: the parent goes on with it, we do not. With the collector taken. */
+/* In the child of fork, with the collector lock held: drop the recording, which the parent continues. */
 void cpu_forget(void);
 
 #endif

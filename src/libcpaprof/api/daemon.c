@@ -1,10 +1,10 @@
 /*
- * daemon.c - a program goes to the background, and its profiles are served there
+ * daemon.c - continues to serve profiles when a program moves to the background
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The process that calls daemon ends within it, and its child is what goes on. Else a child leaves the address to its
- * parent.
+ * The process that calls daemon exits, and its child continues the program. So the child takes over the address of the
+ * server. Other forked children leave it to their parent.
  */
 #include "config.h"
 
@@ -17,11 +17,11 @@
 
 CPA_EXPORT int daemon(int nochdir, int noclose)
 {
-	bool serves = http_rest();
+	bool serves = endpoint_pause();
 	int rc = cpi_next()->daemon(nochdir, noclose), error = errno;
 
 	if (serves)
-		http_resume();
+		endpoint_resume();
 	errno = error;
 	return rc;
 }

@@ -1,24 +1,27 @@
 /*
- * env_profiles.h - profiles that the environment asks for
+ * env_profiles.h - profiles requested by environment variables
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef LIBCPAPROF_API_ENV_PROFILES_H
 #define LIBCPAPROF_API_ENV_PROFILES_H
 
-/* Read the environment, and begin. When the library is loaded. */
-void asked_begin(void);
-
-/* The process ends, in whatever way: write what is on. Safe to be called again, and in signal handlers as far as may be. */
-void asked_end(void);
+/* Read the environment and start the profiles, when the library is loaded. */
+void env_profiles_begin(void);
 
 /*
- * This process is about to execute another program: write its profiles. When exec fails, sampling continues and the files
+ * Write the running profiles when the process ends. May be called more than once. Called in signal handlers as well,
+ * where it may do nothing.
+ */
+void env_profiles_end(void);
+
+/*
+ * Write the profiles before this process executes another program. If exec fails, sampling continues and the files
  * are written again at the end.
  */
-void asked_before_exec(void);
+void env_profiles_before_exec(void);
 
-/* In the child of fork, after the collector is its own: go on under other names, if that was asked for. */
-void asked_forked(void);
+/* In the child of fork, after it has got its own collector: continue with other file names, if requested. */
+void env_profiles_after_fork(void);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * exit.c - ways to end that call no destructors
+ * exit.c - wrappers of functions that exit without destructors
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A child of vfork ends so too, with our memory: that it is another process is seen by its id.
+ * A child of vfork exits this way too, and shares our memory. It is recognised by its process id.
  */
 #include "config.h"
 
@@ -16,32 +16,32 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static _Noreturn void end(int status)
+static _Noreturn void exit_now(int status)
 {
-	if (cpi.self)
-		asked_end();
+	if (cpi.is_self)
+		env_profiles_end();
 	for (;;)
 		sys_call(SYS_exit_group, status, 0, 0, 0);
 }
 
 CPA_EXPORT _Noreturn void _exit(int status)
 {
-	end(status);
+	exit_now(status);
 }
 
 CPA_EXPORT _Noreturn void _Exit(int status)
 {
-	end(status);
+	exit_now(status);
 }
 
-/* Runs behind what the program registers. */
-static void at_quick_end(void)
+/* Runs after the functions that the program registered. */
+static void on_quick_exit(void)
 {
-	if (cpi.self)
-		asked_end();
+	if (cpi.is_self)
+		env_profiles_end();
 }
 
 __attribute__((constructor(102))) static void init(void)
 {
-	at_quick_exit(at_quick_end);
+	at_quick_exit(on_quick_exit);
 }

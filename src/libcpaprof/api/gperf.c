@@ -1,11 +1,11 @@
 /*
- * gperf.c - the interface of gperftools, for programs that are linked again
+ * gperf.c - the interface of gperftools, for programs linked with this library instead
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * An object of its own, for nobody else is to get these names. Written after the headers of gperftools 2.10,
- * profiler.h and heap-profiler.h: signatures, names of files. What is written is profile.proto. A filter
- * of threads cannot be asked for: then profiling does not start.
+ * This is a separate object file, so that only programs that need these names contain them. Signatures and file names
+ * follow the headers profiler.h and heap-profiler.h of gperftools 2.10. The files are profile.proto. Thread filters are
+ * not supported: if the program sets one, profiling does not start.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HEAP_RATE = 512 << 10, NAME_MOST = 1024, STATUS_MOST = 8192 };
+enum { HEAP_RATE = 512 << 10, NAME_SIZE = 1024, STATUS_SIZE = 8192 };
 
 struct ProfilerOptions {
 	int (*filter_in_thread)(void *arg);
@@ -29,7 +29,7 @@ struct ProfilerOptions {
 struct ProfilerState {
 	int enabled;
 	time_t start_time;
-	char profile_name[NAME_MOST];
+	char profile_name[NAME_SIZE];
 	int samples_gathered;
 };
 
@@ -50,8 +50,8 @@ char *GetHeapProfile(void);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Guarded by the lock. */
-static char cpu_name[NAME_MOST], heap_prefix[NAME_MOST];
+/* Guarded by lock. */
+static char cpu_name[NAME_SIZE], heap_prefix[NAME_SIZE];
 static time_t cpu_start;
 static unsigned n_heaps;
 static size_t rate_before;
@@ -88,7 +88,7 @@ void ProfilerFlush(void)
 	cpa_cpu_flush();
 }
 
-/* These two do nothing there either. */
+/* ProfilerEnable and ProfilerDisable have no effect in gperftools either. */
 void ProfilerEnable(void)
 {
 }
@@ -97,19 +97,19 @@ void ProfilerDisable(void)
 {
 }
 
-/* The number behind a key of cpa_status, 0 for none. */
+/* The number after a key of cpa_status; 0 if there is none. */
 static long status_number(const char *key)
 {
-	char json[STATUS_MOST], *at;
+	char json[STATUS_SIZE], *at;
 
 	cpa_status(json, sizeof(json));
 	at = strstr(json, key);
 	return at ? strtol(at + strlen(key), NULL, 10) : 0;
 }
 
-static int is_on(void)
+static int cpu_is_on(void)
 {
-	char json[STATUS_MOST];
+	char json[STATUS_SIZE];
 
 	cpa_status(json, sizeof(json));
 	return strstr(json, "\"cpu\":{\"on\":true") != NULL;
@@ -117,7 +117,7 @@ static int is_on(void)
 
 int ProfilingIsEnabledForAllThreads(void)
 {
-	return is_on();
+	return cpu_is_on();
 }
 
 void ProfilerRegisterThread(void)
@@ -128,7 +128,7 @@ void ProfilerRegisterThread(void)
 void ProfilerGetCurrentState(struct ProfilerState *state)
 {
 	memset(state, 0, sizeof(*state));
-	if (!is_on())
+	if (!cpu_is_on())
 		return;
 	state->enabled = 1;
 	state->samples_gathered = (int)status_number("\"samples\":");
@@ -153,12 +153,12 @@ void HeapProfilerStart(const char *prefix)
 
 int IsHeapProfilerRunning(void)
 {
-	int on;
+	int is_on;
 
 	pthread_mutex_lock(&lock);
-	on = heap_prefix[0] != '\0';
+	is_on = heap_prefix[0] != '\0';
 	pthread_mutex_unlock(&lock);
-	return on;
+	return is_on;
 }
 
 void HeapProfilerStop(void)
@@ -175,12 +175,12 @@ static int write_fd(void *arg, const void *data, size_t n)
 	const char *at = data;
 
 	while (n) {
-		ssize_t got = write(*(int *)arg, at, n);
+		ssize_t n_written = write(*(int *)arg, at, n);
 
-		if (got <= 0)
+		if (n_written <= 0)
 			return -1;
-		at += got;
-		n -= (size_t)got;
+		at += n_written;
+		n -= (size_t)n_written;
 	}
 	return 0;
 }
@@ -188,7 +188,7 @@ static int write_fd(void *arg, const void *data, size_t n)
 /* PREFIX.0001.heap and so on */
 void HeapProfilerDump(const char *reason)
 {
-	char name[NAME_MOST + 32] = "";
+	char name[NAME_SIZE + 32] = "";
 	int fd;
 
 	(void)reason;
@@ -210,7 +210,7 @@ struct text {
 	size_t n;
 };
 
-static int snap_write_text(void *arg, const void *data, size_t n)
+static int append_text(void *arg, const void *data, size_t n)
 {
 	struct text *t = arg;
 	char *more = realloc(t->data, t->n + n + 1);
@@ -224,11 +224,11 @@ static int snap_write_text(void *arg, const void *data, size_t n)
 	return 0;
 }
 
-/* The caller frees it. */
+/* The result must be freed by the caller. */
 char *GetHeapProfile(void)
 {
 	struct text t = { NULL, 0 };
 
-	cpa_profile_write(cpa_profile_lookup("heap"), 1, snap_write_text, &t);
+	cpa_profile_write(cpa_profile_lookup("heap"), 1, append_text, &t);
 	return t.data ? t.data : strdup("");
 }

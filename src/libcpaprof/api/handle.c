@@ -1,10 +1,10 @@
 /*
- * handle.c - cpa_http_handle: answers for a server that the program has
+ * handle.c - cpa_http_handle: answers requests for a server of the program's own
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The thread that asks does what there is to do, and sleeps in between. Requests share what limits them, but nothing
- * with the server of our own.
+ * The calling thread does the work and sleeps between steps. All requests share the limits of one struct serve, which
+ * is separate from that of our own server.
  */
 #include "config.h"
 
@@ -23,25 +23,28 @@
 
 enum { HEADERS_MAX = 2048 };
 
-/* Made with the collector taken, and kept. That of a parent is not for its children: requests may be under way. */
+/*
+ * Created with the collector lock held, and never freed. A child of fork creates its own, because its parent may have
+ * had requests in progress.
+ */
 static struct serve *serve;
-static uint32_t serve_of;
+static uint32_t serve_pid;
 
-static __attribute__((noinline)) int share(struct serve **out)
+static __attribute__((noinline)) int get_serve(struct serve **out)
 {
-	static const struct serve_options options = { .names = true };
+	static const struct serve_options options = { .wants_names = true };
 	int rc;
 
-	if (!collector_take(0))
+	if (!collector_lock(0))
 		return -EDEADLK;
 	rc = collector_is_parent() ? -EBUSY : collector_open();
-	if (rc == 0 && (!serve || serve_of != sys_getpid()))
+	if (rc == 0 && (!serve || serve_pid != sys_getpid()))
 		rc = serve_new(host_self(), &options, &serve);
 	if (rc == 0) {
-		serve_of = sys_getpid();
+		serve_pid = sys_getpid();
 		*out = serve;
 	}
-	collector_leave();
+	collector_unlock();
 	return rc;
 }
 
@@ -53,8 +56,8 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-/* Lines that fit as a whole. */
-static void put_headers(const struct serve_answer *a, char *to, size_t n)
+/* Copy the header lines that fit completely. */
+static void copy_headers(const struct serve_answer *a, char *to, size_t n)
 {
 	char all[HEADERS_MAX];
 	size_t len = serve_headers(a, all, sizeof(all)), fits;
@@ -78,7 +81,7 @@ static void end_job(void *job)
 	serve_end(job);
 }
 
-/* What the program writes with may end its thread: the job ends all the same. */
+/* write may end the calling thread, so a cleanup handler ends the job. */
 static __attribute__((noinline)) int answer(struct serve_job *job, bool head, cpa_write_fn write, void *arg,
 					    int *status, char *headers, size_t n)
 {
@@ -88,9 +91,9 @@ static __attribute__((noinline)) int answer(struct serve_job *job, bool head, cp
 	pthread_cleanup_push(end_job, job);
 	if (status)
 		*status = a->status;
-	put_headers(a, headers, n);
+	copy_headers(a, headers, n);
 	if (!head)
-		rc = body_give(&a->body, write, arg);
+		rc = body_send(&a->body, write, arg);
 	pthread_cleanup_pop(1);
 	return rc;
 }
@@ -101,18 +104,18 @@ CPA_EXPORT int cpa_http_handle(const char *method, const char *target, const voi
 	const struct serve_request r = {
 		.method = method, .target = target, .body = body ? body : "", .n_body = n_body
 	};
-	struct serve *with = NULL;
+	struct serve *shared = NULL;
 	struct serve_job *job = NULL;
 	int rc, before;
 	uint64_t at;
 
 	if (!method || !target || !write || (!body && n_body))
 		return -EINVAL;
-	/* a thread that ended with the collector would have it for good */
+	/* a thread cancelled while holding the collector lock would never release it */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-	rc = share(&with);
+	rc = get_serve(&shared);
 	if (rc == 0)
-		rc = serve_begin(with, &r, &job);
+		rc = serve_begin(shared, &r, &job);
 	while (rc == 0 && (at = serve_step(job, false)))
 		sleep_until(at);
 	pthread_setcancelstate(before, NULL);

@@ -1,5 +1,5 @@
 /*
- * heap_rate.h - how often the heap is sampled, and who said so
+ * heap_rate.h - the sampling rate of the heap, and whether it was set explicitly
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,12 +8,12 @@
 
 #include <stdint.h>
 
-enum { HEAP_RATE_USUAL = 512 << 10 };
+enum { HEAP_RATE_DEFAULT = 512 << 10 };
 
-/* The environment says it: bytes, 0 for none. The segment is there. */
-void heap_rate_say(uint64_t bytes);
+/* Set the rate from the environment: bytes, 0 for none. The segment must exist. */
+void heap_rate_set_by_env(uint64_t bytes);
 
-/* From now on the usual rate, unless the program or the environment said another. The segment is there. */
-void heap_rate_begin(void);
+/* Set the default rate, unless the program or the environment has set one. The segment must exist. */
+void heap_rate_set_default(void);
 
 #endif

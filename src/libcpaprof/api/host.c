@@ -1,10 +1,10 @@
 /*
- * host.c - a program that answers requests of /debug/pprof about itself
+ * host.c - answers requests of /debug/pprof about the program itself
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The collector is taken for as long as a step of an answer takes, as other callers of the interface do. While CPU
- * time is captured there is the thread that empties the rings.
+ * The collector lock is held during each step of an answer, as by other callers of the interface. While CPU time is
+ * captured there is a thread that empties the rings.
  */
 #include "config.h"
 
@@ -19,21 +19,21 @@
 
 #include <errno.h>
 
-static bool take(void *arg)
+static bool lock(void *arg)
 {
 	(void)arg;
-	if (!collector_take(0))
+	if (!collector_lock(0))
 		return false;
 	if (!collector_is_parent() && collector_open() == 0)
 		return true;
-	collector_leave();
+	collector_unlock();
 	return false;
 }
 
-static void leave(void *arg)
+static void unlock(void *arg)
 {
 	(void)arg;
-	collector_leave();
+	collector_unlock();
 }
 
 static struct process *process(void *arg, pid_t pid)
@@ -45,7 +45,7 @@ static struct process *process(void *arg, pid_t pid)
 static int cpu_begin(void *arg, const struct serve_cpu *options)
 {
 	(void)arg;
-	return cpu_request_begin(options->hz, options->engine ? options->engine - 1 : ASKED_TIMER);
+	return cpu_request_begin(options->hz, options->engine ? options->engine - 1 : REQUEST_TIMER);
 }
 
 static void cpu_end(void *arg)
@@ -81,8 +81,8 @@ static void names_close(void *arg, void *names)
 const struct serve_host *host_self(void)
 {
 	static const struct serve_host self = {
-		.take = take,
-		.leave = leave,
+		.lock = lock,
+		.unlock = unlock,
 		.process = process,
 		.cpu_begin = cpu_begin,
 		.cpu_end = cpu_end,

@@ -1,5 +1,5 @@
 /*
- * host.h - a program that answers requests of /debug/pprof about itself
+ * host.h - answers requests of /debug/pprof about the program itself
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,7 @@
 
 #include "libcpaprof/endpoint/serve.h"
 
-/* For serve_new. */
+/* The host for serve_new. */
 const struct serve_host *host_self(void);
 
 #endif

@@ -3,11 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * One thread, while it is on. A child of fork does not serve, for the address is its parent's, but where that differs
- * in each process: there it has a server of its own. The lock is taken around fork, so that the child finds all whole.
+ * There is one thread while the server runs. A child of fork does not serve, because the address belongs to its parent;
+ * but if the address contains the process id, the child gets a server of its own. The lock is held around fork, so that
+ * the child finds a consistent state.
  *
- * Our thread would keep a process alive whose last thread has ended. The server only has to look for that when the main
- * thread has ended, which is told here.
+ * Our thread would keep a process alive after all other threads have ended, so the server checks for that and ends. It
+ * checks only after the main thread has ended, which endpoint_main_ended reports.
  */
 #include "config.h"
 
@@ -32,60 +33,60 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { END_MS = 1000, WHY_MAX = GUARD_WHY_MAX, SCHEME = 5 /* unix: */ };
+enum { END_MS = 1000, WHY_MAX = GUARD_ERROR_MAX, SCHEME = 5 /* unix: */ };
 enum { KNOWN_FLAGS = CPA_HTTP_ANY_USER | CPA_HTTP_HIDE_CMDLINE | CPA_HTTP_ANY_ADDRESS };
 enum state { OFF, ON, STOPPING };
 
 static struct latch latch;
-static _Atomic uint32_t owner; /* thread that has it */
+static _Atomic uint32_t owner; /* thread that holds the latch */
 static _Atomic uint32_t main_ended;
-static _Atomic uint32_t running; /* the thread is in server_run */
+static _Atomic uint32_t running; /* is the thread in server_run? */
 
 /* Guarded by the latch. */
 static struct {
 	enum state state;
-	bool knows_fork, children; /* those that are forked serve too, where they have an address of their own */
-	bool usual;                /* the usual socket, which has the process in its name */
-	uint32_t pid;              /* whose it is */
+	bool has_fork_handlers, children; /* forked children serve too, if they have an address of their own */
+	bool is_default;                  /* default socket, with the process id in its name */
+	uint32_t pid;                     /* process that owns the server */
 	struct server *server;
 	struct serve *serve;
 	pthread_t thread;
 	char address[LISTEN_TEXT_MAX];
 	struct listen_options at;
 	struct serve_options options;
-	struct guard *guard; /* NULL: none was needed yet */
+	struct guard *guard; /* NULL until it is needed */
 } http;
 
-static void forget(void);
+static void reset_in_child(void);
 
-/* False when this thread has it already. */
-static bool enter(void)
+/* Lock. Returns false if this thread holds the lock already. */
+static bool lock(void)
 {
 	uint32_t me = sys_gettid();
 
-	/* a child that fork's handlers did not see yet, or never will */
+	/* in a child, before our fork handlers have run, or if they never run */
 	if (http.pid && http.pid != sys_getpid())
-		forget();
+		reset_in_child();
 	if (atomic_load(&owner) == me)
 		return false;
-	latch_take(&latch);
+	latch_acquire(&latch);
 	atomic_store(&owner, me);
 	return true;
 }
 
-static void leave(void)
+static void unlock(void)
 {
 	atomic_store(&owner, 0);
-	latch_leave(&latch);
+	latch_release(&latch);
 }
 
-static bool is_last(void *arg)
+static bool others_ended(void *arg)
 {
 	(void)arg;
-	return collector_is_last();
+	return collector_others_ended();
 }
 
-static void *work(void *arg)
+static void *serve_loop(void *arg)
 {
 	(void)arg;
 	server_run(http.server);
@@ -97,7 +98,7 @@ static void *work(void *arg)
 static void close_all(bool forked)
 {
 	server_close(http.server, forked);
-	/* in a child its jobs are copies, some of them half made */
+	/* in a child the jobs are copies, which may be incomplete */
 	if (!forked)
 		serve_free(http.serve);
 	http.server = NULL;
@@ -105,18 +106,18 @@ static void close_all(bool forked)
 	http.state = OFF;
 }
 
-/* From what is in http. Gives 0, or -errno and why. */
+/* Start the server from the settings in http. Returns 0, or -errno and the reason in why. */
 static int begin(char why[WHY_MAX])
 {
-	struct server_options options = { .at = &http.at, .guard = http.guard, .is_over = is_last };
+	struct server_options options = { .at = &http.at, .guard = http.guard, .is_over = others_ended };
 	char path[sizeof(http.address) - SCHEME];
-	int rc = http.usual ? listen_usual(program_invocation_short_name, path, sizeof(path)) : 0;
+	int rc = http.is_default ? listen_default_path(program_invocation_short_name, path, sizeof(path)) : 0;
 
 	if (rc < 0) {
-		snprintf(why, WHY_MAX, "there is no folder for its socket: %s", strerrordesc_np(-rc));
+		snprintf(why, WHY_MAX, "no directory for its socket: %s", strerrordesc_np(-rc));
 		return rc;
 	}
-	if (http.usual)
+	if (http.is_default)
 		snprintf(http.address, sizeof(http.address), "unix:%s", path);
 	rc = serve_new(host_self(), &http.options, &http.serve);
 	options.serve = http.serve;
@@ -125,7 +126,7 @@ static int begin(char why[WHY_MAX])
 	if (rc == 0) {
 		http.pid = sys_getpid();
 		atomic_store(&running, 1);
-		rc = collector_thread(&http.thread, work);
+		rc = collector_thread(&http.thread, serve_loop);
 	}
 	if (rc < 0) {
 		if (!*why)
@@ -136,15 +137,15 @@ static int begin(char why[WHY_MAX])
 	}
 	http.state = ON;
 	if (atomic_load(&main_ended))
-		server_look(http.server);
+		server_watch_program(http.server);
 	return 0;
 }
 
-/* In the child of fork, where only this thread is. */
-static void forget(void)
+/* Reset the state in the child of fork, which has only this thread. */
+static void reset_in_child(void)
 {
 	char why[WHY_MAX] = "";
-	bool was = http.state == ON && http.children && (http.usual || strstr(http.address, "%p"));
+	bool serves = http.state == ON && http.children && (http.is_default || strstr(http.address, "%p"));
 
 	latch = (struct latch){ .state = 1 };
 	atomic_store(&owner, sys_gettid());
@@ -153,51 +154,51 @@ static void forget(void)
 	http.pid = sys_getpid();
 	if (http.server)
 		close_all(true);
-	if (was)
+	if (serves)
 		(void)begin(why);
-	leave();
+	unlock();
 }
 
-static bool held; /* by the thread that forks */
+static bool is_held; /* does the thread that forks hold the latch? */
 
 static void before_fork(void)
 {
-	held = enter();
+	is_held = lock();
 }
 
 static void in_parent(void)
 {
-	if (held)
-		leave();
+	if (is_held)
+		unlock();
 }
 
 static void in_child(void)
 {
 	if (http.pid != sys_getpid())
-		forget();
+		reset_in_child();
 }
 
-static int read_opts(const cpa_http_opts *asked, cpa_http_opts *o)
+static int read_opts(const cpa_http_opts *requested, cpa_http_opts *o)
 {
 	*o = (cpa_http_opts){ 0 };
-	if (asked && asked->size < sizeof(asked->size))
+	if (requested && requested->size < sizeof(requested->size))
 		return -EINVAL;
-	if (asked)
-		memcpy(o, asked, asked->size < sizeof(*o) ? asked->size : sizeof(*o));
+	if (requested)
+		memcpy(o, requested, requested->size < sizeof(*o) ? requested->size : sizeof(*o));
 	if (o->max_seconds < 0 || o->flags & ~(unsigned)KNOWN_FLAGS)
 		return -EINVAL;
 	if (o->listen && (!*o->listen || strlen(o->listen) >= sizeof(http.address)))
 		return -EINVAL;
-	return o->allow_hosts && strlen(o->allow_hosts) >= GUARD_HOSTS_MOST ? -EINVAL : 0;
+	return o->allow_hosts && strlen(o->allow_hosts) >= GUARD_HOSTS_MAX ? -EINVAL : 0;
 }
 
-/* Fill in http. Gives 0, or -errno and why. */
+/* Fill in http. Returns 0, or -errno and the reason in why. */
 static int prepare(const cpa_http_opts *o, char why[WHY_MAX])
 {
 	int rc;
 
-	http.usual = !o->listen || strcmp(o->listen, "unix:") == 0;
-	snprintf(http.address, sizeof(http.address), "%s", http.usual ? "" : o->listen);
+	http.is_default = !o->listen || strcmp(o->listen, "unix:") == 0;
+	snprintf(http.address, sizeof(http.address), "%s", http.is_default ? "" : o->listen);
 	if (!http.guard)
 		http.guard = guard_new();
 	if (!http.guard)
@@ -207,29 +208,29 @@ static int prepare(const cpa_http_opts *o, char why[WHY_MAX])
 	http.guard->any_user = o->flags & CPA_HTTP_ANY_USER;
 	rc = o->secret_file ? guard_read_secret(http.guard, o->secret_file, why, WHY_MAX) : 0;
 	http.at = (struct listen_options){ .address = http.address,
-					   .has_secret = http.guard->n_secret > 0,
+					   .has_secret = http.guard->secret.n > 0,
 					   .any_address = o->flags & CPA_HTTP_ANY_ADDRESS };
 	http.options = (struct serve_options){ .max_seconds = o->max_seconds,
 					       .hide_cmdline = o->flags & CPA_HTTP_HIDE_CMDLINE,
-					       .names = true };
+					       .wants_names = true };
 	return rc;
 }
 
-/* children: those that are forked may serve too. */
+/* children: forked children may serve too. */
 static int start(const cpa_http_opts *o, bool children, char why[WHY_MAX])
 {
 	int rc = collector_ensure_segment();
 
 	if (rc < 0)
 		return rc;
-	if (!enter())
+	if (!lock())
 		return -EDEADLK;
 	if (collector_is_parent() || http.state != OFF)
 		rc = -EBUSY;
-	if (rc == 0 && !http.knows_fork) {
-		/* behind those of the collector: in the child that comes first */
+	if (rc == 0 && !http.has_fork_handlers) {
+		/* registered after the handlers of the collector, which must be the first to run in the child */
 		rc = -pthread_atfork(before_fork, in_parent, in_child);
-		http.knows_fork = rc == 0;
+		http.has_fork_handlers = rc == 0;
 	}
 	if (rc == 0)
 		rc = prepare(o, why);
@@ -237,41 +238,41 @@ static int start(const cpa_http_opts *o, bool children, char why[WHY_MAX])
 	if (rc == 0)
 		rc = begin(why);
 	if (rc == 0)
-		heap_rate_begin();
-	leave();
+		heap_rate_set_default();
+	unlock();
 	return rc;
 }
 
-CPA_EXPORT int cpa_http_start(const cpa_http_opts *asked)
+CPA_EXPORT int cpa_http_start(const cpa_http_opts *requested)
 {
 	char why[WHY_MAX] = "";
 	cpa_http_opts o;
-	int rc = read_opts(asked, &o);
+	int rc = read_opts(requested, &o);
 
 	return rc < 0 ? rc : start(&o, true, why);
 }
 
-/* Gives 0, or -errno. rests: to go on later with what is in http. */
-static int stop(bool rests)
+/* Stop the server. Returns 0 or -errno. is_pause: keep the settings in http, to resume later. */
+static int stop(bool is_pause)
 {
 	int before;
 
-	if (!enter())
+	if (!lock())
 		return -EDEADLK;
-	if (http.state != ON || (rests && !http.children)) {
-		leave();
+	if (http.state != ON || (is_pause && !http.children)) {
+		unlock();
 		return -EINVAL;
 	}
 	http.state = STOPPING;
 	server_stop(http.server, false);
-	leave();
+	unlock();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	cpi_next()->pthread_join(http.thread, NULL);
-	enter();
+	lock();
 	close_all(false);
-	if (!rests)
+	if (!is_pause)
 		guard_release(http.guard);
-	leave();
+	unlock();
 	pthread_setcancelstate(before, NULL);
 	return 0;
 }
@@ -281,114 +282,117 @@ CPA_EXPORT int cpa_http_stop(void)
 	return stop(false);
 }
 
-bool http_rest(void)
+bool endpoint_pause(void)
 {
 	return http.pid && stop(true) == 0;
 }
 
-void http_resume(void)
+void endpoint_resume(void)
 {
 	char why[WHY_MAX] = "";
 
-	if (!enter())
+	if (!lock())
 		return;
 	if (http.state == OFF)
 		(void)begin(why);
-	leave();
+	unlock();
 }
 
-bool http_look(char address[LISTEN_SHOWN_MAX])
+bool endpoint_get_address(char address[LISTEN_URL_MAX])
 {
 	bool on;
 
-	if (!enter())
+	if (!lock())
 		return false;
 	on = http.state == ON;
 	if (on)
-		snprintf(address, LISTEN_SHOWN_MAX, "%s", server_listeners(http.server)->shown);
-	leave();
+		snprintf(address, LISTEN_URL_MAX, "%s", server_listeners(http.server)->url);
+	unlock();
 	return on;
 }
 
 CPA_EXPORT int cpa_http_addr(char *buf, size_t n)
 {
-	char shown[LISTEN_SHOWN_MAX];
+	char url[LISTEN_URL_MAX];
 
-	if (!http_look(shown))
+	if (!endpoint_get_address(url))
 		return -EINVAL;
-	return snprintf(buf, buf ? n : 0, "%s", shown);
+	return snprintf(buf, buf ? n : 0, "%s", url);
 }
 
-void http_ask(const struct options *asked)
+void endpoint_start_from_env(const struct options *requested)
 {
 	const cpa_http_opts o = {
 		.size = sizeof(o),
-		.listen = asked->listen,
-		.secret_file = asked->secret_file[0] ? asked->secret_file : NULL,
-		.allow_hosts = asked->allow_host[0] ? asked->allow_host : NULL,
-		.flags = (asked->any_user ? CPA_HTTP_ANY_USER : 0U) | (asked->any_address ? CPA_HTTP_ANY_ADDRESS : 0U) |
-			 (asked->hide_cmdline ? CPA_HTTP_HIDE_CMDLINE : 0U),
-		.max_seconds = (int)asked->max_seconds,
+		.listen = requested->listen,
+		.secret_file = requested->secret_file[0] ? requested->secret_file : NULL,
+		.allow_hosts = requested->allow_host[0] ? requested->allow_host : NULL,
+		.flags = (requested->any_user ? CPA_HTTP_ANY_USER : 0U) |
+			 (requested->any_address ? CPA_HTTP_ANY_ADDRESS : 0U) |
+			 (requested->hide_cmdline ? CPA_HTTP_HIDE_CMDLINE : 0U),
+		.max_seconds = (int)requested->max_seconds,
 	};
-	char why[WHY_MAX] = "", shown[LISTEN_SHOWN_MAX] = "", line[WHY_MAX + LISTEN_SHOWN_MAX];
-	cpa_http_opts known;
-	int rc = read_opts(&o, &known);
+	char why[WHY_MAX] = "", url[LISTEN_URL_MAX] = "", line[WHY_MAX + LISTEN_URL_MAX];
+	cpa_http_opts opts;
+	int rc = read_opts(&o, &opts);
 
 	if (rc == 0)
-		rc = start(&known, !asked->alone, why);
-	if (rc == 0 && http_look(shown))
-		snprintf(line, sizeof(line), "profiling server listening on %s%s", shown,
-			 strncmp(shown, "unix:", SCHEME) == 0 ? "" : "/debug/pprof/");
+		rc = start(&opts, !requested->only_self, why);
+	if (rc == 0 && endpoint_get_address(url))
+		snprintf(line, sizeof(line), "profiling server listening on %s%s", url,
+			 strncmp(url, "unix:", SCHEME) == 0 ? "" : "/debug/pprof/");
 	else
-		snprintf(line, sizeof(line), "CPA_LISTEN: no profiling server: %s", *why ? why : strerrordesc_np(-rc));
-	api_options_say(asked, line, 0);
+		snprintf(line, sizeof(line), "CPA_LISTEN: profiling server not started: %s",
+			 *why ? why : strerrordesc_np(-rc));
+	api_options_report(requested, line, 0);
 }
 
-/* Of all that listens on paths only the files that are still ours. */
+/* Remove the socket files that are still ours. */
 static void unlink_sockets(const struct listeners *l)
 {
 	struct stat now;
 
 	for (unsigned i = 0; i < l->n; i++)
-		if (l->at[i].is_unix && lstat(l->at[i].path.sun_path, &now) == 0 &&
-		    now.st_dev == l->at[i].path_is.st_dev && now.st_ino == l->at[i].path_is.st_ino)
-			unlink(l->at[i].path.sun_path);
+		if (l->listener[i].is_unix && lstat(l->listener[i].path.sun_path, &now) == 0 &&
+		    now.st_dev == l->listener[i].path_stat.st_dev && now.st_ino == l->listener[i].path_stat.st_ino)
+			unlink(l->listener[i].path.sun_path);
 }
 
-void http_replaced(void)
+void endpoint_before_exec(void)
 {
 	if (http.pid != sys_getpid() || !latch_try_sig(&latch))
 		return;
 	if (http.server)
 		unlink_sockets(server_listeners(http.server));
-	latch_leave(&latch);
+	latch_release(&latch);
 }
 
-void http_end(void)
+void endpoint_end(void)
 {
-	uint64_t most = END_MS * 1000000ULL, end = sys_now(CLOCK_MONOTONIC) + most, now;
+	uint64_t timeout_ns = END_MS * 1000000ULL, end = sys_now(CLOCK_MONOTONIC) + timeout_ns, now;
 
-	/* another thread has it for a moment; in a handler of signals it may be this one */
-	if (http.pid != sys_getpid() || atomic_load(&owner) == sys_gettid() || !latch_take_within(&latch, most))
+	/* other threads hold the lock only briefly, but in a signal handler this thread may hold it */
+	if (http.pid != sys_getpid() || atomic_load(&owner) == sys_gettid() ||
+	    !latch_acquire_within(&latch, timeout_ns))
 		return;
 	if (http.server) {
 		server_stop(http.server, false);
 		while (atomic_load(&running) && (now = sys_now(CLOCK_MONOTONIC)) < end) {
-			const struct timespec left = { .tv_nsec = (long)(end - now - 1) };
+			const struct timespec remaining = { .tv_nsec = (long)(end - now - 1) };
 
-			sys_call6(SYS_futex, (long)&running, FUTEX_WAIT_PRIVATE, 1, (long)&left, 0, 0);
+			sys_call6(SYS_futex, (long)&running, FUTEX_WAIT_PRIVATE, 1, (long)&remaining, 0, 0);
 		}
 		unlink_sockets(server_listeners(http.server));
 	}
-	latch_leave(&latch);
+	latch_release(&latch);
 }
 
-void http_main_ended(void)
+void endpoint_main_ended(void)
 {
 	atomic_store(&main_ended, 1);
-	if (http.pid == sys_getpid() && enter()) {
+	if (http.pid == sys_getpid() && lock()) {
 		if (http.state == ON)
-			server_look(http.server);
-		leave();
+			server_watch_program(http.server);
+		unlock();
 	}
 }

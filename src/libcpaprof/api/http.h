@@ -8,31 +8,34 @@
 
 #include "libcpaprof/api/options.h"
 
-#include "libcpaprof/endpoint/listen.h"
+#include "access/listen.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The environment asks for it: say on stderr where it listens, or why it does not. */
-void http_ask(const struct options *o);
-
-/* The process ends: captures end with what they have, and the socket goes. Also in signal handlers. */
-void http_end(void);
-
-/* The main thread has ended; other threads may still run. */
-void http_main_ended(void);
-
-/* Another program is about to be executed: the socket goes. */
-void http_replaced(void);
+/* Start the server that the environment requests. Prints on stderr where it listens, or why it does not. */
+void endpoint_start_from_env(const struct options *o);
 
 /*
- * Stop for a while, and begin again where it was, maybe in another process. http_rest gives false when it is not on, or
- * not for children: then there is nothing to begin again.
+ * At the end of the process: finish captures with the data they have, and remove the socket. Called in signal handlers
+ * as well.
  */
-bool http_rest(void);
-void http_resume(void);
+void endpoint_end(void);
 
-/* For cpa_status. False when it is not on. */
-bool http_look(char address[LISTEN_SHOWN_MAX]);
+/* Report that the main thread has ended; other threads may still run. */
+void endpoint_main_ended(void);
+
+/* Before another program is executed: remove the socket. */
+void endpoint_before_exec(void);
+
+/*
+ * Stop the server and start it again at the same address, possibly in another process. endpoint_pause returns false if
+ * there is no server, or none for children; then do not call endpoint_resume.
+ */
+bool endpoint_pause(void);
+void endpoint_resume(void);
+
+/* Address for cpa_status. Returns false if there is no server. */
+bool endpoint_get_address(char address[LISTEN_URL_MAX]);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * init.c - the library is loaded, and goes
+ * init.c - load and unload the library
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A program that only links it has nothing of it: no thread, file, signal or memory. What is missing or odd
- * leaves the program as it would be without us.
+ * A program that is only linked with the library gets no thread, file, signal or memory from it. If anything is missing
+ * or invalid, the program runs as it would without us.
  */
 #include "config.h"
 
@@ -22,31 +22,31 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
-__attribute__((constructor(101))) static void init(void)
+__attribute__((constructor(101))) static void load(void)
 {
-	static const struct target_callbacks callbacks = { .main_ended = http_main_ended,
-							   .before_exec = asked_before_exec };
+	static const struct target_callbacks callbacks = { .main_ended = endpoint_main_ended,
+							   .before_exec = env_profiles_before_exec };
 	struct segment_head *head;
 
-	cpi_heap_lend(true);
+	cpi_heap_use_bootstrap(true);
 	cpi_init(&callbacks);
 	head = getauxval(AT_SECURE) ? NULL : cpi_parent_segment();
 	if (head)
 		cpi_attach(head, false);
-	/* not all that we looked for is there; the program has not looked yet */
+	/* clear the errors of our own lookups, so that the program's dlerror does not return them */
 	dlerror();
-	cpi_heap_lend(false);
-	collector_on_fork(cpu_forget, asked_forked);
+	cpi_heap_use_bootstrap(false);
+	collector_on_fork(cpu_forget, env_profiles_after_fork);
 	if (!head && !getauxval(AT_SECURE))
-		asked_begin();
+		env_profiles_begin();
 }
 
-__attribute__((destructor)) static void leave(void)
+__attribute__((destructor)) static void unload(void)
 {
-	if (cpi.self) {
-		asked_end();
-	} else if (cpi_on_sig()) {
+	if (cpi.is_self) {
+		env_profiles_end();
+	} else if (cpi_is_on_sig()) {
 		cpi_modules_refresh();
-		cpi_thread_leave();
+		cpi_thread_finish();
 	}
 }

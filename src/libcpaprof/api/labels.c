@@ -1,5 +1,5 @@
 /*
- * labels.c - labels of threads, for a program that sets them itself
+ * labels.c - labels of threads, set by the program
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,21 +14,21 @@
 
 #include <errno.h>
 
-enum { PAIRS_TAKEN = 2 * LABELS_PAIRS_MOST };
+enum { PAIRS_MAX = 2 * LABELS_PAIRS_MAX };
 
-/* No more bytes than most, and no part of a character of UTF-8 at the end. */
-static uint16_t cut(const char *text, size_t most)
+/* Length of a text cut to at most max bytes, without a partial UTF-8 character at the end. */
+static uint16_t cut(const char *text, size_t max)
 {
-	size_t n = strnlen(text, most + 1), at = most;
+	size_t n = strnlen(text, max + 1), at = max;
 
-	if (n <= most)
+	if (n <= max)
 		return (uint16_t)n;
 	for (int i = 0; i < 3 && at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80; i++)
 		at--;
-	return (uint16_t)(((unsigned char)text[at] & 0xc0) == 0x80 ? most : at);
+	return (uint16_t)(((unsigned char)text[at] & 0xc0) == 0x80 ? max : at);
 }
 
-static int order(const struct labels_pair *p, const char *key, uint16_t n)
+static int compare_key(const struct labels_pair *p, const char *key, uint16_t n)
 {
 	int rc = memcmp(p->key, key, p->n.key < n ? p->n.key : n);
 
@@ -36,37 +36,37 @@ static int order(const struct labels_pair *p, const char *key, uint16_t n)
 }
 
 /*
- * Put a pair where it belongs; in place of one with the same key. Without a value that one goes.
- * Gives how many there are; PAIRS_TAKEN + 1 when there is no room.
+ * Insert a pair in order of keys, replacing a pair with the same key. Without a value, the pair with this key is
+ * removed. Returns the number of pairs; PAIRS_MAX + 1 if there is no room.
  */
-static uint32_t put(struct labels_pair *pair, uint32_t n, const char *key, const char *value)
+static uint32_t insert(struct labels_pair *pair, uint32_t n, const char *key, const char *value)
 {
-	struct labels_pair new = { key, value, { cut(key, LABELS_KEY_MOST), 0 } };
+	struct labels_pair new = { key, value, { cut(key, LABELS_KEY_MAX), 0 } };
 	uint32_t at = n;
-	int is = 1;
+	int cmp = 1;
 
-	while (at > 0 && (is = order(&pair[at - 1], key, new.n.key)) > 0)
+	while (at > 0 && (cmp = compare_key(&pair[at - 1], key, new.n.key)) > 0)
 		at--;
 	if (!value) {
-		if (at > 0 && is == 0) {
+		if (at > 0 && cmp == 0) {
 			memmove(pair + at - 1, pair + at, (n - at) * sizeof(*pair));
 			n--;
 		}
 		return n;
 	}
-	new.n.value = cut(value, LABELS_VALUE_MOST);
-	if (at > 0 && is == 0) {
+	new.n.value = cut(value, LABELS_VALUE_MAX);
+	if (at > 0 && cmp == 0) {
 		pair[at - 1] = new;
 		return n;
 	}
-	if (n == PAIRS_TAKEN)
+	if (n == PAIRS_MAX)
 		return n + 1;
 	memmove(pair + at + 1, pair + at, (n - at) * sizeof(*pair));
 	pair[at] = new;
 	return n + 1;
 }
 
-/* The next label of a set: also of that of those without room. */
+/* The next label of a set. The overflow set has one label. */
 static bool next(cpa_labels l, struct labels_walk *w, struct labels_pair *out)
 {
 	if (l != LABELS_OVERFLOW)
@@ -79,7 +79,7 @@ static bool next(cpa_labels l, struct labels_walk *w, struct labels_pair *out)
 	return true;
 }
 
-/* Look at a set. False when it is none. */
+/* Find a set. Returns false if there is none. */
 static bool find(cpa_labels l, struct labels_walk *w)
 {
 	*w = (struct labels_walk){ 0 };
@@ -88,18 +88,18 @@ static bool find(cpa_labels l, struct labels_walk *w)
 
 CPA_EXPORT cpa_labels cpa_labels_make(cpa_labels parent, const char *const kv[], size_t pairs)
 {
-	struct labels_pair pair[PAIRS_TAKEN + 1];
+	struct labels_pair pair[PAIRS_MAX + 1];
 	struct labels_walk w;
 	uint32_t n = 0;
 
 	if (!cpi.labels && collector_ensure_segment() != 0)
 		return LABELS_NONE;
 	if (find(parent, &w))
-		while (n < LABELS_PAIRS_MOST && next(parent, &w, &pair[n]))
+		while (n < LABELS_PAIRS_MAX && next(parent, &w, &pair[n]))
 			n++;
-	for (size_t i = 0; i < pairs && n <= PAIRS_TAKEN; i++)
+	for (size_t i = 0; i < pairs && n <= PAIRS_MAX; i++)
 		if (kv[2 * i] && kv[2 * i][0])
-			n = put(pair, n, kv[2 * i], kv[2 * i + 1]);
+			n = insert(pair, n, kv[2 * i], kv[2 * i + 1]);
 	return cpi_labels_add_sig(pair, n);
 }
 
@@ -107,9 +107,9 @@ CPA_EXPORT cpa_labels cpa_labels_set(cpa_labels l)
 {
 	cpa_labels before = atomic_load_explicit(&cpi_local.label, memory_order_relaxed);
 
-	if (l && !atomic_load_explicit(&cpi_local.listed, memory_order_relaxed))
-		cpi_local_list_sig();
-	/* nobody else writes it, but a handler that puts back what it found */
+	if (l && !atomic_load_explicit(&cpi_local.is_listed, memory_order_relaxed))
+		cpi_local_register_sig();
+	/* written only by this thread, and by handlers that restore it */
 	atomic_store_explicit(&cpi_local.label, l, memory_order_relaxed);
 	return before;
 }
@@ -121,13 +121,13 @@ CPA_EXPORT cpa_labels cpa_labels_get(void)
 
 CPA_EXPORT const char *cpa_labels_value(cpa_labels l, const char *key)
 {
-	uint16_t n = key ? cut(key, LABELS_KEY_MOST) : 0;
+	uint16_t n = key ? cut(key, LABELS_KEY_MAX) : 0;
 	struct labels_pair pair;
 	struct labels_walk w;
 
 	if (n && find(l, &w))
 		while (next(l, &w, &pair))
-			if (order(&pair, key, n) == 0)
+			if (compare_key(&pair, key, n) == 0)
 				return pair.value;
 	return NULL;
 }

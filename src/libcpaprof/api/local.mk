@@ -1,4 +1,4 @@
-# src/libcpaprof/api - <cpa/pprof.h>: what a program that links libcpaprof.so can ask for
+# src/libcpaprof/api - <cpa/pprof.h>: functions for programs that link libcpaprof.so
 #
 # The sources are part of that library (src/libcpaprof/target/local.mk), with those of the collector.
 
@@ -30,7 +30,7 @@ api_sources = \
 	src/libcpaprof/api/cpu.h \
 	src/libcpaprof/api/status.c
 
-# The interface of gperftools, for programs that ask for it; without sanitizers, as the library.
+# The interface of gperftools, for programs that use it; without sanitizers, like the library.
 lib_LIBRARIES += src/libcpaprof/api/libcpaprof_gperf.a
 src_libcpaprof_api_libcpaprof_gperf_a_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -fPIC
 src_libcpaprof_api_libcpaprof_gperf_a_SOURCES = src/libcpaprof/api/gperf.c

@@ -1,5 +1,5 @@
 /*
- * options.c - what the environment asks for
+ * options.c - reads the options of the library from the environment
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,57 +16,70 @@
 #include <string.h>
 #include <unistd.h>
 
-enum kind { IS_TEXT, IS_NUMBER, IS_BYTES, IS_SIGNAL, IS_TIMER_SIGNAL, IS_YES, IS_NO, IS_FOLLOW };
+enum value_kind {
+	VALUE_TEXT,
+	VALUE_NUMBER,
+	VALUE_BYTES,
+	VALUE_SIGNAL,
+	VALUE_TIMER_SIGNAL,
+	VALUE_YES,
+	VALUE_NO,
+	VALUE_FOLLOW
+};
 
 struct variable {
 	const char *name;
-	enum kind kind;
+	enum value_kind kind;
 	size_t at;
-	uint64_t least, most; /* of numbers; what is more is most when cut is set. Texts: most is what has room */
-	bool cut;
+	uint64_t min, max; /* range of a number; for a text, max is its size */
+	bool clamp;        /* reduce larger numbers to max */
 };
 
 #define AT(member) offsetof(struct options, member)
 
-static const struct variable ours[] = {
-	{ "CPA_CPUPROFILE", IS_TEXT, AT(cpu), 0, PATH_MAX, false },
-	{ "CPA_CPU_HZ", IS_NUMBER, AT(hz), 1, 1000, false },
-	{ "CPA_CPU_ENGINE", IS_TEXT, AT(engine), 0, ENGINE_TEXT_MAX, false },
-	{ "CPA_HEAPPROFILE", IS_TEXT, AT(heap), 0, PATH_MAX, false },
-	{ "CPA_HEAP_RATE", IS_BYTES, AT(heap_rate), 0, 1ULL << 40, false },
-	{ "CPA_HEAP_INTERVAL", IS_BYTES, AT(heap_allocated), 1, 1ULL << 50, false },
-	{ "CPA_BLOCK_RATE", IS_NUMBER, AT(block_rate), 0, 1ULL << 50, false },
-	{ "CPA_MUTEX_FRACTION", IS_NUMBER, AT(mutex_fraction), 0, INT32_MAX, false },
-	{ "CPA_SIGNAL", IS_TIMER_SIGNAL, AT(sig), 1, 64, false },
-	{ "CPA_TOGGLE_SIGNAL", IS_SIGNAL, AT(toggle), 1, 64, false },
-	{ "CPA_FOLLOW", IS_FOLLOW, AT(alone), 0, 0, false },
-	{ "CPA_MAX_DEPTH", IS_NUMBER, AT(max_depth), 1, 254, false },
-	{ "CPA_LABEL_INHERIT", IS_NO, AT(labels_stay), 0, 0, false },
-	{ "CPA_HEAP_LABELS", IS_YES, AT(heap_labels), 0, 0, false },
-	{ "CPA_FLUSH_ON_FATAL", IS_YES, AT(fatal), 0, 0, false },
-	{ "CPA_LISTEN", IS_TEXT, AT(listen), 0, LISTEN_TEXT_MAX, false },
-	{ "CPA_SECRET_FILE", IS_TEXT, AT(secret_file), 0, PATH_MAX, false },
-	{ "CPA_ALLOW_HOST", IS_TEXT, AT(allow_host), 0, HOSTS_TEXT_MAX, false },
-	{ "CPA_ANY_LOCAL_USER", IS_YES, AT(any_user), 0, 0, false },
-	{ "CPA_ANY_ADDRESS", IS_YES, AT(any_address), 0, 0, false },
-	{ "CPA_HIDE_CMDLINE", IS_YES, AT(hide_cmdline), 0, 0, false },
-	{ "CPA_MAX_SECONDS", IS_NUMBER, AT(max_seconds), 1, 86400, false },
-	{ "CPA_LOG", IS_NO, AT(quiet), 0, 0, false },
+static const struct variable cpa_variables[] = {
+	{ "CPA_CPUPROFILE", VALUE_TEXT, AT(cpu), 0, PATH_MAX, false },
+	{ "CPA_CPU_HZ", VALUE_NUMBER, AT(hz), 1, 1000, false },
+	{ "CPA_CPU_ENGINE", VALUE_TEXT, AT(engine), 0, ENGINE_TEXT_MAX, false },
+	{ "CPA_HEAPPROFILE", VALUE_TEXT, AT(heap), 0, PATH_MAX, false },
+	{ "CPA_HEAP_RATE", VALUE_BYTES, AT(heap_rate), 0, 1ULL << 40, false },
+	{ "CPA_HEAP_INTERVAL", VALUE_BYTES, AT(heap_allocated), 1, 1ULL << 50, false },
+	{ "CPA_BLOCK_RATE", VALUE_NUMBER, AT(block_rate), 0, 1ULL << 50, false },
+	{ "CPA_MUTEX_FRACTION", VALUE_NUMBER, AT(mutex_fraction), 0, INT32_MAX, false },
+	{ "CPA_SIGNAL", VALUE_TIMER_SIGNAL, AT(sig), 1, 64, false },
+	{ "CPA_TOGGLE_SIGNAL", VALUE_SIGNAL, AT(toggle), 1, 64, false },
+	{ "CPA_FOLLOW", VALUE_FOLLOW, AT(only_self), 0, 0, false },
+	{ "CPA_MAX_DEPTH", VALUE_NUMBER, AT(max_depth), 1, 254, false },
+	{ "CPA_LABEL_INHERIT", VALUE_NO, AT(no_label_inherit), 0, 0, false },
+	{ "CPA_HEAP_LABELS", VALUE_YES, AT(heap_labels), 0, 0, false },
+	{ "CPA_FLUSH_ON_FATAL", VALUE_YES, AT(flush_on_fatal), 0, 0, false },
+	{ "CPA_LISTEN", VALUE_TEXT, AT(listen), 0, LISTEN_TEXT_MAX, false },
+	{ "CPA_SECRET_FILE", VALUE_TEXT, AT(secret_file), 0, PATH_MAX, false },
+	{ "CPA_ALLOW_HOST", VALUE_TEXT, AT(allow_host), 0, HOSTS_TEXT_MAX, false },
+	{ "CPA_ANY_LOCAL_USER", VALUE_YES, AT(any_user), 0, 0, false },
+	{ "CPA_ANY_ADDRESS", VALUE_YES, AT(any_address), 0, 0, false },
+	{ "CPA_HIDE_CMDLINE", VALUE_YES, AT(hide_cmdline), 0, 0, false },
+	{ "CPA_MAX_SECONDS", VALUE_NUMBER, AT(max_seconds), 1, 86400, false },
+	{ "CPA_LOG", VALUE_NO, AT(quiet), 0, 0, false },
 };
 
-/* Read when CPA_GPERF_COMPAT is set, and what ours say does not count for more. */
-static const struct variable gperf[] = {
-	{ "CPUPROFILE", IS_TEXT, AT(cpu), 0, PATH_MAX, false },
-	{ "CPUPROFILE_FREQUENCY", IS_NUMBER, AT(hz), 1, 1000, true },
-	{ "CPUPROFILESIGNAL", IS_SIGNAL, AT(toggle), 1, 64, false },
-	{ "HEAPPROFILE", IS_TEXT, AT(heap), 0, PATH_MAX, false },
-	{ "HEAP_PROFILE_ALLOCATION_INTERVAL", IS_NUMBER, AT(heap_allocated), 0, INT64_MAX, false },
-	{ "HEAP_PROFILE_INUSE_INTERVAL", IS_NUMBER, AT(heap_in_use), 0, INT64_MAX, false },
-	{ "TCMALLOC_SAMPLE_PARAMETER", IS_NUMBER, AT(heap_rate), 0, 1ULL << 40, false },
+/* Read if CPA_GPERF_COMPAT is set. Our own variables take precedence. */
+static const struct variable gperf_variables[] = {
+	{ "CPUPROFILE", VALUE_TEXT, AT(cpu), 0, PATH_MAX, false },
+	{ "CPUPROFILE_FREQUENCY", VALUE_NUMBER, AT(hz), 1, 1000, true },
+	{ "CPUPROFILESIGNAL", VALUE_SIGNAL, AT(toggle), 1, 64, false },
+	{ "HEAPPROFILE", VALUE_TEXT, AT(heap), 0, PATH_MAX, false },
+	{ "HEAP_PROFILE_ALLOCATION_INTERVAL", VALUE_NUMBER, AT(heap_allocated), 0, INT64_MAX, false },
+	{ "HEAP_PROFILE_INUSE_INTERVAL", VALUE_NUMBER, AT(heap_in_use), 0, INT64_MAX, false },
+	{ "TCMALLOC_SAMPLE_PARAMETER", VALUE_NUMBER, AT(heap_rate), 0, 1ULL << 40, false },
 };
 
-enum { N_OURS = sizeof(ours) / sizeof(ours[0]), N_GPERF = sizeof(gperf) / sizeof(gperf[0]), LINE = PATH_MAX + 256 };
-#define OF_PROCESS ",pid="
+enum {
+	N_CPA = sizeof(cpa_variables) / sizeof(cpa_variables[0]),
+	N_GPERF = sizeof(gperf_variables) / sizeof(gperf_variables[0]),
+	LINE = PATH_MAX + 256
+};
+#define PID_SUFFIX ",pid="
 
 enum { GPERF_ALLOCATED = 1 << 30, GPERF_IN_USE = 100 << 20 };
 
@@ -87,7 +100,7 @@ static const char *value_of(const char *name)
 	return at ? *at + strlen(name) + 1 : NULL;
 }
 
-void api_options_say(const struct options *o, const char *what, int error)
+void api_options_report(const struct options *o, const char *what, int error)
 {
 	char line[LINE];
 	int n = snprintf(line, sizeof(line), "cpa: %s%s%s\n", what, error ? ": " : "",
@@ -100,7 +113,7 @@ void api_options_say(const struct options *o, const char *what, int error)
 	(void)!write(STDERR_FILENO, line, (size_t)n);
 }
 
-/* Digits, then perhaps K, M, G or KiB, MiB, GiB. */
+/* Digits, then optionally K, M, G or KiB, MiB, GiB. */
 static bool read_number(const char *text, bool bytes, uint64_t *out)
 {
 	static const char units[] = "KMG";
@@ -159,52 +172,52 @@ static bool read_value(const struct variable *v, const char *text, struct option
 	uint32_t sig = 0;
 
 	switch (v->kind) {
-	case IS_TEXT:
-		if (len == 0 || len >= v->most)
+	case VALUE_TEXT:
+		if (len == 0 || len >= v->max)
 			return false;
 		memcpy(to, text, len + 1);
 		return true;
-	case IS_FOLLOW:
+	case VALUE_FOLLOW:
 		n = strcmp(text, "none") == 0;
 		if (!n && strcmp(text, "all") != 0)
 			return false;
 		break;
-	case IS_TIMER_SIGNAL:
-		if (!collect_signal_named(text, &sig))
+	case VALUE_TIMER_SIGNAL:
+		if (!collect_parse_signal(text, &sig))
 			return false;
 		n = sig;
 		break;
-	case IS_YES:
-	case IS_NO:
+	case VALUE_YES:
+	case VALUE_NO:
 		if (!read_flag(text, &n))
 			return false;
-		n ^= v->kind == IS_NO;
+		n ^= v->kind == VALUE_NO;
 		break;
 	default:
-		if (!(v->kind == IS_SIGNAL ? read_signal(text, &n) : read_number(text, v->kind == IS_BYTES, &n)))
+		if (!(v->kind == VALUE_SIGNAL ? read_signal(text, &n) : read_number(text, v->kind == VALUE_BYTES, &n)))
 			return false;
-		if (n > v->most && v->cut)
-			n = v->most;
-		if (n < v->least || n > v->most)
+		if (n > v->max && v->clamp)
+			n = v->max;
+		if (n < v->min || n > v->max)
 			return false;
 	}
 	*(uint64_t *)to = n;
 	return true;
 }
 
-static void complain(const struct options *o, const struct variable *v, const char *text)
+static void report_invalid(const struct options *o, const struct variable *v, const char *text)
 {
 	char what[LINE];
 
-	if (v->kind == IS_NUMBER || v->kind == IS_BYTES)
-		snprintf(what, sizeof(what), "%s: %.200s is no number from %llu to %llu, and is ignored", v->name, text,
-			 (unsigned long long)v->least, (unsigned long long)v->most);
+	if (v->kind == VALUE_NUMBER || v->kind == VALUE_BYTES)
+		snprintf(what, sizeof(what), "%s: %.200s is not a number from %llu to %llu; ignored", v->name, text,
+			 (unsigned long long)v->min, (unsigned long long)v->max);
 	else
-		snprintf(what, sizeof(what), "%s: %.200s is no value of it, and is ignored", v->name, text);
-	api_options_say(o, what, 0);
+		snprintf(what, sizeof(what), "%s: invalid value %.200s; ignored", v->name, text);
+	api_options_report(o, what, 0);
 }
 
-static bool read_all(const struct variable *v, int n, struct options *o)
+static bool read_variables(const struct variable *v, int n, struct options *o)
 {
 	bool any = false;
 
@@ -216,21 +229,21 @@ static bool read_all(const struct variable *v, int n, struct options *o)
 		if (read_value(v, text, o))
 			any = true;
 		else
-			complain(o, v, text);
+			report_invalid(o, v, text);
 	}
 	return any;
 }
 
-/* Was it said of which process an address is, and is that another one? What was said is taken off. */
-static bool is_for_us(char *address)
+/* Is this address meant for this process? Removes the limit to a process, if there is one, from the text. */
+static bool is_for_this_process(char *address)
 {
-	char *of = strrchr(address, ',');
+	char *suffix = strrchr(address, ',');
 	uint64_t pid;
 
-	if (!of || strncmp(of, OF_PROCESS, strlen(OF_PROCESS)) != 0 ||
-	    !read_number(of + strlen(OF_PROCESS), false, &pid))
+	if (!suffix || strncmp(suffix, PID_SUFFIX, strlen(PID_SUFFIX)) != 0 ||
+	    !read_number(suffix + strlen(PID_SUFFIX), false, &pid))
 		return true;
-	*of = '\0';
+	*suffix = '\0';
 	return pid == (uint64_t)getpid();
 }
 
@@ -240,28 +253,28 @@ bool api_options_read(struct options *o)
 	uint64_t yes = 0;
 	bool any = false;
 
-	o->heap_rate = RATE_UNSAID;
+	o->heap_rate = RATE_UNSET;
 	if (log && read_flag(log, &yes))
 		o->quiet = !yes;
 	if (compat && read_flag(compat, &yes) && yes) {
-		any = o->like_gperf = read_all(gperf, N_GPERF, o);
-		if (o->heap_rate == 0) /* the usual of theirs */
-			o->heap_rate = RATE_UNSAID;
+		any = o->gperf_names = read_variables(gperf_variables, N_GPERF, o);
+		if (o->heap_rate == 0) /* gperftools reads 0 as its default */
+			o->heap_rate = RATE_UNSET;
 		if (o->heap[0] && !value_of("HEAP_PROFILE_ALLOCATION_INTERVAL"))
 			o->heap_allocated = GPERF_ALLOCATED;
 		if (o->heap[0] && !value_of("HEAP_PROFILE_INUSE_INTERVAL"))
 			o->heap_in_use = GPERF_IN_USE;
 	}
 	if (value_of("CPA_CPUPROFILE") || value_of("CPA_HEAPPROFILE"))
-		o->like_gperf = false;
-	any |= read_all(ours, N_OURS, o);
-	if (!is_for_us(o->listen))
+		o->gperf_names = false;
+	any |= read_variables(cpa_variables, N_CPA, o);
+	if (!is_for_this_process(o->listen))
 		o->listen[0] = '\0';
 	return any;
 }
 
-/* NAME=PATH becomes one with the process in it, in memory that stays. */
-static void pass_on(const char *name, char *to)
+/* Add %p to NAME=PATH, in static memory. */
+static void add_pid(const char *name, char *to)
 {
 	char **at = find(name);
 	const char *path = at ? *at + strlen(name) + 1 : NULL, *slash, *dot;
@@ -277,46 +290,46 @@ static void pass_on(const char *name, char *to)
 	*at = to;
 }
 
-static void drop(const char *name)
+static void remove_variable(const char *name)
 {
 	for (char **at = find(name); at && *at; at++)
 		at[0] = at[1];
 }
 
-/* Does an address differ in each process that is given it? */
-static bool is_of_each(const char *address)
+/* Is this address different in each process? */
+static bool is_per_process(const char *address)
 {
 	const char *port = strrchr(address, ':');
 
 	return strstr(address, "%p") || strcmp(address, "unix:") == 0 || strcmp(port ? port + 1 : address, "0") == 0;
 }
 
-static void pass_on_listen(const struct options *o)
+static void limit_listen(const struct options *o)
 {
 	static char room[LISTEN_TEXT_MAX + 64];
 	char **at = find("CPA_LISTEN");
 
-	if (!at || !o->listen[0] || is_of_each(o->listen))
+	if (!at || !o->listen[0] || is_per_process(o->listen))
 		return;
-	snprintf(room, sizeof(room), "CPA_LISTEN=%s" OF_PROCESS "%u", o->listen, (unsigned)getpid());
+	snprintf(room, sizeof(room), "CPA_LISTEN=%s" PID_SUFFIX "%u", o->listen, (unsigned)getpid());
 	*at = room;
 }
 
-void api_options_pass_on(const struct options *o)
+void api_options_export(const struct options *o)
 {
 	static const char *const names[] = { "CPA_CPUPROFILE", "CPA_HEAPPROFILE", "CPUPROFILE", "HEAPPROFILE" };
 	static char room[4][PATH_MAX];
 
 	for (int i = 0; i < 4; i++) {
-		if (i >= 2 && !o->like_gperf)
+		if (i >= 2 && !o->gperf_names)
 			continue;
-		if (o->alone)
-			drop(names[i]);
+		if (o->only_self)
+			remove_variable(names[i]);
 		else
-			pass_on(names[i], room[i]);
+			add_pid(names[i], room[i]);
 	}
-	if (o->alone)
-		drop("CPA_LISTEN");
+	if (o->only_self)
+		remove_variable("CPA_LISTEN");
 	else
-		pass_on_listen(o);
+		limit_listen(o);
 }

@@ -1,9 +1,10 @@
 /*
- * options.h - what the environment asks for
+ * options.h - options of the library, from the environment
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Read without getenv, which programs replace. Not read at all when the program has more rights than who started it.
+ * Read without getenv, which programs replace. Ignored by set-user-ID programs and others with more privileges than
+ * their caller.
  */
 #ifndef LIBCPAPROF_API_OPTIONS_H
 #define LIBCPAPROF_API_OPTIONS_H
@@ -13,39 +14,40 @@
 #include <stdint.h>
 
 enum { ENGINE_TEXT_MAX = 16, LISTEN_TEXT_MAX = 512, HOSTS_TEXT_MAX = 1024 };
-#define RATE_UNSAID UINT64_MAX
+#define RATE_UNSET UINT64_MAX
 
 struct options {
-	char cpu[PATH_MAX], heap[PATH_MAX];   /* where profiles go; empty: not asked for */
-	char engine[ENGINE_TEXT_MAX];         /* empty: the usual */
-	uint64_t hz, max_depth;               /* 0: the usual */
-	uint64_t heap_rate;                   /* bytes, 0 for none; RATE_UNSAID */
-	uint64_t heap_allocated, heap_in_use; /* bytes more than at the last dump that make another; 0: none */
+	char cpu[PATH_MAX], heap[PATH_MAX];   /* paths of profiles; empty: not requested */
+	char engine[ENGINE_TEXT_MAX];         /* empty: the default */
+	uint64_t hz, max_depth;               /* 0: the default */
+	uint64_t heap_rate;                   /* bytes, 0 for none; or RATE_UNSET */
+	uint64_t heap_allocated, heap_in_use; /* growth in bytes since the last dump that triggers another; 0: none */
 	uint64_t block_rate, mutex_fraction;
-	uint64_t sig, toggle; /* signals; 0: the usual, none */
-	uint64_t alone;       /* only this process: none that it forks or executes */
-	uint64_t labels_stay, heap_labels, fatal, quiet;
-	char listen[LISTEN_TEXT_MAX]; /* where /debug/pprof is served; empty: not asked for */
+	uint64_t sig, toggle; /* signal numbers; 0 (the default) for none */
+	uint64_t only_self;   /* profile only this process, not those that it forks or executes */
+	uint64_t no_label_inherit, heap_labels, flush_on_fatal, quiet;
+	char listen[LISTEN_TEXT_MAX]; /* address of /debug/pprof; empty: not requested */
 	char secret_file[PATH_MAX], allow_host[HOSTS_TEXT_MAX];
-	uint64_t any_user, any_address, hide_cmdline, max_seconds; /* 0: the usual */
-	bool like_gperf; /* names of files are numbered as theirs, and files are replaced */
+	uint64_t any_user, any_address, hide_cmdline, max_seconds; /* 0: the default */
+	bool gperf_names; /* files are numbered as in gperftools, and replaced */
 };
 
 /*
- * Read the environment. A value that is none of its variable is told once on stderr, and left.
+ * Read the environment. An invalid value is reported on stderr and ignored.
  *
- * o       zeros; out
- * Gives   whether any is set
+ * o       zero-initialised; filled in
+ * Returns whether any option is set
  */
 bool api_options_read(struct options *o);
 
 /*
- * For programs that are executed: paths without %p get one, for those would write into the file of this process. What
- * we listen on is said to be of this process alone, unless it has %p or a free port: others are quiet about it.
+ * Prepare the environment for programs that are executed. Paths without %p get one; otherwise those programs would
+ * write to the files of this process. CPA_LISTEN is limited to this process, so that other processes silently ignore
+ * it, unless its address contains %p or requests any free port.
  */
-void api_options_pass_on(const struct options *o);
+void api_options_export(const struct options *o);
 
-/* Say something of ours on stderr, as one line; errno is of error, 0 for none. */
-void api_options_say(const struct options *o, const char *what, int error);
+/* Print a line on stderr, unless quiet. error: an errno whose text is appended, 0 for none. */
+void api_options_report(const struct options *o, const char *what, int error);
 
 #endif

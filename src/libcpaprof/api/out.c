@@ -1,5 +1,5 @@
 /*
- * out.c - where a profile goes: a descriptor, a file, a function
+ * out.c - destinations of a profile: a descriptor, a file, a function
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,20 +17,21 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static bool is_same(int fd, const struct stat *is)
+static bool is_same_file(int fd, const struct stat *file_stat)
 {
-	struct stat now;
+	struct stat no_wait;
 
-	return fd >= 0 && fstat(fd, &now) == 0 && now.st_dev == is->st_dev && now.st_ino == is->st_ino &&
-	       now.st_rdev == is->st_rdev && (now.st_mode & S_IFMT) == (is->st_mode & S_IFMT);
+	return fd >= 0 && fstat(fd, &no_wait) == 0 && no_wait.st_dev == file_stat->st_dev &&
+	       no_wait.st_ino == file_stat->st_ino && no_wait.st_rdev == file_stat->st_rdev &&
+	       (no_wait.st_mode & S_IFMT) == (file_stat->st_mode & S_IFMT);
 }
 
 int out_fd(struct out *o, int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
-	*o = (struct out){ .kind = OUT_FD, .given = fd };
-	if (flags < 0 || fstat(fd, &o->is) != 0)
+	*o = (struct out){ .kind = OUT_FD, .original = fd };
+	if (flags < 0 || fstat(fd, &o->file_stat) != 0)
 		return -errno;
 	if ((flags & O_ACCMODE) == O_RDONLY)
 		return -EBADF;
@@ -44,21 +45,21 @@ int out_fn(struct out *o, cpa_write_fn write, void *arg)
 	return write ? 0 : -EINVAL;
 }
 
-static size_t put(char *to, size_t at, const char *text, size_t n)
+static size_t append(char *to, size_t at, const char *text, size_t n)
 {
 	if (at < PATH_MAX && n < PATH_MAX - at)
 		memcpy(to + at, text, n);
 	return at + n;
 }
 
-static size_t put_number(char *to, size_t at, long long n)
+static size_t append_number(char *to, size_t at, long long n)
 {
 	char text[24];
 
-	return put(to, at, text, (size_t)snprintf(text, sizeof(text), "%lld", n));
+	return append(to, at, text, (size_t)snprintf(text, sizeof(text), "%lld", n));
 }
 
-int out_name(char to[PATH_MAX], const char *path, int64_t time_s)
+int out_expand_path(char to[PATH_MAX], const char *path, int64_t time_s)
 {
 	struct utsname host;
 	size_t at = 0;
@@ -66,19 +67,19 @@ int out_name(char to[PATH_MAX], const char *path, int64_t time_s)
 	if (*path != '/') {
 		if (!getcwd(to, PATH_MAX))
 			return -errno;
-		at = put(to, strlen(to), "/", 1);
+		at = append(to, strlen(to), "/", 1);
 	}
 	for (; *path; path++) {
 		if (path[0] == '%' && path[1] == 'p') {
-			at = put_number(to, at, (long long)sys_getpid());
+			at = append_number(to, at, (long long)sys_getpid());
 		} else if (path[0] == '%' && path[1] == 't') {
-			at = put_number(to, at, (long long)time_s);
+			at = append_number(to, at, (long long)time_s);
 		} else if (path[0] == '%' && path[1] == 'h' && uname(&host) == 0) {
 			for (char *slash; (slash = strchr(host.nodename, '/'));)
 				*slash = '_';
-			at = put(to, at, host.nodename, strlen(host.nodename));
+			at = append(to, at, host.nodename, strlen(host.nodename));
 		} else {
-			at = put(to, at, path, 1);
+			at = append(to, at, path, 1);
 			continue;
 		}
 		path++;
@@ -89,7 +90,10 @@ int out_name(char to[PATH_MAX], const char *path, int64_t time_s)
 	return 0;
 }
 
-/* The folder, which others may not change names in. *base: the name there. Gives a descriptor or -errno. */
+/*
+ * Open the folder of a path, unless other users may rename files in it. base: set to the file name. Returns a
+ * descriptor or -errno.
+ */
 static int open_folder(const char *path, const char **base)
 {
 	const char *slash = strrchr(path, '/');
@@ -122,7 +126,7 @@ int out_path(struct out *o, const char *path, bool overwrite)
 	o->start_s = (int64_t)(sys_now(CLOCK_REALTIME) / 1000000000);
 	if (!path || !*path)
 		return -EINVAL;
-	rc = out_name(o->path, path, o->start_s);
+	rc = out_expand_path(o->path, path, o->start_s);
 	if (rc < 0)
 		return rc;
 	folder = open_folder(o->path, &base);
@@ -136,23 +140,26 @@ int out_path(struct out *o, const char *path, bool overwrite)
 	return rc;
 }
 
-/* What a pipe without a reader, or a file as long as may be, raises is taken back; signals from before stay. */
+/*
+ * Writing to a pipe without a reader, or beyond the file size limit, raises a signal: it is discarded here. Signals
+ * that were pending before stay pending.
+ */
 static int write_all(int fd, const uint8_t *at, size_t n)
 {
-	const uint64_t ours = sys_bit(SIGPIPE) | sys_bit(SIGXFSZ);
-	const struct timespec now = { 0 };
+	const uint64_t signals = sys_bit(SIGPIPE) | sys_bit(SIGXFSZ);
+	const struct timespec no_wait = { 0 };
 	uint64_t before, pending = 0, raised;
 	int rc = 0;
 
-	sys_mask(SIG_BLOCK, &ours, &before);
+	sys_mask(SIG_BLOCK, &signals, &before);
 	sys_call(SYS_rt_sigpending, (long)&pending, SYS_MASK_SIZE, 0, 0);
 	while (n && rc == 0) {
-		ssize_t got = write(fd, at, n);
+		ssize_t n_written = write(fd, at, n);
 
-		if (got > 0) {
-			at += got;
-			n -= (size_t)got;
-		} else if (got == 0) {
+		if (n_written > 0) {
+			at += n_written;
+			n -= (size_t)n_written;
+		} else if (n_written == 0) {
 			rc = -EIO;
 		} else if (errno == EAGAIN) {
 			poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
@@ -160,18 +167,18 @@ static int write_all(int fd, const uint8_t *at, size_t n)
 			rc = -errno;
 		}
 	}
-	raised = ours & ~pending;
+	raised = signals & ~pending;
 	if (rc < 0 && raised)
-		sys_call(SYS_rt_sigtimedwait, (long)&raised, 0, (long)&now, SYS_MASK_SIZE);
+		sys_call(SYS_rt_sigtimedwait, (long)&raised, 0, (long)&no_wait, SYS_MASK_SIZE);
 	sys_mask(SIG_SETMASK, &before, NULL);
 	return rc;
 }
 
-/* One that replaces another gets its name when it is whole. */
+/* A file that replaces another one is renamed when it is complete. */
 static int write_file(const struct out *o, const void *data, size_t n)
 {
 	const char *base, *name;
-	char other[NAME_MAX + 1];
+	char temporary[NAME_MAX + 1];
 	int folder = open_folder(o->path, &base), fd, rc;
 	struct stat file;
 
@@ -179,8 +186,8 @@ static int write_file(const struct out *o, const void *data, size_t n)
 		return folder;
 	name = base;
 	if (o->overwrite) {
-		snprintf(other, sizeof(other), ".cpa-%u-%.200s", (unsigned)sys_getpid(), base);
-		name = other;
+		snprintf(temporary, sizeof(temporary), ".cpa-%u-%.200s", (unsigned)sys_getpid(), base);
+		name = temporary;
 	}
 	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0) {
@@ -193,7 +200,7 @@ static int write_file(const struct out *o, const void *data, size_t n)
 		rc = -errno;
 	if (rc == 0 && o->overwrite && fstatat(folder, base, &file, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(file.st_mode))
 		rc = -EEXIST;
-	if (rc == 0 && o->overwrite && renameat(folder, other, folder, base) != 0)
+	if (rc == 0 && o->overwrite && renameat(folder, temporary, folder, base) != 0)
 		rc = -errno;
 	if (rc < 0)
 		unlinkat(folder, name, 0);
@@ -209,17 +216,17 @@ int out_write(struct out *o, const void *data, size_t n)
 		rc = write_file(o, data, n);
 	else if (o->kind == OUT_FN)
 		rc = o->write(o->arg, data, n);
-	else if (is_same(o->fd, &o->is))
+	else if (is_same_file(o->fd, &o->file_stat))
 		rc = write_all(o->fd, data, n);
-	else if (is_same(o->given, &o->is))
-		rc = write_all(o->given, data, n);
+	else if (is_same_file(o->original, &o->file_stat))
+		rc = write_all(o->original, data, n);
 	out_release(o);
 	return rc;
 }
 
 void out_release(struct out *o)
 {
-	if (o->kind == OUT_FD && is_same(o->fd, &o->is))
+	if (o->kind == OUT_FD && is_same_file(o->fd, &o->file_stat))
 		close(o->fd);
 	o->kind = OUT_NONE;
 }

@@ -1,25 +1,26 @@
 /*
- * profiles.c - profiles of this process that the program asks for: built in, and its own
+ * profiles.c - profiles by name: built-in ones, and those of the program
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The values of a profile are in one open table, searched slot by slot. Behind a value that goes, those that were put further than they
- * wanted move up, so that no slot is ever marked as given up.
+ * All values of custom profiles are in one hash table with open addressing and linear probing. When a value is
+ * removed, the values after it that are not at their preferred slot move up. So no slot ever has to be marked as
+ * deleted.
  *
- * The memory is of this process and by mmap: callers may hold locks of their allocator. All of it is called
- * with the lock of this file held.
+ * Its memory comes from mmap, because callers may hold locks of their allocator. The functions of the table need the
+ * lock of this file.
  *
- * A profile is made in memory while we have the collector, and given away when we have left it: what the program
- * writes with may call us.
+ * A profile is built in memory with the collector lock held, and written after releasing it: the program's write
+ * function may call us.
  *
- * Stacks are counted in the tables of the process, as added and removed, under the number of the name of
- * the profile. The name alone, with no frames, says that the process has the profile.
+ * Values are counted by stack in the tables of the process, as added and as removed, with the id of the profile's name
+ * as part of the key. A stack with that id and no frames marks that the process has the profile.
  *
- * A child of fork has tables of its own: values that were added before it was forked are known
- * in it, but counted in the parent alone.
+ * A child of fork has tables of its own. It knows the values that were added before fork, but they are counted only
+ * in the parent.
  *
- * One lock is for all of them. Fork takes it, so that the child finds everything whole, and lets in who forks:
- * its own handlers of fork may add and remove.
+ * There is one lock for all profiles. It is held during fork, so that the child finds a consistent state. The thread
+ * that forks is let through, because fork handlers of the program may add and remove values.
  */
 #include "config.h"
 
@@ -32,7 +33,7 @@
 #include "libcpaprof/collector/elfnames.h"
 #include "libcpaprof/collector/snap.h"
 
-#include "libcpaprof/target/here.h"
+#include "libcpaprof/target/caller_stack.h"
 #include "libcpaprof/target/labels.h"
 #include "libcpaprof/target/stacks.h"
 #include "libcpaprof/target/sys.h"
@@ -50,28 +51,28 @@
 
 struct value {
 	uint64_t value;
-	uint32_t profile; /* 0: the slot is free */
-	uint32_t stack;   /* of libcpaprof/target/stacks.h */
-	uint32_t life;    /* of the tables that it is in */
-	bool told;        /* it is counted there */
+	uint32_t profile;    /* 0: the slot is free */
+	uint32_t stack;      /* id of a stack: libcpaprof/target/stacks.h */
+	uint32_t generation; /* generation of the tables that contain the stack */
+	bool is_counted;     /* is the value counted in that stack? */
 };
 
-enum { SLOTS_FIRST = 1024 };
+enum { SLOTS_INITIAL = 1024 };
 
 static struct value *slot; /* [n_slots] */
 static uint64_t n_slots, n_used;
 
-static uint64_t wanted(const struct value *v, uint64_t n)
+static uint64_t preferred_slot(const struct value *v, uint64_t n)
 {
 	uint64_t h = (v->value ^ (uint64_t)v->profile << 48) * 0x9e3779b97f4a7c15ULL;
 
 	return (h ^ h >> 32) & (n - 1);
 }
 
-/* Where a value is, or the free slot where it would be. */
-static uint64_t look(const struct value *in, uint64_t n, const struct value *v)
+/* Slot of a value, or the free slot where it would be stored. */
+static uint64_t find_slot(const struct value *in, uint64_t n, const struct value *v)
 {
-	uint64_t i = wanted(v, n);
+	uint64_t i = preferred_slot(v, n);
 
 	while (in[i].profile && (in[i].profile != v->profile || in[i].value != v->value))
 		i = (i + 1) & (n - 1);
@@ -80,7 +81,7 @@ static uint64_t look(const struct value *in, uint64_t n, const struct value *v)
 
 static bool grow(void)
 {
-	uint64_t want = n_slots ? n_slots * 2 : SLOTS_FIRST;
+	uint64_t want = n_slots ? n_slots * 2 : SLOTS_INITIAL;
 	struct value *to = mmap(NULL, want * sizeof(*to), PROT_READ | PROT_WRITE,
 				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -88,7 +89,7 @@ static bool grow(void)
 		return false;
 	for (uint64_t i = 0; i < n_slots; i++)
 		if (slot[i].profile)
-			to[look(to, want, &slot[i])] = slot[i];
+			to[find_slot(to, want, &slot[i])] = slot[i];
 	if (slot)
 		munmap(slot, n_slots * sizeof(*slot));
 	slot = to;
@@ -96,15 +97,15 @@ static bool grow(void)
 	return true;
 }
 
-/* Keep a value. Gives 0, -EEXIST when its profile has it, -ENOMEM. */
+/* Add a value. Returns 0, -EEXIST if its profile has it already, or -ENOMEM. */
 static int values_add(const struct value *v)
 {
 	uint64_t at;
 
-	/* a table that cannot grow is good until it is full, with one slot free to stop at */
+	/* if the table cannot grow, fill it up to one free slot, at which searches end */
 	if (n_used >= n_slots / 4 * 3 && !grow() && n_used + 1 >= n_slots)
 		return -ENOMEM;
-	at = look(slot, n_slots, v);
+	at = find_slot(slot, n_slots, v);
 	if (slot[at].profile)
 		return -EEXIST;
 	slot[at] = *v;
@@ -112,18 +113,18 @@ static int values_add(const struct value *v)
 	return 0;
 }
 
-/* Give a value back; false when its profile does not have it. */
-static bool values_take(uint64_t value, uint32_t profile, struct value *out)
+/* Remove a value; false if its profile does not have it. */
+static bool values_remove(uint64_t value, uint32_t profile, struct value *out)
 {
 	struct value key = { .value = value, .profile = profile };
-	uint64_t at = n_slots ? look(slot, n_slots, &key) : 0, hole = at;
+	uint64_t at = n_slots ? find_slot(slot, n_slots, &key) : 0, hole = at;
 
 	if (!n_slots || !slot[at].profile)
 		return false;
 	*out = slot[at];
 	for (uint64_t i = (at + 1) & (n_slots - 1); slot[i].profile; i = (i + 1) & (n_slots - 1)) {
-		/* may it be in the hole, which lies between where it wants to be and where it is? */
-		if (((i - wanted(&slot[i], n_slots)) & (n_slots - 1)) >= ((i - hole) & (n_slots - 1))) {
+		/* the value may move to the hole unless the hole is before its preferred slot */
+		if (((i - preferred_slot(&slot[i], n_slots)) & (n_slots - 1)) >= ((i - hole) & (n_slots - 1))) {
 			slot[hole] = slot[i];
 			hole = i;
 		}
@@ -136,14 +137,17 @@ static bool values_take(uint64_t value, uint32_t profile, struct value *out)
 struct cpa_profile {
 	char name[SNAP_NAME_MAX];
 	enum snap_kind kind;
-	/* custom; guarded by the lock of api/custom.c */
-	uint32_t number; /* of its name in the segment; 0: there is no segment yet, or no room */
-	uint32_t life;   /* of the tables that it is counted in, + 1; 0: none */
-	int64_t count;   /* values that are in it, and were added in that life */
+	/* custom profiles only; guarded by the lock */
+	uint32_t number;     /* id of its name in the segment; 0: no segment yet, or no room */
+	uint32_t generation; /* generation of the tables that count it, + 1; 0: none */
+	int64_t count;       /* number of its values that were added in that generation */
 };
 
-/* With the collector taken: take a profile now. Gives 0, or -errno: -EBUSY when cpa run has them all. */
-static int take(cpa_profile *p, struct snap **out)
+/*
+ * Take a snap of a profile. The caller holds the collector lock. Returns 0 or -errno: -EBUSY if cpa run receives all
+ * profiles.
+ */
+static int take_snap(cpa_profile *p, struct snap **out)
 {
 	int rc = collector_open();
 	struct process *self;
@@ -156,18 +160,18 @@ static int take(cpa_profile *p, struct snap **out)
 	return self ? snap_take(self, p->kind, p->number, out) : -ESRCH;
 }
 
-/* What one that is built in counts now; 0 also when it cannot be told. */
+/* Current size of a built-in profile; 0 if it is unknown. */
 static int64_t profiles_count(cpa_profile *p)
 {
 	struct snap *s = NULL;
 	int64_t n = 0;
 
-	if (!collector_take(0))
+	if (!collector_lock(0))
 		return 0;
-	if (take(p, &s) == 0) {
+	if (take_snap(p, &s) == 0) {
 		const struct snap_row *row = s->row.data;
 
-		/* as Go: threads, and of what is sampled the stacks */
+		/* as in Go: the number of threads; for sampled profiles, the number of stacks */
 		n = (int64_t)s->row.n;
 		if (p->kind == SNAP_THREADS || p->kind == SNAP_CREATE) {
 			n = 0;
@@ -176,35 +180,38 @@ static int64_t profiles_count(cpa_profile *p)
 		}
 		snap_free(s);
 	}
-	collector_leave();
+	collector_unlock();
 	return n;
 }
 
-/* With the collector taken. Texts have names; in profile.proto they are left to who reads it. */
-static int put(struct body *b, const cpa_profile *p, struct snap *s, int debug)
+/*
+ * Write a snap to b. The caller holds the collector lock. Texts contain function names; readers of profile.proto look
+ * them up themselves.
+ */
+static int append_snap(struct body *b, const cpa_profile *p, struct snap *s, int debug)
 {
 	struct elfnames *names = debug > 0 ? elfnames_open() : NULL;
 	int rc;
 
 	memcpy(s->name, p->name, sizeof(s->name));
-	rc = snap_write(s, debug, names ? elfnames_at : NULL, names, body_put, b);
+	rc = snap_write(s, debug, names ? elfnames_at : NULL, names, body_append, b);
 	elfnames_close(names);
 	return rc;
 }
 
-/* The profile as it is now, to b. */
-static int make(struct body *b, cpa_profile *p, int debug)
+/* Append the profile as it is now to b. */
+static int append_profile(struct body *b, cpa_profile *p, int debug)
 {
 	struct snap *s = NULL;
 	int rc;
 
-	if (!collector_take(0))
+	if (!collector_lock(0))
 		return -EDEADLK;
-	rc = take(p, &s);
+	rc = take_snap(p, &s);
 	if (rc == 0)
-		rc = put(b, p, s, debug);
+		rc = append_snap(b, p, s, debug);
 	snap_free(s);
-	collector_leave();
+	collector_unlock();
 	return rc;
 }
 
@@ -215,9 +222,9 @@ CPA_EXPORT int cpa_profile_write(cpa_profile *p, int debug, cpa_write_fn write, 
 
 	if (!p || !write || debug < 0)
 		return -EINVAL;
-	rc = make(&b, p, debug);
+	rc = append_profile(&b, p, debug);
 	if (rc == 0)
-		rc = body_give(&b, write, arg);
+		rc = body_send(&b, write, arg);
 	body_release(&b);
 	return rc;
 }
@@ -232,14 +239,14 @@ CPA_EXPORT int cpa_profile_write_path(cpa_profile *p, int debug, const char *pat
 		return -EINVAL;
 	rc = out_path(&o, path, flags & CPA_OVERWRITE);
 	if (rc == 0)
-		rc = make(&b, p, debug);
+		rc = append_profile(&b, p, debug);
 	if (rc == 0)
 		rc = out_write(&o, b.v.data, b.v.n);
 	body_release(&b);
 	return rc;
 }
 
-static void wait_for(int seconds)
+static void sleep_s(int seconds)
 {
 	struct timespec end;
 
@@ -257,24 +264,24 @@ CPA_EXPORT int cpa_profile_delta(cpa_profile *p, int seconds, unsigned flags, cp
 
 	if (!p || !write || seconds < 1)
 		return -EINVAL;
-	if (!collector_take(0))
+	if (!collector_lock(0))
 		return -EDEADLK;
-	rc = take(p, &before);
-	collector_leave();
+	rc = take_snap(p, &before);
+	collector_unlock();
 	if (rc == 0) {
-		wait_for(seconds);
-		collector_take(0);
-		rc = take(p, &after);
+		sleep_s(seconds);
+		collector_lock(0);
+		rc = take_snap(p, &after);
 		if (rc == 0)
-			rc = snap_minus(after, before, flags & CPA_DELTA_ALLOC);
+			rc = snap_subtract(after, before, flags & CPA_DELTA_ALLOC);
 		if (rc == 0)
-			rc = put(&b, p, after, 0);
-		collector_leave();
+			rc = append_snap(&b, p, after, 0);
+		collector_unlock();
 	}
 	snap_free(before);
 	snap_free(after);
 	if (rc == 0)
-		rc = body_give(&b, write, arg);
+		rc = body_send(&b, write, arg);
 	body_release(&b);
 	return rc;
 }
@@ -285,9 +292,9 @@ CPA_EXPORT int cpa_heap_write(cpa_write_fn write, void *arg)
 }
 
 enum { N_BUILT_IN = 7, N_LISTED = 6, CUSTOM_MAX = 256 };
-enum { UNLOCKED, LOCKED, WAITED_FOR };
+enum { UNLOCKED, LOCKED, CONTENDED };
 
-/* The first ones are listed. */
+/* cpa_profiles_list returns the first N_LISTED. */
 static struct cpa_profile built_in[N_BUILT_IN] = {
 	{ .name = "allocs", .kind = SNAP_ALLOCS },       { .name = "block", .kind = SNAP_BLOCK },
 	{ .name = "heap", .kind = SNAP_HEAP },           { .name = "mutex", .kind = SNAP_MUTEX },
@@ -295,42 +302,42 @@ static struct cpa_profile built_in[N_BUILT_IN] = {
 	{ .name = "goroutine", .kind = SNAP_THREADS },
 };
 
-static _Atomic uint32_t lock, forking; /* the latter: the thread that forks, which has the lock */
+static _Atomic uint32_t lock, forking; /* forking: tid of the thread that forks, which holds the lock */
 
 /* guarded by the lock */
 static struct cpa_profile custom[CUSTOM_MAX];
 static uint32_t n_custom;
 
-static void take_lock(void)
+static void lock_profiles(void)
 {
-	uint32_t is = UNLOCKED;
+	uint32_t expected = UNLOCKED;
 
 	if (atomic_load(&forking) && atomic_load(&forking) == sys_gettid())
 		return;
-	if (atomic_compare_exchange_strong(&lock, &is, LOCKED))
+	if (atomic_compare_exchange_strong(&lock, &expected, LOCKED))
 		return;
-	while (atomic_exchange(&lock, WAITED_FOR) != UNLOCKED)
-		sys_call(SYS_futex, (long)&lock, FUTEX_WAIT_PRIVATE, WAITED_FOR, 0);
+	while (atomic_exchange(&lock, CONTENDED) != UNLOCKED)
+		sys_call(SYS_futex, (long)&lock, FUTEX_WAIT_PRIVATE, CONTENDED, 0);
 }
 
-static void leave_lock(void)
+static void unlock_profiles(void)
 {
 	if (atomic_load(&forking) && atomic_load(&forking) == sys_gettid())
 		return;
-	if (atomic_exchange(&lock, UNLOCKED) == WAITED_FOR)
+	if (atomic_exchange(&lock, UNLOCKED) == CONTENDED)
 		sys_call(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1, 0);
 }
 
 static void before_fork(void)
 {
-	take_lock();
+	lock_profiles();
 	atomic_store(&forking, sys_gettid());
 }
 
 static void in_parent(void)
 {
 	atomic_store(&forking, 0);
-	leave_lock();
+	unlock_profiles();
 }
 
 static void in_child(void)
@@ -339,7 +346,7 @@ static void in_child(void)
 	atomic_store(&lock, UNLOCKED);
 }
 
-static bool is_name(const char *name)
+static bool is_valid_name(const char *name)
 {
 	size_t n = 0;
 
@@ -360,18 +367,21 @@ static struct cpa_profile *find(const char *name)
 	return NULL;
 }
 
-/* Tell the collector of a profile, if there is one (before the lock is taken: it has its own). Gives its number, 0 when it cannot be told. */
+/*
+ * Register a profile in the tables, if there are any (before the lock is taken: the segment has its own). Returns its
+ * id, 0 if it could not be registered.
+ */
 static uint32_t publish(struct cpa_profile *p)
 {
 	struct labels_pair name = { "", p->name, { 0, (uint16_t)strlen(p->name) } };
-	uint32_t life = cpi_tables_life() + 1;
+	uint32_t generation = cpi_tables_generation() + 1;
 	uint64_t no_frame = 0;
 
-	if (p->life == life && p->number)
+	if (p->generation == generation && p->number)
 		return p->number;
-	if (p->life && p->life != life)
+	if (p->generation && p->generation != generation)
 		p->count = 0;
-	p->life = life;
+	p->generation = generation;
 	if (!p->number && cpi.labels)
 		p->number = cpi_labels_add_sig(&name, 1);
 	if (p->number == LABELS_OVERFLOW)
@@ -383,20 +393,21 @@ static uint32_t publish(struct cpa_profile *p)
 
 CPA_EXPORT cpa_profile *cpa_profile_new(const char *name)
 {
-	static bool prepared;
+	static bool has_fork_handlers;
 	struct cpa_profile *p = NULL;
 	int error = EEXIST;
 
-	if (!is_name(name)) {
+	if (!is_valid_name(name)) {
 		errno = EINVAL;
 		return NULL;
 	}
 	collector_ensure_segment();
-	take_lock();
+	lock_profiles();
 	if (!find(name)) {
 		error = ENOMEM;
-		if (n_custom < CUSTOM_MAX && (prepared || pthread_atfork(before_fork, in_parent, in_child) == 0)) {
-			prepared = true;
+		if (n_custom < CUSTOM_MAX &&
+		    (has_fork_handlers || pthread_atfork(before_fork, in_parent, in_child) == 0)) {
+			has_fork_handlers = true;
 			p = &custom[n_custom];
 			p->kind = SNAP_CUSTOM;
 			memcpy(p->name, name, strlen(name) + 1);
@@ -404,7 +415,7 @@ CPA_EXPORT cpa_profile *cpa_profile_new(const char *name)
 			n_custom++;
 		}
 	}
-	leave_lock();
+	unlock_profiles();
 	if (!p)
 		errno = error;
 	return p;
@@ -416,9 +427,9 @@ CPA_EXPORT cpa_profile *cpa_profile_lookup(const char *name)
 
 	if (!name)
 		return NULL;
-	take_lock();
+	lock_profiles();
 	p = find(name);
-	leave_lock();
+	unlock_profiles();
 	return p;
 }
 
@@ -427,7 +438,7 @@ CPA_EXPORT size_t cpa_profile_list(cpa_profile **out, size_t n)
 	struct cpa_profile *all[N_LISTED + CUSTOM_MAX];
 	size_t n_all = 0;
 
-	take_lock();
+	lock_profiles();
 	for (uint32_t i = 0; i < N_LISTED + n_custom; i++) {
 		struct cpa_profile *p = i < N_LISTED ? &built_in[i] : &custom[i - N_LISTED];
 		size_t at = n_all++;
@@ -436,7 +447,7 @@ CPA_EXPORT size_t cpa_profile_list(cpa_profile **out, size_t n)
 			all[at] = all[at - 1];
 		all[at] = p;
 	}
-	leave_lock();
+	unlock_profiles();
 	for (size_t i = 0; out && i < n && i < n_all; i++)
 		out[i] = all[i];
 	return n_all;
@@ -460,10 +471,10 @@ CPA_EXPORT int64_t cpa_profile_count(cpa_profile *p)
 		return 0;
 	if (p->kind != SNAP_CUSTOM)
 		return profiles_count(p);
-	take_lock();
+	lock_profiles();
 	publish(p);
 	n = p->count;
-	leave_lock();
+	unlock_profiles();
 	return n;
 }
 
@@ -477,38 +488,38 @@ CPA_EXPORT int cpa_profile_add(cpa_profile *p, const void *value, int skip)
 	if (!p || p->kind != SNAP_CUSTOM)
 		return -EPERM;
 	collector_ensure_segment();
-	n = cpi_here_sig(pc, FRAMES_MAX, skip > 0 ? (uint32_t)skip + 1 : 1);
-	take_lock();
+	n = cpi_caller_stack_sig(pc, FRAMES_MAX, skip > 0 ? (uint32_t)skip + 1 : 1);
+	lock_profiles();
 	v.profile = index_of(p);
-	v.told = publish(p) != 0;
-	v.life = p->life;
-	if (v.told)
+	v.is_counted = publish(p) != 0;
+	v.generation = p->generation;
+	if (v.is_counted)
 		v.stack = cpi_stack_find_sig(STACK_CUSTOM, p->number, LABELS_NONE, pc, n);
 	rc = values_add(&v);
 	if (rc == 0) {
 		p->count++;
-		if (v.told)
+		if (v.is_counted)
 			cpi_stack_add_sig(STACK_CUSTOM, v.stack, CUSTOM_ADDED, 1);
 	}
-	leave_lock();
+	unlock_profiles();
 	return rc;
 }
 
 CPA_EXPORT int cpa_profile_remove(cpa_profile *p, const void *value)
 {
 	struct value v;
-	bool was;
+	bool had_value;
 
 	if (!p || p->kind != SNAP_CUSTOM)
 		return -EPERM;
-	take_lock();
+	lock_profiles();
 	publish(p);
-	was = values_take((uintptr_t)value, index_of(p), &v);
-	if (was && v.life == p->life) {
+	had_value = values_remove((uintptr_t)value, index_of(p), &v);
+	if (had_value && v.generation == p->generation) {
 		p->count--;
-		if (v.told)
+		if (v.is_counted)
 			cpi_stack_add_sig(STACK_CUSTOM, v.stack, CUSTOM_REMOVED, 1);
 	}
-	leave_lock();
-	return was ? 0 : -ENOENT;
+	unlock_profiles();
+	return had_value ? 0 : -ENOENT;
 }

@@ -1,5 +1,5 @@
 /*
- * status.c - what is on, and threads that tell of themselves
+ * status.c - state of all profiles as JSON, and registration of threads
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* As much as there is room for, and how long all of it is. */
+/* Output buffer: len counts all text, also that beyond n. */
 struct json {
 	char *to;
 	size_t n, len;
@@ -26,12 +26,12 @@ struct json {
 
 __attribute__((format(printf, 2, 3))) static void put(struct json *j, const char *fmt, ...)
 {
-	size_t left = j->len < j->n ? j->n - j->len : 0;
+	size_t room = j->len < j->n ? j->n - j->len : 0;
 	va_list args;
 	int n;
 
 	va_start(args, fmt);
-	n = vsnprintf(left ? j->to + j->len : NULL, left, fmt, args);
+	n = vsnprintf(room ? j->to + j->len : NULL, room, fmt, args);
 	va_end(args);
 	j->len += n > 0 ? (size_t)n : 0;
 }
@@ -50,23 +50,23 @@ static void put_text(struct json *j, const char *text)
 
 static void put_cpu(struct json *j)
 {
-	struct process_facts facts = { 0 };
+	struct process_info facts = { 0 };
 	struct cpu_state s;
 	struct process *p;
 
 	cpu_get_state(&s);
-	if (s.on && collector_take(COLLECTOR_WAIT_MS)) {
+	if (s.is_on && collector_lock(COLLECTOR_WAIT_MS)) {
 		p = collector_process();
 		if (p)
-			process_facts(p, &facts);
-		collector_leave();
+			process_info(p, &facts);
+		collector_unlock();
 	}
 	if (collector_is_parent()) {
-		s.on = atomic_load(&cpi.head->cpu) != 0;
+		s.is_on = atomic_load(&cpi.head->cpu) != 0;
 		s.hz = cpi.head->hz;
 	}
 	put(j, "\"cpu\":{\"on\":%s,\"hz\":%u,\"start\":%lld,\"samples\":%llu,\"periods\":%llu,\"lost\":%llu,\"path\":",
-	    s.on ? "true" : "false", s.hz, (long long)s.start_s, (unsigned long long)facts.n_samples,
+	    s.is_on ? "true" : "false", s.hz, (long long)s.start_s, (unsigned long long)facts.n_samples,
 	    (unsigned long long)facts.weight, (unsigned long long)facts.lost);
 	put_text(j, s.path);
 	put(j, "}");
@@ -74,8 +74,8 @@ static void put_cpu(struct json *j)
 
 static void put_http(struct json *j)
 {
-	char address[LISTEN_SHOWN_MAX] = "";
-	bool on = http_look(address);
+	char address[LISTEN_URL_MAX] = "";
+	bool on = endpoint_get_address(address);
 
 	put(j, "\"http\":{\"on\":%s,\"address\":", on ? "true" : "false");
 	put_text(j, address);
@@ -112,7 +112,7 @@ CPA_EXPORT void cpa_thread_register(const char *name)
 {
 	if (name)
 		prctl(PR_SET_NAME, name);
-	cpi_thread_meet();
+	cpi_thread_add_missed();
 }
 
 CPA_EXPORT void cpa_thread_ignore(int on)

@@ -1,5 +1,5 @@
 /*
- * body.c - a profile in memory, until nobody needs to wait for it
+ * body.c - a growing buffer for profiles and HTTP answers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,12 +10,12 @@
 #include <errno.h>
 #include <string.h>
 
-enum { BODY_MOST = 1 << 30, PIECE = 64 << 10 };
+enum { BODY_MAX = 1 << 30, PIECE = 64 << 10 };
 
-int body_put(void *body, const void *data, size_t n)
+int body_append(void *body, const void *data, size_t n)
 {
 	struct body *b = body;
-	void *to = vec_room(&b->v, n, 1, BODY_MOST);
+	void *to = vec_reserve(&b->v, n, 1, BODY_MAX);
 
 	if (!to)
 		return -ENOMEM;
@@ -24,7 +24,7 @@ int body_put(void *body, const void *data, size_t n)
 	return 0;
 }
 
-int body_give(const struct body *b, int (*write)(void *arg, const void *data, size_t n), void *arg)
+int body_send(const struct body *b, int (*write)(void *arg, const void *data, size_t n), void *arg)
 {
 	const uint8_t *data = b->v.data;
 	int rc = 0;
@@ -39,14 +39,14 @@ void body_release(struct body *b)
 	vec_release(&b->v, 1);
 }
 
-int body_snap(struct body *b, struct process *p, enum snap_kind kind, uint64_t custom, int debug)
+int body_append_snap(struct body *b, struct process *p, enum snap_kind kind, uint64_t custom, int debug)
 {
 	struct snap *s;
 	int rc = snap_take(p, kind, custom, &s);
 
 	if (rc < 0)
 		return rc;
-	rc = snap_write(s, debug, NULL, NULL, body_put, b);
+	rc = snap_write(s, debug, NULL, NULL, body_append, b);
 	snap_free(s);
 	return rc;
 }

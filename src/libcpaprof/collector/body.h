@@ -1,5 +1,5 @@
 /*
- * body.h - a profile in memory, until nobody needs to wait for it
+ * body.h - a growing buffer for profiles and HTTP answers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,18 +8,18 @@
 
 #include "libcpaprof/collector/snap.h"
 
-/* Begins as zeros. The memory is not of the host's heap. */
+/* Zero-initialised. The memory is mapped, not taken from the host's heap. */
 struct body {
 	struct vec v; /* uint8_t */
 };
 
-/* Gives 0 or -ENOMEM; a snap_sink_fn. */
-int body_put(void *body, const void *data, size_t n);
-/* Hands it to write in pieces of at most 64 kB, until one is not taken. Gives 0, or what write gave. */
-int body_give(const struct body *b, int (*write)(void *arg, const void *data, size_t n), void *arg);
+/* A snap_sink_fn; body is a struct body. Returns 0 or -ENOMEM. */
+int body_append(void *body, const void *data, size_t n);
+/* Pass the contents to write in pieces of at most 64 KiB, until it fails. Returns 0, or the error of write. */
+int body_send(const struct body *b, int (*write)(void *arg, const void *data, size_t n), void *arg);
 void body_release(struct body *b);
 
-/* A profile of a process, as snap_take and snap_write make it. Gives 0, or -errno. */
-int body_snap(struct body *b, struct process *p, enum snap_kind kind, uint64_t custom, int debug);
+/* Take a profile of a process and append it, as snap_take and snap_write do. Returns 0 or -errno. */
+int body_append_snap(struct body *b, struct process *p, enum snap_kind kind, uint64_t custom, int debug);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* A clock that cannot fail: one of the kernel's own, or of this thread. */
+/* Read a clock that cannot fail: one of the kernel's fixed clocks, or a clock of this thread. */
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -18,7 +18,7 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Since some moment in the past; it never goes back. */
+/* Monotonic time. */
 static inline uint64_t clock_now(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);

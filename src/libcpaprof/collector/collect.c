@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The word that says who collects is like a robust lock that we hold: when our thread ends, also by SIGKILL, the
- * kernel takes the thread's number out of it. The list that the C library keeps for such locks, which we do not
- * use, is replaced by one that has just this, as what is about to be unlocked.
+ * segment_head.active, the tid of the collector, is registered with the kernel like a robust futex: when our thread
+ * ends, even by SIGKILL, the kernel clears the tid. The robust list of the C library, which we do not use, is replaced
+ * by a list with just this futex as its pending operation.
  */
 #include "config.h"
 
@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -31,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-bool collect_signal_named(const char *name, uint32_t *out)
+bool collect_parse_signal(const char *name, uint32_t *out)
 {
 	static const struct {
 		const char *name;
@@ -44,7 +45,7 @@ bool collect_signal_named(const char *name, uint32_t *out)
 	bool is_number = *name >= '0' && *name <= '9' && !*end;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(name, known[i].name) == 0 || strcmp(name, known[i].name + 3) == 0 ||
+		if (strcasecmp(name, known[i].name) == 0 || strcasecmp(name, known[i].name + 3) == 0 ||
 		    (is_number && n == known[i].number)) {
 			*out = known[i].number;
 			return true;
@@ -55,10 +56,10 @@ bool collect_signal_named(const char *name, uint32_t *out)
 	return true;
 }
 
-bool collect_engine(const char *name, uint32_t *out)
+bool collect_parse_engine(const char *name, uint32_t *out)
 {
 	static const char *const names[] = {
-		[ASKED_TIMER] = "timer", [ASKED_PERF] = "perf", [ASKED_ITIMER] = "itimer"
+		[REQUEST_TIMER] = "timer", [REQUEST_PERF] = "perf", [REQUEST_ITIMER] = "itimer"
 	};
 
 	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -71,11 +72,11 @@ bool collect_engine(const char *name, uint32_t *out)
 
 struct alive {
 	struct robust_list_head head;
-	struct robust_list_head *before; /* that of the C library */
+	struct robust_list_head *saved; /* the robust list of the C library */
 	size_t size;
 };
 
-void collect_alive_begin(struct collect *c)
+void collect_alive_start(struct collect *c)
 {
 	struct alive *a = memory_map(sizeof(*a));
 
@@ -85,27 +86,27 @@ void collect_alive_begin(struct collect *c)
 	a->head.list.next = &a->head.list;
 	a->head.list_op_pending = &a->head.list;
 	a->head.futex_offset = (long)((uintptr_t)&c->head->active - (uintptr_t)&a->head.list);
-	if (syscall(SYS_get_robust_list, 0, &a->before, &a->size) == 0 &&
+	if (syscall(SYS_get_robust_list, 0, &a->saved, &a->size) == 0 &&
 	    syscall(SYS_set_robust_list, &a->head, sizeof(a->head)) == 0)
 		c->alive = a;
 	else
 		memory_unmap(a, sizeof(*a));
 }
 
-void collect_alive_end(struct collect *c)
+void collect_alive_stop(struct collect *c)
 {
 	if (!c->alive)
 		return;
-	syscall(SYS_set_robust_list, c->alive->before, c->alive->size);
+	syscall(SYS_set_robust_list, c->alive->saved, c->alive->size);
 	memory_unmap(c->alive, sizeof(*c->alive));
 	c->alive = NULL;
 }
 
-#define STACKS_SIZE (1ULL << 30) /* bytes of memory for the stacks of all processes */
+#define STACKS_SIZE (1ULL << 30) /* max memory for the stacks of all processes */
 
-enum { TABLES_DEFAULT = 4, HZ_DEFAULT = 100 }; /* only memory that is touched is taken */
-enum { UNSEEN_EVERY = 5 };                     /* drains between looks for threads */
-enum { REPLACED_EVERY = 10 };                  /* and for programs that are not profiled */
+enum { TABLES_DEFAULT = 4, HZ_DEFAULT = 100 }; /* the kernel allocates only pages that are used */
+enum { UNARMED_EVERY = 5 };                    /* number of drains between searches for threads without a timer */
+enum { REPLACED_EVERY = 10 };                  /* number of drains between searches for programs without our library */
 
 uint64_t collect_wall_ns(void)
 {
@@ -115,7 +116,7 @@ uint64_t collect_wall_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A file in memory of which nobody can change the size: the collector would die of reading behind its end. */
+/* Create a memory file of fixed size: access beyond the end of a shrunk file would kill the collector. */
 static int make_file(uint64_t size)
 {
 	int fd = memfd_create("cpa", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -140,30 +141,30 @@ static void write_head(struct collect *c)
 	h->max_depth = c->options.max_depth;
 	h->follow = c->options.follow ? FOLLOW_ALL : FOLLOW_MAIN;
 	h->size = c->size;
-	h->n_rings = c->at.n_rings;
-	h->n_tables = c->at.n_tables;
+	h->n_rings = c->layout.n_rings;
+	h->n_tables = c->layout.n_tables;
 	memcpy(h->nonce, c->nonce, sizeof(h->nonce));
-	memcpy(h->section, c->at.section, sizeof(h->section));
+	memcpy(h->section, c->layout.section, sizeof(h->section));
 	atomic_store(&h->heap_rate, c->options.heap_rate);
 	atomic_store(&h->block_rate, c->options.block_rate);
 	atomic_store(&h->mutex_fraction, c->options.mutex_fraction);
 	atomic_store(&h->flags, c->options.flags);
 	atomic_store(&h->engine, c->options.engine);
 	atomic_store(&h->signal, c->options.signal);
-	atomic_store(&h->recording, c->cpu);
-	atomic_store(&h->cpu, c->cpu);
-	if (!c->options.self) /* else when all is ready */
-		collect_alive_begin(c);
+	atomic_store(&h->recording, c->is_cpu_always);
+	atomic_store(&h->cpu, c->is_cpu_always);
+	if (!c->options.is_self) /* a process that profiles itself becomes active later, when all else is set up */
+		collect_alive_start(c);
 	h->magic = SEGMENT_MAGIC;
 }
 
-/* Memory that the program shares with us, of which we are part: then it is no file, and fork copies it. */
+/* Map the segment. In a process that profiles itself it is private memory, which fork copies. */
 static int map(struct collect *c)
 {
-	int flags = c->options.self ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	int flags = c->options.is_self ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
 	struct stat file = { 0 };
 
-	if (!c->options.self) {
+	if (!c->options.is_self) {
 		c->fd = make_file(c->size);
 		if (c->fd < 0)
 			return c->fd;
@@ -187,10 +188,10 @@ static int set_up(struct collect *c)
 
 	if (rc < 0)
 		return rc;
-	c->seen = memory_map(c->at.n_rings * sizeof(*c->seen));
+	c->cursor = memory_map(c->layout.n_rings * sizeof(*c->cursor));
 	c->process = memory_map(N_PROCS * sizeof(*c->process));
-	c->claim = memory_map((N_PROCS + TABLES_MOST + c->at.n_rings) * sizeof(*c->claim));
-	if (!c->seen || !c->process || !c->claim)
+	c->last_claim = memory_map((N_PROCS + TABLES_MAX + c->layout.n_rings) * sizeof(*c->last_claim));
+	if (!c->cursor || !c->process || !c->last_claim)
 		return -ENOMEM;
 	if (getrandom(c->nonce, sizeof(c->nonce), 0) != sizeof(c->nonce))
 		return -EIO;
@@ -199,15 +200,15 @@ static int set_up(struct collect *c)
 	return 0;
 }
 
-/* Who may have few addresses (ulimit -v) gets no more than he needs. */
-static uint32_t usual_tables(void)
+/* The default number of tables: one if the address space is limited (ulimit -v). */
+static uint32_t default_n_tables(void)
 {
 	struct rlimit limit;
 
 	return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? 1 : TABLES_DEFAULT;
 }
 
-int collect_open(const struct collector_options *options, collect_done_fn *done, void *arg, struct collect **out)
+int collect_open(const struct collector_options *options, collect_process_fn *done, void *arg, struct collect **out)
 {
 	struct collect *c = memory_map(sizeof(*c));
 	int rc;
@@ -216,16 +217,16 @@ int collect_open(const struct collector_options *options, collect_done_fn *done,
 		return -ENOMEM;
 	c->options = *options;
 	c->fd = -1;
-	c->cpu = options->hz != 0;
-	if (!c->cpu)
+	c->is_cpu_always = options->hz != 0;
+	if (!c->is_cpu_always)
 		c->options.hz = HZ_DEFAULT;
 	if (c->options.max_depth == 0 || c->options.max_depth > FRAMES_MAX)
 		c->options.max_depth = FRAMES_MAX;
 	c->done = done;
 	c->arg = arg;
-	c->left = STACKS_SIZE;
-	c->size = segment_size(options->n_tables ? options->n_tables : usual_tables());
-	c->at = segment_lay_out(c->size);
+	c->n_bytes_remaining = STACKS_SIZE;
+	c->size = segment_size(options->n_tables ? options->n_tables : default_n_tables());
+	c->layout = segment_lay_out(c->size);
 	rc = set_up(c);
 	if (rc < 0) {
 		collect_close(c);
@@ -240,12 +241,12 @@ void collect_close(struct collect *c)
 	if (!c)
 		return;
 	for (uint32_t i = 0; c->process && i < N_PROCS; i++)
-		if (c->process[i].used)
+		if (c->process[i].is_used)
 			process_release(&c->process[i]);
-	collect_alive_end(c);
+	collect_alive_stop(c);
 	memory_unmap(c->process, N_PROCS * sizeof(*c->process));
-	memory_unmap(c->claim, (N_PROCS + TABLES_MOST + c->at.n_rings) * sizeof(*c->claim));
-	memory_unmap(c->seen, c->at.n_rings * sizeof(*c->seen));
+	memory_unmap(c->last_claim, (N_PROCS + TABLES_MAX + c->layout.n_rings) * sizeof(*c->last_claim));
+	memory_unmap(c->cursor, c->layout.n_rings * sizeof(*c->cursor));
 	if (c->head)
 		munmap(c->head, c->size);
 	if (c->fd >= 0)
@@ -265,72 +266,73 @@ void collect_set_main(struct collect *c, pid_t pid)
 	atomic_store(&c->head->main_pid, (uint32_t)pid);
 }
 
-static void look_for_new(struct collect *c)
+static void find_new(struct collect *c)
 {
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct segment_proc *s = collect_slot(c, i);
 
-		if (!c->process[i].used && atomic_load_explicit(&s->state, memory_order_acquire) == PROC_LIVE)
+		if (!c->process[i].is_used && atomic_load_explicit(&s->state, memory_order_acquire) == PROC_LIVE)
 			process_begin(c, i, s, atomic_load(&s->serial));
 	}
 }
 
-/* Is it gone? A process is where its descriptor can be read. */
+/* Has the process ended? The pidfd of an ended process is readable. */
 static bool is_gone(const struct process *p)
 {
 	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
 
-	if (p->c->options.self)
+	if (p->c->options.is_self)
 		return false;
 	if (p->pidfd < 0)
 		return kill(p->pid, 0) != 0 && errno == ESRCH;
 	return poll(&ended, 1, 0) > 0;
 }
 
-uint32_t collect_left_behind(const struct collect *c)
+uint32_t collect_count_survivors(const struct collect *c)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		const struct process *p = &c->process[i];
 
-		n += p->used && !p->main && !p->ended && !p->told && !p->left && !is_gone(p);
+		n += p->is_used && !p->is_main && !p->has_ended && !p->end_reported && !p->is_unprofiled && !is_gone(p);
 	}
 	return n;
 }
 
-/* Is CPU time sampled in it, by a process that is not itself? */
+/* Is the CPU time of a process sampled from another process? */
 static bool is_sampled(const struct process *p)
 {
-	uint32_t armed = atomic_load_explicit(&collect_slot(p->c, collect_slot_of(p))->armed, memory_order_relaxed);
+	uint32_t armed = atomic_load_explicit(&collect_slot(p->c, collect_slot_index(p))->armed, memory_order_relaxed);
 
-	return p->proven && !p->c->options.self && (p->c->cpu || (p->c->on && armed == p->c->on));
+	return p->is_verified && !p->c->options.is_self &&
+	       (p->c->is_cpu_always || (p->c->recording && armed == p->c->recording));
 }
 
-static void round_of(struct collect *c, bool last)
+static void drain_round(struct collect *c, bool last)
 {
-	bool gone = false;
+	bool any_ended = false;
 
-	look_for_new(c);
+	find_new(c);
 	collect_sweep(c);
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (c->process[i].used && !c->process[i].ended && is_gone(&c->process[i]))
-			c->process[i].ended = gone = true;
-	if (gone) /* children that it has left know their mappings from it */
-		look_for_new(c);
+		if (c->process[i].is_used && !c->process[i].has_ended && is_gone(&c->process[i]))
+			c->process[i].has_ended = any_ended = true;
+	if (any_ended) /* before the process is released, find its children: they get their mappings from it */
+		find_new(c);
 	for (uint32_t i = 0; c->n_rounds % REPLACED_EVERY == 0 && i < N_PROCS; i++)
 		process_is_replaced(&c->process[i]);
-	collect_rings(c);
+	collect_read_rings(c);
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct process *p = &c->process[i];
 
-		if (!p->used || p->told)
+		if (!p->is_used || p->end_reported)
 			continue;
 		process_update(p, collect_slot(c, i));
-		if (!p->ended && !last) {
-			if (++p->n_drains % UNSEEN_EVERY == 0 && is_sampled(p) &&
+		if (!p->has_ended && !last) {
+			if (++p->n_drains % UNARMED_EVERY == 0 && is_sampled(p) &&
 			    !(p->engine & (ENGINE_NONE | ENGINE_PROCESS)) && !p->lost_seen)
-				collect_unseen(c, p);
+				collect_signal_unarmed(c, p);
 			continue;
 		}
 		p->end_ns = collect_wall_ns();
@@ -341,36 +343,36 @@ static void round_of(struct collect *c, bool last)
 
 void collect_drain(struct collect *c)
 {
-	round_of(c, false);
+	drain_round(c, false);
 }
 
 void collect_finish(struct collect *c)
 {
 	atomic_store(&c->head->active, 0);
-	round_of(c, true);
+	drain_round(c, true);
 }
 
-static bool is_there(struct process *p)
+static bool is_running(struct process *p)
 {
-	return p->used && !p->ended && !p->told && !process_is_replaced(p);
+	return p->is_used && !p->has_ended && !p->end_reported && !process_is_replaced(p);
 }
 
 struct process *collect_process(struct collect *c, pid_t pid)
 {
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (is_there(&c->process[i]) && c->process[i].pid == pid)
+		if (is_running(&c->process[i]) && c->process[i].pid == pid)
 			return &c->process[i];
 	return NULL;
 }
 
-void collect_each(struct collect *c, collect_done_fn *look, void *arg)
+void collect_each(struct collect *c, collect_process_fn *look, void *arg)
 {
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (is_there(&c->process[i]))
+		if (is_running(&c->process[i]))
 			look(arg, &c->process[i]);
 }
 
-uint32_t collect_refused(const struct collect *c)
+uint32_t collect_count_missed(const struct collect *c)
 {
-	return atomic_load(&c->head->refused);
+	return atomic_load(&c->head->n_refused);
 }

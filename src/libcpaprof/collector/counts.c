@@ -1,12 +1,12 @@
 /*
- * counts.c - what a process counts per stack, in its tables of the segment
+ * counts.c - counters per stack, read from the tables of a process in the segment
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The program may write anything into its tables. So every number is read once and checked, and a stack
- * is taken once: where a chain comes to one that is known it ends, also when it goes in a circle. New
- * stacks come in front of their chain. All together never take more words than the tables have, so a
- * program cannot have us keep more by letting stacks overlap.
+ * The program may write anything into its tables. So each number is read once and checked, and each stack is added
+ * once: new stacks are inserted at the head of their chain, so the walk of a chain ends at the first known stack, even
+ * if the chain is circular. The stacks together never take more words than the tables have, so overlapping stacks
+ * cannot make us store more.
  */
 #include "config.h"
 
@@ -18,19 +18,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { HEAD_WORDS = sizeof(struct segment_stack) / 8, QUIET_DRAINS = 2, KNOWN_SIZE = STACK_WORDS_MOST / 64 * 8 + 8 };
+enum { HEAD_WORDS = sizeof(struct segment_stack) / 8, QUIET_DRAINS = 2, KNOWN_SIZE = STACK_WORDS_MAX / 64 * 8 + 8 };
 
-#define VALUE_MOST (INT64_MAX / 2)
+#define VALUE_MAX (INT64_MAX / 2)
 
 static struct segment_tables *tables_at(const struct collect *c, uint32_t i)
 {
-	return (struct segment_tables *)((uint8_t *)c->head + c->at.section[SECTION_TABLES] + (size_t)i * TABLES_SIZE);
+	return (struct segment_tables *)((uint8_t *)c->head + c->layout.section[SECTION_TABLES] +
+					 (size_t)i * TABLES_SIZE);
 }
 
-/* The process's own. It may claim them at any time. */
+/* Find the tables of the process, which may claim them at any time. */
 static bool find_tables(struct process *p, uint32_t slot)
 {
-	for (uint32_t i = 0; i < p->c->at.n_tables && !p->counts.tables; i++) {
+	for (uint32_t i = 0; i < p->c->layout.n_tables && !p->counts.tables; i++) {
 		struct segment_tables *t = tables_at(p->c, i);
 
 		if (atomic_load_explicit(&t->state, memory_order_acquire) == TABLES_LIVE &&
@@ -50,8 +51,8 @@ static bool is_known(const struct counts *k, uint32_t name)
 	return k->known[name / 64] >> name % 64 & 1;
 }
 
-/* Keep a stack. Gives the next one of its chain, 0 at its end or when this one makes no sense. */
-static uint32_t take(struct process *p, struct segment_tables *t, uint32_t name)
+/* Add a stack. Returns the next stack of its chain; 0 at the end of the chain or if this stack is invalid. */
+static uint32_t add_stack(struct process *p, struct segment_tables *t, uint32_t name)
 {
 	struct counts *k = &p->counts;
 	struct count_stack new = { .name = name }, *to;
@@ -59,7 +60,7 @@ static uint32_t take(struct process *p, struct segment_tables *t, uint32_t name)
 	struct segment_stack *s;
 	uint32_t next, kind;
 
-	if (name > STACK_WORDS_MOST - HEAD_WORDS || is_known(k, name))
+	if (name > STACK_WORDS_MAX - HEAD_WORDS || is_known(k, name))
 		return 0;
 	s = stack_at(t, name);
 	next = atomic_load_explicit(&s->next, memory_order_acquire);
@@ -68,12 +69,12 @@ static uint32_t take(struct process *p, struct segment_tables *t, uint32_t name)
 	new.label = *(volatile uint32_t *)&s->label;
 	new.extra = *(volatile uint64_t *)&s->extra;
 	new.kind = (enum stack_kind)kind;
-	if (kind >= N_STACK_KINDS || new.n > FRAMES_MAX || name - 1 + HEAD_WORDS + new.n > STACK_WORDS_MOST ||
-	    HEAD_WORDS + new.n > STACK_WORDS_MOST - k->words)
+	if (kind >= N_STACK_KINDS || new.n > FRAMES_MAX || name - 1 + HEAD_WORDS + new.n > STACK_WORDS_MAX ||
+	    HEAD_WORDS + new.n > STACK_WORDS_MAX - k->words)
 		return 0;
 	memcpy(pc, s->pc, new.n * sizeof(*pc));
-	to = vec_room(&k->stack, 1, sizeof(*to), STACK_WORDS_MOST);
-	if (!to || !table_frames(&p->table, pc, new.n, &new.at))
+	to = vec_reserve(&k->stack, 1, sizeof(*to), STACK_WORDS_MAX);
+	if (!to || !table_add_frames(&p->table, pc, new.n, &new.at))
 		return 0;
 	*to = new;
 	k->stack.n++;
@@ -96,7 +97,7 @@ void counts_drain(struct process *p, uint32_t slot, bool all)
 	if (!k->known)
 		return;
 	t = tables_at(p->c, k->tables - 1);
-	/* a stack is linked a moment after it took its words */
+	/* a stack is linked shortly after its words are reserved */
 	n_words = atomic_load_explicit(&t->n_words, memory_order_relaxed);
 	k->n_quiet = n_words == k->n_words ? k->n_quiet + 1 : 0;
 	k->n_words = n_words;
@@ -107,13 +108,13 @@ void counts_drain(struct process *p, uint32_t slot, bool all)
 		uint32_t name = atomic_load_explicit(&bucket[i], memory_order_acquire);
 
 		while (name)
-			name = take(p, t, name);
+			name = add_stack(p, t, name);
 	}
 }
 
 static void read_values(const _Atomic uint64_t *value, enum stack_kind kind, uint64_t out[STACK_VALUES])
 {
-	/* what went, before what came; of other kinds the later values are those that went */
+	/* read freed before allocated; in other kinds, removed follows added, so read backwards */
 	static const uint8_t heap[STACK_VALUES] = { HEAP_FREE_OBJECTS,  HEAP_FREE_BYTES,    HEAP_FREE_SAMPLES,
 						    HEAP_FREE_SAMPLED,  HEAP_ALLOC_OBJECTS, HEAP_ALLOC_BYTES,
 						    HEAP_ALLOC_SAMPLES, HEAP_ALLOC_SAMPLED };
@@ -122,7 +123,7 @@ static void read_values(const _Atomic uint64_t *value, enum stack_kind kind, uin
 		int which = kind == STACK_HEAP ? heap[i] : STACK_VALUES - 1 - i;
 		uint64_t v = atomic_load_explicit(&value[which], memory_order_acquire);
 
-		out[which] = v <= VALUE_MOST ? v : VALUE_MOST;
+		out[which] = v <= VALUE_MAX ? v : VALUE_MAX;
 	}
 }
 
@@ -135,10 +136,10 @@ void counts_full(const struct process *p, enum stack_kind kind, uint64_t out[STA
 {
 	memset(out, 0, STACK_VALUES * sizeof(*out));
 	if (p->counts.tables)
-		read_values(tables_at(p->c, p->counts.tables - 1)->full[kind], kind, out);
+		read_values(tables_at(p->c, p->counts.tables - 1)->overflow[kind], kind, out);
 }
 
-const struct count_stack *counts_created(struct process *p, uint32_t tid)
+const struct count_stack *counts_find_creator(struct process *p, uint32_t tid)
 {
 	struct counts *k = &p->counts;
 	const struct count_stack *stack = k->stack.data;
@@ -151,7 +152,7 @@ const struct count_stack *counts_created(struct process *p, uint32_t tid)
 	word = atomic_load_explicit(&created[tid % CREATED_SLOTS], memory_order_acquire);
 	if (word >> 32 != tid)
 		return NULL;
-	/* most threads come from the same place */
+	/* most threads are created by the same stack */
 	for (size_t i = 0; i < k->stack.n; i++) {
 		size_t at = (k->created + i) % k->stack.n;
 
@@ -163,10 +164,10 @@ const struct count_stack *counts_created(struct process *p, uint32_t tid)
 	return NULL;
 }
 
-/* Memory of a file in memory that is no longer there is zeros, and what is zeros is free. */
-static void give_back(const struct collect *c, uint32_t i)
+/* Free the tables of an ended process. A hole in the memory file reads as zeros, and zeros mean free. */
+static void free_tables(const struct collect *c, uint32_t i)
 {
-	off_t at = (off_t)(c->at.section[SECTION_TABLES] + (uint64_t)i * TABLES_SIZE);
+	off_t at = (off_t)(c->layout.section[SECTION_TABLES] + (uint64_t)i * TABLES_SIZE);
 
 	if (fallocate(c->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, TABLES_SIZE) == 0)
 		return;
@@ -176,8 +177,8 @@ static void give_back(const struct collect *c, uint32_t i)
 
 void counts_release(struct process *p)
 {
-	if (p->counts.tables && p->ended)
-		give_back(p->c, p->counts.tables - 1);
+	if (p->counts.tables && p->has_ended)
+		free_tables(p->c, p->counts.tables - 1);
 	memory_unmap(p->counts.known, KNOWN_SIZE);
 	vec_release(&p->counts.stack, sizeof(struct count_stack));
 	p->counts = (struct counts){ 0 };

@@ -1,17 +1,19 @@
 /*
- * demand.c - CPU time of other processes from now on, and no more
+ * demand.c - sample the CPU time of other processes on demand
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * No thread of the program is ours, so one that runs is sent our signal, and arms all of its process (or takes all
- * timers away). Where more threads are ready than there are CPUs it may be long until that one runs, so more of them are
- * sent one. One that waits is left in peace, for the signal would interrupt its call: so nothing happens in a process
- * that uses no CPU time. Its clock, which is asked often while it is not armed, says when it does.
+ * The program has no thread of ours. So the collector signals a running thread, whose handler arms all threads of the
+ * process (starts their timers), or deletes all timers. If more threads are ready than there are CPUs, the signalled
+ * thread may run late, so the number of signalled threads is increased. A waiting thread gets no signal, because the
+ * signal would interrupt its system call. A process that uses no CPU time is therefore not signalled at all. Its CPU
+ * clock, which is polled often while it is not armed, shows when it runs again.
  *
- * Only where a process used a good deal and was never met at work, the thread that used most of it is taken.
+ * Only if a process used much CPU time and no thread was ever seen running, the thread that used most of it is
+ * signalled.
  *
- * What a thread used before it was armed, or since its last sample, nobody saw; but the clock of the process says how
- * much of it there is. It has a place of its own, so that the sum is what the process used.
+ * CPU time that a thread used before it was armed, or after its last sample, has no sample. The clock of the process
+ * shows how much time that is. It is added to a pseudo frame, so that the total is the CPU time of the process.
  */
 #include "config.h"
 
@@ -28,37 +30,38 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HZ_MOST = 1000, THREADS_MOST = 1 << 16 };
-enum { SEND_MORE = 4, SEND_MOST = 64 };  /* as many threads as before when nothing came of it; at a time */
-enum { IDLE_LOOKS = 25, IDLE_WAIT = 4 }; /* one that did not run for so many looks is looked at in every fifth */
+enum { HZ_MAX = 1000, THREADS_MAX = 1 << 16 };
+enum { SIGNAL_GROWTH = 4, SIGNAL_MAX = 64 }; /* growth of the number of signalled threads, and its limit */
+enum { IDLE_POLLS = 25, IDLE_SKIPS = 4 }; /* a process that did not run for 25 polls is checked in every fifth poll */
 
 #define MS 1000000ULL
-#define SEND_AGAIN_NS (20 * MS) /* a signal that was not taken by then is blocked, or the machine is very busy */
-#define NEVER_SEEN_NS (20 * MS) /* of CPU time */
-#define QUIET_NS (4 * MS)       /* at the end: nobody runs who could take the timers away */
-#define NAP_NS 200000
+#define SIGNAL_AGAIN_NS (20 * MS) /* after this time an unhandled signal is blocked, or the machine is very busy */
+#define NEVER_SEEN_NS (20 * MS)   /* CPU time of a process after which the CPU times of its threads are compared */
+#define QUIET_NS (4 * MS) /* stop a recording after this time without a change: no further thread will delete timers */
+#define PAUSE_NS 200000
 
-/* Threads of a process that may be sent a signal. */
+/* A search for threads of a process to signal. */
 struct search {
 	struct process *p;
-	int folder;        /* /proc/PID/task */
-	uint32_t n, want;  /* that were sent one, for they are ready to run */
-	uint32_t i, first; /* threads looked at, or left out; the first one to look at */
-	uint32_t most;     /* that used most since the last search */
-	uint64_t grown;    /* and how much that was */
-	bool remembers;    /* what threads used is looked at, too */
-	size_t n_before;   /* of p->demand.used */
-	size_t at;         /* where in it the next one is, most likely: they come in the same order */
+	int folder;          /* descriptor of /proc/PID/task */
+	uint32_t n, want;    /* number of threads signalled; number of threads to signal */
+	uint32_t i, first;   /* index of the current thread; index of the first thread to check */
+	uint32_t most_tid;   /* tid of the thread that used most CPU time since the last search */
+	uint64_t most_ns;    /* CPU time that this thread used since then */
+	bool compares_usage; /* is the CPU time of threads compared, too? */
+	size_t n_before;     /* length of p->demand.used at the start */
+	size_t at;           /* likely position of the next thread in used, since the order is usually the same */
 };
 
 static _Atomic uint32_t *armed(const struct process *p)
 {
-	return &collect_slot(p->c, collect_slot_of(p))->armed;
+	return &collect_slot(p->c, collect_slot_index(p))->armed;
 }
 
-static bool is_in(const struct process *p)
+static bool is_recorded(const struct process *p)
 {
-	return p->used && p->proven && !p->ended && !p->told && !p->left && p->c->on && p->demand.recording == p->c->on;
+	return p->is_used && p->is_verified && !p->has_ended && !p->end_reported && !p->is_unprofiled &&
+	       p->c->recording && p->demand.recording == p->c->recording;
 }
 
 void demand_begin(struct process *p)
@@ -66,25 +69,25 @@ void demand_begin(struct process *p)
 	struct demand *d = &p->demand;
 
 	demand_release(p);
-	*d = (struct demand){ .recording = p->c->on };
+	*d = (struct demand){ .recording = p->c->recording };
 	if (!d->recording)
 		return;
-	d->cpu_ns = d->last_ns = p->unseen_ns = collect_cpu_ns(p->pid);
+	d->cpu_ns = d->last_ns = p->unarmed_checked_ns = collect_cpu_ns(p->pid);
 	d->weight = p->table.weight;
-	p->unseen_at = 0;
+	p->unarmed_next = 0;
 }
 
 void demand_release(struct process *p)
 {
-	vec_release(&p->demand.used, sizeof(struct used));
-	vec_release(&p->demand.unseen, sizeof(struct used));
+	vec_release(&p->demand.used, sizeof(struct thread_cpu));
+	vec_release(&p->demand.unarmed, sizeof(struct thread_cpu));
 }
 
 /*
- * Would the signal do what it is to do, and no harm? One who executed another program meanwhile catches none. A program
- * may have filters of system calls that arming needs.
+ * Is the signal safe and useful? A thread that executed another program in between does not catch it. A program may
+ * have seccomp filters against system calls that arming needs.
  */
-static bool may_wake(const struct search *s, uint32_t tid)
+static bool can_signal(const struct search *s, uint32_t tid)
 {
 	struct task_signal is;
 
@@ -92,54 +95,54 @@ static bool may_wake(const struct search *s, uint32_t tid)
 	       is.filters <= s->p->c->filters;
 }
 
-/* How much more a thread used than when it was looked at before. */
-static void remember(struct search *s, const struct task *t)
+/* Update s->most_ns and s->most_tid with the CPU time that a thread used since the last search. */
+static void compare_usage(struct search *s, const struct task *t)
 {
 	struct vec *v = &s->p->demand.used;
-	struct used *used = v->data;
+	struct thread_cpu *used = v->data;
 	size_t i = s->at < s->n_before && used[s->at].tid == t->tid ? s->at : 0;
 
 	while (i < s->n_before && used[i].tid != t->tid)
 		i++;
 	if (i < s->n_before) {
 		s->at = i + 1;
-		if (t->cpu_ns - used[i].ns > s->grown && t->cpu_ns > used[i].ns) {
-			s->grown = t->cpu_ns - used[i].ns;
-			s->most = t->tid;
+		if (t->cpu_ns - used[i].ns > s->most_ns && t->cpu_ns > used[i].ns) {
+			s->most_ns = t->cpu_ns - used[i].ns;
+			s->most_tid = t->tid;
 		}
 		used[i].ns = t->cpu_ns;
 		return;
 	}
-	used = vec_room(v, 1, sizeof(*used), THREADS_MOST);
+	used = vec_reserve(v, 1, sizeof(*used), THREADS_MAX);
 	if (!used)
 		return;
-	*used = (struct used){ t->tid, t->cpu_ns };
+	*used = (struct thread_cpu){ t->tid, t->cpu_ns };
 	v->n++;
 }
 
-static bool look_at(void *search, uint32_t tid)
+static bool check_thread(void *search, uint32_t tid)
 {
 	struct search *s = search;
 	bool wanted = s->i++ >= s->first;
 	struct task t;
 
-	if ((!wanted && !s->remembers) || !task_read(s->folder, tid, &t))
+	if ((!wanted && !s->compares_usage) || !task_read(s->folder, tid, &t))
 		return true;
-	if (s->remembers)
-		remember(s, &t);
-	/* once more, for the signal must find it at work */
-	if (wanted && t.state == 'R' && may_wake(s, tid) && task_read(s->folder, tid, &t) && t.state == 'R') {
-		collect_wake(s->p->c, s->p, tid);
+	if (s->compares_usage)
+		compare_usage(s, &t);
+	/* check twice, because the signal must reach the thread while it runs */
+	if (wanted && t.state == 'R' && can_signal(s, tid) && task_read(s->folder, tid, &t) && t.state == 'R') {
+		collect_signal_thread(s->p->c, s->p, tid);
 		s->n++;
-		s->p->demand.next = s->i;
+		s->p->demand.next_thread = s->i;
 	}
 	return s->n < s->want;
 }
 
-/* Send our signal to as many threads as are wanted and ready to run. Gives to how many it was. */
-static uint32_t wake(struct process *p, uint32_t want, bool remembers)
+/* Signal up to want threads that are ready to run. Returns their number. */
+static uint32_t signal_threads(struct process *p, uint32_t want, bool compares_usage)
 {
-	struct search s = { .p = p, .want = want, .first = p->demand.next, .remembers = remembers };
+	struct search s = { .p = p, .want = want, .first = p->demand.next_thread, .compares_usage = compares_usage };
 	char folder[32];
 
 	s.n_before = p->demand.used.n;
@@ -151,69 +154,69 @@ static uint32_t wake(struct process *p, uint32_t want, bool remembers)
 		close(s.folder);
 		return 0;
 	}
-	task_each(s.folder, look_at, &s);
+	task_each(s.folder, check_thread, &s);
 	if (s.n == 0 && s.first) {
 		s.first = s.i = 0;
-		s.remembers = false;
-		task_each(s.folder, look_at, &s);
+		s.compares_usage = false;
+		task_each(s.folder, check_thread, &s);
 	}
-	if (s.n == 0 && s.most && may_wake(&s, s.most)) {
-		collect_wake(p->c, p, s.most);
+	if (s.n == 0 && s.most_tid && can_signal(&s, s.most_tid)) {
+		collect_signal_thread(p->c, p, s.most_tid);
 		s.n++;
 	}
 	close(s.folder);
 	return s.n;
 }
 
-/* Arm a process, if it runs. */
-static void look(struct process *p)
+/* Arm a process if it runs. */
+static void poll_process(struct process *p)
 {
 	struct demand *d = &p->demand;
 	uint64_t cpu, now;
 	uint32_t want, n;
 
-	if (d->wait) {
-		d->wait--;
+	if (d->n_skips) {
+		d->n_skips--;
 		return;
 	}
 	cpu = collect_cpu_ns(p->pid);
 	if (cpu == d->last_ns) {
-		if (++d->n_idle > IDLE_LOOKS)
-			d->wait = IDLE_WAIT;
+		if (++d->n_idle > IDLE_POLLS)
+			d->n_skips = IDLE_SKIPS;
 		return;
 	}
 	d->n_idle = 0;
 	d->last_ns = cpu;
 	now = clock_now();
-	if (d->sent_ns && now - d->sent_ns < SEND_AGAIN_NS)
+	if (d->signal_ns && now - d->signal_ns < SIGNAL_AGAIN_NS)
 		return;
-	want = d->n_sent ? d->n_sent : 1;
-	n = wake(p, want, cpu - d->cpu_ns > NEVER_SEEN_NS);
-	d->wait =
-		(unsigned)((clock_now() - now) / (COLLECT_ARM_MS * MS)); /* with a thousand threads it takes a while */
+	want = d->n_signaled ? d->n_signaled : 1;
+	n = signal_threads(p, want, cpu - d->cpu_ns > NEVER_SEEN_NS);
+	d->n_skips = (unsigned)((clock_now() - now) /
+				(COLLECT_ARM_MS * MS)); /* a search through a thousand threads is slow */
 	if (n)
-		d->sent_ns = now;
-	/* more at a time only where there are as many, so that they will be at work when it comes */
-	d->n_sent = n < want ? 1 : want < SEND_MOST ? want * SEND_MORE : SEND_MOST;
+		d->signal_ns = now;
+	/* signal more threads next time, but only if as many as wanted were ready this time */
+	d->n_signaled = n < want ? 1 : want < SIGNAL_MAX ? want * SIGNAL_GROWTH : SIGNAL_MAX;
 }
 
-bool collect_cpu_look(struct collect *c)
+bool collect_cpu_poll(struct collect *c)
 {
 	bool more = false;
 
-	for (uint32_t i = 0; c->on && i < N_PROCS; i++) {
+	for (uint32_t i = 0; c->recording && i < N_PROCS; i++) {
 		struct process *p = &c->process[i];
 
-		if (!is_in(p) || atomic_load_explicit(armed(p), memory_order_relaxed) == c->on)
+		if (!is_recorded(p) || atomic_load_explicit(armed(p), memory_order_relaxed) == c->recording)
 			continue;
-		look(p);
+		poll_process(p);
 		more = true;
 	}
 	return more;
 }
 
-/* Who has more filters than we do has set them itself. */
-static uint64_t own_filters(void)
+/* The number of seccomp filters of this process. If the program has more filters, it has installed them itself. */
+static uint64_t count_own_filters(void)
 {
 	int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct task_signal is = { 0 };
@@ -225,20 +228,20 @@ static uint64_t own_filters(void)
 	return is.filters;
 }
 
-int collect_cpu_on(struct collect *c, uint32_t hz, uint32_t engine)
+int collect_cpu_start(struct collect *c, uint32_t hz, uint32_t engine)
 {
-	if (c->options.self || c->cpu || c->on)
+	if (c->options.is_self || c->is_cpu_always || c->recording)
 		return -EBUSY;
-	if (hz < 1 || hz > HZ_MOST || engine > ASKED_ITIMER)
+	if (hz < 1 || hz > HZ_MAX || engine > REQUEST_ITIMER)
 		return -EINVAL;
 	collect_drain(c);
-	c->filters = own_filters();
+	c->filters = count_own_filters();
 	c->options.hz = hz;
-	c->on = ++c->n_recordings ? c->n_recordings : ++c->n_recordings;
+	c->recording = ++c->n_recordings ? c->n_recordings : ++c->n_recordings;
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct process *p = &c->process[i];
 
-		if (!p->used || p->ended)
+		if (!p->is_used || p->has_ended)
 			continue;
 		p->engine = p->error = p->perf_error = 0;
 		atomic_store(&collect_slot(c, i)->engine, 0);
@@ -247,53 +250,53 @@ int collect_cpu_on(struct collect *c, uint32_t hz, uint32_t engine)
 	}
 	atomic_store(&c->head->hz, hz);
 	atomic_store(&c->head->engine, engine);
-	atomic_store(&c->head->recording, c->on);
+	atomic_store(&c->head->recording, c->recording);
 	atomic_store(&c->head->cpu, 1);
 	return 0;
 }
 
 /*
- * Have the timers of a process taken away. True while it may still happen; *moves is then set when it ran since the last
- * look, or has a thread that is about to.
+ * Make a process delete its timers. Returns true while it has not done so. *moves is set if it ran since the last
+ * poll, or has a signalled thread.
  */
-static bool settle(struct process *p, bool first, bool *moves)
+static bool disarm(struct process *p, bool first, bool *moves)
 {
 	struct demand *d = &p->demand;
 	uint64_t cpu;
 
-	if (!is_in(p) || !atomic_load_explicit(armed(p), memory_order_acquire))
+	if (!is_recorded(p) || !atomic_load_explicit(armed(p), memory_order_acquire))
 		return false;
 	cpu = collect_cpu_ns(p->pid);
-	if (!d->sent_ns && (first || cpu != d->last_ns) && wake(p, 1, false) > 0)
-		d->sent_ns = clock_now();
-	*moves |= cpu != d->last_ns || d->sent_ns;
+	if (!d->signal_ns && (first || cpu != d->last_ns) && signal_threads(p, 1, false) > 0)
+		d->signal_ns = clock_now();
+	*moves |= cpu != d->last_ns || d->signal_ns;
 	d->last_ns = cpu;
 	return true;
 }
 
-static void settle_all(struct collect *c)
+static void disarm_all(struct collect *c)
 {
-	const struct timespec nap = { .tv_nsec = NAP_NS };
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	uint64_t begin = clock_now(), moved = begin;
 	bool more = true;
 
 	for (bool first = true;
-	     more && clock_now() - begin < COLLECT_OFF_MS * MS && (first || clock_now() - moved < QUIET_NS);
+	     more && clock_now() - begin < COLLECT_STOP_MS * MS && (first || clock_now() - moved < QUIET_NS);
 	     first = false) {
 		bool moves = false;
 
 		more = false;
 		for (uint32_t i = 0; i < N_PROCS; i++)
-			more |= settle(&c->process[i], first, &moves);
+			more |= disarm(&c->process[i], first, &moves);
 		if (moves)
 			moved = clock_now();
 		if (more)
-			nanosleep(&nap, NULL);
+			nanosleep(&pause, NULL);
 	}
 }
 
-/* The rest of what a process used, of which the clock was cpu_ns at the end, to the nearest period. */
-static void charge(struct process *p, uint64_t cpu_ns)
+/* Add the CPU time of a process without a sample, to the nearest period. cpu_ns: its clock at the end. */
+static void add_unsampled(struct process *p, uint64_t cpu_ns)
 {
 	const struct demand *d = &p->demand;
 	uint64_t period = 1000000000 / p->c->options.hz, used = cpu_ns > d->cpu_ns ? cpu_ns - d->cpu_ns : 0;
@@ -301,35 +304,35 @@ static void charge(struct process *p, uint64_t cpu_ns)
 	uint64_t n = used > seen ? (used - seen + period / 2) / period : 0;
 
 	p->unsampled += n;
-	table_add_place(&p->table, PLACE_UNSAMPLED, n);
+	table_add_pseudo(&p->table, PSEUDO_UNSAMPLED, 0, n);
 }
 
-void collect_cpu_off(struct collect *c)
+void collect_cpu_stop(struct collect *c)
 {
 	uint64_t end[N_PROCS] = { 0 };
 
-	if (!c->on)
+	if (!c->recording)
 		return;
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct process *p = &c->process[i];
 
-		if (!is_in(p))
+		if (!is_recorded(p))
 			continue;
 		end[i] = collect_cpu_ns(p->pid);
-		p->demand.sent_ns = 0;
+		p->demand.signal_ns = 0;
 	}
 	atomic_store(&c->head->cpu, 0);
-	settle_all(c);
+	disarm_all(c);
 	collect_drain(c);
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct process *p = &c->process[i];
 
-		if (!p->used || p->demand.recording != c->on)
+		if (!p->is_used || p->demand.recording != c->recording)
 			continue;
 		if (end[i])
-			charge(p, end[i]);
+			add_unsampled(p, end[i]);
 		demand_release(p);
 		p->demand = (struct demand){ 0 };
 	}
-	c->on = 0;
+	c->recording = 0;
 }

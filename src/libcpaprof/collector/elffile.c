@@ -1,9 +1,9 @@
 /*
- * elffile.c - the symbols of an ELF file, and where it is in memory
+ * elffile.c - the symbols of an ELF file, and the mapping from memory addresses to its addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Everything is read by offset into memory of our own, and every size has a limit.
+ * Everything is read by offset into our own memory, and every size has a limit.
  */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 
 enum { SECTIONS_MAX = 1 << 16, TABLE_MAX = 256 << 20, NOTE_MAX = 4096, ID_MAX = 64 };
 
-/* Where bytes come from: a file, or memory of a process. */
+/* The source of the bytes: a file, or the memory of a process. */
 struct source {
 	int fd; /* -1: memory */
 	pid_t pid;
@@ -46,7 +46,7 @@ static bool read_at(const struct source *s, uint64_t at, void *to, size_t n)
 	return true;
 }
 
-/* Memory with what is at a place; a zero follows. *size: what to unmap. */
+/* Read n bytes at an offset into new memory, and add a NUL. *size: the size to unmap. */
 static void *read_new(const struct source *s, uint64_t at, uint64_t n, size_t *size)
 {
 	void *to;
@@ -73,7 +73,10 @@ static bool read_head(const struct source *s, Elf64_Ehdr *h)
 	       h->e_phnum <= ELFFILE_SEGMENTS_MAX;
 }
 
-/* Do the notes of a segment say the id, in hexadecimal, n_hex digits? Without one there is nothing to compare. */
+/*
+ * Compare the build id in the notes of a segment with hex, n_hex hexadecimal digits. Returns false only if there is a
+ * build id that differs. *found is set if there is a build id.
+ */
 static bool has_id(const struct source *s, const Elf64_Phdr *notes, const char *hex, uint32_t n_hex, bool *found)
 {
 	_Alignas(8) uint8_t data[NOTE_MAX];
@@ -104,7 +107,7 @@ static bool has_id(const struct source *s, const Elf64_Phdr *notes, const char *
 	return true;
 }
 
-/* Read the segments. Is it the file that was mapped? */
+/* Read the segments. Returns false if the file differs from the mapped file. */
 static bool read_segments(struct elffile *f, const struct source *s, const Elf64_Ehdr *h, const char *id, uint32_t n_id)
 {
 	bool found = false;

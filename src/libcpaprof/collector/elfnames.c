@@ -1,5 +1,5 @@
 /*
- * elfnames.c - names of functions, out of the symbol tables of mapped files
+ * elfnames.c - function names from the symbol tables of mapped files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,22 +15,22 @@
 
 enum { NAME_SIZE = 4096, FUNCTIONS_MAX = 1 << 24 };
 
-/* A function. Addresses are the file's. */
+/* A function. addr is an address of the file. */
 struct function {
 	uint64_t addr, size;
-	uint32_t name; /* in the table of texts */
-	uint8_t local;
+	uint32_t name; /* offset in the string table */
+	uint8_t is_local;
 };
 
-/* What is known of the file of a mapping. */
-struct known {
-	bool tried;
+/* The functions of the file of a mapping. */
+struct mapped_file {
+	bool is_read;
 	struct elffile file;
-	struct vec function; /* struct function, in order of address, one for each */
+	struct vec function; /* struct function, sorted by address, one per address */
 };
 
 struct elfnames {
-	struct vec known; /* struct known: of mappings */
+	struct vec files; /* struct mapped_file; entry i is for mapping i */
 	char name[NAME_SIZE];
 };
 
@@ -41,40 +41,40 @@ struct elfnames *elfnames_open(void)
 
 void elfnames_close(struct elfnames *e)
 {
-	struct known *k;
+	struct mapped_file *k;
 
 	if (!e)
 		return;
-	k = e->known.data;
-	for (size_t i = 0; i < e->known.n; i++) {
+	k = e->files.data;
+	for (size_t i = 0; i < e->files.n; i++) {
 		elffile_release(&k[i].file);
 		vec_release(&k[i].function, sizeof(struct function));
 	}
-	vec_release(&e->known, sizeof(*k));
+	vec_release(&e->files, sizeof(*k));
 	memory_unmap(e, sizeof(*e));
 }
 
-/* Of those at one address the one that is known outside, is largest, and comes first in the file. */
+/* Order by address. Among functions at one address, global ones come first, then larger ones. */
 static int compare(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct function *x = (const struct function *)arg + a, *y = (const struct function *)arg + b;
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
-	if (x->local != y->local)
-		return x->local < y->local ? -1 : 1;
+	if (x->is_local != y->is_local)
+		return x->is_local < y->is_local ? -1 : 1;
 	return x->size == y->size ? 0 : x->size > y->size ? -1 : 1;
 }
 
-static bool collect_functions(struct known *k)
+static bool collect_functions(struct mapped_file *k)
 {
 	struct function *to, *from;
 	const Elf64_Sym *sym = k->file.symbols;
 	uint32_t *order;
 	struct vec all = { 0 };
 
-	from = vec_room(&all, k->file.n_symbols, sizeof(*from), FUNCTIONS_MAX);
-	to = from ? vec_room(&k->function, k->file.n_symbols, sizeof(*to), FUNCTIONS_MAX) : NULL;
+	from = vec_reserve(&all, k->file.n_symbols, sizeof(*from), FUNCTIONS_MAX);
+	to = from ? vec_reserve(&k->function, k->file.n_symbols, sizeof(*to), FUNCTIONS_MAX) : NULL;
 	for (size_t i = 0; to && i < k->file.n_symbols; i++) {
 		unsigned type = ELF64_ST_TYPE(sym[i].st_info);
 
@@ -82,7 +82,7 @@ static bool collect_functions(struct known *k)
 			from[all.n++] = (struct function){ .addr = sym[i].st_value,
 							   .size = sym[i].st_size,
 							   .name = sym[i].st_name,
-							   .local = ELF64_ST_BIND(sym[i].st_info) == STB_LOCAL };
+							   .is_local = ELF64_ST_BIND(sym[i].st_info) == STB_LOCAL };
 	}
 	order = to && all.n ? order_make(all.n, compare, from) : NULL;
 	for (size_t i = 0; order && i < all.n; i++)
@@ -93,22 +93,22 @@ static bool collect_functions(struct known *k)
 	return k->function.n != 0;
 }
 
-/* What is known of mapping i; NULL when nothing is. */
-static struct known *look(struct elfnames *e, const struct process *p, uint32_t i)
+/* The functions of mapping i, read on first use; NULL if there are none. */
+static struct mapped_file *get_functions(struct elfnames *e, const struct process *p, uint32_t i)
 {
 	const struct maps *maps = &p->maps;
-	struct known *k;
+	struct mapped_file *k;
 
 	if (i >= maps->map.n)
 		return NULL;
-	if (i >= e->known.n) {
-		if (!vec_room(&e->known, i + 1 - e->known.n, sizeof(*k), FUNCTIONS_MAX))
+	if (i >= e->files.n) {
+		if (!vec_reserve(&e->files, i + 1 - e->files.n, sizeof(*k), FUNCTIONS_MAX))
 			return NULL;
-		e->known.n = i + 1;
+		e->files.n = i + 1;
 	}
-	k = (struct known *)e->known.data + i;
-	if (!k->tried) {
-		k->tried = true;
+	k = (struct mapped_file *)e->files.data + i;
+	if (!k->is_read) {
+		k->is_read = true;
 		if (elffile_read(&k->file, p->pid, maps, (const struct map *)maps->map.data + i))
 			collect_functions(k);
 	}
@@ -120,22 +120,22 @@ static bool begins_before_or_at(const void *row, uint64_t addr)
 	return ((const struct function *)row)->addr <= addr;
 }
 
-/* The last function that begins at an address or before it, if that belongs to it. */
-static const struct function *find(const struct known *k, uint64_t addr)
+/* The function that contains an address; NULL if there is none. */
+static const struct function *find(const struct mapped_file *k, uint64_t addr)
 {
 	const struct function *f = k->function.data;
 	size_t lo = vec_bound(&k->function, sizeof(*f), begins_before_or_at, addr);
 
 	if (lo == 0)
 		return NULL;
-	/* one without a size goes on to the next */
+	/* a function without a size extends to the next function */
 	return f[lo - 1].size == 0 || addr - f[lo - 1].addr < f[lo - 1].size ? &f[lo - 1] : NULL;
 }
 
 bool elfnames_at(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i, struct snap_name *out)
 {
 	struct elfnames *e = arg;
-	struct known *k = map && i == 0 ? look(e, p, map - 1) : NULL;
+	struct mapped_file *k = map && i == 0 ? get_functions(e, p, map - 1) : NULL;
 	const struct function *f;
 	uint64_t at;
 	size_t n;
@@ -149,7 +149,7 @@ bool elfnames_at(void *arg, const struct process *p, uint64_t addr, uint32_t map
 	n = n < NAME_SIZE ? n : NAME_SIZE - 1;
 	memcpy(e->name, k->file.texts + f->name, n);
 	e->name[n] = '\0';
-	e->name[strcspn(e->name, "@")] = '\0'; /* the version of the symbol */
+	e->name[strcspn(e->name, "@")] = '\0'; /* remove the version of the symbol */
 	*out = (struct snap_name){ .function = e->name, .offset = at - f->addr };
 	return *e->name != '\0';
 }

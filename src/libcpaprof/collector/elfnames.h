@@ -1,10 +1,11 @@
 /*
- * elfnames.h - names of functions, out of the symbol tables of mapped files
+ * elfnames.h - function names from the symbol tables of mapped files
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For a program that profiles itself. The dynamic linker is not asked, whose lock the program may hold, and
- * which does not know static functions. Files are read, not mapped: one that shrinks would end the program.
+ * For a program that profiles itself. dladdr is not used: the program may hold the lock of the dynamic linker, and
+ * dladdr does not find static functions. Files are read, not mapped, because a mapped file that shrinks would kill the
+ * program.
  */
 #ifndef LIBCPAPROF_COLLECTOR_ELFNAMES_H
 #define LIBCPAPROF_COLLECTOR_ELFNAMES_H
@@ -13,13 +14,13 @@
 
 struct elfnames;
 
-/* NULL when there is no memory. Nothing is read yet; what is read is kept up to elfnames_close. */
+/* Returns NULL if out of memory. Files are read on first use and cached until elfnames_close. */
 struct elfnames *elfnames_open(void);
 void elfnames_close(struct elfnames *e);
 
 /*
- * A snap_names_fn; arg: a struct elfnames. Names are those of the linker; there are no files and lines. A file
- * that is not the one that was mapped, by its build id, has no names.
+ * A snap_names_fn; arg is a struct elfnames. Names are mangled symbol names, without files and lines. A file whose
+ * build id differs from that of the mapping is not used.
  */
 bool elfnames_at(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i, struct snap_name *out);
 

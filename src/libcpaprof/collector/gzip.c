@@ -1,5 +1,5 @@
 /*
- * gzip.c - pack what is written, without the host's heap
+ * gzip.c - compress a stream, without the host's heap
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,12 +20,12 @@ struct gzip {
 	snap_sink_fn *sink;
 	void *arg;
 	int error;
-	size_t used; /* of pool */
+	size_t used; /* number of bytes of pool in use */
 	uint8_t out[OUT];
-	_Alignas(16) uint8_t pool[POOL]; /* what zlib wants, about 270 KB */
+	_Alignas(16) uint8_t pool[POOL]; /* memory for zlib, which needs about 270 kB */
 };
 
-static void *take(void *arg, unsigned n, unsigned size)
+static void *pool_alloc(void *arg, unsigned n, unsigned size)
 {
 	struct gzip *g = arg;
 	size_t bytes = ((size_t)n * size + 15) & ~(size_t)15, at = g->used;
@@ -36,8 +36,8 @@ static void *take(void *arg, unsigned n, unsigned size)
 	return g->pool + at;
 }
 
-/* The pool goes as a whole. */
-static void leave(void *arg, void *p)
+/* Does nothing: the pool is released as a whole. */
+static void pool_free(void *arg, void *p)
 {
 	(void)arg;
 	(void)p;
@@ -51,7 +51,7 @@ struct gzip *gzip_open(snap_sink_fn *sink, void *arg)
 		return NULL;
 	g->sink = sink;
 	g->arg = arg;
-	g->z = (z_stream){ .zalloc = take, .zfree = leave, .opaque = g };
+	g->z = (z_stream){ .zalloc = pool_alloc, .zfree = pool_free, .opaque = g };
 	g->z.next_out = g->out;
 	g->z.avail_out = OUT;
 	if (deflateInit2(&g->z, LEVEL, Z_DEFLATED, WINDOW_GZIP, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
@@ -60,7 +60,7 @@ struct gzip *gzip_open(snap_sink_fn *sink, void *arg)
 	return NULL;
 }
 
-static void put(struct gzip *g)
+static void write_out(struct gzip *g)
 {
 	size_t n = OUT - g->z.avail_out;
 
@@ -70,8 +70,8 @@ static void put(struct gzip *g)
 	g->z.avail_out = OUT;
 }
 
-/* Pack until zlib wants no more. */
-static void pack(struct gzip *g, int flush)
+/* Compress until zlib has used up the input. */
+static void deflate_all(struct gzip *g, int flush)
 {
 	do {
 		int rc = deflate(&g->z, flush);
@@ -80,7 +80,7 @@ static void pack(struct gzip *g, int flush)
 			g->error = -EIO;
 		if (g->z.avail_out > 0)
 			return;
-		put(g);
+		write_out(g);
 	} while (!g->error);
 }
 
@@ -93,7 +93,7 @@ bool gzip_sink(void *arg, const void *data, size_t n)
 
 		g->z.next_in = (void *)(uintptr_t)data;
 		g->z.avail_in = part;
-		pack(g, Z_NO_FLUSH);
+		deflate_all(g, Z_NO_FLUSH);
 		data = (const uint8_t *)data + part;
 		n -= part;
 	}
@@ -104,8 +104,8 @@ int gzip_close(struct gzip *g)
 {
 	int rc;
 
-	pack(g, Z_FINISH);
-	put(g);
+	deflate_all(g, Z_FINISH);
+	write_out(g);
 	deflateEnd(&g->z);
 	rc = g->error;
 	memory_unmap(g, sizeof(*g));

@@ -1,5 +1,5 @@
 /*
- * gzip.h - pack what is written, without the host's heap
+ * gzip.h - compress a stream, without the host's heap
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,13 +10,13 @@
 
 struct gzip;
 
-/* Begin to write to a sink. NULL when there is no memory. */
+/* Start a stream that is written to a sink. Returns NULL if out of memory. */
 struct gzip *gzip_open(snap_sink_fn *sink, void *arg);
 
-/* A wire_sink_fn; arg is the struct gzip. */
+/* Compress data. A wire_sink_fn; arg is a struct gzip. */
 bool gzip_sink(void *arg, const void *data, size_t n);
 
-/* Write the rest, and free all. Gives 0, or what the sink gave first. */
+/* Write the rest, and free the stream. Returns 0, or the first error of the sink. */
 int gzip_close(struct gzip *g);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * labels.c - the labels of samples, read out of the segment
+ * labels.c - the labels of samples, read from the segment
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The program may change a set while it is read: a pair is copied before anything is done with it.
+ * The program may change a set while it is read, so each pair is copied before it is used.
  */
 #include "config.h"
 
@@ -16,9 +16,9 @@
 
 #include <stdio.h>
 
-enum { REPLACED = 3 }; /* bytes of U+FFFD, for one that is no UTF-8 */
+enum { REPLACEMENT_SIZE = 3 }; /* bytes of U+FFFD, which replaces an invalid byte */
 
-size_t collect_character(const char *text, size_t n)
+size_t collect_utf8_length(const char *text, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t size = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
@@ -28,25 +28,25 @@ size_t collect_character(const char *text, size_t n)
 	for (size_t i = 1; i < size; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	/* longer than need be, half a pair of UTF-16, behind the last one */
+	/* reject overlong encodings, surrogates, and values above U+10FFFF */
 	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
 	    (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;
 	return size;
 }
 
-/* Copy a text, as UTF-8 without 0 in it. Gives its length. */
+/* Copy a text as valid UTF-8 without NUL characters. Returns its length. */
 static size_t copy(char *to, const char *from, size_t n)
 {
-	char text[LABELS_VALUE_MOST];
+	char text[LABELS_VALUE_MAX];
 	size_t len = 0;
 
 	memcpy(text, from, n);
 	for (size_t i = 0; i < n;) {
-		size_t size = text[i] ? collect_character(text + i, n - i) : 0;
+		size_t size = text[i] ? collect_utf8_length(text + i, n - i) : 0;
 
-		memcpy(to + len, size ? text + i : "\xef\xbf\xbd", size ? size : REPLACED);
-		len += size ? size : REPLACED;
+		memcpy(to + len, size ? text + i : "\xef\xbf\xbd", size ? size : REPLACEMENT_SIZE);
+		len += size ? size : REPLACEMENT_SIZE;
 		i += size ? size : 1;
 	}
 	to[len] = '\0';
@@ -55,12 +55,12 @@ static size_t copy(char *to, const char *from, size_t n)
 
 static const uint8_t *section(const struct collect *c)
 {
-	return (const uint8_t *)c->head + c->at.section[SECTION_LABELS];
+	return (const uint8_t *)c->head + c->layout.section[SECTION_LABELS];
 }
 
 int collect_labels(const struct collect *c, uint32_t id, collect_label_fn *f, void *arg)
 {
-	char key[LABELS_KEY_MOST * REPLACED + 1], value[LABELS_VALUE_MOST * REPLACED + 1];
+	char key[LABELS_KEY_MAX * REPLACEMENT_SIZE + 1], value[LABELS_VALUE_MAX * REPLACEMENT_SIZE + 1];
 	struct labels_pair pair;
 	struct labels_walk w;
 	int rc = 0;
@@ -81,7 +81,7 @@ int collect_labels(const struct collect *c, uint32_t id, collect_label_fn *f, vo
 
 bool collect_profile_name(const struct collect *c, uint64_t number, char *out, size_t size)
 {
-	char name[LABELS_VALUE_MOST * REPLACED + 1];
+	char name[LABELS_VALUE_MAX * REPLACEMENT_SIZE + 1];
 	struct labels_pair pair;
 	struct labels_walk w;
 
@@ -100,7 +100,7 @@ uint64_t collect_profile_next(struct process *p, uint64_t number, char name[SNAP
 	char seen[SNAP_NAME_MAX];
 	uint64_t next = 0;
 
-	counts_drain(p, collect_slot_of(p), true);
+	counts_drain(p, collect_slot_index(p), true);
 	stack = p->counts.stack.data;
 	for (size_t i = 0; i < p->counts.stack.n; i++)
 		if (stack[i].kind == STACK_CUSTOM && stack[i].extra > number && (!next || stack[i].extra < next) &&

@@ -1,5 +1,5 @@
 /*
- * labels.h - the labels of samples, read out of the segment
+ * labels.h - the labels of samples, read from the segment
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,37 +12,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Takes a label; both texts are UTF-8, end with 0 and are good until it returns. Gives 0 to go on. */
+/* Called with a label. Both texts are UTF-8, end with NUL, and are valid during the call. Returns 0 to continue. */
 typedef int collect_label_fn(void *arg, const char *key, size_t n_key, const char *value, size_t n_value);
 
 /*
- * Call f with each label of a set, in order of the keys, until it gives other than 0.
+ * Call f for each label of a set, sorted by key, until it returns non-zero.
  *
- * id      as in struct table_stack, struct snap_row; of a set that is none there are no labels
- * Gives   what f gave last, or 0
+ * id      label set, as in struct table_stack and struct snap_row; an invalid set has no labels
+ * Returns the last result of f, or 0
  *
- * What is no UTF-8 in a text becomes U+FFFD: readers of profile.proto may refuse a profile for it. A value
- * may be empty.
+ * Invalid UTF-8 is replaced by U+FFFD, because readers of profile.proto may refuse it. A value may be empty.
  */
 int collect_labels(const struct collect *c, uint32_t id, collect_label_fn *f, void *arg);
 
 /*
- * The name of a custom profile.
+ * Read the name of a custom profile.
  *
- * number  extra of its stacks (STACK_CUSTOM)
- * Gives   false when there is none with that number; out is then untouched
+ * number  of the profile: the field extra of its stacks (STACK_CUSTOM)
+ * Returns false if there is none with that number; then out is unchanged
  */
 bool collect_profile_name(const struct collect *c, uint64_t number, char *out, size_t size);
 
 /*
- * The custom profiles that a process has made, one after the other, as of now.
+ * Iterate over the custom profiles of a process.
  *
- * number  the one before; 0 for the first
- * Gives   the number of the next one; 0 when there is none. name is untouched then
+ * number  of the previous profile; 0 for the first
+ * Returns the number of the next profile; 0 if there is none, and then name is unchanged
  */
 uint64_t collect_profile_next(struct process *p, uint64_t number, char name[SNAP_NAME_MAX]);
 
-/* How many bytes the character of UTF-8 at text has, of n that there are. 0: it is none. */
-size_t collect_character(const char *text, size_t n);
+/* The length in bytes of the UTF-8 character at text, which has n bytes. 0: invalid UTF-8. */
+size_t collect_utf8_length(const char *text, size_t n);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * legacy.c - CPU profiles as gperftools writes them, for its clients
+ * legacy.c - CPU profiles in the format of gperftools, for its clients
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Labels are lost, as are frames that are no code; a stack that has no other has the address 0, which readers show as
- * such. The first address is where the thread was, the others are behind the calls: readers subtract one from those.
+ * The format has one value, a number of periods, which readers multiply by the period. It has neither numbers of
+ * samples nor labels nor pseudo frames; a stack of only pseudo frames is written with the address NO_CODE. The first
+ * address is that of the thread, the others are return addresses, from which readers subtract one.
  */
 #include "config.h"
 
@@ -15,10 +16,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* NO_CODE: what stands for a stack that begins nowhere. With 0 there google-pprof takes it for the end of all. */
+/* NO_CODE: the address written for a stack without code. google-pprof would take 0 for the end of the profile. */
 enum { CHUNK = 512, LINE_MAX_SIZE = 64, NO_CODE = 1 };
 
-struct writing {
+struct legacy_writer {
 	snap_sink_fn *sink;
 	void *arg;
 	int rc;
@@ -26,43 +27,43 @@ struct writing {
 	uint64_t word[CHUNK];
 };
 
-static void flush(struct writing *x)
+static void flush(struct legacy_writer *x)
 {
 	if (x->rc == 0 && x->n)
 		x->rc = x->sink(x->arg, x->word, x->n * sizeof(*x->word));
 	x->n = 0;
 }
 
-static void put(struct writing *x, uint64_t word)
+static void put(struct legacy_writer *x, uint64_t word)
 {
 	x->word[x->n++] = word;
 	if (x->n == CHUNK)
 		flush(x);
 }
 
-static void put_row(struct writing *x, const struct snap *s, const struct snap_row *row)
+static void put_row(struct legacy_writer *x, const struct snap *s, const struct snap_row *row)
 {
 	struct snap_frame f;
 	uint64_t n = 0;
 
 	for (uint32_t k = 0; k < row->n; k++) {
 		snap_frame(s, row, k, &f);
-		n += !f.place;
+		n += !f.pseudo;
 	}
-	put(x, (uint64_t)row->value[0]);
+	put(x, (uint64_t)row->value[1] / s->period);
 	put(x, n ? n : 1);
 	if (n == 0)
 		put(x, NO_CODE);
 	n = 0;
 	for (uint32_t k = 0; k < row->n; k++) {
 		snap_frame(s, row, k, &f);
-		if (!f.place)
+		if (!f.pseudo)
 			put(x, n++ ? f.addr + 1 : f.addr ? f.addr : NO_CODE);
 	}
 }
 
-/* In the form of /proc/PID/maps, which all readers know. */
-static void put_mappings(struct writing *x, const struct snap *s)
+/* Write the mappings in the format of /proc/PID/maps, which all readers support. */
+static void put_mappings(struct legacy_writer *x, const struct snap *s)
 {
 	const struct maps *maps = &s->p->maps;
 	const struct map *m = maps->map.data;
@@ -83,7 +84,7 @@ static void put_mappings(struct writing *x, const struct snap *s)
 int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg)
 {
 	const struct snap_row *row = s->row.data;
-	struct writing x = { .sink = sink, .arg = arg };
+	struct legacy_writer x = { .sink = sink, .arg = arg };
 
 	put(&x, 0);
 	put(&x, 3);
@@ -91,7 +92,7 @@ int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg)
 	put(&x, s->period / 1000);
 	put(&x, 0);
 	for (size_t i = 0; i < s->row.n; i++)
-		if (row[i].value[0] > 0)
+		if (row[i].value[1] > 0)
 			put_row(&x, s, &row[i]);
 	put(&x, 0);
 	put(&x, 1);

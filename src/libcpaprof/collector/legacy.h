@@ -1,5 +1,5 @@
 /*
- * legacy.h - CPU profiles as gperftools writes them, for its clients
+ * legacy.h - CPU profiles in the format of gperftools, for its clients
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,7 +9,7 @@
 #include "libcpaprof/collector/snap.h"
 
 /*
- * Write a CPU profile: words of 64 bits, and then what is mapped. Gives 0, or what the sink gave.
+ * Write a CPU profile: 64-bit words, then the mappings. Returns 0, or the error of the sink.
  *
  * Like    gperftools' docs/cpuprofile-fileformat.html
  */

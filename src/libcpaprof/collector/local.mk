@@ -1,4 +1,4 @@
-# src/libcpaprof/collector - empties the segment of profiled processes, and makes profiles of it
+# src/libcpaprof/collector - drains the shared segment of profiled processes, and makes profiles from it
 
 noinst_LIBRARIES += src/libcpaprof/collector/libcollector.a
 src_libcpaprof_collector_libcollector_a_SOURCES = \
@@ -27,7 +27,7 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/memory.h \
 	src/libcpaprof/collector/order.c \
 	src/libcpaprof/collector/order.h \
-	src/libcpaprof/collector/places.c \
+	src/libcpaprof/collector/mappings.c \
 	src/libcpaprof/collector/process.c \
 	src/libcpaprof/collector/read_stack.c \
 	src/libcpaprof/collector/read_stack.h \
@@ -53,6 +53,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/trace_spans.c \
 	src/libcpaprof/collector/trace_spans.h \
 	src/libcpaprof/collector/trace_write.c \
-	src/libcpaprof/collector/unseen.c \
+	src/libcpaprof/collector/unarmed.c \
 	src/libcpaprof/collector/write.c \
 	src/libcpaprof/collector/write.h

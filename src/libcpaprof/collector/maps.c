@@ -1,5 +1,5 @@
 /*
- * maps.c - what code a process has mapped, and where that code is from
+ * maps.c - the mapped code of a process, and the files it comes from
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -24,7 +24,7 @@
 
 enum { HEADS_MAX = 64, NOTES_MAX = 4096 };
 
-static bool peek(pid_t pid, uint64_t at, void *to, size_t n)
+static bool read_memory(pid_t pid, uint64_t at, void *to, size_t n)
 {
 	struct iovec here = { to, n }, there = { (void *)(uintptr_t)at, n };
 
@@ -57,11 +57,10 @@ static uint32_t find_id(const uint8_t *at, size_t n, uint8_t *id)
 }
 
 /*
- * Read the build id of the object that is loaded at start, from memory, so that a file that was
- * replaced or deleted does not matter.
+ * Read the build id of the object at start from memory, which works for replaced and deleted files, too.
  *
  * id      [MODULE_ID_MAX] out
- * Gives   its length; 0 when there is none, or the memory may not be read
+ * Returns its length; 0 if there is none, or the memory cannot be read
  */
 static uint32_t build_id_read(pid_t pid, uint64_t start, uint8_t *id)
 {
@@ -71,27 +70,27 @@ static uint32_t build_id_read(pid_t pid, uint64_t start, uint8_t *id)
 	uint64_t first = 0;
 	uint32_t n = 0;
 
-	if (!peek(pid, start, &elf, sizeof(elf)) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
+	if (!read_memory(pid, start, &elf, sizeof(elf)) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    elf.e_phentsize != sizeof(head[0]) || elf.e_phnum > HEADS_MAX ||
-	    !peek(pid, start + elf.e_phoff, head, elf.e_phnum * sizeof(head[0])))
+	    !read_memory(pid, start + elf.e_phoff, head, elf.e_phnum * sizeof(head[0])))
 		return 0;
 	for (int i = elf.e_phnum - 1; i >= 0; i--)
 		if (head[i].p_type == PT_LOAD && head[i].p_offset == 0)
 			first = head[i].p_vaddr;
 	for (int i = 0; i < elf.e_phnum && n == 0; i++)
 		if (head[i].p_type == PT_NOTE && head[i].p_filesz <= NOTES_MAX &&
-		    peek(pid, start + head[i].p_vaddr - first, notes, head[i].p_filesz))
+		    read_memory(pid, start + head[i].p_vaddr - first, notes, head[i].p_filesz))
 			n = find_id(notes, head[i].p_filesz, id);
 	return n;
 }
 
-enum { ERAS_MANY = 8192, ERAS_MAX = 1 << 20, ERA_STEPS_MAX = 64 << 20 };
-enum { MAPS_MAX = 65536, SPANS_MAX = 4 * MAPS_MAX, TEXTS_MAX = 16 << 20, LINE_MAX_LEN = 8192 };
+enum { CHANGES_COMPACT = 8192, CHANGES_MAX = 1 << 20, SEARCH_STEPS_MAX = 64 << 20 };
+enum { MAPS_MAX = 65536, RANGES_MAX = 4 * MAPS_MAX, TEXTS_MAX = 16 << 20, LINE_MAX_LEN = 8192 };
 
-/* Keep a text; ids as hexadecimal. Gives where it is, 0 with *n = 0 when there is no room. */
-static uint32_t keep_text(struct maps *m, const void *text, uint32_t *n)
+/* Append a text. Returns its offset, or 0 with *n = 0 if there is no room. */
+static uint32_t add_text(struct maps *m, const void *text, uint32_t *n)
 {
-	char *to = vec_room(&m->texts, *n, 1, TEXTS_MAX);
+	char *to = vec_reserve(&m->texts, *n, 1, TEXTS_MAX);
 	uint32_t at = (uint32_t)m->texts.n;
 
 	if (!to) {
@@ -105,67 +104,67 @@ static uint32_t keep_text(struct maps *m, const void *text, uint32_t *n)
 
 static bool ends_before_or_at(const void *row, uint64_t addr)
 {
-	return ((const struct map_span *)row)->limit <= addr;
+	return ((const struct address_range *)row)->limit <= addr;
 }
 
-/* The first span that ends after an address. */
-static size_t span_behind(const struct maps *m, uint64_t addr)
+/* The index of the first range that ends after an address. */
+static size_t first_range_after(const struct maps *m, uint64_t addr)
 {
-	return vec_bound(&m->span, sizeof(struct map_span), ends_before_or_at, addr);
+	return vec_bound(&m->range, sizeof(struct address_range), ends_before_or_at, addr);
 }
 
-/* What was added last. */
-static uint32_t find_last(const struct maps *m, uint64_t addr)
+/* The index + 1 of the newest mapping that contains an address; 0: none. */
+static uint32_t find_newest(const struct maps *m, uint64_t addr)
 {
-	const struct map_span *span = m->span.data;
-	size_t i = span_behind(m, addr);
+	const struct address_range *range = m->range.data;
+	size_t i = first_range_after(m, addr);
 
-	return i < m->span.n && addr >= span[i].start ? span[i].map + 1 : 0;
+	return i < m->range.n && addr >= range[i].start ? range[i].map + 1 : 0;
 }
 
-/* The last mapping takes its place, from whatever was there: at most the rest of two spans stays beside it. */
-static bool add_span(struct maps *m)
+/* Insert the newest mapping into the ranges, and cut the ranges that it overlaps. Returns false if there is no room. */
+static bool insert_range(struct maps *m)
 {
 	const struct map *new = (const struct map *)m->map.data + m->map.n - 1;
-	struct map_span *span = vec_room(&m->span, 2, sizeof(*span), SPANS_MAX), put[3];
+	struct address_range *range = vec_reserve(&m->range, 2, sizeof(*range), RANGES_MAX), put[3];
 	size_t lo, hi, n = 0;
 
-	if (!span)
+	if (!range)
 		return false;
-	span = m->span.data;
-	lo = hi = span_behind(m, new->start);
-	if (lo < m->span.n && span[lo].start < new->start)
-		put[n++] = (struct map_span){ span[lo].start, new->start, span[lo].map };
-	put[n++] = (struct map_span){ new->start, new->limit, (uint32_t)m->map.n - 1 };
-	while (hi < m->span.n && span[hi].start < new->limit)
+	range = m->range.data;
+	lo = hi = first_range_after(m, new->start);
+	if (lo < m->range.n && range[lo].start < new->start)
+		put[n++] = (struct address_range){ range[lo].start, new->start, range[lo].map };
+	put[n++] = (struct address_range){ new->start, new->limit, (uint32_t)m->map.n - 1 };
+	while (hi < m->range.n && range[hi].start < new->limit)
 		hi++;
-	if (hi > lo && span[hi - 1].limit > new->limit)
-		put[n++] = (struct map_span){ new->limit, span[hi - 1].limit, span[hi - 1].map };
-	memmove(span + lo + n, span + hi, (m->span.n - hi) * sizeof(*span));
-	memcpy(span + lo, put, n * sizeof(*span));
-	m->span.n += n - (hi - lo);
+	if (hi > lo && range[hi - 1].limit > new->limit)
+		put[n++] = (struct address_range){ new->limit, range[hi - 1].limit, range[hi - 1].map };
+	memmove(range + lo + n, range + hi, (m->range.n - hi) * sizeof(*range));
+	memcpy(range + lo, put, n * sizeof(*range));
+	m->range.n += n - (hi - lo);
 	return true;
 }
 
 /*
- * Before all that is known of an address comes what was mapped first: code runs (as constructors do) before
- * the process tells that it is there.
+ * A generation before the first known change gets the mapping of that change: code can run (constructors do) before the
+ * process reports its mapping.
  */
 uint32_t maps_find_contested(struct maps *m, uint64_t addr, uint32_t generation)
 {
-	uint32_t i = m->contested ? find_last(m, addr) : 0, best = i;
+	uint32_t i = m->has_contested ? find_newest(m, addr) : 0, best = i;
 	const struct map *map = m->map.data;
-	const struct era *era = m->era.data;
+	const struct map_change *change = m->change.data;
 
-	if (!i || !map[i - 1].contested)
+	if (!i || !map[i - 1].is_contested)
 		return 0;
-	for (size_t e = m->era.n; e > 0 && m->n_steps < ERA_STEPS_MAX; e--, m->n_steps++) {
-		const struct map *at = &map[era[e - 1].map];
+	for (size_t e = m->change.n; e > 0 && m->n_steps < SEARCH_STEPS_MAX; e--, m->n_steps++) {
+		const struct map *at = &map[change[e - 1].map];
 
 		if (addr < at->start || addr >= at->limit)
 			continue;
-		best = era[e - 1].map + 1;
-		if (era[e - 1].since <= generation)
+		best = change[e - 1].map + 1;
+		if (change[e - 1].since <= generation)
 			break;
 	}
 	return best;
@@ -175,62 +174,62 @@ uint32_t maps_find(struct maps *m, uint64_t addr)
 {
 	uint32_t i = maps_find_contested(m, addr, UINT32_MAX);
 
-	return i ? i : find_last(m, addr);
+	return i ? i : find_newest(m, addr);
 }
 
-/* Forget what was so long ago that no record can be of it, but for the last of each mapping. */
-static void forget_eras(struct maps *m)
+/* Remove changes that are older than any record, except the last change of each mapping. */
+static void compact_changes(struct maps *m)
 {
 	size_t size = m->map.n * sizeof(uint32_t), n = 0;
 	uint32_t *last = memory_map(size);
-	struct era *era = m->era.data;
+	struct map_change *change = m->change.data;
 
-	for (size_t i = 0; last && i < m->era.n; i++)
-		last[era[i].map] = (uint32_t)i;
-	for (size_t i = 0; last && i < m->era.n; i++)
-		if (last[era[i].map] == i || m->now - era[i].since < RECORD_GENERATIONS)
-			era[n++] = era[i];
-	m->era.n = last ? n : m->era.n / 2;
+	for (size_t i = 0; last && i < m->change.n; i++)
+		last[change[i].map] = (uint32_t)i;
+	for (size_t i = 0; last && i < m->change.n; i++)
+		if (last[change[i].map] == i || m->generation - change[i].since < RECORD_GENERATIONS)
+			change[n++] = change[i];
+	m->change.n = last ? n : m->change.n / 2;
 	memory_unmap(last, size);
 }
 
-static void add_era(struct maps *m, uint32_t since, uint32_t map)
+static void add_change(struct maps *m, uint32_t since, uint32_t map)
 {
-	struct era *era;
+	struct map_change *change;
 
-	if (m->era.n >= ERAS_MANY && m->era.n % ERAS_MANY == 0)
-		forget_eras(m);
-	era = vec_room(&m->era, 1, sizeof(*era), ERAS_MAX);
-	if (!era)
+	if (m->change.n >= CHANGES_COMPACT && m->change.n % CHANGES_COMPACT == 0)
+		compact_changes(m);
+	change = vec_reserve(&m->change, 1, sizeof(*change), CHANGES_MAX);
+	if (!change)
 		return;
-	*era = (struct era){ .since = since, .map = map };
-	m->era.n++;
+	*change = (struct map_change){ .since = since, .map = map };
+	m->change.n++;
 }
 
 /*
- * The last one is new: is it where others are, or were? Of those that are hidden by later ones there it is
- * known already. False when there is no room for it.
+ * Insert the newest mapping, and mark it and the mappings that it overlaps as contested. Mappings that are hidden by
+ * later ones are marked already. Returns false if there is no room.
  */
-static bool contest(struct maps *m, uint32_t since)
+static bool insert_mapping(struct maps *m, uint32_t since)
 {
 	struct map *map = m->map.data, *new = &map[m->map.n - 1];
-	const struct map_span *span = m->span.data;
+	const struct address_range *range = m->range.data;
 
-	for (size_t i = span_behind(m, new->start); i < m->span.n && span[i].start < new->limit; i++) {
-		struct map *old = &map[span[i].map];
+	for (size_t i = first_range_after(m, new->start); i < m->range.n && range[i].start < new->limit; i++) {
+		struct map *old = &map[range[i].map];
 
-		if (!old->contested)
-			add_era(m, 0, span[i].map);
-		old->contested = new->contested = m->contested = true;
+		if (!old->is_contested)
+			add_change(m, 0, range[i].map);
+		old->is_contested = new->is_contested = m->has_contested = true;
 	}
-	if (!add_span(m))
+	if (!insert_range(m))
 		return false;
-	if (new->contested)
-		add_era(m, since, (uint32_t)m->map.n - 1);
+	if (new->is_contested)
+		add_change(m, since, (uint32_t)m->map.n - 1);
 	return true;
 }
 
-/* Is what is at this place now the same piece of a file? The path may be another way to it. */
+/* Is mapping i - 1 the same piece of the same file? The paths may differ if the build ids are equal. */
 static bool is_known(const struct maps *m, uint32_t i, const struct map *new, const char *path, const char *id,
 		     uint32_t n_id)
 {
@@ -250,8 +249,10 @@ static bool is_known(const struct maps *m, uint32_t i, const struct map *new, co
 }
 
 /*
- * new: addresses, offset and the length of the path. What is there already is not added again.
- * Gives its index + 1, 0 when there is no room.
+ * Add a mapping, unless it exists.
+ *
+ * new     addresses, offset and length of the path
+ * Returns its index + 1; 0 if there is no room
  */
 static uint32_t add(struct maps *m, const struct map *new, const char *path, const uint8_t *id, uint32_t n_id,
 		    uint32_t since)
@@ -269,38 +270,38 @@ static uint32_t add(struct maps *m, const struct map *new, const char *path, con
 		return 0;
 	if (is_known(m, i_known, new, path, hex, 2 * n_id))
 		return i_known;
-	map = vec_room(&m->map, 1, sizeof(*map), MAPS_MAX);
+	map = vec_reserve(&m->map, 1, sizeof(*map), MAPS_MAX);
 	if (!map)
 		return 0;
 	*map = *new;
 	map->n_id = 2 * n_id;
-	map->path = keep_text(m, path, &map->n_path);
-	map->id = keep_text(m, hex, &map->n_id);
+	map->path = add_text(m, path, &map->n_path);
+	map->id = add_text(m, hex, &map->n_id);
 	m->map.n++;
-	if (contest(m, since))
+	if (insert_mapping(m, since))
 		return (uint32_t)m->map.n;
 	m->map.n--;
 	return 0;
 }
 
-/* What had this number is back where it was. */
-static void add_again(struct maps *m, uint32_t number, uint32_t since)
+/* Record that the module with this number is mapped at its old address again. */
+static void restore(struct maps *m, uint32_t number, uint32_t since)
 {
 	uint32_t i = m->number[number];
 	const struct map *map = m->map.data;
 
-	if (i && map[i - 1].contested && maps_find(m, map[i - 1].start) != i)
-		add_era(m, since, i - 1);
+	if (i && map[i - 1].is_contested && maps_find(m, map[i - 1].start) != i)
+		add_change(m, since, i - 1);
 }
 
-/* One of at most most bytes. Gives its size, 0 when it is none. */
-static uint32_t take_module(struct maps *m, const uint8_t *data, uint32_t most, uint32_t to_end)
+/* Read a module of at most `max` bytes. Returns its size, or 0 if it is invalid. */
+static uint32_t read_module(struct maps *m, const uint8_t *data, uint32_t max, uint32_t to_end)
 {
 	const uint8_t *id = data + sizeof(struct segment_module);
 	struct segment_module h = { 0 };
 
 	memcpy(&h, data, 8);
-	if (h.size < 8 || h.size > most || h.size > to_end)
+	if (h.size < 8 || h.size > max || h.size > to_end)
 		return 0;
 	if (h.n_id == MODULE_PAD)
 		return h.size == to_end ? to_end : 0;
@@ -314,20 +315,20 @@ static uint32_t take_module(struct maps *m, const uint8_t *data, uint32_t most, 
 		m->number[h.number] = add(
 			m, &(struct map){ .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = h.n_path },
 			(const char *)id + h.n_id, id, h.n_id, h.since);
-		add_again(m, h.number, h.since);
+		restore(m, h.number, h.since);
 	} else if (h.number) {
-		add_again(m, h.number, h.since);
+		restore(m, h.number, h.since);
 	}
 	return h.size;
 }
 
-void maps_take_modules(struct maps *m, const uint8_t *ring, uint32_t from, uint32_t to)
+void maps_add_modules(struct maps *m, const uint8_t *ring, uint32_t from, uint32_t to)
 {
 	while (from != to) {
 		uint32_t at = from % MODULES_MAX, n;
 
-		/* what makes no sense ends it: all that is there is skipped */
-		n = to - from <= MODULES_MAX && at % 8 == 0 ? take_module(m, ring + at, to - from, MODULES_MAX - at)
+		/* skip the rest after an invalid module */
+		n = to - from <= MODULES_MAX && at % 8 == 0 ? read_module(m, ring + at, to - from, MODULES_MAX - at)
 							    : 0;
 		if (n == 0)
 			return;
@@ -335,7 +336,7 @@ void maps_take_modules(struct maps *m, const uint8_t *ring, uint32_t from, uint3
 	}
 }
 
-/* What is mapped from the start of a file, for its build id. */
+/* The last mapping of the start of a file, where its build id is. */
 struct base {
 	uint64_t start;
 	char path[LINE_MAX_LEN];
@@ -356,8 +357,8 @@ static size_t hex(const char **p, uint64_t *out)
 	return n;
 }
 
-/* START-LIMIT PERM OFFSET DEV INODE   PATH */
-static void take_line(struct maps *m, pid_t pid, const char *line, struct base *base)
+/* Parse "START-LIMIT PERM OFFSET DEV INODE PATH". */
+static void parse_line(struct maps *m, pid_t pid, const char *line, struct base *base)
 {
 	static const char deleted[] = " (deleted)", vdso[] = "[vdso]";
 	const char *p = line, *path;
@@ -392,7 +393,7 @@ static void take_line(struct maps *m, pid_t pid, const char *line, struct base *
 		n_id = build_id_read(pid, new.start, id);
 	else if (*path == '/' && path[1] != '/' && strlen(base->path) == n && memcmp(base->path, path, n) == 0)
 		n_id = build_id_read(pid, base->start, id);
-	add(m, &new, path, id, n_id, m->now);
+	add(m, &new, path, id, n_id, m->generation);
 }
 
 bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg)
@@ -414,7 +415,7 @@ bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg)
 		}
 		have -= (size_t)(line - buf);
 		memmove(buf, line, have);
-		if (have == LINE_MAX_LEN) /* no line is so long */
+		if (have == LINE_MAX_LEN) /* no valid line is that long */
 			have = 0;
 	}
 	return any;
@@ -432,13 +433,13 @@ bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *ar
 		return false;
 	any = maps_read_lines(fd, fn, arg);
 	close(fd);
-	/* one that has ended and was not waited for has a file without lines */
+	/* the file of a zombie process is empty */
 	if (!any)
 		errno = ESRCH;
 	return any;
 }
 
-struct adding {
+struct maps_loader {
 	struct maps *m;
 	pid_t pid;
 	struct base base;
@@ -446,57 +447,57 @@ struct adding {
 
 static bool add_line(void *arg, const char *line)
 {
-	struct adding *a = arg;
+	struct maps_loader *a = arg;
 
-	take_line(a->m, a->pid, line, &a->base);
+	parse_line(a->m, a->pid, line, &a->base);
 	return true;
 }
 
 void maps_add_live(struct maps *m, pid_t pid)
 {
-	struct adding a = { .m = m, .pid = pid };
+	struct maps_loader a = { .m = m, .pid = pid };
 
 	maps_each_line(pid, add_line, &a);
 }
 
 void maps_add_text(struct maps *m, pid_t pid, int fd)
 {
-	struct adding a = { .m = m, .pid = pid };
+	struct maps_loader a = { .m = m, .pid = pid };
 
 	maps_read_lines(fd, add_line, &a);
 }
 
-struct looking {
-	char what[48];
+struct file_search {
+	char wanted[48];
 	bool found;
 };
 
-/* A path may say anything, so only the fields in front of it are looked at. */
+/* Compare only the fields before the path, which can contain any text. */
 static bool find_file(void *arg, const char *line)
 {
-	struct looking *l = arg;
+	struct file_search *l = arg;
 
 	for (int i = 0; i < 3 && line; i++) {
 		line = strchr(line, ' ');
 		line = line ? line + 1 : NULL;
 	}
-	l->found = line && strncmp(line, l->what, strlen(l->what)) == 0;
+	l->found = line && strncmp(line, l->wanted, strlen(l->wanted)) == 0;
 	return !l->found;
 }
 
 enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino)
 {
-	struct looking l = { .found = false };
+	struct file_search l = { .found = false };
 
-	snprintf(l.what, sizeof(l.what), "%02x:%02x %llu ", major(dev), minor(dev), (unsigned long long)ino);
+	snprintf(l.wanted, sizeof(l.wanted), "%02x:%02x %llu ", major(dev), minor(dev), (unsigned long long)ino);
 	if (!maps_each_line(pid, find_file, &l))
 		return MAPS_GONE;
 	return l.found ? MAPS_YES : MAPS_NO;
 }
 
-static bool copy(struct vec *to, const struct vec *from, size_t size, size_t most)
+static bool copy_vec(struct vec *to, const struct vec *from, size_t size, size_t max)
 {
-	void *p = from->n ? vec_room(to, from->n, size, most) : NULL;
+	void *p = from->n ? vec_reserve(to, from->n, size, max) : NULL;
 
 	if (!p)
 		return from->n == 0;
@@ -507,21 +508,22 @@ static bool copy(struct vec *to, const struct vec *from, size_t size, size_t mos
 
 void maps_copy(struct maps *m, const struct maps *from)
 {
-	m->contested = from->contested;
-	m->now = from->now;
+	m->has_contested = from->has_contested;
+	m->generation = from->generation;
 	memcpy(m->number, from->number, sizeof(m->number));
-	if (!copy(&m->map, &from->map, sizeof(struct map), MAPS_MAX) ||
-	    !copy(&m->span, &from->span, sizeof(struct map_span), SPANS_MAX) ||
-	    !copy(&m->texts, &from->texts, 1, TEXTS_MAX) || !copy(&m->era, &from->era, sizeof(struct era), ERAS_MAX))
+	if (!copy_vec(&m->map, &from->map, sizeof(struct map), MAPS_MAX) ||
+	    !copy_vec(&m->range, &from->range, sizeof(struct address_range), RANGES_MAX) ||
+	    !copy_vec(&m->texts, &from->texts, 1, TEXTS_MAX) ||
+	    !copy_vec(&m->change, &from->change, sizeof(struct map_change), CHANGES_MAX))
 		maps_release(m);
 }
 
 void maps_release(struct maps *m)
 {
 	vec_release(&m->map, sizeof(struct map));
-	vec_release(&m->span, sizeof(struct map_span));
+	vec_release(&m->range, sizeof(struct address_range));
 	vec_release(&m->texts, 1);
-	vec_release(&m->era, sizeof(struct era));
-	m->contested = false;
+	vec_release(&m->change, sizeof(struct map_change));
+	m->has_contested = false;
 	memset(m->number, 0, sizeof(m->number));
 }

@@ -1,5 +1,5 @@
 /*
- * maps.h - what code a process has mapped, and where that code is from
+ * maps.h - the mapped code of a process, and the files it comes from
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,67 +13,67 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A piece of mapped code. Its texts are in struct maps.texts. */
+/* A mapping with code. Its texts are in struct maps.texts. */
 struct map {
 	uint64_t start, limit, offset;
 	uint32_t path, n_path;
-	uint32_t id, n_id; /* the build id in hexadecimal; none when n_id is 0 */
-	bool contested;    /* other code was mapped here at another time: struct era tells when */
+	uint32_t id, n_id; /* build id in hexadecimal; n_id 0: none */
+	bool is_contested; /* was other code mapped here at another time? See struct map_change */
 };
 
-/* Addresses, and the index of the mapping that was added to them last. */
-struct map_span {
+/* A range of addresses, and the index of the newest mapping there. */
+struct address_range {
 	uint64_t start, limit;
 	uint32_t map;
 };
 
-/* From this generation on a mapping is where it is, until another one is there. */
-struct era {
-	uint32_t since, map; /* index of map */
+/* The generation from which a mapping is in place, until another one replaces it. */
+struct map_change {
+	uint32_t since, map; /* first generation; index of map */
 };
 
-/* Begins as zeros. The program comes first. */
+/* Zero-initialised. The executable is the first mapping. */
 struct maps {
-	struct vec map;                        /* struct map */
-	struct vec span;                       /* struct map_span: in order of address, each address once */
-	struct vec texts;                      /* char */
-	struct vec era;                        /* struct era, as they came: of contested ones */
-	bool contested;                        /* some are */
-	uint32_t n_steps;                      /* through eras since somebody said 0; after very many none are made */
-	uint32_t now;                          /* the generation of the process, as far as we know */
-	uint32_t number[MODULES_NUMBERED + 1]; /* of struct segment_module: index of map + 1 */
+	struct vec map;      /* struct map */
+	struct vec range;    /* struct address_range: sorted by address, not overlapping */
+	struct vec texts;    /* char */
+	struct vec change;   /* struct map_change: of contested mappings, in the order of insertion */
+	bool has_contested;  /* is any mapping contested? */
+	uint32_t n_steps;    /* number of changes searched since the caller set it to 0; the search stops at a limit */
+	uint32_t generation; /* the last known generation of the process */
+	uint32_t number[MODULES_NUMBERED + 1]; /* index of map + 1, by number of a struct segment_module */
 };
 
 /*
- * Add what the process told of itself.
+ * Add the mappings that the process reported.
  *
- * ring    [MODULES_MAX] struct segment_module and texts; hostile
- * from    position up to which it was read
- * to      position up to which it is written
+ * ring    [MODULES_MAX] struct segment_module and texts; untrusted
+ * from    read position
+ * to      write position
  */
-void maps_take_modules(struct maps *m, const uint8_t *ring, uint32_t from, uint32_t to);
+void maps_add_modules(struct maps *m, const uint8_t *ring, uint32_t from, uint32_t to);
 
-/* Add what the kernel says is mapped now, with build ids out of the memory of the process. */
+/* Add the current mappings of a process, with build ids read from its memory. */
 void maps_add_live(struct maps *m, pid_t pid);
 
-/* The same, of a file like /proc/PID/maps. */
+/* Add mappings from an open file in the format of /proc/PID/maps. */
 void maps_add_text(struct maps *m, pid_t pid, int fd);
 
-/* Call fn for each line of a file like /proc/PID/maps, until it says false. False when there is none. */
+/* Call fn for each line of an open file until it returns false. Returns false if the file is empty. */
 bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg);
-/* Call fn for each line of /proc/PID/maps, until it says false. False, with errno, when there is no such process. */
+/* Call fn for each line of /proc/PID/maps until it returns false. Returns false and sets errno if it cannot be read. */
 bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg);
 
-/* Has the process mapped this file? MAPS_GONE: it has ended, or may not be looked into. */
+/* Has the process mapped this file? MAPS_GONE: it has ended, or permission is denied. */
 enum maps_has { MAPS_NO, MAPS_YES, MAPS_GONE };
 enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino);
 
-/* The same as another one. */
+/* Copy all mappings. m is empty if there is not enough memory. */
 void maps_copy(struct maps *m, const struct maps *from);
 
-/* The index + 1 of what holds an address now, 0 for none. */
+/* The index + 1 of the mapping that contains an address now; 0: none. */
 uint32_t maps_find(struct maps *m, uint64_t addr);
-/* The same in a generation, where it matters: 0 also when nothing else ever held the address. */
+/* The index + 1 of the mapping that contained an address in a generation; 0: none, or it only ever had one mapping. */
 uint32_t maps_find_contested(struct maps *m, uint64_t addr, uint32_t generation);
 
 void maps_release(struct maps *m);

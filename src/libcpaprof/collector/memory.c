@@ -1,5 +1,5 @@
 /*
- * memory.c - memory that is not the host's heap
+ * memory.c - memory from mmap instead of the host's heap
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -22,7 +22,7 @@ void *memory_map_secret(size_t size)
 {
 	void *p = memory_map(size);
 
-	if (p) /* it can only fail where there are no core dumps of it */
+	if (p) /* fails only on kernels whose core dumps never contain such memory */
 		(void)madvise(p, size, MADV_DONTDUMP);
 	return p;
 }
@@ -33,12 +33,12 @@ void memory_unmap(void *p, size_t size)
 		munmap(p, size);
 }
 
-void *vec_room(struct vec *v, size_t more, size_t size, size_t most)
+void *vec_reserve(struct vec *v, size_t more, size_t size, size_t max)
 {
 	size_t cap = v->cap ? v->cap : FIRST_SIZE / size;
 	void *p;
 
-	if (v->n > most || more > most - v->n)
+	if (v->n > max || more > max - v->n)
 		return NULL;
 	while (cap < v->n + more)
 		cap *= 2;

@@ -1,11 +1,11 @@
 /*
- * memory.h - memory that is not the host's heap
+ * memory.h - memory from mmap instead of the host's heap
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The collector may live in a thread of the profiled program, which may have its own malloc, be in the
- * middle of it, or run out of it. So all memory here comes from mmap, and when there is none the
- * caller is told and drops what it wanted to keep; nothing ever ends the process.
+ * The collector may run in a thread of the profiled program, which may have its own malloc, be inside a malloc call,
+ * or run out of memory. So all memory comes from mmap. On failure the caller gets an error and drops its data; the
+ * process is never ended.
  */
 #ifndef LIBCPAPROF_COLLECTOR_MEMORY_H
 #define LIBCPAPROF_COLLECTOR_MEMORY_H
@@ -14,31 +14,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Elements of one size, one behind the other; growing moves them. Begins as zeros. */
+/* A growing array of elements of one size. Growing moves the elements. Zero-initialised. */
 struct vec {
 	void *data;
 	size_t n, cap;
 };
 
 /*
- * Room for more elements behind the n that there are; n is not changed.
+ * Make room for more elements after the existing n; n is not changed.
  *
- * most    n never goes beyond this
- * Gives   the first new one, zeros unless it was there before; NULL when there is no memory or no room
+ * max     limit of n
+ * Returns the first new element, which is zeroed unless it was used before; NULL if out of memory or above the limit
  */
-void *vec_room(struct vec *v, size_t more, size_t size, size_t most);
+void *vec_reserve(struct vec *v, size_t more, size_t size, size_t max);
 void vec_release(struct vec *v, size_t size);
 
-/* Zeros of this many bytes, by mmap; NULL when there is no memory. */
+/* Map size zeroed bytes; NULL if out of memory. */
 void *memory_map(size_t size);
 void memory_unmap(void *p, size_t size);
-/* The same, for secrets: it is in no core dump. */
+/* Like memory_map, for secrets: the memory is excluded from core dumps. */
 void *memory_map_secret(size_t size);
 
 /*
- * Index of the first row for which is_before is false; it is true for all rows before that one, and false for all after.
+ * Binary search: the index of the first row for which is_before is false. Rows for which it is true come first.
  *
- * size  of a row, which is not 0
+ * size  of a row, not 0
  */
 static inline size_t vec_bound(const struct vec *v, size_t size, bool (*is_before)(const void *row, uint64_t key),
 			       uint64_t key)
@@ -61,7 +61,7 @@ static inline bool vec_tid_is_before(const void *row, uint64_t tid)
 	return *(const uint32_t *)row < tid;
 }
 
-/* The row of a thread; NULL when there is none. Rows begin with a uint32_t tid, and are in order of it. */
+/* Find the row of a thread; NULL if there is none. Rows begin with a uint32_t tid and are sorted by it. */
 static inline void *vec_find_tid(const struct vec *v, size_t size, uint32_t tid)
 {
 	size_t i = vec_bound(v, size, vec_tid_is_before, tid);

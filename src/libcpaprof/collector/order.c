@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Runs that are sorted are merged two by two, from one array into another and back.
+ * A bottom-up merge sort between two arrays.
  */
 #include "config.h"
 

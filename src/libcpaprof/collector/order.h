@@ -9,14 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Less than 0 when a stands before b, more when behind it. */
+/* Returns a negative number if a sorts before b, a positive number if after. */
 typedef int order_fn(const void *arg, uint32_t a, uint32_t b);
 
 /*
- * The order of the numbers [0, n). Those that compare as 0 stay in their order. qsort of the C library
- * would call malloc.
+ * Sort the numbers [0, n). The sort is stable. qsort of the C library is not used because it calls malloc.
  *
- * Gives   [n] for order_free; NULL when there is no memory, or n is 0
+ * Returns the sorted numbers, [n], to be freed with order_free; NULL if out of memory, or n is 0
  */
 uint32_t *order_make(size_t n, order_fn *compare, const void *arg);
 void order_free(uint32_t *order, size_t n);

@@ -1,11 +1,11 @@
 /*
- * process.c - one process that is profiled: its start, its state, its end
+ * process.c - a profiled process: its start, its state, its end
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A process may execute another program. One that is profiled takes a slot of its own, which tells us. Otherwise nothing
- * tells us: the process continues with another file and without our memory. Its mappings cost more to read than
- * /proc/PID/exe, so that is checked first.
+ * A process may execute another program. If that loads our library, it claims a new slot. Otherwise the collector is
+ * not notified: the process continues with another executable and without our segment. /proc/PID/exe is checked first,
+ * because it is cheaper to read than the mappings.
  */
 #include "config.h"
 
@@ -21,10 +21,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define WEIGHT_MAX (1ULL << 40) /* nobody uses so much between two drains */
+#define WEIGHT_MAX (1ULL << 40) /* more CPU time than any process can use between two drains */
 
-enum { PID_MAX = 1 << 22, ERRNO_MAX = 4095 }; /* of the kernel */
-enum { LOOK_EVERY = 10 };                     /* drains between looks at mappings that seem known */
+enum { PID_MAX = 1 << 22, ERRNO_MAX = 4095 }; /* the largest pid and the largest errno of the kernel */
+enum { MAPS_EVERY = 10 };                     /* min number of drains between two reads of the mappings */
 
 void process_release(struct process *p)
 {
@@ -40,9 +40,9 @@ void process_release(struct process *p)
 
 void process_end(struct process *p)
 {
-	struct segment_proc *s = collect_slot(p->c, collect_slot_of(p));
+	struct segment_proc *s = collect_slot(p->c, collect_slot_index(p));
 
-	p->told = true;
+	p->end_reported = true;
 	if (p->n_pins)
 		return;
 	process_release(p);
@@ -56,29 +56,29 @@ void process_pin(struct process *p)
 
 void process_unpin(struct process *p)
 {
-	if (--p->n_pins == 0 && p->told)
+	if (--p->n_pins == 0 && p->end_reported)
 		process_end(p);
 }
 
-/* Where a process came from by fork, if we still know that one. */
+/* The process in a slot, if it still has this serial: the parent of a forked process. */
 static struct process *parent_of(const struct collect *c, uint32_t slot, uint32_t serial)
 {
 	struct process *p = slot >= 1 && slot <= N_PROCS ? &c->process[slot - 1] : NULL;
 
-	return p && p->used && p->serial == serial ? p : NULL;
+	return p && p->is_used && p->serial == serial ? p : NULL;
 }
 
 /*
- * Is a process the one that it says it is, and not its successor of the same number? Its descriptor is opened
- * first: who has not ended after its mappings were seen is whose mappings they were.
+ * Verify that a process has our segment, and open its pidfd. The pidfd is opened before the mappings are read: if the
+ * process has not ended after that, the mappings are its own, and not those of a later process with the same pid.
  */
-static enum maps_has is_ours(const struct collect *c, pid_t pid, int *pidfd)
+static enum maps_has verify_process(const struct collect *c, pid_t pid, int *pidfd)
 {
 	struct pollfd ended = { .events = POLLIN };
 	enum maps_has has;
 
 	*pidfd = -1;
-	if (c->options.self)
+	if (c->options.is_self)
 		return MAPS_YES;
 	if (pid <= 0 || pid > PID_MAX)
 		return MAPS_NO;
@@ -100,8 +100,8 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 	enum maps_has has;
 	int pidfd;
 
-	process_program(pid, &dev, &ino); /* if it executes another one after this, that has another one */
-	has = is_ours(c, pid, &pidfd);
+	process_read_program(pid, &dev, &ino); /* read first: a later exec is noticed, because the executable differs */
+	has = verify_process(c, pid, &pidfd);
 
 	if (has == MAPS_NO) {
 		if (pidfd >= 0)
@@ -109,42 +109,45 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 		atomic_store(&collect_slot(c, i)->state, PROC_FREE);
 		return;
 	}
-	*p = (struct process){ .c = c, .used = true, .serial = serial, .pid = pid, .pidfd = pidfd };
+	*p = (struct process){ .c = c, .is_used = true, .serial = serial, .pid = pid, .pidfd = pidfd };
 	p->dev = dev;
 	p->ino = ino;
 	p->start_ns = s->start_ns;
 	p->max_depth = c->options.max_depth;
-	p->main = pid == c->main_pid;
-	p->proven = has == MAPS_YES;
+	p->is_main = pid == c->main_pid;
+	p->is_verified = has == MAPS_YES;
+	p->began_ns = p->start_ns <= now ? p->start_ns : now;
 	if (p->start_ns < c->start_ns || p->start_ns > now)
 		p->start_ns = now;
-	p->forked = parent != 0;
+	if (!c->options.is_self) /* the slot may contain any value, but the process began after cpa */
+		p->began_ns = p->start_ns;
+	p->is_forked = parent != 0;
 	p->table.maps = &p->maps;
-	p->table.left = &c->left;
+	p->table.n_bytes_remaining = &c->n_bytes_remaining;
 	if (from) {
-		collect_modules(from);
+		collect_read_modules(from);
 		maps_copy(&p->maps, &from->maps);
 	}
-	collect_modules(p);
-	/* whose parent was gone before it was seen: that would have told where everything is */
-	if (p->forked && !from && p->proven)
-		collect_look_at_maps(p);
+	collect_read_modules(p);
+	/* the parent, whose mappings the process inherited, ended before the process was found */
+	if (p->is_forked && !from && p->is_verified)
+		collect_read_maps(p);
 	demand_begin(p);
-	/* the same process with an earlier program */
+	/* the slot of the program that ran in this process before the exec has ended */
 	for (uint32_t k = 0; k < N_PROCS && !parent; k++)
-		if (k != i && c->process[k].used && !c->process[k].ended && c->process[k].pid == p->pid)
-			c->process[k].ended = c->process[k].replaced = true;
+		if (k != i && c->process[k].is_used && !c->process[k].has_ended && c->process[k].pid == p->pid)
+			c->process[k].has_ended = c->process[k].is_replaced = true;
 }
 
 int collect_signal(const struct process *p)
 {
-	uint32_t sig = p->c ? *(const volatile uint32_t *)&collect_slot(p->c, collect_slot_of(p))->signal : SIGPROF;
+	uint32_t sig = p->c ? *(const volatile uint32_t *)&collect_slot(p->c, collect_slot_index(p))->signal : SIGPROF;
 
 	return sig == SIGVTALRM || sig == SIGSTKFLT || sig == SIGPWR || (sig >= 34 && sig <= 64) ? (int)sig : SIGPROF;
 }
 
-/* A counter of weight went up: the weight is lost. */
-static uint64_t lose(struct process *p, _Atomic uint64_t *counter, uint64_t *seen)
+/* Add the increase of a weight counter to the lost weight. Returns the increase. */
+static uint64_t add_lost(struct process *p, _Atomic uint64_t *counter, uint64_t *seen)
 {
 	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed), n = now > *seen ? now - *seen : 0;
 
@@ -152,7 +155,7 @@ static uint64_t lose(struct process *p, _Atomic uint64_t *counter, uint64_t *see
 	if (n >= WEIGHT_MAX)
 		return 0;
 	p->lost += n;
-	table_add_place(&p->table, PLACE_LOST, n);
+	table_add_pseudo(&p->table, PSEUDO_LOST, 0, n);
 	return n;
 }
 
@@ -161,23 +164,24 @@ void process_update(struct process *p, struct segment_proc *s)
 	p->engine |= atomic_load_explicit(&s->engine, memory_order_relaxed);
 	p->error = atomic_load_explicit(&s->error, memory_order_relaxed);
 	p->error = p->error <= ERRNO_MAX ? p->error : 0;
-	p->moved = atomic_load_explicit(&s->moved, memory_order_relaxed);
+	p->moved = atomic_load_explicit(&s->n_signal_changes, memory_order_relaxed);
 	p->perf_error = atomic_load_explicit(&s->perf_error, memory_order_relaxed);
 	p->perf_error = p->perf_error <= ERRNO_MAX ? p->perf_error : 0;
-	p->orphans = atomic_load_explicit(&s->orphans, memory_order_relaxed);
-	lose(p, &s->lost, &p->lost_seen);
-	if (p->demand.recording) /* what it used before the recording is not of it */
+	p->orphans = atomic_load_explicit(&s->n_orphans, memory_order_relaxed);
+	add_lost(p, &s->lost, &p->lost_seen);
+	if (p->demand.recording) /* CPU time before the recording does not count */
 		p->adopted_seen = atomic_load_explicit(&s->adopted, memory_order_relaxed);
 	else
-		p->adopted += lose(p, &s->adopted, &p->adopted_seen);
-	/* what was unloaded and loaded elsewhere is seen in time, if not at once */
-	p->since_look++;
+		p->adopted += add_lost(p, &s->adopted, &p->adopted_seen);
+	/* libraries that were loaded again elsewhere are found after a while */
+	p->n_drains_since_maps++;
 	p->maps.n_steps = 0;
-	if (p->since_look >= LOOK_EVERY + p->look_wait && p->table.loc.n > p->table.n_found && !p->ended && p->proven)
-		collect_look_at_maps(p);
-	collect_modules(p);
-	counts_drain(p, collect_slot_of(p), p->ended);
-	collect_find_places(p, false);
+	if (p->n_drains_since_maps >= MAPS_EVERY + p->maps_interval && p->table.loc.n > p->table.n_found &&
+	    !p->has_ended && p->is_verified)
+		collect_read_maps(p);
+	collect_read_modules(p);
+	counts_drain(p, collect_slot_index(p), p->has_ended);
+	collect_find_mappings(p, false);
 }
 
 int process_open(pid_t pid, struct process **out)
@@ -185,7 +189,8 @@ int process_open(pid_t pid, struct process **out)
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct process *p;
 
-	if (fd < 0 && errno != ENOSYS && errno != EPERM) /* of an old kernel, or forbidden: it is not needed */
+	if (fd < 0 && errno != ENOSYS &&
+	    errno != EPERM) /* if the kernel lacks or forbids the call, continue without a pidfd */
 		return -errno;
 	p = memory_map(sizeof(*p));
 	if (!p) {
@@ -193,8 +198,8 @@ int process_open(pid_t pid, struct process **out)
 			close(fd);
 		return -ENOMEM;
 	}
-	*p = (struct process){ .used = true, .proven = true, .pid = pid, .pidfd = fd, .max_depth = FRAMES_MAX };
-	p->start_ns = collect_wall_ns();
+	*p = (struct process){ .is_used = true, .is_verified = true, .pid = pid, .pidfd = fd, .max_depth = FRAMES_MAX };
+	p->start_ns = p->began_ns = collect_wall_ns();
 	maps_add_live(&p->maps, pid);
 	*out = p;
 	return 0;
@@ -207,19 +212,19 @@ void process_close(struct process *p)
 	memory_unmap(p, sizeof(*p));
 }
 
-void process_facts(const struct process *p, struct process_facts *out)
+void process_info(const struct process *p, struct process_info *out)
 {
 	const struct map *program = p->maps.map.n ? p->maps.map.data : NULL;
 
-	*out = (struct process_facts){
+	*out = (struct process_info){
 		.pid = p->pid,
 		.program = program ? (const char *)p->maps.texts.data + program->path : "",
 		.n_program = program ? program->n_path : 0,
-		.main = p->main,
-		.forked = p->forked,
-		.replaced = p->replaced,
-		.running = !p->ended,
-		.outside = !p->c,
+		.is_main = p->is_main,
+		.is_forked = p->is_forked,
+		.is_replaced = p->is_replaced,
+		.is_running = !p->has_ended,
+		.is_external = !p->c,
 		.n_samples = p->table.n_samples,
 		.weight = p->table.weight,
 		.lost = p->lost,
@@ -235,7 +240,7 @@ void process_facts(const struct process *p, struct process_facts *out)
 	out->mutex_fraction = atomic_load_explicit(&p->c->head->mutex_fraction, memory_order_relaxed);
 }
 
-void process_program(pid_t pid, dev_t *dev, ino_t *ino)
+void process_read_program(pid_t pid, dev_t *dev, ino_t *ino)
 {
 	struct stat file;
 	char name[32];
@@ -252,14 +257,14 @@ bool process_is_replaced(struct process *p)
 	dev_t dev = p->dev;
 	ino_t ino = p->ino;
 
-	if (!p->used || p->ended || p->left || !p->c || p->c->options.self || !p->proven)
-		return p->left;
-	process_program(p->pid, &dev, &ino);
+	if (!p->is_used || p->has_ended || p->is_unprofiled || !p->c || p->c->options.is_self || !p->is_verified)
+		return p->is_unprofiled;
+	process_read_program(p->pid, &dev, &ino);
 	if ((dev == p->dev && ino == p->ino) || maps_has_file(p->pid, p->c->dev, p->c->ino) != MAPS_NO)
 		return false;
-	if (p->main)
-		p->left = true;
+	if (p->is_main)
+		p->is_unprofiled = true;
 	else
-		p->ended = p->replaced = true;
+		p->has_ended = p->is_replaced = true;
 	return true;
 }

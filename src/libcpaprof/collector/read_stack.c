@@ -1,11 +1,11 @@
 /*
- * read_stack.c - read the stack of a thread that waits out of the memory of its process
+ * read_stack.c - read the stack of a waiting thread from the memory of its process
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Most stacks are shallow, so little is copied first. A walk that comes to the end of what was copied
- * is made again with more of it, or with a piece of the other stack that it went on to: a handler
- * that waits on the alternate stack leads back to the thread's own.
+ * Most stacks are shallow, so only a small piece is copied first. A walk that reaches the end of the copy is repeated
+ * with a larger piece, or with a piece of the other stack that it continues on: a handler that waits on the alternate
+ * stack leads back to the stack of the thread.
  */
 #include "config.h"
 
@@ -27,10 +27,10 @@ enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, 
 enum { HEAD = 64 << 10, HEADS_MAX = 128, PIECE_MAX = 64 << 20, COPIES_MAX = 1 << 30 };
 
 struct space_object {
-	uint64_t lo, hi, dev, ino; /* dev and ino 0: of no file */
+	uint64_t lo, hi, dev, ino; /* device and inode of the file; 0: no file */
 	uint32_t path, n_path;
-	bool code;   /* some of it can be executed */
-	bool opened; /* walk is filled */
+	bool has_code;  /* is part of it executable? */
+	bool is_opened; /* is walk filled in? */
 	void *bytes;
 	size_t size, n_copied;
 	struct unwind_object walk;
@@ -41,7 +41,7 @@ static bool is_denied(int error)
 	return error == EPERM || error == EACCES || error == ENOSYS;
 }
 
-static ssize_t read_file(struct space *r, uint64_t addr, void *to, size_t n)
+static ssize_t read_file(struct address_space *r, uint64_t addr, void *to, size_t n)
 {
 	char name[32];
 
@@ -52,8 +52,8 @@ static ssize_t read_file(struct space *r, uint64_t addr, void *to, size_t n)
 	return r->mem < 0 ? -1 : pread(r->mem, to, n, (off_t)addr);
 }
 
-/* One call; it may give less than there is. */
-static ssize_t read_some(struct space *r, uint64_t addr, void *to, size_t n)
+/* Read with one system call; it may return fewer bytes than there are. */
+static ssize_t read_some(struct address_space *r, uint64_t addr, void *to, size_t n)
 {
 	struct iovec here = { to, n }, there = { (void *)(uintptr_t)addr, n };
 	ssize_t got = r->mem < 0 ? process_vm_readv(r->pid, &here, 1, &there, 1, 0) : -1;
@@ -63,7 +63,7 @@ static ssize_t read_some(struct space *r, uint64_t addr, void *to, size_t n)
 	return got;
 }
 
-size_t space_read(struct space *r, uint64_t addr, void *to, size_t n)
+size_t space_read(struct address_space *r, uint64_t addr, void *to, size_t n)
 {
 	size_t at = 0;
 
@@ -71,7 +71,7 @@ size_t space_read(struct space *r, uint64_t addr, void *to, size_t n)
 		uint64_t from = addr + at, to_end = PAGE - from % PAGE;
 		ssize_t got = read_some(r, from, (char *)to + at, n - at);
 
-		/* the kernel may take all or nothing of a piece */
+		/* if the kernel rejects a piece that is partly mapped, read up to the end of the page */
 		if (got <= 0 && to_end < n - at)
 			got = read_some(r, from, (char *)to + at, to_end);
 		if (got <= 0)
@@ -81,19 +81,19 @@ size_t space_read(struct space *r, uint64_t addr, void *to, size_t n)
 	return at;
 }
 
-struct looking {
-	struct space *r;
+struct maps_reader {
+	struct address_space *r;
 	struct vec object, texts;
-	bool full;
+	bool is_full;
 };
 
-static void add_object(struct looking *l, const struct space_object *new, const char *path)
+static void add_object(struct maps_reader *l, const struct space_object *new, const char *path)
 {
-	struct space_object *o = vec_room(&l->object, 1, sizeof(*o), OBJECTS_MAX);
-	char *text = vec_room(&l->texts, new->n_path + 1, 1, TEXTS_MAX);
+	struct space_object *o = vec_reserve(&l->object, 1, sizeof(*o), OBJECTS_MAX);
+	char *text = vec_reserve(&l->texts, new->n_path + 1, 1, TEXTS_MAX);
 
-	l->full = !o || !text;
-	if (l->full)
+	l->is_full = !o || !text;
+	if (l->is_full)
 		return;
 	*o = *new;
 	o->path = (uint32_t)l->texts.n;
@@ -103,10 +103,10 @@ static void add_object(struct looking *l, const struct space_object *new, const 
 	l->object.n++;
 }
 
-/* START-LIMIT PERM OFFSET DEV INODE   PATH. The pieces of an object follow each other, the first has offset 0. */
-static bool take_line(void *arg, const char *line)
+/* Parse "START-LIMIT PERM OFFSET DEV INODE PATH". The pieces of an object are consecutive; the first has offset 0. */
+static bool add_line(void *arg, const char *line)
 {
-	struct looking *l = arg;
+	struct maps_reader *l = arg;
 	struct space_object new = { 0 },
 			    *last = l->object.n ? (struct space_object *)l->object.data + l->object.n - 1 : NULL;
 	unsigned long lo, hi, offset, ino;
@@ -120,18 +120,18 @@ static bool take_line(void *arg, const char *line)
 	if (!ino && strcmp(line + at, "[vdso]") != 0)
 		return true;
 	new = (struct space_object){ .lo = lo, .hi = hi, .dev = makedev(major_dev, minor_dev), .ino = ino };
-	new.code = perm[2] == 'x';
+	new.has_code = perm[2] == 'x';
 	new.n_path = (uint32_t)strlen(line + at);
 	if (last && ino && last->ino == ino && last->dev == new.dev && (offset || perm[1] == 'w')) {
 		last->hi = hi;
-		last->code |= new.code;
+		last->has_code |= new.has_code;
 	} else {
 		add_object(l, &new, line + at);
 	}
-	return !l->full;
+	return !l->is_full;
 }
 
-static void close_object(struct space *r, struct space_object *o)
+static void close_object(struct address_space *r, struct space_object *o)
 {
 	memory_unmap(o->bytes, o->size);
 	r->n_copied -= o->n_copied;
@@ -139,8 +139,9 @@ static void close_object(struct space *r, struct space_object *o)
 	o->n_copied = 0;
 }
 
-/* Is there room for so much more? A process can map any number of large files that are gone. */
-static bool pay(struct space *r, struct space_object *o, uint64_t n)
+/* Account for n more copied bytes. Returns false above the limit. A process can map any number of large deleted files.
+ * */
+static bool count_bytes(struct address_space *r, struct space_object *o, uint64_t n)
 {
 	if (n > COPIES_MAX - r->n_copied)
 		return false;
@@ -154,8 +155,8 @@ static bool is_same(const struct space_object *a, const struct space_object *b)
 	return a->lo == b->lo && a->hi == b->hi && a->ino == b->ino && a->dev == b->dev;
 }
 
-/* What was opened stays so, where it is still mapped. */
-static void keep(struct looking *l)
+/* Move opened objects that are still mapped to the new list, and close the others. */
+static void keep_opened(struct maps_reader *l)
 {
 	struct space_object *old = l->r->object.data, *new = l->object.data;
 	size_t k = 0;
@@ -163,8 +164,8 @@ static void keep(struct looking *l)
 	for (size_t i = 0; i < l->r->object.n; i++) {
 		while (k < l->object.n && new[k].lo < old[i].lo)
 			k++;
-		if (old[i].opened && k < l->object.n && is_same(&new[k], &old[i])) {
-			new[k].opened = true;
+		if (old[i].is_opened && k < l->object.n && is_same(&new[k], &old[i])) {
+			new[k].is_opened = true;
 			new[k].bytes = old[i].bytes;
 			new[k].size = old[i].size;
 			new[k].walk = old[i].walk;
@@ -175,15 +176,15 @@ static void keep(struct looking *l)
 	}
 }
 
-int space_look_at(struct space *r, pid_t pid, int fd)
+int space_read_maps_file(struct address_space *r, pid_t pid, int fd)
 {
-	struct looking l = { .r = r };
+	struct maps_reader l = { .r = r };
 
-	space_rest(r);
+	space_close_files(r);
 	r->pid = pid;
-	if (!maps_read_lines(fd, take_line, &l))
+	if (!maps_read_lines(fd, add_line, &l))
 		return -ESRCH;
-	keep(&l);
+	keep_opened(&l);
 	vec_release(&r->object, sizeof(struct space_object));
 	vec_release(&r->texts, 1);
 	r->object = l.object;
@@ -191,7 +192,7 @@ int space_look_at(struct space *r, pid_t pid, int fd)
 	return 0;
 }
 
-int space_look(struct space *r, pid_t pid)
+int space_read_maps(struct address_space *r, pid_t pid)
 {
 	char name[32];
 	int fd, rc;
@@ -200,12 +201,12 @@ int space_look(struct space *r, pid_t pid)
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	rc = space_look_at(r, pid, fd);
+	rc = space_read_maps_file(r, pid, fd);
 	close(fd);
 	return rc;
 }
 
-bool space_has(const struct space *r, dev_t dev, ino_t ino)
+bool space_has_file(const struct address_space *r, dev_t dev, ino_t ino)
 {
 	const struct space_object *o = r->object.data;
 
@@ -215,19 +216,19 @@ bool space_has(const struct space *r, dev_t dev, ino_t ino)
 	return false;
 }
 
-static bool read_piece(struct space *r, struct space_object *o, int fd, uint64_t at, uint64_t n)
+static bool read_piece(struct address_space *r, struct space_object *o, int fd, uint64_t at, uint64_t n)
 {
-	if (at > o->size || n > o->size - at || !pay(r, o, n))
+	if (at > o->size || n > o->size - at || !count_bytes(r, o, n))
 		return false;
 	return pread(fd, (char *)o->bytes + at, n, (off_t)at) == (ssize_t)n;
 }
 
 /*
- * What walks need of a file: its head, code, and call frame information. It is read, not mapped: who reads
- * behind the end of a file that becomes shorter dies. Code of very large files stays zeros, so that return
- * addresses that have to be guessed are not found in it.
+ * Read the parts of a file that walks need: header, code and call frame information. The file is read, not mapped,
+ * because access beyond the end of a file that shrinks is fatal. Code of very large files stays zeros, so guessed
+ * return addresses are not found in it.
  */
-static bool read_object(struct space *r, struct space_object *o, int fd)
+static bool read_object(struct address_space *r, struct space_object *o, int fd)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr ph[HEADS_MAX];
@@ -253,8 +254,8 @@ static bool read_object(struct space *r, struct space_object *o, int fd)
 	return true;
 }
 
-/* The file, if it is still the one that was mapped. */
-static bool open_file(struct space *r, struct space_object *o, const char *path)
+/* Open the file, if it is still the mapped one. */
+static bool open_file(struct address_space *r, struct space_object *o, const char *path)
 {
 	struct stat file;
 	int fd = *path == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
@@ -271,13 +272,13 @@ static bool open_file(struct space *r, struct space_object *o, const char *path)
 	return good && cpi_unwind_object_init_sig(o->bytes, o->size, false, o->lo, o->hi, 0, &o->walk) && o->walk.eh;
 }
 
-/* What can be read of it in memory; the rest is zeros. */
-static void copy_object(struct space *r, struct space_object *o)
+/* Copy the object from memory; what cannot be read is zeros. */
+static void copy_object(struct address_space *r, struct space_object *o)
 {
 	uint64_t n = o->hi - o->lo, at = 0;
 
 	close_object(r, o);
-	o->bytes = n <= FILE_COPY_MAX && pay(r, o, n) ? memory_map(n) : NULL;
+	o->bytes = n <= FILE_COPY_MAX && count_bytes(r, o, n) ? memory_map(n) : NULL;
 	if (!o->bytes)
 		return;
 	o->size = n;
@@ -297,16 +298,16 @@ static bool begins_before_or_at(const void *row, uint64_t pc)
 
 const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_object *room)
 {
-	struct space *r = arg;
+	struct address_space *r = arg;
 	struct space_object *o = r->object.data;
 	size_t lo = vec_bound(&r->object, sizeof(*o), begins_before_or_at, pc);
 
 	(void)room;
-	if (lo == 0 || pc >= o[lo - 1].hi || !o[lo - 1].code)
+	if (lo == 0 || pc >= o[lo - 1].hi || !o[lo - 1].has_code)
 		return NULL;
 	o += lo - 1;
-	if (!o->opened) {
-		o->opened = true;
+	if (!o->is_opened) {
+		o->is_opened = true;
 		o->walk = (struct unwind_object){ .lo = o->lo, .hi = o->hi, .table_enc = 0xff };
 		if (!o->ino || !open_file(r, o, (const char *)r->texts.data + o->path))
 			copy_object(r, o);
@@ -314,14 +315,14 @@ const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_obj
 	return &o->walk;
 }
 
-void space_rest(struct space *r)
+void space_close_files(struct address_space *r)
 {
 	if (r->mem >= 0)
 		close(r->mem);
 	r->mem = -1;
 }
 
-void space_release(struct space *r)
+void space_release(struct address_space *r)
 {
 	struct space_object *o = r->object.data;
 
@@ -331,7 +332,7 @@ void space_release(struct space *r)
 	vec_release(&r->texts, 1);
 	if (r->mem >= 0)
 		close(r->mem);
-	*r = (struct space){ .mem = -1 };
+	*r = (struct address_space){ .mem = -1 };
 }
 
 enum { RULES = 4096, FIRST = 8 << 10, STEP = 8, STACK_COPY_MAX = 1 << 20, TRIES = 8 };
@@ -339,11 +340,11 @@ enum { RULES = 4096, FIRST = 8 << 10, STEP = 8, STACK_COPY_MAX = 1 << 20, TRIES 
 struct stack_copy {
 	struct stack_reader *p;
 	struct unwind_range range[READ_STACK_RANGES];
-	size_t asked[READ_STACK_RANGES];
+	size_t requested[READ_STACK_RANGES];
 	uint32_t n;
 };
 
-/* Copy n bytes of range i; false when that is no more than there was. */
+/* Copy n bytes to range i. Returns false if the range is not larger than before. */
 static bool copy(struct stack_copy *w, uint32_t i, uint64_t lo, size_t n)
 {
 	struct stack_reader *p = w->p;
@@ -356,24 +357,24 @@ static bool copy(struct stack_copy *w, uint32_t i, uint64_t lo, size_t n)
 		return false;
 	got = space_read(&p->space, lo, p->copy[i], n);
 	w->range[i] = (struct unwind_range){ lo, lo + got, p->copy[i] };
-	w->asked[i] = n;
+	w->requested[i] = n;
 	return got > before;
 }
 
-/* The walk wants what is at sp, or behind it. */
-static bool more(struct stack_copy *w, uint64_t sp)
+/* Copy more of the stack for a walk that needs memory at sp or above. */
+static bool copy_more(struct stack_copy *w, uint64_t sp)
 {
 	for (uint32_t i = 0; i < w->n; i++)
 		if (sp >= w->range[i].lo && sp < w->range[i].hi)
-			return w->range[i].hi - w->range[i].lo == w->asked[i] &&
-			       copy(w, i, w->range[i].lo, w->asked[i] * STEP);
+			return w->range[i].hi - w->range[i].lo == w->requested[i] &&
+			       copy(w, i, w->range[i].lo, w->requested[i] * STEP);
 	if (w->n == READ_STACK_RANGES || !copy(w, w->n, sp, FIRST))
 		return false;
 	w->n++;
 	return true;
 }
 
-static void remember(struct stack_reader *p)
+static void make_cache(struct stack_reader *p)
 {
 	if (p->cache.rule)
 		return;
@@ -385,18 +386,18 @@ uint32_t read_stack_at(struct stack_reader *p, uint64_t ip, uint64_t sp, uint64_
 		       enum unwind_end *end)
 {
 	struct stack_copy w = { .p = p };
-	struct unwind_from from = { .range = w.range, .find = space_find, .arg = &p->space };
+	struct unwind_source from = { .range = w.range, .find = space_find, .arg = &p->space };
 	struct unwind_result result = { .end = UNWIND_OUTSIDE };
 	struct unwind_regs regs;
 
-	remember(p);
+	make_cache(p);
 	from.cache = p->cache.rule ? &p->cache : NULL;
 	regs.r[UNWIND_SP] = sp;
 	for (int i = 0; i < TRIES && result.end == UNWIND_OUTSIDE; i++) {
-		if (!more(&w, regs.r[UNWIND_SP]) && i > 0)
+		if (!copy_more(&w, regs.r[UNWIND_SP]) && i > 0)
 			break;
 		from.n_ranges = w.n;
-		cpi_unwind_regs_peeked_sig(ip, sp, &regs);
+		cpi_unwind_regs_of_pc_sp_sig(ip, sp, &regs);
 		cpi_unwind_walk_sig(&from, &regs, pc, max, &result);
 	}
 	for (uint32_t i = 1; i < result.n; i++)

@@ -1,14 +1,14 @@
 /*
- * read_stack.h - read the stack of a thread that waits out of the memory of its process
+ * read_stack.h - read the stack of a waiting thread from the memory of its process
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The kernel tells where a thread that waits is, and its memory can be read. Nothing is stopped and no
- * signal is sent, so no call of it is interrupted.
+ * The kernel reports the registers of a waiting thread, and its memory can be read. Nothing is stopped and no signal
+ * is sent, so no system call is interrupted.
  *
- * An object is its file where that is still the one that was mapped, else what can be read of it in
- * memory: files may be gone or replaced, out of sight in another mount namespace, or never have been
- * (vDSO). It is opened when a walk first comes to it, and kept as long as it stays mapped.
+ * An object is read from its file if that is still the mapped one, else from memory: the file may be deleted,
+ * replaced, in another mount namespace, or not exist (vDSO). An object is opened when a walk first reaches it, and
+ * cached for as long as it stays mapped.
  */
 #ifndef LIBCPAPROF_COLLECTOR_READ_STACK_H
 #define LIBCPAPROF_COLLECTOR_READ_STACK_H
@@ -19,54 +19,54 @@
 
 #include <sys/types.h>
 
-/* Begins as zeros, but for mem: -1. */
-struct space {
+/* The mapped objects of a process. Zero-initialised, except mem: -1. */
+struct address_space {
 	pid_t pid;
-	int mem;           /* /proc/PID/mem, where process_vm_readv is denied; -1: not opened */
-	struct vec object; /* struct space_object, in order of address */
-	struct vec texts;  /* char: their paths */
-	uint64_t n_copied; /* bytes of them that were read */
+	int mem;           /* /proc/PID/mem, used where process_vm_readv is denied; -1: not open */
+	struct vec object; /* struct space_object, sorted by address */
+	struct vec texts;  /* char: paths of the objects */
+	uint64_t n_copied; /* bytes of objects that were read */
 };
 
 /*
- * Look at what a process has mapped now.
+ * Read the current mappings of a process.
  *
- * Gives   0, or -errno: -ESRCH, -EACCES
+ * Returns 0 or -errno, for example -ESRCH or -EACCES
  */
-int space_look(struct space *r, pid_t pid);
+int space_read_maps(struct address_space *r, pid_t pid);
 
-/* The same, of a file like /proc/PID/maps. */
-int space_look_at(struct space *r, pid_t pid, int fd);
+/* Read mappings from an open file in the format of /proc/PID/maps. */
+int space_read_maps_file(struct address_space *r, pid_t pid, int fd);
 
-/* Did it have this file mapped when it was looked at? */
-bool space_has(const struct space *r, dev_t dev, ino_t ino);
+/* Was this file mapped when the mappings were last read? */
+bool space_has_file(const struct address_space *r, dev_t dev, ino_t ino);
 
-/* Read memory from addr on, up to what is not there. Gives how many bytes there were; errno when 0. */
-size_t space_read(struct space *r, uint64_t addr, void *to, size_t n);
+/* Read n bytes of memory, or fewer at the end of mapped memory. Returns the number of bytes; 0 sets errno. */
+size_t space_read(struct address_space *r, uint64_t addr, void *to, size_t n);
 
-/* An unwind_find_fn; arg: a struct space. Not for handlers. */
+/* An unwind_find_fn; arg is a struct address_space. Not for signal handlers. */
 const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_object *room);
 
-/* Keep no file open until the next look. */
-void space_rest(struct space *r);
+/* Close open files until the next read. */
+void space_close_files(struct address_space *r);
 
-void space_release(struct space *r);
+void space_release(struct address_space *r);
 
 enum { READ_STACK_RANGES = 4 };
 
-/* Begins as zeros, but for space.mem: -1. */
+/* Zero-initialised, except space.mem: -1. */
 struct stack_reader {
-	struct space space;
+	struct address_space space;
 	struct unwind_cache cache;
-	unsigned char *copy[READ_STACK_RANGES]; /* of pieces of stacks */
+	unsigned char *copy[READ_STACK_RANGES]; /* copies of pieces of stacks */
 };
 
 /*
- * The stack that begins at these registers.
+ * Walk the stack that begins at these registers.
  *
- * pc      [max] out: leaf first; all but the first are of calls, not return addresses
- * end     out: why it ended
- * Gives   the number of frames, at least 1
+ * pc      [max] out: leaf first; all but the first are adjusted to the call, not return addresses
+ * end     out: why the walk ended
+ * Returns the number of frames, at least 1
  */
 uint32_t read_stack_at(struct stack_reader *p, uint64_t ip, uint64_t sp, uint64_t *pc, uint32_t max,
 		       enum unwind_end *end);

@@ -1,5 +1,5 @@
 /*
- * sample_stack.c - where a thread that waits is, what for, and for whom
+ * sample_stack.c - the stack of a waiting thread, its labels, and the holder of the mutex it waits for
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,12 +14,12 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-enum { PEEKS = 3 };
+enum { TRIES = 3 };
 
 uint32_t sample_stack_label(const struct sample_stack *g, uint32_t tid)
 {
-	const struct segment_proc *s = g->p->c ? collect_slot(g->p->c, collect_slot_of(g->p)) : NULL;
-	struct space *r = &g->peek->space;
+	const struct segment_proc *s = g->p->c ? collect_slot(g->p->c, collect_slot_index(g->p)) : NULL;
+	struct address_space *r = &g->reader->space;
 	uint64_t table = s ? *(const volatile uint64_t *)&s->locals : 0, at = 0;
 	struct local_at l[LOCAL_PROBES];
 	uint32_t first = tid % N_LOCALS, n = N_LOCALS - first < LOCAL_PROBES ? N_LOCALS - first : LOCAL_PROBES, label;
@@ -48,25 +48,25 @@ uint32_t sample_stack_holder(const struct sample_stack *g, const struct task *t)
 	} mutex;
 
 	if (t->nr != SYS_futex || (t->arg[1] & FUTEX_CMD_MASK) != FUTEX_WAIT || (uint32_t)t->arg[2] != CONTENDED ||
-	    space_read(&g->peek->space, t->arg[0], &mutex, sizeof(mutex)) != sizeof(mutex))
+	    space_read(&g->reader->space, t->arg[0], &mutex, sizeof(mutex)) != sizeof(mutex))
 		return 0;
 	if (mutex.lock != CONTENDED || mutex.owner <= 0 || mutex.n_users == 0 || mutex.kind < 0 || mutex.kind >= KINDS)
 		return 0;
 	return (uint32_t)mutex.owner;
 }
 
-enum task_is sample_stack_take(const struct sample_stack *g, struct task *t, uint64_t *pc, uint32_t *n)
+enum task_status sample_stack_read(const struct sample_stack *g, struct task *t, uint64_t *pc, uint32_t *n)
 {
 	struct task after = *t;
 	enum unwind_end end;
 
-	for (int i = 0; i < PEEKS; i++) {
-		enum task_is is = task_where(g->folder, t->tid, t);
+	for (int i = 0; i < TRIES; i++) {
+		enum task_status is = task_locate(g->folder, t->tid, t);
 
 		if (is != TASK_WAITING)
 			return is;
-		*n = read_stack_at(g->peek, t->pc, t->sp, pc, g->p->max_depth, &end);
-		is = task_where(g->folder, t->tid, &after);
+		*n = read_stack_at(g->reader, t->pc, t->sp, pc, g->p->max_depth, &end);
+		is = task_locate(g->folder, t->tid, &after);
 		if (is == TASK_WAITING && after.sp == t->sp && after.pc == t->pc && after.nr == t->nr) {
 			*n = t->pc ? *n : 0;
 			return TASK_WAITING;

@@ -1,9 +1,9 @@
 /*
- * sample_stack.h - where a thread that waits is, what for, and for whom
+ * sample_stack.h - the stack of a waiting thread, its labels, and the holder of the mutex it waits for
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Nothing is sent to the thread and nothing stops it.
+ * The thread is not stopped and gets no signal.
  */
 #ifndef LIBCPAPROF_COLLECTOR_SAMPLE_STACK_H
 #define LIBCPAPROF_COLLECTOR_SAMPLE_STACK_H
@@ -11,31 +11,31 @@
 #include "libcpaprof/collector/read_stack.h"
 #include "libcpaprof/collector/task.h"
 
-/* Whose threads: of space_look at its peek.space. */
+/* The process whose threads are sampled; reader->space contains its mappings. */
 struct sample_stack {
 	const struct process *p;
-	struct stack_reader *peek;
+	struct stack_reader *reader;
 	int folder; /* /proc/PID/task */
 };
 
 /*
- * The stack of a thread that waits: it was at the same place before and after.
+ * Read the stack of a waiting thread. It is consistent, because the registers are equal before and after the read.
  *
- * t       of task_read; out: where it waits
+ * t       from task_read; out: system call and registers
  * pc      [FRAMES_MAX] leaf first
- * n       out: 0 when it is not known; untouched when it does not wait
- * Gives   TASK_RUNNING also for one that does not stay where it is
+ * n       out: 0 if not known; unchanged if the thread does not wait
+ * Returns the state; TASK_RUNNING also for a thread that ran in between
  */
-enum task_is sample_stack_take(const struct sample_stack *g, struct task *t, uint64_t *pc, uint32_t *n);
+enum task_status sample_stack_read(const struct sample_stack *g, struct task *t, uint64_t *pc, uint32_t *n);
 
-/* The labels that a thread works for: a table of our library leads to them. 0: none. */
+/* The label set of a thread, found through a table of our library in its process. 0: none. */
 uint32_t sample_stack_label(const struct sample_stack *g, uint32_t tid);
 
 /*
- * Who holds the mutex that a thread waits for; 0: it is none of the C library's, or nobody has it. One that others wait
- * for is 2, and where its futex is there begins what the library keeps of it.
+ * The thread that holds the mutex that a thread waits for; 0: not a mutex of the C library, or it has no holder. The
+ * futex word of a contended pthread_mutex_t is 2, and it is the first field of the mutex.
  *
- * t       as of sample_stack_take, which gave TASK_WAITING
+ * t       from sample_stack_read, which returned TASK_WAITING
  */
 uint32_t sample_stack_holder(const struct sample_stack *g, const struct task *t);
 

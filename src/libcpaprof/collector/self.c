@@ -1,5 +1,5 @@
 /*
- * self.c - a process that profiles itself: CPU time on and off, fork
+ * self.c - a process that profiles itself: start and stop of CPU profiles, fork
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,13 +16,13 @@ struct segment_head *collect_segment(const struct collect *c)
 	return c->head;
 }
 
-/* Stacks stay, for their locations are those of other profiles too, but weigh nothing. */
-static void forget_cpu(struct process *p)
+/* Reset the CPU profile. Stacks remain, with weight 0, because other profiles use their locations. */
+static void reset_cpu(struct process *p)
 {
 	struct table_stack *stack = p->table.stack.data;
 
 	for (size_t i = 0; i < p->table.stack.n; i++)
-		stack[i].weight = 0;
+		stack[i].n_samples = stack[i].weight = 0;
 	p->table.weight = p->table.n_samples = 0;
 	p->lost = p->adopted = p->nested = p->blocked = p->bad = 0;
 	memset(p->cut, 0, sizeof(p->cut));
@@ -32,49 +32,49 @@ static void forget_cpu(struct process *p)
 	p->end_ns = 0;
 }
 
-void collect_cpu_begin(struct collect *c, uint32_t hz)
+void collect_self_cpu_start(struct collect *c, uint32_t hz)
 {
 	collect_drain(c);
 	c->options.hz = hz;
-	c->cpu = true;
+	c->is_cpu_always = true;
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (c->process[i].used)
-			forget_cpu(&c->process[i]);
+		if (c->process[i].is_used)
+			reset_cpu(&c->process[i]);
 }
 
-void collect_cpu_end(struct collect *c)
+void collect_self_cpu_stop(struct collect *c)
 {
-	c->cpu = false;
+	c->is_cpu_always = false;
 	for (uint32_t i = 0; i < N_PROCS; i++)
 		c->process[i].end_ns = collect_wall_ns();
 }
 
-void collect_forked(struct collect *c, pid_t pid)
+void collect_after_fork(struct collect *c, pid_t pid)
 {
-	for (uint32_t i = 0; i < c->at.n_rings; i++) {
+	for (uint32_t i = 0; i < c->layout.n_rings; i++) {
 		struct segment_ring *r = collect_ring(c, i);
 
 		if (atomic_load(&r->state) == RING_FREE)
 			continue;
-		c->seen[i].tail = atomic_load(&r->head);
-		c->seen[i].last = UINT32_MAX;
-		atomic_store(&r->tail, c->seen[i].tail);
+		c->cursor[i].tail = atomic_load(&r->head);
+		c->cursor[i].last = UINT32_MAX;
+		atomic_store(&r->tail, c->cursor[i].tail);
 		atomic_store(&r->state, RING_FREE);
 	}
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (c->process[i].used) {
+		if (c->process[i].is_used) {
 			c->process[i].pid = pid;
 			counts_release(&c->process[i]);
-			forget_cpu(&c->process[i]);
-			trace_forget(&c->process[i]);
+			reset_cpu(&c->process[i]);
+			trace_drop_after_fork(&c->process[i]);
 		}
-	c->cpu = false;
+	c->is_cpu_always = false;
 }
 
 bool collect_has_stacks(const struct collect *c)
 {
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (c->process[i].used && c->process[i].counts.stack.n)
+		if (c->process[i].is_used && c->process[i].counts.stack.n)
 			return true;
 	return false;
 }

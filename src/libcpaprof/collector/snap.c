@@ -1,5 +1,5 @@
 /*
- * snap.c - take a profile of a process at one moment, and the difference of two
+ * snap.c - take a snapshot of a profile of a process, and subtract two snapshots
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,7 @@
 #include "libcpaprof/collector/snap.h"
 
 #include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/elfnames.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/order.h"
 #include "libcpaprof/collector/threads.h"
@@ -16,8 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS_MAX = 1 << 24, FIXED = 1024 /* of weighted counters */ };
-enum { SNAP_IN_USE = 2 }; /* heap: values from here on are of a moment */
+enum { ROWS_MAX = 1 << 24, SCALE = 1024 /* unit of scaled counters: 1/1024 */ };
+enum { SNAP_IN_USE = 2 }; /* heap: index of the first in-use value */
 
 static const char *const kind_name[N_SNAP_KINDS] = {
 	[SNAP_CPU] = "cpu",     [SNAP_HEAP] = "heap",   [SNAP_ALLOCS] = "allocs",       [SNAP_THREADS] = "threads",
@@ -29,7 +30,7 @@ static bool is_heap(const struct snap *s)
 	return s->kind == SNAP_HEAP || s->kind == SNAP_ALLOCS;
 }
 
-/* Nothing at all? */
+/* Are all values 0? */
 static bool is_zero(const struct snap_row *r)
 {
 	for (int i = 0; i < SNAP_VALUES; i++)
@@ -38,8 +39,11 @@ static bool is_zero(const struct snap_row *r)
 	return true;
 }
 
-/* What fits into a sum of numbers that are not negative; readers take one that overflows for a broken file. */
-static int64_t fit(int64_t *sum, int64_t n)
+/*
+ * Limit n so that *sum does not overflow, and add it: readers consider a file broken if a sum overflows. n is
+ * not negative.
+ */
+static int64_t clamp_to_sum(int64_t *sum, int64_t n)
 {
 	n = n < INT64_MAX - *sum ? n : INT64_MAX - *sum;
 	*sum += n;
@@ -52,11 +56,11 @@ static bool add(struct snap *s, struct snap_row *row)
 
 	for (int i = 0; i < SNAP_VALUES; i++)
 		if (row->value[i] > 0)
-			row->value[i] = fit(&s->sum[i], row->value[i]);
+			row->value[i] = clamp_to_sum(&s->sum[i], row->value[i]);
 
 	if (is_zero(row))
 		return true;
-	to = vec_room(&s->row, 1, sizeof(*to), ROWS_MAX);
+	to = vec_reserve(&s->row, 1, sizeof(*to), ROWS_MAX);
 	if (!to)
 		return false;
 	*to = *row;
@@ -64,26 +68,26 @@ static bool add(struct snap *s, struct snap_row *row)
 	return true;
 }
 
-/* What weighs 1/1024 each, to the nearest. */
-static int64_t whole(uint64_t n)
+/* Convert a counter in units of 1/1024 to the nearest integer. */
+static int64_t unscale(uint64_t n)
 {
-	return (int64_t)(n / FIXED + (n % FIXED >= FIXED / 2));
+	return (int64_t)(n / SCALE + (n % SCALE >= SCALE / 2));
 }
 
-/* What is left of what came. A program can say that more went than came; in use is then nothing. */
-static uint64_t left(uint64_t came, uint64_t went)
+/* In use = allocated - freed, never below 0: the counters come from the program and may be wrong. */
+static uint64_t saturating_sub(uint64_t added, uint64_t removed)
 {
-	return came > went ? came - went : 0;
+	return added > removed ? added - removed : 0;
 }
 
 static void heap_values(struct snap_row *row, const uint64_t v[STACK_VALUES])
 {
-	row->value[0] = whole(v[HEAP_ALLOC_OBJECTS]);
-	row->value[1] = whole(v[HEAP_ALLOC_BYTES]);
-	row->value[2] = whole(left(v[HEAP_ALLOC_OBJECTS], v[HEAP_FREE_OBJECTS]));
-	row->value[3] = whole(left(v[HEAP_ALLOC_BYTES], v[HEAP_FREE_BYTES]));
-	row->raw[0] = (int64_t)left(v[HEAP_ALLOC_SAMPLES], v[HEAP_FREE_SAMPLES]);
-	row->raw[1] = (int64_t)left(v[HEAP_ALLOC_SAMPLED], v[HEAP_FREE_SAMPLED]);
+	row->value[0] = unscale(v[HEAP_ALLOC_OBJECTS]);
+	row->value[1] = unscale(v[HEAP_ALLOC_BYTES]);
+	row->value[2] = unscale(saturating_sub(v[HEAP_ALLOC_OBJECTS], v[HEAP_FREE_OBJECTS]));
+	row->value[3] = unscale(saturating_sub(v[HEAP_ALLOC_BYTES], v[HEAP_FREE_BYTES]));
+	row->raw[0] = (int64_t)saturating_sub(v[HEAP_ALLOC_SAMPLES], v[HEAP_FREE_SAMPLES]);
+	row->raw[1] = (int64_t)saturating_sub(v[HEAP_ALLOC_SAMPLED], v[HEAP_FREE_SAMPLED]);
 	row->raw[2] = (int64_t)v[HEAP_ALLOC_SAMPLES];
 	row->raw[3] = (int64_t)v[HEAP_ALLOC_SAMPLED];
 	row->size = row->raw[2] ? v[HEAP_ALLOC_SAMPLED] / v[HEAP_ALLOC_SAMPLES] : 0;
@@ -97,14 +101,14 @@ static void row_values(struct snap_row *row, enum stack_kind kind, const uint64_
 		break;
 	case STACK_BLOCK:
 	case STACK_MUTEX:
-		row->value[0] = whole(v[WAIT_COUNT]);
+		row->value[0] = unscale(v[WAIT_COUNT]);
 		row->value[1] = (int64_t)v[WAIT_NS];
 		break;
 	case STACK_CREATE:
 		row->value[0] = (int64_t)v[CREATE_COUNT];
 		break;
 	default:
-		row->value[0] = (int64_t)left(v[CUSTOM_ADDED], v[CUSTOM_REMOVED]);
+		row->value[0] = (int64_t)saturating_sub(v[CUSTOM_ADDED], v[CUSTOM_REMOVED]);
 	}
 }
 
@@ -115,9 +119,9 @@ static int take_counts(struct snap *s, enum stack_kind kind, uint64_t custom)
 	uint64_t v[STACK_VALUES];
 	struct snap_row row;
 
-	collect_modules(p);
-	counts_drain(p, collect_slot_of(p), true);
-	collect_find_places(p, true);
+	collect_read_modules(p);
+	counts_drain(p, collect_slot_index(p), true);
+	collect_find_mappings(p, true);
 	stack = p->counts.stack.data;
 	for (size_t i = 0; i < p->counts.stack.n; i++) {
 		if (stack[i].kind != kind || (kind == STACK_CUSTOM && stack[i].extra != custom))
@@ -135,24 +139,68 @@ static int take_counts(struct snap *s, enum stack_kind kind, uint64_t custom)
 	row_values(&row, kind, v);
 	if (is_zero(&row))
 		return 0;
-	return table_place_frame(&p->table, PLACE_FULL, &row.at) && add(s, &row) ? 0 : -ENOMEM;
+	return table_add_pseudo_frame(&p->table, PSEUDO_FULL, &row.at) && add(s, &row) ? 0 : -ENOMEM;
+}
+
+/* Is the frame in our library? */
+static bool is_own_code(const struct process *p, const struct table_loc *loc)
+{
+	static const char library[] = "libcpaprof.so";
+	const struct map *m = loc->map ? (const struct map *)p->maps.map.data + loc->map - 1 : NULL;
+	const char *path = m ? (const char *)p->maps.texts.data + m->path : NULL;
+	uint32_t at = m ? m->n_path : 0;
+
+	while (at && path[at - 1] != '/')
+		at--;
+	return m && m->n_path - at >= sizeof(library) - 1 && memcmp(path + at, library, sizeof(library) - 1) == 0;
+}
+
+/* Is the frame in a function of <cpa/pprof.h>, which the program called, and not in a wrapper of a libc function? */
+static bool is_api_function(struct elfnames **names, const struct process *p, const struct table_loc *loc)
+{
+	struct snap_name name;
+
+	if (!*names)
+		*names = elfnames_open();
+	return *names && elfnames_at(*names, p, loc->addr, loc->map, 0, &name) &&
+	       strncmp(name.function, "cpa_", strlen("cpa_")) == 0;
+}
+
+/*
+ * Remove leaf frames in our library, which are wrappers of malloc, locks and the like: their time belongs to the
+ * caller. A function of ours that the program called remains, without its callees.
+ */
+static void remove_own_frames(struct elfnames **names, const struct process *p, struct snap_row *row)
+{
+	const uint32_t *frames = (const uint32_t *)p->table.frames.data + row->at;
+	const struct table_loc *loc = p->table.loc.data;
+	uint32_t n = 0;
+
+	while (n < row->n && frames[n] >= N_PSEUDO_FRAMES && is_own_code(p, &loc[frames[n]]))
+		n++;
+	if (n && (n == row->n || is_api_function(names, p, &loc[frames[n - 1]])))
+		n--;
+	row->at += n;
+	row->n -= n;
 }
 
 static int take_cpu(struct snap *s)
 {
 	const struct process *p = s->p;
 	const struct table_stack *stack = p->table.stack.data;
+	struct elfnames *names = NULL;
+	int rc = 0;
 
-	for (size_t i = 0; i < p->table.stack.n; i++) {
+	for (size_t i = 0; i < p->table.stack.n && rc == 0; i++) {
 		struct snap_row row = { .at = stack[i].at, .n = stack[i].n, .label = stack[i].label };
-
 		uint64_t most = INT64_MAX / s->period;
 
-		row.value[0] = (int64_t)(stack[i].weight < most ? stack[i].weight : most);
-		row.value[1] = row.value[0] * (int64_t)s->period;
-		if (!add(s, &row))
-			return -ENOMEM;
+		row.value[0] = (int64_t)(stack[i].n_samples < most ? stack[i].n_samples : most);
+		row.value[1] = (int64_t)(stack[i].weight < most ? stack[i].weight : most) * (int64_t)s->period;
+		remove_own_frames(&names, p, &row);
+		rc = add(s, &row) ? 0 : -ENOMEM;
 	}
+	elfnames_close(names);
 	s->cpu = (struct snap_cpu){ .n_samples = p->table.n_samples,
 				    .weight = p->table.weight,
 				    .lost = p->lost,
@@ -163,7 +211,7 @@ static int take_cpu(struct snap *s)
 				    .bad = p->bad,
 				    .orphans = p->orphans };
 	memcpy(s->cpu.cut, p->cut, sizeof(s->cpu.cut));
-	return 0;
+	return rc;
 }
 
 static int take(struct snap *s, uint64_t custom)
@@ -174,8 +222,8 @@ static int take(struct snap *s, uint64_t custom)
 	int rc;
 
 	if (!p->c && s->kind != SNAP_THREADS)
-		return -ENOENT; /* only looked at from outside */
-	s->end_ns = p->ended && p->end_ns ? p->end_ns : collect_wall_ns();
+		return -ENOENT; /* the process is not profiled by us */
+	s->end_ns = p->has_ended && p->end_ns ? p->end_ns : collect_wall_ns();
 	s->start_ns = s->end_ns;
 	s->period = 1;
 	switch (s->kind) {
@@ -205,7 +253,7 @@ static int take(struct snap *s, uint64_t custom)
 	}
 }
 
-/* Which of two rows stands first, by all but values. */
+/* Compare two rows by everything except their values. */
 static int compare(const struct snap *s, const struct snap_row *a, const struct snap_row *b)
 {
 	const uint32_t *frames = s->p->table.frames.data;
@@ -254,7 +302,7 @@ int snap_sort(struct snap *s)
 	if (n == 0)
 		return 0;
 	order = order_make(n, compare_ids, s);
-	to = order ? vec_room(&sorted, n, sizeof(*to), ROWS_MAX) : NULL;
+	to = order ? vec_reserve(&sorted, n, sizeof(*to), ROWS_MAX) : NULL;
 	for (size_t i = 0; to && i < n; i++) {
 		if (out && compare(s, &to[out - 1], &row[order[i]]) == 0)
 			add_values(&to[out - 1], &row[order[i]], 1);
@@ -310,11 +358,11 @@ int snap_take(struct process *p, enum snap_kind kind, uint64_t custom, struct sn
 	return rc;
 }
 
-/* What is left of row a without b, either may be NULL, goes to out. */
-static bool subtract(const struct snap *s, struct vec *out, const struct snap_row *a, const struct snap_row *b,
-		     bool alloc_only)
+/* Append the difference of rows a and b to out. Either may be NULL. */
+static bool subtract_row(const struct snap *s, struct vec *out, const struct snap_row *a, const struct snap_row *b,
+			 bool alloc_only)
 {
-	struct snap_row *to = vec_room(out, 1, sizeof(*to), ROWS_MAX), was = *(b ? b : a);
+	struct snap_row *to = vec_reserve(out, 1, sizeof(*to), ROWS_MAX), was = *(b ? b : a);
 
 	if (!to)
 		return false;
@@ -326,7 +374,7 @@ static bool subtract(const struct snap *s, struct vec *out, const struct snap_ro
 	for (int i = 0; i < SNAP_VALUES && alloc_only; i++) {
 		if (is_heap(s) ? i >= SNAP_IN_USE : s->kind == SNAP_THREADS || s->kind == SNAP_CUSTOM)
 			was.value[i] = 0;
-		if (i < SNAP_IN_USE) /* in the order of texts: in use first */
+		if (i < SNAP_IN_USE) /* raw[] is in the order of the text format: in use first */
 			was.raw[i] = 0;
 	}
 	if (b)
@@ -345,13 +393,13 @@ static void subtract_cpu(struct snap_cpu *a, const struct snap_cpu *b)
 	a->nested -= b->nested;
 	a->blocked -= b->blocked;
 	a->bad -= b->bad;
-	a->orphans = left(a->orphans, b->orphans);
+	a->orphans = saturating_sub(a->orphans, b->orphans);
 	for (int i = 0; i < N_CUTS; i++)
 		a->cut[i] -= b->cut[i];
 }
 
-/* The rows of a snap without what makes threads different. */
-static int without_threads(const struct snap *s, struct snap *out)
+/* Copy the rows of a snap, with equal stacks of several threads merged. */
+static int merge_threads(const struct snap *s, struct snap *out)
 {
 	struct snap_row sum;
 
@@ -364,7 +412,7 @@ static int without_threads(const struct snap *s, struct snap *out)
 	return 0;
 }
 
-static int minus(struct snap *later, const struct snap *earlier, bool alloc_only)
+static int subtract_rows(struct snap *later, const struct snap *earlier, bool alloc_only)
 {
 	const struct snap_row *a = later->row.data, *b = earlier->row.data;
 	size_t i = 0, k = 0, n = later->row.n, m = earlier->row.n;
@@ -373,7 +421,7 @@ static int minus(struct snap *later, const struct snap *earlier, bool alloc_only
 	while (i < n || k < m) {
 		int which = i == n ? 1 : k == m ? -1 : compare(later, &a[i], &b[k]);
 
-		if (!subtract(later, &out, which <= 0 ? &a[i] : NULL, which >= 0 ? &b[k] : NULL, alloc_only)) {
+		if (!subtract_row(later, &out, which <= 0 ? &a[i] : NULL, which >= 0 ? &b[k] : NULL, alloc_only)) {
 			vec_release(&out, sizeof(*a));
 			return -ENOMEM;
 		}
@@ -385,7 +433,7 @@ static int minus(struct snap *later, const struct snap *earlier, bool alloc_only
 	return 0;
 }
 
-int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only)
+int snap_subtract(struct snap *later, const struct snap *earlier, bool alloc_only)
 {
 	struct snap a = { 0 }, b = { 0 };
 	int rc;
@@ -393,20 +441,20 @@ int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only)
 	if (later->p != earlier->p || later->kind != earlier->kind)
 		return -EINVAL;
 	if (later->kind == SNAP_THREADS) {
-		/* there are not the same ones in both */
-		rc = without_threads(later, &a);
-		rc = rc < 0 ? rc : without_threads(earlier, &b);
+		/* the two snaps have different threads */
+		rc = merge_threads(later, &a);
+		rc = rc < 0 ? rc : merge_threads(earlier, &b);
 		if (rc == 0) {
 			struct vec was = later->row;
 
 			later->row = a.row;
 			a.row = was;
-			rc = minus(later, &b, alloc_only);
+			rc = subtract_rows(later, &b, alloc_only);
 		}
 		vec_release(&a.row, sizeof(struct snap_row));
 		vec_release(&b.row, sizeof(struct snap_row));
 	} else {
-		rc = minus(later, earlier, alloc_only);
+		rc = subtract_rows(later, earlier, alloc_only);
 	}
 	if (rc < 0)
 		return rc;
@@ -416,11 +464,17 @@ int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only)
 	return 0;
 }
 
+void snap_make_since_start(struct snap *s)
+{
+	s->start_ns = s->p->began_ns;
+	s->delta = true;
+}
+
 static bool copy_rows(struct vec *to, const struct vec *from, size_t size)
 {
 	if (from->n == 0)
 		return true;
-	if (!vec_room(to, from->n, size, ROWS_MAX))
+	if (!vec_reserve(to, from->n, size, ROWS_MAX))
 		return false;
 	memcpy(to->data, from->data, from->n * size);
 	to->n = from->n;
@@ -460,8 +514,8 @@ void snap_frame(const struct snap *s, const struct snap_row *row, uint32_t k, st
 	const struct map *map = loc->map ? (const struct map *)s->p->maps.map.data + loc->map - 1 : NULL;
 
 	*out = (struct snap_frame){ .addr = loc->addr, .map = loc->map };
-	if (at < N_PLACES)
-		out->place = table_place_name[at];
+	if (at < N_PSEUDO_FRAMES)
+		out->pseudo = pseudo_frame_name[at];
 	if (map) {
 		out->path = (const char *)s->p->maps.texts.data + map->path;
 		out->n_path = map->n_path;

@@ -1,11 +1,11 @@
 /*
- * snap.h - one profile of a process at one moment, as data
+ * snap.h - a snapshot of one profile of a process
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * All kinds of profiles become this; the differences between two moments are taken here, and
- * everything that writes (profile.proto, texts) reads this. Frames are locations of the table of the
- * process, which only grows, so snaps of one process can be compared by them, and are good as long as it.
+ * All kinds of profiles have this form. Two snaps can be subtracted, and all writers (profile.proto, text) read it.
+ * Frames are locations of the stack table of the process, which only grows. So snaps of one process can be compared by
+ * location, and are valid until the process is released.
  */
 #ifndef LIBCPAPROF_COLLECTOR_SNAP_H
 #define LIBCPAPROF_COLLECTOR_SNAP_H
@@ -20,7 +20,7 @@ enum { SNAP_VALUES = 4, SNAP_NAME_MAX = 64, THREAD_NAME_MAX = 16 };
 enum snap_kind {
 	SNAP_CPU,
 	SNAP_HEAP,
-	SNAP_ALLOCS, /* as heap, but alloc_space comes first to mind */
+	SNAP_ALLOCS, /* like SNAP_HEAP, but the default sample type is alloc_space */
 	SNAP_THREADS,
 	SNAP_BLOCK,
 	SNAP_MUTEX,
@@ -29,65 +29,65 @@ enum snap_kind {
 	N_SNAP_KINDS
 };
 
-/* A row of a profile: a stack, with the same labels and class of sizes. */
+/* A row of a profile: one stack, label set and size class. */
 struct snap_row {
-	uint32_t at, n;             /* its locations: frames [at, at + n) of the table, leaf first */
-	uint32_t label;             /* set of labels; 0: none */
-	uint32_t thread;            /* threads: index + 1 in snap.thread; 0: none */
-	uint64_t extra;             /* as of its stack (libcpaprof/target/stacks.h); heap: class of sizes */
-	uint64_t size;              /* heap: mean bytes of its objects, for the label bytes; else 0 */
-	int64_t value[SNAP_VALUES]; /* in the order of the sample types */
+	uint32_t at, n;             /* locations: frames [at, at + n) of the stack table, leaf first */
+	uint32_t label;             /* id of the label set; 0: none */
+	uint32_t thread;            /* thread profiles: index + 1 in snap.thread; else 0 */
+	uint64_t extra;             /* extra of its stack (libcpaprof/target/stacks.h); heap: size class */
+	uint64_t size;              /* heap: mean size of the objects, for the label "bytes"; else 0 */
+	int64_t value[SNAP_VALUES]; /* a value per sample type */
 	int64_t raw
-		[SNAP_VALUES]; /* heap, as sampled, without weights: in-use objects, bytes, allocated objects, bytes */
+		[SNAP_VALUES]; /* heap, as sampled, not scaled: in-use objects and bytes, allocated objects and bytes */
 };
 
-/* How CPU time was sampled. */
+/* Counters of a CPU profile. */
 struct snap_cpu {
 	uint64_t n_samples, weight, lost, adopted, unsampled, nested, blocked, bad, orphans, cut[N_CUTS];
 };
 
-/* What else is known of a thread of a dump. */
+/* Details of a thread in a dump. */
 struct snap_thread {
 	uint32_t tid;
 	char name[THREAD_NAME_MAX];
-	char wait[32];                  /* in words: "futex", "running", "sleep", ... */
-	uint32_t holder;                /* the thread that holds the mutex it waits for; 0: none, or not known */
-	uint64_t cpu_ns;                /* that it used */
-	uint64_t age_ns, wait_ns;       /* since it began; since it waits, 0: not known */
-	uint32_t creator_at, creator_n; /* the stack that created it, as of rows; 0 frames: not known */
+	char wait[32];                  /* wait reason, a word: "futex", "running", "sleep", ... */
+	uint32_t holder;                /* tid of the holder of the mutex it waits for; 0: none, or not known */
+	uint64_t cpu_ns;                /* CPU time that the thread has used */
+	uint64_t age_ns, wait_ns;       /* time since its start; time it has waited, 0: not known */
+	uint32_t creator_at, creator_n; /* the stack that created it, like at and n of a row; 0: not known */
 };
 
 struct snap {
 	enum snap_kind kind;
-	char name[SNAP_NAME_MAX]; /* of a custom profile; else what it is served as: "heap", "threads" */
+	char name[SNAP_NAME_MAX]; /* name of a custom profile, else the name in the URL: "heap", "threads" */
 	struct process *p;
-	struct vec row;            /* struct snap_row, in order of frames, labels, extra, thread; distinct */
+	struct vec row;            /* struct snap_row, sorted by frames, label, extra, thread; distinct */
 	struct vec thread;         /* struct snap_thread */
-	uint64_t start_ns, end_ns; /* wall clock: of what is counted. One moment: the same */
-	uint64_t period;           /* ns of CPU time, bytes of heap; else 1 */
+	uint64_t start_ns, end_ns; /* wall clock: start and end of the covered time; equal for a snapshot */
+	uint64_t period;           /* sampling period: ns of CPU time, bytes of heap; else 1 */
 	bool delta;
-	bool gperf; /* its text is for clients of gperftools: heap_v2 */
+	bool gperf; /* write text for clients of gperftools: heap_v2 */
 	struct snap_cpu cpu;
-	int64_t sum[SNAP_VALUES]; /* of what rows were made of: no more than fits */
+	int64_t sum[SNAP_VALUES]; /* sum over all rows that were added, at most INT64_MAX */
 };
 
 /*
- * Take a profile of a process now.
+ * Take a snapshot of a profile of a process.
  *
- * custom  SNAP_CUSTOM: its number
- * Gives   0, or -errno: -ENOMEM; -ENOENT when the process has none such; -ESRCH when it is gone and
- *         has to be there
+ * custom  SNAP_CUSTOM: number of the custom profile
+ * Returns 0 or -errno: -ENOMEM; -ENOENT if the process has no such profile; -ESRCH if the process has ended and the
+ *         profile needs it
  */
 int snap_take(struct process *p, enum snap_kind kind, uint64_t custom, struct snap **out);
 
-/* Put the rows of a snap that is being made in order, and add up those that are the same. Gives 0 or -ENOMEM. */
+/* Sort the rows of a new snap, and merge equal rows. Returns 0 or -ENOMEM. */
 int snap_sort(struct snap *s);
 
 struct snap_frame {
-	const char *place;     /* its name when it is no code, else NULL */
-	uint64_t addr, offset; /* offset: in the file */
-	uint32_t map;          /* index + 1 of the mapping that holds it; 0: not known */
-	const char *path;      /* [n_path] of the file; good until the process is looked at again */
+	const char *pseudo;    /* name if it is a pseudo frame, else NULL */
+	uint64_t addr, offset; /* offset in the file */
+	uint32_t map;          /* index + 1 of the mapping; 0: not known */
+	const char *path;      /* [n_path] path of the file; valid until mappings are added */
 	uint32_t n_path;
 };
 
@@ -95,41 +95,44 @@ struct snap_frame {
 void snap_frame(const struct snap *s, const struct snap_row *row, uint32_t k, struct snap_frame *out);
 
 /*
- * The next of the rows, all threads with the same stack and labels as one.
+ * Get the next row, with all threads of the same stack and labels merged.
  *
- * i       where it begins; out: behind it
- * Gives   false behind the last one
+ * i       in/out: index of the next row to read
+ * Returns false at the end
  */
 bool snap_next_stack(const struct snap *s, size_t *i, struct snap_row *out);
 
 /*
- * Subtract what an earlier snap of the same process has. Rows without any value go.
+ * Subtract an earlier snap of the same process. Rows whose values are all 0 are removed.
  *
- * alloc_only   leave values that are of a moment (in use) as they are at the end
+ * alloc_only   do not subtract values that describe a moment (memory in use)
  */
-int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only);
+int snap_subtract(struct snap *later, const struct snap *earlier, bool alloc_only);
 
-/* The same rows and threads once more. Gives 0 or -ENOMEM. */
+/* Make a snap the difference since the start of its process, when all values were 0. */
+void snap_make_since_start(struct snap *s);
+
+/* Copy a snap with its rows and threads. Returns 0 or -ENOMEM. */
 int snap_copy(const struct snap *s, struct snap **out);
 
 void snap_free(struct snap *s);
 
-/* Takes what is written. Gives 0 to go on, else -errno. */
+/* Called with the written data. Returns 0 to continue, or -errno. */
 typedef int snap_sink_fn(void *arg, const void *data, size_t n);
 
-/* A function that stands for an address. Texts are good until the next call. */
+/* A function at an address. Texts are valid until the next call. */
 struct snap_name {
 	const char *function, *file; /* NULL: not known */
-	uint64_t line, offset;       /* into the function */
+	uint64_t line, offset;       /* offset into the function */
 };
 
 /*
- * Who knows names: the program that collects, from files; a program of itself, from its own tables.
+ * Look up the functions at an address. cpa looks them up in files, a program that serves itself in its symbol tables.
  * Inlined functions come first.
  *
- * map     index + 1 of the mapping that holds it; 0: not known
+ * map     index + 1 of the mapping that contains addr; 0: not known
  * i       0 for the innermost function, then its callers at the same address
- * Gives   false when there is none such
+ * Returns false if there is no function i
  */
 typedef bool snap_names_fn(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i,
 			   struct snap_name *out);
@@ -137,10 +140,10 @@ typedef bool snap_names_fn(void *arg, const struct process *p, uint64_t addr, ui
 /*
  * Write a snap.
  *
- * debug   0: profile.proto, packed with gzip; 1, 2: the texts of Go's runtime/pprof (2: threads one by one)
- * names   NULL: addresses only (texts then have addresses and mappings). In profile.proto they are hints: it does not say
- *         that mappings have functions, so readers that have the files look there, and others keep what they got
- * Gives   0, -errno, or what the sink gave; -EINVAL for the text of a CPU profile, which there is none of
+ * debug   0: profile.proto, compressed with gzip; 1, 2: text in the format of Go's runtime/pprof (2: thread by thread)
+ * names   NULL: addresses only (text then has addresses and mappings). In profile.proto names are hints: mappings are
+ *         not marked as having functions, so readers look up names in the files if they have them, else use the hints
+ * Returns 0, -errno, or the error of the sink; -EINVAL for a CPU profile as text, which does not exist
  */
 int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg);
 

@@ -1,5 +1,5 @@
 /*
- * stack_table.c - the distinct stacks of a process, and what they weigh
+ * stack_table.c - the distinct stacks of a process, and their weights
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,15 +14,15 @@
 
 #define NO_STACK UINT32_MAX
 
-enum { LOCS_MAX = 1 << 24, STACKS_MAX = 1 << 24, FRAMES_ALL = 1 << 28, FIRST_SLOTS = 4096 };
+enum { LOCS_MAX = 1 << 24, STACKS_MAX = 1 << 24, ALL_FRAMES_MAX = 1 << 28, FIRST_SLOTS = 4096 };
 
-const char *const table_place_name[N_PLACES] = {
-	[PLACE_LOST] = "[cpa: lost]",
-	[PLACE_BLOCKED] = "[cpa: signal blocked]",
-	[PLACE_FULL] = "[cpa: stack table full]",
-	[PLACE_RUNNING] = "[running]",
-	[PLACE_UNSAMPLED] = "[cpa: not sampled]",
-	[PLACE_NO_ANSWER] = "[no answer: signal blocked]",
+const char *const pseudo_frame_name[N_PSEUDO_FRAMES] = {
+	[PSEUDO_LOST] = "[cpa: lost]",
+	[PSEUDO_BLOCKED] = "[cpa: signal blocked]",
+	[PSEUDO_FULL] = "[cpa: stack table full]",
+	[PSEUDO_RUNNING] = "[running]",
+	[PSEUDO_UNSAMPLED] = "[cpa: not sampled]",
+	[PSEUDO_NO_ANSWER] = "[no answer: signal blocked]",
 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -32,26 +32,26 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-static void pay(struct stack_table *t, size_t bytes)
+static void use_bytes(struct stack_table *t, size_t bytes)
 {
-	if (t->left)
-		*t->left = *t->left > bytes ? *t->left - bytes : 0;
+	if (t->n_bytes_remaining)
+		*t->n_bytes_remaining = *t->n_bytes_remaining > bytes ? *t->n_bytes_remaining - bytes : 0;
 }
 
-/* As vec_room, but all tables together take no more than they may: a vec that grows takes as much again. */
-static void *room(struct stack_table *t, struct vec *v, size_t more, size_t size, size_t most)
+/* Like vec_reserve, but with the memory limit of all tables: growing doubles the size of a vec. */
+static void *reserve(struct stack_table *t, struct vec *v, size_t more, size_t size, size_t max)
 {
 	size_t cap = v->cap;
 	void *p;
 
-	if (t->left && v->n + more > cap && *t->left < (cap + more) * size)
+	if (t->n_bytes_remaining && v->n + more > cap && *t->n_bytes_remaining < (cap + more) * size)
 		return NULL;
-	p = vec_room(v, more, size, most);
-	pay(t, (v->cap - cap) * size);
+	p = vec_reserve(v, more, size, max);
+	use_bytes(t, (v->cap - cap) * size);
 	return p;
 }
 
-/* Make a hash table twice as large when it is half full. hash_at gives the hash of an index. */
+/* Double a hash table that is half full. hash_at returns the hash of an index. Returns false if there is no room. */
 static bool grow(struct stack_table *t, uint32_t **slots, uint32_t *n_slots, size_t n,
 		 uint64_t (*hash_at)(const struct stack_table *t, uint32_t i))
 {
@@ -59,10 +59,12 @@ static bool grow(struct stack_table *t, uint32_t **slots, uint32_t *n_slots, siz
 
 	if (n < *n_slots / 2)
 		return true;
-	to = t->left && *t->left < want * sizeof(*to) ? NULL : memory_map((size_t)want * sizeof(*to));
+	to = t->n_bytes_remaining && *t->n_bytes_remaining < want * sizeof(*to)
+		     ? NULL
+		     : memory_map((size_t)want * sizeof(*to));
 	if (!to)
-		return n < *n_slots / 8 * 7; /* it still works, but slower */
-	pay(t, (want - *n_slots) * sizeof(*to));
+		return n < *n_slots / 8 * 7; /* a table that cannot grow still works, but slower */
+	use_bytes(t, (want - *n_slots) * sizeof(*to));
 	for (uint32_t i = 0; i < *n_slots; i++) {
 		uint32_t id = (*slots)[i], at;
 
@@ -89,7 +91,7 @@ static uint64_t stack_hash(const struct stack_table *t, uint32_t i)
 	return ((const struct table_stack *)t->stack.data)[i].hash;
 }
 
-/* The id of an address, of the mapping that was there in the generation. False when there is no room. */
+/* Find or add the location of an address, with its mapping in the generation. Returns false if there is no room. */
 static bool find_loc(struct stack_table *t, uint64_t addr, uint32_t *out)
 {
 	uint32_t map = t->maps ? maps_find_contested(t->maps, addr, t->generation) : 0, at;
@@ -103,7 +105,7 @@ static bool find_loc(struct stack_table *t, uint64_t addr, uint32_t *out)
 		if (loc[*out].addr == addr && loc[*out].contested == map)
 			return true;
 	}
-	loc = room(t, &t->loc, 1, sizeof(*loc), LOCS_MAX);
+	loc = reserve(t, &t->loc, 1, sizeof(*loc), LOCS_MAX);
 	if (!loc)
 		return false;
 	*loc = (struct table_loc){ .addr = addr, .map = map, .contested = map };
@@ -112,8 +114,8 @@ static bool find_loc(struct stack_table *t, uint64_t addr, uint32_t *out)
 	return true;
 }
 
-/* Add weight to the stack whose n locations are behind the last one in frames. */
-static uint32_t add(struct stack_table *t, uint32_t n, uint32_t label, uint64_t weight)
+/* Add samples to the stack whose n locations follow the last used entry of frames. */
+static uint32_t add(struct stack_table *t, uint32_t n, uint32_t label, uint64_t n_samples, uint64_t weight)
 {
 	const uint32_t *frames = t->frames.data, *mine = frames + t->frames.n;
 	uint64_t h = mix(label, t->seed);
@@ -128,52 +130,56 @@ static uint32_t add(struct stack_table *t, uint32_t n, uint32_t label, uint64_t 
 		s = (struct table_stack *)t->stack.data + t->stack_slot[at & (t->n_stack_slots - 1)] - 1;
 		if (s->hash == (uint32_t)h && s->label == label && s->n == n &&
 		    memcmp(frames + s->at, mine, n * sizeof(*mine)) == 0) {
+			s->n_samples += n_samples;
 			s->weight += weight;
 			return (uint32_t)(s - (struct table_stack *)t->stack.data);
 		}
 	}
-	s = room(t, &t->stack, 1, sizeof(*s), STACKS_MAX);
+	s = reserve(t, &t->stack, 1, sizeof(*s), STACKS_MAX);
 	if (!s)
 		return NO_STACK;
-	*s = (struct table_stack){
-		.weight = weight, .at = (uint32_t)t->frames.n, .n = n, .label = label, .hash = (uint32_t)h
-	};
+	*s = (struct table_stack){ .n_samples = n_samples,
+				   .weight = weight,
+				   .at = (uint32_t)t->frames.n,
+				   .n = n,
+				   .label = label,
+				   .hash = (uint32_t)h };
 	t->frames.n += n;
 	t->stack_slot[at & (t->n_stack_slots - 1)] = (uint32_t)++t->stack.n;
 	return (uint32_t)t->stack.n - 1;
 }
 
-/* The first locations and stacks are the places: what finds no room for its own has theirs. */
-static bool begin(struct stack_table *t)
+/* Add the pseudo frames as the first locations and stacks, so there is always room for PSEUDO_FULL. */
+static bool init_pseudo_frames(struct stack_table *t)
 {
 	uint32_t *frame;
 
 	if (t->stack.n)
 		return true;
-	/* a program may choose its addresses so that they collide, but not know the seed */
+	/* without the seed, a program could choose addresses that collide */
 	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
 		t->seed = (uintptr_t)t;
-	frame = room(t, &t->frames, N_PLACES, sizeof(*frame), FRAMES_ALL);
-	if (!frame || !room(t, &t->loc, N_PLACES, sizeof(struct table_loc), LOCS_MAX) ||
-	    !room(t, &t->stack, N_PLACES, sizeof(struct table_stack), STACKS_MAX) ||
+	frame = reserve(t, &t->frames, N_PSEUDO_FRAMES, sizeof(*frame), ALL_FRAMES_MAX);
+	if (!frame || !reserve(t, &t->loc, N_PSEUDO_FRAMES, sizeof(struct table_loc), LOCS_MAX) ||
+	    !reserve(t, &t->stack, N_PSEUDO_FRAMES, sizeof(struct table_stack), STACKS_MAX) ||
 	    !grow(t, &t->stack_slot, &t->n_stack_slots, 0, stack_hash))
 		return false;
-	t->loc.n = N_PLACES;
-	for (uint32_t i = 0; i < N_PLACES; i++) {
+	t->loc.n = N_PSEUDO_FRAMES;
+	for (uint32_t i = 0; i < N_PSEUDO_FRAMES; i++) {
 		frame[i] = i;
-		add(t, 1, 0, 0);
+		add(t, 1, 0, 0, 0);
 	}
 	return true;
 }
 
-/* Put the locations of n addresses behind the last one in frames. */
+/* Store the locations of n addresses after the last used entry of frames. */
 static bool find_locs(struct stack_table *t, const uint64_t *pc, uint32_t n)
 {
 	uint32_t *to;
 
-	if (!begin(t))
+	if (!init_pseudo_frames(t))
 		return false;
-	to = room(t, &t->frames, n, sizeof(*to), FRAMES_ALL);
+	to = reserve(t, &t->frames, n, sizeof(*to), ALL_FRAMES_MAX);
 	if (!to)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
@@ -182,7 +188,7 @@ static bool find_locs(struct stack_table *t, const uint64_t *pc, uint32_t n)
 	return true;
 }
 
-bool table_frames(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t *at)
+bool table_add_frames(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t *at)
 {
 	if (!find_locs(t, pc, n))
 		return false;
@@ -191,32 +197,37 @@ bool table_frames(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_
 	return true;
 }
 
-bool table_place_frame(struct stack_table *t, enum table_place place, uint32_t *at)
+bool table_add_pseudo_frame(struct stack_table *t, enum pseudo_frame pseudo, uint32_t *at)
 {
-	return table_intern_place(t, place, at) != 0;
+	return table_intern_pseudo(t, pseudo, at) != 0;
 }
 
 uint32_t table_add(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
 {
-	uint32_t stack = find_locs(t, pc, n) ? add(t, n, label, weight) : NO_STACK;
+	uint32_t stack = find_locs(t, pc, n) ? add(t, n, label, 1, weight) : NO_STACK;
 
 	if (stack == NO_STACK)
-		return table_add_place(t, PLACE_FULL, weight);
+		return table_add_pseudo(t, PSEUDO_FULL, 1, weight);
 	t->weight += weight;
 	t->n_samples++;
 	return stack;
 }
 
-uint32_t table_add_place(struct stack_table *t, enum table_place place, uint64_t weight)
+uint32_t table_add_pseudo(struct stack_table *t, enum pseudo_frame pseudo, uint64_t n_samples, uint64_t weight)
 {
-	if (!weight || !begin(t))
+	struct table_stack *s;
+
+	if (!weight || !init_pseudo_frames(t))
 		return NO_STACK;
-	((struct table_stack *)t->stack.data)[place].weight += weight;
+	s = (struct table_stack *)t->stack.data + pseudo;
+	s->n_samples += n_samples;
+	s->weight += weight;
+	t->n_samples += n_samples;
 	t->weight += weight;
-	return place;
+	return pseudo;
 }
 
-void table_add_again(struct stack_table *t, uint32_t stack, uint64_t weight)
+void table_add_weight(struct stack_table *t, uint32_t stack, uint64_t weight)
 {
 	if (stack >= t->stack.n)
 		return;
@@ -234,23 +245,23 @@ static uint32_t frames_of(const struct stack_table *t, uint32_t stack, uint32_t 
 
 bool table_intern(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint32_t *at)
 {
-	uint32_t stack = find_locs(t, pc, n) ? add(t, n, label, 0) : NO_STACK;
+	uint32_t stack = find_locs(t, pc, n) ? add(t, n, label, 0, 0) : NO_STACK;
 
 	frames_of(t, stack, at);
 	return stack != NO_STACK;
 }
 
-uint32_t table_intern_place(struct stack_table *t, enum table_place place, uint32_t *at)
+uint32_t table_intern_pseudo(struct stack_table *t, enum pseudo_frame pseudo, uint32_t *at)
 {
-	return frames_of(t, begin(t) ? place : NO_STACK, at);
+	return frames_of(t, init_pseudo_frames(t) ? pseudo : NO_STACK, at);
 }
 
 void table_release(struct stack_table *t)
 {
-	if (t->left)
-		*t->left += t->loc.cap * sizeof(struct table_loc) + t->stack.cap * sizeof(struct table_stack) +
-			    t->frames.cap * sizeof(uint32_t) +
-			    ((size_t)t->n_loc_slots + t->n_stack_slots) * sizeof(uint32_t);
+	if (t->n_bytes_remaining)
+		*t->n_bytes_remaining += t->loc.cap * sizeof(struct table_loc) +
+					 t->stack.cap * sizeof(struct table_stack) + t->frames.cap * sizeof(uint32_t) +
+					 ((size_t)t->n_loc_slots + t->n_stack_slots) * sizeof(uint32_t);
 	memory_unmap(t->loc_slot, (size_t)t->n_loc_slots * sizeof(*t->loc_slot));
 	memory_unmap(t->stack_slot, (size_t)t->n_stack_slots * sizeof(*t->stack_slot));
 	vec_release(&t->loc, sizeof(struct table_loc));

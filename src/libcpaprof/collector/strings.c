@@ -1,5 +1,5 @@
 /*
- * strings.c - the distinct texts of a profile that is being written
+ * strings.c - the string table of a profile that is being written
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -29,7 +29,7 @@ static bool grow(struct strings *t)
 		return true;
 	to = memory_map((size_t)want * sizeof(*to));
 	if (!to)
-		return t->string.n + 1 < t->n_slots; /* it still works, but slower */
+		return t->string.n + 1 < t->n_slots; /* a table that cannot grow still works, but slower */
 	for (uint32_t i = 0; i < t->string.n; i++) {
 		uint32_t at = s[i].hash;
 
@@ -43,7 +43,7 @@ static bool grow(struct strings *t)
 	return true;
 }
 
-static uint32_t find(struct strings *t, const char *s, size_t n)
+static uint32_t find_or_add(struct strings *t, const char *s, size_t n)
 {
 	uint32_t hash = hash_of(s, n), at;
 	struct string *new;
@@ -59,8 +59,8 @@ static uint32_t find(struct strings *t, const char *s, size_t n)
 		if (len == n && memcmp(is, s, n) == 0)
 			return i;
 	}
-	text = vec_room(&t->text, n, 1, TEXTS_MAX);
-	new = vec_room(&t->string, 1, sizeof(*new), STRINGS_MAX);
+	text = vec_reserve(&t->text, n, 1, TEXTS_MAX);
+	new = vec_reserve(&t->string, 1, sizeof(*new), STRINGS_MAX);
 	if (!text || !new)
 		return 0;
 	memcpy(text, s, n);
@@ -73,8 +73,8 @@ static uint32_t find(struct strings *t, const char *s, size_t n)
 uint32_t strings_add(struct strings *t, const char *s, size_t n)
 {
 	if (t->string.n == 0)
-		find(t, "", 0);
-	return n && t->string.n ? find(t, s, n) : 0;
+		find_or_add(t, "", 0);
+	return n && t->string.n ? find_or_add(t, s, n) : 0;
 }
 
 uint32_t strings_add_empty(struct strings *t)
@@ -82,14 +82,14 @@ uint32_t strings_add_empty(struct strings *t)
 	struct string *new;
 
 	strings_add(t, "", 0);
-	new = t->string.n ? vec_room(&t->string, 1, sizeof(*new), STRINGS_MAX) : NULL;
+	new = t->string.n ? vec_reserve(&t->string, 1, sizeof(*new), STRINGS_MAX) : NULL;
 	if (!new)
 		return 0;
 	*new = (struct string){ .hash = hash_of("", 0) };
 	return (uint32_t)t->string.n++;
 }
 
-uint32_t strings_put(struct strings *t, const char *s)
+uint32_t strings_add_text(struct strings *t, const char *s)
 {
 	return strings_add(t, s ? s : "", s ? strlen(s) : 0);
 }

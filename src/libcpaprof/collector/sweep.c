@@ -1,11 +1,11 @@
 /*
- * sweep.c - what was taken by processes that ended before they had filled it
+ * sweep.c - free slots, tables and rings that ended processes claimed but never set up
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A process may be killed between two instructions. What it claimed then says so, and by whom, for ever. It is free
- * again when it is as at the last sweep and nobody has that process id: to fill takes microseconds, sweeps are
- * seconds apart.
+ * A process may be killed at any instruction. Then a slot, table or ring stays in the state "being set up", with the
+ * pid of the process. It is freed if the state has not changed since the last sweep and no process has that pid: setup
+ * takes microseconds, sweeps are seconds apart.
  */
 #include "config.h"
 
@@ -18,8 +18,8 @@
 
 enum { ROUNDS = 32 };
 
-/* All three states have 0 for free. */
-static void look(_Atomic uint32_t *state, uint32_t *last)
+/* Free a stale claim. In all three kinds of states, 0 means free. */
+static void free_stale(_Atomic uint32_t *state, uint32_t *last)
 {
 	uint32_t now = atomic_load_explicit(state, memory_order_relaxed), before = *last;
 	pid_t pid = (pid_t)(now >> CLAIM_BITS);
@@ -33,17 +33,17 @@ static void look(_Atomic uint32_t *state, uint32_t *last)
 
 void collect_sweep(struct collect *c)
 {
-	uint8_t *tables = (uint8_t *)c->head + c->at.section[SECTION_TABLES];
-	uint32_t *last = c->claim;
+	uint8_t *tables = (uint8_t *)c->head + c->layout.section[SECTION_TABLES];
+	uint32_t *last = c->last_claim;
 
 	if (++c->n_rounds % ROUNDS)
 		return;
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		look(&collect_slot(c, i)->state, last++);
-	for (uint32_t i = 0; i < c->at.n_tables; i++)
-		look(&((struct segment_tables *)(tables + (size_t)i * TABLES_SIZE))->state, last++);
-	for (uint32_t i = 0; i < c->at.n_rings; i++)
-		look(&collect_ring(c, i)->state, last++);
+		free_stale(&collect_slot(c, i)->state, last++);
+	for (uint32_t i = 0; i < c->layout.n_tables; i++)
+		free_stale(&((struct segment_tables *)(tables + (size_t)i * TABLES_SIZE))->state, last++);
+	for (uint32_t i = 0; i < c->layout.n_rings; i++)
+		free_stale(&collect_ring(c, i)->state, last++);
 }
 
 bool collect_was_loaded(const struct collect *c)

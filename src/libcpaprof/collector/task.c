@@ -1,5 +1,5 @@
 /*
- * task.c - what the kernel says of a thread
+ * task.c - information on a thread from /proc
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAMES_SIZE = 16 << 10 };
-enum { TEXT = 4096, FIELD_UTIME = 11, FIELD_START = 7, FIELD_CPU = 17 }; /* behind the state; the one in front */
+enum { NAMES_SIZE = 16 << 10, TEXT = 4096 };
+enum { FIELD_UTIME = 11, FIELD_START = 7, FIELD_CPU = 17 }; /* in the stat file, counted from the field read before */
 
 struct entry {
 	uint64_t ino, off;
@@ -45,8 +45,8 @@ int task_each(int folder, bool (*each)(void *data, uint32_t tid), void *data)
 	return n < 0 ? -errno : 0;
 }
 
-/* A file of a thread as a text. Gives its length, or -1 and errno. */
-static ssize_t text_of(int folder, uint32_t tid, const char *file, char *out, size_t size)
+/* Read a file of a thread as text. Returns its length, or -1 and sets errno. */
+static ssize_t read_text(int folder, uint32_t tid, const char *file, char *out, size_t size)
 {
 	char name[48];
 	ssize_t n;
@@ -74,7 +74,7 @@ static uint64_t ns_of_ticks(unsigned long long ticks)
 	return ticks * (1000000000ULL / (unsigned long long)sysconf(_SC_CLK_TCK));
 }
 
-static char *skip(char *at, int fields)
+static char *skip_fields(char *at, int fields)
 {
 	for (int i = 0; i < fields && at; i++)
 		at = *at ? strchr(at + 1, ' ') : NULL;
@@ -85,7 +85,7 @@ bool task_times(int folder, uint32_t tid, struct task_times *out)
 {
 	char text[80], *at;
 
-	if (text_of(folder, tid, "schedstat", text, sizeof(text)) <= 0)
+	if (read_text(folder, tid, "schedstat", text, sizeof(text)) <= 0)
 		return false;
 	out->cpu_ns = strtoull(text, &at, 10);
 	out->ready_ns = strtoull(at, &at, 10);
@@ -100,23 +100,23 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	struct task_times times;
 	struct timespec boot;
 
-	if (text_of(folder, tid, "stat", text, sizeof(text)) <= 0)
+	if (read_text(folder, tid, "stat", text, sizeof(text)) <= 0)
 		return false;
 	name = strchr(text, '(');
-	end = strrchr(text, ')'); /* the name may have any character in it */
+	end = strrchr(text, ')'); /* the name may contain any character */
 	if (!name || !end || end < name || end[1] != ' ')
 		return false;
 	*t = (struct task){ .tid = tid, .state = end[2], .nr = -1, .cpu = -1 };
 	*end = '\0';
 	snprintf(t->name, sizeof(t->name), "%s", name + 1);
-	at = skip(end + 2, FIELD_UTIME);
+	at = skip_fields(end + 2, FIELD_UTIME);
 	if (!at)
 		return false;
 	t->cpu_ns = strtoull(at, &at, 10);
 	t->cpu_ns = ns_of_ticks(t->cpu_ns + strtoull(at, &at, 10));
-	at = skip(at, FIELD_START - 1);
+	at = skip_fields(at, FIELD_START - 1);
 	start = at ? ns_of_ticks(strtoull(at, NULL, 10)) : 0;
-	at = skip(at, FIELD_CPU);
+	at = skip_fields(at, FIELD_CPU);
 	if (at)
 		t->cpu = (int)strtol(at, NULL, 10);
 	clock_gettime(CLOCK_BOOTTIME, &boot);
@@ -129,7 +129,7 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	return true;
 }
 
-/* "se.exec_start   :   35083002.764660", in ms, from the text of a file sched. */
+/* Parse "se.exec_start   :   35083002.764660", in ms, from the text of a sched file. */
 static uint64_t exec_start(const char *text)
 {
 	const char *at = strstr(text, "se.exec_start"), *colon = at ? strchr(at, ':') : NULL;
@@ -145,11 +145,11 @@ static uint64_t exec_start(const char *text)
 	return ns;
 }
 
-uint64_t task_ran_ns(int folder, uint32_t tid)
+uint64_t task_last_run_ns(int folder, uint32_t tid)
 {
 	char text[TEXT];
 
-	return text_of(folder, tid, "sched", text, sizeof(text)) > 0 ? exec_start(text) : 0;
+	return read_text(folder, tid, "sched", text, sizeof(text)) > 0 ? exec_start(text) : 0;
 }
 
 static bool is_gone(int folder, uint32_t tid)
@@ -160,13 +160,13 @@ static bool is_gone(int folder, uint32_t tid)
 	return faccessat(folder, name, F_OK, 0) != 0;
 }
 
-/* "running", "-1 SP PC", or "NR ARG... SP PC". */
-enum task_is task_where(int folder, uint32_t tid, struct task *t)
+/* Parse "running", "-1 SP PC", or "NR ARG... SP PC". */
+enum task_status task_locate(int folder, uint32_t tid, struct task *t)
 {
 	char text[256], *at = text;
 
 	t->error = 0;
-	if (text_of(folder, tid, "syscall", text, sizeof(text)) <= 0) {
+	if (read_text(folder, tid, "syscall", text, sizeof(text)) <= 0) {
 		t->error = errno;
 		return t->error == ESRCH || is_gone(folder, tid) ? TASK_GONE : TASK_DENIED;
 	}
@@ -180,8 +180,8 @@ enum task_is task_where(int folder, uint32_t tid, struct task *t)
 	return TASK_WAITING;
 }
 
-/* The number behind a key of /proc/PID/status. */
-static uint64_t field(const char *text, const char *key, int base)
+/* The number after a key in the text of /proc/PID/status. */
+static uint64_t read_field(const char *text, const char *key, int base)
 {
 	const char *at = strstr(text, key);
 
@@ -192,22 +192,22 @@ bool task_signal(int folder, uint32_t tid, int sig, struct task_signal *out)
 {
 	char text[TEXT];
 
-	if (text_of(folder, tid, "status", text, sizeof(text)) <= 0)
+	if (read_text(folder, tid, "status", text, sizeof(text)) <= 0)
 		return false;
-	out->blocked = field(text, "\nSigBlk:", 16) >> (sig - 1) & 1;
-	out->caught = field(text, "\nSigCgt:", 16) >> (sig - 1) & 1;
-	out->filters = field(text, "\nSeccomp_filters:", 10);
-	out->switches = field(text, "\nvoluntary_ctxt_switches:", 10);
+	out->blocked = read_field(text, "\nSigBlk:", 16) >> (sig - 1) & 1;
+	out->caught = read_field(text, "\nSigCgt:", 16) >> (sig - 1) & 1;
+	out->filters = read_field(text, "\nSeccomp_filters:", 10);
+	out->switches = read_field(text, "\nvoluntary_ctxt_switches:", 10);
 	return true;
 }
 
-struct word {
+struct call_name {
 	long nr;
-	const char *word;
+	const char *name;
 };
 
 /* clang-format off */
-static const struct word words[] = {
+static const struct call_name call_names[] = {
 	{ SYS_futex, "futex" }, { SYS_ppoll, "poll" }, { SYS_pselect6, "select" }, { SYS_epoll_pwait, "epoll" },
 	{ SYS_nanosleep, "sleep" }, { SYS_clock_nanosleep, "sleep" }, { SYS_restart_syscall, "restarted call" },
 	{ SYS_read, "read" }, { SYS_readv, "read" }, { SYS_pread64, "read" }, { SYS_preadv, "read" },
@@ -230,32 +230,32 @@ static const struct word words[] = {
 #ifdef SYS_epoll_pwait2
 	{ SYS_epoll_pwait2, "epoll" },
 #endif
-#ifdef SYS_poll /* not of newer machines */
+#ifdef SYS_poll /* this system call is missing on newer architectures */
 	{ SYS_poll, "poll" }, { SYS_select, "select" }, { SYS_epoll_wait, "epoll" }, { SYS_pause, "signal" },
 #endif
 };
 /* clang-format on */
 
-static const char *word_of(long nr)
+static const char *name_of_call(long nr)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (words[i].nr == nr)
-			return words[i].word;
+	for (size_t i = 0; i < sizeof(call_names) / sizeof(call_names[0]); i++)
+		if (call_names[i].nr == nr)
+			return call_names[i].name;
 	return NULL;
 }
 
-void task_wait(const struct task *t, enum task_is is, char *out, size_t n)
+void task_describe_wait(const struct task *t, enum task_status is, char *out, size_t n)
 {
-	const char *word = t->state == 'T'      ? "stopped"
+	const char *name = t->state == 'T'      ? "stopped"
 			   : t->state == 't'    ? "traced"
 			   : is != TASK_WAITING ? t->state == 'D'   ? "disk"
 						  : t->state == 'S' ? "waiting"
 								    : "running"
 			   : t->nr < 0          ? t->state == 'D' ? "page fault" : "waiting"
-						: word_of(t->nr);
+						: name_of_call(t->nr);
 
-	if (word)
-		snprintf(out, n, "%s", word);
+	if (name)
+		snprintf(out, n, "%s", name);
 	else
 		snprintf(out, n, "syscall %ld", t->nr);
 }

@@ -1,5 +1,5 @@
 /*
- * task.h - what the kernel says of a thread
+ * task.h - information on a thread from /proc
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,67 +8,66 @@
 
 #include "libcpaprof/collector/snap.h"
 
-enum task_is {
+enum task_status {
 	TASK_GONE,
-	TASK_RUNNING, /* or ready to run */
-	TASK_WAITING, /* in a system call, or stopped: nr, sp and pc are known */
-	TASK_DENIED,  /* nobody tells us: error */
+	TASK_RUNNING, /* running, or ready to run */
+	TASK_WAITING, /* in a system call, or stopped: nr, sp and pc are valid */
+	TASK_DENIED,  /* the thread cannot be read; see error */
 };
 
 struct task {
 	uint32_t tid;
 	char name[THREAD_NAME_MAX];
-	char state; /* as ps has it */
+	char state; /* state, as a letter of ps */
 	uint64_t cpu_ns, age_ns;
-	uint64_t runs; /* how often it was given a CPU; 0: not known */
-	int cpu;       /* on which it last ran; -1: not known */
+	uint64_t runs; /* number of times it was scheduled on a CPU; 0: not known */
+	int cpu;       /* the CPU on which it ran last; -1: not known */
 	int error;
-	long nr; /* of the system call; -1: in none */
+	long nr; /* system call number; -1: not in a system call */
 	uint64_t arg[6], sp, pc;
 };
 
 /*
- * Calls each for every thread of a process, in the kernel's order, until it gives false.
+ * Call each for every thread of a process, in the order of the kernel, until it returns false.
  *
- * folder  of /proc/PID/task, open
- *
- * Gives 0, or -errno.
+ * folder  descriptor of /proc/PID/task
+ * Returns 0 or -errno
  */
 int task_each(int folder, bool (*each)(void *data, uint32_t tid), void *data);
 
-/* Name, state and times of a thread. folder: of /proc/PID/task, open. False when it is gone. */
+/* Read name, state and times of a thread. folder: descriptor of /proc/PID/task. Returns false if it has ended. */
 bool task_read(int folder, uint32_t tid, struct task *t);
 
-/* Finer than what task_read falls back to. */
+/* Scheduler statistics, finer than the clock ticks of the stat file. */
 struct task_times {
-	uint64_t cpu_ns, ready_ns; /* that it used; that it waited for a CPU */
-	uint64_t runs;             /* how often it was given one */
+	uint64_t cpu_ns, ready_ns; /* time on a CPU; time waiting for a CPU */
+	uint64_t runs;             /* number of times it was scheduled on a CPU */
 };
 
-/* False when it is gone, or the kernel does not count. */
+/* Returns false if the thread has ended, or the kernel lacks these statistics. */
 bool task_times(int folder, uint32_t tid, struct task_times *out);
 
-/* When it last ran, by the scheduler's clock of its CPU; 0: not known. One that runs: since when it does. */
-uint64_t task_ran_ns(int folder, uint32_t tid);
+/* The time when a thread was last scheduled, by the scheduler clock of its CPU; 0: not known. */
+uint64_t task_last_run_ns(int folder, uint32_t tid);
 
-/* Where it is. */
-enum task_is task_where(int folder, uint32_t tid, struct task *t);
+/* Read the system call and the registers of a thread into *t. */
+enum task_status task_locate(int folder, uint32_t tid, struct task *t);
 
-/* What a signal would meet in a thread. */
+/* The signal state of a thread, and its scheduling. */
 struct task_signal {
-	uint64_t switches; /* how often it gave up its CPU by itself */
-	uint64_t filters;  /* of system calls; 0 also when the kernel does not say */
+	uint64_t switches; /* voluntary context switches */
+	uint64_t filters;  /* number of seccomp filters; 0 also if the kernel does not report it */
 	bool blocked, caught;
 };
 
-/* False when it is gone. */
+/* Returns false if the thread has ended. */
 bool task_signal(int folder, uint32_t tid, int sig, struct task_signal *out);
 
 /*
- * What a thread waits for, in a word or two.
+ * Describe what a thread waits for in one or two words.
  *
- * out     [n] the word, cut to what fits
+ * out     [n] the text, truncated if necessary
  */
-void task_wait(const struct task *t, enum task_is is, char *out, size_t n);
+void task_describe_wait(const struct task *t, enum task_status is, char *out, size_t n);
 
 #endif

@@ -1,16 +1,16 @@
 /*
- * text.c - the texts of profiles, as Go's runtime/pprof prints them
+ * text.c - profiles as text, as Go's runtime/pprof prints them
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Frames of a stack are below each other. Columns are aligned as Go's text/tabwriter does with tabs: a column is as wide as its widest cell and
- * a blank, up to the next multiple of 8, within lines that follow each other and all have it.
+ * The frames of a stack are printed one per line. Columns are aligned as Go's text/tabwriter does with tabs: in
+ * consecutive lines that have a column, it is as wide as its widest cell plus one blank, rounded up to a multiple of 8.
  *
- * Threads one by one are printed as Go prints goroutines: under the name goroutine for programs that read those,
- * under threads with all that is known.
+ * Single threads are printed as Go prints goroutines. The profile "goroutine" has the exact format of Go, for programs
+ * that parse it; the profile "threads" has more details.
  *
- * Readers subtract 1 from every address, of the first frame too, so 1 is added. At the end come the
- * mappings, which Go's have not: with them a reader finds names by itself.
+ * Readers subtract 1 from every address, also from that of the first frame, so 1 is added. Unlike in Go, the mappings
+ * follow at the end, so that readers can look up names.
  */
 #include "config.h"
 
@@ -32,16 +32,16 @@
 enum { TEXT_BUFFER = 16 << 10, ADD_MAX = 512, ROWS_MAX = 1 << 24 };
 enum { STATUS_SIZE = 4096, NAME_SIZE = 32, CREATORS_SHOWN = 1 };
 
-/* A text that is being written. */
+/* State of the text writer. */
 struct text {
 	const struct snap *s;
 	snap_names_fn *names;
 	void *names_arg;
 	snap_sink_fn *sink;
 	void *arg;
-	int error; /* what failed first; nothing is written any more */
+	int error; /* the first error; it stops all output */
 	size_t len;
-	struct vec line, chars; /* frames of a stack that wait to be aligned */
+	struct vec line, chars; /* frames of the current stack, to be aligned */
 	char buffer[TEXT_BUFFER];
 };
 
@@ -79,10 +79,10 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 		put(t, s, (size_t)n < sizeof(s) ? (size_t)n : sizeof(s) - 1);
 }
 
-/* Terminals obey U+0080 to U+009F too, and some the bytes; U+202A to U+202E turn lines around. */
-static size_t shown_size(const char *s, size_t n)
+/* The length of the character at s; 0 if a terminal could interpret it: C0, C1 (also as raw bytes), bidi controls. */
+static size_t safe_size(const char *s, size_t n)
 {
-	size_t size = collect_character(s, n);
+	size_t size = collect_utf8_length(s, n);
 	unsigned char c = (unsigned char)*s;
 
 	if (size == 0 || c < ' ' || c == 0x7f || (c == 0xc2 && (unsigned char)s[1] < 0xa0))
@@ -92,18 +92,18 @@ static size_t shown_size(const char *s, size_t n)
 	return size;
 }
 
-/* As put, but what a terminal would obey becomes '?'. */
+/* Like put, but with '?' for control characters. */
 static void put_safe(struct text *t, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
-		size_t size = shown_size(s + i, n - i);
+		size_t size = safe_size(s + i, n - i);
 
 		put(t, size ? s + i : "?", size ? size : 1);
 		i += size ? size : 1;
 	}
 }
 
-/* A text as Go quotes it. */
+/* Write a text in quotes, as Go does. */
 static void quote(struct text *t, const char *s, size_t n)
 {
 	static const char from[] = "\a\b\f\n\r\t\v\\\"", to[] = "abfnrtv\\\"";
@@ -124,14 +124,14 @@ static void quote(struct text *t, const char *s, size_t n)
 	put(t, "\"", 1);
 }
 
-struct labelling {
+struct label_writer {
 	struct text *t;
 	uint32_t n;
 };
 
 static int put_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
 {
-	struct labelling *l = arg;
+	struct label_writer *l = arg;
 
 	add(l->t, l->n++ ? ", " : "{");
 	quote(l->t, key, n_key);
@@ -142,13 +142,13 @@ static int put_label(void *arg, const char *key, size_t n_key, const char *value
 
 static void put_labels(struct text *t, uint32_t label)
 {
-	struct labelling l = { .t = t };
+	struct label_writer l = { .t = t };
 
 	collect_labels(t->s->p->c, label, put_label, &l);
 	add(t, l.n ? "}" : "{}");
 }
 
-/* " 0x..." There are millions. */
+/* Write " 0x...". Done by hand for speed: there are millions of addresses. */
 static void put_address(struct text *t, uint64_t addr)
 {
 	static const char digit[] = "0123456789abcdef";
@@ -173,31 +173,31 @@ static void put_addresses(struct text *t, const struct snap_row *r)
 	for (uint32_t i = 0; i < r->n; i++)
 		put_address(t, loc[frames[r->at + i]].addr + 1);
 	if (r->n == 0)
-		add(t, " 0x1"); /* readers want one */
+		add(t, " 0x1"); /* readers expect at least one address */
 	put(t, "\n", 1);
 }
 
 enum { INLINED_MAX = 64, LINES_MAX = 1 << 16, CHARS_MAX = 1 << 24, TAB = 8, NAME_MAX_LEN = 4096 };
 
-/* A frame: its cells in text.chars, address, function with offset, place. n of function 0: no name. */
+/* A line for a frame. Its cells are in text.chars: address, function+offset, place. n[1] is 0 without a name. */
 struct line {
 	uint32_t at, n[3];
-	uint32_t n_function; /* without the offset */
-	uint64_t offset;     /* into the function; without one, into the file */
+	uint32_t n_function; /* length of the name without the offset */
+	uint64_t offset;     /* offset into the function if it is known, else into the file */
 };
 
-static uint32_t keep(struct text *t, const char *s, size_t n)
+static uint32_t add_cell(struct text *t, const char *s, size_t n)
 {
 	char *to;
 
 	n = n < NAME_MAX_LEN ? n : NAME_MAX_LEN;
-	to = vec_room(&t->chars, n, 1, CHARS_MAX);
+	to = vec_reserve(&t->chars, n, 1, CHARS_MAX);
 	if (!to) {
 		t->error = t->error ? t->error : -ENOMEM;
 		return 0;
 	}
 	for (size_t i = 0, size; i < n; i += size ? size : 1) {
-		size = shown_size(s + i, n - i);
+		size = safe_size(s + i, n - i);
 		if (size)
 			memcpy(to + i, s + i, size);
 		else
@@ -207,31 +207,31 @@ static uint32_t keep(struct text *t, const char *s, size_t n)
 	return (uint32_t)n;
 }
 
-/* Where a frame is: its file, else the object that it is in. */
-static uint32_t keep_place(struct text *t, uint32_t map, const char *file, uint64_t line)
+/* Add the place of a frame: its source file and line, else its object. */
+static uint32_t add_place(struct text *t, uint32_t map, const char *file, uint64_t line)
 {
 	const struct maps *maps = &t->s->p->maps;
 	uint32_t n = 0;
 	char number[32];
 
 	if (file && *file) {
-		n = keep(t, file, strlen(file));
+		n = add_cell(t, file, strlen(file));
 	} else if (map && map <= maps->map.n) {
 		const struct map *m = (const struct map *)maps->map.data + map - 1;
 
-		n = keep(t, (const char *)maps->texts.data + m->path, m->n_path);
+		n = add_cell(t, (const char *)maps->texts.data + m->path, m->n_path);
 	} else {
-		n = keep(t, "??", 2);
+		n = add_cell(t, "??", 2);
 	}
 	snprintf(number, sizeof(number), ":%" PRIu64, line);
-	return n + keep(t, number, strlen(number));
+	return n + add_cell(t, number, strlen(number));
 }
 
-/* name    NULL: not known */
+/* Add a line. name is NULL if not known. */
 static void add_line(struct text *t, uint64_t addr, uint32_t map, const struct snap_name *name)
 {
 	const struct map *m = map ? (const struct map *)t->s->p->maps.map.data + map - 1 : NULL;
-	struct line *l = vec_room(&t->line, 1, sizeof(*l), LINES_MAX);
+	struct line *l = vec_reserve(&t->line, 1, sizeof(*l), LINES_MAX);
 	char number[32];
 
 	if (!l) {
@@ -241,25 +241,25 @@ static void add_line(struct text *t, uint64_t addr, uint32_t map, const struct s
 	*l = (struct line){ .at = (uint32_t)t->chars.n };
 	l->offset = name ? name->offset : m ? addr - m->start + m->offset : 0;
 	snprintf(number, sizeof(number), "0x%" PRIx64, addr);
-	l->n[0] = keep(t, number, strlen(number));
+	l->n[0] = add_cell(t, number, strlen(number));
 	if (name) {
-		l->n_function = l->n[1] = keep(t, name->function, strlen(name->function));
+		l->n_function = l->n[1] = add_cell(t, name->function, strlen(name->function));
 		snprintf(number, sizeof(number), "+0x%" PRIx64, name->offset);
-		l->n[1] += keep(t, number, strlen(number));
+		l->n[1] += add_cell(t, number, strlen(number));
 	}
-	l->n[2] = keep_place(t, map, name ? name->file : NULL, name ? name->line : 0);
+	l->n[2] = add_place(t, map, name ? name->file : NULL, name ? name->line : 0);
 	t->line.n++;
 }
 
-/* The lines of one location: one per function at it. */
+/* Add the lines of a location: one per function, with inlined functions. */
 static void add_lines(struct text *t, uint32_t id)
 {
 	const struct table_loc *loc = (const struct table_loc *)t->s->p->table.loc.data + id;
 	struct snap_name name = { 0 };
 	uint32_t i = 0;
 
-	if (id < N_PLACES) {
-		name.function = table_place_name[id];
+	if (id < N_PSEUDO_FRAMES) {
+		name.function = pseudo_frame_name[id];
 		add_line(t, 0, 0, &name);
 		return;
 	}
@@ -272,7 +272,7 @@ static void add_lines(struct text *t, uint32_t id)
 		add_line(t, loc->addr, loc->map, NULL);
 }
 
-/* Characters, not bytes. */
+/* The width in characters. */
 static uint32_t width_of(const char *s, uint32_t n)
 {
 	uint32_t width = 0;
@@ -282,7 +282,7 @@ static uint32_t width_of(const char *s, uint32_t n)
 	return width;
 }
 
-/* A cell, and tabs up to the next column. */
+/* Write a cell, and tabs up to the next column. */
 static void put_cell(struct text *t, const char *s, uint32_t n, uint32_t column)
 {
 	uint32_t width = width_of(s, n), to = (column + 1 + TAB - 1) / TAB * TAB;
@@ -292,7 +292,7 @@ static void put_cell(struct text *t, const char *s, uint32_t n, uint32_t column)
 		put(t, "\t", 1);
 }
 
-/* Lines [lo, hi), which all have names. */
+/* Write lines [lo, hi), which all have names. */
 static void put_run(struct text *t, const struct line *lo, const struct line *hi)
 {
 	const char *chars = t->chars.data;
@@ -338,7 +338,7 @@ static void put_frames(struct text *t, const struct snap_row *r)
 	put(t, "\n", 1);
 }
 
-/* A frame as of a goroutine. Offsets there are of return addresses, one more. */
+/* Write a frame in the format of a goroutine. Offsets are of return addresses, so 1 is added. */
 static void put_call(struct text *t, const char *before, const struct line *l)
 {
 	const char *s = (const char *)t->chars.data + l->at;
@@ -350,15 +350,15 @@ static void put_call(struct text *t, const char *before, const struct line *l)
 	add(t, " +0x%" PRIx64 "\n", l->offset + 1);
 }
 
-/* Function and place of frames [at, at + n) in two lines each, as of a goroutine; no more than most frames. */
-static void put_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uint32_t most)
+/* Write frames [at, at + n) in the format of a goroutine, two lines each and at most max frames. */
+static void put_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uint32_t max)
 {
 	const uint32_t *frames = t->s->p->table.frames.data;
 
-	for (uint32_t i = 0; i < n && most; i++) {
+	for (uint32_t i = 0; i < n && max; i++) {
 		t->line.n = t->chars.n = 0;
 		add_lines(t, frames[at + i]);
-		for (uint32_t k = 0; k < t->line.n && most; k++, most--)
+		for (uint32_t k = 0; k < t->line.n && max; k++, max--)
 			put_call(t, before, (const struct line *)t->line.data + k);
 	}
 }
@@ -372,7 +372,7 @@ static void release_frames(struct text *t)
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
 extern __typeof__(mallinfo2) mallinfo2 __attribute__((weak));
 
-/* What the allocator of the C library says of itself; only this program can ask. */
+/* Write the statistics of the C library's allocator, which are available only in the program itself. */
 static void put_malloc(struct text *t)
 {
 	struct mallinfo2 m;
@@ -391,22 +391,22 @@ static void put_malloc(struct text *t)
 }
 #endif
 
-/* "NAME:  N kB" as "# NAME = N * 1024". */
+/* Convert the line "NAME:  N kB" to "# NAME = N * 1024". */
 static void put_line(struct text *t, const char *text, const char *name, const char *as)
 {
-	char *end, what[NAME_SIZE];
+	char *end, key[NAME_SIZE];
 	const char *at;
 	uint64_t n;
 
-	snprintf(what, sizeof(what), "\n%s:", name);
-	at = strstr(text, what);
+	snprintf(key, sizeof(key), "\n%s:", name);
+	at = strstr(text, key);
 	if (!at)
 		return;
-	n = strtoull(at + strlen(what), &end, 10);
+	n = strtoull(at + strlen(key), &end, 10);
 	add(t, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
 }
 
-/* What is known of the memory of the process, as "# key = value" lines. */
+/* Write the memory statistics of the process as "# key = value" lines. */
 static void write_memory(struct text *t)
 {
 	static const struct {
@@ -420,7 +420,7 @@ static void write_memory(struct text *t)
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)t->s->p->pid);
-	fd = t->s->p->ended ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	fd = t->s->p->has_ended ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		n = read(fd, status, sizeof(status) - 1);
 		close(fd);
@@ -469,7 +469,7 @@ static void write_threads(struct text *t)
 	const struct snap_thread *thread = t->s->thread.data;
 	const struct snap_row *row = t->s->row.data;
 	size_t n = t->s->thread.n, n_row_of = (n + 1) * sizeof(uint32_t);
-	uint32_t *row_of = memory_map(n_row_of); /* [n + 1] of a thread + 1: its row + 1 */
+	uint32_t *row_of = memory_map(n_row_of); /* [n + 1] index of the row + 1, by index of the thread + 1 */
 
 	if (!row_of)
 		t->error = -ENOMEM;
@@ -507,7 +507,7 @@ static void write_mappings(struct text *t)
 	}
 }
 
-/* Two addresses as their texts compare, "0x10" before "0x2". */
+/* Compare two addresses by their texts: "0x10" comes before "0x2". */
 static int compare_text(uint64_t a, uint64_t b)
 {
 	int digits_a = a ? 16 - __builtin_clzll(a) / 4 : 1, digits_b = b ? 16 - __builtin_clzll(b) / 4 : 1;
@@ -519,7 +519,7 @@ static int compare_text(uint64_t a, uint64_t b)
 	return digits_a - digits_b;
 }
 
-/* What comes first: more of the value that counts, then the text of the addresses. */
+/* Order by the main value, largest first, then by the texts of the addresses. */
 static int compare_rows(const struct snap *s, const struct snap_row *a, const struct snap_row *b)
 {
 	const struct table_loc *loc = s->p->table.loc.data;
@@ -601,11 +601,11 @@ static void write_heap(struct text *t)
 		for (int k = 0; k < SNAP_VALUES; k++)
 			if (__builtin_add_overflow(total[k], row[i].raw[k], &total[k]))
 				total[k] = INT64_MAX - 1;
-	/* pprof takes a profile whose two pairs are the same for one that has one pair */
+	/* if both pairs are equal, pprof assumes that the profile has only one pair */
 	total[3] += total[1] == total[3];
 	add(t, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1], total[2],
 	    total[3]);
-	/* what Go calls heap/2N; google-pprof divides by zero there when a row has nothing in use */
+	/* Go writes heap/2N, with which google-pprof divides by zero if a row has nothing in use */
 	if (t->s->gperf)
 		add(t, "heap_v2/%" PRIu64 "\n", t->s->period);
 	else
@@ -624,21 +624,21 @@ static void put_wait(struct text *t, const struct snap_row *r)
 static void write_contention(struct text *t)
 {
 	add(t, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
-	/* values stand for all already; readers multiply by this */
+	/* values are already scaled, and readers multiply by this */
 	if (t->s->kind == SNAP_MUTEX)
 		add(t, "sampling period=1\n");
 	each_row(t, put_wait);
 }
 
-/* A snap of which each row is another stack, whatever the threads. */
-static int stacks_of(const struct snap *s, struct snap *out)
+/* Make a snap with the rows of equal stacks merged over all threads. */
+static int merge_threads(const struct snap *s, struct snap *out)
 {
 	struct snap_row sum;
 
 	*out = *s;
 	out->row = (struct vec){ 0 };
 	for (size_t i = 0; snap_next_stack(s, &i, &sum);) {
-		struct snap_row *to = vec_room(&out->row, 1, sizeof(*to), ROWS_MAX);
+		struct snap_row *to = vec_reserve(&out->row, 1, sizeof(*to), ROWS_MAX);
 
 		if (!to)
 			return -ENOMEM;
@@ -648,7 +648,7 @@ static int stacks_of(const struct snap *s, struct snap *out)
 	return 0;
 }
 
-static void write_form(struct text *t, int debug)
+static void write_body(struct text *t, int debug)
 {
 	switch (t->s->kind) {
 	case SNAP_HEAP:
@@ -686,10 +686,10 @@ int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void 
 	t->sink = sink;
 	t->arg = arg;
 	if (s->kind == SNAP_THREADS && debug == 1) {
-		t->error = stacks_of(s, &stacks);
+		t->error = merge_threads(s, &stacks);
 		t->s = &stacks;
 	}
-	write_form(t, debug);
+	write_body(t, debug);
 	flush(t);
 	rc = t->error;
 	if (t->s == &stacks)

@@ -1,14 +1,14 @@
 /*
- * threads.c - the threads of a process, and where each of them is
+ * threads.c - a dump of the threads of a process and their stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The kernel does not tell since when a thread waits, but how often it ran. One that did not run since
- * an earlier dump has waited since then at least.
+ * The kernel does not report how long a thread has waited, but how often it was scheduled. A thread that did not run
+ * since an earlier dump has waited at least since then.
  *
- * A signal to a thread that is about to wait would interrupt its call, and so it would be for one that was
- * woken and has no CPU yet. So one is only sent to a thread that used CPU time for a while without ever
- * giving up its CPU, and none to one that its timer samples anyway.
+ * A signal would interrupt the system call of a thread that is about to wait, or that was woken and has no CPU yet. So
+ * a signal is only sent to a thread that has used CPU time for a while without a voluntary context switch, and not to
+ * a thread that is sampled by its timer.
  */
 #include "config.h"
 
@@ -33,9 +33,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Begins as zeros. */
+/* The start times of waits of threads. Zero-initialised. */
 struct waited {
-	struct vec before, now; /* struct waited_thread; before is in order of tid */
+	struct vec before, now; /* struct waited_thread; before is sorted by tid */
 };
 
 enum { THREADS_MAX = 1 << 20 };
@@ -45,10 +45,10 @@ struct waited_thread {
 	uint64_t runs, since_ns;
 };
 
-/* A thread was seen that ran so often. Gives for how long it waits, 0 when that is not known. */
-static uint64_t waited_see(struct waited *w, uint32_t tid, uint64_t runs, uint64_t now_ns)
+/* Record how often a thread ran so far. Returns the ns it has waited, 0 if not known. */
+static uint64_t waited_record(struct waited *w, uint32_t tid, uint64_t runs, uint64_t now_ns)
 {
-	struct waited_thread *to = vec_room(&w->now, 1, sizeof(*to), THREADS_MAX);
+	struct waited_thread *to = vec_reserve(&w->now, 1, sizeof(*to), THREADS_MAX);
 	const struct waited_thread *was = vec_find_tid(&w->before, sizeof(*was), tid);
 	uint64_t since = was && runs && was->runs == runs ? was->since_ns : now_ns;
 
@@ -66,8 +66,8 @@ static int compare(const void *arg, uint32_t a, uint32_t b)
 	return t[a].tid < t[b].tid ? -1 : t[a].tid > t[b].tid;
 }
 
-/* All threads were seen. */
-static void waited_end(struct waited *w)
+/* Call this after all threads were recorded. */
+static void waited_finish(struct waited *w)
 {
 	size_t n = w->now.n;
 	const struct waited_thread *from = w->now.data;
@@ -75,7 +75,7 @@ static void waited_end(struct waited *w)
 	struct waited_thread *to;
 
 	w->before.n = 0;
-	to = order ? vec_room(&w->before, n, sizeof(*to), THREADS_MAX) : NULL;
+	to = order ? vec_reserve(&w->before, n, sizeof(*to), THREADS_MAX) : NULL;
 	for (size_t i = 0; to && i < n; i++)
 		to[i] = from[order[i]];
 	w->before.n = to ? n : 0;
@@ -92,22 +92,22 @@ static void waited_release(struct waited *w)
 #define MS 1000000ULL
 
 enum { CPUS_MAX = 1024 };
-enum { STEADY_MS = 4, PAUSE_MOST_MS = 8, SILENT_MS = 40 };
+enum { STEADY_MS = 4, PAUSE_MAX_MS = 8, SILENT_MS = 40 };
 
 struct threads {
-	struct stack_reader peek;
+	struct stack_reader reader;
 	struct waited waited;
 };
 
-/* A thread that was found running. */
+/* A thread that was running at the first check. */
 struct pending {
 	struct task task;
-	bool done, sent;
+	bool is_done, is_signaled;
 	struct task_signal signal;
-	uint64_t since_cpu_ns; /* its CPU time when it last gave up its CPU, or was first seen */
+	uint64_t since_cpu_ns; /* CPU time at the last voluntary context switch, or when the thread was first seen */
 };
 
-/* The scheduler's clock of a CPU, and CLOCK_MONOTONIC at that moment. cpu_ns 0: not known, now_ns 0: not looked at. */
+/* The scheduler clock of a CPU, and CLOCK_MONOTONIC at that moment. cpu_ns 0: not known; now_ns 0: not read yet. */
 struct cpu_clock {
 	uint64_t cpu_ns, now_ns;
 };
@@ -117,17 +117,17 @@ struct dump {
 	struct threads *t;
 	struct snap *snap;
 	struct vec pending; /* struct pending */
-	size_t n_left;      /* of them */
-	struct sample_stack at;
-	struct cpu_clock *clock; /* [CPUS_MAX]; NULL: none are looked at */
-	int error;               /* why a thread could not be looked at */
-	uint32_t own;            /* the thread that makes the dump, if it is one of them */
-	bool may_ask;            /* it has our library, so that a signal of ours does it no harm */
+	size_t n_pending;   /* number of entries of pending */
+	struct sample_stack sampler;
+	struct cpu_clock *clock; /* [CPUS_MAX] clocks of the CPUs; NULL: not used */
+	int error;               /* errno: why a thread could not be read */
+	uint32_t own_tid;        /* tid of the thread that makes the dump, if it is in this process */
+	bool can_signal;         /* the process has our library, so our signal is safe */
 };
 
 /*
- * The clock that says when a thread last ran is one per CPU, and leaves out interrupts and what other machines took:
- * clocks of two CPUs may be minutes apart. It is read where it counts, by being there for a moment.
+ * Read the scheduler clock of a CPU. There is one clock per CPU, and it excludes interrupts and stolen time, so the
+ * clocks of two CPUs may differ by minutes. To read it, this thread moves to the CPU for a moment.
  */
 static struct cpu_clock clock_of(int cpu)
 {
@@ -139,9 +139,9 @@ static struct cpu_clock clock_of(int cpu)
 	CPU_SET(cpu, &there);
 	if (own >= 0 && sched_getaffinity(0, sizeof(before), &before) == 0 &&
 	    sched_setaffinity(0, sizeof(there), &there) == 0) {
-		sched_yield(); /* its clock is that of when it was given the CPU */
+		sched_yield(); /* the kernel updates it when a thread is scheduled */
 		c.now_ns = clock_now();
-		c.cpu_ns = task_ran_ns(own, (uint32_t)syscall(SYS_gettid));
+		c.cpu_ns = task_last_run_ns(own, (uint32_t)syscall(SYS_gettid));
 		sched_setaffinity(0, sizeof(before), &before);
 	}
 	if (own >= 0)
@@ -149,7 +149,7 @@ static struct cpu_clock clock_of(int cpu)
 	return c;
 }
 
-/* For how long a thread did not run, by the kernel; 0: not known. */
+/* Time since a thread last ran, by the scheduler clocks; 0: not known. */
 static uint64_t idle_ns(struct dump *d, const struct task *t)
 {
 	struct cpu_clock *c;
@@ -157,7 +157,7 @@ static uint64_t idle_ns(struct dump *d, const struct task *t)
 
 	if (!d->clock || t->cpu < 0 || t->cpu >= CPUS_MAX)
 		return 0;
-	ran = task_ran_ns(d->at.folder, t->tid);
+	ran = task_last_run_ns(d->sampler.folder, t->tid);
 	c = &d->clock[t->cpu];
 	if (!c->now_ns)
 		*c = clock_of(t->cpu);
@@ -165,13 +165,13 @@ static uint64_t idle_ns(struct dump *d, const struct task *t)
 	return ran && c->cpu_ns && now > ran ? now - ran : 0;
 }
 
-/* A row without a stack yet. NULL when there is no room. */
-static struct snap_row *put(struct dump *d, const struct task *t, enum task_is is)
+/* Add a thread and its row, still without a stack. Returns NULL if there is no room. */
+static struct snap_row *add_row(struct dump *d, const struct task *t, enum task_status is)
 {
-	struct snap_thread *thread = vec_room(&d->snap->thread, 1, sizeof(*thread), THREADS_MAX);
-	struct snap_row *row = vec_room(&d->snap->row, 1, sizeof(*row), THREADS_MAX);
-	uint64_t waited = waited_see(&d->t->waited, t->tid, t->runs, clock_now());
-	const struct count_stack *creator = d->p->c ? counts_created(d->p, t->tid) : NULL;
+	struct snap_thread *thread = vec_reserve(&d->snap->thread, 1, sizeof(*thread), THREADS_MAX);
+	struct snap_row *row = vec_reserve(&d->snap->row, 1, sizeof(*row), THREADS_MAX);
+	uint64_t waited = waited_record(&d->t->waited, t->tid, t->runs, clock_now());
+	const struct count_stack *creator = d->p->c ? counts_find_creator(d->p, t->tid) : NULL;
 
 	if (!thread || !row)
 		return NULL;
@@ -180,161 +180,163 @@ static struct snap_row *put(struct dump *d, const struct task *t, enum task_is i
 		uint64_t idle = idle_ns(d, t);
 
 		thread->wait_ns = idle > waited ? idle : waited;
-		thread->holder = sample_stack_holder(&d->at, t);
+		thread->holder = sample_stack_holder(&d->sampler, t);
 	}
 	if (creator) {
 		thread->creator_at = creator->at;
 		thread->creator_n = creator->n;
 	}
 	memcpy(thread->name, t->name, sizeof(thread->name));
-	task_wait(t, is, thread->wait, sizeof(thread->wait));
+	task_describe_wait(t, is, thread->wait, sizeof(thread->wait));
 	*row = (struct snap_row){ .thread = (uint32_t)++d->snap->thread.n, .value = { 1 } };
 	d->snap->row.n++;
 	return row;
 }
 
-static void put_stack(struct dump *d, const struct task *t, enum task_is is, uint32_t label, const uint64_t *pc,
-		      uint32_t n)
+static void add_stack_row(struct dump *d, const struct task *t, enum task_status is, uint32_t label, const uint64_t *pc,
+			  uint32_t n)
 {
-	struct snap_row *row = put(d, t, is);
+	struct snap_row *row = add_row(d, t, is);
 
 	if (!row)
 		return;
 	row->label = label;
 	row->n = n;
 	if (!table_intern(&d->p->table, pc, n, label, &row->at))
-		row->n = table_intern_place(&d->p->table, PLACE_FULL, &row->at);
+		row->n = table_intern_pseudo(&d->p->table, PSEUDO_FULL, &row->at);
 }
 
-static void put_place(struct dump *d, const struct task *t, enum table_place place)
+static void add_pseudo_row(struct dump *d, const struct task *t, enum pseudo_frame pseudo)
 {
-	struct snap_row *row = put(d, t, TASK_RUNNING);
+	struct snap_row *row = add_row(d, t, TASK_RUNNING);
 
 	if (row) {
-		row->label = sample_stack_label(&d->at, t->tid);
-		row->n = table_intern_place(&d->p->table, place, &row->at);
+		row->label = sample_stack_label(&d->sampler, t->tid);
+		row->n = table_intern_pseudo(&d->p->table, pseudo, &row->at);
 	}
 }
 
-/* Look at a thread. True when there is no more to do for it. */
-static bool look(struct dump *d, struct task *t)
+/* Read the stack of a thread, if it waits. Returns false if it is running. */
+static bool check_thread(struct dump *d, struct task *t)
 {
 	uint64_t pc[FRAMES_MAX];
 	uint32_t n = 0;
-	enum task_is is = sample_stack_take(&d->at, t, pc, &n);
+	enum task_status is = sample_stack_read(&d->sampler, t, pc, &n);
 
 	if (is == TASK_WAITING)
-		put_stack(d, t, is, sample_stack_label(&d->at, t->tid), pc, n);
+		add_stack_row(d, t, is, sample_stack_label(&d->sampler, t->tid), pc, n);
 	if (is == TASK_DENIED)
 		d->error = t->error;
 	return is != TASK_RUNNING;
 }
 
-/* Our signal, which says by its cookie that a stack is asked for. */
-static void ask(struct dump *d, struct pending *x)
+/* Send our signal with the cookie that requests a stack. */
+static void request_stack(struct dump *d, struct pending *x)
 {
 	const struct collect *c = d->p->c;
 	int sig = collect_signal(d->p);
 	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
 
 	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1] ^ COOKIE_STACK);
-	x->sent = true;
+	x->is_signaled = true;
 	syscall(SYS_rt_tgsigqueueinfo, d->p->pid, x->task.tid, sig, &info);
 }
 
-static void take_thread(struct dump *d, uint32_t tid)
+static void read_thread(struct dump *d, uint32_t tid)
 {
 	struct pending *x;
 	struct task t;
 
 	errno = 0;
-	if (!task_read(d->at.folder, tid, &t)) {
-		d->error = errno == ENOENT || errno == ESRCH ? d->error : errno; /* not: it has ended */
+	if (!task_read(d->sampler.folder, tid, &t)) {
+		d->error = errno == ENOENT || errno == ESRCH ? d->error : errno; /* not an error: the thread ended */
 		return;
 	}
-	if (t.state == 'Z' || t.state == 'X' || (tid != d->own && look(d, &t)))
+	if (t.state == 'Z' || t.state == 'X' || (tid != d->own_tid && check_thread(d, &t)))
 		return;
-	x = vec_room(&d->pending, 1, sizeof(*x), THREADS_MAX);
+	x = vec_reserve(&d->pending, 1, sizeof(*x), THREADS_MAX);
 	if (!x)
 		return;
 	*x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
-	if (!task_signal(d->at.folder, tid, collect_signal(d->p), &x->signal))
+	if (!task_signal(d->sampler.folder, tid, collect_signal(d->p), &x->signal))
 		return;
-	/* this thread; one of ours holds all signals back, and is not of the program */
-	if (tid == d->own && (!d->may_ask || x->signal.blocked || !x->signal.caught))
+	/* the current thread; a thread of our own blocks all signals and is not shown */
+	if (tid == d->own_tid && (!d->can_signal || x->signal.blocked || !x->signal.caught))
 		return;
 	d->pending.n++;
-	d->n_left++;
-	if (tid == d->own)
-		ask(d, x);
+	d->n_pending++;
+	if (tid == d->own_tid)
+		request_stack(d, x);
 }
 
-static bool take_each(void *dump, uint32_t tid)
+static bool read_each(void *dump, uint32_t tid)
 {
-	take_thread(dump, tid);
+	read_thread(dump, tid);
 	return true;
 }
 
-void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n)
+void threads_add_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n)
 {
 	struct pending *x = d->pending.data;
 
-	for (size_t i = 0; d->n_left && i < d->pending.n; i++)
-		if (x[i].task.tid == tid && !x[i].done) {
-			x[i].done = true;
-			d->n_left--;
-			put_stack(d, &x[i].task, TASK_RUNNING, label, pc, n);
+	for (size_t i = 0; d->n_pending && i < d->pending.n; i++)
+		if (x[i].task.tid == tid && !x[i].is_done) {
+			x[i].is_done = true;
+			d->n_pending--;
+			add_stack_row(d, &x[i].task, TASK_RUNNING, label, pc, n);
 		}
 }
 
-/* A thread still runs, it seems. */
-static void look_again(struct dump *d, struct pending *x)
+/* Check a thread again that was running, and request its stack if it keeps running. */
+static void recheck_thread(struct dump *d, struct pending *x)
 {
 	uint64_t switches = x->signal.switches;
 	struct task now;
 
-	if (look(d, &x->task)) {
-		x->done = true;
-		d->n_left--;
+	if (check_thread(d, &x->task)) {
+		x->is_done = true;
+		d->n_pending--;
 		return;
 	}
-	if (!d->may_ask || x->sent || !task_signal(d->at.folder, x->task.tid, collect_signal(d->p), &x->signal) ||
-	    !task_read(d->at.folder, x->task.tid, &now))
+	if (!d->can_signal || x->is_signaled ||
+	    !task_signal(d->sampler.folder, x->task.tid, collect_signal(d->p), &x->signal) ||
+	    !task_read(d->sampler.folder, x->task.tid, &now))
 		return;
 	if (switches != x->signal.switches)
 		x->since_cpu_ns = now.cpu_ns;
 	else if (x->signal.caught && !x->signal.blocked && now.cpu_ns - x->since_cpu_ns >= STEADY_MS * MS)
-		ask(d, x);
+		request_stack(d, x);
 }
 
-/* Wait until those that run have told where they are, or wait themselves, but not for long. */
-static void wait_for(struct dump *d)
+/* Wait a limited time until the running threads have reported their stacks, or wait themselves. */
+static void wait_for_running(struct dump *d)
 {
 	uint64_t start = clock_now(), most = SILENT_MS;
 	struct timespec pause = { .tv_nsec = MS };
 
-	while (d->n_left && clock_now() - start < most * MS) {
+	while (d->n_pending && clock_now() - start < most * MS) {
 		struct pending *x = d->pending.data;
 
 		most = SILENT_MS;
 
 		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < PAUSE_MOST_MS * (long)MS)
+		if (pause.tv_nsec < PAUSE_MAX_MS * (long)MS)
 			pause.tv_nsec *= 2;
-		if (d->may_ask)
-			collect_rings(d->p->c);
+		if (d->can_signal)
+			collect_read_rings(d->p->c);
 		for (size_t i = 0; i < d->pending.n; i++)
-			if (!x[i].done) {
-				look_again(d, &x[i]);
-				if (d->may_ask && !x[i].signal.blocked) /* there is hope */
+			if (!x[i].is_done) {
+				recheck_thread(d, &x[i]);
+				if (d->can_signal && !x[i].signal.blocked) /* a sample may still arrive */
 					most = THREADS_WAIT_MS;
 			}
 	}
 	for (size_t i = 0; i < d->pending.n; i++) {
 		const struct pending *x = (const struct pending *)d->pending.data + i;
 
-		if (!x->done)
-			put_place(d, &x->task, d->may_ask && x->signal.blocked ? PLACE_NO_ANSWER : PLACE_RUNNING);
+		if (!x->is_done)
+			add_pseudo_row(d, &x->task,
+				       d->can_signal && x->signal.blocked ? PSEUDO_NO_ANSWER : PSEUDO_RUNNING);
 	}
 }
 
@@ -345,12 +347,12 @@ static int compare_threads(const void *arg, uint32_t a, uint32_t b)
 	return thread[a].tid < thread[b].tid ? -1 : thread[a].tid > thread[b].tid;
 }
 
-/* Those that ran came last. Row i is of thread i until now. */
+/* Sort the threads by tid: threads that ran were added last. Before the sort, row i belongs to thread i. */
 static int sort_threads(struct snap *s)
 {
 	size_t n = s->thread.n;
 	struct vec sorted = { 0 };
-	struct snap_thread *thread = s->thread.data, *to = vec_room(&sorted, n, sizeof(*to), THREADS_MAX);
+	struct snap_thread *thread = s->thread.data, *to = vec_reserve(&sorted, n, sizeof(*to), THREADS_MAX);
 	uint32_t *order = to ? order_make(n, compare_threads, thread) : NULL;
 
 	for (size_t i = 0; order && i < n; i++) {
@@ -368,63 +370,63 @@ static int sort_threads(struct snap *s)
 	return 0;
 }
 
-/* Has a thread waited since it was looked at, for a mutex of the same thread still? */
-static bool holds_still(const struct dump *d, const struct snap_thread *seen)
+/* Does a thread still wait for a mutex with the same holder, and has it not run since it was read? */
+static bool is_still_held(const struct dump *d, const struct snap_thread *seen)
 {
 	struct task t;
 
-	return task_where(d->at.folder, seen->tid, &t) == TASK_WAITING &&
-	       sample_stack_holder(&d->at, &t) == seen->holder && task_read(d->at.folder, seen->tid, &t) &&
+	return task_locate(d->sampler.folder, seen->tid, &t) == TASK_WAITING &&
+	       sample_stack_holder(&d->sampler, &t) == seen->holder && task_read(d->sampler.folder, seen->tid, &t) &&
 	       t.cpu_ns == seen->cpu_ns;
 }
 
 /*
- * Threads are looked at one after the other: a lock that goes from one to the next meanwhile looks as if they waited
- * for each other. In a chain of holders a link counts when it is there after all were looked at, and its thread did
- * not run in between: so all links of a circle were there at one moment, and it is a deadlock.
+ * Threads are read one after the other, so a lock that changes hands in between can make threads look as if they
+ * waited for each other. A link in a chain of holders is kept only if it still exists after all threads were read and
+ * its thread did not run in between. Then all links of a circle existed at the same moment, and it is a deadlock.
  */
-static void prove_chains(const struct dump *d)
+static void verify_holders(const struct dump *d)
 {
 	struct snap_thread *t = d->snap->thread.data;
-	struct vec gone = { 0 };
+	struct vec broken = { 0 };
 
 	for (uint32_t i = 0; i < d->snap->thread.n; i++) {
 		const struct snap_thread *holder =
 			t[i].holder ? vec_find_tid(&d->snap->thread, sizeof(struct snap_thread), t[i].holder) : NULL;
 
-		if (holder && holder->holder && !holds_still(d, &t[i])) {
-			uint32_t *at = vec_room(&gone, 1, sizeof(*at), THREADS_MAX);
+		if (holder && holder->holder && !is_still_held(d, &t[i])) {
+			uint32_t *at = vec_reserve(&broken, 1, sizeof(*at), THREADS_MAX);
 
 			if (!at)
 				break;
 			*at = i;
-			gone.n++;
+			broken.n++;
 		}
 	}
-	for (size_t i = 0; i < gone.n; i++)
-		t[((const uint32_t *)gone.data)[i]].holder = 0;
-	vec_release(&gone, sizeof(uint32_t));
+	for (size_t i = 0; i < broken.n; i++)
+		t[((const uint32_t *)broken.data)[i]].holder = 0;
+	vec_release(&broken, sizeof(uint32_t));
 }
 
-static int make(struct dump *d)
+static int run_dump(struct dump *d)
 {
 	struct process *p = d->p;
 	int rc;
 
-	if (d->may_ask)
-		collect_rings(p->c); /* samples from before are not answers */
+	if (d->can_signal)
+		collect_read_rings(p->c); /* drop samples taken before this dump */
 	p->dump = d;
-	task_each(d->at.folder, take_each, d);
-	if (d->n_left)
-		wait_for(d);
+	task_each(d->sampler.folder, read_each, d);
+	if (d->n_pending)
+		wait_for_running(d);
 	p->dump = NULL;
 	if (d->snap->row.n == 0)
 		return d->error == ENOENT ? -ENOSYS : d->error ? -d->error : -ESRCH;
-	waited_end(&d->t->waited);
-	collect_find_places(p, true);
+	waited_finish(&d->t->waited);
+	collect_find_mappings(p, true);
 	rc = sort_threads(d->snap);
 	if (rc == 0)
-		prove_chains(d);
+		verify_holders(d);
 	return rc;
 }
 
@@ -433,51 +435,52 @@ static int open_folder(struct dump *d)
 	char name[32];
 
 	snprintf(name, sizeof(name), "/proc/%d/task", (int)d->p->pid);
-	d->at.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return d->at.folder >= 0 ? 0 : errno == ENOENT ? -ESRCH : -errno;
+	d->sampler.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return d->sampler.folder >= 0 ? 0 : errno == ENOENT ? -ESRCH : -errno;
 }
 
-static struct threads *kept(struct process *p)
+static struct threads *get_state(struct process *p)
 {
 	if (!p->threads) {
 		p->threads = memory_map(sizeof(*p->threads));
 		if (p->threads)
-			p->threads->peek.space.mem = -1;
+			p->threads->reader.space.mem = -1;
 	}
 	return p->threads;
 }
 
-struct stack_reader *threads_peek(struct process *p)
+struct stack_reader *threads_reader(struct process *p)
 {
-	struct threads *t = kept(p);
+	struct threads *t = get_state(p);
 
-	return t ? &t->peek : NULL;
+	return t ? &t->reader : NULL;
 }
 
 int threads_take(struct snap *s)
 {
 	struct process *p = s->p;
 	const struct collect *c = p->c;
-	struct dump d = { .p = p, .snap = s, .t = kept(p) };
-	int rc = !d.t ? -ENOMEM : p->ended || !p->proven ? -ESRCH : space_look(&d.t->peek.space, p->pid);
+	struct dump d = { .p = p, .snap = s, .t = get_state(p) };
+	int rc = !d.t                              ? -ENOMEM
+		 : p->has_ended || !p->is_verified ? -ESRCH
+						   : space_read_maps(&d.t->reader.space, p->pid);
 
 	if (rc == 0)
 		rc = open_folder(&d);
 	if (rc < 0)
 		return rc;
 	if (p->c)
-		counts_drain(p, collect_slot_of(p), true);
-	d.own = p->pid == getpid() ? (uint32_t)syscall(SYS_gettid) : 0;
-	d.may_ask = c && space_has(&d.t->peek.space, c->dev, c->ino);
-	d.at.p = p;
-	d.at.peek = &d.t->peek;
-	if (p->pid !=
-	    getpid()) /* our own thread may be one of the program, which is nowhere but where it wants to be */
+		counts_drain(p, collect_slot_index(p), true);
+	d.own_tid = p->pid == getpid() ? (uint32_t)syscall(SYS_gettid) : 0;
+	d.can_signal = c && space_has_file(&d.t->reader.space, c->dev, c->ino);
+	d.sampler.p = p;
+	d.sampler.reader = &d.t->reader;
+	if (p->pid != getpid()) /* our own thread may belong to the program, so its CPU affinity must not change */
 		d.clock = memory_map(CPUS_MAX * sizeof(*d.clock));
-	rc = make(&d);
-	close(d.at.folder);
-	if (p->pid == getpid()) /* the program may close all files, and have the number for another */
-		space_rest(&d.t->peek.space);
+	rc = run_dump(&d);
+	close(d.sampler.folder);
+	if (p->pid == getpid()) /* the program may close all descriptors, and reuse the number for another file */
+		space_close_files(&d.t->reader.space);
 	memory_unmap(d.clock, CPUS_MAX * sizeof(*d.clock));
 	vec_release(&d.pending, sizeof(struct pending));
 	return rc;
@@ -490,9 +493,9 @@ int64_t threads_count(const struct process *p)
 	char name[32];
 
 	snprintf(name, sizeof(name), "/proc/%d/task", (int)p->pid);
-	if (p->ended || !p->proven || stat(name, &folder) != 0)
+	if (p->has_ended || !p->is_verified || stat(name, &folder) != 0)
 		return -1;
-	/* two links are itself and its parent; a thread of ours takes no signal */
+	/* do not count the two links of the folder itself, nor our own thread, which blocks our signal */
 	return (int64_t)folder.st_nlink - 2 -
 	       (p->pid == getpid() && pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 &&
 		sigismember(&blocked, collect_signal(p)));
@@ -501,7 +504,7 @@ int64_t threads_count(const struct process *p)
 void threads_release(struct threads *t)
 {
 	if (t) {
-		read_stack_release(&t->peek);
+		read_stack_release(&t->reader);
 		waited_release(&t->waited);
 	}
 	memory_unmap(t, sizeof(*t));

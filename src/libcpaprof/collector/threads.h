@@ -1,40 +1,41 @@
 /*
- * threads.h - the threads of a process, and where each of them is
+ * threads.h - a dump of the threads of a process and their stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Threads that wait are peeked at (libcpaprof/collector/read_stack.h). One that runs has its stack in its next sample; when
- * none comes and it goes on running, it is asked for it with our signal, if the process has our library.
+ * The stacks of waiting threads are read from memory (libcpaprof/collector/read_stack.h). The stack of a running thread
+ * comes with its next sample. If there is none and the thread keeps running, it is requested with our signal, if the
+ * process has our library.
  */
 #ifndef LIBCPAPROF_COLLECTOR_THREADS_H
 #define LIBCPAPROF_COLLECTOR_THREADS_H
 
 #include "libcpaprof/collector/snap.h"
 
-enum { THREADS_WAIT_MS = 200 }; /* for all threads that run together */
+enum { THREADS_WAIT_MS = 200 }; /* max time to wait for all running threads together */
 
-struct dump;         /* one that is being made */
-struct stack_reader; /* of libcpaprof/collector/read_stack.h */
-struct threads;      /* what is kept from one to the next */
+struct dump;         /* a dump in progress */
+struct stack_reader; /* see libcpaprof/collector/read_stack.h */
+struct threads;      /* state between dumps */
 
 /*
- * Fill a snap of kind SNAP_THREADS: a row for each thread.
+ * Fill in a snap of kind SNAP_THREADS, with one row per thread.
  *
- * A thread that has no stack to show has the place PLACE_RUNNING or PLACE_NO_ANSWER instead.
+ * A thread whose stack is not available has PSEUDO_RUNNING or PSEUDO_NO_ANSWER instead.
  *
- * Gives   0, or -errno: -ESRCH when the process is gone, -EPERM or -EACCES when it may not be looked
- *         into, -ENOSYS when the kernel does not tell where threads are, -ENOMEM
+ * Returns 0 or -errno: -ESRCH if the process has ended, -EPERM or -EACCES if permission is denied, -ENOSYS if the
+ *         kernel does not report the registers of threads, -ENOMEM
  */
 int threads_take(struct snap *s);
 
-/* How many threads a process has, without looking at them; but for the caller's, when it is its own. -1: not known. */
+/* Count the threads of a process without reading them; a thread of our own is not counted. -1: not known. */
 int64_t threads_count(const struct process *p);
 
-/* A record of a ring came: where a thread is now. For collect/rings.c. */
-void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n);
+/* Add the stack of a thread from a record of a ring. For rings.c. */
+void threads_add_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n);
 
-/* What is kept to peek at threads, made if need be; NULL: no memory. */
-struct stack_reader *threads_peek(struct process *p);
+/* The stack reader of a process, created on first use; NULL: out of memory. */
+struct stack_reader *threads_reader(struct process *p);
 
 /* Takes NULL. */
 void threads_release(struct threads *t);

@@ -1,13 +1,13 @@
 /*
- * trace.c - samples of the threads of a process over time, and polls of those that wait
+ * trace.c - record the samples of the threads of a process over time, and poll the waiting threads
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Samples are kept as they come, with the number of their stack; waits as they are seen. What that makes
- * of a thread is decided when it is written (libcpaprof/collector/trace_spans.h).
+ * Samples are stored with the index of their stack, waits as they are observed. They are combined when the trace is
+ * written (libcpaprof/collector/trace_spans.h).
  *
- * The kernel counts how often a thread was given a CPU. One that waited at the last look and was given none
- * since waits still, where it did: that is one small file to read. Only the others have their stacks walked.
+ * The kernel counts how often a thread was scheduled. A thread that waited at the last poll and was not scheduled since
+ * still waits with the same stack, which costs one small file to read. Only the stacks of other threads are walked.
  */
 #include "config.h"
 
@@ -23,10 +23,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SHARE = 10, LOOK_MOST_MS = 1000 };
+enum { SHARE = 10, POLL_MAX_MS = 1000 };
 
-/* All that are traced together; handlers look at it with each sample. */
-static void want_times(struct collect *c, int more)
+/* Change the number of traces. Signal handlers read it with each sample, and add times if it is not 0. */
+static void count_traces(struct collect *c, int more)
 {
 	c->n_traces += (uint32_t)more;
 	atomic_store_explicit(&c->head->times, c->n_traces, memory_order_relaxed);
@@ -37,8 +37,8 @@ static void open_folder(struct trace *t)
 	char name[32];
 
 	snprintf(name, sizeof(name), "/proc/%d/task", (int)t->p->pid);
-	t->at.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	t->error = t->at.folder < 0 ? errno : 0;
+	t->sampler.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	t->error = t->sampler.folder < 0 ? errno : 0;
 }
 
 int trace_begin(struct process *p, struct trace **out)
@@ -51,8 +51,8 @@ int trace_begin(struct process *p, struct trace **out)
 	if (!t)
 		return -ENOMEM;
 	t->slot = memory_map(TRACE_SLOTS * sizeof(*t->slot));
-	t->at = (struct sample_stack){ .p = p, .peek = threads_peek(p), .folder = -1 };
-	if (!t->slot || !t->at.peek) {
+	t->sampler = (struct sample_stack){ .p = p, .reader = threads_reader(p), .folder = -1 };
+	if (!t->slot || !t->sampler.reader) {
 		trace_free(t);
 		return -ENOMEM;
 	}
@@ -62,8 +62,8 @@ int trace_begin(struct process *p, struct trace **out)
 	t->blocked_before = p->blocked;
 	open_folder(t);
 	if (p->c) {
-		t->by_self = p->c->options.self;
-		want_times(p->c, 1);
+		t->is_self = p->c->options.is_self;
+		count_traces(p->c, 1);
 	}
 	t->wall_ns = clock_ns(CLOCK_REALTIME);
 	t->begin_ns = clock_now();
@@ -78,9 +78,9 @@ void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight
 
 	if (stack >= t->p->table.stack.n || !weight)
 		return;
-	if (!t->hz) /* the recording may begin later */
+	if (!t->hz) /* the CPU recording may begin after the trace */
 		t->hz = t->p->c->options.hz;
-	x = vec_room(&t->sample, 1, sizeof(*x), TRACE_EVENTS_MOST);
+	x = vec_reserve(&t->sample, 1, sizeof(*x), TRACE_EVENTS_MAX);
 	if (!x) {
 		t->n_no_room++;
 		return;
@@ -89,24 +89,24 @@ void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight
 	t->sample.n++;
 }
 
-unsigned trace_look(struct trace *t)
+unsigned trace_poll(struct trace *t)
 {
 	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_now(), took, ms;
 	int rc;
 
-	if (t->end_ns || t->p->ended || t->at.folder < 0)
-		return LOOK_MOST_MS;
-	if (t->looked_ns && now - t->looked_ns > t->apart_ns)
-		t->apart_ns = now - t->looked_ns;
-	t->looked_ns = now;
-	rc = trace_look_all(t);
+	if (t->end_ns || t->p->has_ended || t->sampler.folder < 0)
+		return POLL_MAX_MS;
+	if (t->last_poll_ns && now - t->last_poll_ns > t->max_gap_ns)
+		t->max_gap_ns = now - t->last_poll_ns;
+	t->last_poll_ns = now;
+	rc = trace_poll_threads(t);
 	if (rc < 0)
 		t->error = -rc;
 	took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
-	t->n_looks++;
-	t->look_ns += took;
+	t->n_polls++;
+	t->poll_ns += took;
 	ms = took * (SHARE - 1) / 1000000;
-	return ms < TRACE_LOOK_MS ? TRACE_LOOK_MS : ms > LOOK_MOST_MS ? LOOK_MOST_MS : (unsigned)ms;
+	return ms < TRACE_POLL_MS ? TRACE_POLL_MS : ms > POLL_MAX_MS ? POLL_MAX_MS : (unsigned)ms;
 }
 
 static void end(struct trace *t)
@@ -120,38 +120,38 @@ static void end(struct trace *t)
 	t->n_lost = p->lost - t->lost_before;
 	t->n_bad = p->bad - t->bad_before;
 	if (p->c)
-		want_times(p->c, -1);
-	if (t->at.folder >= 0)
-		close(t->at.folder);
-	t->at.folder = -1;
+		count_traces(p->c, -1);
+	if (t->sampler.folder >= 0)
+		close(t->sampler.folder);
+	t->sampler.folder = -1;
 }
 
-void trace_forget(struct process *p)
+void trace_drop_after_fork(struct process *p)
 {
 	if (!p->trace)
 		return;
 	p->trace = NULL;
-	want_times(p->c, -1);
+	count_traces(p->c, -1);
 }
 
 void trace_end(struct trace *t)
 {
 	if (t->end_ns)
 		return;
-	if (t->p->c && !t->p->ended)
-		collect_rings(t->p->c);
+	if (t->p->c && !t->p->has_ended)
+		collect_read_rings(t->p->c);
 	end(t);
-	collect_find_places(t->p, true);
+	collect_find_mappings(t->p, true);
 }
 
-/* A row for a stack, unless there is one. Which there is, is told by where the frames are. */
+/* Add a row for a stack, unless it has a row. has is a bitmap, indexed by the position of the frames. */
 static int add_row(struct snap *s, uint64_t *has, uint32_t at, uint32_t n, uint32_t label)
 {
 	struct snap_row *row;
 
 	if (has[at / 64] >> at % 64 & 1 || n == 0)
 		return 0;
-	row = vec_room(&s->row, 1, sizeof(*row), (size_t)TRACE_EVENTS_MOST * 2);
+	row = vec_reserve(&s->row, 1, sizeof(*row), (size_t)TRACE_EVENTS_MAX * 2);
 	if (!row)
 		return -ENOMEM;
 	has[at / 64] |= 1ULL << at % 64;
@@ -211,17 +211,15 @@ void trace_free(struct trace *t)
 	vec_release(&t->sample, sizeof(struct trace_sample));
 	vec_release(&t->wait, sizeof(struct trace_wait));
 	vec_release(&t->thread, sizeof(struct trace_thread));
-	vec_release(&t->word, TRACE_WORD_MAX);
+	vec_release(&t->reason, TRACE_REASON_MAX);
 	memory_unmap(t, sizeof(*t));
 }
 
-enum { WORDS_MAX = 1024, WAITS_MAX = TRACE_EVENTS_MOST / 2 };
-enum {
-	LITTLE = 2
-}; /* a thread that ran, or could have, for less than such a part of the time between two looks waited */
-enum { MAPPED_NS = 1000000000 };
+enum { REASONS_MAX = 1024, WAITS_MAX = TRACE_EVENTS_MAX / 2 };
+enum { PART_RUN = 2 }; /* a thread waited if it ran or was ready for less than half of the time between two polls */
+enum { MAPS_READ_NS = 1000000000 };
 
-/* The record of a thread, made if need be; NULL when there is no room. */
+/* Find or create the entry of a thread. Returns NULL if there is no room. */
 static struct trace_thread *find(struct trace *t, uint32_t tid)
 {
 	uint32_t at = (tid * 2654435769U) % TRACE_SLOTS;
@@ -230,7 +228,7 @@ static struct trace_thread *find(struct trace *t, uint32_t tid)
 	for (; t->slot[at]; at = (at + 1) % TRACE_SLOTS)
 		if (x[t->slot[at] - 1].tid == tid)
 			return &x[t->slot[at] - 1];
-	x = vec_room(&t->thread, 1, sizeof(*x), TRACE_THREADS_MOST);
+	x = vec_reserve(&t->thread, 1, sizeof(*x), TRACE_THREADS_MAX);
 	if (!x)
 		return NULL;
 	*x = (struct trace_thread){ .tid = tid };
@@ -238,40 +236,41 @@ static struct trace_thread *find(struct trace *t, uint32_t tid)
 	return x;
 }
 
-static uint32_t word_of(struct trace *t, const struct task *task, enum task_is is)
+static uint32_t add_reason(struct trace *t, const struct task *task, enum task_status is)
 {
-	char(*word)[TRACE_WORD_MAX] = t->word.data, now[TRACE_WORD_MAX] = { 0 };
+	char(*reason)[TRACE_REASON_MAX] = t->reason.data, now[TRACE_REASON_MAX] = { 0 };
 
-	task_wait(task, is, now, sizeof(now));
-	for (size_t i = 0; i < t->word.n; i++)
-		if (memcmp(word[i], now, sizeof(now)) == 0)
+	task_describe_wait(task, is, now, sizeof(now));
+	for (size_t i = 0; i < t->reason.n; i++)
+		if (memcmp(reason[i], now, sizeof(now)) == 0)
 			return (uint32_t)i;
-	word = vec_room(&t->word, 1, sizeof(*word), WORDS_MAX);
-	if (!word)
+	reason = vec_reserve(&t->reason, 1, sizeof(*reason), REASONS_MAX);
+	if (!reason)
 		return 0;
-	memcpy(*word, now, sizeof(now));
-	return (uint32_t)t->word.n++;
+	memcpy(*reason, now, sizeof(now));
+	return (uint32_t)t->reason.n++;
 }
 
-/* In a program that profiles itself. */
-static bool is_ours(const struct trace *t, const struct task *task)
+/* Is it a thread of our own, in a program that profiles itself? */
+static bool is_own_thread(const struct trace *t, const struct task *task)
 {
 	struct task_signal signal;
 
-	return t->by_self && (task->tid == (uint32_t)syscall(SYS_gettid) ||
-			      (strcmp(task->name, "cpa") == 0 &&
-			       task_signal(t->at.folder, task->tid, collect_signal(t->p), &signal) && signal.blocked));
+	return t->is_self &&
+	       (task->tid == (uint32_t)syscall(SYS_gettid) ||
+		(strcmp(task->name, "cpa") == 0 &&
+		 task_signal(t->sampler.folder, task->tid, collect_signal(t->p), &signal) && signal.blocked));
 }
 
-/* Does the wait that was seen last go on, with little between? Then it is longer now. */
-static bool goes_on(struct trace *t, const struct trace_thread *x, const struct trace_wait *now,
-		    const struct task_times *times)
+/* Extend the last wait to now if the thread still waits in the same way and hardly ran in between. */
+static bool extend_wait(struct trace *t, const struct trace_thread *x, const struct trace_wait *now,
+			const struct task_times *times)
 {
 	struct trace_wait *was = x->wait ? (struct trace_wait *)t->wait.data + x->wait - 1 : NULL;
 	uint64_t ran = times->cpu_ns - x->times.cpu_ns, ready = times->ready_ns - x->times.ready_ns;
 
-	if (!was || !x->waits || was->at != now->at || was->n != now->n || was->word != now->word ||
-	    was->label != now->label || ran + ready > (now->begin - x->seen_ns) / LITTLE)
+	if (!was || !x->is_waiting || was->at != now->at || was->n != now->n || was->reason != now->reason ||
+	    was->label != now->label || ran + ready > (now->begin - x->seen_ns) / PART_RUN)
 		return false;
 	was->end = now->begin;
 	was->woken += (uint32_t)(times->runs - x->times.runs);
@@ -281,33 +280,33 @@ static bool goes_on(struct trace *t, const struct trace_thread *x, const struct 
 }
 
 /*
- * When it began to wait: one that ran at the last look, and was given no CPU since, ran on from then as long as
- * it did.
+ * The start time of a wait. If the thread ran at the last poll and was not scheduled again, it ran from then on, for
+ * the CPU time that it has used since.
  */
-static uint64_t since(const struct trace_thread *x, const struct task_times *times, uint64_t now)
+static uint64_t wait_begin(const struct trace_thread *x, const struct task_times *times, uint64_t now)
 {
 	uint64_t ran = times->cpu_ns - x->times.cpu_ns;
 
-	if (!x->knows_times || x->waits || !x->seen_ns || times->runs != x->times.runs || ran > now - x->seen_ns)
+	if (!x->has_times || x->is_waiting || !x->seen_ns || times->runs != x->times.runs || ran > now - x->seen_ns)
 		return now;
 	return x->seen_ns + ran;
 }
 
-static void put_wait(struct trace *t, struct trace_thread *x, const struct task *task, const uint64_t *pc, uint32_t n,
+static void add_wait(struct trace *t, struct trace_thread *x, const struct task *task, const uint64_t *pc, uint32_t n,
 		     const struct task_times *times, uint64_t now)
 {
 	struct stack_table *table = &t->p->table;
 	struct trace_wait w = { .begin = now, .end = now, .tid = x->tid, .n = n }, *to;
 
-	w.label = sample_stack_label(&t->at, x->tid);
-	w.word = word_of(t, task, TASK_WAITING);
+	w.label = sample_stack_label(&t->sampler, x->tid);
+	w.reason = add_reason(t, task, TASK_WAITING);
 	if (!n || !table_intern(table, pc, n, w.label, &w.at))
 		w.n = 0;
-	if (x->knows_times && goes_on(t, x, &w, times))
+	if (x->has_times && extend_wait(t, x, &w, times))
 		return;
-	w.begin = since(x, times, now);
-	w.holder = sample_stack_holder(&t->at, task);
-	to = vec_room(&t->wait, 1, sizeof(*to), WAITS_MAX);
+	w.begin = wait_begin(x, times, now);
+	w.holder = sample_stack_holder(&t->sampler, task);
+	to = vec_reserve(&t->wait, 1, sizeof(*to), WAITS_MAX);
 	if (!to) {
 		t->n_no_room++;
 		x->wait = 0;
@@ -317,85 +316,87 @@ static void put_wait(struct trace *t, struct trace_thread *x, const struct task 
 	x->wait = (uint32_t)++t->wait.n;
 }
 
-/* It was given a CPU once since, and runs: it waited until then. */
-static void ended(struct trace *t, const struct trace_thread *x, const struct task_times *times, uint64_t now)
+/* The thread runs now and was scheduled only once since the last poll: it waited until then. */
+static void end_wait(struct trace *t, const struct trace_thread *x, const struct task_times *times, uint64_t now)
 {
 	struct trace_wait *was = x->wait ? (struct trace_wait *)t->wait.data + x->wait - 1 : NULL;
 	uint64_t after = times->cpu_ns - x->times.cpu_ns + times->ready_ns - x->times.ready_ns;
 
-	if (was && x->waits && x->knows_times && times->runs == x->times.runs + 1 && after < now - was->end)
+	if (was && x->is_waiting && x->has_times && times->runs == x->times.runs + 1 && after < now - was->end)
 		was->end = now - after;
 }
 
-/* What is mapped is looked at now and then: most of the time it stays. */
-static void look_at_maps(struct trace *t, uint64_t now)
+/* Read the mappings again after a while: most of the time they do not change. */
+static void read_maps(struct trace *t, uint64_t now)
 {
-	if (t->mapped_ns && now - t->mapped_ns < MAPPED_NS)
+	if (t->maps_read_ns && now - t->maps_read_ns < MAPS_READ_NS)
 		return;
-	t->mapped_ns = now;
-	space_look(&t->at.peek->space, t->p->pid);
+	t->maps_read_ns = now;
+	space_read_maps(&t->sampler.reader->space, t->p->pid);
 }
 
-/* Look at a thread that may have run since. */
-static void look_closely(struct trace *t, struct trace_thread *x, const struct task_times *times, bool knows)
+/* Poll a thread that may have run since the last poll. */
+static void poll_stack(struct trace *t, struct trace_thread *x, const struct task_times *times, bool has_times)
 {
 	uint64_t pc[FRAMES_MAX], now;
-	enum task_is is;
+	enum task_status is;
 	struct task task;
 	uint32_t n = 0;
 
-	if (!task_read(t->at.folder, x->tid, &task) || task.state == 'Z' || task.state == 'X')
+	if (!task_read(t->sampler.folder, x->tid, &task) || task.state == 'Z' || task.state == 'X')
 		return;
-	if (!x->seen_ns || task.cpu_ns < x->times.cpu_ns) { /* a new one, maybe with the id of one that ended */
-		*x = (struct trace_thread){ .tid = x->tid, .ours = is_ours(t, &task), .first_cpu_ns = task.cpu_ns };
-		if (x->ours)
+	if (!x->seen_ns || task.cpu_ns < x->times.cpu_ns) { /* a new thread, possibly with the tid of one that ended */
+		*x = (struct trace_thread){ .tid = x->tid,
+					    .is_ours = is_own_thread(t, &task),
+					    .first_cpu_ns = task.cpu_ns };
+		if (x->is_ours)
 			return;
 	}
 	memcpy(x->name, task.name, sizeof(x->name));
-	is = sample_stack_take(&t->at, &task, pc, &n);
+	is = sample_stack_read(&t->sampler, &task, pc, &n);
 	now = clock_now();
 	if (is == TASK_DENIED)
 		t->error = task.error;
 	if (is == TASK_WAITING)
-		put_wait(t, x, &task, pc, n, times, now);
+		add_wait(t, x, &task, pc, n, times, now);
 	else
-		ended(t, x, times, now);
-	x->waits = is == TASK_WAITING;
+		end_wait(t, x, times, now);
+	x->is_waiting = is == TASK_WAITING;
 	x->seen_ns = now;
 	x->times = *times;
-	x->knows_times = knows;
+	x->has_times = has_times;
 }
 
-static void look_at(struct trace *t, uint32_t tid)
+static void poll_thread(struct trace *t, uint32_t tid)
 {
 	struct trace_thread *x = find(t, tid);
 	struct task_times times = { 0 };
 	uint64_t now = clock_now();
-	bool knows;
+	bool has_times;
 
 	if (!x) {
 		t->n_no_room++;
 		return;
 	}
-	if (x->ours)
+	if (x->is_ours)
 		return;
-	knows = task_times(t->at.folder, tid, &times);
-	if (x->waits && knows && x->knows_times && times.runs == x->times.runs && x->wait) {
+	has_times = task_times(t->sampler.folder, tid, &times);
+	if (x->is_waiting && has_times && x->has_times && times.runs == x->times.runs && x->wait) {
 		((struct trace_wait *)t->wait.data)[x->wait - 1].end = now;
 		x->seen_ns = now;
 		return;
 	}
-	look_at_maps(t, now);
-	look_closely(t, x, &times, knows);
+	read_maps(t, now);
+	poll_stack(t, x, &times, has_times);
 }
 
-static bool look_at_each(void *trace, uint32_t tid)
+static bool poll_each(void *trace, uint32_t tid)
 {
-	look_at(trace, tid);
+	poll_thread(trace, tid);
 	return true;
 }
 
-int trace_look_all(struct trace *t)
+int trace_poll_threads(struct trace *t)
 {
-	return task_each(t->at.folder, look_at_each, t);
+	return task_each(t->sampler.folder, poll_each, t);
 }

@@ -1,5 +1,5 @@
 /*
- * trace_int.h - what the files of the timeline share
+ * trace_int.h - internals shared by the files of the timeline
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,65 +13,65 @@
 
 #include <time.h>
 
-enum { TRACE_THREADS_MOST = 1 << 16, TRACE_SLOTS = 2 * TRACE_THREADS_MOST, TRACE_WORD_MAX = 32 };
+enum { TRACE_THREADS_MAX = 1 << 16, TRACE_SLOTS = 2 * TRACE_THREADS_MAX, TRACE_REASON_MAX = 32 };
 
-/* A sample that came. The program says all of it. */
+/* A sample. All fields come from the program and are not trusted. */
 struct trace_sample {
 	uint64_t ns;
 	uint32_t tid, weight;
-	uint32_t stack; /* of p->table */
+	uint32_t stack; /* index in p->table.stack */
 };
 
-/* A thread waited from one look to another, in one place for one thing. */
+/* A thread waited from one poll to another with the same stack and for the same reason. */
 struct trace_wait {
 	uint64_t begin, end;
-	uint32_t tid, at, n, label; /* its stack: frames [at, at + n) of the table, as of struct snap_row */
-	uint32_t word;              /* what for: of trace.word */
-	uint32_t holder;            /* thread that had the mutex when it was first seen; 0: not known */
-	uint32_t woken;             /* how often it ran meanwhile, */
-	uint32_t ran_us, ready_us;  /* for how long, and for how long it waited for a CPU */
+	uint32_t tid, at, n, label; /* stack: frames [at, at + n) of the stack table, as in struct snap_row */
+	uint32_t reason;            /* index in trace.reason */
+	uint32_t holder;            /* tid of the mutex holder when the wait was first seen; 0: not known */
+	uint32_t woken;             /* number of times the thread ran in between */
+	uint32_t ran_us, ready_us;  /* total time of these runs; total time waiting for a CPU */
 };
 
-/* A thread as of the last look at it. */
+/* A thread at its last poll. */
 struct trace_thread {
 	uint32_t tid;
 	char name[THREAD_NAME_MAX];
-	bool ours, waits, knows_times;
+	bool is_ours, is_waiting, has_times;
 	uint64_t seen_ns;
 	struct task_times times;
-	uint64_t first_cpu_ns; /* CPU time that it had used when it was first seen */
-	uint32_t wait;         /* index of trace.wait, + 1; 0: none that may go on */
+	uint64_t first_cpu_ns; /* CPU time when it was first seen */
+	uint32_t wait;         /* index of its current wait in trace.wait, + 1; 0: none */
 };
 
 struct trace {
 	struct process *p;
-	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; end_ns 0: it goes on */
-	uint64_t wall_ns;          /* when it began */
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; end_ns 0: not ended */
+	uint64_t wall_ns;          /* wall clock at the start */
 	uint32_t hz;
-	bool by_self;           /* of a process that profiles itself: its threads of ours are left out */
-	struct vec sample;      /* struct trace_sample */
-	struct vec wait;        /* struct trace_wait */
-	struct vec thread;      /* struct trace_thread */
-	struct vec word;        /* char [TRACE_WORD_MAX] */
-	uint32_t *slot;         /* [TRACE_SLOTS] of hash: index of thread + 1 */
-	struct sample_stack at; /* folder -1: the threads cannot be looked at */
-	uint64_t mapped_ns;     /* when what is mapped was looked at */
+	bool is_self;                /* does the process profile itself? Then our own threads are skipped */
+	struct vec sample;           /* struct trace_sample */
+	struct vec wait;             /* struct trace_wait */
+	struct vec thread;           /* struct trace_thread */
+	struct vec reason;           /* char [TRACE_REASON_MAX] */
+	uint32_t *slot;              /* [TRACE_SLOTS] hash table by tid: index + 1 in thread */
+	struct sample_stack sampler; /* folder is -1 if the threads cannot be read */
+	uint64_t maps_read_ns;       /* time of the last read of the mappings */
 	uint64_t lost_before, bad_before, blocked_before;
-	uint64_t n_lost;    /* samples that the program lost, */
-	uint64_t n_bad;     /* records that made no sense */
-	uint64_t n_no_room; /* samples and waits that were not kept */
-	uint64_t n_looks, look_ns;
-	uint64_t looked_ns, apart_ns; /* when the last look began; the longest time between two */
-	int error;                    /* errno: why threads could not be looked at */
+	uint64_t n_lost;    /* number of samples that the program lost */
+	uint64_t n_bad;     /* number of invalid records */
+	uint64_t n_no_room; /* number of samples and waits that were not stored */
+	uint64_t n_polls, poll_ns;
+	uint64_t last_poll_ns, max_gap_ns; /* start of the last poll; the longest time between two polls */
+	int error;                         /* errno: why threads could not be read */
 };
 
-/* A sample with a time came. For collect/rings.c. */
+/* Add a sample with its time. For rings.c. */
 void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight, uint64_t ns);
 
-/* In the child of fork: the trace that is being made is the parent's, and its memory a copy that stays. */
-void trace_forget(struct process *p);
+/* In a fork child: drop the trace in progress, which is the parent's. Its memory is a copy and is not freed. */
+void trace_drop_after_fork(struct process *p);
 
-/* Look at each thread once. Gives 0 or -errno. */
-int trace_look_all(struct trace *t);
+/* Poll each thread once. Returns 0 or -errno. */
+int trace_poll_threads(struct trace *t);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * trace_spans.c - when a thread did what: spans that do not overlap, and slices that nest
+ * trace_spans.c - the timeline of one thread: spans that do not overlap, and slices that nest
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,39 +9,39 @@
 
 #include <errno.h>
 
-#define SPANS_MOST ((size_t)1 << 24)
+#define SPANS_MAX ((size_t)1 << 24)
 
-enum { DEPTH_MOST = 1 << 16 };
+enum { DEPTH_MAX = 1 << 16 };
 
-static bool put(struct vec *out, uint64_t begin, uint64_t end, uint32_t of, bool waits)
+static bool add_span(struct vec *out, uint64_t begin, uint64_t end, uint32_t of, bool waits)
 {
 	struct trace_span *s;
 
 	if (begin >= end)
 		return true;
-	s = vec_room(out, 1, sizeof(*s), SPANS_MOST);
+	s = vec_reserve(out, 1, sizeof(*s), SPANS_MAX);
 	if (!s)
 		return false;
-	*s = (struct trace_span){ .begin = begin, .end = end, .of = of, .waits = waits };
+	*s = (struct trace_span){ .begin = begin, .end = end, .source = of, .is_wait = waits };
 	out->n++;
 	return true;
 }
 
-/* Waits within the window that do not overlap. */
-static bool keep_waits(const struct spans_window *w, const struct span_wait *wait, size_t n, struct vec *out)
+/* Clip waits to the window, and remove overlaps. */
+static bool clip_waits(const struct spans_window *w, const struct span_wait *wait, size_t n, struct vec *out)
 {
 	uint64_t at = w->begin;
 
 	for (size_t i = 0; i < n; i++) {
 		struct span_wait x = wait[i], *to;
 
-		if (x.end - x.begin < SPAN_LEAST_NS && x.end >= x.begin)
-			x.end = x.begin + SPAN_LEAST_NS;
+		if (x.end - x.begin < SPAN_MIN_NS && x.end >= x.begin)
+			x.end = x.begin + SPAN_MIN_NS;
 		x.begin = x.begin > at ? x.begin : at;
 		x.end = x.end < w->end ? x.end : w->end;
 		if (x.begin >= x.end)
 			continue;
-		to = vec_room(out, 1, sizeof(*to), SPANS_MOST);
+		to = vec_reserve(out, 1, sizeof(*to), SPANS_MAX);
 		if (!to)
 			return false;
 		*to = x;
@@ -51,7 +51,7 @@ static bool keep_waits(const struct spans_window *w, const struct span_wait *wai
 	return true;
 }
 
-/* Turn the spans from this one on round. */
+/* Reverse the order of the spans from this index on. */
 static void reverse(struct vec *v, size_t from)
 {
 	struct trace_span *s = v->data, t;
@@ -63,11 +63,9 @@ static void reverse(struct vec *v, size_t from)
 	}
 }
 
-/*
- * Where a sample's time was, back to `back`. Waits [0, n) begin before it.
- */
-static bool spend(const struct spans_window *w, const struct span_sample *x, uint64_t back,
-		  const struct span_wait *wait, size_t n, struct vec *out)
+/* Add spans for the CPU time of a sample, before it and not before `back`. Waits [0, n) begin before the sample. */
+static bool place_cost(const struct spans_window *w, const struct span_sample *x, uint64_t back,
+		       const struct span_wait *wait, size_t n, struct vec *out)
 {
 	uint64_t hi = x->ns, left = x->cost_ns;
 	size_t from = out->n;
@@ -75,7 +73,7 @@ static bool spend(const struct spans_window *w, const struct span_sample *x, uin
 	while (left && hi > back) {
 		uint64_t lo = back, room;
 
-		while (n && wait[n - 1].end > back && (!wait[n - 1].sure || wait[n - 1].begin >= hi))
+		while (n && wait[n - 1].end > back && (!wait[n - 1].is_certain || wait[n - 1].begin >= hi))
 			n--;
 		if (n && wait[n - 1].end >= hi) {
 			hi = wait[--n].begin;
@@ -84,10 +82,10 @@ static bool spend(const struct spans_window *w, const struct span_sample *x, uin
 		if (n && wait[n - 1].end > lo)
 			lo = wait[n - 1].end;
 		room = hi - lo;
-		/* timers go off with the ticks of the kernel, now before their time and now behind it */
+		/* timers expire at kernel ticks, so a sample can come a little early or late */
 		if (room > left && !(lo == back && room - left < w->join_ns))
 			lo = hi - left;
-		if (!put(out, lo, hi, x->of, false))
+		if (!add_span(out, lo, hi, x->source, false))
 			return false;
 		left = left > hi - lo ? left - (hi - lo) : 0;
 		hi = lo;
@@ -96,8 +94,8 @@ static bool spend(const struct spans_window *w, const struct span_sample *x, uin
 	return true;
 }
 
-static bool spend_all(const struct spans_window *w, const struct span_sample *sample, size_t n,
-		      const struct span_wait *wait, size_t n_waits, struct vec *out)
+static bool place_costs(const struct spans_window *w, const struct span_sample *sample, size_t n,
+			const struct span_wait *wait, size_t n_waits, struct vec *out)
 {
 	uint64_t back = w->begin;
 	size_t k = 0;
@@ -107,35 +105,35 @@ static bool spend_all(const struct spans_window *w, const struct span_sample *sa
 			continue;
 		while (k < n_waits && wait[k].begin < sample[i].ns)
 			k++;
-		if (!spend(w, &sample[i], back, wait, k, out))
+		if (!place_cost(w, &sample[i], back, wait, k, out))
 			return false;
 		back = sample[i].ns;
 	}
 	return true;
 }
 
-/* Both in order of time; where a wait and a run overlap, the thread ran. */
-static bool weave(const struct vec *runs, const struct vec *waits, struct vec *out)
+/* Merge runs and waits, both sorted by time. Where they overlap, the thread ran. */
+static bool merge(const struct vec *runs, const struct vec *waits, struct vec *out)
 {
 	const struct trace_span *run = runs->data;
 	const struct span_wait *wait = waits->data;
-	uint64_t ran = 0; /* until then */
+	uint64_t ran = 0; /* end of the last run */
 	size_t k = 0;
 
 	for (size_t i = 0; i < waits->n; i++) {
 		uint64_t at = wait[i].begin > ran ? wait[i].begin : ran;
 
 		for (; k < runs->n && run[k].begin < wait[i].end; k++) {
-			if (!put(out, at, run[k].begin, wait[i].of, true) ||
-			    !put(out, run[k].begin, run[k].end, run[k].of, false))
+			if (!add_span(out, at, run[k].begin, wait[i].source, true) ||
+			    !add_span(out, run[k].begin, run[k].end, run[k].source, false))
 				return false;
 			at = ran = run[k].end;
 		}
-		if (!put(out, at, wait[i].end, wait[i].of, true))
+		if (!add_span(out, at, wait[i].end, wait[i].source, true))
 			return false;
 	}
 	for (; k < runs->n; k++)
-		if (!put(out, run[k].begin, run[k].end, run[k].of, false))
+		if (!add_span(out, run[k].begin, run[k].end, run[k].source, false))
 			return false;
 	return true;
 }
@@ -144,8 +142,8 @@ int spans_make(const struct spans_window *window, const struct span_sample *samp
 	       const struct span_wait *wait, size_t n_waits, struct vec *out)
 {
 	struct vec runs = { 0 }, waits = { 0 };
-	bool fine = keep_waits(window, wait, n_waits, &waits) &&
-		    spend_all(window, sample, n_samples, waits.data, waits.n, &runs) && weave(&runs, &waits, out);
+	bool fine = clip_waits(window, wait, n_waits, &waits) &&
+		    place_costs(window, sample, n_samples, waits.data, waits.n, &runs) && merge(&runs, &waits, out);
 
 	vec_release(&runs, sizeof(struct trace_span));
 	vec_release(&waits, sizeof(*wait));
@@ -164,12 +162,12 @@ static void close_from(struct slices *s, size_t depth)
 	s->open.n = depth < s->open.n ? depth : s->open.n;
 }
 
-static void open_one(struct slices *s, uint64_t begin, const struct slice_frame *f, uint32_t tag)
+static void open_slice(struct slices *s, uint64_t begin, const struct slice_frame *f, uint32_t tag)
 {
-	uint32_t *open = vec_room(&s->open, 1, sizeof(*open), DEPTH_MOST);
-	struct trace_slice *slice = s->slice.n < s->most ? vec_room(&s->slice, 1, sizeof(*slice), s->most) : NULL;
+	uint32_t *open = vec_reserve(&s->open, 1, sizeof(*open), DEPTH_MAX);
+	struct trace_slice *slice = s->slice.n < s->max ? vec_reserve(&s->slice, 1, sizeof(*slice), s->max) : NULL;
 
-	s->failed |= !open || (!slice && s->slice.n < s->most);
+	s->failed |= !open || (!slice && s->slice.n < s->max);
 	if (!open)
 		return;
 	*open = slice ? (uint32_t)s->slice.n : UINT32_MAX;
@@ -179,7 +177,7 @@ static void open_one(struct slices *s, uint64_t begin, const struct slice_frame 
 		};
 		s->slice.n++;
 	} else {
-		s->n_left_out++;
+		s->n_dropped++;
 	}
 	s->open.n++;
 }
@@ -206,7 +204,7 @@ void slices_add(struct slices *s, uint64_t begin, uint64_t end, const struct sli
 	}
 	close_from(s, same);
 	for (size_t i = same; i < n; i++)
-		open_one(s, begin, &frame[i], i + 1 == n ? tag : 0);
+		open_slice(s, begin, &frame[i], i + 1 == n ? tag : 0);
 	s->end = end;
 }
 

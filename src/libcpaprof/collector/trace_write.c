@@ -1,13 +1,13 @@
 /*
- * trace_write.c - write a timeline in the Trace Event Format, packed with gzip
+ * trace_write.c - write a timeline in the Trace Event Format, compressed with gzip
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each location is looked up once. Two of one function have the same number of its name, so that a slice goes
- * on while the function is at different places.
+ * Each location is looked up once. Locations of one function share the index of its name, so a slice continues while
+ * the function moves from line to line.
  *
- * Slices are complete events ("ph": "X"), callers before what they call, thread by thread: readers nest those
- * that begin together in that order. Times are of the begin of the trace.
+ * Slices are complete events ("ph": "X"), thread by thread, callers before callees: readers nest slices that begin at
+ * the same time in that order. Times are relative to the start of the trace.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@
 
 enum { JSON_BUFFER = 16 << 10, JSON_TEXT_MAX = 1000 };
 
-/* Begins as zeros but for gzip. What fails first is told by gzip_close. */
+/* Zero-initialised, except gzip. gzip_close reports the first error. */
 struct trace_json {
 	struct gzip *gzip;
 	size_t len;
@@ -74,8 +74,8 @@ static void trace_json_add(struct trace_json *j, const char *fmt, ...)
 }
 
 /*
- * A text in its quotes. What is no UTF-8 becomes U+FFFD; no more than JSON_TEXT_MAX bytes of it are written, and
- * an ellipsis when there are more.
+ * Write a text in quotes. Invalid UTF-8 is replaced by U+FFFD. At most JSON_TEXT_MAX bytes are written, then an
+ * ellipsis if there are more.
  */
 static void trace_json_text(struct trace_json *j, const char *s, size_t n)
 {
@@ -85,7 +85,7 @@ static void trace_json_text(struct trace_json *j, const char *s, size_t n)
 	for (; i < n && i < JSON_TEXT_MAX; i += size ? size : 1) {
 		unsigned char c = (unsigned char)s[i];
 
-		size = collect_character(s + i, n - i);
+		size = collect_utf8_length(s + i, n - i);
 		if (size == 0)
 			trace_json_put(j, REPLACED, strlen(REPLACED));
 		else if (c < 0x20 || c == 0x7f)
@@ -101,7 +101,7 @@ static void trace_json_text(struct trace_json *j, const char *s, size_t n)
 	trace_json_put(j, "\"", 1);
 }
 
-/* ns as microseconds with three decimals. */
+/* Write ns as microseconds with three decimals. */
 static void trace_json_us(struct trace_json *j, uint64_t ns)
 {
 	trace_json_add(j, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
@@ -111,7 +111,7 @@ enum { TRACE_STACK_MAX = 1024 };
 
 /* A function at a location. file 0: not known. */
 struct trace_frame {
-	uint32_t name, file; /* numbers of texts */
+	uint32_t name, file; /* indexes in trace_names.strings */
 };
 
 struct trace_names {
@@ -119,12 +119,12 @@ struct trace_names {
 	snap_names_fn *names;
 	void *names_arg;
 	struct strings strings;
-	struct vec frame;          /* struct trace_frame */
-	struct trace_known *known; /* [n_known] */
-	size_t n_known;
-	bool failed; /* no memory */
+	struct vec frame;                /* struct trace_frame */
+	struct trace_location *location; /* [n_locations] */
+	size_t n_locations;
+	bool failed; /* did memory run out? */
 	size_t n;
-	struct slice_frame stack[TRACE_STACK_MAX]; /* [n] of trace_names_stack, outermost first; at: of frame */
+	struct slice_frame stack[TRACE_STACK_MAX]; /* [n] the current stack, outermost first; at: index in frame */
 };
 
 static inline const struct trace_frame *trace_names_frame(const struct trace_names *x, uint32_t i)
@@ -132,16 +132,16 @@ static inline const struct trace_frame *trace_names_frame(const struct trace_nam
 	return (const struct trace_frame *)x->frame.data + i;
 }
 
-enum { INLINED_MAX = 64, FRAMES_MOST = 1 << 24, PLACE_TEXT = 1100 };
+enum { INLINED_MAX = 64, FUNCTIONS_MAX = 1 << 24, ADDRESS_NAME_SIZE = 1100 };
 
-/* Those of a location, outermost first: frames [at - 1, at - 1 + n). at 0: not looked up yet. */
-struct trace_known {
+/* The functions of a location, outermost first: frames [at - 1, at - 1 + n). at 0: not looked up yet. */
+struct trace_location {
 	uint32_t at, n;
 };
 
 static void add(struct trace_names *x, uint32_t name, uint32_t file)
 {
-	struct trace_frame *f = vec_room(&x->frame, 1, sizeof(*f), FRAMES_MOST);
+	struct trace_frame *f = vec_reserve(&x->frame, 1, sizeof(*f), FUNCTIONS_MAX);
 
 	if (!f) {
 		x->failed = true;
@@ -151,11 +151,11 @@ static void add(struct trace_names *x, uint32_t name, uint32_t file)
 	x->frame.n++;
 }
 
-/* Of an address without a name: where it is in its file. */
-static uint32_t place_name(struct trace_names *x, const struct table_loc *loc)
+/* Name an address without a symbol: FILE+OFFSET. */
+static uint32_t address_name(struct trace_names *x, const struct table_loc *loc)
 {
 	const struct maps *maps = &x->p->maps;
-	char text[PLACE_TEXT];
+	char text[ADDRESS_NAME_SIZE];
 	int n;
 
 	if (loc->map && loc->map <= maps->map.n) {
@@ -180,29 +180,29 @@ static void add_functions(struct trace_names *x, const struct table_loc *loc)
 
 		if (!x->names(x->names_arg, x->p, loc->addr, loc->map, i, &name) || !name.function)
 			return;
-		number = strings_put(&x->strings, name.function);
-		add(x, number, strings_put(&x->strings, name.file));
+		number = strings_add_text(&x->strings, name.function);
+		add(x, number, strings_add_text(&x->strings, name.file));
 	}
 }
 
-static struct trace_known know(struct trace_names *x, uint32_t id)
+static struct trace_location look_up_location(struct trace_names *x, uint32_t id)
 {
 	const struct table_loc *loc = (const struct table_loc *)x->p->table.loc.data + id;
-	struct trace_known *k = &x->known[id];
+	struct trace_location *k = &x->location[id];
 	uint32_t at = (uint32_t)x->frame.n, n;
 	struct trace_frame *f;
 
 	if (k->at)
 		return *k;
-	if (id < N_PLACES)
-		add(x, strings_put(&x->strings, table_place_name[id]), 0);
+	if (id < N_PSEUDO_FRAMES)
+		add(x, strings_add_text(&x->strings, pseudo_frame_name[id]), 0);
 	else
 		add_functions(x, loc);
 	if (x->frame.n == at)
-		add(x, place_name(x, loc), 0);
+		add(x, address_name(x, loc), 0);
 	n = (uint32_t)x->frame.n - at;
-	*k = (struct trace_known){ .at = at + 1, .n = n };
-	/* the innermost came first */
+	*k = (struct trace_location){ .at = at + 1, .n = n };
+	/* add_functions adds the innermost first: reverse them */
 	f = (struct trace_frame *)x->frame.data + at;
 	for (uint32_t i = 0; i < n / 2; i++) {
 		struct trace_frame t = f[i];
@@ -213,21 +213,21 @@ static struct trace_known know(struct trace_names *x, uint32_t id)
 	return *k;
 }
 
-/* One more of them, innermost. */
+/* Add an innermost frame to x->stack. */
 static void trace_names_push(struct trace_names *x, uint32_t frame)
 {
 	if (x->n < TRACE_STACK_MAX)
 		x->stack[x->n++] = (struct slice_frame){ .id = trace_names_frame(x, frame)->name, .at = frame };
 }
 
-/* Put the functions of frames [at, at + n) of the table into x->stack; what is too deep is left out. */
+/* Set x->stack to the functions of frames [at, at + n) of the stack table; functions beyond the limit are dropped. */
 static void trace_names_stack(struct trace_names *x, uint32_t at, uint32_t n)
 {
 	const uint32_t *frames = x->p->table.frames.data;
 
 	x->n = 0;
 	for (uint32_t i = n; i-- > 0;) {
-		struct trace_known k = know(x, frames[at + i]);
+		struct trace_location k = look_up_location(x, frames[at + i]);
 
 		for (uint32_t f = 0; f < k.n; f++)
 			trace_names_push(x, k.at - 1 + f);
@@ -235,74 +235,74 @@ static void trace_names_stack(struct trace_names *x, uint32_t at, uint32_t n)
 }
 
 /*
- * Frames 0 to t->word.n - 1 are those of the words.
+ * Frames 0 to t->reason.n - 1 are the reasons of waits.
  *
- * names   as of snap_write
- * Gives   0 or -ENOMEM
+ * names   as for snap_write
+ * Returns 0 or -ENOMEM
  */
 static int trace_names_init(struct trace_names *x, const struct trace *t, snap_names_fn *names, void *names_arg)
 {
-	const char(*word)[TRACE_WORD_MAX] = t->word.data;
+	const char(*word)[TRACE_REASON_MAX] = t->reason.data;
 
 	*x = (struct trace_names){ .p = t->p, .names = names, .names_arg = names_arg };
-	x->n_known = t->p->table.loc.n;
-	x->known = memory_map((x->n_known + 1) * sizeof(*x->known));
-	for (size_t i = 0; i < t->word.n; i++) {
-		char text[TRACE_WORD_MAX + 8];
+	x->n_locations = t->p->table.loc.n;
+	x->location = memory_map((x->n_locations + 1) * sizeof(*x->location));
+	for (size_t i = 0; i < t->reason.n; i++) {
+		char text[TRACE_REASON_MAX + 8];
 
 		snprintf(text, sizeof(text), "wait: %s", word[i]);
-		add(x, strings_put(&x->strings, text), 0);
+		add(x, strings_add_text(&x->strings, text), 0);
 	}
-	return x->known && !x->failed ? 0 : -ENOMEM;
+	return x->location && !x->failed ? 0 : -ENOMEM;
 }
 
 static void trace_names_release(struct trace_names *x)
 {
 	strings_release(&x->strings);
 	vec_release(&x->frame, sizeof(struct trace_frame));
-	memory_unmap(x->known, (x->n_known + 1) * sizeof(*x->known));
+	memory_unmap(x->location, (x->n_locations + 1) * sizeof(*x->location));
 }
 
 #define WAIT_TAG (1U << 31)
 
 enum { HZ_DEFAULT = 100 };
 
-struct writing {
+struct trace_writer {
 	const struct trace *t;
 	uint64_t end_ns, period_ns;
 	struct trace_names names;
-	uint32_t *samples, *waits, *threads; /* their orders, by thread, then by time; NULL: there are none */
-	struct vec sample, wait, span;       /* of a thread: struct span_sample, span_wait, span */
+	uint32_t *samples, *waits, *threads; /* indexes sorted by thread, then by time; NULL: none */
+	struct vec sample, wait, span;       /* data of the current thread: struct span_sample, span_wait, trace_span */
 	struct slices slices;
-	uint64_t n_odd, n_left_out, ran_ns;
-	size_t left; /* slices that may still be written */
-	bool any;    /* in the list that is being written */
+	uint64_t n_odd_times, n_dropped, ran_ns;
+	size_t n_slices_remaining; /* number of slices that may still be written */
+	bool has_element;          /* the current JSON list is not empty */
 	struct trace_json json;
 };
 
-/* What is of one thread. known: NULL when it was never looked at. */
-struct part {
+/* The data of one thread. info: NULL if the thread was never polled. */
+struct thread_part {
 	uint32_t tid;
-	const struct trace_thread *known;
-	size_t sample, sample_end, wait, wait_end, thread; /* in the orders */
+	const struct trace_thread *info;
+	size_t sample, sample_end, wait, wait_end, thread; /* positions in the sorted arrays */
 };
 
-static const struct trace_sample *sample_at(const struct writing *x, size_t i)
+static const struct trace_sample *sample_at(const struct trace_writer *x, size_t i)
 {
 	return (const struct trace_sample *)x->t->sample.data + x->samples[i];
 }
 
-static const struct trace_wait *wait_at(const struct writing *x, size_t i)
+static const struct trace_wait *wait_at(const struct trace_writer *x, size_t i)
 {
 	return (const struct trace_wait *)x->t->wait.data + x->waits[i];
 }
 
-static const struct trace_thread *thread_at(const struct writing *x, size_t i)
+static const struct trace_thread *thread_at(const struct trace_writer *x, size_t i)
 {
 	return (const struct trace_thread *)x->t->thread.data + x->threads[i];
 }
 
-static int order_of(uint64_t a, uint64_t b)
+static int compare_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -311,25 +311,25 @@ static int compare_samples(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct trace_sample *s = arg;
 
-	return s[a].tid != s[b].tid ? order_of(s[a].tid, s[b].tid) : order_of(s[a].ns, s[b].ns);
+	return s[a].tid != s[b].tid ? compare_u64(s[a].tid, s[b].tid) : compare_u64(s[a].ns, s[b].ns);
 }
 
 static int compare_waits(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct trace_wait *w = arg;
 
-	return w[a].tid != w[b].tid ? order_of(w[a].tid, w[b].tid) : order_of(w[a].begin, w[b].begin);
+	return w[a].tid != w[b].tid ? compare_u64(w[a].tid, w[b].tid) : compare_u64(w[a].begin, w[b].begin);
 }
 
 static int compare_threads(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct trace_thread *t = arg;
 
-	return order_of(t[a].tid, t[b].tid);
+	return compare_u64(t[a].tid, t[b].tid);
 }
 
-/* What is of the next thread, the one behind that of p. False when there is none. */
-static bool next_part(const struct writing *x, struct part *p)
+/* Advance p to the next thread. Returns false at the end. */
+static bool next_part(const struct trace_writer *x, struct thread_part *p)
 {
 	size_t n_samples = x->t->sample.n, n_waits = x->t->wait.n, n_threads = x->t->thread.n;
 	uint64_t tid = UINT64_MAX;
@@ -349,26 +349,26 @@ static bool next_part(const struct writing *x, struct part *p)
 		p->sample_end++;
 	while (p->wait_end < n_waits && wait_at(x, p->wait_end)->tid == tid)
 		p->wait_end++;
-	p->known = p->thread < n_threads && thread_at(x, p->thread)->tid == tid ? thread_at(x, p->thread++) : NULL;
+	p->info = p->thread < n_threads && thread_at(x, p->thread)->tid == tid ? thread_at(x, p->thread++) : NULL;
 	return true;
 }
 
-static void next_item(struct writing *x, const char *between)
+static void next_item(struct trace_writer *x, const char *between)
 {
-	if (x->any)
+	if (x->has_element)
 		trace_json_put(&x->json, ",", 1);
 	trace_json_put(&x->json, between, strlen(between));
-	x->any = true;
+	x->has_element = true;
 }
 
-static void put_string(struct writing *x, const char *s)
+static void put_string(struct trace_writer *x, const char *s)
 {
 	trace_json_text(&x->json, s, strlen(s));
 }
 
 static int add_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
 {
-	struct writing *x = arg;
+	struct trace_writer *x = arg;
 
 	next_item(x, "");
 	trace_json_text(&x->json, key, n_key);
@@ -377,8 +377,9 @@ static int add_label(void *arg, const char *key, size_t n_key, const char *value
 	return 0;
 }
 
-/* No line: it would be that of the first sample, and some readers take functions with other arguments for others. */
-static void add_file(struct writing *x, const struct trace_frame *f)
+/* The line is omitted: it would be that of the first sample, and some readers treat functions with different arguments
+ * as different functions. */
+static void add_file(struct trace_writer *x, const struct trace_frame *f)
 {
 	size_t n;
 	const char *file = strings_get(&x->names.strings, f->file, &n);
@@ -387,12 +388,12 @@ static void add_file(struct writing *x, const struct trace_frame *f)
 	trace_json_text(&x->json, file, n);
 }
 
-static void add_args(struct writing *x, const struct trace_frame *f, const struct trace_wait *w, uint32_t label)
+static void add_args(struct trace_writer *x, const struct trace_frame *f, const struct trace_wait *w, uint32_t label)
 {
 	if (!f->file && !label && !(w && (w->holder || w->woken)))
 		return;
 	trace_json_put(&x->json, ",\"args\":{", 9);
-	x->any = false;
+	x->has_element = false;
 	if (f->file)
 		add_file(x, f);
 	if (w && w->holder) {
@@ -406,15 +407,15 @@ static void add_args(struct writing *x, const struct trace_frame *f, const struc
 	}
 	if (label && x->t->p->c) {
 		next_item(x, "\"labels\":{");
-		x->any = false;
+		x->has_element = false;
 		collect_labels(x->t->p->c, label, add_label, x);
 		trace_json_put(&x->json, "}", 1);
 	}
 	trace_json_put(&x->json, "}", 1);
-	x->any = true;
+	x->has_element = true;
 }
 
-static void write_slice(struct writing *x, uint32_t tid, const struct trace_slice *s)
+static void write_slice(struct trace_writer *x, uint32_t tid, const struct trace_slice *s)
 {
 	const struct trace_frame *f = trace_names_frame(&x->names, s->at);
 	const struct trace_wait *w =
@@ -435,8 +436,8 @@ static void write_slice(struct writing *x, uint32_t tid, const struct trace_slic
 	trace_json_put(&x->json, "}", 1);
 }
 
-/* value is JSON, or NULL: text is one. */
-static void write_meta(struct writing *x, const char *what, uint32_t tid, const char *key, const char *text,
+/* Write a metadata event. Its value is text, or number if text is NULL. */
+static void write_meta(struct trace_writer *x, const char *what, uint32_t tid, const char *key, const char *text,
 		       uint32_t number)
 {
 	next_item(x, "\n");
@@ -449,8 +450,8 @@ static void write_meta(struct writing *x, const char *what, uint32_t tid, const 
 	trace_json_put(&x->json, "}}", 2);
 }
 
-/* The samples and waits of a thread, as spans. */
-static int make_spans(struct writing *x, const struct part *p)
+/* Convert the samples and waits of a thread to spans. */
+static int make_spans(struct trace_writer *x, const struct thread_part *p)
 {
 	const struct spans_window w = { .begin = x->t->begin_ns, .end = x->end_ns, .join_ns = x->period_ns / 2 };
 	size_t n_samples = p->sample_end - p->sample, n_waits = p->wait_end - p->wait;
@@ -458,15 +459,15 @@ static int make_spans(struct writing *x, const struct part *p)
 	struct span_wait *wait;
 
 	x->sample.n = x->wait.n = x->span.n = 0;
-	s = vec_room(&x->sample, n_samples, sizeof(*s), TRACE_EVENTS_MOST);
-	wait = vec_room(&x->wait, n_waits, sizeof(*wait), TRACE_EVENTS_MOST);
+	s = vec_reserve(&x->sample, n_samples, sizeof(*s), TRACE_EVENTS_MAX);
+	wait = vec_reserve(&x->wait, n_waits, sizeof(*wait), TRACE_EVENTS_MAX);
 	if (!s || !wait)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_samples; i++) {
 		const struct trace_sample *from = sample_at(x, p->sample + i);
 
 		s[i] = (struct span_sample){ from->ns, from->weight * x->period_ns, from->stack };
-		x->n_odd += from->ns < w.begin || from->ns > w.end;
+		x->n_odd_times += from->ns < w.begin || from->ns > w.end;
 	}
 	for (size_t i = 0; i < n_waits; i++) {
 		const struct trace_wait *from = wait_at(x, p->wait + i);
@@ -476,16 +477,16 @@ static int make_spans(struct writing *x, const struct part *p)
 	return spans_make(&w, s, n_samples, wait, n_waits, &x->span);
 }
 
-static void add_slices(struct writing *x, const struct trace_span *s)
+static void add_slices(struct trace_writer *x, const struct trace_span *s)
 {
-	if (s->waits) {
-		const struct trace_wait *w = (const struct trace_wait *)x->t->wait.data + s->of;
+	if (s->is_wait) {
+		const struct trace_wait *w = (const struct trace_wait *)x->t->wait.data + s->source;
 
 		trace_names_stack(&x->names, w->at, w->n);
-		trace_names_push(&x->names, w->word);
-		slices_add(&x->slices, s->begin, s->end, x->names.stack, x->names.n, WAIT_TAG | s->of);
+		trace_names_push(&x->names, w->reason);
+		slices_add(&x->slices, s->begin, s->end, x->names.stack, x->names.n, WAIT_TAG | s->source);
 	} else {
-		const struct table_stack *stack = (const struct table_stack *)x->t->p->table.stack.data + s->of;
+		const struct table_stack *stack = (const struct table_stack *)x->t->p->table.stack.data + s->source;
 		uint32_t label = stack->label < WAIT_TAG - 1 ? stack->label : 0;
 
 		trace_names_stack(&x->names, stack->at, stack->n);
@@ -494,64 +495,64 @@ static void add_slices(struct writing *x, const struct trace_span *s)
 	}
 }
 
-static int write_part(struct writing *x, const struct part *p, size_t share)
+static int write_part(struct trace_writer *x, const struct thread_part *p, size_t share)
 {
 	char name[32];
 	int rc = make_spans(x, p);
 
 	snprintf(name, sizeof(name), "thread %" PRIu32, p->tid);
-	write_meta(x, "thread_name", p->tid, "name", p->known && *p->known->name ? p->known->name : name, 0);
+	write_meta(x, "thread_name", p->tid, "name", p->info && *p->info->name ? p->info->name : name, 0);
 	write_meta(x, "thread_sort_index", p->tid, "sort_index", NULL, p->tid);
 	x->slices.slice.n = 0;
-	x->slices.most = share;
-	x->slices.n_left_out = 0;
+	x->slices.max = share;
+	x->slices.n_dropped = 0;
 	for (size_t i = 0; rc == 0 && i < x->span.n; i++)
 		add_slices(x, (const struct trace_span *)x->span.data + i);
 	slices_end(&x->slices);
 	for (size_t i = 0; rc == 0 && i < x->slices.slice.n; i++)
 		write_slice(x, p->tid, (const struct trace_slice *)x->slices.slice.data + i);
-	x->left -= x->slices.slice.n;
-	x->n_left_out += x->slices.n_left_out;
+	x->n_slices_remaining -= x->slices.slice.n;
+	x->n_dropped += x->slices.n_dropped;
 	return rc < 0 || x->slices.failed || x->names.failed ? -ENOMEM : 0;
 }
 
-/* What one thread does not need of its share is for those behind it. */
-static int write_parts(struct writing *x)
+/* Each thread may write an equal share of the slices; the unused rest is left to the following threads. */
+static int write_parts(struct trace_writer *x)
 {
-	struct part p = { 0 };
+	struct thread_part p = { 0 };
 	size_t n = 0;
 	int rc = 0;
 
 	while (next_part(x, &p))
 		n++;
-	p = (struct part){ 0 };
+	p = (struct thread_part){ 0 };
 	while (rc == 0 && next_part(x, &p)) {
-		if (!p.known || !p.known->ours)
-			rc = write_part(x, &p, x->left / n);
+		if (!p.info || !p.info->is_ours)
+			rc = write_part(x, &p, x->n_slices_remaining / n);
 		n--;
 	}
 	return rc;
 }
 
-static void put_number(struct writing *x, const char *key, uint64_t n)
+static void put_number(struct trace_writer *x, const char *key, uint64_t n)
 {
 	next_item(x, "\n");
 	trace_json_add(&x->json, "\"%s\":%" PRIu64, key, n);
 }
 
-static void put_ms(struct writing *x, const char *key, uint64_t ns)
+static void put_ms(struct trace_writer *x, const char *key, uint64_t ns)
 {
 	next_item(x, "\n");
 	trace_json_add(&x->json, "\"%s\":", key);
-	trace_json_us(&x->json, ns / 1000); /* ms with three decimals */
+	trace_json_us(&x->json, ns / 1000); /* time in ms with three decimals */
 }
 
-static void write_other(struct writing *x, const char *program, size_t n_program)
+static void write_other(struct trace_writer *x, const char *program, size_t n_program)
 {
 	const struct trace *t = x->t;
 
 	trace_json_add(&x->json, "],\n\"otherData\":{\"producer\":\"cpa " PACKAGE_VERSION "\"");
-	x->any = true;
+	x->has_element = true;
 	next_item(x, "\n\"about\":");
 	put_string(x,
 		   "Sampled stacks and observed waits of a C or C++ program, for ui.perfetto.dev, chrome://tracing and "
@@ -565,13 +566,13 @@ static void write_other(struct writing *x, const char *program, size_t n_program
 	put_number(x, "hz", t->hz);
 	put_number(x, "samples", t->sample.n);
 	put_ms(x, "cpu_ms", x->ran_ns);
-	put_number(x, "looks", t->n_looks);
-	put_ms(x, "looks_cpu_ms", t->look_ns);
-	put_ms(x, "looks_apart_most_ms", t->apart_ns);
+	put_number(x, "looks", t->n_polls);
+	put_ms(x, "looks_cpu_ms", t->poll_ns);
+	put_ms(x, "looks_apart_most_ms", t->max_gap_ns);
 	put_number(x, "lost_samples", t->n_lost);
-	put_number(x, "odd_times", x->n_odd);
+	put_number(x, "odd_times", x->n_odd_times);
 	put_number(x, "bad_records", t->n_bad);
-	put_number(x, "left_out", t->n_no_room + x->n_left_out);
+	put_number(x, "left_out", t->n_no_room + x->n_dropped);
 	if (t->error) {
 		char text[64];
 
@@ -582,14 +583,14 @@ static void write_other(struct writing *x, const char *program, size_t n_program
 	trace_json_put(&x->json, "}}\n", 3);
 }
 
-static int write_all(struct writing *x)
+static int write_all(struct trace_writer *x)
 {
-	struct process_facts facts;
+	struct process_info facts;
 	const char *slash, *base;
 	char name[64];
 	int rc;
 
-	process_facts(x->t->p, &facts);
+	process_info(x->t->p, &facts);
 	slash = facts.n_program ? memrchr(facts.program, '/', facts.n_program) : NULL;
 	base = slash ? slash + 1 : facts.program;
 	snprintf(name, sizeof(name), "%.*s", (int)(facts.program + facts.n_program - base), base);
@@ -601,7 +602,7 @@ static int write_all(struct writing *x)
 	return rc;
 }
 
-static bool put_in_order(struct writing *x)
+static bool sort_all(struct trace_writer *x)
 {
 	const struct trace *t = x->t;
 
@@ -611,7 +612,7 @@ static bool put_in_order(struct writing *x)
 	return (x->samples || !t->sample.n) && (x->waits || !t->wait.n) && (x->threads || !t->thread.n);
 }
 
-static void release(struct writing *x)
+static void release(struct trace_writer *x)
 {
 	order_free(x->samples, x->t->sample.n);
 	order_free(x->waits, x->t->wait.n);
@@ -626,7 +627,7 @@ static void release(struct writing *x)
 
 int trace_write(const struct trace *t, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
 {
-	struct writing *x = memory_map(sizeof(*x));
+	struct trace_writer *x = memory_map(sizeof(*x));
 	int rc, packed;
 
 	if (!x)
@@ -634,10 +635,10 @@ int trace_write(const struct trace *t, snap_names_fn *names, void *names_arg, sn
 	x->t = t;
 	x->end_ns = t->end_ns ? t->end_ns : clock_now();
 	x->period_ns = 1000000000 / (t->hz ? t->hz : HZ_DEFAULT);
-	x->left = TRACE_EVENTS_MOST;
+	x->n_slices_remaining = TRACE_EVENTS_MAX;
 	x->json.gzip = gzip_open(sink, arg);
 	rc = trace_names_init(&x->names, t, names, names_arg);
-	if (!x->json.gzip || !put_in_order(x))
+	if (!x->json.gzip || !sort_all(x))
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = write_all(x);

@@ -1,11 +1,10 @@
 /*
- * write.c - write profile.proto: a snap with remarks on how it was made, or addresses alone
+ * write.c - write a snap as profile.proto, with comments on how it was recorded; make snaps of bare addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Texts get their numbers when they are first named, and are written last, as are functions. Fields are
- * those of proto/profile.proto. Only locations that rows have are written, numbered in the order of
- * their table.
+ * Strings and functions get their ids on first use, and are written last. Field numbers are those of
+ * proto/profile.proto. Only the locations of rows are written, numbered in the order of the stack table.
  */
 #include "config.h"
 
@@ -25,32 +24,32 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REMARKS_MAX = 12, REMARK_LEN = 160 };
+enum { COMMENTS_MAX = 12, COMMENT_SIZE = 160 };
 
-struct remarks {
-	char text[REMARKS_MAX][REMARK_LEN];
+struct comments {
+	char text[COMMENTS_MAX][COMMENT_SIZE];
 	uint32_t n;
 };
 
-__attribute__((format(printf, 2, 3))) static void remark(struct remarks *r, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add_comment(struct comments *r, const char *fmt, ...)
 {
 	va_list args;
 
-	if (r->n == REMARKS_MAX)
+	if (r->n == COMMENTS_MAX)
 		return;
 	va_start(args, fmt);
-	vsnprintf(r->text[r->n++], REMARK_LEN, fmt, args);
+	vsnprintf(r->text[r->n++], COMMENT_SIZE, fmt, args);
 	va_end(args);
 }
 
-static void remark_stacks(struct remarks *r, const struct snap_cpu *c)
+static void add_stack_comments(struct comments *r, const struct snap_cpu *c)
 {
-	static const char *const why[N_CUTS] = { "whole",
-						 "cut at the limit",
+	static const char *const why[N_CUTS] = { "complete",
+						 "truncated at the depth limit",
 						 "no call frame information",
 						 "bad call frame information",
-						 "a register unknown",
-						 "a bad stack pointer",
+						 "unknown register",
+						 "bad stack pointer",
 						 "outside the stack",
 						 "too many steps" };
 	uint64_t n = 0;
@@ -58,97 +57,103 @@ static void remark_stacks(struct remarks *r, const struct snap_cpu *c)
 	for (int i = 0; i < N_CUTS; i++)
 		n += c->cut[i];
 	for (int i = 0; i < N_CUTS && n; i++)
-		if (c->cut[i] && r->n < REMARKS_MAX - 3)
-			remark(r, "stacks, %s: %llu of %llu (%.2f%%)", why[i], (unsigned long long)c->cut[i],
-			       (unsigned long long)n, 100.0 * (double)c->cut[i] / (double)n);
+		if (c->cut[i] && r->n < COMMENTS_MAX - 3)
+			add_comment(r, "stacks, %s: %llu of %llu (%.2f%%)", why[i], (unsigned long long)c->cut[i],
+				    (unsigned long long)n, 100.0 * (double)c->cut[i] / (double)n);
 }
 
-static void remark_cpu(struct remarks *r, const struct snap *s)
+static void add_cpu_comments(struct comments *r, const struct snap *s)
 {
 	const struct process *p = s->p;
 	const struct snap_cpu *c = &s->cpu;
-	unsigned hz =
-		(unsigned)((1000000000 + s->period / 2) / s->period); /* that of the recording, if there are some */
+	unsigned hz = (unsigned)((1000000000 + s->period / 2) /
+				 s->period); /* rate of the current recording, if there are several */
 	double seconds = (double)c->weight / hz;
 
-	remark(r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)p->pid,
-	       p->engine & ENGINE_NONE                                    ? "some threads have no timer"
-	       : p->engine & ENGINE_PERF && p->engine & ENGINE_THREADS    ? "events and timers of threads"
-	       : p->engine & ENGINE_PERF                                  ? "events of threads"
-	       : p->engine & ENGINE_PROCESS && p->engine & ENGINE_THREADS ? "timers of threads and of the process"
-	       : p->engine & ENGINE_PROCESS                               ? "timer of the process"
-									  : "timers of threads");
-	remark(r, "%u Hz asked, %.1f stacks per second of CPU time; samples weigh by the periods they stand for", hz,
-	       seconds > 0 ? (double)c->n_samples / seconds : 0.0);
+	add_comment(r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)p->pid,
+		    p->engine & ENGINE_NONE                                    ? "some threads without a timer"
+		    : p->engine & ENGINE_PERF && p->engine & ENGINE_THREADS    ? "per-thread perf events and timers"
+		    : p->engine & ENGINE_PERF                                  ? "per-thread perf events"
+		    : p->engine & ENGINE_PROCESS && p->engine & ENGINE_THREADS ? "per-thread and per-process timers"
+		    : p->engine & ENGINE_PROCESS                               ? "per-process timer"
+									       : "per-thread timers");
+	add_comment(
+		r,
+		"asked for %u Hz, got %.1f stacks per second of CPU time; samples are stacks, nanoseconds are CPU time",
+		hz, seconds > 0 ? (double)c->n_samples / seconds : 0.0);
 	if (p->error)
-		remark(r, "timers: %s", strerrordesc_np((int)p->error));
+		add_comment(r, "cannot create timers: %s", strerrordesc_np((int)p->error));
 	if (p->moved)
-		remark(r, "the program took our signal %u times; it is %d now", p->moved, collect_signal(p));
+		add_comment(r, "the program replaced our signal handler %u times; now using signal %d", p->moved,
+			    collect_signal(p));
 	if (p->perf_error)
-		remark(r, "no events: %s", strerrordesc_np((int)p->perf_error));
+		add_comment(r, "no perf events: %s", strerrordesc_np((int)p->perf_error));
 	if (c->lost)
-		remark(r, "lost: %llu periods in %s", (unsigned long long)c->lost, table_place_name[PLACE_LOST]);
+		add_comment(r, "lost: %llu periods, shown as %s", (unsigned long long)c->lost,
+			    pseudo_frame_name[PSEUDO_LOST]);
 	if (c->adopted)
-		remark(r, "of them before threads were found at work: %llu", (unsigned long long)c->adopted);
+		add_comment(r, "of these, before threads without a timer were found: %llu",
+			    (unsigned long long)c->adopted);
 	if (c->unsampled)
-		remark(r, "used before threads had timers, or never sampled: %llu periods in %s",
-		       (unsigned long long)c->unsampled, table_place_name[PLACE_UNSAMPLED]);
+		add_comment(r, "not sampled, or before threads had timers: %llu periods, shown as %s",
+			    (unsigned long long)c->unsampled, pseudo_frame_name[PSEUDO_UNSAMPLED]);
 	if (c->blocked)
-		remark(r, "signal blocked: %llu periods", (unsigned long long)c->blocked);
+		add_comment(r, "signal blocked: %llu periods", (unsigned long long)c->blocked);
 	if (c->orphans)
-		remark(r, "signals in threads that nobody knew: %llu", (unsigned long long)c->orphans);
+		add_comment(r, "signals in unknown threads: %llu", (unsigned long long)c->orphans);
 	if (c->bad)
-		remark(r, "rings that made no sense: %llu", (unsigned long long)c->bad);
-	remark_stacks(r, c);
+		add_comment(r, "invalid ring records: %llu", (unsigned long long)c->bad);
+	add_stack_comments(r, c);
 }
 
-/* Why there is no more in a heap. */
-static void remark_heap(struct remarks *r, const struct snap *s)
+/* Explain why a heap profile is incomplete. */
+static void add_heap_comments(struct comments *r, const struct snap *s)
 {
 	static const struct {
 		uint32_t bit;
 		const char *why;
 	} all[] = {
-		{ HEAP_FOREIGN, "the program, or a library in front of ours, has its own malloc" },
-		{ HEAP_SANITIZER, "malloc is a sanitizer's" },
-		{ HEAP_DEEPBIND, "an object was loaded with RTLD_DEEPBIND, which calls malloc past us" },
-		{ HEAP_NO_TABLES, "no tables were left for this process" },
+		{ HEAP_FOREIGN, "the program, or a library loaded before ours, has its own malloc" },
+		{ HEAP_SANITIZER, "malloc belongs to a sanitizer" },
+		{ HEAP_DEEPBIND, "an object loaded with RTLD_DEEPBIND bypasses our malloc" },
+		{ HEAP_NO_TABLES, "no tables were free for this process" },
 	};
-	uint32_t bits = atomic_load_explicit(&collect_slot(s->p->c, collect_slot_of(s->p))->heap, memory_order_relaxed);
+	uint32_t bits =
+		atomic_load_explicit(&collect_slot(s->p->c, collect_slot_index(s->p))->heap, memory_order_relaxed);
 
 	if (s->period > 1)
-		remark(r, "heap: one sample every %llu bytes on average; they weigh by what they stand for",
-		       (unsigned long long)s->period);
+		add_comment(r, "heap: one sample per %llu bytes on average; values are scaled accordingly",
+			    (unsigned long long)s->period);
 	if (s->row.n == 0 && atomic_load_explicit(&s->p->c->head->heap_rate, memory_order_relaxed) == 0)
-		remark(r, "heap: it is not measured; cpa_heap_set_rate() or CPA_HEAP_RATE begin it");
+		add_comment(r, "heap: not measured; enable it with cpa_heap_set_rate() or CPA_HEAP_RATE");
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (bits & all[i].bit)
-			remark(r, "heap: not all of it, for %s", all[i].why);
+			add_comment(r, "heap: incomplete, because %s", all[i].why);
 }
 
-/* What found no room for its stack. */
-static void remark_full(struct remarks *r, const struct snap *s)
+/* Report the values whose stacks did not fit into the tables. */
+static void add_overflow_comment(struct comments *r, const struct snap *s)
 {
 	const uint32_t *frames = s->p->table.frames.data;
 	const struct snap_row *row = s->row.data;
 
 	for (size_t i = 0; i < s->row.n; i++)
-		if (row[i].n == 1 && frames[row[i].at] == PLACE_FULL)
-			remark(r, "no room for more stacks: %lld in %s", (long long)row[i].value[0],
-			       table_place_name[PLACE_FULL]);
+		if (row[i].n == 1 && frames[row[i].at] == PSEUDO_FULL)
+			add_comment(r, "no room for more stacks: %lld, shown as %s", (long long)row[i].value[0],
+				    pseudo_frame_name[PSEUDO_FULL]);
 }
 
-/* The comments of a profile. r begins as zeros. */
-static void remarks_make(struct remarks *r, const struct snap *s)
+/* Make the comments of a profile. r is zero-initialised. */
+static void make_comments(struct comments *r, const struct snap *s)
 {
 	if (s->kind == SNAP_CPU) {
-		remark_cpu(r, s);
+		add_cpu_comments(r, s);
 		return;
 	}
-	remark(r, "cpa %s: pid %d", PACKAGE_VERSION, (int)s->p->pid);
+	add_comment(r, "cpa %s: pid %d", PACKAGE_VERSION, (int)s->p->pid);
 	if (s->kind == SNAP_HEAP || s->kind == SNAP_ALLOCS)
-		remark_heap(r, s);
-	remark_full(r, s);
+		add_heap_comments(r, s);
+	add_overflow_comment(r, s);
 }
 
 enum {
@@ -178,8 +183,8 @@ struct value_type {
 };
 
 /*
- * What stands between malloc and the container or function that wants memory, in libstdc++ and libc++. None of it calls
- * what is the program's own, but for allocators that it gave to a container.
+ * Functions of libstdc++ and libc++ between malloc and the container or function that allocates. They do not call code
+ * of the program, except allocators that it passed to a container.
  */
 #define ALLOCATION                                                                                                     \
 	"operator new(\\[\\])?"                                                                                        \
@@ -191,8 +196,8 @@ struct value_type {
 
 static const struct {
 	struct value_type value[SNAP_VALUES], period;
-	const char *preset;
-	const char *drop; /* frames of functions that this matches go, with what they call, when names are known */
+	const char *default_type;
+	const char *drop_frames; /* drop_frames: readers remove matching functions and their callees */
 } types[N_SNAP_KINDS] = {
 	[SNAP_CPU] = { { { "samples", "count" }, { "cpu", "nanoseconds" } }, { "cpu", "nanoseconds" }, NULL, NULL },
 	[SNAP_HEAP] = { { { "alloc_objects", "count" },
@@ -222,36 +227,36 @@ static const struct {
 	[SNAP_CUSTOM] = { { { NULL, "count" } }, { NULL, "count" }, NULL, NULL },
 };
 
-struct writing {
+struct proto_writer {
 	const struct snap *s;
 	snap_names_fn *names;
 	void *names_arg;
 	struct wire w;
 	struct strings strings;
-	struct strings functions; /* of two uint32_t: numbers of name and file */
-	uint32_t *id;             /* [locations] of the table: as written; 0: not */
+	struct strings functions; /* pairs of uint32_t: string indexes of name and file */
+	uint32_t *id;             /* [locations of the stack table] id in the profile; 0: not written */
 	size_t n_values;
-	uint32_t empty; /* the text of labels without a value; 0: none yet */
-	struct remarks remarks;
+	uint32_t empty; /* index of the string for labels without a value; 0: none yet */
+	struct comments comments;
 	uint8_t buffer[BUFFER];
 };
 
-static uint32_t put(struct writing *x, const char *s)
+static uint32_t add_string(struct proto_writer *x, const char *s)
 {
-	return strings_put(&x->strings, s);
+	return strings_add_text(&x->strings, s);
 }
 
-static void value_type(struct writing *x, uint32_t field, const struct value_type *t)
+static void value_type(struct proto_writer *x, uint32_t field, const struct value_type *t)
 {
 	size_t mark = wire_open(&x->w, field);
 
-	wire_set(&x->w, 1, put(x, t->type ? t->type : x->s->name));
-	wire_set(&x->w, 2, put(x, t->unit));
+	wire_number_nonzero(&x->w, 1, add_string(x, t->type ? t->type : x->s->name));
+	wire_number_nonzero(&x->w, 2, add_string(x, t->unit));
 	wire_close(&x->w, mark);
 }
 
-/* Number the locations that rows have. */
-static void number(struct writing *x)
+/* Assign ids to the locations of the rows. */
+static void assign_ids(struct proto_writer *x)
 {
 	const struct stack_table *t = &x->s->p->table;
 	const struct snap_row *row = x->s->row.data;
@@ -266,21 +271,21 @@ static void number(struct writing *x)
 			x->id[i] = ++n;
 }
 
-/* Readers take a label whose text is number 0 for none: an empty value needs a number of its own. */
+/* Readers take string 0 as no value, so an empty value needs another empty string. */
 static int write_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
 {
-	struct writing *x = arg;
+	struct proto_writer *x = arg;
 	size_t mark = wire_open(&x->w, SAMPLE_LABEL);
 
 	if (n_value == 0 && !x->empty)
 		x->empty = strings_add_empty(&x->strings);
-	wire_set(&x->w, LABEL_KEY, strings_add(&x->strings, key, n_key));
-	wire_set(&x->w, LABEL_STRING, n_value ? strings_add(&x->strings, value, n_value) : x->empty);
+	wire_number_nonzero(&x->w, LABEL_KEY, strings_add(&x->strings, key, n_key));
+	wire_number_nonzero(&x->w, LABEL_STRING, n_value ? strings_add(&x->strings, value, n_value) : x->empty);
 	wire_close(&x->w, mark);
 	return 0;
 }
 
-static void write_sample(struct writing *x, const struct snap_row *r)
+static void write_sample(struct proto_writer *x, const struct snap_row *r)
 {
 	const uint32_t *frames = (const uint32_t *)x->s->p->table.frames.data + r->at;
 	size_t message = wire_open(&x->w, PROFILE_SAMPLE), mark = wire_open(&x->w, SAMPLE_LOCATION);
@@ -296,14 +301,14 @@ static void write_sample(struct writing *x, const struct snap_row *r)
 		collect_labels(x->s->p->c, r->label, write_label, x);
 	if (r->size) {
 		mark = wire_open(&x->w, SAMPLE_LABEL);
-		wire_set(&x->w, LABEL_KEY, put(x, "bytes"));
-		wire_set(&x->w, LABEL_NUMBER, r->size);
+		wire_number_nonzero(&x->w, LABEL_KEY, add_string(x, "bytes"));
+		wire_number_nonzero(&x->w, LABEL_NUMBER, r->size);
 		wire_close(&x->w, mark);
 	}
 	wire_close(&x->w, message);
 }
 
-static void write_samples(struct writing *x)
+static void write_samples(struct proto_writer *x)
 {
 	struct snap_row sum;
 
@@ -317,21 +322,21 @@ static void write_samples(struct writing *x)
 	}
 }
 
-static void write_line(struct writing *x, const char *function, const char *file, uint64_t line)
+static void write_line(struct proto_writer *x, const char *function, const char *file, uint64_t line)
 {
-	uint32_t pair[2] = { put(x, function), put(x, file) };
+	uint32_t pair[2] = { add_string(x, function), add_string(x, file) };
 	uint32_t id = strings_add(&x->functions, (const char *)pair, sizeof(pair));
 	size_t mark;
 
 	if (!id)
 		return;
 	mark = wire_open(&x->w, LOCATION_LINE);
-	wire_set(&x->w, LINE_FUNCTION, id);
-	wire_set(&x->w, LINE_LINE, line);
+	wire_number_nonzero(&x->w, LINE_FUNCTION, id);
+	wire_number_nonzero(&x->w, LINE_LINE, line);
 	wire_close(&x->w, mark);
 }
 
-static void write_names(struct writing *x, const struct table_loc *loc)
+static void write_names(struct proto_writer *x, const struct table_loc *loc)
 {
 	struct snap_name name;
 
@@ -339,7 +344,7 @@ static void write_names(struct writing *x, const struct table_loc *loc)
 		write_line(x, name.function, name.file, name.line);
 }
 
-static void write_locations(struct writing *x)
+static void write_locations(struct proto_writer *x)
 {
 	const struct table_loc *loc = x->s->p->table.loc.data;
 
@@ -349,34 +354,34 @@ static void write_locations(struct writing *x)
 		if (!x->id[i])
 			continue;
 		mark = wire_open(&x->w, PROFILE_LOCATION);
-		wire_set(&x->w, LOCATION_ID, x->id[i]);
-		wire_set(&x->w, LOCATION_MAPPING, loc[i].map);
-		wire_set(&x->w, LOCATION_ADDRESS, loc[i].addr);
-		if (i < N_PLACES)
-			write_line(x, table_place_name[i], NULL, 0);
+		wire_number_nonzero(&x->w, LOCATION_ID, x->id[i]);
+		wire_number_nonzero(&x->w, LOCATION_MAPPING, loc[i].map);
+		wire_number_nonzero(&x->w, LOCATION_ADDRESS, loc[i].addr);
+		if (i < N_PSEUDO_FRAMES)
+			write_line(x, pseudo_frame_name[i], NULL, 0);
 		else if (x->names)
 			write_names(x, &loc[i]);
 		wire_close(&x->w, mark);
 	}
 }
 
-static void write_functions(struct writing *x)
+static void write_functions(struct proto_writer *x)
 {
 	for (uint32_t i = 1; i < x->functions.string.n; i++) {
 		uint32_t pair[2];
 		size_t n, mark = wire_open(&x->w, PROFILE_FUNCTION);
 
 		memcpy(pair, strings_get(&x->functions, i, &n), sizeof(pair));
-		wire_set(&x->w, FUNCTION_ID, i);
-		wire_set(&x->w, FUNCTION_NAME, pair[0]);
-		wire_set(&x->w, FUNCTION_SYSTEM_NAME, pair[0]);
-		wire_set(&x->w, FUNCTION_FILE, pair[1]);
+		wire_number_nonzero(&x->w, FUNCTION_ID, i);
+		wire_number_nonzero(&x->w, FUNCTION_NAME, pair[0]);
+		wire_number_nonzero(&x->w, FUNCTION_SYSTEM_NAME, pair[0]);
+		wire_number_nonzero(&x->w, FUNCTION_FILE, pair[1]);
 		wire_close(&x->w, mark);
 	}
 }
 
-/* All that is mapped; the program comes first. Names are hints: none says that it has them. */
-static void write_mappings(struct writing *x)
+/* Write all mappings; the executable is the first. Names are hints, so no mapping is marked as having functions. */
+static void write_mappings(struct proto_writer *x)
 {
 	const struct maps *maps = &x->s->p->maps;
 	const struct map *m = maps->map.data;
@@ -385,46 +390,50 @@ static void write_mappings(struct writing *x)
 	for (size_t i = 0; i < maps->map.n; i++, m++) {
 		size_t mark = wire_open(&x->w, PROFILE_MAPPING);
 
-		wire_set(&x->w, 1, i + 1);
-		wire_set(&x->w, 2, m->start);
-		wire_set(&x->w, 3, m->limit);
-		wire_set(&x->w, 4, m->offset);
-		wire_set(&x->w, 5, strings_add(&x->strings, texts + m->path, m->n_path));
-		wire_set(&x->w, 6, strings_add(&x->strings, texts + m->id, m->n_id));
+		wire_number_nonzero(&x->w, 1, i + 1);
+		wire_number_nonzero(&x->w, 2, m->start);
+		wire_number_nonzero(&x->w, 3, m->limit);
+		wire_number_nonzero(&x->w, 4, m->offset);
+		wire_number_nonzero(&x->w, 5, strings_add(&x->strings, texts + m->path, m->n_path));
+		wire_number_nonzero(&x->w, 6, strings_add(&x->strings, texts + m->id, m->n_id));
 		wire_close(&x->w, mark);
 	}
 }
 
-/* When, and how long: one moment has no length; of a difference the end counts, as of Go's. */
-static void write_times(struct writing *x)
+/*
+ * Write time and duration. A snapshot has no duration; a difference always has one. The time is the start of a CPU
+ * profile, but the end of other differences, as in Go.
+ */
+static void write_times(struct proto_writer *x)
 {
 	const struct snap *s = x->s;
+	uint64_t least = s->delta ? 1 : 0; /* the clock may have been set back */
 
-	wire_set(&x->w, PROFILE_TIME, s->delta && s->kind != SNAP_CPU ? s->end_ns : s->start_ns);
-	wire_set(&x->w, PROFILE_DURATION, s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 0);
+	wire_number_nonzero(&x->w, PROFILE_TIME, s->delta && s->kind != SNAP_CPU ? s->end_ns : s->start_ns);
+	wire_number_nonzero(&x->w, PROFILE_DURATION, s->end_ns > s->start_ns ? s->end_ns - s->start_ns : least);
 	value_type(x, PROFILE_PERIOD_TYPE, &types[s->kind].period);
-	wire_set(&x->w, PROFILE_PERIOD, s->period);
+	wire_number_nonzero(&x->w, PROFILE_PERIOD, s->period);
 }
 
-static void write_all(struct writing *x)
+static void write_all(struct proto_writer *x)
 {
 	const struct snap *s = x->s;
 
 	for (; x->n_values < SNAP_VALUES && types[s->kind].value[x->n_values].unit; x->n_values++)
 		value_type(x, PROFILE_SAMPLE_TYPE, &types[s->kind].value[x->n_values]);
-	number(x);
+	assign_ids(x);
 	write_samples(x);
 	write_locations(x);
 	write_functions(x);
 	write_mappings(x);
 	write_times(x);
-	remarks_make(&x->remarks, s);
-	for (uint32_t i = 0; i < x->remarks.n; i++)
-		wire_number(&x->w, PROFILE_COMMENT, put(x, x->remarks.text[i]));
-	if (types[s->kind].drop)
-		wire_set(&x->w, PROFILE_DROP_FRAMES, put(x, types[s->kind].drop));
-	if (types[s->kind].preset)
-		wire_set(&x->w, PROFILE_DEFAULT_SAMPLE_TYPE, put(x, types[s->kind].preset));
+	make_comments(&x->comments, s);
+	for (uint32_t i = 0; i < x->comments.n; i++)
+		wire_number(&x->w, PROFILE_COMMENT, add_string(x, x->comments.text[i]));
+	if (types[s->kind].drop_frames)
+		wire_number_nonzero(&x->w, PROFILE_DROP_FRAMES, add_string(x, types[s->kind].drop_frames));
+	if (types[s->kind].default_type)
+		wire_number_nonzero(&x->w, PROFILE_DEFAULT_SAMPLE_TYPE, add_string(x, types[s->kind].default_type));
 	for (uint32_t i = 0; i < x->strings.string.n; i++) {
 		size_t n;
 		const char *text = strings_get(&x->strings, i, &n);
@@ -433,25 +442,25 @@ static void write_all(struct writing *x)
 	}
 }
 
-static int write_packed(struct writing *x, snap_sink_fn *sink, void *arg)
+static int write_compressed(struct proto_writer *x, snap_sink_fn *sink, void *arg)
 {
 	struct gzip *gzip = gzip_open(sink, arg);
-	bool whole;
+	bool is_complete;
 	int rc;
 
 	if (!gzip)
 		return -ENOMEM;
 	wire_begin(&x->w, x->buffer, sizeof(x->buffer), gzip_sink, gzip);
 	write_all(x);
-	whole = wire_end(&x->w);
+	is_complete = wire_end(&x->w);
 	rc = gzip_close(gzip);
-	return rc ? rc : whole ? 0 : -EIO;
+	return rc ? rc : is_complete ? 0 : -EIO;
 }
 
 int snap_write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
 {
 	size_t n_id = (s->p->table.loc.n + 1) * sizeof(uint32_t);
-	struct writing *x = memory_map(sizeof(*x));
+	struct proto_writer *x = memory_map(sizeof(*x));
 	int rc = -ENOMEM;
 
 	if (!x)
@@ -461,7 +470,7 @@ int snap_write_proto(const struct snap *s, snap_names_fn *names, void *names_arg
 	x->names_arg = names_arg;
 	x->id = memory_map(n_id);
 	if (x->id)
-		rc = write_packed(x, sink, arg);
+		rc = write_compressed(x, sink, arg);
 	strings_release(&x->strings);
 	strings_release(&x->functions);
 	memory_unmap(x->id, n_id);
@@ -473,7 +482,7 @@ int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *name
 {
 	if (debug == 0)
 		return snap_write_proto(s, names, names_arg, sink, arg);
-	/* CPU profiles have no text */
+	/* there is no text format for CPU profiles */
 	return s->kind == SNAP_CPU ? -EINVAL : snap_write_text(s, debug, names, names_arg, sink, arg);
 }
 
@@ -508,26 +517,28 @@ int process_write(struct process *p, int fd)
 
 enum { ROWS_MAX = 1 << 24 };
 
-struct addresses {
+struct address_snap {
 	struct snap s; /* first */
 	struct process p;
 };
 
 int addresses_open(const struct process *p, const uint64_t *addr, size_t n, struct snap **out)
 {
-	struct addresses *a = memory_map(sizeof(*a));
+	struct address_snap *a = memory_map(sizeof(*a));
 	struct snap_row *row;
 
 	if (!a)
 		return -ENOMEM;
-	a->p = (struct process){ .used = true, .proven = p->proven, .ended = p->ended, .pid = p->pid, .pidfd = -1 };
+	a->p = (struct process){
+		.is_used = true, .is_verified = p->is_verified, .has_ended = p->has_ended, .pid = p->pid, .pidfd = -1
+	};
 	maps_copy(&a->p.maps, &p->maps);
 	a->s = (struct snap){ .kind = SNAP_CUSTOM, .p = &a->p, .period = 1 };
 	snprintf(a->s.name, sizeof(a->s.name), "addresses");
-	row = vec_room(&a->s.row, n, sizeof(*row), ROWS_MAX);
+	row = vec_reserve(&a->s.row, n, sizeof(*row), ROWS_MAX);
 	for (size_t i = 0; row && i < n; i++) {
 		row[i] = (struct snap_row){ .n = 1, .value = { 1 } };
-		if (!table_frames(&a->p.table, &addr[i], 1, &row[i].at))
+		if (!table_add_frames(&a->p.table, &addr[i], 1, &row[i].at))
 			row = NULL;
 	}
 	if (n && !row) {
@@ -535,14 +546,14 @@ int addresses_open(const struct process *p, const uint64_t *addr, size_t n, stru
 		return -ENOMEM;
 	}
 	a->s.row.n = n;
-	collect_find_places(&a->p, true);
+	collect_find_mappings(&a->p, true);
 	*out = &a->s;
 	return 0;
 }
 
 void addresses_close(struct snap *s)
 {
-	struct addresses *a = (struct addresses *)s;
+	struct address_snap *a = (struct address_snap *)s;
 
 	if (!a)
 		return;

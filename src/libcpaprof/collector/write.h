@@ -1,5 +1,5 @@
 /*
- * write.h - the forms in which a snap is written, and a snap of nothing but addresses
+ * write.h - the output formats of a snap, and snaps of bare addresses
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,16 +8,16 @@
 
 #include "libcpaprof/collector/snap.h"
 
-/* As snap_write, in one form. */
+/* The implementation of snap_write for one format. */
 int snap_write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg);
 int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink,
 		    void *arg);
 
 /*
- * Make a snap of which row i is a stack of the one address addr[i]. The tables of the process stay as they are; the snap
- * has a process of its own, with the same mappings.
+ * Make a snap whose row i is a stack of the single address addr[i]. The tables of the process do not change: the snap
+ * has its own process with the same mappings.
  *
- * Gives   0 or -ENOMEM
+ * Returns 0 or -ENOMEM
  */
 int addresses_open(const struct process *p, const uint64_t *addr, size_t n, struct snap **out);
 

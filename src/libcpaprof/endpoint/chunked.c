@@ -1,5 +1,5 @@
 /*
- * chunked.c - the body of a request that comes in chunks
+ * chunked.c - decode a request body with chunked transfer encoding
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,20 +9,20 @@
 
 #include <string.h>
 
-enum { EXTRA_MOST = 8192, OVERHEAD = 16 };
+enum { OVERHEAD_MAX = 8192, OVERHEAD_PER_BYTE = 16 };
 
 enum at {
-	AT_SIZE,      /* before the first digit of a size */
-	AT_DIGITS,    /* behind a digit */
-	AT_EXTENSION, /* until the end of the line */
+	AT_SIZE,      /* first digit of a size */
+	AT_DIGITS,    /* other digits of a size */
+	AT_EXTENSION, /* rest of the line */
 	AT_SIZE_END,  /* the LF of a size */
-	AT_DATA,      /* in a chunk */
-	AT_DATA_CR,   /* the CR LF behind it */
+	AT_DATA,      /* within the data of a chunk */
+	AT_DATA_CR,   /* the CR LF after a chunk */
 	AT_DATA_LF,
-	AT_TRAILER,    /* where a line of the trailer begins, or the CR that ends all */
-	AT_IN_TRAILER, /* in such a line */
+	AT_TRAILER,    /* at the start of a trailer line, or at the CR that ends the body */
+	AT_IN_TRAILER, /* within a trailer line */
 	AT_TRAILER_END,
-	AT_LAST /* the LF that ends all */
+	AT_LAST /* the LF that ends the body */
 };
 
 static int digit(char c)
@@ -33,58 +33,58 @@ static int digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* What comes between sizes and data and in trailers: any line without control bytes. */
+/* Is the byte allowed in extensions and trailers? Control characters are not. */
 static bool is_plain(char c)
 {
 	return ((unsigned char)c >= ' ' && c != 0x7f) || c == '\t';
 }
 
-static bool take_size(struct chunked *c, char b)
+static bool parse_size(struct chunked *c, char b)
 {
 	int d = digit(b);
 
 	if (d >= 0) {
-		if (c->left >> 40) /* so no sum of sizes leaves 64 bits */
+		if (c->n_remaining >> 40) /* limit each size, so that no sum of sizes overflows 64 bits */
 			return false;
-		c->left = c->left * 16 + (uint64_t)d;
-		c->at = AT_DIGITS;
+		c->n_remaining = c->n_remaining * 16 + (uint64_t)d;
+		c->state = AT_DIGITS;
 		return true;
 	}
-	if (c->at == AT_SIZE)
+	if (c->state == AT_SIZE)
 		return false;
-	c->at = b == '\r' ? AT_SIZE_END : AT_EXTENSION;
+	c->state = b == '\r' ? AT_SIZE_END : AT_EXTENSION;
 	return b == '\r' || b == ';' || b == ' ' || b == '\t';
 }
 
-/* A byte that is no data. Gives false when it may not be there. */
-static bool take_byte(struct chunked *c, char b)
+/* Parse a byte that is not data. Returns false if it is not allowed there. */
+static bool parse_byte(struct chunked *c, char b)
 {
-	switch ((enum at)c->at) {
+	switch ((enum at)c->state) {
 	case AT_SIZE:
 	case AT_DIGITS:
-		return take_size(c, b);
+		return parse_size(c, b);
 	case AT_EXTENSION:
 		if (b == '\r')
-			c->at = AT_SIZE_END;
+			c->state = AT_SIZE_END;
 		return b == '\r' || is_plain(b);
 	case AT_SIZE_END:
-		c->at = c->left ? AT_DATA : AT_TRAILER;
+		c->state = c->n_remaining ? AT_DATA : AT_TRAILER;
 		return b == '\n';
 	case AT_DATA_CR:
-		c->at = AT_DATA_LF;
+		c->state = AT_DATA_LF;
 		return b == '\r';
 	case AT_DATA_LF:
-		c->at = AT_SIZE;
+		c->state = AT_SIZE;
 		return b == '\n';
 	case AT_TRAILER:
-		c->at = b == '\r' ? AT_LAST : AT_IN_TRAILER;
+		c->state = b == '\r' ? AT_LAST : AT_IN_TRAILER;
 		return b == '\r' || is_plain(b);
 	case AT_IN_TRAILER:
 		if (b == '\r')
-			c->at = AT_TRAILER_END;
+			c->state = AT_TRAILER_END;
 		return b == '\r' || is_plain(b);
 	case AT_TRAILER_END:
-		c->at = AT_TRAILER;
+		c->state = AT_TRAILER;
 		return b == '\n';
 	case AT_DATA:
 	case AT_LAST:
@@ -93,43 +93,43 @@ static bool take_byte(struct chunked *c, char b)
 	return b == '\n';
 }
 
-static enum chunked_is take_data(struct chunked *c, const char *data, size_t n, struct vec *out)
+static enum chunked_status add_data(struct chunked *c, const char *data, size_t n, struct vec *out)
 {
 	if (out) {
-		void *to = vec_room(out, n, 1, SIZE_MAX);
+		void *to = vec_reserve(out, n, 1, SIZE_MAX);
 
 		if (!to)
 			return CHUNKED_NO_MEMORY;
 		memcpy(to, data, n);
 		out->n += n;
 	}
-	c->left -= n;
-	c->all += n;
-	if (!c->left)
-		c->at = AT_DATA_CR;
+	c->n_remaining -= n;
+	c->n_body += n;
+	if (!c->n_remaining)
+		c->state = AT_DATA_CR;
 	return CHUNKED_MORE;
 }
 
-enum chunked_is chunked_take(struct chunked *c, const char *data, size_t *n, uint64_t most, struct vec *out)
+enum chunked_status chunked_decode(struct chunked *c, const char *data, size_t *n, uint64_t max, struct vec *out)
 {
 	size_t i = 0, all = *n;
-	enum chunked_is is = CHUNKED_MORE;
+	enum chunked_status is = CHUNKED_MORE;
 
 	while (i < all && is == CHUNKED_MORE) {
-		if (c->at == AT_DATA) {
-			size_t m = c->left < all - i ? (size_t)c->left : all - i;
+		if (c->state == AT_DATA) {
+			size_t m = c->n_remaining < all - i ? (size_t)c->n_remaining : all - i;
 
-			is = take_data(c, data + i, m, out);
+			is = add_data(c, data + i, m, out);
 			i += m;
 			continue;
 		}
-		if (c->at == AT_LAST)
+		if (c->state == AT_LAST)
 			is = CHUNKED_DONE;
-		/* Each chunk may cost a size and line ends; a body made of nothing else is no body. */
-		if (!take_byte(c, data[i++]) || ++c->extra > EXTRA_MOST + OVERHEAD * c->all)
+		/* limit the overhead, since otherwise a body could consist almost entirely of chunk sizes */
+		if (!parse_byte(c, data[i++]) || ++c->n_overhead > OVERHEAD_MAX + OVERHEAD_PER_BYTE * c->n_body)
 			is = CHUNKED_BAD;
-		else if (c->at == AT_DATA && c->left > most - c->all)
-			is = CHUNKED_MUCH;
+		else if (c->state == AT_DATA && c->n_remaining > max - c->n_body)
+			is = CHUNKED_TOO_LONG;
 	}
 	*n = i;
 	return is;

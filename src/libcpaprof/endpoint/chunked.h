@@ -1,5 +1,5 @@
 /*
- * chunked.h - the body of a request that comes in chunks
+ * chunked.h - decode a request body with chunked transfer encoding
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,29 +11,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum chunked_is {
+enum chunked_status {
 	CHUNKED_MORE,
 	CHUNKED_DONE,
-	CHUNKED_BAD,  /* to be answered 400 */
-	CHUNKED_MUCH, /* more than was allowed: 413 */
+	CHUNKED_BAD,      /* invalid encoding: answer 400 */
+	CHUNKED_TOO_LONG, /* the body is above the limit: answer 413 */
 	CHUNKED_NO_MEMORY
 };
 
-/* Begins as zeros. */
+/* Zero-initialised. */
 struct chunked {
-	unsigned at;    /* enum of chunked.c */
-	uint64_t left;  /* bytes of the chunk that are to come; while its size is read: what was read */
-	uint64_t all;   /* bytes of all chunks */
-	unsigned extra; /* bytes of sizes, extensions and trailers */
+	unsigned state;       /* enum state of chunked.c */
+	uint64_t n_remaining; /* remaining bytes of the chunk; while its size is parsed, the value so far */
+	uint64_t n_body;      /* total bytes of all chunks */
+	unsigned n_overhead;  /* total bytes of sizes, extensions and trailers */
 };
 
 /*
- * Take bytes, as strictly as request_head_parse does; trailers and extensions are skipped.
+ * Decode bytes, as strictly as request_head_parse. Trailers and extensions are skipped.
  *
- * data    [*n]; *n out: how many were taken, no more than belong to the body
- * most    the body may have so many bytes
- * out     uint8_t: they are put behind what is there; NULL: nowhere
+ * data    [*n]; *n out: number of bytes used, which all belong to the body
+ * max     size limit of the body
+ * out     uint8_t: the decoded bytes are appended; NULL: they are dropped
  */
-enum chunked_is chunked_take(struct chunked *c, const char *data, size_t *n, uint64_t most, struct vec *out);
+enum chunked_status chunked_decode(struct chunked *c, const char *data, size_t *n, uint64_t max, struct vec *out);
 
 #endif

@@ -1,16 +1,15 @@
 /*
- * conn.c - a connection of the server: reads requests, has them answered, writes answers
+ * conn.c - a connection of the server: read requests, run their jobs, write answers
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Whether a request may be made is asked before its body is read. in[] holds the head until it was answered, and
- * behind it what came later: parts of its body, which go into a vec, or the next requests.
+ * Access is checked before the body is read. in[] holds the head until the request was answered, followed by later
+ * data: parts of the body, which are moved to a vec, or further requests.
  *
- * Header lines in the order of Go's server: what the answer has, Date, Content-Length, Connection.
+ * Header lines are in the order of Go's server: those of the answer, Date, Content-Length, Connection.
  *
- * An answer is made by the thread of the server, a step at a time, or by a thread of its own, which sleeps on a futex word
- * that it is woken by. Such a thread touches its connection and the pipe of the server until it says that it has ended;
- * server_run waits for the last one.
+ * A job runs in the thread of the server, step by step, or in its own thread, which sleeps on a futex. Such a thread
+ * uses its connection and the socket pair of the server until it sets has_ended. server_run waits for the last thread.
  */
 #include "config.h"
 
@@ -28,7 +27,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
-static const char strange[] = "this connection is of another user of this machine, or of nobody known";
+static const char untrusted_peer[] = "the client belongs to another user of this machine, or its user is unknown";
 
 bool conn_receive(struct conn *c)
 {
@@ -43,16 +42,16 @@ bool conn_receive(struct conn *c)
 		c->n_in += (size_t)n;
 		return true;
 	}
-	/* Half a request: as Go's server says, if only to those that closed but their own side. */
-	if (n == 0 && c->state == CONN_HEAD && c->n_in && !c->stranger)
+	/* Like Go's server, answer an incomplete request, in case the client closed only its own side. */
+	if (n == 0 && c->state == CONN_HEAD && c->n_in && !c->is_untrusted)
 		conn_refuse(c, 400, NULL);
 	else
 		conn_drop(c);
 	return false;
 }
 
-/* So many requests a second, evenly spread but for a burst of twice as many. */
-static bool is_too_many(struct server *s, uint64_t now_ns)
+/* Limit the rate of requests, with bursts of twice the rate. */
+static bool is_above_rate(struct server *s, uint64_t now_ns)
 {
 	uint64_t step = 1000000000 / s->options.limits.rate, burst = (2 * (uint64_t)s->options.limits.rate - 1) * step;
 
@@ -64,60 +63,60 @@ static bool is_too_many(struct server *s, uint64_t now_ns)
 	return false;
 }
 
-/* May it be asked? Else it is answered. */
+/* Check access and rate. Returns false if it answered with an error. */
 static bool admit(struct conn *c)
 {
 	struct server *s = c->server;
 	uint64_t now = clock_now();
-	struct guard_says says;
+	struct guard_verdict says;
 
-	if (c->stranger) {
-		conn_say(c, 403, strange);
+	if (c->is_untrusted) {
+		conn_answer_error(c, 403, untrusted_peer);
 		return false;
 	}
-	says = guard_request(&s->guard, &c->head, c->is_unix, now);
+	says = guard_check_request(&s->guard, &c->head, c->is_unix, now);
 	if (says.status) {
 		c->extra = says.status == 401 ? "WWW-Authenticate: Bearer\r\n" : NULL;
 		c->delay_ns = says.delay_ms ? now + (uint64_t)says.delay_ms * 1000000 : 0;
-		conn_say(c, says.status, says.text);
+		conn_answer_error(c, says.status, says.text);
 		return false;
 	}
-	if (is_too_many(s, now)) {
+	if (is_above_rate(s, now)) {
 		c->extra = "Retry-After: 1\r\n";
-		conn_say(c, 429, "too many requests: ask again in a second");
+		conn_answer_error(c, 429, "too many requests; try again in a second");
 		return false;
 	}
 	return true;
 }
 
-/* Answer without the body; then the connection cannot go on, for the body would be the next request. */
+/* Answer without reading the body, then close the connection: otherwise the body would be taken for a request. */
 static void answer_unread(struct conn *c)
 {
-	c->head.keep = false;
-	conn_work(c);
+	c->head.keep_alive = false;
+	conn_start_job(c);
 }
 
-static void begin_body(struct conn *c)
+static void start_body(struct conn *c)
 {
-	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	static const char go_ahead[] = "HTTP/1.1 100 Continue\r\n\r\n";
 	const struct request_head *h = &c->head;
 
 	c->takes_body = strcmp(h->method, "POST") == 0;
-	if (!h->chunked && !h->length) {
-		conn_work(c);
+	if (!h->is_chunked && !h->length) {
+		conn_start_job(c);
 		return;
 	}
-	if (h->length > SERVE_BODY_MOST && c->takes_body) {
-		conn_say(c, 413, "the body of a request may have 1 MiB");
+	if (h->length > SERVE_BODY_MAX && c->takes_body) {
+		conn_answer_error(c, 413, "request body too large: the limit is 1 MiB");
 		return;
 	}
-	if (!c->takes_body && (h->length > SERVE_BODY_MOST || h->expects)) {
+	if (!c->takes_body && (h->length > SERVE_BODY_MAX || h->expects_continue)) {
 		answer_unread(c);
 		return;
 	}
-	/* So few bytes go in at once, or the client is gone. */
-	if (h->expects && c->n_in == c->n_head &&
-	    send(c->file.fd, go_on, sizeof(go_on) - 1, MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(go_on) - 1) {
+	/* a single call can always send so few bytes, unless the client is gone */
+	if (h->expects_continue && c->n_in == c->n_head &&
+	    send(c->file.fd, go_ahead, sizeof(go_ahead) - 1, MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(go_ahead) - 1) {
 		conn_drop(c);
 		return;
 	}
@@ -125,7 +124,7 @@ static void begin_body(struct conn *c)
 	c->until_ns = clock_now() + (uint64_t)c->server->options.limits.head_ms * 1000000;
 }
 
-/* A head, if there is a whole one. Gives false when more has to come. */
+/* Read the head of a request. Returns false if it is incomplete. */
 static bool read_head(struct conn *c)
 {
 	uint32_t head_ms = c->server->options.limits.head_ms;
@@ -134,17 +133,17 @@ static bool read_head(struct conn *c)
 
 	if (!c->n_in)
 		return false;
-	if (c->idle && !c->n_head) { /* the first bytes: it is no longer idle */
+	if (c->is_idle && !c->n_head) { /* the first bytes of a request */
 		c->until_ns = clock_now() + (uint64_t)head_ms * 1000000;
-		c->idle = false;
+		c->is_idle = false;
 	}
 	rc = request_head_parse(c->in, c->n_in, &c->head, &why);
 	if (rc == HEAD_MORE)
 		return false;
 	c->until_ns = 0;
 	if (rc < 0) {
-		if (c->stranger)
-			conn_say(c, 403, strange);
+		if (c->is_untrusted)
+			conn_answer_error(c, 403, untrusted_peer);
 		else
 			conn_refuse(c, -rc, why);
 		return true;
@@ -153,44 +152,44 @@ static bool read_head(struct conn *c)
 	if (!admit(c))
 		return true;
 	if (strcmp(c->head.target, "*") == 0) {
-		c->own = (struct serve_answer){ .status = 200 };
-		if (c->head.length || c->head.chunked)
-			c->head.keep = false;
+		c->own_answer = (struct serve_answer){ .status = 200 };
+		if (c->head.length || c->head.is_chunked)
+			c->head.keep_alive = false;
 		conn_answer(c);
 	} else {
-		begin_body(c);
+		start_body(c);
 	}
 	return true;
 }
 
-/* How the body goes on with what came. *n: how much of that belongs to it. */
-static enum chunked_is take_body(struct conn *c, size_t *n)
+/* Decode received data of the body. *n out: the number of bytes that belong to it. */
+static enum chunked_status decode_body(struct conn *c, size_t *n)
 {
 	const char *data = c->in + c->n_head;
 	struct vec *out = c->takes_body ? &c->body : NULL;
-	uint64_t left = c->head.length - c->chunked.all;
+	uint64_t left = c->head.length - c->chunked.n_body;
 	void *to;
 
-	if (c->head.chunked)
-		return chunked_take(&c->chunked, data, n, SERVE_BODY_MOST, out);
+	if (c->head.is_chunked)
+		return chunked_decode(&c->chunked, data, n, SERVE_BODY_MAX, out);
 	if (*n > left)
 		*n = (size_t)left;
 	if (out && *n) {
-		to = vec_room(out, *n, 1, SERVE_BODY_MOST);
+		to = vec_reserve(out, *n, 1, SERVE_BODY_MAX);
 		if (!to)
 			return CHUNKED_NO_MEMORY;
 		memcpy(to, data, *n);
 		out->n += *n;
 	}
-	c->chunked.all += *n;
-	return c->chunked.all == c->head.length ? CHUNKED_DONE : CHUNKED_MORE;
+	c->chunked.n_body += *n;
+	return c->chunked.n_body == c->head.length ? CHUNKED_DONE : CHUNKED_MORE;
 }
 
-/* Gives false when more has to come. */
+/* Read the body of a request. Returns false if it is incomplete. */
 static bool read_body(struct conn *c)
 {
 	size_t n = c->n_in - c->n_head;
-	enum chunked_is is = take_body(c, &n);
+	enum chunked_status is = decode_body(c, &n);
 
 	memmove(c->in + c->n_head, c->in + c->n_head + n, c->n_in - c->n_head - n);
 	c->n_in -= n;
@@ -198,19 +197,19 @@ static bool read_body(struct conn *c)
 	case CHUNKED_MORE:
 		return false;
 	case CHUNKED_DONE:
-		conn_work(c);
+		conn_start_job(c);
 		break;
 	case CHUNKED_BAD:
 		conn_refuse(c, 400, NULL);
 		break;
-	case CHUNKED_MUCH:
+	case CHUNKED_TOO_LONG:
 		if (c->takes_body)
-			conn_say(c, 413, "the body of a request may have 1 MiB");
+			conn_answer_error(c, 413, "request body too large: the limit is 1 MiB");
 		else
 			answer_unread(c);
 		break;
 	case CHUNKED_NO_MEMORY:
-		conn_say(c, 503, "there is no memory to take the request");
+		conn_answer_error(c, 503, "out of memory");
 		break;
 	}
 	return true;
@@ -226,7 +225,7 @@ void conn_read(struct conn *c)
 
 enum { DATE_MAX = 64 };
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT". Not gmtime_r: it reads TZ, and files. */
+/* Format "Sun, 06 Nov 1994 08:49:37 GMT". gmtime_r is not used because it reads TZ and files. */
 static void write_date(time_t t, char out[DATE_MAX])
 {
 	static const char day[][4] = { "Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed" };
@@ -245,9 +244,9 @@ static void write_date(time_t t, char out[DATE_MAX])
 		 second / 3600, second / 60 % 60, second % 60);
 }
 
-static const struct serve_answer *answer_of(const struct conn *c)
+static const struct serve_answer *current_answer(const struct conn *c)
 {
-	return c->job ? serve_answer(c->job) : &c->own;
+	return c->job ? serve_answer(c->job) : &c->own_answer;
 }
 
 static bool is_head(const struct conn *c)
@@ -255,22 +254,22 @@ static bool is_head(const struct conn *c)
 	return c->head.method && strcmp(c->head.method, "HEAD") == 0;
 }
 
-/* How Connection goes: only where it is not what the version says by itself. */
+/* The Connection header, if it is not the default of the version. */
 static const char *connection_of(const struct request_head *h)
 {
 	if (h->minor > 0)
-		return h->keep ? "" : "Connection: close\r\n";
-	return h->keep ? "Connection: keep-alive\r\n" : "";
+		return h->keep_alive ? "" : "Connection: close\r\n";
+	return h->keep_alive ? "Connection: keep-alive\r\n" : "";
 }
 
-/* Put status line and header lines together. Gives false when they do not fit. */
+/* Format status line and header lines. Returns false if they do not fit. */
 static bool write_lines(struct conn *c, const struct serve_answer *a)
 {
 	size_t n;
 	char date[DATE_MAX];
 
-	if (c->line[0])
-		n = (size_t)snprintf(c->out, CONN_OUT, "HTTP/1.%d %s\r\n", c->head.minor > 0, c->line);
+	if (c->status_line[0])
+		n = (size_t)snprintf(c->out, CONN_OUT, "HTTP/1.%d %s\r\n", c->head.minor > 0, c->status_line);
 	else
 		n = (size_t)snprintf(c->out, CONN_OUT, "HTTP/1.%d %d %s\r\n", c->head.minor > 0, a->status,
 				     serve_reason(a->status));
@@ -289,8 +288,8 @@ static bool write_lines(struct conn *c, const struct serve_answer *a)
 void conn_answer(struct conn *c)
 {
 	if (c->server->stopping)
-		c->head.keep = false;
-	if (!write_lines(c, answer_of(c))) {
+		c->head.keep_alive = false;
+	if (!write_lines(c, current_answer(c))) {
 		conn_drop(c);
 		return;
 	}
@@ -300,10 +299,10 @@ void conn_answer(struct conn *c)
 	conn_write(c);
 }
 
-/* The connection ends with it. */
-static void answer_last(struct conn *c)
+/* Answer, after a delay if requested, then close the connection. */
+static void answer_and_close(struct conn *c)
 {
-	c->head.keep = false;
+	c->head.keep_alive = false;
 	if (!c->delay_ns) {
 		conn_answer(c);
 		return;
@@ -312,44 +311,45 @@ static void answer_last(struct conn *c)
 	c->until_ns = c->delay_ns;
 }
 
-void conn_say(struct conn *c, int status, const char *text)
+void conn_answer_error(struct conn *c, int status, const char *text)
 {
-	if (serve_say(&c->own, status, true, text) < 0)
+	if (serve_set_text(&c->own_answer, status, true, text) < 0)
 		conn_drop(c);
 	else
-		answer_last(c);
+		answer_and_close(c);
 }
 
 void conn_refuse(struct conn *c, int status, const char *why)
 {
-	const char *text = c->line;
+	const char *text = c->status_line;
 
 	c->head = (struct request_head){ .minor = 1 };
-	snprintf(c->line, sizeof(c->line), why && status != 501 ? "%d %s: %s" : "%d %s", status, serve_reason(status),
-		 why);
+	snprintf(c->status_line, sizeof(c->status_line), why && status != 501 ? "%d %s: %s" : "%d %s", status,
+		 serve_reason(status), why);
 	if (status == 501 && why)
 		text = why;
-	c->own = (struct serve_answer){ .status = status, .type = "text/plain; charset=utf-8" };
-	if (body_put(&c->own.body, text, strlen(text)) < 0)
+	c->own_answer = (struct serve_answer){ .status = status, .type = "text/plain; charset=utf-8" };
+	if (body_append(&c->own_answer.body, text, strlen(text)) < 0)
 		conn_drop(c);
 	else
-		answer_last(c);
+		answer_and_close(c);
 }
 
-/* All is written: wait for the next request, which may be here already, or close. */
+/* The answer has been written: wait for the next request, which may have been received already, or close the
+ * connection. */
 static void finish(struct conn *c)
 {
 	const struct server_limits *limits = &c->server->options.limits;
 
-	conn_end_work(c);
-	body_release(&c->own.body);
+	conn_end_job(c);
+	body_release(&c->own_answer.body);
 	vec_release(&c->body, 1);
-	c->own = (struct serve_answer){ 0 };
+	c->own_answer = (struct serve_answer){ 0 };
 	c->chunked = (struct chunked){ 0 };
-	c->line[0] = 0;
+	c->status_line[0] = 0;
 	c->extra = NULL;
-	c->eof = false;
-	if (!c->head.keep) {
+	c->is_eof = false;
+	if (!c->head.keep_alive) {
 		shutdown(c->file.fd, SHUT_WR);
 		c->state = CONN_LINGER;
 		c->until_ns = clock_now() + (uint64_t)CONN_LINGER_MS * 1000000;
@@ -359,14 +359,14 @@ static void finish(struct conn *c)
 	c->n_in -= c->n_head;
 	c->n_head = 0;
 	c->head = (struct request_head){ 0 };
-	c->idle = true;
+	c->is_idle = true;
 	c->state = CONN_HEAD;
 	c->until_ns = clock_now() + (uint64_t)limits->idle_ms * 1000000;
 }
 
 void conn_write(struct conn *c)
 {
-	const struct vec *body = &answer_of(c)->body.v;
+	const struct vec *body = &current_answer(c)->body.v;
 	uint64_t all = c->n_out + (is_head(c) ? 0 : body->n), of_body = c->sent > c->n_out ? c->sent - c->n_out : 0;
 	struct iovec part[2] = { { c->out + (c->sent - of_body), c->n_out - (c->sent - of_body) } };
 	struct msghdr m = { .msg_iov = part, .msg_iovlen = 2 };
@@ -391,64 +391,65 @@ void conn_write(struct conn *c)
 
 enum { NS = 1000000000 };
 
-/* Until a time of CLOCK_MONOTONIC, or as soon as it is told something else. */
-static void wait_told(struct conn *c, uint32_t told, uint64_t due_ns)
+/* Wait until due_ns, or until c->events differs from events. */
+static void wait_events(struct conn *c, uint32_t events, uint64_t due_ns)
 {
 	struct timespec due = { .tv_sec = (time_t)(due_ns / NS), .tv_nsec = (long)(due_ns % NS) };
 
-	sys_call6(SYS_futex, (long)&c->told, FUTEX_WAIT_BITSET_PRIVATE, told, (long)&due, 0,
+	sys_call6(SYS_futex, (long)&c->events, FUTEX_WAIT_BITSET_PRIVATE, events, (long)&due, 0,
 		  (long)FUTEX_BITSET_MATCH_ANY);
 }
 
-void conn_tell(struct conn *c, uint32_t told)
+void conn_notify(struct conn *c, uint32_t events)
 {
-	atomic_fetch_or(&c->told, told);
-	sys_call6(SYS_futex, (long)&c->told, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+	atomic_fetch_or(&c->events, events);
+	sys_call6(SYS_futex, (long)&c->events, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
-/* Does somebody wait for the answer? When it takes a while yet: one that said it is done does not. */
-static void run(void *arg)
+/* The thread of a job. A capture ends when the client closes its side. */
+static void run_thread(void *arg)
 {
 	struct conn *c = arg;
 	struct server *s = c->server;
-	uint32_t told;
+	uint32_t events;
 	uint64_t due = 1;
 
-	while (!((told = atomic_load(&c->told)) & WORK_GONE)) {
-		due = serve_step(c->job, told & WORK_HURRY);
-		if (!due || told & WORK_EOF)
+	while (!((events = atomic_load(&c->events)) & WORK_GONE)) {
+		due = serve_step(c->job, events & WORK_HURRY);
+		if (!due || events & WORK_EOF)
 			break;
-		wait_told(c, told, due);
+		wait_events(c, events, due);
 	}
 	if (due) {
 		serve_end(c->job);
 		c->job = NULL;
 	}
-	atomic_store(&c->ended, true);
+	atomic_store(&c->has_ended, true);
 	server_wake(s);
 	atomic_fetch_sub(&s->n_threads, 1);
-	/* Memory that went meanwhile is no harm: the kernel says so, or wakes whoever waits for no reason. */
+	/* If the memory was unmapped meanwhile, the kernel returns an error or wakes some other thread, which is
+	 * harmless. */
 	sys_call6(SYS_futex, (long)&s->n_threads, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
-static bool begin_thread(struct conn *c)
+static bool start_thread(struct conn *c)
 {
 	struct server *s = c->server;
 
 	if (!s->options.spawn)
 		return false;
-	atomic_store(&c->told, s->stopping ? WORK_HURRY : 0);
-	atomic_store(&c->ended, false);
+	atomic_store(&c->events, s->stopping ? WORK_HURRY : 0);
+	atomic_store(&c->has_ended, false);
 	atomic_fetch_add(&s->n_threads, 1);
-	c->threaded = true;
-	if (s->options.spawn(s->options.arg, run, c) == 0)
+	c->has_thread = true;
+	if (s->options.spawn(s->options.arg, run_thread, c) == 0)
 		return true;
 	atomic_fetch_sub(&s->n_threads, 1);
-	c->threaded = false;
+	c->has_thread = false;
 	return false;
 }
 
-void conn_work(struct conn *c)
+void conn_start_job(struct conn *c)
 {
 	const struct serve_request r = {
 		.method = c->head.method,
@@ -460,23 +461,23 @@ void conn_work(struct conn *c)
 	c->until_ns = 0;
 	if (serve_begin(c->server->options.serve, &r, &c->job) < 0) {
 		c->job = NULL;
-		conn_say(c, 503, "there is no memory to answer");
+		conn_answer_error(c, 503, "out of memory");
 		return;
 	}
 	vec_release(&c->body, 1);
 	c->state = CONN_WORK;
-	if (!begin_thread(c))
-		conn_step(c);
+	if (!start_thread(c))
+		conn_run_job(c);
 }
 
-void conn_step(struct conn *c)
+void conn_run_job(struct conn *c)
 {
 	c->until_ns = serve_step(c->job, c->server->stopping);
 	if (!c->until_ns)
 		conn_answer(c);
 }
 
-void conn_end_work(struct conn *c)
+void conn_end_job(struct conn *c)
 {
 	serve_end(c->job);
 	c->job = NULL;
@@ -487,11 +488,11 @@ static uint64_t ms_from_now(uint32_t ms)
 	return clock_now() + (uint64_t)ms * 1000000;
 }
 
-int conn_open(struct server *s, struct conn *c, int fd, bool is_unix, bool stranger)
+int conn_open(struct server *s, struct conn *c, int fd, bool is_unix, bool is_untrusted)
 {
 	int one = 1, rc;
 
-	/* All but the buffers, whose pages are not needed before something is in them. */
+	/* clear all fields but the buffers, whose pages are allocated on first use */
 	memset(c, 0, offsetof(struct conn, out));
 	rc = owned_take(&c->file, fd);
 	if (rc < 0)
@@ -500,7 +501,7 @@ int conn_open(struct server *s, struct conn *c, int fd, bool is_unix, bool stran
 		setsockopt(c->file.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	c->server = s;
 	c->is_unix = is_unix;
-	c->stranger = stranger;
+	c->is_untrusted = is_untrusted;
 	c->state = CONN_HEAD;
 	c->until_ns = ms_from_now(s->options.limits.head_ms);
 	return 0;
@@ -517,9 +518,9 @@ short conn_events(const struct conn *c)
 		return POLLOUT;
 	case CONN_DELAY:
 	case CONN_WORK:
-		return c->eof ? 0 : POLLRDHUP;
+		return c->is_eof ? 0 : POLLRDHUP;
 	case CONN_FREE:
-	case CONN_LEFT:
+	case CONN_ABANDONED:
 		break;
 	}
 	return 0;
@@ -527,8 +528,8 @@ short conn_events(const struct conn *c)
 
 static void release(struct conn *c)
 {
-	conn_end_work(c);
-	body_release(&c->own.body);
+	conn_end_job(c);
+	body_release(&c->own_answer.body);
 	vec_release(&c->body, 1);
 	owned_close(&c->file);
 	c->state = CONN_FREE;
@@ -537,23 +538,23 @@ static void release(struct conn *c)
 
 void conn_drop(struct conn *c)
 {
-	if (!c->threaded) {
+	if (!c->has_thread) {
 		release(c);
 		return;
 	}
 	owned_close(&c->file);
-	c->state = CONN_LEFT;
+	c->state = CONN_ABANDONED;
 	c->until_ns = 0;
-	conn_tell(c, WORK_GONE);
+	conn_notify(c, WORK_GONE);
 }
 
-/* Throw away what comes, so that the client can read the answer before it hears that we did not read it all. */
+/* Discard received data, so that the client can read the answer before it gets a reset for unread data. */
 static void drain(struct conn *c)
 {
 	ssize_t n;
 
 	for (;;) {
-		if (!owned_is(&c->file))
+		if (!owned_is_valid(&c->file))
 			break;
 		n = recv(c->file.fd, c->in, sizeof(c->in), MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -561,32 +562,32 @@ static void drain(struct conn *c)
 		if (n <= 0)
 			break;
 		c->drained += (uint64_t)n;
-		if (c->drained > CONN_DRAIN_MOST)
+		if (c->drained > CONN_DRAIN_MAX)
 			break;
 	}
 	conn_drop(c);
 }
 
 /*
- * While the answer is made: is the client there? One that only closed its side may wait for the answer to come,
- * as with "printf ... | nc"; but for a capture it will not stay, as far as anybody can tell.
+ * The client closed its side while its answer is being made. It may still wait for the answer, as in "printf ... | nc".
+ * But a capture takes time, so its client is assumed to be gone.
  */
-static void look_at_client(struct conn *c, short events)
+static void client_closed(struct conn *c, short events)
 {
 	if (events & (POLLERR | POLLHUP | POLLNVAL)) {
 		conn_drop(c);
 		return;
 	}
-	c->eof = true;
-	if (c->threaded)
-		conn_tell(c, WORK_EOF);
+	c->is_eof = true;
+	if (c->has_thread)
+		conn_notify(c, WORK_EOF);
 	else if (c->state == CONN_WORK)
 		conn_drop(c);
 }
 
 void conn_ready(struct conn *c, short events)
 {
-	if (!owned_is(&c->file)) {
+	if (!owned_is_valid(&c->file)) {
 		conn_drop(c);
 		return;
 	}
@@ -604,10 +605,10 @@ void conn_ready(struct conn *c, short events)
 		break;
 	case CONN_DELAY:
 	case CONN_WORK:
-		look_at_client(c, events);
+		client_closed(c, events);
 		break;
 	case CONN_FREE:
-	case CONN_LEFT:
+	case CONN_ABANDONED:
 		break;
 	}
 	conn_read(c);
@@ -615,23 +616,23 @@ void conn_ready(struct conn *c, short events)
 
 static void thread_ended(struct conn *c)
 {
-	c->threaded = false;
-	if (c->state == CONN_LEFT || !c->job)
+	c->has_thread = false;
+	if (c->state == CONN_ABANDONED || !c->job)
 		release(c);
 	else
 		conn_answer(c);
 }
 
-void conn_look(struct conn *c, uint64_t now_ns)
+void conn_check_time(struct conn *c, uint64_t now_ns)
 {
-	if (c->threaded && atomic_load(&c->ended)) {
+	if (c->has_thread && atomic_load(&c->has_ended)) {
 		thread_ended(c);
 		conn_read(c);
 	}
 	if (c->state == CONN_FREE || !c->until_ns || c->until_ns > now_ns)
 		return;
 	if (c->state == CONN_WORK)
-		conn_step(c);
+		conn_run_job(c);
 	else if (c->state == CONN_DELAY)
 		conn_answer(c);
 	else
@@ -639,47 +640,47 @@ void conn_look(struct conn *c, uint64_t now_ns)
 	conn_read(c);
 }
 
-void conn_hurry(struct conn *c)
+void conn_stop(struct conn *c)
 {
 	if (c->state == CONN_HEAD || c->state == CONN_BODY)
 		conn_drop(c);
-	c->head.keep = false;
-	if (c->threaded)
-		conn_tell(c, WORK_HURRY);
+	c->head.keep_alive = false;
+	if (c->has_thread)
+		conn_notify(c, WORK_HURRY);
 	else if (c->state == CONN_WORK || c->state == CONN_DELAY)
 		c->until_ns = 1;
 }
 
-static uint64_t since(const struct conn *c, uint32_t ms, uint32_t grace_ms)
+static uint64_t eviction_time(const struct conn *c, uint32_t ms, uint32_t grace_ms)
 {
 	return c->until_ns - (uint64_t)(ms - (grace_ms < ms ? grace_ms : ms)) * 1000000;
 }
 
-enum conn_spare conn_spare(const struct conn *c, uint64_t *from_ns)
+enum eviction_class eviction_class(const struct conn *c, uint64_t *from_ns)
 {
 	const struct server_limits *l = &c->server->options.limits;
 
 	*from_ns = 0;
 	switch (c->state) {
 	case CONN_HEAD:
-		if (!c->stranger && (!c->idle || c->n_in))
-			*from_ns = since(c, l->head_ms, CONN_GRACE_MS);
-		return c->stranger ? SPARE_STRANGER : *from_ns ? SPARE_SLOW : SPARE_IDLE;
+		if (!c->is_untrusted && (!c->is_idle || c->n_in))
+			*from_ns = eviction_time(c, l->head_ms, CONN_GRACE_MS);
+		return c->is_untrusted ? EVICT_UNTRUSTED : *from_ns ? EVICT_SLOW : EVICT_IDLE;
 	case CONN_BODY:
-		*from_ns = since(c, l->head_ms, CONN_GRACE_MS);
-		return SPARE_SLOW;
+		*from_ns = eviction_time(c, l->head_ms, CONN_GRACE_MS);
+		return EVICT_SLOW;
 	case CONN_DELAY:
-		return SPARE_DELAY;
+		return EVICT_DELAY;
 	case CONN_WRITE:
-		if (!c->stranger)
-			*from_ns = since(c, l->write_ms, CONN_GRACE_WRITE_MS);
-		return c->stranger ? SPARE_STRANGER : SPARE_READER;
+		if (!c->is_untrusted)
+			*from_ns = eviction_time(c, l->write_ms, CONN_GRACE_WRITE_MS);
+		return c->is_untrusted ? EVICT_UNTRUSTED : EVICT_READER;
 	case CONN_LINGER:
-		return c->stranger ? SPARE_STRANGER : SPARE_LINGER;
+		return c->is_untrusted ? EVICT_UNTRUSTED : EVICT_LINGER;
 	case CONN_FREE:
 	case CONN_WORK:
-	case CONN_LEFT:
+	case CONN_ABANDONED:
 		break;
 	}
-	return SPARE_NOT;
+	return EVICT_NEVER;
 }

@@ -1,9 +1,9 @@
 /*
- * index.c - the page of what there is to see
+ * index.c - the index page
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Names of profiles, programs and files are the program's: they may be anything.
+ * The names of profiles, programs and files come from the program and may contain anything.
  */
 #include "config.h"
 
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OTHERS_SHOWN = 64, CUSTOMS_MOST = 1024 };
+enum { OTHERS_SHOWN = 64, CUSTOMS_MAX = 1024 };
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -33,7 +33,7 @@ static const char head[] =
 
 struct page {
 	struct serve_job *j;
-	char query[32]; /* "&amp;pid=N", or nothing */
+	char query[32]; /* "&amp;pid=N" or "" */
 	int rc;
 };
 
@@ -41,10 +41,10 @@ struct page {
 
 static void add_text(struct page *x, const char *text, size_t n)
 {
-	x->rc = x->rc < 0 ? x->rc : reply_html(&x->j->answer, text, n);
+	x->rc = x->rc < 0 ? x->rc : reply_add_html(&x->j->answer, text, n);
 }
 
-/* A name as it stands in a link: what a path may not have is escaped. */
+/* Write a name as part of a link, with characters escaped that a path cannot have. */
 static void add_path(struct page *x, const char *name)
 {
 	char path[3 * SNAP_NAME_MAX + 1];
@@ -53,12 +53,12 @@ static void add_path(struct page *x, const char *name)
 	add_text(x, path, strlen(path));
 }
 
-/* What a profile has: threads, or of what is sampled the stacks; as Go counts. -1: none can be had. */
+/* The size of a profile as counted by Go: the number of threads or of sampled stacks. -1: not available. */
 static int64_t count(struct serve_job *j, enum snap_kind kind, uint64_t custom)
 {
 	const struct snap_row *row;
 	struct snap *s;
-	uint64_t n = 0; /* the program says the values: they may be anything */
+	uint64_t n = 0; /* the values come from the program and may be invalid */
 
 	if (kind == SNAP_THREADS)
 		return threads_count(j->p);
@@ -74,14 +74,14 @@ static int64_t count(struct serve_job *j, enum snap_kind kind, uint64_t custom)
 	return n > INT64_MAX ? -1 : (int64_t)n;
 }
 
-/* How to have what is not measured; NULL: it is. */
-static const char *how_to_have(const struct serve_job *j, enum snap_kind kind)
+/* The text that explains how to enable a profile; NULL: it is enabled. */
+static const char *how_to_enable(const struct serve_job *j, enum snap_kind kind)
 {
-	struct process_facts f;
+	struct process_info f;
 
-	process_facts(j->p, &f);
-	if (f.outside && kind != SNAP_THREADS)
-		return "of programs that cpa started or that are linked with it";
+	process_info(j->p, &f);
+	if (f.is_external && kind != SNAP_THREADS)
+		return "cpa run, or link the program with libcpaprof";
 	switch (kind) {
 	case SNAP_HEAP:
 	case SNAP_ALLOCS:
@@ -107,9 +107,10 @@ static void add_row(struct page *x, int64_t n, const char *name, const char *wha
 	add_text(x, name, strlen(name));
 	add(x, "</a></td><td><a href=\"");
 	add_path(x, name);
-	add(x, "%s%s\" download>get</a></td><td>%s", x->query[0] ? "?" : "", x->query[0] ? x->query + 5 : "", what);
+	add(x, "%s%s\" download>download</a></td><td>%s", x->query[0] ? "?" : "", x->query[0] ? x->query + 5 : "",
+	    what);
 	if (off)
-		add(x, "<br>It is not measured now. To have it: <code>%s</code>", off);
+		add(x, "<br>Not enabled. To enable it: <code>%s</code>", off);
 	add(x, "</td></tr>\n");
 }
 
@@ -117,14 +118,14 @@ static void add_kinds(struct page *x)
 {
 	char name[SNAP_NAME_MAX];
 
-	add(x, "<h2>Profiles</h2>\n<table>\n<tr><th class=\"n\">Count</th><th>Read</th><th>Save</th><th></th></tr>\n");
+	add(x, "<h2>Profiles</h2>\n<table>\n<tr><th class=\"n\">Count</th><th>View</th><th>Save</th><th></th></tr>\n");
 	for (size_t i = 0; i < job_n_kinds; i++)
-		if (job_kinds[i].what)
-			add_row(x, count(x->j, job_kinds[i].kind, 0), job_kinds[i].name, job_kinds[i].what,
-				how_to_have(x->j, job_kinds[i].kind));
+		if (job_kinds[i].description)
+			add_row(x, count(x->j, job_kinds[i].kind, 0), job_kinds[i].name, job_kinds[i].description,
+				how_to_enable(x->j, job_kinds[i].kind));
 	for (uint64_t i = 0, n = 0;
-	     n++ < CUSTOMS_MOST && job_has_tables(x->j) && (i = collect_profile_next(x->j->p, i, name));)
-		add_row(x, count(x->j, SNAP_CUSTOM, i), name, "A profile of the program's own", NULL);
+	     n++ < CUSTOMS_MAX && job_has_tables(x->j) && (i = collect_profile_next(x->j->p, i, name));)
+		add_row(x, count(x->j, SNAP_CUSTOM, i), name, "Custom profile of the program", NULL);
 	add(x, "</table>\n");
 }
 
@@ -133,12 +134,12 @@ static void add_others(struct page *x)
 	static const struct {
 		const char *name, *query, *what;
 	} all[] = {
-		{ "profile", "seconds=30", "CPU time, sampled for <code>seconds</code>: 30 when none are said" },
+		{ "profile", "seconds=30", "CPU time of the next <code>seconds</code> (default 30)" },
 		{ "trace", "seconds=1",
-		  "What each thread did, for <code>seconds</code>, to be opened in ui.perfetto.dev" },
-		{ "threads", "debug=2", "The full dump: all threads, one by one, and what each waits for" },
+		  "Timeline of all threads for <code>seconds</code> (default 1), for ui.perfetto.dev" },
+		{ "threads", "debug=2", "All threads one by one, with their wait reasons" },
 		{ "cmdline", "", "The command line of the program" },
-		{ "symbol", "", "Names of addresses: <code>?0x1234+0x5678</code>, or as the body of POST" },
+		{ "symbol", "", "Symbol names of addresses: <code>?0x1234+0x5678</code>, or in the body of a POST" },
 	};
 
 	add(x, "<h2>More</h2>\n<table>\n");
@@ -149,16 +150,17 @@ static void add_others(struct page *x)
 		    *all[i].query || *join ? "?" : "", all[i].query, join, all[i].name, *all[i].query ? "?" : "",
 		    all[i].query, all[i].what);
 	}
-	add(x,
-	    "</table>\n<p>Profiles take <code>?debug=1</code> as text, <code>?seconds=N</code> for the difference of "
-	    "two moments, <code>&amp;delta=alloc</code> to keep what is in use as it is at the end.</p>\n");
+	add(x, "</table>\n<p>Parameters of profiles: <code>?debug=1</code> for text, <code>?seconds=N</code> for the "
+	       "change "
+	       "within N seconds, with <code>&amp;delta=alloc</code> to show memory in use at the end, not its "
+	       "change.</p>\n");
 }
 
 static void add_processes(struct page *x)
 {
 	const struct serve_host *host = x->j->s->host;
-	struct process_facts f[OTHERS_SHOWN];
-	size_t n = host->others ? host->others(host->arg, f, OTHERS_SHOWN) : 0;
+	struct process_info f[OTHERS_SHOWN];
+	size_t n = host->list_others ? host->list_others(host->arg, f, OTHERS_SHOWN) : 0;
 
 	if (n == 0)
 		return;
@@ -167,25 +169,25 @@ static void add_processes(struct page *x)
 		add(x, "<tr><td class=\"n\"><a href=\"?pid=%d\">%d</a></td><td class=\"path\">", (int)f[i].pid,
 		    (int)f[i].pid);
 		add_text(x, f[i].program, f[i].n_program);
-		add(x, "%s</td></tr>\n", f[i].forked ? " (forked)" : "");
+		add(x, "%s</td></tr>\n", f[i].is_forked ? " (forked)" : "");
 	}
 	if (n > OTHERS_SHOWN)
 		add(x, "<tr><td></td><td>and %zu more</td></tr>\n", n - OTHERS_SHOWN);
 	add(x, "</table>\n");
 }
 
-/* Whose this is, how CPU time is sampled, and what could not be had. */
+/* Write the heading: the process, the sampling of CPU time, and errors. */
 static void add_head(struct page *x)
 {
-	static const char *const engine[] = { "timers of threads", "events of threads", "the timer of the process" };
+	static const char *const engine[] = { "per-thread timers", "per-thread perf events", "a per-process timer" };
 	const struct serve_host *host = x->j->s->host;
-	struct process_facts f;
+	struct process_info f;
 	struct serve_cpu cpu = { 0 };
 	uint64_t recording;
 
-	process_facts(x->j->p, &f);
+	process_info(x->j->p, &f);
 	recording = host->cpu_recording(host->arg, &cpu);
-	x->rc = body_put(&x->j->answer.body, head, sizeof(head) - 1);
+	x->rc = body_append(&x->j->answer.body, head, sizeof(head) - 1);
 	add(x, "<h1>/debug/pprof/</h1>\n<p class=\"path\">Process %d", (int)f.pid);
 	if (f.n_program)
 		add(x, ", <code>");
@@ -196,11 +198,11 @@ static void add_head(struct page *x)
 		    cpu.engine >= 1 && cpu.engine <= 3 ? engine[cpu.engine - 1] : "timers");
 	add(x, "</p>\n");
 	if (f.error)
-		add(x, "<p>Timers could not all be had: %s.</p>\n", strerrordesc_np((int)f.error));
+		add(x, "<p>Some timers could not be created: %s.</p>\n", strerrordesc_np((int)f.error));
 	if (f.perf_error)
-		add(x, "<p>Events of perf could not be had: %s.</p>\n", strerrordesc_np((int)f.perf_error));
+		add(x, "<p>perf events are not available: %s.</p>\n", strerrordesc_np((int)f.perf_error));
 	if (f.lost)
-		add(x, "<p>Samples that were lost: %" PRIu64 ".</p>\n", f.lost);
+		add(x, "<p>Lost samples: %" PRIu64 ".</p>\n", f.lost);
 }
 
 void job_index(struct serve_job *j)
@@ -209,7 +211,7 @@ void job_index(struct serve_job *j)
 
 	if (j->pid)
 		snprintf(x.query, sizeof(x.query), "&amp;pid=%d", (int)j->pid);
-	if (!job_find(j))
+	if (!job_find_process(j))
 		return;
 	j->answer.status = 200;
 	j->answer.type = reply_page;
@@ -219,6 +221,6 @@ void job_index(struct serve_job *j)
 	add_processes(&x);
 	add(&x, "</body>\n</html>\n");
 	if (x.rc < 0)
-		job_failed(j, x.rc, "failed to make the page");
+		job_fail(j, x.rc, "failed to generate the page");
 	j->state = JOB_READY;
 }

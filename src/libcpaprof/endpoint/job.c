@@ -1,10 +1,10 @@
 /*
- * job.c - what all profiles have in common: a process, a capture, an answer
+ * job.c - the common parts of all jobs: the process, the capture, the answer
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Names may take seconds, in which others are to have the collector. So what has to be named is written first, as a
- * profile without names, and looked up without the collector; then the answer is written with what was found.
+ * Looking up names may take seconds, and the collector must not be locked that long. So a profile without names is
+ * written first, its names are looked up without the lock, and then the answer is written with the names.
  */
 #include "config.h"
 
@@ -16,53 +16,52 @@
 #include <stdio.h>
 #include <string.h>
 
-int job_put(void *arg, const void *data, size_t n)
+int job_append(void *arg, const void *data, size_t n)
 {
 	struct body *b = arg;
 
-	return n > SERVE_ANSWER_MOST - b->v.n ? -EFBIG : body_put(b, data, n);
+	return n > SERVE_ANSWER_MAX - b->v.n ? -EFBIG : body_append(b, data, n);
 }
 
-/* What it is, and the name of the file that it becomes. */
+/* Set the content type, and the file name for downloads. */
 static void name_answer(struct serve_job *j)
 {
-	bool is_delta = j->seconds[0] && j->to == ROUTE_NAMED;
+	bool is_delta = j->seconds[0] && j->target == ROUTE_NAMED;
 
 	j->answer.type = j->debug ? reply_text : reply_data;
 	if (j->debug)
 		return;
 	snprintf(j->answer.file, sizeof(j->answer.file), "%s%s", j->name, is_delta ? "-delta" : "");
-	/* names are the program's; this one is a head line */
+	/* the program chooses the name, which is part of a header line */
 	for (char *at = j->answer.file; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f || *at == '"' || *at == '\\')
 			*at = '_';
 }
 
-/* The end of an answer that was being written. */
+/* Finish an answer whose body was written, or failed with rc. */
 static void finish(struct serve_job *j, int rc)
 {
-	if (rc == 0 && j->answer.body.v.n > SERVE_ANSWER_MOST)
+	if (rc == 0 && j->answer.body.v.n > SERVE_ANSWER_MAX)
 		rc = -EFBIG;
 	if (rc == -EFBIG)
-		job_error(j, 500, "the answer is longer than %d MiB", SERVE_ANSWER_MOST >> 20);
+		job_error(j, 500, "answer too large: the limit is %d MiB", SERVE_ANSWER_MAX >> 20);
 	else if (rc < 0)
-		job_failed(j, rc, "failed to collect profile");
+		job_fail(j, rc, "failed to collect profile");
 	j->state = JOB_READY;
 }
 
-/* Leave the collector, look for names, and take it again. */
+/* Look up names without the collector lock. Returns false if there are none. */
 static bool open_names(struct serve_job *j, const struct body *profile, snap_names_fn **fn, void **names)
 {
 	const struct serve_host *host = j->s->host;
 	int rc;
 
-	host->leave(host->arg);
+	host->unlock(host->arg);
 	rc = host->names_open(host->arg, profile, fn, names);
-	j->lost = !host->take(host->arg);
+	j->has_lost_collector = !host->lock(host->arg);
 	return rc == 0;
 }
 
-/* A profile of what has to be named, given to write with its names. It is released. */
 void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *write)
 {
 	const struct serve_host *host = j->s->host;
@@ -71,7 +70,7 @@ void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *wr
 	bool found = open_names(j, profile, &fn, &names);
 
 	body_release(profile);
-	if (!j->lost)
+	if (!j->has_lost_collector)
 		finish(j, write(j, found ? fn : NULL, names));
 	if (found)
 		host->names_close(host->arg, names);
@@ -79,22 +78,22 @@ void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *wr
 
 static int write_snap(struct serve_job *j, snap_names_fn *names, void *arg)
 {
-	return snap_write(j->after, j->debug, names, arg, job_put, &j->answer.body);
+	return snap_write(j->after, j->debug, names, arg, job_append, &j->answer.body);
 }
 
-/* Names are put into the answer itself; without them it is as good as it was. */
+/* Add names to the answer. If that fails, the answer stays as it is. */
 static void symbolize(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
 
-	host->leave(host->arg);
+	host->unlock(host->arg);
 	host->symbolize(host->arg, &j->answer.body);
-	j->lost = !host->take(host->arg);
-	if (!j->lost)
+	j->has_lost_collector = !host->lock(host->arg);
+	if (!j->has_lost_collector)
 		finish(j, 0);
 }
 
-void job_head(struct serve_job *j)
+void job_answer_head(struct serve_job *j)
 {
 	j->answer.status = 200;
 	j->answer.no_length = true;
@@ -102,9 +101,9 @@ void job_head(struct serve_job *j)
 	j->state = JOB_READY;
 }
 
-static bool with_names(const struct serve_job *j)
+static bool wants_names(const struct serve_job *j)
 {
-	return j->debug != 0 || (j->s->options.names && j->symbolize);
+	return j->debug != 0 || (j->s->options.wants_names && j->symbolize);
 }
 
 void job_write(struct serve_job *j, struct snap *s)
@@ -115,21 +114,21 @@ void job_write(struct serve_job *j, struct snap *s)
 
 	j->after = s;
 	memcpy(s->name, j->name, sizeof(s->name));
-	s->gperf = j->old;
-	if (j->old && s->kind == SNAP_MUTEX)
-		s->kind = SNAP_BLOCK; /* whose text is the one that clients of gperftools know */
+	s->gperf = j->is_gperf;
+	if (j->is_gperf && s->kind == SNAP_MUTEX)
+		s->kind = SNAP_BLOCK; /* clients of gperftools read its text format */
 	j->answer.status = 200;
 	name_answer(j);
-	if (j->to == ROUTE_PROFILE && j->old) {
-		finish(j, snap_legacy_write(s, job_put, &j->answer.body));
-	} else if (!with_names(j) || (!j->debug && host->symbolize)) {
-		rc = snap_write(s, 0, NULL, NULL, job_put, &j->answer.body);
-		if (rc == 0 && with_names(j))
+	if (j->target == ROUTE_PROFILE && j->is_gperf) {
+		finish(j, snap_legacy_write(s, job_append, &j->answer.body));
+	} else if (!wants_names(j) || (!j->debug && host->symbolize)) {
+		rc = snap_write(s, 0, NULL, NULL, job_append, &j->answer.body);
+		if (rc == 0 && wants_names(j))
 			symbolize(j);
 		else
 			finish(j, rc);
 	} else {
-		rc = snap_write(s, 0, NULL, NULL, job_put, &profile);
+		rc = snap_write(s, 0, NULL, NULL, job_append, &profile);
 		if (rc == 0)
 			job_write_named(j, &profile, write_snap);
 		else
@@ -139,16 +138,16 @@ void job_write(struct serve_job *j, struct snap *s)
 	j->after = NULL;
 }
 
-bool job_find(struct serve_job *j)
+bool job_find_process(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
-	struct process_facts f;
+	struct process_info f;
 	const char *why;
 
 	j->p = host->process(host->arg, j->pid);
 	if (j->p) {
 		process_pin(j->p);
-		process_facts(j->p, &f);
+		process_info(j->p, &f);
 		if (!j->pid)
 			j->s->program = f.pid;
 		j->pid = f.pid;
@@ -156,7 +155,7 @@ bool job_find(struct serve_job *j)
 	}
 	if (j->pid)
 		job_error(j, 404, "process %d has ended, or is not profiled", (int)j->pid);
-	else if (host->why_none && (why = host->why_none(host->arg)))
+	else if (host->explain_missing && (why = host->explain_missing(host->arg)))
 		job_error(j, 404, "%s", why);
 	else if (j->s->program)
 		job_error(j, 404, "process %d has ended", (int)j->s->program);
@@ -167,24 +166,24 @@ bool job_find(struct serve_job *j)
 
 bool job_has_tables(const struct serve_job *j)
 {
-	struct process_facts f;
+	struct process_info f;
 
-	process_facts(j->p, &f);
-	return !f.outside;
+	process_info(j->p, &f);
+	return !f.is_external;
 }
 
-bool job_goes_on(struct serve_job *j)
+bool job_is_running(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
-	struct process_facts f;
+	struct process_info f;
 
 	if (host->process(host->arg, j->pid) != j->p)
 		return false;
-	process_facts(j->p, &f);
-	return f.running;
+	process_info(j->p, &f);
+	return f.is_running;
 }
 
-void job_failed(struct serve_job *j, int rc, const char *what)
+void job_fail(struct serve_job *j, int rc, const char *what)
 {
 	if (rc == -ESRCH)
 		job_error(j, 404, "process %d has ended", (int)j->pid);
@@ -192,7 +191,7 @@ void job_failed(struct serve_job *j, int rc, const char *what)
 		job_error(j, 500, "%s: %s", what, strerrordesc_np(-rc));
 }
 
-bool job_too_long(struct serve_job *j, double seconds)
+bool job_is_too_long(struct serve_job *j, double seconds)
 {
 	if (seconds <= j->s->options.max_seconds)
 		return false;
@@ -200,52 +199,51 @@ bool job_too_long(struct serve_job *j, double seconds)
 	return true;
 }
 
-bool job_capture(struct serve_job *j, uint64_t ns)
+bool job_start_capture(struct serve_job *j, uint64_t ns)
 {
-	if (j->to != ROUTE_PROFILE) {
-		if (j->s->n_captures == SERVE_DELTAS_MOST) {
-			job_error(j, 429, "%d captures are under way already: try again when one has ended",
-				  SERVE_DELTAS_MOST);
+	if (j->target != ROUTE_PROFILE) {
+		if (j->s->n_captures == SERVE_DELTAS_MAX) {
+			job_error(j, 429, "%d captures are already running; try again later", SERVE_DELTAS_MAX);
 			return false;
 		}
 		j->s->n_captures++;
-		j->counted = true;
+		j->is_counted = true;
 	}
 	j->length_ns = ns;
 	j->end_ns = clock_now() + ns;
-	j->state = JOB_CAPTURES;
+	j->state = JOB_CAPTURING;
 	return true;
 }
 
-void job_let_go(struct serve_job *j)
+void job_end_capture(struct serve_job *j)
 {
-	if (j->began_cpu)
-		job_cpu_drop(j);
+	if (j->has_cpu)
+		job_cpu_leave(j);
 	if (j->trace)
 		job_trace_drop(j);
 	snap_free(j->before);
 	j->before = NULL;
-	if (j->counted)
+	if (j->is_counted)
 		j->s->n_captures--;
-	j->counted = false;
+	j->is_counted = false;
 	if (j->p)
 		process_unpin(j->p);
 	j->p = NULL;
 }
 
-void job_forget(struct serve *s, bool all)
+void job_forget_answers(struct serve *s, bool all)
 {
-	for (int i = 0; i < JOB_KEPT; i++) {
-		struct kept *k = &s->kept[i];
-		struct process_facts f;
+	for (int i = 0; i < JOB_ANSWERS_MAX; i++) {
+		struct last_answer *k = &s->last[i];
+		struct process_info f;
 
 		if (!k->snap)
 			continue;
-		process_facts(k->p, &f);
-		if (f.running && !all)
+		process_info(k->p, &f);
+		if (f.is_running && !all)
 			continue;
 		snap_free(k->snap);
 		process_unpin(k->p);
-		*k = (struct kept){ 0 };
+		*k = (struct last_answer){ 0 };
 	}
 }

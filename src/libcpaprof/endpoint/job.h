@@ -1,10 +1,10 @@
 /*
- * job.h - what the files that answer requests share
+ * job.h - internals shared by the files that answer requests
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A job is made with serve_begin, where only the request itself is looked at. All else is done in serve_step, with the
- * collector taken but while names are looked up.
+ * serve_begin creates a job from a request, without the collector. serve_step does the work, with the collector lock
+ * held except while names are looked up.
  */
 #ifndef LIBCPAPROF_ENDPOINT_JOB_H
 #define LIBCPAPROF_ENDPOINT_JOB_H
@@ -15,128 +15,129 @@
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/trace.h"
 
-enum { JOB_KEPT = 16, JOB_SYMBOLS_MOST = 1 << 16 };
+enum { JOB_ANSWERS_MAX = 16, JOB_SYMBOLS_MAX = 1 << 16 };
 
-/* What paths that give the difference to their last answer gave then. Guarded by the collector. */
-struct kept {
-	struct snap *snap; /* NULL: free */
+/* The last answer of a path whose answers are differences to the previous answer. Guarded by the collector lock. */
+struct last_answer {
+	struct snap *snap; /* NULL: the entry is free */
 	struct process *p; /* pinned */
 };
 
 struct serve {
 	const struct serve_host *host;
 	struct serve_options options;
-	/* guarded by the collector */
+	/* guarded by the collector lock */
 	unsigned n_captures;
-	uint64_t recording;             /* of CPU time, that was begun here; 0: none is on */
-	unsigned n_sharing, n_profiles; /* captures in it, and how many of them are profiles: one, but for share=1 */
-	struct kept kept[JOB_KEPT];
-	pid_t program; /* that was served last for pid 0 */
+	uint64_t recording; /* id of the CPU recording that a job started; 0: none */
+	unsigned n_sharing,
+		n_profiles; /* captures that use this recording; CPU profiles among them, at most one without share=1 */
+	struct last_answer last[JOB_ANSWERS_MAX];
+	pid_t program; /* last pid served for requests without pid */
 };
 
-/* A profile that is asked for by its name. */
-struct kind {
-	const char *name; /* NULL: a custom one */
+/* A profile that can be requested by name. */
+struct profile_kind {
+	const char *name; /* NULL: a custom profile */
 	enum snap_kind kind;
-	bool delta;       /* seconds can be said */
-	bool since_last;  /* the difference to the last answer */
-	const char *what; /* NULL: it is not in the index */
+	bool can_delta;          /* does it accept seconds=? */
+	bool is_since_last;      /* is it the difference to the last answer? */
+	const char *description; /* description in the index; NULL: not in the index */
 };
 
-/* Of custom profiles when there is none of that name. */
-extern const struct kind job_kinds[];
+/* The built-in profiles. Other names are custom profiles. */
+extern const struct profile_kind job_kinds[];
 extern const size_t job_n_kinds;
 
-enum job_state { JOB_NEW, JOB_CAPTURES, JOB_READY };
+enum job_state { JOB_NEW, JOB_CAPTURING, JOB_READY };
 
 struct serve_job {
 	struct serve *s;
 	struct serve_answer answer;
 	enum job_state state;
-	enum route_to to;
-	bool head, old;
-	char name[SNAP_NAME_MAX]; /* of the profile, as it was asked for */
+	enum route_target target;
+	bool is_head, is_gperf;
+	char name[SNAP_NAME_MAX]; /* name of the requested profile */
 
 	/* parameters */
 	int debug;
 	pid_t pid;
-	char seconds[24]; /* as asked for */
+	char seconds[24]; /* the parameter seconds, as text */
 	bool alloc_only, share, symbolize;
 	struct serve_cpu cpu;
 
-	/* what is profiled; pinned in a capture */
+	/* the profiled process, which is pinned, and the requested profile */
 	struct process *p;
-	struct kind kind;
+	struct profile_kind kind;
 	uint64_t custom;
 
-	/* a capture, and who counts it: nobody, until it is begun */
+	/* fields of a capture; is_counted and has_cpu are set while it counts in struct serve */
 	uint64_t length_ns, end_ns; /* monotonic */
-	bool counted, began_cpu;
+	bool is_counted, has_cpu;
 	uint64_t recording;
 	struct snap *before;
 	struct trace *trace;
-	uint64_t next_ns; /* trace: the next look */
+	uint64_t next_ns; /* trace: time of the next poll */
 
-	struct vec addr; /* uint64_t: of ROUTE_SYMBOL */
-	bool cut;        /* a word of them was too long */
+	struct vec addr;   /* uint64_t: addresses of ROUTE_SYMBOL */
+	bool is_truncated; /* was an address too long? */
 
-	struct snap *after; /* that is being written */
-	bool lost;          /* the collector could not be had again */
+	struct snap *after;      /* the snap that is being written */
+	bool has_lost_collector; /* set if the collector lock could not be acquired again */
 };
 
 /* Answer with an error. */
-#define job_error(j, ...) job_said(j, reply_error(&(j)->answer, __VA_ARGS__))
-void job_said(struct serve_job *j, int rc);
+#define job_error(j, ...) job_set_answered(j, reply_error(&(j)->answer, __VA_ARGS__))
+void job_set_answered(struct serve_job *j, int rc);
 
-/* Find the process, and pin it. Gives false, and an answer, when there is none such. */
-bool job_find(struct serve_job *j);
-/* Is it more than looked at from outside? */
+/* Find the process, and pin it. Returns false and sets an answer if there is none. */
+bool job_find_process(struct serve_job *j);
+/* Is the process profiled by us, with tables in our segment? */
 bool job_has_tables(const struct serve_job *j);
-/* Does the process that is captured go on? */
-bool job_goes_on(struct serve_job *j);
-/* What is wrong with a capture. */
-void job_failed(struct serve_job *j, int rc, const char *what);
+/* Is the captured process still running? */
+bool job_is_running(struct serve_job *j);
+/* Answer with an error: rc is -errno. */
+void job_fail(struct serve_job *j, int rc, const char *what);
 
-/* Begin a capture. Gives false, and an answer, when there are too many. */
-bool job_capture(struct serve_job *j, uint64_t ns);
-/* The other way round; also when it was never begun. */
-void job_let_go(struct serve_job *j);
+/* Start a capture. Returns false and sets an answer if there are too many. */
+bool job_start_capture(struct serve_job *j, uint64_t ns);
+/* End the capture, if one was started, and unpin the process. */
+void job_end_capture(struct serve_job *j);
 
-/* Is this capture longer than may be? Then that is the answer. */
-bool job_too_long(struct serve_job *j, double seconds);
+/* Does this capture exceed the time limit? If so, set an answer. */
+bool job_is_too_long(struct serve_job *j, double seconds);
 
-/* Answer to HEAD what would be answered to GET, but for the body. */
-void job_head(struct serve_job *j);
+/* Answer HEAD as GET, but without the body. */
+void job_answer_head(struct serve_job *j);
 
-/* A snap_sink_fn; arg: a struct body. -EFBIG when it becomes longer than an answer may be. */
-int job_put(void *body, const void *data, size_t n);
+/* A snap_sink_fn; body is a struct body. Returns -EFBIG above the size limit of answers. */
+int job_append(void *body, const void *data, size_t n);
 
-/* Answer with a snap, which is freed; its name becomes that of the profile. The collector is left meanwhile. */
+/* Answer with a snap, which is renamed to the profile and freed. The collector is unlocked in between. */
 void job_write(struct serve_job *j, struct snap *s);
-/* The same with what write does, given names and profile to look them up for. */
+/* Look up the names for a profile, then call write with them. Releases profile. */
 typedef int job_write_fn(struct serve_job *j, snap_names_fn *names, void *arg);
 void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *write);
 
-/* Begin, look, finish. With the collector. */
+/* Start, poll and finish callbacks. Call them with the collector lock held. */
 void job_cpu_begin(struct serve_job *j);
-uint64_t job_cpu_look(struct serve_job *j, bool hurry);
-/* Take part in the recording that was begun here, or begin one. Gives 0 or -errno: -EBUSY when it is not ours. */
+uint64_t job_cpu_poll(struct serve_job *j, bool hurry);
+/* Join the recording of another job, or start one. Returns 0 or -errno: -EBUSY if the program started it. */
 int job_cpu_join(struct serve_job *j);
-/* Leave it; it ends with the last one. */
-void job_cpu_drop(struct serve_job *j);
+/* Leave the recording. It ends when the last job leaves it. */
+void job_cpu_leave(struct serve_job *j);
 void job_snap_begin(struct serve_job *j);
-uint64_t job_snap_look(struct serve_job *j, bool hurry);
+uint64_t job_snap_poll(struct serve_job *j, bool hurry);
 void job_trace_begin(struct serve_job *j);
-uint64_t job_trace_look(struct serve_job *j, bool hurry);
+uint64_t job_trace_poll(struct serve_job *j, bool hurry);
 void job_trace_drop(struct serve_job *j);
 void job_symbol(struct serve_job *j);
 void job_cmdline(struct serve_job *j);
 void job_index(struct serve_job *j);
 
-/* The addresses of a request, for job_symbol. Gives 0 or -ENOMEM. */
+/* Read the addresses of a request, for job_symbol. Returns 0 or -ENOMEM. */
 int job_read_addresses(struct serve_job *j, const char *text, size_t n);
 
-/* Forget what is kept of processes that have ended; all: of all. */
-void job_forget(struct serve *s, bool all);
+/* Free the last answers of ended processes; all: of all processes. */
+void job_forget_answers(struct serve *s, bool all);
 
 #endif

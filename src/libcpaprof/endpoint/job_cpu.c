@@ -1,10 +1,10 @@
 /*
- * job_cpu.c - profiles of CPU time
+ * job_cpu.c - CPU profiles
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * All are differences of two snaps: within a recording that is begun for it, one that somebody else has (share=1), one
- * that a timeline has, or one that is always on.
+ * A CPU profile is the difference of two snaps of a recording. The recording is started for the profile, belongs to
+ * another request (share=1) or a timeline, or runs permanently.
  */
 #include "config.h"
 
@@ -15,17 +15,18 @@
 #include <errno.h>
 #include <string.h>
 
-enum { SECONDS_USUAL = 30, LOOK_NS = COLLECT_ARM_MS * 1000000 };
+enum { SECONDS_DEFAULT = 30, POLL_NS = COLLECT_ARM_MS * 1000000 };
 
-/* What is on is not ours to change. */
-static bool is_other(struct serve_job *j, const struct serve_cpu *is)
+/* Does the request need other settings than the current recording? If so, set an answer. */
+static bool needs_other_settings(struct serve_job *j, const struct serve_cpu *is)
 {
 	if (j->cpu.hz && j->cpu.hz != is->hz) {
-		job_error(j, 400, "\"hz\" cannot be %u: CPU time is being sampled at %u Hz", j->cpu.hz, is->hz);
+		job_error(j, 400, "cannot set \"hz\" to %u: CPU time is already being sampled at %u Hz", j->cpu.hz,
+			  is->hz);
 		return true;
 	}
 	if (j->cpu.engine && j->cpu.engine != is->engine) {
-		job_error(j, 400, "\"engine\" cannot be chosen: CPU time is being sampled already");
+		job_error(j, 400, "cannot set \"engine\": CPU time is already being sampled");
 		return true;
 	}
 	return false;
@@ -45,30 +46,30 @@ int job_cpu_join(struct serve_job *j)
 		j->s->recording = host->cpu_recording(host->arg, &is);
 		j->s->n_sharing = j->s->n_profiles = 0;
 	}
-	j->began_cpu = true;
+	j->has_cpu = true;
 	j->recording = j->s->recording;
 	j->s->n_sharing++;
-	j->s->n_profiles += j->to == ROUTE_PROFILE;
+	j->s->n_profiles += j->target == ROUTE_PROFILE;
 	return 0;
 }
 
-/* A timeline has the recording, and no profile: then one may have it too. */
+/* Returns true if a profile can join this recording, because only timelines use it. */
 static bool is_free(const struct serve_job *j, uint64_t on)
 {
 	return on == j->s->recording && j->s->n_profiles == 0;
 }
 
-/* Samples come from here on. False, and an answer, when they do not. */
-static bool begin(struct serve_job *j)
+/* Start or join a recording. Returns false and sets an answer on failure. */
+static bool start_recording(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
 	struct serve_cpu is = { 0 };
 	uint64_t on = host->cpu_recording(host->arg, &is);
 	int rc;
 
-	if (on && (host->cpu_always || j->share || is_free(j, on)) && is_other(j, &is))
+	if (on && (host->is_cpu_always || j->share || is_free(j, on)) && needs_other_settings(j, &is))
 		return false;
-	if (on && (host->cpu_always || (j->share && on != j->s->recording))) {
+	if (on && (host->is_cpu_always || (j->share && on != j->s->recording))) {
 		j->recording = on;
 		return true;
 	}
@@ -85,23 +86,23 @@ void job_cpu_begin(struct serve_job *j)
 	int64_t seconds;
 	int rc;
 
-	/* as Go: what is no number, or none that can be, is not there */
+	/* as in Go, an invalid value counts as missing */
 	if (!request_query_int(j->seconds, &seconds) || seconds <= 0)
-		seconds = SECONDS_USUAL;
+		seconds = SECONDS_DEFAULT;
 	j->debug = 0;
-	if (job_too_long(j, (double)seconds) || !job_find(j))
+	if (job_is_too_long(j, (double)seconds) || !job_find_process(j))
 		return;
-	if (j->head) {
-		job_head(j);
+	if (j->is_head) {
+		job_answer_head(j);
 		return;
 	}
-	if (!begin(j))
+	if (!start_recording(j))
 		return;
 	rc = snap_take(j->p, SNAP_CPU, 0, &j->before);
 	if (rc < 0)
-		job_failed(j, rc, "Could not enable CPU profiling");
+		job_fail(j, rc, "Could not enable CPU profiling");
 	else
-		job_capture(j, (uint64_t)seconds * 1000000000);
+		job_start_capture(j, (uint64_t)seconds * 1000000000);
 }
 
 static void finish(struct serve_job *j)
@@ -109,48 +110,48 @@ static void finish(struct serve_job *j)
 	struct snap *after = NULL;
 	int rc;
 
-	if (j->began_cpu)
-		job_cpu_drop(j);
+	if (j->has_cpu)
+		job_cpu_leave(j);
 	rc = snap_take(j->p, SNAP_CPU, 0, &after);
 	if (rc == 0)
-		rc = snap_minus(after, j->before, false);
+		rc = snap_subtract(after, j->before, false);
 	if (rc == 0) {
 		job_write(j, after);
 		return;
 	}
 	snap_free(after);
-	job_failed(j, rc, "failed to collect profile");
+	job_fail(j, rc, "failed to collect profile");
 }
 
-uint64_t job_cpu_look(struct serve_job *j, bool hurry)
+uint64_t job_cpu_poll(struct serve_job *j, bool hurry)
 {
 	const struct serve_host *host = j->s->host;
 	uint64_t now = clock_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
 	struct serve_cpu is;
 
 	if (host->cpu_recording(host->arg, &is) != j->recording) {
-		job_error(j, 500, "CPU profiling ended before the %llu seconds were over",
+		job_error(j, 500, "CPU profiling ended before %llu seconds had passed",
 			  (unsigned long long)(j->length_ns / 1000000000));
 		return 0;
 	}
-	if (now >= j->end_ns || hurry || !job_goes_on(j)) {
+	if (now >= j->end_ns || hurry || !job_is_running(j)) {
 		finish(j);
 		return 0;
 	}
-	if (j->began_cpu && host->cpu_look && host->cpu_look(host->arg))
-		next = now + LOOK_NS;
+	if (j->has_cpu && host->cpu_poll && host->cpu_poll(host->arg))
+		next = now + POLL_NS;
 	return next < j->end_ns ? next : j->end_ns;
 }
 
-void job_cpu_drop(struct serve_job *j)
+void job_cpu_leave(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
 	struct serve_cpu is;
 
-	j->began_cpu = false;
-	if (j->recording != j->s->recording) /* it ended, and another one was begun */
+	j->has_cpu = false;
+	if (j->recording != j->s->recording) /* the recording ended, and another one was started */
 		return;
-	j->s->n_profiles -= j->to == ROUTE_PROFILE;
+	j->s->n_profiles -= j->target == ROUTE_PROFILE;
 	if (--j->s->n_sharing > 0)
 		return;
 	if (host->cpu_recording(host->arg, &is) == j->recording)

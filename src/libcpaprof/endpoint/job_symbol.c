@@ -1,5 +1,5 @@
 /*
- * job_symbol.c - names of addresses, and the command line
+ * job_symbol.c - symbol names of addresses, and the command line
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,21 +17,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Go reads words into a buffer of this many bytes, and no longer ones. */
-enum { WORD_MOST = 4096, CMDLINE_MOST = 4 << 20, READ_SIZE = 16 << 10 };
+/* WORD_MAX: the buffer size of Go, which stops at a longer word */
+enum { WORD_MAX = 4096, CMDLINE_MAX = 4 << 20, READ_SIZE = 16 << 10 };
 
 int job_read_addresses(struct serve_job *j, const char *text, size_t n)
 {
-	for (const char *end = text + n, *next; text < end && j->addr.n < JOB_SYMBOLS_MOST && !j->cut; text = next) {
+	for (const char *end = text + n, *next; text < end && j->addr.n < JOB_SYMBOLS_MAX && !j->is_truncated;
+	     text = next) {
 		const char *stop = memchr(text, '+', (size_t)(end - text));
 		uint64_t addr, *to;
 
 		stop = stop ? stop : end;
 		next = stop < end ? stop + 1 : end;
-		j->cut = stop - text >= WORD_MOST;
-		if (j->cut || !request_query_uint(text, (size_t)(stop - text), &addr) || !addr)
+		j->is_truncated = stop - text >= WORD_MAX;
+		if (j->is_truncated || !request_query_uint(text, (size_t)(stop - text), &addr) || !addr)
 			continue;
-		to = vec_room(&j->addr, 1, sizeof(*to), JOB_SYMBOLS_MOST);
+		to = vec_reserve(&j->addr, 1, sizeof(*to), JOB_SYMBOLS_MAX);
 		if (!to)
 			return -ENOMEM;
 		*to = addr;
@@ -50,13 +51,13 @@ static int write_symbols(struct serve_job *j, snap_names_fn *fn, void *names)
 
 	for (size_t i = 0; fn && i < j->after->row.n && rc == 0; i++) {
 		snap_frame(j->after, &row[i], 0, &f);
-		if (f.place || !fn(names, j->after->p, f.addr, f.map, 0, &name) || !name.function)
+		if (f.pseudo || !fn(names, j->after->p, f.addr, f.map, 0, &name) || !name.function)
 			continue;
 		rc = reply_add(a, "0x%llx ", (unsigned long long)f.addr);
-		rc = rc < 0 ? rc : job_put(&a->body, name.function, strcspn(name.function, "\n"));
-		rc = rc < 0 ? rc : job_put(&a->body, "\n", 1);
+		rc = rc < 0 ? rc : job_append(&a->body, name.function, strcspn(name.function, "\n"));
+		rc = rc < 0 ? rc : job_append(&a->body, "\n", 1);
 	}
-	if (rc == 0 && j->cut)
+	if (rc == 0 && j->is_truncated)
 		rc = reply_add(a, "reading request: bufio: buffer full\n");
 	return rc;
 }
@@ -67,30 +68,30 @@ void job_symbol(struct serve_job *j)
 	struct snap *s = NULL;
 	int rc;
 
-	if (!job_find(j))
+	if (!job_find_process(j))
 		return;
 	j->answer.status = 200;
 	j->answer.type = reply_text;
-	/* clients only ask whether there are any at all */
+	/* clients only check that the number is not 0 */
 	rc = reply_add(&j->answer, "num_symbols: 1\n");
 	rc = rc < 0 ? rc : addresses_open(j->p, j->addr.data, j->addr.n, &s);
 	j->after = s;
 	if (rc == 0 && s->row.n) {
-		rc = snap_write(s, 0, NULL, NULL, job_put, &profile);
+		rc = snap_write(s, 0, NULL, NULL, job_append, &profile);
 		if (rc == 0)
 			job_write_named(j, &profile, write_symbols);
 	} else if (rc == 0) {
 		rc = write_symbols(j, NULL, NULL);
 	}
 	if (rc < 0)
-		job_failed(j, rc, "failed to find names");
+		job_fail(j, rc, "failed to look up names");
 	body_release(&profile);
 	addresses_close(s);
 	j->after = NULL;
 	j->state = JOB_READY;
 }
 
-/* Arguments with NUL between them, and none at the end. */
+/* Read the arguments, separated by NUL, without the last NUL. */
 static int read_cmdline(struct body *to, int pid)
 {
 	char path[64];
@@ -102,7 +103,7 @@ static int read_cmdline(struct body *to, int pid)
 	if (fd < 0)
 		return -errno;
 	do {
-		char *room = vec_room(&to->v, READ_SIZE, 1, CMDLINE_MOST);
+		char *room = vec_reserve(&to->v, READ_SIZE, 1, CMDLINE_MAX);
 
 		got = room ? read(fd, room, READ_SIZE) : 0;
 		rc = got < 0 ? -errno : 0;
@@ -116,19 +117,19 @@ static int read_cmdline(struct body *to, int pid)
 
 void job_cmdline(struct serve_job *j)
 {
-	struct process_facts f;
+	struct process_info f;
 	int rc;
 
-	if (!job_find(j))
+	if (!job_find_process(j))
 		return;
-	process_facts(j->p, &f);
+	process_info(j->p, &f);
 	j->answer.status = 200;
 	j->answer.type = reply_text;
 	if (j->s->options.hide_cmdline)
-		rc = body_put(&j->answer.body, f.program, f.n_program);
+		rc = body_append(&j->answer.body, f.program, f.n_program);
 	else
 		rc = read_cmdline(&j->answer.body, (int)j->pid);
 	if (rc < 0)
-		job_failed(j, rc, "failed to read the command line");
+		job_fail(j, rc, "failed to read the command line");
 	j->state = JOB_READY;
 }

@@ -1,10 +1,10 @@
 /*
- * job_trace.c - what threads did, one after the other
+ * job_trace.c - timelines of threads
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Samples of CPU time come from a recording that is on, or else from one that is begun for it; when there can be none,
- * the trace has what threads wait for.
+ * CPU samples come from the current recording, or from a new one. If no recording can be started, the trace
+ * contains only waits.
  */
 #include "config.h"
 
@@ -15,12 +15,12 @@
 #include <errno.h>
 #include <string.h>
 
-static void begin_cpu(struct serve_job *j)
+static void start_cpu(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
 	struct serve_cpu is;
 
-	/* who has one that was not begun here is at it without us */
+	/* do not join a recording that no job started: it continues without jobs */
 	if (!host->cpu_recording(host->arg, &is) || host->cpu_recording(host->arg, &is) == j->s->recording)
 		job_cpu_join(j);
 }
@@ -33,10 +33,10 @@ void job_trace_begin(struct serve_job *j)
 	if (!request_query_float(j->seconds, &seconds) || seconds <= 0)
 		seconds = 1;
 	j->debug = 0;
-	if (job_too_long(j, seconds) || !job_find(j))
+	if (job_is_too_long(j, seconds) || !job_find_process(j))
 		return;
-	if (j->head) {
-		job_head(j);
+	if (j->is_head) {
+		job_answer_head(j);
 		return;
 	}
 	rc = trace_begin(j->p, &j->trace);
@@ -44,14 +44,14 @@ void job_trace_begin(struct serve_job *j)
 		job_error(j, 500, "Could not enable tracing: tracing is already enabled");
 	} else if (rc < 0) {
 		job_error(j, 500, "Could not enable tracing: %s", strerrordesc_np(-rc));
-	} else if (job_capture(j, (uint64_t)(seconds * 1e9))) {
-		begin_cpu(j);
+	} else if (job_start_capture(j, (uint64_t)(seconds * 1e9))) {
+		start_cpu(j);
 	}
 }
 
 static int write_trace(struct serve_job *j, snap_names_fn *names, void *arg)
 {
-	return trace_write(j->trace, names, arg, job_put, &j->answer.body);
+	return trace_write(j->trace, names, arg, job_append, &j->answer.body);
 }
 
 static void finish(struct serve_job *j)
@@ -60,39 +60,39 @@ static void finish(struct serve_job *j)
 	struct snap *s = NULL;
 	int rc;
 
-	if (j->began_cpu)
-		job_cpu_drop(j);
+	if (j->has_cpu)
+		job_cpu_leave(j);
 	trace_end(j->trace);
 	rc = trace_snap(j->trace, &s);
 	if (rc == 0)
-		rc = snap_write(s, 0, NULL, NULL, job_put, &profile);
+		rc = snap_write(s, 0, NULL, NULL, job_append, &profile);
 	snap_free(s);
 	if (rc < 0) {
 		body_release(&profile);
-		job_failed(j, rc, "failed to collect trace");
+		job_fail(j, rc, "failed to collect trace");
 		return;
 	}
-	job_head(j);
+	job_answer_head(j);
 	j->answer.no_length = false;
 	job_write_named(j, &profile, write_trace);
 }
 
-uint64_t job_trace_look(struct serve_job *j, bool hurry)
+uint64_t job_trace_poll(struct serve_job *j, bool hurry)
 {
 	const struct serve_host *host = j->s->host;
 	uint64_t now = clock_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
 	struct serve_cpu is;
 
-	if (now >= j->end_ns || hurry || !job_goes_on(j)) {
+	if (now >= j->end_ns || hurry || !job_is_running(j)) {
 		finish(j);
 		return 0;
 	}
-	if (j->began_cpu && host->cpu_recording(host->arg, &is) != j->recording)
-		job_cpu_drop(j);
+	if (j->has_cpu && host->cpu_recording(host->arg, &is) != j->recording)
+		job_cpu_leave(j);
 	if (now >= j->next_ns)
-		j->next_ns = now + trace_look(j->trace) * 1000000ULL;
+		j->next_ns = now + trace_poll(j->trace) * 1000000ULL;
 	next = next < j->next_ns ? next : j->next_ns;
-	if (j->began_cpu && host->cpu_look && host->cpu_look(host->arg))
+	if (j->has_cpu && host->cpu_poll && host->cpu_poll(host->arg))
 		next = now + COLLECT_ARM_MS * 1000000ULL;
 	return next < j->end_ns ? next : j->end_ns;
 }

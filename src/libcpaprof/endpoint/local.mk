@@ -1,6 +1,6 @@
 # src/libcpaprof/endpoint - /debug/pprof: requests, answers, and a small server; runs in cpa run and in programs that link the library
 #
-# One name a line, so that branches which both add some can be merged.
+# One name per line, so that branches that add names can be merged.
 
 noinst_LIBRARIES += src/libcpaprof/endpoint/libendpoint.a
 src_libcpaprof_endpoint_libendpoint_a_SOURCES =
@@ -17,12 +17,6 @@ src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job_cpu
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job_snap.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job_symbol.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job_trace.c
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen.c
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen.h
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen_int.h
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen_address.c
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/peer.c
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/peer.h
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/request_query.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/request_query.h
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/route.c
@@ -33,7 +27,5 @@ src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/server.
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/chunked.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/chunked.h
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/conn.c
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/owned.c
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/owned.h
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/server.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/server_int.h

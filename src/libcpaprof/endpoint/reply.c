@@ -1,5 +1,5 @@
 /*
- * reply.c - the answers that are no profile, and the head lines of all
+ * reply.c - answers other than profiles, and the header lines of all answers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -62,11 +62,11 @@ int reply_add(struct serve_answer *a, const char *fmt, ...)
 	va_end(args);
 	if (n < 0)
 		return 0;
-	return body_put(&a->body, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	return body_append(&a->body, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
-/* The form of a character in HTML; NULL: it stays. */
-static const char *in_html(char c)
+/* The HTML entity of a character; NULL: no escape is needed. */
+static const char *html_entity(char c)
 {
 	switch (c) {
 	case '&':
@@ -84,19 +84,19 @@ static const char *in_html(char c)
 	}
 }
 
-int reply_html(struct serve_answer *a, const char *text, size_t n)
+int reply_add_html(struct serve_answer *a, const char *text, size_t n)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		const char *form = in_html(text[i]);
+		const char *form = html_entity(text[i]);
 
-		rc = form ? body_put(&a->body, form, strlen(form)) : body_put(&a->body, text + i, 1);
+		rc = form ? body_append(&a->body, form, strlen(form)) : body_append(&a->body, text + i, 1);
 	}
 	return rc;
 }
 
-int serve_say(struct serve_answer *a, int status, bool pprof, const char *text)
+int serve_set_text(struct serve_answer *a, int status, bool pprof, const char *text)
 {
 	int rc;
 
@@ -105,8 +105,8 @@ int serve_say(struct serve_answer *a, int status, bool pprof, const char *text)
 	a->is_error = pprof;
 	a->file[0] = '\0';
 	a->body.v.n = 0;
-	rc = body_put(&a->body, text, strlen(text));
-	return rc == 0 ? body_put(&a->body, "\n", 1) : rc;
+	rc = body_append(&a->body, text, strlen(text));
+	return rc == 0 ? body_append(&a->body, "\n", 1) : rc;
 }
 
 int reply_error(struct serve_answer *a, int status, const char *fmt, ...)
@@ -117,10 +117,10 @@ int reply_error(struct serve_answer *a, int status, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	return serve_say(a, status, true, text);
+	return serve_set_text(a, status, true, text);
 }
 
-/* A page for people that says where it is; only GET has one. */
+/* Redirect. Only GET has a body: a page with the link. */
 static int redirect(struct serve_answer *a, const struct route *r, const char *method)
 {
 	int rc;
@@ -134,33 +134,34 @@ static int redirect(struct serve_answer *a, const struct route *r, const char *m
 	if (a->no_length)
 		return 0;
 	rc = reply_add(a, "<a href=\"");
-	rc = rc < 0 ? rc : reply_html(a, r->location, strlen(r->location));
+	rc = rc < 0 ? rc : reply_add_html(a, r->location, strlen(r->location));
 	return rc < 0 ? rc : reply_add(a, "\">%s</a>.\n\n", serve_reason(307));
 }
 
 int reply_route(struct serve_answer *a, const struct route *r, const char *method)
 {
-	switch (r->to) {
+	switch (r->target) {
 	case ROUTE_REDIRECT:
 		return redirect(a, r, method);
 	case ROUTE_METHOD:
 		a->allow = r->allow;
-		return serve_say(a, 405, false, serve_reason(405));
-	case ROUTE_NO_WAY:
-		return serve_say(a, 400, false, "400 Bad Request");
-	case ROUTE_LONG:
-		return serve_say(a, 414, false, "the place that this is a redirection to is too long");
+		return serve_set_text(a, 405, false, serve_reason(405));
+	case ROUTE_BAD_PATH:
+		return serve_set_text(a, 400, false, "400 Bad Request");
+	case ROUTE_TOO_LONG:
+		return serve_set_text(a, 414, false, "redirection too long");
 	default:
-		return serve_say(a, 404, false, "404 page not found");
+		return serve_set_text(a, 404, false, "404 page not found");
 	}
 }
 
-struct lines {
+struct header_buffer {
 	char *out;
 	size_t n, len;
 };
 
-static void add_line(struct lines *l, const char *name, const char *before, const char *value, const char *after)
+static void add_line(struct header_buffer *l, const char *name, const char *before, const char *value,
+		     const char *after)
 {
 	int n = snprintf(l->len < l->n ? l->out + l->len : NULL, l->len < l->n ? l->n - l->len : 0, "%s: %s%s%s\r\n",
 			 name, before, value, after);
@@ -170,7 +171,7 @@ static void add_line(struct lines *l, const char *name, const char *before, cons
 
 size_t serve_headers(const struct serve_answer *a, char *out, size_t n)
 {
-	struct lines l = { .out = out, .n = n };
+	struct header_buffer l = { .out = out, .n = n };
 
 	if (n)
 		*out = '\0';

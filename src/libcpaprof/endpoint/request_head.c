@@ -1,10 +1,10 @@
 /*
- * request_head.c - the head of an HTTP request
+ * request_head.c - parse the head of an HTTP request
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Line by line, each judged when it is whole: so a request that cannot become good is refused at once, and how
- * its bytes came in parts makes no difference. Nothing is written before the head is whole and good.
+ * Each line is checked as soon as it is complete. So an invalid request is refused immediately, and the result does not
+ * depend on how the bytes are split. Nothing is written into the data before the head is complete and valid.
  */
 #include "config.h"
 
@@ -17,7 +17,7 @@ struct part {
 	size_t at, n;
 };
 
-/* Fields we know; those before N_TEXTS are kept as texts. */
+/* Known fields. Those before N_TEXTS are stored as text. */
 enum field {
 	FIELD_HOST,
 	FIELD_ORIGIN,
@@ -35,7 +35,7 @@ enum field {
 
 static const struct {
 	const char *name;
-	bool once; /* one that is there twice has two meanings */
+	bool is_unique; /* a repeated field would be ambiguous */
 } known[N_FIELDS] = {
 	[FIELD_HOST] = { "host", true },
 	[FIELD_ORIGIN] = { "origin", true },
@@ -53,9 +53,9 @@ struct scan {
 	char *data;
 	size_t n, at;
 	struct part method, target, authority, text[N_TEXTS];
-	unsigned seen; /* bits of fields */
+	unsigned seen; /* bitmap of the fields seen, by enum field */
 	bool close, keep_alive;
-	bool first; /* lines: the request line was read */
+	bool has_request_line; /* the request line was read */
 	struct request_head h;
 	const char *why;
 };
@@ -94,7 +94,7 @@ static bool is_control(char c)
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* What Go's httpguts.ValidHostHeader lets through: bytes that may be somewhere in a name, an address or a port. */
+/* Like Go's httpguts.ValidHostHeader: characters that can be part of a name, an address or a port. */
 static bool is_host(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -111,7 +111,7 @@ static bool is_word(const char *s, size_t n, const char *word)
 	return !word[n];
 }
 
-/* A path up to its query: each % is followed by two digits. */
+/* Check the path up to its query: each % is followed by two hexadecimal digits. */
 static bool is_path(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n && s[i] != '?'; i++)
@@ -126,8 +126,8 @@ static int refuse(struct scan *s, int status, const char *why)
 	return -status;
 }
 
-/* The form with a scheme: what is behind the authority, which may be nothing, is the target. */
-static bool take_absolute(struct scan *s, struct part target)
+/* Parse an absolute target. The part after the authority, possibly empty, becomes the target. */
+static bool parse_absolute(struct scan *s, struct part target)
 {
 	const char *t = s->data + target.at;
 	size_t n = target.n, scheme, end;
@@ -145,7 +145,7 @@ static bool take_absolute(struct scan *s, struct part target)
 	return s->authority.n && is_host(t + scheme, end - scheme);
 }
 
-static bool take_target(struct scan *s, struct part target)
+static bool parse_target(struct scan *s, struct part target)
 {
 	const char *t = s->data + target.at;
 
@@ -155,13 +155,13 @@ static bool take_target(struct scan *s, struct part target)
 	s->target = target;
 	if (target.n == 1 && *t == '*')
 		return is_word(s->data + s->method.at, s->method.n, "options");
-	if (target.n && *t != '/' && !take_absolute(s, target))
+	if (target.n && *t != '/' && !parse_absolute(s, target))
 		return false;
 	return target.n && is_path(s->data + s->target.at, s->target.n);
 }
 
-/* METHOD SP target SP HTTP/1.x */
-static int take_request_line(struct scan *s, struct part line)
+/* Parse "METHOD SP target SP HTTP/1.x". */
+static int parse_request_line(struct scan *s, struct part line)
 {
 	const char *l = s->data + line.at, *space = memchr(l, ' ', line.n), *second;
 	const char *v;
@@ -177,12 +177,12 @@ static int take_request_line(struct scan *s, struct part line)
 	if (v[5] != '1')
 		return refuse(s, 505, "unsupported protocol version");
 	s->h.minor = v[7] - '0';
-	if (!take_target(s, (struct part){ line.at + s->method.n + 1, (size_t)(second - space - 1) }))
+	if (!parse_target(s, (struct part){ line.at + s->method.n + 1, (size_t)(second - space - 1) }))
 		return refuse(s, 400, NULL);
 	return 0;
 }
 
-static int take_length(struct scan *s, const char *v, size_t n)
+static int parse_length(struct scan *s, const char *v, size_t n)
 {
 	uint64_t length = 0;
 
@@ -195,7 +195,7 @@ static int take_length(struct scan *s, const char *v, size_t n)
 	return n ? 0 : refuse(s, 400, NULL);
 }
 
-static void take_connection(struct scan *s, const char *v, size_t n)
+static void parse_connection(struct scan *s, const char *v, size_t n)
 {
 	size_t at = 0, end;
 
@@ -208,40 +208,40 @@ static void take_connection(struct scan *s, const char *v, size_t n)
 	}
 }
 
-static int take_field(struct scan *s, enum field f, struct part value)
+static int parse_field(struct scan *s, enum field f, struct part value)
 {
 	const char *v = s->data + value.at;
-	bool again = s->seen & 1U << f;
+	bool repeated = s->seen & 1U << f;
 
-	if (again && known[f].once)
+	if (repeated && known[f].is_unique)
 		return refuse(s, 400, NULL);
 	s->seen |= 1U << f;
 	if (f < N_TEXTS) {
-		if (!again)
+		if (!repeated)
 			s->text[f] = value;
 		return f == FIELD_HOST && !is_host(v, value.n) ? refuse(s, 400, "malformed Host header") : 0;
 	}
 	if (f == FIELD_LENGTH)
-		return take_length(s, v, value.n);
+		return parse_length(s, v, value.n);
 	if (f == FIELD_CONNECTION)
-		take_connection(s, v, value.n);
+		parse_connection(s, v, value.n);
 	if (f == FIELD_CODING) {
 		if (s->h.minor == 0)
 			return refuse(s, 400, NULL);
-		if (again || !is_word(v, value.n, "chunked"))
+		if (repeated || !is_word(v, value.n, "chunked"))
 			return refuse(s, 501, "Unsupported transfer encoding");
-		s->h.chunked = true;
+		s->h.is_chunked = true;
 	}
 	if (f == FIELD_EXPECT && value.n) {
-		if (again || !is_word(v, value.n, "100-continue"))
+		if (repeated || !is_word(v, value.n, "100-continue"))
 			return refuse(s, 417, NULL);
-		s->h.expects = s->h.minor > 0;
+		s->h.expects_continue = s->h.minor > 0;
 	}
 	return 0;
 }
 
-/* NAME ":" value, with white space around the value only */
-static int take_header_line(struct scan *s, struct part line)
+/* Parse NAME ":" value. White space is allowed only around the value. */
+static int parse_header_line(struct scan *s, struct part line)
 {
 	const char *l = s->data + line.at, *colon = memchr(l, ':', line.n);
 	struct part value;
@@ -264,25 +264,25 @@ static int take_header_line(struct scan *s, struct part line)
 		value.n--;
 	for (enum field f = 0; f < N_FIELDS; f++)
 		if (is_word(l, name, known[f].name))
-			return take_field(s, f, value);
+			return parse_field(s, f, value);
 	return 0;
 }
 
-/* What only the whole head tells. */
-static int judge(struct scan *s)
+/* Check the complete head. */
+static int check_head(struct scan *s)
 {
 	if (s->h.minor > 0 && !(s->seen & 1U << FIELD_HOST))
 		return refuse(s, 400, "missing required Host header");
-	if (s->h.chunked && s->seen & 1U << FIELD_LENGTH)
+	if (s->h.is_chunked && s->seen & 1U << FIELD_LENGTH)
 		return refuse(s, 400, NULL);
-	s->h.keep = !s->close && (s->h.minor > 0 || s->keep_alive);
+	s->h.keep_alive = !s->close && (s->h.minor > 0 || s->keep_alive);
 	s->h.has_host = s->seen & 1U << FIELD_HOST || s->authority.n;
 	s->h.has_origin = s->seen & 1U << FIELD_ORIGIN;
 	s->h.has_fetch_site = s->seen & 1U << FIELD_FETCH_SITE;
 	return (int)s->at;
 }
 
-/* All lines. Gives what request_head_parse does. */
+/* Parse all lines. Returns the same as request_head_parse. */
 static int scan(struct scan *s)
 {
 	for (;;) {
@@ -296,12 +296,12 @@ static int scan(struct scan *s)
 			return refuse(s, 400, NULL);
 		line = (struct part){ s->at, (size_t)(lf - l) - 1 };
 		s->at += line.n + 2;
-		if (line.n == 0 && s->first)
-			return judge(s);
-		rc = s->first ? take_header_line(s, line) : take_request_line(s, line);
+		if (line.n == 0 && s->has_request_line)
+			return check_head(s);
+		rc = s->has_request_line ? parse_header_line(s, line) : parse_request_line(s, line);
 		if (rc < 0)
 			return rc;
-		s->first = true;
+		s->has_request_line = true;
 	}
 }
 
@@ -313,8 +313,8 @@ static const char *end_text(struct scan *s, struct part p)
 }
 
 /*
- * With an authority in the target: that is the Host, as RFC 9112 says; it goes two bytes back, over the slashes,
- * to leave room for its end and for the slash of a path that is not there.
+ * End the request target with NUL. An authority in the target replaces Host (RFC 9112). It is moved back by two bytes,
+ * over the slashes, to make room for its NUL and for the slash of an empty path.
  */
 static void end_target(struct scan *s)
 {
@@ -342,10 +342,10 @@ static void end_target(struct scan *s)
 
 int request_head_parse(char *data, size_t n, struct request_head *out, const char **why)
 {
-	struct scan s = { .data = data, .n = n < HEAD_MOST ? n : HEAD_MOST };
+	struct scan s = { .data = data, .n = n < HEAD_MAX ? n : HEAD_MAX };
 	int rc = scan(&s);
 
-	if (rc == HEAD_MORE && n >= HEAD_MOST)
+	if (rc == HEAD_MORE && n >= HEAD_MAX)
 		rc = -431;
 	*why = s.why;
 	if (rc <= 0)

@@ -1,5 +1,5 @@
 /*
- * request_head.h - the head of an HTTP request
+ * request_head.h - parse the head of an HTTP request
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,30 +10,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HEAD_MOST = 8192 }; /* bytes of request line and header lines together */
+enum { HEAD_MAX = 8192 }; /* total bytes of request line and header lines */
 
-/* Texts point into what was parsed, end with 0, and are "" where the request has none. */
+/* Texts point into the parsed data, end with NUL, and are "" if missing. */
 struct request_head {
 	const char *method, *target;
-	int minor; /* of HTTP/1.minor */
+	int minor; /* minor version, of HTTP/1.minor */
 	const char *host, *origin, *fetch_site, *authorization, *secret /* X-Cpa-Secret */, *user_agent;
 	bool has_host, has_origin, has_fetch_site;
-	bool keep;       /* the connection, as version and Connection say */
-	bool expects;    /* Expect: 100-continue */
-	bool chunked;    /* Transfer-Encoding: chunked, and nothing else */
-	uint64_t length; /* Content-Length; 0 when there is none */
+	bool keep_alive;       /* whether to keep the connection, by version and Connection */
+	bool expects_continue; /* was there "Expect: 100-continue"? */
+	bool is_chunked;       /* is Transfer-Encoding exactly "chunked"? */
+	uint64_t length;       /* Content-Length; 0 if there is none */
 };
 
 enum { HEAD_MORE = 0 };
 
 /*
- * Take a head apart.
+ * Parse a head.
  *
- * data    [n] what came so far; texts are ended in place when it is whole
- * Gives   how many bytes it takes, HEAD_MORE when it is not whole yet, or minus the status to refuse it with: 400, 417,
- *         431, 501, 505. *why: then a word or two for the answer, as Go's net/http says it; else NULL
- *         The target begins with a slash or is "*" (of OPTIONS); the host of one with a scheme is the host.
- * Like    RFC 9112, strictly: what two servers could read differently is refused
+ * data    [n] received so far; NULs are written into it when the head is complete
+ * why     out: on failure a detail for the answer, as in Go's net/http, or NULL
+ * Returns the length of the head, HEAD_MORE if it is incomplete, or minus the status to refuse it with: 400, 417, 431,
+ *         501, 505. The target begins with a slash or is "*" (OPTIONS). The host of an absolute target replaces Host
+ * Like    RFC 9112, strictly: anything that two servers could parse differently is refused
  */
 int request_head_parse(char *data, size_t n, struct request_head *out, const char **why);
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Not by strtod and strtoul: those take other forms, and obey the locale of the program that we are in.
+ * strtod and strtoul are not used: they accept other formats, and depend on the locale of the program.
  */
 #include "config.h"
 
@@ -41,8 +41,8 @@ long request_query_unescape(const char *text, size_t n, bool space, char *out)
 	return (long)len;
 }
 
-/* Unescape what fits; false when an escape is broken, also behind that. */
-static bool value_of(const char *text, size_t n, char out[QUERY_VALUE_MAX])
+/* Unescape a value, and truncate it. Returns false if any escape is invalid, even beyond the limit. */
+static bool unescape_value(const char *text, size_t n, char out[QUERY_VALUE_MAX])
 {
 	size_t len = 0;
 
@@ -73,10 +73,10 @@ bool request_query_value(const char *query, size_t n, const char *key, char out[
 			continue;
 		is = memchr(query, '=', (size_t)(stop - query));
 		is = is ? is : stop;
-		if (!value_of(query, (size_t)(is - query), name) || strcmp(name, key) != 0)
+		if (!unescape_value(query, (size_t)(is - query), name) || strcmp(name, key) != 0)
 			continue;
 		is += is < stop;
-		if (value_of(is, (size_t)(stop - is), out))
+		if (unescape_value(is, (size_t)(stop - is), out))
 			return true;
 	}
 	out[0] = '\0';
@@ -105,8 +105,8 @@ bool request_query_int(const char *s, int64_t *out)
 	return fits;
 }
 
-/* Underscores stand between digits, or after the prefix of a base. s: after the sign. */
-static bool underscores_fit(const char *s, size_t n, bool prefix)
+/* Are underscores only between digits, or after a base prefix? s: the text after the sign. */
+static bool underscores_are_valid(const char *s, size_t n, bool prefix)
 {
 	char before = '^';
 	bool hex = false;
@@ -156,13 +156,13 @@ bool request_query_uint(const char *s, size_t n, uint64_t *out)
 			return false;
 		value = value * base + digit;
 	}
-	if (memchr(text, '_', n) && !underscores_fit(text, n, true))
+	if (memchr(text, '_', n) && !underscores_are_valid(text, n, true))
 		return false;
 	*out = value;
 	return true;
 }
 
-static bool same_word(const char *s, const char *word)
+static bool is_word(const char *s, const char *word)
 {
 	for (; *s && *word; s++, word++)
 		if ((*s | 0x20) != *word)
@@ -170,8 +170,8 @@ static bool same_word(const char *s, const char *word)
 	return *s == *word;
 }
 
-/* The digits of a number: their value is *m times base to the power of *at. Gives where they end; NULL: there are none. */
-static const char *mantissa(const char *s, unsigned base, double *m, int *at)
+/* Parse digits. Their value is *m * base^*at. Returns the end of the digits; NULL if there are none. */
+static const char *parse_mantissa(const char *s, unsigned base, double *m, int *at)
 {
 	bool any = false, dot = false;
 	int skipped = 0;
@@ -198,8 +198,8 @@ static const char *mantissa(const char *s, unsigned base, double *m, int *at)
 	return any ? s : NULL;
 }
 
-/* An exponent, after its letter. Gives where it ends; NULL: it is none. */
-static const char *exponent(const char *s, int *out)
+/* Parse an exponent after its letter. Returns its end; NULL if it is invalid. */
+static const char *parse_exponent(const char *s, int *out)
 {
 	bool minus = *s == '-';
 	int n = 0;
@@ -214,21 +214,21 @@ static const char *exponent(const char *s, int *out)
 	return s;
 }
 
-static bool number(const char *s, double *out)
+static bool parse_number(const char *s, double *out)
 {
 	bool hex = s[0] == '0' && (s[1] | 0x20) == 'x', bars = strchr(s, '_') != NULL;
 	const char *text = s;
 	double m = 0;
 	int at = 0, power = 0;
 
-	s = mantissa(s + 2 * hex, hex ? 16 : 10, &m, &at);
+	s = parse_mantissa(s + 2 * hex, hex ? 16 : 10, &m, &at);
 	if (!s)
 		return false;
 	if ((*s | 0x20) == (hex ? 'p' : 'e'))
-		s = exponent(s + 1, &power);
+		s = parse_exponent(s + 1, &power);
 	else if (hex)
 		return false;
-	if (!s || *s || (bars && !underscores_fit(text, strlen(text), true)))
+	if (!s || *s || (bars && !underscores_are_valid(text, strlen(text), true)))
 		return false;
 	*out = m;
 	for (at = hex ? 4 * at + power : at + power; at > 0 && *out != 0 && !isinf(*out); at--)
@@ -244,15 +244,15 @@ bool request_query_float(const char *s, double *out)
 	const char *text = s + (*s == '-' || *s == '+');
 
 	*out = 0;
-	if (same_word(text, "inf") || same_word(text, "infinity")) {
+	if (is_word(text, "inf") || is_word(text, "infinity")) {
 		*out = minus ? -HUGE_VAL : HUGE_VAL;
 		return true;
 	}
-	if (same_word(s, "nan")) {
+	if (is_word(s, "nan")) {
 		*out = NAN;
 		return true;
 	}
-	fits = number(text, out);
+	fits = parse_number(text, out);
 	if (minus)
 		*out = -*out;
 	return fits;

@@ -1,10 +1,10 @@
 /*
- * route.c - which answer a request is for
+ * route.c - find the handler of a request
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Paths are made clean as they were escaped, and their segments are unescaped one by one: an escaped slash is
- * no slash, an escaped dot does not lead upward.
+ * Paths are cleaned in their escaped form, then their segments are unescaped one by one: an escaped slash is not a
+ * separator, and an escaped ".." does not go up.
  */
 #include "config.h"
 
@@ -15,8 +15,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* Bytes that a path may have as they are, beside letters and digits. */
-static const char kept[] = "-_.~$&+,/:;=@", valid[] = "-_.~$&+,/:;=@!'()*[]%";
+/* Characters besides letters and digits: those that route_escape does not escape; those that an escaped path may
+ * contain. */
+static const char unescaped[] = "-_.~$&+,/:;=@", valid[] = "-_.~$&+,/:;=@!'()*[]%";
 
 static bool is_one_of(char c, const char *set)
 {
@@ -30,11 +31,11 @@ size_t route_escape(const char *path, size_t n, char *out, size_t size)
 
 	for (size_t i = 0; i < n; i++) {
 		char c[3] = { path[i], digit[(unsigned char)path[i] >> 4], digit[path[i] & 15] };
-		bool is_kept = is_one_of(path[i], kept);
+		bool is_unescaped = is_one_of(path[i], unescaped);
 
-		if (!is_kept)
+		if (!is_unescaped)
 			c[0] = '%';
-		for (size_t k = 0; k < (is_kept ? 1 : 3); k++, len++)
+		for (size_t k = 0; k < (is_unescaped ? 1 : 3); k++, len++)
 			if (len + 1 < size)
 				out[len] = c[k];
 	}
@@ -43,7 +44,7 @@ size_t route_escape(const char *path, size_t n, char *out, size_t size)
 	return len;
 }
 
-/* Without double slashes and segments of dots; a slash at the end stays. out: [n + 2]. Gives the length. */
+/* Remove double slashes and dot segments; a trailing slash stays. out: [n + 2]. Returns the length. */
 static size_t clean(const char *path, size_t n, char *out)
 {
 	size_t len = 0;
@@ -68,12 +69,12 @@ static size_t clean(const char *path, size_t n, char *out)
 	return len;
 }
 
-/* The path of the target: behind scheme and host, if it has them. NULL: there is none. */
+/* The path of a target, after its scheme and host if present; NULL for none. */
 static const char *path_of(const char *target)
 {
 	const char *at = target;
 
-	/* what is to become a head line, or was to be one */
+	/* the path may become part of a header line */
 	for (; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			return NULL;
@@ -88,14 +89,14 @@ static const char *path_of(const char *target)
 	return at + strcspn(at, "/?");
 }
 
-/* Room for what a path becomes on the way. */
+/* The forms of a path, in one allocation. */
 struct path {
-	const char *text; /* [n] of the target */
+	const char *text; /* [n] path of the target */
 	size_t n;
 	char *plain;   /* [n_plain] unescaped */
-	char *escaped; /* [n_escaped] as it came, or as it should have been */
-	char *clean;   /* [n_clean] of that */
-	char *room;    /* for as much as the longest of them */
+	char *escaped; /* [n_escaped] path as received if that is valid, else escaped again */
+	char *clean;   /* [n_clean] escaped, then cleaned */
+	char *room;    /* buffer for the longest of them */
 	size_t n_plain, n_escaped, n_clean, size;
 	char *memory;
 };
@@ -139,7 +140,7 @@ static void redirect(struct route *r, const char *path, size_t n)
 	size_t len = route_escape(path, n, r->location, sizeof(r->location));
 	static const char digit[] = "0123456789abcdef";
 
-	r->to = ROUTE_REDIRECT;
+	r->target = ROUTE_REDIRECT;
 	for (size_t i = 0; i < r->n_query + (r->n_query != 0); i++) {
 		char c = i ? r->query[i - 1] : '?';
 		char code[3] = { '%', digit[(unsigned char)c >> 4], digit[c & 15] };
@@ -150,7 +151,7 @@ static void redirect(struct route *r, const char *path, size_t n)
 		len += size;
 	}
 	if (len >= sizeof(r->location))
-		r->to = ROUTE_LONG;
+		r->target = ROUTE_TOO_LONG;
 	else
 		r->location[len] = '\0';
 }
@@ -160,33 +161,33 @@ static bool is_method(const char *method, bool post)
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 || (post && strcmp(method, "POST") == 0);
 }
 
-/* The profile that is named behind the root, unescaped as a whole: its name may have slashes. */
-static void named(struct route *r, const char *name, size_t n)
+/* Set the handler from the name of a profile or page. The name is unescaped as a whole, so it may contain slashes. */
+static void set_named(struct route *r, const char *name, size_t n)
 {
 	static const struct {
 		const char *name;
-		enum route_to to;
+		enum route_target to;
 	} special[] = {
 		{ "", ROUTE_INDEX },        { "cmdline", ROUTE_CMDLINE }, { "profile", ROUTE_PROFILE },
 		{ "symbol", ROUTE_SYMBOL }, { "trace", ROUTE_TRACE },
 	};
 	bool fits = n < sizeof(r->name) && !memchr(name, '\0', n);
 
-	r->to = ROUTE_NAMED;
+	r->target = ROUTE_NAMED;
 	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++)
 		if (strlen(special[i].name) == n && memcmp(special[i].name, name, n) == 0)
-			r->to = special[i].to;
+			r->target = special[i].to;
 	n = fits ? n : 0;
 	memcpy(r->name, name, n);
 	r->name[n] = '\0';
 }
 
 /*
- * Is the first segment of a path this one? Then the path goes on behind it.
+ * Skip the first segment of a path if it matches.
  *
- * room    for the segment, unescaped
+ * room    buffer for the unescaped segment
  */
-static bool skip(const char **path, const char *segment, char *room)
+static bool skip_segment(const char **path, const char *segment, char *room)
 {
 	size_t n = **path ? strcspn(*path + 1, "/") : 0;
 	long got = **path ? request_query_unescape(*path + 1, n, false, room) : -1;
@@ -197,40 +198,41 @@ static bool skip(const char **path, const char *segment, char *room)
 	return true;
 }
 
-/* Names of gperftools' clients. What they call contention is of mutexes. */
-static const char *const old_names[][2] = { { "block", "block" },   { "cmdline", "cmdline" }, { "contention", "mutex" },
-					    { "heap", "heap" },     { "mutex", "mutex" },     { "profile", "profile" },
-					    { "symbol", "symbol" }, { "thread", "threads" } };
+/* Names used by clients of gperftools. Their contention profile is our mutex profile. */
+static const char *const gperf_names[][2] = { { "block", "block" },      { "cmdline", "cmdline" },
+					      { "contention", "mutex" }, { "heap", "heap" },
+					      { "mutex", "mutex" },      { "profile", "profile" },
+					      { "symbol", "symbol" },    { "thread", "threads" } };
 
 static void match(struct route *r, const char *method, struct path *p)
 {
 	const char *at = p->clean, *name = NULL;
-	bool in = skip(&at, "debug", p->room) && skip(&at, "pprof", p->room), bare = in && !*at;
+	bool in = skip_segment(&at, "debug", p->room) && skip_segment(&at, "pprof", p->room), bare = in && !*at;
 	size_t n = 0;
 
-	r->to = ROUTE_NOWHERE;
+	r->target = ROUTE_NOT_FOUND;
 	if (in && *at) {
 		name = p->room;
 		n = (size_t)request_query_unescape(at + 1, strlen(at + 1), false, p->room);
 	}
 	at = p->clean;
-	r->old = !in && skip(&at, "pprof", p->room) && *at;
-	for (size_t i = 0; r->old && i < sizeof(old_names) / sizeof(*old_names); i++)
-		if (strcmp(at + 1, old_names[i][0]) == 0) {
-			name = old_names[i][1];
+	r->is_gperf = !in && skip_segment(&at, "pprof", p->room) && *at;
+	for (size_t i = 0; r->is_gperf && i < sizeof(gperf_names) / sizeof(*gperf_names); i++)
+		if (strcmp(at + 1, gperf_names[i][0]) == 0) {
+			name = gperf_names[i][1];
 			n = strlen(name);
 		}
 	if (name)
-		named(r, name, n);
+		set_named(r, name, n);
 	if (bare && is_method(method, false)) {
 		n = clean(p->plain, p->n_plain, p->room);
 		p->room[n] = '/';
 		redirect(r, p->room, n + (p->room[n - 1] != '/'));
 	} else if (p->n_clean != p->n_escaped || memcmp(p->clean, p->escaped, p->n_clean) != 0) {
 		redirect(r, p->clean, p->n_clean);
-	} else if ((bare || name) && !is_method(method, r->to == ROUTE_SYMBOL)) {
-		r->allow = r->to == ROUTE_SYMBOL ? "GET, HEAD, POST" : "GET, HEAD";
-		r->to = ROUTE_METHOD;
+	} else if ((bare || name) && !is_method(method, r->target == ROUTE_SYMBOL)) {
+		r->allow = r->target == ROUTE_SYMBOL ? "GET, HEAD, POST" : "GET, HEAD";
+		r->target = ROUTE_METHOD;
 	}
 }
 
@@ -241,7 +243,7 @@ int route_find(const char *method, const char *target, struct route *out)
 	struct path p;
 	int rc;
 
-	*out = (struct route){ .to = ROUTE_NO_WAY };
+	*out = (struct route){ .target = ROUTE_BAD_PATH };
 	if (!text)
 		return 0;
 	out->query = text + n + (text[n] == '?');

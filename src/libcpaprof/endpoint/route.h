@@ -1,5 +1,5 @@
 /*
- * route.h - which answer a request is for
+ * route.h - find the handler of a request
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,12 +8,12 @@
 
 #include "libcpaprof/endpoint/serve.h"
 
-enum route_to {
-	ROUTE_NOWHERE,  /* 404 */
-	ROUTE_NO_WAY,   /* 400: no path at all */
-	ROUTE_METHOD,   /* 405 */
-	ROUTE_REDIRECT, /* 307, to route.location */
-	ROUTE_LONG,     /* 414: the place it would be sent to does not fit */
+enum route_target {
+	ROUTE_NOT_FOUND, /* 404 */
+	ROUTE_BAD_PATH,  /* answer 400: the path is invalid */
+	ROUTE_METHOD,    /* 405 */
+	ROUTE_REDIRECT,  /* answer 307: redirect to route.location */
+	ROUTE_TOO_LONG,  /* answer 414: the location of a redirection does not fit */
 	ROUTE_INDEX,
 	ROUTE_CMDLINE,
 	ROUTE_PROFILE,
@@ -23,24 +23,24 @@ enum route_to {
 };
 
 struct route {
-	enum route_to to;
-	bool old;                          /* as clients of gperftools ask: /pprof/... */
-	char name[SNAP_NAME_MAX];          /* one that does not fit is no profile's: it is cut */
+	enum route_target target;
+	bool is_gperf;                     /* is it a path for clients of gperftools, /pprof/...? */
+	char name[SNAP_NAME_MAX];          /* profile; "" if it does not fit, since no profile has such a long name */
 	const char *allow;                 /* ROUTE_METHOD */
 	char location[SERVE_LOCATION_MAX]; /* ROUTE_REDIRECT */
-	const char *query;                 /* [n_query] in the target */
+	const char *query;                 /* [n_query] query of the target */
 	size_t n_query;
 };
 
 /*
- * Where a request goes.
+ * Find the handler of a request.
  *
- * Gives   0 or -ENOMEM
- * Like    net/http.ServeMux with the patterns of net/http/pprof, and one more
+ * Returns 0 or -ENOMEM
+ * Like    net/http.ServeMux with the patterns of net/http/pprof, and /pprof/
  */
 int route_find(const char *method, const char *target, struct route *out);
 
-/* A path as net/url escapes it. Gives the length of all of it, as snprintf. */
+/* Escape a path as net/url does. Returns the full length, like snprintf. */
 size_t route_escape(const char *path, size_t n, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * serve.c - from a request to an answer
+ * serve.c - answer requests to /debug/pprof
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { HZ_MOST = 1000 };
+enum { HZ_MAX = 1000 };
 
 int serve_new(const struct serve_host *host, const struct serve_options *options, struct serve **out)
 {
@@ -23,7 +23,7 @@ int serve_new(const struct serve_host *host, const struct serve_options *options
 	s->host = host;
 	s->options = *options;
 	if (s->options.max_seconds <= 0)
-		s->options.max_seconds = SERVE_SECONDS_USUAL;
+		s->options.max_seconds = SERVE_SECONDS_DEFAULT;
 	*out = s;
 	return 0;
 }
@@ -32,16 +32,16 @@ void serve_free(struct serve *s)
 {
 	if (!s)
 		return;
-	if (s->host->take(s->host->arg)) {
-		job_forget(s, true);
-		s->host->leave(s->host->arg);
+	if (s->host->lock(s->host->arg)) {
+		job_forget_answers(s, true);
+		s->host->unlock(s->host->arg);
 	}
 	memory_unmap(s, sizeof(*s));
 }
 
-void job_said(struct serve_job *j, int rc)
+void job_set_answered(struct serve_job *j, int rc)
 {
-	/* what there is no memory for is an empty answer */
+	/* on ENOMEM the answer is empty */
 	(void)rc;
 	j->state = JOB_READY;
 }
@@ -51,7 +51,7 @@ static bool read_engine(struct serve_job *j, const char *s)
 	static const struct {
 		const char *name;
 		uint32_t engine;
-	} all[] = { { "timer", ASKED_TIMER }, { "perf", ASKED_PERF }, { "itimer", ASKED_ITIMER } };
+	} all[] = { { "timer", REQUEST_TIMER }, { "perf", REQUEST_PERF }, { "itimer", REQUEST_ITIMER } };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (strcmp(s, all[i].name) == 0) {
@@ -61,15 +61,15 @@ static bool read_engine(struct serve_job *j, const char *s)
 	return false;
 }
 
-/* What only CPU profiles have. False, and an answer, when it cannot be. */
+/* Read the parameters of CPU profiles. Returns false and sets an answer if one is invalid. */
 static bool read_cpu(struct serve_job *j, const struct route *r)
 {
 	char s[QUERY_VALUE_MAX];
 	int64_t n;
 
 	if (request_query_value(r->query, r->n_query, "hz", s) && *s) {
-		if (!request_query_int(s, &n) || n < 1 || n > HZ_MOST) {
-			job_error(j, 400, "invalid value for \"hz\" - must be an integer from 1 to %d", HZ_MOST);
+		if (!request_query_int(s, &n) || n < 1 || n > HZ_MAX) {
+			job_error(j, 400, "invalid value for \"hz\" - must be an integer from 1 to %d", HZ_MAX);
 			return false;
 		}
 		j->cpu.hz = (uint32_t)n;
@@ -109,13 +109,13 @@ static bool read_parameters(struct serve_job *j, const struct route *r)
 		!request_query_value(r->query, r->n_query, "symbolize", s) || !*s || !request_query_int(s, &n) || n > 0;
 	request_query_value(r->query, r->n_query, "seconds", s);
 	j->seconds[0] = s[0];
-	/* a number as long is none that is allowed, wherever it is cut */
+	/* may be truncated, but a number of that length is above the limit anyway */
 	memcpy(j->seconds, s, sizeof(j->seconds) - 1);
-	if (j->old && r->to == ROUTE_NAMED) { /* clients of gperftools read texts alone */
+	if (j->is_gperf && r->target == ROUTE_NAMED) { /* clients of gperftools can only read text */
 		j->seconds[0] = '\0';
 		j->debug = j->debug ? j->debug : 1;
 	}
-	return r->to != ROUTE_PROFILE || read_cpu(j, r);
+	return r->target != ROUTE_PROFILE || read_cpu(j, r);
 }
 
 static int read_request(struct serve_job *j, const struct serve_request *q)
@@ -125,17 +125,17 @@ static int read_request(struct serve_job *j, const struct serve_request *q)
 
 	if (rc < 0)
 		return rc;
-	j->to = r.to;
-	j->old = r.old;
-	j->head = strcmp(q->method, "HEAD") == 0;
+	j->target = r.target;
+	j->is_gperf = r.is_gperf;
+	j->is_head = strcmp(q->method, "HEAD") == 0;
 	memcpy(j->name, r.name, sizeof(j->name));
-	if (r.to < ROUTE_INDEX) {
+	if (r.target < ROUTE_INDEX) {
 		rc = reply_route(&j->answer, &r, q->method);
 		j->state = JOB_READY;
-	} else if (q->n_body > SERVE_BODY_MOST) {
-		rc = reply_error(&j->answer, 413, "a request may have %d bytes", SERVE_BODY_MOST);
+	} else if (q->n_body > SERVE_BODY_MAX) {
+		rc = reply_error(&j->answer, 413, "request body too large: the limit is %d bytes", SERVE_BODY_MAX);
 		j->state = JOB_READY;
-	} else if (read_parameters(j, &r) && r.to == ROUTE_SYMBOL) {
+	} else if (read_parameters(j, &r) && r.target == ROUTE_SYMBOL) {
 		bool post = strcmp(q->method, "POST") == 0;
 
 		rc = post ? job_read_addresses(j, q->body, q->n_body) : job_read_addresses(j, r.query, r.n_query);
@@ -160,10 +160,10 @@ int serve_begin(struct serve *s, const struct serve_request *q, struct serve_job
 	return 0;
 }
 
-static void begin(struct serve_job *j)
+static void start(struct serve_job *j)
 {
-	job_forget(j->s, false);
-	switch (j->to) {
+	job_forget_answers(j->s, false);
+	switch (j->target) {
 	case ROUTE_INDEX:
 		job_index(j);
 		break;
@@ -184,15 +184,15 @@ static void begin(struct serve_job *j)
 	}
 }
 
-static uint64_t look(struct serve_job *j, bool hurry)
+static uint64_t poll_job(struct serve_job *j, bool hurry)
 {
-	switch (j->to) {
+	switch (j->target) {
 	case ROUTE_PROFILE:
-		return job_cpu_look(j, hurry);
+		return job_cpu_poll(j, hurry);
 	case ROUTE_TRACE:
-		return job_trace_look(j, hurry);
+		return job_trace_poll(j, hurry);
 	default:
-		return job_snap_look(j, hurry);
+		return job_snap_poll(j, hurry);
 	}
 }
 
@@ -203,21 +203,21 @@ uint64_t serve_step(struct serve_job *j, bool hurry)
 
 	if (j->state == JOB_READY)
 		return 0;
-	if (!host->take(host->arg)) {
-		job_error(j, 503, "the collector of profiles cannot be had");
+	if (!host->lock(host->arg)) {
+		job_error(j, 503, "the collector is not available");
 		return 0;
 	}
 	if (j->state == JOB_NEW)
-		begin(j);
-	if (j->state == JOB_CAPTURES)
-		due = look(j, hurry);
-	if (j->lost) {
-		job_error(j, 503, "the collector of profiles cannot be had");
+		start(j);
+	if (j->state == JOB_CAPTURING)
+		due = poll_job(j, hurry);
+	if (j->has_lost_collector) {
+		job_error(j, 503, "the collector is not available");
 		return 0;
 	}
 	if (j->state == JOB_READY)
-		job_let_go(j);
-	host->leave(host->arg);
+		job_end_capture(j);
+	host->unlock(host->arg);
 	return j->state == JOB_READY ? 0 : due;
 }
 
@@ -226,7 +226,7 @@ const struct serve_answer *serve_answer(const struct serve_job *j)
 	return &j->answer;
 }
 
-/* Processes are not touched when the collector is gone: they went with it. */
+/* If the collector is gone, its processes are gone, too, and are not released. */
 void serve_end(struct serve_job *j)
 {
 	const struct serve_host *host;
@@ -234,9 +234,9 @@ void serve_end(struct serve_job *j)
 	if (!j)
 		return;
 	host = j->s->host;
-	if ((j->counted || j->p) && host->take(host->arg)) {
-		job_let_go(j);
-		host->leave(host->arg);
+	if ((j->is_counted || j->p) && host->lock(host->arg)) {
+		job_end_capture(j);
+		host->unlock(host->arg);
 	}
 	vec_release(&j->addr, sizeof(uint64_t));
 	body_release(&j->answer.body);

@@ -1,12 +1,12 @@
 /*
- * serve.h - what /debug/pprof answers: from a request to an answer
+ * serve.h - answer requests to /debug/pprof
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * No socket is known here: the server (libcpaprof/endpoint/server.h) has its own connections, and a program may have a server
- * of its own (cpa_http_handle). Paths, parameters, codes and texts are those of Go's net/http/pprof, and what
- * gperftools' clients ask for. Nothing allocates from the host's heap, ends the process or prints: this also
- * runs in a thread of the profiled program.
+ * This code is independent of sockets: the server (libcpaprof/endpoint/server.h) has its own connections, and a program
+ * may use its own HTTP server (cpa_http_handle). Paths, parameters, status codes and texts are those of Go's
+ * net/http/pprof, plus those that clients of gperftools need. No function allocates from the host's heap, exits or
+ * prints, because this also runs in a thread of the profiled program.
  */
 #ifndef LIBCPAPROF_ENDPOINT_SERVE_H
 #define LIBCPAPROF_ENDPOINT_SERVE_H
@@ -20,50 +20,53 @@
 #include <sys/types.h>
 
 enum {
-	SERVE_SECONDS_USUAL = 300, /* the longest capture */
-	SERVE_DELTAS_MOST = 8,     /* captures of other kinds than CPU time at once */
-	SERVE_BODY_MOST = 1 << 20, /* of a request: more is answered 413 */
-	SERVE_ANSWER_MOST = 64 << 20,
-	SERVE_CHECK_MS = 100, /* how often a capture looks whether its process has ended */
+	SERVE_SECONDS_DEFAULT = 300, /* max seconds of a capture */
+	SERVE_DELTAS_MAX = 8,        /* max concurrent captures other than CPU time */
+	SERVE_BODY_MAX = 1 << 20,    /* max size of a request body; a larger one is answered with 413 */
+	SERVE_ANSWER_MAX = 64 << 20,
+	SERVE_CHECK_MS = 100, /* interval at which a capture checks if its process has ended */
 	SERVE_LOCATION_MAX = 256
 };
 
 struct serve_cpu {
-	uint32_t hz;     /* 0: the usual */
-	uint32_t engine; /* enum engine_asked + 1; 0: the usual */
+	uint32_t hz;     /* 0: default */
+	uint32_t engine; /* enum engine_request + 1; 0: default */
 };
 
-/* What the program that serves can do. Unless said otherwise: called with the collector taken; arg comes first. */
+/* Callbacks of the program that serves. They are called with the collector lock held, except where noted. */
 struct serve_host {
 	void *arg;
 
-	/* Without it: the collector is this thread's alone from here on. False: it cannot be had. */
-	bool (*take)(void *arg);
-	void (*leave)(void *arg);
+	/* Called without the lock: acquire the collector lock. Returns false if the collector is gone. */
+	bool (*lock)(void *arg);
+	void (*unlock)(void *arg);
 
-	/* All that came is taken in. pid 0: the program that was started. NULL: no such one, or it has ended. */
+	/* Drain the collector, and find a process. pid 0 is the main process. Returns NULL if it is not found or has
+	 * ended. */
 	struct process *(*process)(void *arg, pid_t pid);
-	/* When there is none of the program: why, as a sentence without an end. NULL: it has ended. */
-	const char *(*why_none)(void *arg);
-	/* Others than the program that can be asked for by pid. As many as n; gives how many there are. NULL: none. */
-	size_t (*others)(void *arg, struct process_facts *out, size_t n);
+	/* The message if the main process is not found; NULL: it has ended. */
+	const char *(*explain_missing)(void *arg);
+	/* List up to n other processes that can be requested by pid. Returns their number. NULL: there are none. */
+	size_t (*list_others)(void *arg, struct process_info *out, size_t n);
 
 	/*
-	 * CPU time. cpu_begin: 0, -EBUSY while a recording is on that it began or that the program began itself; else -errno.
-	 * cpu_look: to be called again within some ms while it says true; NULL: never needed. cpu_end: all samples are in.
-	 * cpu_recording: number of what is on, other ones later; 0: nothing is. How it is done is given back in *out.
+	 * CPU time. cpu_begin starts a recording. It returns 0, -EBUSY during another recording, even one of the
+	 * program itself, or another -errno. cpu_poll is called every few ms while it returns true; NULL: not needed.
+	 * cpu_end ends the recording, with all samples drained. cpu_recording returns the id of the current recording,
+	 * which is never reused, and its settings in *out; 0: none.
 	 */
 	int (*cpu_begin)(void *arg, const struct serve_cpu *options);
-	bool (*cpu_look)(void *arg);
+	bool (*cpu_poll)(void *arg);
 	void (*cpu_end)(void *arg);
 	uint64_t (*cpu_recording)(void *arg, struct serve_cpu *out);
-	/* Is CPU time sampled all the time? Then captures are differences, and any number may be made at once. */
-	bool cpu_always;
+	/* CPU time is always sampled, so any number of captures can run concurrently. */
+	bool is_cpu_always;
 
 	/*
-	 * Names, without the collector, for they may take seconds. names_open: for the addresses of a profile (packed,
-	 * without names); *fn is then called with the collector taken. Gives 0 or -errno. symbolize: put names and
-	 * lines into such a profile; NULL: the names of names_open are written instead, as hints that readers replace.
+	 * Names. These are called without the collector lock, because they may take seconds. names_open looks up the
+	 * addresses of a profile (compressed, without names), and returns 0 or -errno; *fn is then called with the
+	 * lock held. symbolize adds names and lines to such a profile; if it is NULL, the names of names_open are
+	 * written as hints, which readers replace.
 	 */
 	int (*names_open)(void *arg, const struct body *profile, snap_names_fn **fn, void **names);
 	void (*names_close)(void *arg, void *names);
@@ -71,69 +74,69 @@ struct serve_host {
 };
 
 struct serve_options {
-	int max_seconds;   /* of a capture; 0: the usual */
-	bool hide_cmdline; /* /cmdline has the name of the program alone */
-	bool names;        /* profiles have names unless ?symbolize=0 is said */
+	int max_seconds;   /* max length of a capture; 0: default */
+	bool hide_cmdline; /* does /cmdline show only the name of the program? */
+	bool wants_names;  /* names are added to profiles, unless ?symbolize=0 */
 };
 
-/* A request. Texts end with 0 and are borrowed until serve_begin returns. */
+/* A request. Texts end with NUL and are borrowed until serve_begin returns. */
 struct serve_request {
 	const char *method;
-	const char *target; /* as in the request line: path and query, escaped */
-	const char *body;   /* [n_body]; of POST */
+	const char *target; /* target of the request line: path and query, escaped */
+	const char *body;   /* [n_body] body of a POST */
 	size_t n_body;
 };
 
 struct serve_answer {
 	int status;
 	const char *type;                  /* Content-Type */
-	char file[SNAP_NAME_MAX + 8];      /* of Content-Disposition: attachment; "": there is none */
-	char location[SERVE_LOCATION_MAX]; /* of a redirection; "": none */
-	const char *allow;                 /* Allow; NULL: none */
-	bool is_error;  /* X-Go-Pprof: 1, by which pprof knows that the body is a message for people */
-	bool no_length; /* of HEAD: what GET would give was not made, so there is no Content-Length */
+	char file[SNAP_NAME_MAX + 8];      /* file name in Content-Disposition; "": none */
+	char location[SERVE_LOCATION_MAX]; /* location of a redirection; "": none */
+	const char *allow;                 /* value of Allow; NULL: none */
+	bool is_error;                     /* send X-Go-Pprof: 1, by which pprof detects an error message */
+	bool no_length;                    /* HEAD: the body was not generated, so there is no Content-Length */
 	struct body body;
 };
 
-struct serve;     /* what all requests share */
-struct serve_job; /* a request that is being answered */
+struct serve;     /* shared state of all requests */
+struct serve_job; /* a request in progress */
 
-/* The host is borrowed. Gives 0 or -ENOMEM. */
+/* host is borrowed. Returns 0 or -ENOMEM. */
 int serve_new(const struct serve_host *host, const struct serve_options *options, struct serve **out);
-/* After the last job. Takes NULL. */
+/* Call this after the last job ended. Takes NULL. */
 void serve_free(struct serve *s);
 
-/* Begin to answer. Whatever is wrong with the request is an answer. Gives 0 or -ENOMEM. */
+/* Start to answer a request. An invalid request gets an answer, too. Returns 0 or -ENOMEM. */
 int serve_begin(struct serve *s, const struct serve_request *r, struct serve_job **out);
 
 /*
- * Do what is due: begin, look, finish a capture. It may take as long as names take, but waits for nothing.
+ * Do the next step: start, poll or finish a capture. It does not sleep, but may take as long as the lookup of names.
  *
- * hurry   end a capture now, with what there is
- * Gives   the time of CLOCK_MONOTONIC in ns at which to come again; 0: the answer is ready
+ * hurry   true: end a capture now, with the data so far
+ * Returns the time of the next step, CLOCK_MONOTONIC in ns; 0: the answer is ready
  */
 uint64_t serve_step(struct serve_job *j, bool hurry);
 
-/* After serve_step gave 0; good until serve_end. */
+/* The answer, available after serve_step has returned 0. Valid until serve_end. */
 const struct serve_answer *serve_answer(const struct serve_job *j);
 
-/* At any time, also in the middle of a capture, which then ends. Takes NULL. */
+/* End a job at any time, also during a capture. Takes NULL. */
 void serve_end(struct serve_job *j);
 
 /*
- * The header lines of an answer, each ended by CR LF, without Date, Content-Length and those of a connection.
+ * Format the header lines of an answer, each with CR LF, without Date, Content-Length and Connection.
  *
- * out     [n] cut to what fits, ended by 0
- * Gives   the length of all of it, as snprintf
+ * out     [n] truncated to fit, ends with NUL
+ * Returns the full length, like snprintf
  */
 size_t serve_headers(const struct serve_answer *a, char *out, size_t n);
 
-/* The words that go with a status: "Not Found". */
+/* The reason phrase of a status: "Not Found". */
 const char *serve_reason(int status);
 
 /*
- * Fill in an answer of one line. pprof: it is told by /debug/pprof itself (is_error). Gives 0 or -ENOMEM.
+ * Set an answer of one line. pprof: it is an error of /debug/pprof (is_error). Returns 0 or -ENOMEM.
  */
-int serve_say(struct serve_answer *a, int status, bool pprof, const char *text);
+int serve_set_text(struct serve_answer *a, int status, bool pprof, const char *text);
 
 #endif

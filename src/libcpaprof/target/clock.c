@@ -3,14 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every thread has a timer of its own, which runs as the thread does. The kernel looks at it once per
- * tick, so at most CONFIG_HZ signals a second come; each says how many periods it missed, and weighs
- * as much. Timers are scarce (RLIMIT_SIGPENDING): threads that get none are charged by one timer of
- * the process, made in time, and by what their own clock says when its signal comes to them. It is no
- * interval timer, since those outlive exec, where nobody would be ready for the signal.
+ * Every thread has a timer of its own, which advances while the thread runs. The kernel checks it once per tick, so at
+ * most CONFIG_HZ signals arrive per second. Each signal reports how many periods it missed and is weighted accordingly.
+ * Timers are scarce (RLIMIT_SIGPENDING). Threads without a timer share a timer of the process, which is created in
+ * advance: when its signal reaches such a thread, the thread is charged according to its CPU clock. The shared timer is
+ * not an interval timer (setitimer), because interval timers survive exec and their signal would find no handler.
  *
- * A thread that ends is charged with the periods that were over and of which no signal came: on a busy
- * machine that is some 10 ms for each.
+ * When a thread ends, it is charged for the periods that are over but whose signal has not arrived. On a busy machine
+ * these are about 10 ms per thread.
  */
 #include "config.h"
 
@@ -23,7 +23,7 @@
 
 enum { SLOW_NS = 10000000 };
 
-/* linux/posix-timers.h: the clock of the CPU time that a thread of this process used. */
+/* linux/posix-timers.h: the CPU clock of a thread of this process. */
 static clockid_t thread_clock(uint32_t tid)
 {
 	return (clockid_t)(~tid << 3 | 6);
@@ -52,15 +52,15 @@ static long timer_run(int timer, uint64_t first_ns, uint64_t period_ns)
 	return sys_call(SYS_timer_settime, timer, 0, (long)&when, 0);
 }
 
-/* Of timers of threads that have events. */
+/* Timer period of threads that have perf events. */
 static uint64_t slow_period(const struct thread *t)
 {
 	return t->period_ns > SLOW_NS ? t->period_ns : SLOW_NS;
 }
 
 /*
- * Somewhere in (0, period]: else threads shorter than a period would never be seen, or always.
- * From splitmix64.
+ * Random time in (0, period]. If it were fixed, threads that run for less than a period would always or never be
+ * sampled. From splitmix64.
  */
 static uint64_t first_expiry(uint32_t tid, uint64_t period_ns)
 {
@@ -77,7 +77,7 @@ void cpi_clock_init(void)
 
 	cpi.process_timer = rc < 0 ? NO_TIMER : (int)rc;
 	if (rc < 0)
-		cpi_process_tell_sig(0, (uint32_t)-rc);
+		cpi_process_set_engine_sig(0, (uint32_t)-rc);
 }
 
 void cpi_clock_release_sig(void)
@@ -89,10 +89,11 @@ void cpi_clock_release_sig(void)
 }
 
 /*
- * The thread shares the timer of the process, which begins to run with the first of them. Its signal is for whoever
- * takes signals, perhaps one that waits: not for a thread that ended before it had a timer of its own.
+ * Let the thread share the timer of the process, and start that timer for the first such thread. The signal of that
+ * timer goes to any thread that accepts signals, even one that waits. So a thread that ended before it got its own
+ * timer must not start it.
  */
-static void share(struct thread *t, long why)
+static void share_process_timer(struct thread *t, long why)
 {
 	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
 
@@ -100,17 +101,17 @@ static void share(struct thread *t, long why)
 	if (why && sys_call(SYS_tgkill, cpi.pid, tid, 0, 0) == -ESRCH)
 		return;
 	if (cpi.process_timer == NO_TIMER) {
-		cpi_process_tell_sig(ENGINE_NONE, (uint32_t)-why);
+		cpi_process_set_engine_sig(ENGINE_NONE, (uint32_t)-why);
 		return;
 	}
 	if (!(atomic_load(&cpi.engine) & ENGINE_PROCESS))
 		timer_run(cpi.process_timer, cpi.period_ns, cpi.period_ns);
-	cpi_process_tell_sig(ENGINE_PROCESS, (uint32_t)-why);
+	cpi_process_set_engine_sig(ENGINE_PROCESS, (uint32_t)-why);
 }
 
 static void start(struct thread *t, uint32_t tid)
 {
-	uint32_t asked = atomic_load_explicit(&cpi.head->engine, memory_order_relaxed);
+	uint32_t request = atomic_load_explicit(&cpi.head->engine, memory_order_relaxed);
 	uint64_t first = first_expiry(tid, t->period_ns);
 	long timer, rc;
 	bool event;
@@ -118,47 +119,47 @@ static void start(struct thread *t, uint32_t tid)
 	t->n_charged = 0;
 	t->first_ns = sys_now(thread_clock(tid)) + first;
 	t->by_clock = false;
-	if (asked == ASKED_ITIMER) {
-		share(t, 0);
+	if (request == REQUEST_ITIMER) {
+		share_process_timer(t, 0);
 		return;
 	}
-	event = asked == ASKED_PERF && cpi_perf_open_sig(t, tid);
+	event = request == REQUEST_PERF && cpi_perf_open_sig(t, tid);
 	timer = timer_make(thread_clock(tid), SIGEV_THREAD_ID, tid);
 	if (timer < 0 && event) {
 		atomic_store(&t->timer, NO_TIMER);
 		return;
 	}
 	if (timer < 0) {
-		share(t, timer);
+		share_process_timer(t, timer);
 		return;
 	}
 	atomic_store(&t->timer, (int)timer);
 	rc = timer_run((int)timer, first, event ? slow_period(t) : t->period_ns);
 	if (rc < 0) {
 		cpi_clock_disarm_sig(t);
-		share(t, rc);
+		share_process_timer(t, rc);
 		return;
 	}
-	cpi_process_tell_sig(event ? 0 : ENGINE_THREADS, 0);
+	cpi_process_set_engine_sig(event ? 0 : ENGINE_THREADS, 0);
 }
 
 void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
 {
 	uint32_t recording = cpi.recording;
 
-	cpi_clock_disarm_sig(t); /* of an earlier recording */
+	cpi_clock_disarm_sig(t); /* left over from an earlier recording */
 	atomic_store(&t->recording, 0);
 	t->period_ns = cpi.period_ns;
 	start(t, tid);
 	atomic_store(&t->recording, recording);
 }
 
-void cpi_clock_rerun_sig(const struct thread *t)
+void cpi_clock_restore_rate_sig(const struct thread *t)
 {
 	int timer = atomic_load(&t->timer);
 
 	if (timer != NO_TIMER && timer_run(timer, t->period_ns, t->period_ns) == 0)
-		cpi_process_tell_sig(ENGINE_THREADS, 0);
+		cpi_process_set_engine_sig(ENGINE_THREADS, 0);
 }
 
 void cpi_clock_disarm_sig(struct thread *t)

@@ -1,5 +1,5 @@
 /*
- * clock.h - timers and events of the kernel that send a thread its signals
+ * clock.h - kernel timers and perf events that signal a thread
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,26 +15,26 @@
 enum { NO_TIMER = -1 };
 
 /* clock.c */
-/* Start the timer of a thread; without one the process timer counts for it. Any thread may. */
+/* Start the timer of a thread. If it cannot get one, it shares the process timer. Any thread may call this. */
 void cpi_clock_arm_sig(struct thread *t, uint32_t tid);
 void cpi_clock_disarm_sig(struct thread *t);
-/* Make the timer of the process, at rest; it runs when a thread needs it. */
+/* Create the process timer, stopped. It starts when the first thread needs it. */
 void cpi_clock_init(void);
-/* It goes with the recording that it was made for. */
+/* Delete the process timer, at the end of the recording for which it was created. */
 void cpi_clock_release_sig(void);
-/* How many periods a thread of this process has used, less those that are charged. */
+/* Number of periods that a thread of this process has used and not yet been charged for. */
 uint32_t cpi_clock_owed_sig(const struct thread *t);
 
-/* Its event is gone: its timer runs at the full rate. */
-void cpi_clock_rerun_sig(const struct thread *t);
+/* Run the timer of a thread at the full rate, because its perf event is gone. */
+void cpi_clock_restore_rate_sig(const struct thread *t);
 
 /* perf.c */
-/* Start an event for a thread. False when there is none to be had, and why is told. */
+/* Start a perf event for a thread. Returns false if that fails, and stores the errno in the slot of the process. */
 bool cpi_perf_open_sig(struct thread *t, uint32_t tid);
 void cpi_perf_close_sig(struct thread *t);
-/* Called at each signal of its timer: did the program close its event? */
+/* Has the program closed the perf event of this thread? Call it at each signal of the thread's timer. */
 bool cpi_perf_is_gone_sig(struct thread *t);
-/* Is a signal of an event? Also of one that is closed by now. */
+/* Was the signal sent by a perf event? True also for an event that has been closed since. */
 bool cpi_perf_is_signal_sig(const siginfo_t *info);
 
 #endif

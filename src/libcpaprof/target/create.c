@@ -1,11 +1,11 @@
 /*
- * create.c - threads are met where they begin
+ * create.c - wrappers that register threads when they start
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * What to run in the new thread is handed over in a box of a fixed set. When all are taken the thread
- * starts without us, and the collector finds it at work. A program that is not profiled yet may be later:
- * its threads remember where their stacks are.
+ * The start function and its argument are passed to the new thread in a box from a fixed set. If all boxes are in
+ * use, the thread starts unregistered, and the collector finds it when it uses CPU time. A program that is not
+ * profiled yet may be profiled later, so its threads store the addresses of their stacks as well.
  */
 #include "config.h"
 
@@ -21,10 +21,10 @@
 enum { N_BOXES = 1024, SWEEP_EVERY = 256 };
 
 struct box {
-	_Atomic uint32_t taken;
+	_Atomic uint32_t is_used;
 	bool blocked;   /* the creator believes that our signal is blocked */
-	uint32_t label; /* of the creator, or 0 */
-	uint32_t stack; /* of the creator, or 0 */
+	uint32_t label; /* label set of the creator, or 0 */
+	uint32_t stack; /* id of the stack that creates the thread, or 0 */
 	size_t stack_size;
 	void *(*start)(void *);
 	thrd_start_t start_c11;
@@ -32,7 +32,7 @@ struct box {
 };
 
 static struct box boxes[N_BOXES];
-static _Atomic uint32_t turn;
+static _Atomic uint32_t next_box;
 
 static size_t stack_size(const pthread_attr_t *attr)
 {
@@ -48,78 +48,79 @@ static size_t stack_size(const pthread_attr_t *attr)
 	return size;
 }
 
-static struct box *box_take(const pthread_attr_t *attr, void *arg, const struct wait_site *site)
+static struct box *box_claim(const pthread_attr_t *attr, void *arg, const struct wait_site *site)
 {
-	uint32_t first = atomic_fetch_add(&turn, 1);
+	uint32_t first = atomic_fetch_add(&next_box, 1);
 
 	if (first % SWEEP_EVERY == SWEEP_EVERY - 1 && cpi.head)
 		cpi_threads_sweep();
 	for (uint32_t i = 0; i < N_BOXES; i++) {
 		struct box *b = &boxes[(first + i) % N_BOXES];
 
-		if (atomic_exchange(&b->taken, 1) == 0) {
+		if (atomic_exchange(&b->is_used, 1) == 0) {
 			b->stack_size = stack_size(attr);
 			b->arg = arg;
 			b->start = NULL;
 			b->start_c11 = NULL;
 			b->blocked = atomic_load(&cpi_local.blocked);
 			b->label = cpi_labels_inherit_sig() ? atomic_load(&cpi_local.label) : LABELS_NONE;
-			b->stack = cpi_on_sig() && !atomic_load(&cpi_local.hook) ? cpi_wait_stack(STACK_CREATE, site, 0)
-										 : 0;
+			b->stack = cpi_is_on_sig() && !atomic_load(&cpi_local.hook)
+					   ? cpi_wait_stack(STACK_CREATE, site, 0)
+					   : 0;
 			return b;
 		}
 	}
 	return NULL;
 }
 
-/* The thread is there, or not. From here on the box is its own. */
-static void box_sent(struct box *b, uint32_t stack, bool is_there)
+/* Free the box if no thread was created. Otherwise the box belongs to the new thread. */
+static void box_finish(struct box *b, uint32_t stack, bool is_created)
 {
-	if (!is_there)
-		atomic_store(&b->taken, 0);
+	if (!is_created)
+		atomic_store(&b->is_used, 0);
 	else if (stack)
 		cpi_stack_add_sig(STACK_CREATE, stack, CREATE_COUNT, 1);
 }
 
 /*
- * Empty the box and begin to profile. The thread's own block, which pthread_self is the address of, is
- * at the end of its stack.
+ * Free the box and begin to profile this thread. The thread descriptor, to which pthread_self points, is at the end
+ * of the thread's stack.
  */
-static struct box enter(struct box *b)
+static struct box begin_thread(struct box *b)
 {
-	struct box what = { .start = b->start, .start_c11 = b->start_c11, .arg = b->arg };
+	struct box task = { .start = b->start, .start_c11 = b->start_c11, .arg = b->arg };
 	uintptr_t top = (uintptr_t)pthread_self(), size = b->stack_size;
 	uint32_t stack = b->stack;
 
 	atomic_store(&cpi_local.blocked, b->blocked);
 	atomic_store(&cpi_local.label, b->label);
 	if (b->label)
-		cpi_local_list_sig();
-	atomic_store(&b->taken, 0);
+		cpi_local_register_sig();
+	atomic_store(&b->is_used, 0);
 	if (size && size < top) {
 		cpi_local.lo = top - size;
 		cpi_local.top = top;
 	}
-	if (!cpi_on_sig())
-		return what;
-	cpi_thread_enter(cpi_local.lo, cpi_local.top, what.start ? (uintptr_t)what.start : (uintptr_t)what.start_c11);
+	if (!cpi_is_on_sig())
+		return task;
+	cpi_thread_begin(cpi_local.lo, cpi_local.top, task.start ? (uintptr_t)task.start : (uintptr_t)task.start_c11);
 	if (stack)
-		cpi_stack_created_sig(sys_gettid(), stack);
-	return what;
+		cpi_stack_set_creator_sig(sys_gettid(), stack);
+	return task;
 }
 
 static void *run(void *arg)
 {
-	struct box what = enter(arg);
+	struct box task = begin_thread(arg);
 
-	return what.start(what.arg);
+	return task.start(task.arg);
 }
 
 static int run_c11(void *arg)
 {
-	struct box what = enter(arg);
+	struct box task = begin_thread(arg);
 
-	return what.start_c11(what.arg);
+	return task.start_c11(task.arg);
 }
 
 CPA_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
@@ -129,19 +130,19 @@ CPA_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 	uint32_t stack;
 	int rc;
 
-	if (!cpi.ready)
+	if (!cpi.is_ready)
 		return cpi_next()->pthread_create(thread, attr, start, arg);
 	if (cpi.head) {
 		cpi_fork_check();
 		cpi_guard_check();
 	}
-	b = box_take(attr, arg, &site);
+	b = box_claim(attr, arg, &site);
 	if (!b)
 		return cpi_next()->pthread_create(thread, attr, start, arg);
 	b->start = start;
 	stack = b->stack;
 	rc = cpi_next()->pthread_create(thread, attr, run, b);
-	box_sent(b, stack, rc == 0);
+	box_finish(b, stack, rc == 0);
 	return rc;
 }
 
@@ -152,16 +153,16 @@ CPA_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 	uint32_t stack;
 	int rc;
 
-	if (!cpi.ready)
+	if (!cpi.is_ready)
 		return cpi_next()->thrd_create(thread, start, arg);
 	if (cpi.head)
 		cpi_fork_check();
-	b = box_take(NULL, arg, &site);
+	b = box_claim(NULL, arg, &site);
 	if (!b)
 		return cpi_next()->thrd_create(thread, start, arg);
 	b->start_c11 = start;
 	stack = b->stack;
 	rc = cpi_next()->thrd_create(thread, run_c11, b);
-	box_sent(b, stack, rc == thrd_success);
+	box_finish(b, stack, rc == thrd_success);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * env.c - what the environment says, without getenv, which programs replace
+ * env.c - reads the environment without getenv, which programs replace
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -26,7 +26,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* PATH:NONCE, the latter two times 16 digits */
+/* PATH:NONCE, where NONCE is 32 hexadecimal digits */
 static bool read_segment(const char *text, struct env *e)
 {
 	const char *colon = text ? strchr(text, ':') : NULL;
@@ -53,13 +53,13 @@ bool cpi_env_read(struct env *e)
 	return read_segment(at ? *at + strlen(segment) : NULL, e);
 }
 
-static void drop(char **at)
+static void remove_at(char **at)
 {
 	for (; at && *at; at++)
 		at[0] = at[1];
 }
 
-/* Does this element of LD_PRELOAD name our library? */
+/* Is this element of LD_PRELOAD our library? */
 static bool is_library(const char *name, size_t n)
 {
 	size_t len = sizeof(library) - 1;
@@ -67,8 +67,8 @@ static bool is_library(const char *name, size_t n)
 	return n >= len && memcmp(name + n - len, library, len) == 0 && (n == len || name[n - len - 1] == '/');
 }
 
-/* What LD_PRELOAD has beside our library; may be written over what it was. Gives its length. */
-static size_t without_library(const char *from, char *to)
+/* Copy the elements of LD_PRELOAD except our library. to may be the same as from. Returns the length. */
+static size_t strip_library(const char *from, char *to)
 {
 	const char *separator = NULL;
 	size_t at = 0;
@@ -91,18 +91,18 @@ void cpi_env_remove(void)
 {
 	char **at;
 
-	drop(find(segment));
-	at = find(preload); /* now, for what was behind the other has moved */
-	if (at && without_library(*at + strlen(preload), *at + strlen(preload)) == 0)
-		drop(at);
+	remove_at(find(segment));
+	at = find(preload); /* find LD_PRELOAD only now, because remove_at may have moved its entry */
+	if (at && strip_library(*at + strlen(preload), *at + strlen(preload)) == 0)
+		remove_at(at);
 }
 
-static bool starts(const char *text, const char *with)
+static bool starts_with(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Is our library in this LD_PRELOAD=? */
+/* Does this LD_PRELOAD= entry contain our library? */
 static bool has_library(const char *text)
 {
 	text += strlen(preload);
@@ -114,21 +114,21 @@ static bool has_library(const char *text)
 	return false;
 }
 
-size_t cpi_env_room_sig(char *const env[])
+size_t cpi_env_stripped_size_sig(char *const env[])
 {
 	size_t room = sizeof(*env);
 	bool any = false;
 
 	for (; env && *env; env++) {
-		bool loads = starts(*env, preload) && has_library(*env);
+		bool loads = starts_with(*env, preload) && has_library(*env);
 
-		any |= loads || starts(*env, segment);
+		any |= loads || starts_with(*env, segment);
 		room += sizeof(*env) + (loads ? strlen(*env) + 1 : 0);
 	}
 	return any ? room : 0;
 }
 
-char **cpi_env_without_sig(char *const env[], void *room)
+char **cpi_env_strip_sig(char *const env[], void *room)
 {
 	char **to = room, *text;
 	size_t n = 0;
@@ -137,15 +137,15 @@ char **cpi_env_without_sig(char *const env[], void *room)
 		n++;
 	text = (char *)(to + n + 1);
 	for (; *env; env++) {
-		if (starts(*env, preload) && has_library(*env)) {
+		if (starts_with(*env, preload) && has_library(*env)) {
 			size_t name = strlen(preload), len;
 
 			memcpy(text, preload, name);
-			len = without_library(*env + name, text + name);
+			len = strip_library(*env + name, text + name);
 			if (len)
 				*to++ = text;
 			text += name + len + 1;
-		} else if (!starts(*env, segment)) {
+		} else if (!starts_with(*env, segment)) {
 			*to++ = *env;
 		}
 	}
@@ -158,7 +158,7 @@ bool cpi_env_is_ours_sig(char *const env[])
 	for (; env && *env; env++) {
 		struct env e = { 0 };
 
-		if (starts(*env, segment))
+		if (starts_with(*env, segment))
 			return read_segment(*env + strlen(segment), &e) && (e.nonce[0] ^ e.nonce[1]) == cpi.cookie;
 	}
 	return false;

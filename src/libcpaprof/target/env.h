@@ -1,5 +1,5 @@
 /*
- * env.h - the environment variables that bring this library into a program
+ * env.h - the environment variables that load this library into a program
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,17 +11,20 @@
 #include <stdint.h>
 
 struct env {
-	char path[64]; /* of the segment */
+	char path[64]; /* path of the segment */
 	uint64_t nonce[2];
 };
-/* Read CPA_SEGMENT out of the environment. False when there is none that is whole. */
+/* Read CPA_SEGMENT from the environment. Returns false if it is missing or malformed. */
 bool cpi_env_read(struct env *e);
-/* Take it and our library out of the environment: what this program executes is not profiled. */
+/* Remove CPA_SEGMENT and our library from the environment, so that programs this one executes are not profiled. */
 void cpi_env_remove(void);
-/* An environment without them: how many bytes it takes (0: they are not in this one), and it, made there. */
-size_t cpi_env_room_sig(char *const env[]);
-char **cpi_env_without_sig(char *const env[], void *room);
-/* Is the CPA_SEGMENT in it that of this process? */
+/*
+ * Copy an environment without CPA_SEGMENT and our library. The first function returns the size of the copy in bytes, 0
+ * if env contains neither. The second one writes the copy to room.
+ */
+size_t cpi_env_stripped_size_sig(char *const env[]);
+char **cpi_env_strip_sig(char *const env[], void *room);
+/* Does CPA_SEGMENT in env name the segment of this process? */
 bool cpi_env_is_ours_sig(char *const env[]);
 
 #endif

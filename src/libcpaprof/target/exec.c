@@ -3,20 +3,21 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The loader of another C library gives up when it is told to load ours, that of another class complains, and
- * programs that have rights of their own are not to be told of us. The kernel is asked before each of them is
- * executed, by system calls alone. Files may be hostile: what they say is checked, and read piece by piece.
+ * Not every program can load our library: the loader of another C library fails, a loader of another ELF class prints
+ * an error, and set-user-ID programs must not be given our environment variables. So each file is checked before it is
+ * executed, with system calls only. Files may be hostile: all sizes and offsets are checked, and files are read piece
+ * by piece.
  *
- * All of it is called in children of fork and of vfork: no lock, nothing is allocated or written but on the stack,
- * and errno stays.
+ * All of this may run in children of fork and vfork. So it takes no lock, allocates and writes only on the stack, and
+ * preserves errno.
  *
- * A program that is not to be profiled, or cannot be, gets an environment without us. It is made on the stack:
- * these functions are called in children of vfork, whose memory is that of the parent, and after fork in programs
- * with threads, where nothing can be locked or allocated. Only one that is too large for that is mapped, and in
- * a child of vfork stays mapped.
+ * A program that must not or cannot be profiled gets an environment without our variables. The copy is made on the
+ * stack, since a child of vfork shares the memory of its parent, and after fork in a program with threads nothing can
+ * be locked or allocated. An environment too large for the stack gets a mapping, which stays in the parent when a child
+ * of vfork executes a program.
  *
- * What the C library executes itself (system, popen) is /bin/sh, in which our library stands in the way of what
- * that executes.
+ * The C library itself executes only /bin/sh (system, popen). Our library is loaded into that shell and checks the
+ * programs that the shell executes.
  */
 #include "config.h"
 
@@ -42,8 +43,8 @@
 #include <unistd.h>
 
 struct exec_check {
-	bool runs;    /* it is there, and most likely executed */
-	bool refuses; /* our library cannot be loaded into it */
+	bool is_executable; /* the file exists and can probably be executed */
+	bool refuses;       /* our library cannot be loaded into this program */
 };
 
 #if defined(__x86_64__)
@@ -65,11 +66,11 @@ static const char loader_name[] = "ld-linux", shell_path[] = "/bin/sh";
 
 struct file {
 	int fd;
-	size_t n;                /* bytes of the head */
-	uint8_t head[HEAD_SIZE]; /* most of what is asked for is in it */
+	size_t n;                /* bytes in head */
+	uint8_t head[HEAD_SIZE]; /* first bytes of the file, which usually include all headers */
 };
 
-static bool read_at(const struct file *f, uint64_t at, void *to, size_t n)
+static bool file_read(const struct file *f, uint64_t at, void *to, size_t n)
 {
 	if (at <= f->n && n <= f->n - at) {
 		memcpy(to, f->head + at, n);
@@ -85,7 +86,7 @@ static bool is_loader(const char *path)
 	return strncmp(slash ? slash + 1 : path, loader_name, sizeof(loader_name) - 1) == 0;
 }
 
-/* Did the Go toolchain make it? Its notes say so. Its runtime keeps the signals to itself. */
+/* Was the file built by the Go toolchain, according to its notes? The Go runtime takes over the signals. */
 static bool has_go_note(const struct file *f, const ElfW(Phdr) * h)
 {
 	struct {
@@ -95,7 +96,7 @@ static bool has_go_note(const struct file *f, const ElfW(Phdr) * h)
 	uint64_t at = 0, size;
 
 	for (int i = 0; i < NOTES_MAX && at < h->p_filesz; i++) {
-		if (!read_at(f, h->p_offset + at, &note, sizeof(note)))
+		if (!file_read(f, h->p_offset + at, &note, sizeof(note)))
 			return false;
 		if (note.head.n_type == NOTE_GO && note.head.n_namesz == sizeof(note.name) &&
 		    memcmp(note.name, "Go", 3) == 0)
@@ -107,7 +108,10 @@ static bool has_go_note(const struct file *f, const ElfW(Phdr) * h)
 	return false;
 }
 
-/* A program of this machine takes libraries when its loader is that of our C library, or it is that itself. */
+/*
+ * A program of this machine can load our library if its interpreter is glibc's loader, or if it is that loader
+ * itself.
+ */
 static bool elf_refuses(const struct file *f, const char *path)
 {
 	char loader[INTERPRETER_MAX];
@@ -115,18 +119,18 @@ static bool elf_refuses(const struct file *f, const char *path)
 	ElfW(Phdr) h;
 	bool loads = is_loader(path);
 
-	if (!read_at(f, 0, &head, sizeof(head)))
+	if (!file_read(f, 0, &head, sizeof(head)))
 		return true;
 	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB || head.e_machine != MACHINE)
 		return true;
 	for (unsigned i = 0; i < head.e_phnum && i < SEGMENTS_MAX && head.e_phentsize == sizeof(h); i++) {
-		if (!read_at(f, head.e_phoff + i * sizeof(h), &h, sizeof(h)))
+		if (!file_read(f, head.e_phoff + i * sizeof(h), &h, sizeof(h)))
 			return true;
 		if (h.p_type == PT_NOTE && has_go_note(f, &h))
 			return true;
 		if (h.p_type != PT_INTERP)
 			continue;
-		if (h.p_filesz < 2 || h.p_filesz > sizeof(loader) || !read_at(f, h.p_offset, loader, h.p_filesz))
+		if (h.p_filesz < 2 || h.p_filesz > sizeof(loader) || !file_read(f, h.p_offset, loader, h.p_filesz))
 			return true;
 		loader[h.p_filesz - 1] = '\0';
 		loads = is_loader(loader);
@@ -134,7 +138,7 @@ static bool elf_refuses(const struct file *f, const char *path)
 	return !loads;
 }
 
-/* #!INTERPRETER ARGUMENT, as far as the kernel reads. False when there is none. */
+/* Read the interpreter of a #! line, in the part of the line that the kernel reads. Returns false if there is none. */
 static bool read_script(const struct file *f, char to[INTERPRETER_MAX])
 {
 	size_t at = 2, n = 0, end = f->n < INTERPRETER_MAX ? f->n : INTERPRETER_MAX;
@@ -151,7 +155,7 @@ static bool read_script(const struct file *f, char to[INTERPRETER_MAX])
 	return n > 0;
 }
 
-/* Does it get rights that this process does not have? To root a file's capabilities are nothing new. */
+/* Would the program gain privileges that this process does not have? For root, file capabilities add nothing. */
 static bool has_rights(const struct file *f, const struct stat *st, uint32_t uid, uint32_t gid)
 {
 	return (st->st_mode & S_ISUID && st->st_uid != uid) ||
@@ -174,7 +178,7 @@ static long open_file(int folder, const char *path, int flags)
 	return sys_call(SYS_openat, folder, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 }
 
-/* *next is the file to check instead: the interpreter of a script; empty when there is none. */
+/* next: set to the interpreter of a script, which must be checked too; empty if there is none. */
 static struct exec_check check_at(int folder, const char *path, int flags, bool shell, char next[INTERPRETER_MAX])
 {
 	uint32_t uid = (uint32_t)sys_call(SYS_geteuid, 0, 0, 0, 0), gid = (uint32_t)sys_call(SYS_getegid, 0, 0, 0, 0);
@@ -190,7 +194,7 @@ static struct exec_check check_at(int folder, const char *path, int flags, bool 
 	    !S_ISREG(st.st_mode) || !(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
 		return check;
 	f.fd = (int)open_file(folder, path, flags);
-	check.runs = !*path || sys_call(SYS_faccessat, folder, (long)path, X_OK, 0) == 0;
+	check.is_executable = !*path || sys_call(SYS_faccessat, folder, (long)path, X_OK, 0) == 0;
 	if (f.fd < 0) {
 		check.refuses |= (st.st_mode & (S_ISUID | S_ISGID)) != 0;
 		return check;
@@ -202,15 +206,15 @@ static struct exec_check check_at(int folder, const char *path, int flags, bool 
 	else if (!read_script(&f, next) && shell)
 		memcpy(next, shell_path, sizeof(shell_path));
 	else if (!*next)
-		check.runs = false;
+		check.is_executable = false;
 	sys_call(SYS_close, f.fd, 0, 0, 0);
 	return check;
 }
 
 /*
- * Check a file as execveat finds it. What cannot be read, or is of a kind that we do not know, refuses nothing.
+ * Check the file that execveat would execute. If it is unreadable or has an unknown format, refuses is false.
  *
- * shell   one that the kernel does not know is given to /bin/sh
+ * shell   a file that the kernel cannot execute is passed to /bin/sh
  */
 static struct exec_check check_file_sig(int folder, const char *path, int flags, bool shell)
 {
@@ -220,24 +224,24 @@ static struct exec_check check_file_sig(int folder, const char *path, int flags,
 	for (int i = 0; i < SCRIPTS_MAX && *next; i++) {
 		memcpy(now, next, sizeof(now));
 		more = check_at(AT_FDCWD, now, 0, false, next);
-		check.runs &= more.runs;
+		check.is_executable &= more.is_executable;
 		check.refuses |= more.refuses;
 	}
 	return check;
 }
 
-/* What the environment of this process has by the name PATH, as the C library looks for it. */
+/* PATH of this process, or the C library's default. */
 static const char *search_path(void)
 {
-	static const char name[] = "PATH=", usual[] = "/bin:/usr/bin";
+	static const char name[] = "PATH=", standard[] = "/bin:/usr/bin";
 
 	for (char **e = environ; e && *e; e++)
 		if (strncmp(*e, name, sizeof(name) - 1) == 0)
 			return *e + sizeof(name) - 1;
-	return usual;
+	return standard;
 }
 
-/* The same of what execvp finds: name is looked for in PATH of this process when there is no slash in it. */
+/* Check the file that execvp would execute: a name without a slash is searched in PATH of this process. */
 static struct exec_check check_name_sig(const char *name)
 {
 	struct exec_check check = { 0 };
@@ -254,16 +258,16 @@ static struct exec_check check_name_sig(const char *name)
 			memcpy(path + n + (n != 0), name, len + 1);
 			check = check_file_sig(AT_FDCWD, path, 0, true);
 		}
-		if (check.runs || !at[n])
+		if (check.is_executable || !at[n])
 			return check;
 	}
 }
 
 enum { ROOM_ON_STACK = 4 << 10 };
-enum how { BY_PATH, BY_NAME, BY_FILE, BY_FOLDER, SPAWN, SPAWN_BY_NAME };
+enum kind { EXEC_PATH, EXEC_NAME, EXEC_FILE, EXEC_FOLDER, SPAWN_PATH, SPAWN_NAME };
 
-struct call {
-	enum how how;
+struct exec_call {
+	enum kind kind;
 	const char *path;
 	char *const *argv;
 	int fd, flags;
@@ -272,20 +276,20 @@ struct call {
 	const posix_spawnattr_t *attr;
 };
 
-static int call(const struct call *c, char *const env[])
+static int exec_call(const struct exec_call *c, char *const env[])
 {
 	const struct next *next = cpi_next();
 
-	switch (c->how) {
-	case BY_PATH:
+	switch (c->kind) {
+	case EXEC_PATH:
 		return next->execve(c->path, c->argv, env);
-	case BY_NAME:
+	case EXEC_NAME:
 		return next->execvpe(c->path, c->argv, env);
-	case BY_FILE:
+	case EXEC_FILE:
 		return next->fexecve(c->fd, c->argv, env);
-	case SPAWN:
+	case SPAWN_PATH:
 		return next->posix_spawn(c->pid, c->path, c->actions, c->attr, c->argv, env);
-	case SPAWN_BY_NAME:
+	case SPAWN_NAME:
 		return next->posix_spawnp(c->pid, c->path, c->actions, c->attr, c->argv, env);
 	default:
 		break;
@@ -297,184 +301,186 @@ static int call(const struct call *c, char *const env[])
 }
 
 /*
- * Of periods that are over the signals may come late, and then never: this thread is charged for them now. In a child
- * of vfork all of this is its parent's. Gives true when there is something to undo should the program go on. Handlers of
- * the program may execute others: so nothing is waited for, and what another thread is at is left to it.
+ * Charge this thread now for its periods that are over: their signals may come late, and after exec never. Does
+ * nothing in a child of vfork, where all of this belongs to the parent. Returns true if it must be undone when exec
+ * fails. Handlers of the program may call exec, so this waits for no lock and skips the work if another thread is
+ * changing the table.
  */
-static bool settle_sig(void)
+static bool charge_thread_sig(void)
 {
 	struct thread *t = NULL;
 
-	if (!cpi.head || cpi.self || !cpi_recording_on_sig() || cpi.pid != sys_getpid() ||
-	    atomic_load(&cpi.sandboxed) || !cpi_threads_try_sig())
+	if (!cpi.head || cpi.is_self || !cpi_recording_is_on_sig() || cpi.pid != sys_getpid() ||
+	    atomic_load(&cpi.is_sandboxed) || !cpi_threads_try_lock_sig())
 		return false;
 	t = cpi_thread_find_sig(sys_gettid());
-	if (t && (t->ignored || t->recording != cpi.recording || !cpi_thread_hold_sig(t)))
+	if (t && (t->ignored || t->recording != cpi.recording || !cpi_thread_try_lock_sig(t)))
 		t = NULL;
 	if (t) {
 		cpi_clock_disarm_sig(t);
-		cpi_sample_end(t);
+		cpi_sample_charge_rest(t);
 		atomic_store(&t->recording, 0);
-		cpi_thread_let_sig(t);
+		cpi_thread_unlock_sig(t);
 	}
-	cpi_threads_leave_sig();
+	cpi_threads_unlock_sig();
 	return t != NULL;
 }
 
-static int pass(const struct call *c, char *const env[])
+static int exec_charged(const struct exec_call *c, char *const env[])
 {
-	bool settled;
+	bool charged;
 	int rc, error;
 
-	if (c->how == SPAWN || c->how == SPAWN_BY_NAME)
-		return call(c, env);
-	settled = settle_sig();
-	cpi_guard_leave(true);
-	rc = call(c, env);
+	if (c->kind == SPAWN_PATH || c->kind == SPAWN_NAME)
+		return exec_call(c, env);
+	charged = charge_thread_sig();
+	cpi_guard_exec(true);
+	rc = exec_call(c, env);
 	error = errno;
-	cpi_guard_leave(false);
-	if (settled)
+	cpi_guard_exec(false);
+	if (charged)
 		cpi_thread_add_sig(sys_gettid());
 	errno = error;
 	return rc;
 }
 
-static struct exec_check check_call(const struct call *c)
+static struct exec_check check_call(const struct exec_call *c)
 {
-	switch (c->how) {
-	case BY_NAME:
-	case SPAWN_BY_NAME:
+	switch (c->kind) {
+	case EXEC_NAME:
+	case SPAWN_NAME:
 		return check_name_sig(c->path);
-	case BY_FILE:
+	case EXEC_FILE:
 		return check_file_sig(c->fd, "", AT_EMPTY_PATH, false);
-	case BY_FOLDER:
+	case EXEC_FOLDER:
 		return check_file_sig(c->fd, c->path, c->flags, false);
 	default:
 		return check_file_sig(AT_FDCWD, c->path, 0, false);
 	}
 }
 
-/* Is the program to be left alone because only the first one is profiled, and what that becomes? */
-static bool is_left(const struct call *c, char *const env[])
+/* Does this program stay unprofiled because only the first program, or a program that replaces it, is profiled? */
+static bool stays_unprofiled(const struct exec_call *c, char *const env[])
 {
 	struct segment_head *head = cpi.head;
-	bool stays = c->how != SPAWN && c->how != SPAWN_BY_NAME && head && atomic_load(&head->main_pid) == sys_getpid();
+	bool stays =
+		c->kind != SPAWN_PATH && c->kind != SPAWN_NAME && head && atomic_load(&head->main_pid) == sys_getpid();
 
-	return head && !cpi.self && (head->follow != FOLLOW_ALL || !cpi_on_sig()) && !(stays && cpi_on_sig()) &&
-	       cpi_env_is_ours_sig(env);
+	return head && !cpi.is_self && (head->follow != FOLLOW_ALL || !cpi_is_on_sig()) &&
+	       !(stays && cpi_is_on_sig()) && cpi_env_is_ours_sig(env);
 }
 
-static __attribute__((noinline)) int pass_on_stack(const struct call *c, char *const env[])
+static __attribute__((noinline)) int exec_stripped_on_stack(const struct exec_call *c, char *const env[])
 {
 	char *room[ROOM_ON_STACK / sizeof(char *)];
 
-	return pass(c, cpi_env_without_sig(env, room));
+	return exec_charged(c, cpi_env_strip_sig(env, room));
 }
 
-static int pass_without(const struct call *c, char *const env[], size_t room)
+static int exec_stripped(const struct exec_call *c, char *const env[], size_t room)
 {
 	long at;
 	int rc;
 
 	if (room <= ROOM_ON_STACK)
-		return pass_on_stack(c, env);
+		return exec_stripped_on_stack(c, env);
 	at = sys_call6(SYS_mmap, 0, (long)room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at < 0 && at > -SEGMENT_PAGE)
-		return pass(c, env);
-	rc = pass(c, cpi_env_without_sig(env, (void *)at)); /* NOLINT(performance-no-int-to-ptr) */
+		return exec_charged(c, env);
+	rc = exec_charged(c, cpi_env_strip_sig(env, (void *)at)); /* NOLINT(performance-no-int-to-ptr) */
 	sys_call(SYS_munmap, at, (long)room, 0, 0);
 	return rc;
 }
 
-static int run(const struct call *c, char *const env[])
+static int exec_profiled(const struct exec_call *c, char *const env[])
 {
-	/* one that forked without us, or by vfork, has nothing to write */
-	bool replaced = c->how != SPAWN && c->how != SPAWN_BY_NAME && cpi.self && cpi.pid == sys_getpid();
-	size_t room = cpi_env_room_sig(env);
+	/* a process created by vfork, or by a fork that we did not see, has no profiles to write */
+	bool replaced = c->kind != SPAWN_PATH && c->kind != SPAWN_NAME && cpi.is_self && cpi.pid == sys_getpid();
+	size_t room = cpi_env_stripped_size_sig(env);
 	struct exec_check check;
 
 	if (!room && !replaced)
-		return pass(c, env);
-	if (is_left(c, env))
-		return pass_without(c, env, room);
+		return exec_charged(c, env);
+	if (stays_unprofiled(c, env))
+		return exec_stripped(c, env, room);
 	check = check_call(c);
-	if (replaced && check.runs && cpi.callbacks && cpi.callbacks->before_exec) {
+	if (replaced && check.is_executable && cpi.callbacks && cpi.callbacks->before_exec) {
 		int before = errno;
 
 		cpi.callbacks->before_exec();
 		errno = before;
 	}
-	return room && check.refuses ? pass_without(c, env, room) : pass(c, env);
+	return room && check.refuses ? exec_stripped(c, env, room) : exec_charged(c, env);
 }
 
 CPA_EXPORT int execve(const char *path, char *const argv[], char *const env[])
 {
-	return run(&(struct call){ .how = BY_PATH, .path = path, .argv = argv }, env);
+	return exec_profiled(&(struct exec_call){ .kind = EXEC_PATH, .path = path, .argv = argv }, env);
 }
 
 CPA_EXPORT int execv(const char *path, char *const argv[])
 {
-	return run(&(struct call){ .how = BY_PATH, .path = path, .argv = argv }, environ);
+	return exec_profiled(&(struct exec_call){ .kind = EXEC_PATH, .path = path, .argv = argv }, environ);
 }
 
 CPA_EXPORT int execvpe(const char *name, char *const argv[], char *const env[])
 {
-	return run(&(struct call){ .how = BY_NAME, .path = name, .argv = argv }, env);
+	return exec_profiled(&(struct exec_call){ .kind = EXEC_NAME, .path = name, .argv = argv }, env);
 }
 
 CPA_EXPORT int execvp(const char *name, char *const argv[])
 {
-	return run(&(struct call){ .how = BY_NAME, .path = name, .argv = argv }, environ);
+	return exec_profiled(&(struct exec_call){ .kind = EXEC_NAME, .path = name, .argv = argv }, environ);
 }
 
 CPA_EXPORT int fexecve(int fd, char *const argv[], char *const env[])
 {
-	return run(&(struct call){ .how = BY_FILE, .fd = fd, .argv = argv }, env);
+	return exec_profiled(&(struct exec_call){ .kind = EXEC_FILE, .fd = fd, .argv = argv }, env);
 }
 
 CPA_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const env[], int flags)
 {
-	const struct call c = { .how = BY_FOLDER, .fd = folder, .path = path, .argv = argv, .flags = flags };
+	const struct exec_call c = { .kind = EXEC_FOLDER, .fd = folder, .path = path, .argv = argv, .flags = flags };
 
-	return run(&c, env);
+	return exec_profiled(&c, env);
 }
 
 CPA_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 			   const posix_spawn_file_actions_t *restrict actions, const posix_spawnattr_t *restrict attr,
 			   char *const argv[restrict], char *const env[restrict])
 {
-	const struct call c = {
-		.how = SPAWN, .pid = pid, .path = path, .actions = actions, .attr = attr, .argv = argv
+	const struct exec_call c = {
+		.kind = SPAWN_PATH, .pid = pid, .path = path, .actions = actions, .attr = attr, .argv = argv
 	};
 
-	return run(&c, env);
+	return exec_profiled(&c, env);
 }
 
 CPA_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict name,
 			    const posix_spawn_file_actions_t *restrict actions, const posix_spawnattr_t *restrict attr,
 			    char *const argv[restrict], char *const env[restrict])
 {
-	const struct call c = {
-		.how = SPAWN_BY_NAME, .pid = pid, .path = name, .actions = actions, .attr = attr, .argv = argv
+	const struct exec_call c = {
+		.kind = SPAWN_NAME, .pid = pid, .path = name, .actions = actions, .attr = attr, .argv = argv
 	};
 
-	return run(&c, env);
+	return exec_profiled(&c, env);
 }
 
-static size_t count(va_list args)
+static size_t count_args(va_list args)
 {
-	va_list look;
+	va_list copy;
 	size_t n = 1;
 
-	va_copy(look, args);
-	while (va_arg(look, char *))
+	va_copy(copy, args);
+	while (va_arg(copy, char *))
 		n++;
-	va_end(look);
+	va_end(copy);
 	return n;
 }
 
-/* first, and all of args up to NULL. */
-static void take(char **argv, const char *first, va_list *args)
+/* Copy first, then args up to and including NULL. */
+static void copy_args(char **argv, const char *first, va_list *args)
 {
 	*argv++ = (char *)(uintptr_t)first;
 	if (first)
@@ -488,11 +494,11 @@ CPA_EXPORT int execl(const char *path, const char *arg, ...)
 
 	va_start(args, arg);
 
-	char *argv[count(args) + 1]; /* as the C library has it */
+	char *argv[count_args(args) + 1]; /* a VLA, as in the C library */
 
-	take(argv, arg, &args);
+	copy_args(argv, arg, &args);
 	va_end(args);
-	return run(&(struct call){ .how = BY_PATH, .path = path, .argv = argv }, environ);
+	return exec_profiled(&(struct exec_call){ .kind = EXEC_PATH, .path = path, .argv = argv }, environ);
 }
 
 CPA_EXPORT int execlp(const char *name, const char *arg, ...)
@@ -501,11 +507,11 @@ CPA_EXPORT int execlp(const char *name, const char *arg, ...)
 
 	va_start(args, arg);
 
-	char *argv[count(args) + 1]; /* as the C library has it */
+	char *argv[count_args(args) + 1]; /* a VLA, as in the C library */
 
-	take(argv, arg, &args);
+	copy_args(argv, arg, &args);
 	va_end(args);
-	return run(&(struct call){ .how = BY_NAME, .path = name, .argv = argv }, environ);
+	return exec_profiled(&(struct exec_call){ .kind = EXEC_NAME, .path = name, .argv = argv }, environ);
 }
 
 CPA_EXPORT int execle(const char *path, const char *arg, ...)
@@ -515,10 +521,10 @@ CPA_EXPORT int execle(const char *path, const char *arg, ...)
 
 	va_start(args, arg);
 
-	char *argv[count(args) + 1];
+	char *argv[count_args(args) + 1];
 
-	take(argv, arg, &args);
+	copy_args(argv, arg, &args);
 	env = va_arg(args, char **);
 	va_end(args);
-	return run(&(struct call){ .how = BY_PATH, .path = path, .argv = argv }, env);
+	return exec_profiled(&(struct exec_call){ .kind = EXEC_PATH, .path = path, .argv = argv }, env);
 }

@@ -1,10 +1,10 @@
 /*
- * fork.c - a child is a process of its own: own slot, own rings, own timers
+ * fork.c - a forked child gets its own slot, rings and timers
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Our signal is held back while the kernel copies the process: timers of the parent would else restart
- * the copying, again and again when it takes longer than a period.
+ * Our signal is blocked while the kernel copies the process. Otherwise timers of the parent would restart the
+ * copying, again and again if it takes longer than a period.
  */
 #include "config.h"
 
@@ -33,14 +33,14 @@ static void in_parent(void)
 }
 
 /*
- * The child begins with nothing but where it comes from. One that has its own collector has a copy of that,
- * with the slot in it; what was counted is given back.
+ * The child keeps only a reference to its parent. If the process profiles itself, the child has a copy of the collector
+ * and of the slot. The counts belong to the parent, so their memory is released.
  */
-static void start_again(void)
+static void reset_child(void)
 {
-	/* one that took no sample has the mappings of the one before it */
-	bool told = atomic_load(&cpi.proc) != NULL;
-	uint32_t parent = told ? cpi.slot + 1 : cpi.parent, serial = told ? cpi.serial : cpi.parent_serial;
+	/* a process without a slot has the same mappings as its parent: refer to the parent of that process */
+	bool has_slot = atomic_load(&cpi.proc) != NULL;
+	uint32_t parent = has_slot ? cpi.slot + 1 : cpi.parent, serial = has_slot ? cpi.serial : cpi.parent_serial;
 
 	cpi_threads_forget();
 	cpi_locals_forget();
@@ -49,29 +49,29 @@ static void start_again(void)
 	cpi_holders_forget();
 	cpi.process_timer = NO_TIMER;
 	cpi.armed = 0;
-	if (cpi.self) {
+	if (cpi.is_self) {
 		cpi.pid = sys_getpid();
 		atomic_load(&cpi.proc)->pid = cpi.pid;
 		atomic_store(&cpi.head->cpu, 0);
-		/* zeros: what was counted is the parent's */
+		/* MADV_DONTNEED sets the counts to zero */
 		sys_call(SYS_madvise, (long)cpi.tables, (long)cpi.n_tables * TABLES_SIZE, MADV_DONTNEED, 0);
 		return;
 	}
 	cpi_process_begin(parent, serial);
-	if (!cpi_on_sig()) {
+	if (!cpi_is_on_sig()) {
 		cpi.head = NULL;
 		return;
 	}
-	cpi_process_show();
+	cpi_process_claim_forked();
 	if (!cpi_recording_fork())
 		return;
-	cpi_thread_enter(cpi_local.lo, cpi_local.top, 0);
+	cpi_thread_begin(cpi_local.lo, cpi_local.top, 0);
 }
 
 static void in_child(void)
 {
-	if (cpi.head && cpi.pid != sys_getpid()) /* handlers of the program may have called us */
-		start_again();
+	if (cpi.head && cpi.pid != sys_getpid()) /* a fork handler of the program may have caused the reset already */
+		reset_child();
 	sys_mask(SIG_SETMASK, &cpi_local.mask, NULL);
 }
 
@@ -82,7 +82,7 @@ void cpi_fork_check(void)
 	if (cpi.pid == sys_getpid())
 		return;
 	sys_mask(SIG_BLOCK, &bit, &before);
-	start_again();
+	reset_child();
 	sys_mask(SIG_SETMASK, &before, NULL);
 }
 

@@ -1,15 +1,16 @@
 /*
- * guard.c - our signal handler, the program's own handler of that signal, and which signal it is
+ * guard.c - our signal handler, the program's own handler of that signal, and the choice of signal
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The program sees its signal as it would alone: what it sets is kept here and told when it asks, and
- * a signal that is not of our timers does what it asked for. The kernel only ever knows our handler.
+ * The program sees its signal as it would without us: the actions it sets are saved here and returned when it queries
+ * them, and a signal that is not from our timers has the effect the program chose. Only our handler is installed in the
+ * kernel.
  *
- * SIGPROF is guarded: the C library's functions do not take it away. The system call does, and so does the Go
- * runtime, when a library in Go profiles. So with such a library SIGPROF is left alone from the start, and when
- * our handler is found gone, all timers move to a signal that the program does not use. It is looked for when
- * threads are created and code is loaded, for there is nothing of ours that runs by itself.
+ * SIGPROF is protected: functions of the C library cannot replace our handler. The system call can, and the Go runtime
+ * uses it when a Go library profiles. So SIGPROF is not used in a process that has such a library at the start. When
+ * our handler is found replaced, all timers move to a signal that the program does not use. This is checked when
+ * threads are created and code is loaded, since we have no thread that could check it.
  */
 #include "config.h"
 
@@ -35,24 +36,24 @@
 #define AT_MINSIGSTKSZ 51
 #endif
 
-enum { N_KEPT = 8, FRAME_GUESS = 2048, HANDLER_STACK = 4096 };
+enum { N_ACTIONS = 8, FRAME_GUESS = 2048, HANDLER_STACK = 4096 };
 
-/* What the program set, in turns: a handler reads the last one while the next is written. */
-static struct sigaction kept[N_KEPT];
-static _Atomic uint32_t n_kept;
+/* Ring of actions that the program set: a handler reads the latest one while the next is written. */
+static struct sigaction actions[N_ACTIONS];
+static _Atomic uint32_t n_actions;
 static _Atomic int on_stack; /* SA_ONSTACK or 0 */
 
-static struct sigaction *now_sig(void)
+static struct sigaction *current_sig(void)
 {
-	return &kept[atomic_load_explicit(&n_kept, memory_order_acquire) % N_KEPT];
+	return &actions[atomic_load_explicit(&n_actions, memory_order_acquire) % N_ACTIONS];
 }
 
-static void keep_sig(const struct sigaction *act)
+static void save_sig(const struct sigaction *act)
 {
-	uint32_t next = atomic_load(&n_kept) + 1;
+	uint32_t next = atomic_load(&n_actions) + 1;
 
-	kept[next % N_KEPT] = *act;
-	atomic_store_explicit(&n_kept, next, memory_order_release);
+	actions[next % N_ACTIONS] = *act;
+	atomic_store_explicit(&n_actions, next, memory_order_release);
 }
 
 static bool is_handler(const struct sigaction *act)
@@ -62,10 +63,10 @@ static bool is_handler(const struct sigaction *act)
 
 bool cpi_guard_is_handled(void)
 {
-	return is_handler(now_sig());
+	return is_handler(current_sig());
 }
 
-/* Calls that wait go on after our signal, unless the program has a handler that is to interrupt them. */
+/* Interrupted calls restart after our signal, unless the program has a handler that must interrupt them. */
 static int restart(const struct sigaction *act)
 {
 	return is_handler(act) ? act->sa_flags & SA_RESTART : SA_RESTART;
@@ -75,17 +76,17 @@ static void install(void)
 {
 	struct sigaction act = { .sa_sigaction = cpi_handler_sig };
 
-	act.sa_flags = SA_SIGINFO | restart(now_sig()) | atomic_load(&on_stack);
+	act.sa_flags = SA_SIGINFO | restart(current_sig()) | atomic_load(&on_stack);
 	sigfillset(&act.sa_mask);
 	cpi_next()->sigaction(cpi.sig, &act, NULL);
 }
 
-int cpi_guard_swap(const struct sigaction *act, struct sigaction *old)
+int cpi_guard_sigaction(const struct sigaction *act, struct sigaction *old)
 {
-	struct sigaction before = *now_sig();
+	struct sigaction before = *current_sig();
 
 	if (act)
-		keep_sig(act);
+		save_sig(act);
 	if (act && restart(act) != restart(&before))
 		install();
 	if (old)
@@ -99,16 +100,16 @@ void cpi_guard_install(void)
 	struct sigaction old;
 
 	if (cpi_next()->sigaction(cpi.sig, NULL, &old) == 0)
-		keep_sig(&old);
+		save_sig(&old);
 	atomic_store(&on_stack, SA_ONSTACK);
 	install();
 	sys_mask(SIG_UNBLOCK, &bit, &before);
 	atomic_store(&cpi_local.blocked, (before & bit) != 0);
 }
 
-void cpi_guard_leave(bool leaves)
+void cpi_guard_exec(bool begins)
 {
-	const struct sigaction *now = now_sig();
+	const struct sigaction *now = current_sig();
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	uint64_t bit;
 
@@ -116,16 +117,16 @@ void cpi_guard_leave(bool leaves)
 		return;
 	bit = sys_bit(cpi.sig);
 	if (!is_handler(now) && now->sa_handler == SIG_IGN) {
-		if (leaves)
+		if (begins)
 			cpi_next()->sigaction(cpi.sig, &ignore, NULL);
 		else
 			install();
 	}
 	if (atomic_load(&cpi_local.blocked))
-		sys_mask(leaves ? SIG_BLOCK : SIG_UNBLOCK, &bit, NULL);
+		sys_mask(begins ? SIG_BLOCK : SIG_UNBLOCK, &bit, NULL);
 }
 
-void cpi_guard_stack(size_t size)
+void cpi_guard_check_altstack(size_t size)
 {
 	size_t frame = getauxval(AT_MINSIGSTKSZ);
 
@@ -135,8 +136,8 @@ void cpi_guard_stack(size_t size)
 	}
 }
 
-/* The program wants the default, which is to end. */
-static void end_sig(int sig)
+/* Perform the default action, which ends the program. */
+static void run_default_sig(int sig)
 {
 	struct sigaction act = { .sa_handler = SIG_DFL };
 	uint64_t bit = sys_bit(sig);
@@ -146,37 +147,37 @@ static void end_sig(int sig)
 	sys_mask(SIG_UNBLOCK, &bit, NULL);
 }
 
-static void call_sig(const struct sigaction *act, int sig, siginfo_t *info, ucontext_t *uc)
+static void call_handler_sig(const struct sigaction *act, int sig, siginfo_t *info, ucontext_t *uc)
 {
-	uint64_t mask, asked, all = ~0ULL;
+	uint64_t mask, requested, all = ~0ULL;
 
 	memcpy(&mask, &uc->uc_sigmask, sizeof(mask));
-	memcpy(&asked, &act->sa_mask, sizeof(asked));
-	mask |= asked | (act->sa_flags & SA_NODEFER ? 0 : sys_bit(sig));
-	atomic_store(&cpi_local.handles, 1);
+	memcpy(&requested, &act->sa_mask, sizeof(requested));
+	mask |= requested | (act->sa_flags & SA_NODEFER ? 0 : sys_bit(sig));
+	atomic_store(&cpi_local.in_handler, 1);
 	sys_mask(SIG_SETMASK, &mask, NULL);
 	if (act->sa_flags & SA_SIGINFO)
 		act->sa_sigaction(sig, info, uc);
 	else
 		act->sa_handler(sig);
 	sys_mask(SIG_SETMASK, &all, NULL);
-	atomic_store(&cpi_local.handles, 0);
-	cpi_guard_block(false); /* what it blocked meanwhile is as before, once it has returned */
+	atomic_store(&cpi_local.in_handler, 0);
+	cpi_guard_block(false); /* returning from the handler undoes its changes to the mask */
 }
 
 void cpi_guard_forward_sig(int sig, siginfo_t *info, void *context)
 {
-	struct sigaction act = *now_sig();
+	struct sigaction act = *current_sig();
 
 	if (atomic_load(&cpi_local.blocked)) {
-		if (!cpi_guard_pass_on_sig(sig, info))
+		if (!cpi_guard_redirect_sig(sig, info))
 			atomic_store(&cpi_local.pending, 1);
 		return;
 	}
 	if (!(act.sa_flags & SA_SIGINFO) && act.sa_handler == SIG_IGN)
 		return;
 	if (!(act.sa_flags & SA_SIGINFO) && act.sa_handler == SIG_DFL) {
-		end_sig(sig);
+		run_default_sig(sig);
 		return;
 	}
 	if (act.sa_flags & (int)SA_RESETHAND) {
@@ -184,9 +185,9 @@ void cpi_guard_forward_sig(int sig, siginfo_t *info, void *context)
 
 		none.sa_flags &= ~SA_SIGINFO;
 		none.sa_handler = SIG_DFL;
-		keep_sig(&none);
+		save_sig(&none);
 	}
-	call_sig(&act, sig, info, context);
+	call_handler_sig(&act, sig, info, context);
 }
 
 void cpi_guard_block(bool blocked)
@@ -198,7 +199,7 @@ void cpi_guard_block(bool blocked)
 
 enum { NOTE_GO = 4, NAME_SIZE = 4, RT_FIRST = 40, RT_LAST = 60, RT_MAX = 64, EVERY_NS = 1000000000 };
 
-/* As the kernel has it. */
+/* The kernel's struct sigaction. */
 struct kernel_action {
 	uintptr_t handler;
 	unsigned long flags, restorer;
@@ -216,7 +217,7 @@ static uintptr_t handler_of(int sig)
 	return act.handler;
 }
 
-/* Is this a library that the Go toolchain made? Its notes say so. */
+/* Is this a library built by the Go toolchain, according to its notes? The first object, the program, is skipped. */
 static int is_go(struct dl_phdr_info *o, size_t size, void *arg)
 {
 	bool *first = arg;
@@ -252,15 +253,15 @@ static bool has_go(void)
 
 int cpi_guard_choose(void)
 {
-	uint32_t asked = cpi.self ? cpi.sig_asked : atomic_load(&cpi.head->signal);
+	uint32_t requested = cpi.is_self ? cpi.sig_requested : atomic_load(&cpi.head->signal);
 
-	if (asked && asked <= RT_MAX)
-		return (int)asked;
+	if (requested && requested <= RT_MAX)
+		return (int)requested;
 	return has_go() && handler_of(SIGSTKFLT) == (uintptr_t)SIG_DFL ? SIGSTKFLT : SIGPROF;
 }
 
-/* A signal that nobody uses. 0 when there is none. */
-static int another(void)
+/* Find another signal that has no handler; 0 if there is none. */
+static int find_other_signal(void)
 {
 	for (int i = 0; i < N_CANDIDATES; i++)
 		if (candidates[i] != cpi.sig && handler_of(candidates[i]) == (uintptr_t)SIG_DFL &&
@@ -272,8 +273,8 @@ static int another(void)
 	return 0;
 }
 
-/* Nobody saw what the thread did since its signals went elsewhere. */
-static void arm_again(struct thread *t)
+/* Signals of this thread were lost: count the periods since then as lost, and start a new timer. */
+static void rearm(struct thread *t)
 {
 	struct segment_proc *p = atomic_load(&cpi.proc);
 	uint32_t tid = atomic_load(&t->tid), owed;
@@ -287,7 +288,7 @@ static void arm_again(struct thread *t)
 	cpi_clock_arm_sig(t, tid);
 }
 
-static void move_to(int sig)
+static void change_signal(int sig)
 {
 	struct segment_proc *p = atomic_load(&cpi.proc);
 
@@ -296,27 +297,27 @@ static void move_to(int sig)
 	cpi_guard_install();
 	if (p) {
 		p->signal = (uint32_t)sig;
-		atomic_fetch_add(&p->moved, 1);
+		atomic_fetch_add(&p->n_signal_changes, 1);
 	}
 	atomic_fetch_and(&cpi.engine, ~(uint32_t)ENGINE_PROCESS);
 	cpi_clock_init();
-	cpi_threads_each(arm_again);
+	cpi_threads_each(rearm);
 }
 
 void cpi_guard_check(void)
 {
 	static _Atomic uint64_t last;
-	static _Atomic uint32_t moving;
+	static _Atomic uint32_t changing;
 	uint64_t now = sys_now(CLOCK_MONOTONIC_COARSE);
 	int sig;
 
-	if (!cpi_recording_on_sig() || (atomic_load(&last) && now - atomic_load(&last) < EVERY_NS))
+	if (!cpi_recording_is_on_sig() || (atomic_load(&last) && now - atomic_load(&last) < EVERY_NS))
 		return;
 	atomic_store(&last, now);
-	if (handler_of(cpi.sig) == (uintptr_t)cpi_handler_sig || atomic_exchange(&moving, 1))
+	if (handler_of(cpi.sig) == (uintptr_t)cpi_handler_sig || atomic_exchange(&changing, 1))
 		return;
-	sig = another();
+	sig = find_other_signal();
 	if (sig)
-		move_to(sig);
-	atomic_store(&moving, 0);
+		change_signal(sig);
+	atomic_store(&changing, 0);
 }

@@ -10,23 +10,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Install our handler, and remember what it replaces as the program's own. */
+/* Install our handler. The previous handler is saved as the program's own. */
 void cpi_guard_install(void);
-/* Do what the program would do with a signal that is not ours. Keeps nothing locked. */
+/* Handle a signal that is not ours as the program requested. Holds no lock. */
 void cpi_guard_forward_sig(int sig, siginfo_t *info, void *context);
-/* The handler runs on the alternate stack, unless that is too small for it. */
-void cpi_guard_stack(size_t size);
+/*
+ * Call it when the program sets an alternate stack of this size. If that is too small for our handler, the handler runs
+ * on the normal stack from then on.
+ */
+void cpi_guard_check_altstack(size_t size);
 
 /*
- * Before another program is executed, and after that failed: that the program ignores our signal or holds it back
- * is handed on.
+ * Prepare for exec: a new program inherits whether our signal is ignored or blocked, so set in the kernel what the
+ * program believes. begins: true before exec, false after exec has failed.
  */
-void cpi_guard_leave(bool leaves);
+void cpi_guard_exec(bool begins);
 
-/* guard_move.c */
-/* The signal to use in this process, when its segment is known. */
+/* guard.c */
+/* Choose the signal for this process. Call it once the segment is known. */
 int cpi_guard_choose(void);
-/* Is our handler still there? Else move to another signal. Looks once a second; not for handlers. */
+/*
+ * Check that our handler is still installed, and move to another signal if it is not. Checks at most once a second.
+ * Not for signal handlers.
+ */
 void cpi_guard_check(void);
 
 /* handler.c */

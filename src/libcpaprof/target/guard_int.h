@@ -1,5 +1,5 @@
 /*
- * guard_int.h - between the guard of our signal and the wrappers that lead there
+ * guard_int.h - shared by guard.c and the wrappers in guard_wrappers.c
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,16 +9,19 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* sigaction of our signal, as the program sees it. */
-int cpi_guard_swap(const struct sigaction *act, struct sigaction *old);
+/* sigaction for our signal, as the program sees it. */
+int cpi_guard_sigaction(const struct sigaction *act, struct sigaction *old);
 
-/* The program blocked our signal in this thread, or unblocked it. */
+/* Record that the program blocked or unblocked our signal in this thread. */
 void cpi_guard_block(bool blocked);
 
-/* The program set a handler of its own for our signal. */
+/* Has the program set a handler of its own for our signal? */
 bool cpi_guard_is_handled(void);
 
-/* Our signal is not for this thread, which holds it back: another one may wait for it. False when none does. */
-bool cpi_guard_pass_on_sig(int sig, const siginfo_t *info);
+/*
+ * Forward a signal to a thread that waits for it, because the program blocks it in this thread. Returns false if no
+ * thread waits for it.
+ */
+bool cpi_guard_redirect_sig(int sig, const siginfo_t *info);
 
 #endif

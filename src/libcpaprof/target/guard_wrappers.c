@@ -3,12 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Handlers of other signals are sampled like all code, so our signal is taken out of their masks; but
- * not on alternate stacks, which may be too small for two.
+ * Handlers of other signals are sampled like all code, so our signal is removed from their masks. It stays in the
+ * mask of handlers on alternate stacks, which may be too small for two signal frames.
  *
- * Our signal is never really blocked; each thread remembers what the program believes.
+ * Our signal is never really blocked. Each thread stores whether the program believes it is.
  *
- * So the kernel also gives other threads a signal that a thread waits for; they pass it on. And what our timers send to the one that waits is not for the program, nor for a signalfd.
+ * So the kernel may deliver a signal to one thread while another thread waits for it. The first thread then forwards
+ * it. Signals of our timers that reach a waiting thread are hidden from the program and from signalfd.
  */
 #include "config.h"
 
@@ -22,7 +23,7 @@
 
 #include <errno.h>
 
-static _Atomic uint64_t needs_block; /* signals whose handlers the program runs with our signal blocked */
+static _Atomic uint64_t needs_block; /* signals whose handlers the program wants to run with our signal blocked */
 
 static void note_mask(int sig, struct sigaction *act)
 {
@@ -47,7 +48,7 @@ CPA_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction 
 	if (!cpi.head || sig < 1 || sig > 64)
 		return cpi_next()->sigaction(sig, act, old);
 	if (sig == cpi.sig)
-		return cpi_guard_swap(act, old);
+		return cpi_guard_sigaction(act, old);
 	before = atomic_load(&needs_block);
 	if (act) {
 		ours = *act;
@@ -61,7 +62,7 @@ CPA_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction 
 	return rc;
 }
 
-/* What signal and its kin do with our signal: flags and whether it is blocked while it is handled. */
+/* signal() and similar functions, for our signal. block: the signal is blocked while its handler runs. */
 static signal_fn set(signal_fn handler, int flags, bool block)
 {
 	struct sigaction act = { .sa_handler = handler, .sa_flags = flags }, old;
@@ -73,7 +74,7 @@ static signal_fn set(signal_fn handler, int flags, bool block)
 	sigemptyset(&act.sa_mask);
 	if (block)
 		sigaddset(&act.sa_mask, cpi.sig);
-	cpi_guard_swap(&act, &old);
+	cpi_guard_sigaction(&act, &old);
 	return old.sa_handler;
 }
 
@@ -119,7 +120,7 @@ CPA_EXPORT signal_fn sigset(int sig, signal_fn handler)
 	if (handler == SIG_HOLD) {
 		struct sigaction now;
 
-		cpi_guard_swap(NULL, &now);
+		cpi_guard_sigaction(NULL, &now);
 		cpi_guard_block(true);
 		return was_blocked ? SIG_HOLD : now.sa_handler;
 	}
@@ -141,48 +142,48 @@ CPA_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 	int rc = cpi_next()->sigaltstack(stack, old);
 
 	if (rc == 0 && stack && cpi.head && !(stack->ss_flags & SS_DISABLE))
-		cpi_guard_stack(stack->ss_size);
+		cpi_guard_check_altstack(stack->ss_size);
 	return rc;
 }
 
 typedef int mask_fn(int, const sigset_t *, sigset_t *);
 
-/* set without our signal, in room. */
-static const sigset_t *without(const sigset_t *asked, sigset_t *room)
+/* The set without our signal, copied to room if our signal is in it. */
+static const sigset_t *without_ours(const sigset_t *requested, sigset_t *room)
 {
-	if (!asked || !cpi.head || sigismember(asked, cpi.sig) != 1)
-		return asked;
-	*room = *asked;
+	if (!requested || !cpi.head || sigismember(requested, cpi.sig) != 1)
+		return requested;
+	*room = *requested;
 	sigdelset(room, cpi.sig);
 	return room;
 }
 
-static int change(mask_fn *next, int how, const sigset_t *asked, sigset_t *old)
+static int change_mask(mask_fn *next, int how, const sigset_t *requested, sigset_t *old)
 {
 	bool was_blocked = atomic_load(&cpi_local.blocked);
-	bool has = asked && cpi.head && sigismember(asked, cpi.sig) == 1;
+	bool has = requested && cpi.head && sigismember(requested, cpi.sig) == 1;
 	sigset_t room;
-	int rc = next(how, without(asked, &room), old);
+	int rc = next(how, without_ours(requested, &room), old);
 
 	if (rc != 0 || !cpi.head)
 		return rc;
 	if (old && was_blocked)
 		sigaddset(old, cpi.sig);
-	else if (old && !(atomic_load(&cpi_local.handles) && sigismember(old, cpi.sig)))
+	else if (old && !(atomic_load(&cpi_local.in_handler) && sigismember(old, cpi.sig)))
 		sigdelset(old, cpi.sig);
-	if (asked && (how == SIG_SETMASK || has))
+	if (requested && (how == SIG_SETMASK || has))
 		cpi_guard_block(has && how != SIG_UNBLOCK);
 	return rc;
 }
 
 CPA_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	return change(cpi_next()->sigprocmask, how, set, old);
+	return change_mask(cpi_next()->sigprocmask, how, set, old);
 }
 
 CPA_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	return change(cpi_next()->pthread_sigmask, how, set, old);
+	return change_mask(cpi_next()->pthread_sigmask, how, set, old);
 }
 
 CPA_EXPORT int sighold(int sig)
@@ -211,13 +212,13 @@ CPA_EXPORT int sigpending(sigset_t *set)
 }
 
 struct wait_mask {
-	bool before; /* what the program believed */
-	bool held;   /* our signal is blocked in the kernel too, until the call unblocks it */
+	bool before;  /* did the program believe before that our signal is blocked? */
+	bool is_held; /* our signal is blocked in the kernel too, until the call unblocks it */
 };
 
 /*
- * While it waits the program's mask is another one. A signal that was held back, or comes just before the wait
- * begins, is to end it; so if there is a handler for it, the kernel holds it back until then.
+ * During the wait the program uses another mask. A signal that was blocked before, or arrives just before the wait,
+ * must end the wait. So if the program has a handler for it, the kernel blocks the signal until then.
  */
 static struct wait_mask wait_begin(const sigset_t *mask)
 {
@@ -229,8 +230,8 @@ static struct wait_mask wait_begin(const sigset_t *mask)
 		return w;
 	blocks = sigismember(mask, cpi.sig) == 1;
 	bit = sys_bit(cpi.sig);
-	w.held = w.before && !blocks && cpi_guard_is_handled();
-	if (w.held)
+	w.is_held = w.before && !blocks && cpi_guard_is_handled();
+	if (w.is_held)
 		sys_mask(SIG_BLOCK, &bit, NULL);
 	cpi_guard_block(blocks);
 	return w;
@@ -242,7 +243,7 @@ static int wait_end(const sigset_t *mask, struct wait_mask w, int rc)
 
 	if (mask && cpi.head)
 		cpi_guard_block(w.before);
-	if (w.held)
+	if (w.is_held)
 		sys_mask(SIG_UNBLOCK, &bit, NULL);
 	return rc;
 }
@@ -252,7 +253,7 @@ CPA_EXPORT int sigsuspend(const sigset_t *mask)
 	struct wait_mask before = wait_begin(mask);
 	sigset_t room;
 
-	return wait_end(mask, before, cpi_next()->sigsuspend(without(mask, &room)));
+	return wait_end(mask, before, cpi_next()->sigsuspend(without_ours(mask, &room)));
 }
 
 CPA_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
@@ -260,7 +261,7 @@ CPA_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeou
 	struct wait_mask before = wait_begin(mask);
 	sigset_t room;
 
-	return wait_end(mask, before, cpi_next()->ppoll(fds, n, timeout, without(mask, &room)));
+	return wait_end(mask, before, cpi_next()->ppoll(fds, n, timeout, without_ours(mask, &room)));
 }
 
 CPA_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout,
@@ -269,7 +270,7 @@ CPA_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const str
 	struct wait_mask before = wait_begin(mask);
 	sigset_t room;
 
-	return wait_end(mask, before, cpi_next()->pselect(n, in, out, except, timeout, without(mask, &room)));
+	return wait_end(mask, before, cpi_next()->pselect(n, in, out, except, timeout, without_ours(mask, &room)));
 }
 
 CPA_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
@@ -277,7 +278,7 @@ CPA_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeou
 	struct wait_mask before = wait_begin(mask);
 	sigset_t room;
 
-	return wait_end(mask, before, cpi_next()->epoll_pwait(fd, events, n, timeout, without(mask, &room)));
+	return wait_end(mask, before, cpi_next()->epoll_pwait(fd, events, n, timeout, without_ours(mask, &room)));
 }
 
 CPA_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
@@ -291,17 +292,17 @@ CPA_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n, const str
 		return -1;
 	}
 	before = wait_begin(mask);
-	return wait_end(mask, before, cpi_next()->epoll_pwait2(fd, events, n, timeout, without(mask, &room)));
+	return wait_end(mask, before, cpi_next()->epoll_pwait2(fd, events, n, timeout, without_ours(mask, &room)));
 }
 
 enum { N_WAITERS = 16, NS_PER_S = 1000000000 };
 
-/* The kernel lets no thread send another one its own codes; these stand for them. */
+/* Values of si_code for forwarded signals, because a thread cannot send SI_USER or SI_KERNEL to another thread. */
 enum { PASSED_USER = -1000, PASSED_KERNEL = -1001 };
 
-static _Atomic uint32_t waiter[N_WAITERS]; /* tids; 0: free */
+static _Atomic uint32_t waiter[N_WAITERS]; /* tids of waiting threads; 0: free */
 
-bool cpi_guard_pass_on_sig(int sig, const siginfo_t *info)
+bool cpi_guard_redirect_sig(int sig, const siginfo_t *info)
 {
 	siginfo_t passed = *info;
 
@@ -317,22 +318,22 @@ bool cpi_guard_pass_on_sig(int sig, const siginfo_t *info)
 	return false;
 }
 
-static bool asks(const sigset_t *set)
+static bool has_ours(const sigset_t *set)
 {
 	return cpi.head && set && sigismember(set, cpi.sig) == 1;
 }
 
-static void list(uint32_t from, uint32_t to)
+static void replace_waiter(uint32_t from, uint32_t to)
 {
 	for (int i = 0; i < N_WAITERS; i++) {
-		uint32_t was = from;
+		uint32_t expected = from;
 
-		if (atomic_compare_exchange_strong(&waiter[i], &was, to))
+		if (atomic_compare_exchange_strong(&waiter[i], &expected, to))
 			return;
 	}
 }
 
-static bool is_of_timer(const siginfo_t *info)
+static bool is_timer_signal(const siginfo_t *info)
 {
 	uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
 
@@ -341,7 +342,7 @@ static bool is_of_timer(const siginfo_t *info)
 	       cpi_perf_is_signal_sig(info);
 }
 
-/* Wait until end_ns, or for ever if that is 0. */
+/* Wait until end_ns; 0: no limit. */
 static int wait_until(const sigset_t *set, siginfo_t *info, uint64_t end_ns)
 {
 	for (;;) {
@@ -349,7 +350,7 @@ static int wait_until(const sigset_t *set, siginfo_t *info, uint64_t end_ns)
 		struct timespec t = { .tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S) };
 		int sig = cpi_next()->sigtimedwait(set, info, end_ns ? &t : NULL);
 
-		if (sig == cpi.sig && is_of_timer(info))
+		if (sig == cpi.sig && is_timer_signal(info))
 			continue;
 		if (sig > 0 && (info->si_code == PASSED_USER || info->si_code == PASSED_KERNEL))
 			info->si_code = info->si_code == PASSED_USER ? SI_USER : SI_KERNEL;
@@ -357,24 +358,25 @@ static int wait_until(const sigset_t *set, siginfo_t *info, uint64_t end_ns)
 	}
 }
 
-static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+static int wait_signal(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	bool before = atomic_load(&cpi_local.blocked);
 	siginfo_t room;
 	uint64_t bit, end_ns = 0;
 	int sig, error;
 
-	if (!asks(set) || (timeout && (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= NS_PER_S)))
+	if (!has_ours(set) ||
+	    (timeout && (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= NS_PER_S)))
 		return cpi_next()->sigtimedwait(set, info, timeout);
 	if (timeout)
 		end_ns = sys_now(CLOCK_MONOTONIC) + (uint64_t)timeout->tv_sec * NS_PER_S + (uint64_t)timeout->tv_nsec;
 	bit = sys_bit(cpi.sig);
 	sys_mask(SIG_BLOCK, &bit, NULL);
-	list(0, sys_gettid());
-	cpi_guard_block(false); /* what was held back waits in the kernel now */
+	replace_waiter(0, sys_gettid());
+	cpi_guard_block(false); /* a signal held back for the program is sent again and is now pending in the kernel */
 	sig = wait_until(set, info ? info : &room, end_ns);
 	error = errno;
-	list(sys_gettid(), 0);
+	replace_waiter(sys_gettid(), 0);
 	atomic_store(&cpi_local.blocked, before);
 	sys_mask(SIG_UNBLOCK, &bit, NULL);
 	errno = error;
@@ -383,12 +385,12 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
 
 CPA_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
-	return wait_for(set, info, timeout);
+	return wait_signal(set, info, timeout);
 }
 
 CPA_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	return wait_for(set, info, NULL);
+	return wait_signal(set, info, NULL);
 }
 
 CPA_EXPORT int sigwait(const sigset_t *set, int *sig)
@@ -396,7 +398,7 @@ CPA_EXPORT int sigwait(const sigset_t *set, int *sig)
 	int before = errno, got;
 
 	do
-		got = wait_for(set, NULL, NULL);
+		got = wait_signal(set, NULL, NULL);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		got = -errno;
@@ -408,11 +410,11 @@ CPA_EXPORT int sigwait(const sigset_t *set, int *sig)
 
 CPA_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
-	sigset_t without;
+	sigset_t without_ours;
 
-	if (!asks(set))
+	if (!has_ours(set))
 		return cpi_next()->signalfd(fd, set, flags);
-	without = *set;
-	sigdelset(&without, cpi.sig);
-	return cpi_next()->signalfd(fd, &without, flags);
+	without_ours = *set;
+	sigdelset(&without_ours, cpi.sig);
+	return cpi_next()->signalfd(fd, &without_ours, flags);
 }

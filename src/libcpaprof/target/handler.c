@@ -1,5 +1,5 @@
 /*
- * handler.c - the signal comes: whose is it, and how much does it weigh
+ * handler.c - the signal handler: origin and weight of a signal
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,7 +16,7 @@
 
 #include <errno.h>
 
-/* This thread's record; looked up when it was armed by another one. NULL when nobody knows it. */
+/* The record of this thread, looked up if another thread added it. NULL if this thread is not in the table. */
 static struct thread *self_sig(void)
 {
 	struct thread *t = atomic_load_explicit(&cpi_local.thread, memory_order_relaxed);
@@ -25,7 +25,7 @@ static struct thread *self_sig(void)
 		t = cpi_thread_find_sig(sys_gettid());
 		if (t && !t->top) {
 			t->lo = cpi_local.lo;
-			t->top = t->low = cpi_local.top;
+			t->top = t->used_lo = cpi_local.top;
 		}
 		atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
 	}
@@ -33,15 +33,15 @@ static struct thread *self_sig(void)
 }
 
 /*
- * The collector saw this thread at work, and no timer for it. Where it was until now nobody can tell;
- * how long it was there can be told.
+ * Add this thread, which the collector found using CPU time without a timer. Its earlier stacks are unknown, but the
+ * CPU time it has used so far is counted as adopted.
  */
 static void adopt_sig(void)
 {
 	struct segment_proc *p = atomic_load_explicit(&cpi.proc, memory_order_relaxed);
 	struct thread *t;
 
-	if (self_sig() || atomic_load_explicit(&cpi_local.ended, memory_order_relaxed) || !cpi_cpu_on_sig())
+	if (self_sig() || atomic_load_explicit(&cpi_local.ended, memory_order_relaxed) || !cpi_cpu_is_on_sig())
 		return;
 	t = cpi_thread_add_sig(sys_gettid());
 	atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
@@ -50,10 +50,10 @@ static void adopt_sig(void)
 					  memory_order_relaxed);
 }
 
-/* The collector sends its signal to a thread at work: CPU time is sampled from here on, or no more. */
-static void wake_sig(void)
+/* The collector signals threads that use CPU time when CPU sampling has started or stopped. */
+static void sync_sig(void)
 {
-	/* a child of vfork has our memory, and is not us */
+	/* a child of vfork shares our memory but is another process */
 	if (sys_getpid() != cpi.pid)
 		return;
 	if (!atomic_load_explicit(&cpi_local.ended, memory_order_relaxed)) {
@@ -63,25 +63,25 @@ static void wake_sig(void)
 	adopt_sig();
 }
 
-/* How many periods this signal stands for. */
+/* Number of periods that this signal represents. */
 static uint32_t weigh_sig(struct thread *t, const siginfo_t *info)
 {
 	int own = atomic_load_explicit(&t->timer, memory_order_relaxed);
 
 	if (t->by_clock && info->si_code == SI_TIMER && cpi_perf_is_gone_sig(t))
-		cpi_clock_rerun_sig(t);
+		cpi_clock_restore_rate_sig(t);
 	if (own == NO_TIMER || t->by_clock)
 		return cpi_clock_owed_sig(t);
-	if (info->si_timerid != own) /* the timer of the process, which is for others */
+	if (info->si_timerid != own) /* a signal of the process timer, which is for other threads */
 		return 0;
 	return 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
 }
 
-static void take_sig(struct thread *t, const siginfo_t *info, const void *context)
+static void sample_sig(struct thread *t, const siginfo_t *info, const void *context)
 {
 	uint32_t weight;
 
-	/* what is not charged now is when the thread ends */
+	/* periods not charged now are charged when the thread ends */
 	if (!atomic_load_explicit(&cpi.proc, memory_order_relaxed) && !cpi_process_claim_sig())
 		return;
 	weight = t->ignored ? 0 : weigh_sig(t, info);
@@ -90,8 +90,9 @@ static void take_sig(struct thread *t, const siginfo_t *info, const void *contex
 }
 
 /*
- * Whoever ends a recording first says so, then waits for those inside: one of the two sees the other. Or takes the place
- * of those inside; then this one leaves.
+ * A thread that ends a recording first sets the state, then waits for handlers that hold the record. This handler first
+ * locks the record, then reads the state. So at least one of the two sees the other. If the record is locked, this
+ * handler returns immediately.
  */
 static void tick_sig(const siginfo_t *info, const void *context)
 {
@@ -100,46 +101,46 @@ static void tick_sig(const siginfo_t *info, const void *context)
 
 	if (t) {
 		cpi_recording_sync_sig();
-		if (!cpi_thread_hold_sig(t))
+		if (!cpi_thread_try_lock_sig(t))
 			return;
-		if (!cpi_on_sig()) {
+		if (!cpi_is_on_sig()) {
 			cpi_clock_disarm_sig(t);
 			cpi_clock_release_sig();
-		} else if (cpi_recording_on_sig() && atomic_load(&t->recording) == atomic_load(&cpi.recording)) {
-			take_sig(t, info, context);
-		} else if (!cpi.self && !atomic_load(&cpi.head->cpu)) {
+		} else if (cpi_recording_is_on_sig() && atomic_load(&t->recording) == atomic_load(&cpi.recording)) {
+			sample_sig(t, info, context);
+		} else if (!cpi.is_self && !atomic_load(&cpi.head->cpu)) {
 			cpi_clock_disarm_sig(t);
 		}
-		cpi_thread_let_sig(t);
-	} else if (cpi_cpu_on_sig() && (p = atomic_load_explicit(&cpi.proc, memory_order_relaxed))) {
-		atomic_fetch_add_explicit(&p->orphans, 1, memory_order_relaxed);
+		cpi_thread_unlock_sig(t);
+	} else if (cpi_cpu_is_on_sig() && (p = atomic_load_explicit(&cpi.proc, memory_order_relaxed))) {
+		atomic_fetch_add_explicit(&p->n_orphans, 1, memory_order_relaxed);
 	}
 }
 
 /*
- * What the collector sends loses all that it carries when the user has too many signals waiting
- * (RLIMIT_SIGPENDING), and then comes from nobody. Forwarded, it would end the program.
+ * When the user has too many queued signals (RLIMIT_SIGPENDING), a signal of the collector loses its value and its
+ * sender. Forwarding it would end the program.
  */
-static bool is_from_nobody_sig(const siginfo_t *info)
+static bool has_no_sender_sig(const siginfo_t *info)
 {
 	return cpi.head && info->si_code == SI_USER && info->si_pid == 0;
 }
 
-/* The collector asks where this thread is. */
-static void tell_sig(const void *context)
+/* Report the current stack of this thread to the collector. */
+static void report_stack_sig(const void *context)
 {
 	struct thread *t;
 
 	adopt_sig();
-	if (atomic_load_explicit(&cpi_local.ended, memory_order_relaxed) || !cpi_on_sig())
+	if (atomic_load_explicit(&cpi_local.ended, memory_order_relaxed) || !cpi_is_on_sig())
 		return;
-	if (!self_sig()) /* CPU time is not sampled */
+	if (!self_sig()) /* this thread is not in the table yet, because CPU time is not sampled */
 		cpi_thread_add_sig(sys_gettid());
 	t = self_sig();
-	if (!t || !cpi_thread_hold_sig(t))
+	if (!t || !cpi_thread_try_lock_sig(t))
 		return;
-	cpi_sample_tell_sig(t, context);
-	cpi_thread_let_sig(t);
+	cpi_sample_report_stack_sig(t, context);
+	cpi_thread_unlock_sig(t);
 }
 
 void cpi_handler_sig(int sig, siginfo_t *info, void *context)
@@ -150,10 +151,10 @@ void cpi_handler_sig(int sig, siginfo_t *info, void *context)
 
 	if ((ours && info->si_code == SI_TIMER) || (cpi.head && cpi_perf_is_signal_sig(info)))
 		tick_sig(info, context);
-	else if ((ours && info->si_code == SI_QUEUE) || is_from_nobody_sig(info))
-		wake_sig();
+	else if ((ours && info->si_code == SI_QUEUE) || has_no_sender_sig(info))
+		sync_sig();
 	else if (cpi.head && info->si_code == SI_QUEUE && value == (cpi.cookie ^ COOKIE_STACK))
-		tell_sig(context);
+		report_stack_sig(context);
 	else
 		cpi_guard_forward_sig(sig, info, context);
 	errno = before;

@@ -1,24 +1,23 @@
 /*
- * heap.c - samples of the heap: drawn, taken, kept while they live, counted
+ * heap.c - samples of the heap: choose objects, record them, remember them until they are freed
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Draws do not use the mathematics library: a program that has none would be given one. Series are short,
- * because their arguments are small; they are exact to some 1e-15.
+ * Random intervals are computed without libm, because a program that does not use libm would have to load it. The
+ * series are short because their arguments are small. They are exact to about 1e-15.
  *
- * Counters are per stack and class of sizes. An object adds its weight to them when it is allocated and
- * the same weight when it is freed, so what is in use never gets below 0. It is taken out of what lives
- * before it is really freed: later another thread could already have its address.
+ * Counters are per stack and size class. An object adds its weight when it is allocated, and the same weight when it is
+ * freed, so in use never drops below 0. It is removed from the live objects before it is really freed, because from
+ * then on another thread can get its address.
  *
- * A child of fork has tables of its own, and knows nothing of objects that it inherits: their addresses
- * are in no filter. So nothing is held while the process is copied. A copy that the handlers of fork did
- * not see touches nothing: the kernel took its mark away. One that shares memory (vfork) has the mark, and
- * its objects are where those of its parent are.
+ * A child of fork has its own tables. Inherited objects are not in its filter, so it ignores them. No lock is needed
+ * for fork. A child that was created without our fork handlers counts nothing, because the kernel has cleared its mark.
+ * A child that shares memory (vfork) has the mark, and its objects are in the tables of its parent.
  */
 #include "config.h"
 
 #include "libcpaprof/target/heap.h"
-#include "libcpaprof/target/here.h"
+#include "libcpaprof/target/caller_stack.h"
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
@@ -30,16 +29,16 @@
 #define LN2 0.693147180559945309417
 #define SQRT2 1.41421356237309504880
 
-enum { FIXED = 1024, LOG_TERMS = 11, EXP_TERMS = 18, CERTAIN = 40, DRAW_BITS = 62, GRND_NO_WAIT = 1 };
+enum { FIXED = 1024, LOG_TERMS = 11, EXP_TERMS = 18, EXP_ARGUMENT_MAX = 40, DRAW_BITS = 62, GRND_NO_WAIT = 1 };
 
-/* 1 / (2 i + 1) and 1 / i: divisions take longest */
-static const double odd[LOG_TERMS + 1] = { 1.,      1 / 3.,  1 / 5.,  1 / 7.,  1 / 9.,  1 / 11.,
-					   1 / 13., 1 / 15., 1 / 17., 1 / 19., 1 / 21., 1 / 23. };
-static const double one[EXP_TERMS + 1] = { 0.,      1.,      1 / 2.,  1 / 3.,  1 / 4.,  1 / 5.,  1 / 6.,
-					   1 / 7.,  1 / 8.,  1 / 9.,  1 / 10., 1 / 11., 1 / 12., 1 / 13.,
-					   1 / 14., 1 / 15., 1 / 16., 1 / 17., 1 / 18. };
+/* 1 / (2 i + 1) and 1 / i, because divisions would take most of the time */
+static const double odd_inverse[LOG_TERMS + 1] = { 1.,      1 / 3.,  1 / 5.,  1 / 7.,  1 / 9.,  1 / 11.,
+						   1 / 13., 1 / 15., 1 / 17., 1 / 19., 1 / 21., 1 / 23. };
+static const double inverse[EXP_TERMS + 1] = { 0.,      1.,      1 / 2.,  1 / 3.,  1 / 4.,  1 / 5.,  1 / 6.,
+					       1 / 7.,  1 / 8.,  1 / 9.,  1 / 10., 1 / 11., 1 / 12., 1 / 13.,
+					       1 / 14., 1 / 15., 1 / 16., 1 / 17., 1 / 18. };
 
-/* ln(x) of 0 < x <= 1: by 2 atanh((m - 1) / (m + 1)) of its mantissa */
+/* ln(x) for 0 < x <= 1: 2 atanh((m - 1) / (m + 1)) of the mantissa m */
 static double ln(double x)
 {
 	uint64_t bits;
@@ -56,22 +55,22 @@ static double ln(double x)
 	}
 	s = (m - 1) / (m + 1);
 	for (int i = LOG_TERMS; i >= 0; i--)
-		sum = sum * s * s + odd[i];
+		sum = sum * s * s + odd_inverse[i];
 	return exponent * LN2 + 2 * s * sum;
 }
 
-/* 1 - exp(-x) of x >= 0, without loss when x is small */
-static double share(double x)
+/* 1 - exp(-x) for x >= 0, exact for small x */
+static double one_minus_exp(double x)
 {
 	double r, sum = 0, half = 1;
 	int k;
 
-	if (x >= CERTAIN)
+	if (x >= EXP_ARGUMENT_MAX)
 		return 1;
 	k = (int)(x / LN2);
 	r = x - k * LN2;
 	for (int i = EXP_TERMS; i >= 1; i--)
-		sum = (1 - sum) * r * one[i];
+		sum = (1 - sum) * r * inverse[i];
 	while (k-- > 0)
 		half /= 2;
 	return 1 - half + half * sum;
@@ -113,73 +112,73 @@ uint64_t cpi_heap_weight(uint64_t size, uint32_t rate)
 {
 	if (rate <= 1)
 		return FIXED;
-	return (uint64_t)(FIXED / share((double)size / rate) + 0.5);
+	return (uint64_t)(FIXED / one_minus_exp((double)size / rate) + 0.5);
 }
 
 enum {
-	LOOK_AGAIN = 1 << 20, /* bytes that a thread allocates until it looks whether sampling is on */
+	RECHECK_BYTES = 1 << 20, /* bytes that a thread allocates before it checks whether sampling is on */
 	SECOND_BITS = 18,
 	SECOND = 1 << SECOND_BITS,
-	FOR_EVER = 255, /* a count that is full stays so */
-	LEAST_CLASS = 16,
+	COUNTER_MAX = 255, /* a counter of the filter that reaches this value is never decreased */
+	CLASS_MIN = 16,
 	PAGE = 4096,
 };
 
 _Alignas(PAGE) _Atomic uint8_t cpi_heap_filter[HEAP_FILTER];
-/* Asked when the first says yes: larger, and of another hash. */
-static _Alignas(PAGE) _Atomic uint8_t second[SECOND];
+/* A larger filter with another hash, checked when the first filter has an entry. */
+static _Alignas(PAGE) _Atomic uint8_t second_filter[SECOND];
 
-/* What the kernel makes zeros in a copy of the process. */
+/* The kernel clears this page in a forked child. */
 static _Alignas(PAGE) struct {
-	_Atomic uint8_t ours;
+	_Atomic uint8_t n_ours;
 	uint8_t rest[PAGE - 1];
 } mark;
-static bool by_id; /* it does not */
+static bool compares_pid; /* the kernel cannot clear a page in the child: compare the pid instead */
 
-static _Atomic uint32_t stopped = HEAP_UNKNOWN; /* bits of proc_heap: why there are no samples */
-static _Atomic uint32_t used;                   /* there were samples */
-static _Atomic uintptr_t seer;                  /* the thread that wants to know what comes to us */
-static _Atomic uint32_t seen;
+static _Atomic uint32_t stop_reasons = HEAP_UNKNOWN; /* bits of proc_heap: why there are no samples */
+static _Atomic uint32_t has_samples;                 /* have there been samples? */
+static _Atomic uintptr_t prober;                     /* cpi_local of the thread that runs the probe */
+static _Atomic uint32_t probe_hits;
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _etext[] __attribute__((visibility("hidden")));
 
-void cpi_heap_see(void)
+void cpi_heap_probe_begin(void)
 {
-	atomic_store(&seer, (uintptr_t)&cpi_local);
-	cpi_local.left = 0;
+	atomic_store(&prober, (uintptr_t)&cpi_local);
+	cpi_local.bytes_to_sample = 0;
 }
 
-bool cpi_heap_seen(void)
+bool cpi_heap_probe_was_hit(void)
 {
-	return atomic_exchange(&seen, 0) != 0;
+	return atomic_exchange(&probe_hits, 0) != 0;
 }
 
-bool cpi_heap_is_seer(void)
+bool cpi_heap_probe_hit(void)
 {
-	if (atomic_load_explicit(&seer, memory_order_relaxed) != (uintptr_t)&cpi_local)
+	if (atomic_load_explicit(&prober, memory_order_relaxed) != (uintptr_t)&cpi_local)
 		return false;
-	atomic_store_explicit(&seen, 1, memory_order_relaxed);
+	atomic_store_explicit(&probe_hits, 1, memory_order_relaxed);
 	return true;
 }
 
 static bool is_process(void)
 {
-	return __builtin_expect(atomic_load_explicit(&mark.ours, memory_order_relaxed), 1) ||
-	       (by_id && cpi.pid == sys_getpid());
+	return __builtin_expect(atomic_load_explicit(&mark.n_ours, memory_order_relaxed), 1) ||
+	       (compares_pid && cpi.pid == sys_getpid());
 }
 
 static void set_mark(void)
 {
-	by_id = sys_call(SYS_madvise, (long)&mark, sizeof(mark), MADV_WIPEONFORK, 0) != 0;
-	atomic_store(&mark.ours, !by_id);
+	compares_pid = sys_call(SYS_madvise, (long)&mark, sizeof(mark), MADV_WIPEONFORK, 0) != 0;
+	atomic_store(&mark.n_ours, !compares_pid);
 }
 
 static uint32_t rate_now(void)
 {
 	uint64_t rate;
 
-	if (!cpi_on_sig() || atomic_load_explicit(&stopped, memory_order_relaxed))
+	if (!cpi_is_on_sig() || atomic_load_explicit(&stop_reasons, memory_order_relaxed))
 		return 0;
 	rate = atomic_load_explicit(&cpi.head->heap_rate, memory_order_relaxed);
 	return rate < UINT32_MAX ? (uint32_t)rate : UINT32_MAX;
@@ -187,98 +186,98 @@ static uint32_t rate_now(void)
 
 static void draw(uint32_t rate)
 {
-	cpi_local.drawn = rate;
-	cpi_local.left = rate ? cpi_heap_draw(&cpi_local.random, rate) : LOOK_AGAIN;
+	cpi_local.drawn_rate = rate;
+	cpi_local.bytes_to_sample = rate ? cpi_heap_draw(&cpi_local.random, rate) : RECHECK_BYTES;
 }
 
 /*
- * When there was no sampling, the count says nothing: what is drawn now is for this object already. What we
- * or a signal handler allocate while a sample is taken is left out, and its count drawn anew: were it kept,
- * the next object would be sampled for it.
+ * If sampling was off before, the old count is meaningless: a new count is drawn, which includes this object.
+ * Allocations while a sample is taken, by us or by a signal handler, are not sampled. A new count is drawn for them
+ * too, because otherwise the next object would be sampled in their place.
  */
 uint32_t cpi_heap_due(size_t size)
 {
-	uint32_t rate = rate_now(), with = cpi_local.drawn;
+	uint32_t rate = rate_now(), sample_rate = cpi_local.drawn_rate;
 
-	if (cpi_heap_is_seer())
-		return 0; /* nothing is drawn, so all come here */
+	if (cpi_heap_probe_hit())
+		return 0; /* do not draw a new count, so that the next allocation is noticed too */
 	if (atomic_load_explicit(&cpi_local.hook, memory_order_relaxed)) {
 		draw(rate);
 		return 0;
 	}
-	if (with == 0 && rate) {
+	if (sample_rate == 0 && rate) {
 		draw(rate);
-		if (cpi_heap_passes(size))
+		if (cpi_heap_count_down(size))
 			return 0;
-		with = rate;
+		sample_rate = rate;
 	}
 	draw(rate);
-	return rate ? with : 0;
+	return rate ? sample_rate : 0;
 }
 
-static void count_up(_Atomic uint8_t *place)
+static void count_up(_Atomic uint8_t *counter)
 {
-	uint8_t n = atomic_load_explicit(place, memory_order_relaxed);
+	uint8_t n = atomic_load_explicit(counter, memory_order_relaxed);
 
-	while (n != FOR_EVER && !atomic_compare_exchange_weak_explicit(place, &n, (uint8_t)(n + 1),
-								       memory_order_relaxed, memory_order_relaxed))
+	while (n != COUNTER_MAX && !atomic_compare_exchange_weak_explicit(counter, &n, (uint8_t)(n + 1),
+									  memory_order_relaxed, memory_order_relaxed))
 		;
 }
 
-static void count_down(_Atomic uint8_t *place)
+static void count_down(_Atomic uint8_t *counter)
 {
-	uint8_t n = atomic_load_explicit(place, memory_order_relaxed);
+	uint8_t n = atomic_load_explicit(counter, memory_order_relaxed);
 
-	while (n != FOR_EVER && n != 0 &&
-	       !atomic_compare_exchange_weak_explicit(place, &n, (uint8_t)(n - 1), memory_order_relaxed,
+	while (n != COUNTER_MAX && n != 0 &&
+	       !atomic_compare_exchange_weak_explicit(counter, &n, (uint8_t)(n - 1), memory_order_relaxed,
 						      memory_order_relaxed))
 		;
 }
 
-static _Atomic uint8_t *first_place(uint64_t at)
+static _Atomic uint8_t *first_counter(uint64_t at)
 {
 	return &cpi_heap_filter[(at >> 4 ^ at >> 20) % HEAP_FILTER];
 }
 
-static _Atomic uint8_t *second_place(uint64_t at)
+static _Atomic uint8_t *second_counter(uint64_t at)
 {
-	return &second[(at >> 4) * 0x9e3779b97f4a7c15ULL >> (64 - SECOND_BITS)];
+	return &second_filter[(at >> 4) * 0x9e3779b97f4a7c15ULL >> (64 - SECOND_BITS)];
 }
 
-void cpi_heap_mark(const void *p)
+void cpi_heap_filter_add(const void *p)
 {
-	atomic_store_explicit(first_place((uintptr_t)p), FOR_EVER, memory_order_relaxed);
+	atomic_store_explicit(first_counter((uintptr_t)p), COUNTER_MAX, memory_order_relaxed);
 }
 
 static void filter_add(uint64_t at)
 {
-	count_up(second_place(at));
-	count_up(first_place(at));
+	count_up(second_counter(at));
+	count_up(first_counter(at));
 }
 
 static void filter_remove(uint64_t at)
 {
-	count_down(first_place(at));
-	count_down(second_place(at));
+	count_down(first_counter(at));
+	count_down(second_counter(at));
 }
 
-/* Four to each power of two, as allocators have them. Objects of a class share a row of the profile. */
+/* Size classes: four per power of two, like those of allocators. Objects of a class share a row of the profile. */
 static uint64_t class_of(uint64_t size)
 {
-	uint64_t step = size > LEAST_CLASS * 4 ? 1ULL << (61 - __builtin_clzll(size - 1)) : LEAST_CLASS;
+	uint64_t step = size > CLASS_MIN * 4 ? 1ULL << (61 - __builtin_clzll(size - 1)) : CLASS_MIN;
 
 	return size > 1ULL << 62 ? size : (size + step - 1) & ~(step - 1);
 }
 
-/* Frames of our own stand in front. */
+/* The stack without our own frames at the leaf. */
 static uint32_t stack_here(uint64_t *pc)
 {
-	uint32_t n = cpi_here_sig(pc, cpi.max_depth, 1), ours = 0;
+	uint32_t n = cpi_caller_stack_sig(pc, cpi.max_depth, 1), n_ours = 0;
 
-	while (ours < n && pc[ours] - (uintptr_t)__ehdr_start < (uint64_t)(_etext - __ehdr_start))
-		ours++;
-	memmove(pc, pc + ours, (n - ours) * sizeof(*pc));
-	return n - ours;
+	while (n_ours < n && pc[n_ours] - (uintptr_t)__ehdr_start < (uint64_t)(_etext - __ehdr_start))
+		n_ours++;
+	memmove(pc, pc + n_ours, (n - n_ours) * sizeof(*pc));
+	return n - n_ours;
 }
 
 static void count(const struct live_object *o, unsigned objects, unsigned bytes, unsigned samples, unsigned sampled)
@@ -296,7 +295,7 @@ void cpi_heap_count_free(const struct live_object *o)
 
 static void hook(uint32_t more)
 {
-	/* by this thread, and by handlers that leave it as it was */
+	/* changed only by this thread, and by handlers that restore it */
 	atomic_store_explicit(&cpi_local.hook, atomic_load_explicit(&cpi_local.hook, memory_order_relaxed) + more,
 			      memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -312,9 +311,9 @@ void cpi_heap_put_back(const struct live_object *o)
 	hook(1);
 	filter_add(o->at);
 	switch (cpi_live_put(t, o, &before)) {
-	case LIVE_KEPT:
+	case LIVE_ADDED:
 		break;
-	case LIVE_REPLACED: /* its free was not seen */
+	case LIVE_REPLACED: /* we missed the free of the previous object at this address */
 		filter_remove(before.at);
 		cpi_heap_count_free(&before);
 		break;
@@ -332,12 +331,12 @@ static __attribute__((noinline)) void sample(void *p, size_t size, uint32_t rate
 	uint64_t pc[FRAMES_MAX];
 	uint32_t n, label = 0;
 
-	if (!cpi_tables_sig()) { /* another thread may be about to claim them */
+	if (!cpi_tables_sig()) { /* another thread may be claiming the tables */
 		if (cpi_tables_refused())
 			cpi_heap_stop(HEAP_NO_TABLES);
 		return;
 	}
-	atomic_store_explicit(&used, 1, memory_order_relaxed);
+	atomic_store_explicit(&has_samples, 1, memory_order_relaxed);
 	if (atomic_load_explicit(&cpi.head->flags, memory_order_relaxed) & FLAG_HEAP_LABELS)
 		label = atomic_load_explicit(&cpi_local.label, memory_order_relaxed);
 	n = stack_here(pc);
@@ -361,35 +360,35 @@ bool cpi_heap_take(void *p, struct live_object *out)
 {
 	uint64_t at = (uintptr_t)p;
 	struct segment_tables *t;
-	bool has;
+	bool is_sampled;
 
-	if (!atomic_load_explicit(second_place(at), memory_order_relaxed) || !is_process())
+	if (!atomic_load_explicit(second_counter(at), memory_order_relaxed) || !is_process())
 		return false;
 	t = cpi_tables_sig();
 	if (!t)
 		return false;
 	hook(1);
-	has = cpi_live_take(t, at, out);
-	if (has)
+	is_sampled = cpi_live_remove(t, at, out);
+	if (is_sampled)
 		filter_remove(at);
 	hook(-1U);
-	return has;
+	return is_sampled;
 }
 
-void cpi_heap_look(void)
+void cpi_heap_rate_changed(void)
 {
-	/* bytes have no memory: to draw anew at any time changes no chance */
+	/* drawing again changes no probability, because the distribution is memoryless */
 	draw(0);
-	cpi_local.left = 0;
+	cpi_local.bytes_to_sample = 0;
 }
 
 void cpi_heap_start(void)
 {
-	atomic_store(&seer, 0);
-	atomic_fetch_and(&stopped, ~(uint32_t)HEAP_UNKNOWN);
+	atomic_store(&prober, 0);
+	atomic_fetch_and(&stop_reasons, ~(uint32_t)HEAP_UNKNOWN);
 	set_mark();
-	cpi_heap_look();
-	/* while there is one thread: of several at once only one finds the tables */
+	cpi_heap_rate_changed();
+	/* claim the tables while there is one thread: of several threads only the first one would get them */
 	if (rate_now() && !cpi_tables_sig())
 		cpi_heap_stop(HEAP_NO_TABLES);
 }
@@ -398,13 +397,13 @@ void cpi_heap_stop(uint32_t why)
 {
 	struct segment_proc *p = atomic_load(&cpi.proc);
 
-	atomic_fetch_or(&stopped, why);
+	atomic_fetch_or(&stop_reasons, why);
 	atomic_fetch_or(&cpi.heap, why);
 	if (p)
 		atomic_store(&p->heap, atomic_load(&cpi.heap));
 }
 
-static void forget(_Atomic uint8_t *filter, size_t size)
+static void clear(_Atomic uint8_t *filter, size_t size)
 {
 	if (sys_call(SYS_madvise, (long)filter, (long)size, MADV_DONTNEED, 0) != 0)
 		memset((void *)filter, 0, size);
@@ -412,12 +411,12 @@ static void forget(_Atomic uint8_t *filter, size_t size)
 
 void cpi_heap_forget(void)
 {
-	atomic_store(&mark.ours, !by_id);
-	atomic_fetch_and(&stopped, ~(uint32_t)HEAP_NO_TABLES);
+	atomic_store(&mark.n_ours, !compares_pid);
+	atomic_fetch_and(&stop_reasons, ~(uint32_t)HEAP_NO_TABLES);
 	atomic_fetch_and(&cpi.heap, ~(uint32_t)HEAP_NO_TABLES);
-	if (!atomic_exchange(&used, 0))
+	if (!atomic_exchange(&has_samples, 0))
 		return;
-	forget(cpi_heap_filter, sizeof(cpi_heap_filter));
-	forget(second, sizeof(second));
-	cpi_heap_first_mark();
+	clear(cpi_heap_filter, sizeof(cpi_heap_filter));
+	clear(second_filter, sizeof(second_filter));
+	cpi_heap_bootstrap_mark();
 }

@@ -1,11 +1,11 @@
 /*
- * heap.h - objects of the heap, some of which are sampled
+ * heap.h - sampling of heap objects
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each thread counts down the bytes it allocates; the object in which the count runs out is sampled. Counts
- * are drawn from the exponential distribution, so that each byte has the same chance whatever was
- * allocated before. An object of s bytes is sampled with p = 1 - exp(-s / rate), and stands for 1 / p.
+ * Each thread counts down the bytes it allocates. The object that takes the count below zero is sampled. Counts are
+ * drawn from the exponential distribution, so each byte has the same chance, whatever was allocated before. An object
+ * of s bytes is sampled with p = 1 - exp(-s / rate), and counts as 1 / p objects.
  */
 #ifndef LIBCPAPROF_TARGET_HEAP_H
 #define LIBCPAPROF_TARGET_HEAP_H
@@ -18,12 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counts of sampled objects by address: 0 says that there is none, and most frees look no further. */
+/* Number of sampled objects per hash of the address. Most frees find 0 here and check no further. */
 enum { HEAP_FILTER = 1 << 16 };
 extern _Atomic uint8_t cpi_heap_filter[HEAP_FILTER];
 
-/* May this object be sampled, or be of the first memory? Neighbours share cache lines of the filter. */
-static inline bool cpi_heap_has(const void *p)
+/* May this object be sampled, or come from bootstrap memory? Neighbours share cache lines of the filter. */
+static inline bool cpi_heap_may_contain(const void *p)
 {
 	uintptr_t at = (uintptr_t)p;
 
@@ -31,68 +31,84 @@ static inline bool cpi_heap_has(const void *p)
 		atomic_load_explicit(&cpi_heap_filter[(at >> 4 ^ at >> 20) % HEAP_FILTER], memory_order_relaxed), 0);
 }
 
-/* Count down. False when the count ran out, and is left as it was. Objects have at least a byte. */
-static inline bool cpi_heap_passes(size_t size)
+/*
+ * Subtract an allocation from the count; an object counts as at least one byte. Returns false and leaves the count
+ * unchanged if it is smaller than the allocation.
+ */
+static inline bool cpi_heap_count_down(size_t size)
 {
 	uint64_t left;
 
-	if (__builtin_expect(__builtin_sub_overflow(cpi_local.left, size + !size, &left), 0))
+	if (__builtin_expect(__builtin_sub_overflow(cpi_local.bytes_to_sample, size + !size, &left), 0))
 		return false;
-	cpi_local.left = left;
+	cpi_local.bytes_to_sample = left;
 	return true;
 }
 
-/* The count ran out: draw the next. Gives the rate to sample this object with, or 0. */
+/* Draw the next count, after the last one ran out. Returns the rate at which to sample this object, 0 for no sample. */
 uint32_t cpi_heap_due(size_t size);
-/* Sample the object at p, if rate is not 0 and there is one. Gives p. The stack is that of our caller's callers. */
+/*
+ * Sample the object at p, unless rate is 0 or p is NULL. Returns p. The stack starts at the first frame outside this
+ * library.
+ */
 void *cpi_heap_add(void *p, size_t size, uint32_t rate);
 
-/* Take an object out, if it is sampled, before it is freed; then say that it is, or put it back. */
+/*
+ * Sampled objects that are being freed. cpi_heap_take removes an object from the live ones, if it is sampled, before
+ * it is freed. Then either cpi_heap_count_free counts it as freed or cpi_heap_put_back adds it again.
+ */
 bool cpi_heap_take(void *p, struct live_object *out);
 void cpi_heap_count_free(const struct live_object *o);
 void cpi_heap_put_back(const struct live_object *o);
 
-/* Why heap profiles cannot be had: bits of enum proc_heap. Tracking stops, and it is told in the slot. */
+/* Stop heap profiling. why: bits of enum proc_heap, which are stored in the slot of the process. */
 void cpi_heap_stop(uint32_t why);
-/* From now on there may be samples, unless it was stopped. */
+/* Start heap profiling, unless it has been stopped. */
 void cpi_heap_start(void);
 /*
- * Until sampling starts all that this thread allocates is of the first memory: the program's heap stays as it
- * is, while we look who answers. cpi_heap_seen: did something come to us, since this was asked?
+ * Probe whether calls to malloc reach our wrappers. Until sampling starts, bootstrap memory serves this thread, so
+ * the program's heap stays unchanged. cpi_heap_probe_hit records a call by the probing thread; it returns false in
+ * all other threads. cpi_heap_probe_was_hit returns whether there was such a call since the last time it was called.
  */
-void cpi_heap_see(void);
-bool cpi_heap_seen(void);
-bool cpi_heap_is_seer(void);
-/* An object that our free will look at. */
-void cpi_heap_mark(const void *p);
+void cpi_heap_probe_begin(void);
+bool cpi_heap_probe_was_hit(void);
+bool cpi_heap_probe_hit(void);
+/* Mark the address of an object that our free must check. The mark is permanent. */
+void cpi_heap_filter_add(const void *p);
 
-/* Are we the ones who see what is allocated? Then sampling begins when a rate is set. */
+/* Check whether allocations reach our wrappers. If so, sampling starts as soon as a rate is set. */
 void cpi_heap_init(void);
-/* The rate has changed: this thread looks at once, others after a sample, or after a megabyte. */
-void cpi_heap_look(void);
-/* In the child of fork: it has no sampled objects. Its tables are yet to be claimed. */
+/*
+ * Call after the rate has changed. This thread reads the new rate at its next allocation, others after their next
+ * sample or after a megabyte.
+ */
+void cpi_heap_rate_changed(void);
+/* In the child of fork: drop the sampled objects of the parent. Called before the child claims tables. */
 void cpi_heap_forget(void);
-/* An object is about to be loaded, with these flags of dlopen. */
+/* Call before an object is loaded with these dlopen flags. */
 void cpi_heap_dlopen(int flags);
 
-/* heap_draw.c */
-/* The bytes until the next sample: exponential, of this mean; 0 for 1. */
+/* heap.c */
+/* Bytes until the next sample: exponentially distributed with mean rate; 0 if rate is 1. */
 uint64_t cpi_heap_draw(uint64_t *random, uint32_t rate);
-/* The objects that a sampled one stands for, in 1/1024. */
+/* Number of objects that one sampled object represents, in 1/1024. */
 uint64_t cpi_heap_weight(uint64_t size, uint32_t rate);
 
-/* heap_first.c */
-/* Memory for those who allocate while we look for malloc; NULL when it is used up. */
-void *cpi_heap_first(size_t size, size_t align);
-bool cpi_heap_is_first(const void *p);
-/* Let free look at it again: in the child of fork. */
-void cpi_heap_first_mark(void);
-/* Bytes from p, which is of it, to its end. */
-size_t cpi_heap_first_size(const void *p);
+/* heap_next.c */
+/*
+ * Allocate bootstrap memory, for calls that arrive while the next malloc is being looked up. Returns NULL when it is
+ * used up.
+ */
+void *cpi_heap_bootstrap_alloc(size_t size, size_t align);
+bool cpi_heap_is_bootstrap(const void *p);
+/* In the child of fork: mark bootstrap objects in the filter again. */
+void cpi_heap_bootstrap_mark(void);
+/* Number of bytes from p, which must be in bootstrap memory, to the end of that memory. */
+size_t cpi_heap_bootstrap_size(const void *p);
 
 /* heap_malloc.c */
-/* The object is about to be freed. True when it is of the first memory, and stays. */
-bool cpi_heap_drop(void *p);
+/* Call before an object is freed. Returns true if it is in bootstrap memory, which is never freed. */
+bool cpi_heap_before_free(void *p);
 
 /* heap_next.c */
 struct heap_next {
@@ -103,17 +119,17 @@ struct heap_next {
 	int (*posix_memalign)(void **, size_t, size_t);
 	void *(*valloc)(size_t), *(*pvalloc)(size_t);
 };
-/* What our wrappers stand in front of. Good from the first call on. */
+/* The allocator after ours in link order. Valid from the first call on. */
 extern struct heap_next cpi_heap_next;
 
 /*
- * What this thread allocates is of our memory until this is off again: the loader allocates when it is asked
- * for names, and the program shall find its heap as it would be without us.
+ * Serve this thread from bootstrap memory while on is true: the loader allocates when it looks up symbols, and the
+ * program's heap must be the same as without us.
  */
-void cpi_heap_lend(bool on);
+void cpi_heap_use_bootstrap(bool on);
 
 /* heap_new.c */
-/* Which operators new allocate by malloc, and are seen there? */
+/* Find out which operators new call malloc, so that our wrapper of malloc counts them already. */
 void cpi_heap_new_init(void);
 
 #endif

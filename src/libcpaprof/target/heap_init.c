@@ -1,11 +1,12 @@
 /*
- * heap_init.c - are we the ones who see what is allocated?
+ * heap_init.c - check whether allocations reach our wrappers
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A malloc in the program itself, or in a library in front of ours, wins. Names do not tell, for a program
- * that takes the address of malloc has an entry of that name too; so it is called, and we see whether
- * that comes to us. Half a heap profile would be worse than none: then there is none, and it is told.
+ * A malloc in the program itself, or in a library before ours, takes precedence over our wrapper. The symbol table
+ * cannot show that, because a program that takes the address of malloc has an entry for it too. So malloc is called,
+ * and we check whether the call reaches our wrapper. If it does not, there is no heap profile and the reason is
+ * reported, since half a heap profile would be worse than none.
  */
 #include "config.h"
 
@@ -27,7 +28,7 @@ static bool is_sanitized(void)
 	return false;
 }
 
-/* Does what the program calls come here? */
+/* Do malloc and free of the program reach our wrappers? */
 static bool is_ours(void)
 {
 	malloc_fn *get;
@@ -39,20 +40,20 @@ static bool is_ours(void)
 	*(void **)&put = dlsym(RTLD_DEFAULT, "free");
 	if (!get || !put)
 		return false;
-	cpi_heap_seen();
+	cpi_heap_probe_was_hit();
 	p = get(1);
-	seen = cpi_heap_seen();
+	seen = cpi_heap_probe_was_hit();
 	if (!p)
 		return seen;
 	put(p);
-	return seen && cpi_heap_seen();
+	return seen && cpi_heap_probe_was_hit();
 }
 
 void cpi_heap_init(void)
 {
 	uint32_t why;
 
-	cpi_heap_see();
+	cpi_heap_probe_begin();
 	why = is_sanitized() ? HEAP_SANITIZER : is_ours() ? 0 : HEAP_FOREIGN;
 	if (why)
 		cpi_heap_stop(why);

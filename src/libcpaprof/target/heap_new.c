@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * That of the C++ library calls malloc, and is seen there; allocators that bring their own do not. Which
- * it is, is found by calling it. Deleting looks into the filter in any case. What throws does so through
- * us: nothing is held, and there is nothing to undo.
+ * Operator new of the C++ library calls malloc, where our wrapper counts it. The operators of some allocators do not. A
+ * call at startup shows whether they do. Operator delete always reads the filter. Exceptions pass through our wrappers:
+ * nothing is locked, and there is nothing to undo.
  *
- * In a C program that loads a C++ library for itself there is no operator behind ours; then it is that
- * of the C++ library that is loaded, or malloc, which is what that would call.
+ * A C program may load a C++ library with dlopen. Then no operator follows ours in link order. We use the operator of
+ * the loaded C++ library, or else malloc, which it would call.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 
 struct nothrow;
 
-/* X(name, its parameters, their names, what it is without C++, what deletes it): those that allocate */
+/* X(name, its parameters, their names, replacement without C++, matching delete): operators that allocate */
 #define NEWS(X)                                                                                                        \
 	X(_Znwm, (size_t size), (size), malloc(size), _ZdlPv(p))                                                       \
 	X(_Znam, (size_t size), (size), malloc(size), _ZdaPv(p))                                                       \
@@ -35,7 +35,7 @@ struct nothrow;
 	X(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t size, size_t align, const struct nothrow *no),                   \
 	  (size, align, no), aligned_alloc(align, size), _ZdaPvSt11align_val_t(p, align))
 
-/* X(name, its parameters, their names): those that free */
+/* X(name, its parameters, their names): operators that free */
 #define DELETES(X)                                                                                                     \
 	X(_ZdlPv, (void *p), (p))                                                                                      \
 	X(_ZdaPv, (void *p), (p))                                                                                      \
@@ -59,7 +59,7 @@ NEWS(DECLARE_NEW)
 	static void first##name parameters;
 DELETES(DECLARE_DELETE)
 
-/* What is behind ours; until the first call, what finds it. */
+/* The operators after ours in link order. Initially each is a function that looks up the operator. */
 static struct {
 #define NEW_MEMBER(name, parameters, names, plain, delete) void *(*name)parameters;
 	NEWS(NEW_MEMBER)
@@ -72,13 +72,13 @@ static struct {
 		DELETES(DELETE_FIRST)
 };
 
-/* Those that do not call malloc are counted here. */
+/* Operators that do not call malloc are counted here. */
 static struct {
 #define COUNT_MEMBER(name, parameters, names, plain, delete) bool name;
 	NEWS(COUNT_MEMBER)
 } counts;
 
-/* What is found stays: C++ libraries are never unloaded, for their unique symbols. */
+/* The result stays valid: C++ libraries are never unloaded, because of their unique symbols. */
 static void *find(const char *name, const void *caller)
 {
 	static const char *const libraries[] = { "libstdc++.so.6", "libc++abi.so.1", "libc++.so.1" };
@@ -116,7 +116,7 @@ static void *find(const char *name, const void *caller)
                                                                                                                        \
 	CPA_EXPORT void *name parameters                                                                               \
 	{                                                                                                              \
-		return !counts.name || cpi_heap_passes(size) ? next.name names : due##name names;                      \
+		return !counts.name || cpi_heap_count_down(size) ? next.name names : due##name names;                  \
 	}
 NEWS(NEW)
 
@@ -135,7 +135,7 @@ NEWS(NEW)
                                                                                                                        \
 	CPA_EXPORT void name parameters                                                                                \
 	{                                                                                                              \
-		if (!cpi_heap_has(p) || !cpi_heap_drop(p))                                                             \
+		if (!cpi_heap_may_contain(p) || !cpi_heap_before_free(p))                                              \
 			next.name names;                                                                               \
 	}
 DELETES(DELETE)
@@ -143,16 +143,16 @@ DELETES(DELETE)
 void cpi_heap_new_init(void)
 {
 	const size_t size = 1, align = 2 * sizeof(void *);
-	const struct nothrow *no = (const void *)&size; /* it is never looked at */
+	const struct nothrow *no = (const void *)&size; /* any address; it is never dereferenced */
 
 	(void)align;
 #define TRY(name, parameters, names, plain, delete)                                                                    \
 	if (dlsym(RTLD_NEXT, #name)) {                                                                                 \
 		void *p;                                                                                               \
                                                                                                                        \
-		cpi_heap_seen();                                                                                       \
+		cpi_heap_probe_was_hit();                                                                              \
 		p = next.name names;                                                                                   \
-		counts.name = !cpi_heap_seen();                                                                        \
+		counts.name = !cpi_heap_probe_was_hit();                                                               \
 		delete;                                                                                                \
 	}
 	NEWS(TRY)

@@ -1,11 +1,11 @@
 /*
- * heap_next.c - the malloc behind ours, and memory from before it is known
+ * heap_next.c - the allocator after ours, and bootstrap memory until it is known
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The malloc behind ours is looked up at the first call, which comes from the loader before any constructor.
- * Meanwhile dlsym may allocate: that is taken from the first memory, which is never used again. Our free knows
- * it by its address, which it checks because the filter says so.
+ * The malloc after ours is looked up at the first call, which the loader makes before any constructor runs. Meanwhile
+ * dlsym may allocate. Such calls get bootstrap memory, which is never reused. The filter has an entry for such an
+ * object, so our free checks its address and recognises it.
  */
 #include "config.h"
 
@@ -16,57 +16,57 @@
 #include <errno.h>
 #include <string.h>
 
-enum { FIRST_SIZE = 64 << 10, ALIGN = 16, GIVEN_MAX = 1024 };
+enum { MEMORY_SIZE = 64 << 10, ALIGN = 16, OBJECTS_MAX = 1024 };
 
-static _Alignas(4096) uint8_t memory[FIRST_SIZE];
+static _Alignas(4096) uint8_t memory[MEMORY_SIZE];
 static _Atomic size_t used;
-static _Atomic uint32_t n_given;
-static _Atomic(void *) given[GIVEN_MAX];
+static _Atomic uint32_t n_objects;
+static _Atomic(void *) objects[OBJECTS_MAX];
 
-void *cpi_heap_first(size_t size, size_t align)
+void *cpi_heap_bootstrap_alloc(size_t size, size_t align)
 {
-	uint32_t i = atomic_fetch_add(&n_given, 1);
+	uint32_t i = atomic_fetch_add(&n_objects, 1);
 	size_t from = atomic_load(&used), at;
 
-	if (i >= GIVEN_MAX)
+	if (i >= OBJECTS_MAX)
 		return NULL;
 	if (align < ALIGN)
 		align = ALIGN;
 	do {
 		at = (from + align - 1) & ~(align - 1);
-		if (align > FIRST_SIZE || at >= FIRST_SIZE || size > FIRST_SIZE - at - 1)
+		if (align > MEMORY_SIZE || at >= MEMORY_SIZE || size > MEMORY_SIZE - at - 1)
 			return NULL;
 	} while (!atomic_compare_exchange_weak(&used, &from, at + size + 1));
-	atomic_store(&given[i], memory + at);
-	cpi_heap_mark(memory + at);
+	atomic_store(&objects[i], memory + at);
+	cpi_heap_filter_add(memory + at);
 	return memory + at;
 }
 
-bool cpi_heap_is_first(const void *p)
+bool cpi_heap_is_bootstrap(const void *p)
 {
-	return (uintptr_t)p - (uintptr_t)memory < FIRST_SIZE;
+	return (uintptr_t)p - (uintptr_t)memory < MEMORY_SIZE;
 }
 
-void cpi_heap_first_mark(void)
+void cpi_heap_bootstrap_mark(void)
 {
-	for (uint32_t i = 0; i < GIVEN_MAX && i < atomic_load(&n_given); i++)
-		if (atomic_load(&given[i]))
-			cpi_heap_mark(atomic_load(&given[i]));
+	for (uint32_t i = 0; i < OBJECTS_MAX && i < atomic_load(&n_objects); i++)
+		if (atomic_load(&objects[i]))
+			cpi_heap_filter_add(atomic_load(&objects[i]));
 }
 
-size_t cpi_heap_first_size(const void *p)
+size_t cpi_heap_bootstrap_size(const void *p)
 {
-	return FIRST_SIZE - (size_t)((uintptr_t)p - (uintptr_t)memory);
+	return MEMORY_SIZE - (size_t)((uintptr_t)p - (uintptr_t)memory);
 }
 
-/* Of the C library itself, under names that nobody replaces. */
+/* Functions of the C library, under names that programs do not replace. */
 void *__libc_malloc(size_t size) __attribute__((weak));
 void *__libc_calloc(size_t n, size_t size) __attribute__((weak));
 void *__libc_realloc(void *p, size_t size) __attribute__((weak));
 void *__libc_memalign(size_t align, size_t size) __attribute__((weak));
 void __libc_free(void *p) __attribute__((weak));
 
-static bool looking;
+static bool is_looking_up;
 
 static void *or_else(void *found, void *other)
 {
@@ -86,14 +86,14 @@ static void no_free_aligned_sized(void *p, size_t align, size_t size)
 	cpi_heap_next.free(p);
 }
 
-/* False while we look already. */
-static bool look(void)
+/* Look up the allocator. Returns false if a lookup is already running. */
+static bool look_up(void)
 {
 	struct heap_next n = { 0 };
 
-	if (looking)
+	if (is_looking_up)
 		return false;
-	looking = true;
+	is_looking_up = true;
 	*(void **)&n.malloc = or_else(dlsym(RTLD_NEXT, "malloc"), (void *)__libc_malloc);
 	*(void **)&n.calloc = or_else(dlsym(RTLD_NEXT, "calloc"), (void *)__libc_calloc);
 	*(void **)&n.realloc = or_else(dlsym(RTLD_NEXT, "realloc"), (void *)__libc_realloc);
@@ -113,71 +113,71 @@ static bool look(void)
 
 static void *first_malloc(size_t size)
 {
-	return look() ? cpi_heap_next.malloc(size) : cpi_heap_first(size, 0);
+	return look_up() ? cpi_heap_next.malloc(size) : cpi_heap_bootstrap_alloc(size, 0);
 }
 
 static void *first_calloc(size_t n, size_t size)
 {
 	size_t all;
 
-	if (look())
+	if (look_up())
 		return cpi_heap_next.calloc(n, size);
-	/* it is zeros, and never used again */
-	return __builtin_mul_overflow(n, size, &all) ? NULL : cpi_heap_first(all, 0);
+	/* bootstrap memory contains zeros, since it is never reused */
+	return __builtin_mul_overflow(n, size, &all) ? NULL : cpi_heap_bootstrap_alloc(all, 0);
 }
 
 static void *first_realloc(void *p, size_t size)
 {
 	void *to;
 
-	if (look())
+	if (look_up())
 		return cpi_heap_next.realloc(p, size);
-	to = cpi_heap_first(size, 0);
-	if (to && p && cpi_heap_is_first(p))
-		memcpy(to, p, size < cpi_heap_first_size(p) ? size : cpi_heap_first_size(p));
+	to = cpi_heap_bootstrap_alloc(size, 0);
+	if (to && p && cpi_heap_is_bootstrap(p))
+		memcpy(to, p, size < cpi_heap_bootstrap_size(p) ? size : cpi_heap_bootstrap_size(p));
 	return to;
 }
 
-/* Nobody frees, while we look, what he has from before. */
+/* Only bootstrap memory can be freed during the lookup; it is never reused. */
 static void first_free(void *p)
 {
-	if (look())
+	if (look_up())
 		cpi_heap_next.free(p);
 }
 
 static void first_free_sized(void *p, size_t size)
 {
-	if (look())
+	if (look_up())
 		cpi_heap_next.free_sized(p, size);
 }
 
 static void first_free_aligned_sized(void *p, size_t align, size_t size)
 {
-	if (look())
+	if (look_up())
 		cpi_heap_next.free_aligned_sized(p, align, size);
 }
 
 static void *first_memalign(size_t align, size_t size)
 {
-	return look() ? cpi_heap_next.memalign(align, size) : cpi_heap_first(size, align);
+	return look_up() ? cpi_heap_next.memalign(align, size) : cpi_heap_bootstrap_alloc(size, align);
 }
 
 static int first_posix_memalign(void **out, size_t align, size_t size)
 {
-	if (look())
+	if (look_up())
 		return cpi_heap_next.posix_memalign(out, align, size);
-	*out = cpi_heap_first(size, align);
+	*out = cpi_heap_bootstrap_alloc(size, align);
 	return *out ? 0 : ENOMEM;
 }
 
 static void *first_valloc(size_t size)
 {
-	return look() ? cpi_heap_next.valloc(size) : NULL;
+	return look_up() ? cpi_heap_next.valloc(size) : NULL;
 }
 
 static void *first_pvalloc(size_t size)
 {
-	return look() ? cpi_heap_next.pvalloc(size) : NULL;
+	return look_up() ? cpi_heap_next.pvalloc(size) : NULL;
 }
 
 struct heap_next cpi_heap_next = {
@@ -195,35 +195,37 @@ struct heap_next cpi_heap_next = {
 	.pvalloc = first_pvalloc,
 };
 
-static struct heap_next lent; /* what was next before it was lent */
-static const struct local *borrower;
+static struct heap_next saved; /* the functions that ours replace */
+static const struct local *bootstrap_thread;
 
-static void *lent_malloc(size_t size)
+static void *bootstrap_malloc(size_t size)
 {
-	void *p = &cpi_local == borrower ? cpi_heap_first(size, 0) : NULL;
+	void *p = &cpi_local == bootstrap_thread ? cpi_heap_bootstrap_alloc(size, 0) : NULL;
 
-	return p ? p : lent.malloc(size);
+	return p ? p : saved.malloc(size);
 }
 
-static void *lent_calloc(size_t n, size_t size)
+static void *bootstrap_calloc(size_t n, size_t size)
 {
 	size_t all;
-	void *p = &cpi_local == borrower && !__builtin_mul_overflow(n, size, &all) ? cpi_heap_first(all, 0) : NULL;
+	void *p = &cpi_local == bootstrap_thread && !__builtin_mul_overflow(n, size, &all)
+			  ? cpi_heap_bootstrap_alloc(all, 0)
+			  : NULL;
 
-	return p ? p : lent.calloc(n, size);
+	return p ? p : saved.calloc(n, size);
 }
 
-void cpi_heap_lend(bool on)
+void cpi_heap_use_bootstrap(bool on)
 {
 	if (on) {
-		look();
-		lent = cpi_heap_next;
-		borrower = &cpi_local;
-		cpi_heap_next.malloc = lent_malloc;
-		cpi_heap_next.calloc = lent_calloc;
+		look_up();
+		saved = cpi_heap_next;
+		bootstrap_thread = &cpi_local;
+		cpi_heap_next.malloc = bootstrap_malloc;
+		cpi_heap_next.calloc = bootstrap_calloc;
 	} else {
-		cpi_heap_next.malloc = lent.malloc;
-		cpi_heap_next.calloc = lent.calloc;
-		borrower = NULL;
+		cpi_heap_next.malloc = saved.malloc;
+		cpi_heap_next.calloc = saved.calloc;
+		bootstrap_thread = NULL;
 	}
 }

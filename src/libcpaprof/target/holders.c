@@ -1,29 +1,29 @@
 /*
- * holders.c - the locks that are waited for, and their last unlocks
+ * holders.c - locks with waiting threads, and their last unlocks
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A table by the address of the lock. A place is held while threads wait, so locks may come and go and
- * their memory be used again. An unlock that nobody waits for costs a look at the filter. There are no
- * locks: places are taken and left by compare-and-swap of address and number of threads at once. Threads
- * that begin to wait at once may take two places for one lock; unlocks are written to all.
+ * A hash table by the address of the lock. An entry (a place) is used only while threads wait, so locks may be
+ * destroyed and their memory reused. For a lock without waiting threads, an unlock only reads the filter. The table is
+ * lock-free: places are claimed and freed by compare-and-swap of a word with the address and the number of threads.
+ * Threads that begin to wait at the same time may claim two places for one lock; unlocks are written to all of them.
  */
 #include "config.h"
 
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/wait.h"
 
-enum { PLACE_PROBES = 4, COUNT_BITS = 16, COUNT_MOST = 0x7fff };
+enum { PLACE_PROBES = 4, COUNT_BITS = 16, COUNT_MAX = 0x7fff };
 
 struct unlock {
-	_Atomic uint32_t serial; /* 1 for the first; 0 while it is written */
+	_Atomic uint32_t serial; /* 1 for the first unlock; 0 while it is written */
 	_Atomic uint32_t stack;
 	_Atomic uint64_t ns;
 };
 
 struct place {
-	_Alignas(64) _Atomic uint64_t word; /* address of the lock << COUNT_BITS | threads that wait; 0: free */
-	_Atomic uint32_t n;                 /* unlocks, ever */
+	_Alignas(64) _Atomic uint64_t word; /* address of the lock << COUNT_BITS | waiting threads; 0: free */
+	_Atomic uint32_t n;                 /* unlocks so far */
 	struct unlock unlock[HOLDER_UNLOCKS];
 };
 
@@ -35,35 +35,35 @@ static struct place *place_of(uint32_t bucket, uint32_t probe)
 	return &places[(bucket + probe) % HOLDER_BUCKETS];
 }
 
-/* One more waits at this place, if it has what it had. */
-static bool join(struct place *p, uint64_t word, uint64_t key)
+/* Add a waiting thread to a place, if its word is unchanged. */
+static bool add_waiter(struct place *p, uint64_t word, uint64_t key)
 {
-	return (word & COUNT_MOST) < COUNT_MOST &&
+	return (word & COUNT_MAX) < COUNT_MAX &&
 	       atomic_compare_exchange_strong(&p->word, &word, word ? word + 1 : key | 1);
 }
 
-static struct place *take(uint32_t bucket, uint64_t key)
+static struct place *claim_place(uint32_t bucket, uint64_t key)
 {
 	for (int want_free = 0; want_free < 2; want_free++)
 		for (uint32_t i = 0; i < PLACE_PROBES; i++) {
 			struct place *p = place_of(bucket, i);
-			uint64_t word = atomic_load(&p->word), is = word >> COUNT_BITS << COUNT_BITS;
+			uint64_t word = atomic_load(&p->word), address = word >> COUNT_BITS << COUNT_BITS;
 
-			if ((is == key || (want_free && !word)) && join(p, word, key))
+			if ((address == key || (want_free && !word)) && add_waiter(p, word, key))
 				return p;
 		}
 	return NULL;
 }
 
-uint32_t cpi_holder_wait(uintptr_t lock, uint32_t *first)
+uint32_t cpi_holder_wait_begin(uintptr_t lock, uint32_t *first)
 {
 	uint32_t bucket = HOLDER_BUCKET(lock);
 	uint64_t key = (uint64_t)lock << COUNT_BITS;
 	struct place *p;
 
-	if (atomic_load_explicit(&cpi_holder_filter[bucket], memory_order_relaxed) >= COUNT_MOST)
+	if (atomic_load_explicit(&cpi_holder_filter[bucket], memory_order_relaxed) >= COUNT_MAX)
 		return HOLDER_NONE;
-	p = take(bucket, key);
+	p = claim_place(bucket, key);
 	if (!p)
 		return HOLDER_NONE;
 	*first = atomic_load(&p->n);
@@ -71,13 +71,13 @@ uint32_t cpi_holder_wait(uintptr_t lock, uint32_t *first)
 	return (uint32_t)(p - places);
 }
 
-void cpi_holder_done(uintptr_t lock, uint32_t place)
+void cpi_holder_wait_end(uintptr_t lock, uint32_t place)
 {
 	struct place *p = &places[place];
 	uint64_t word = atomic_load(&p->word);
 
 	atomic_fetch_sub(&cpi_holder_filter[HOLDER_BUCKET(lock)], 1);
-	while (!atomic_compare_exchange_weak(&p->word, &word, (word & COUNT_MOST) == 1 ? 0 : word - 1))
+	while (!atomic_compare_exchange_weak(&p->word, &word, (word & COUNT_MAX) == 1 ? 0 : word - 1))
 		;
 }
 
@@ -125,7 +125,7 @@ uint32_t cpi_holder_unlocks(uint32_t place, uint32_t first, struct holder_unlock
 			continue;
 		out[n].ns = atomic_load(&u->ns);
 		out[n].stack = atomic_load(&u->stack);
-		if (atomic_load(&u->serial) == i + 1) /* else the next one came over it */
+		if (atomic_load(&u->serial) == i + 1) /* otherwise the entry was overwritten meanwhile */
 			n++;
 	}
 	return n;

@@ -1,9 +1,9 @@
 /*
- * init.c - profiling begins in this process: is there a collector, and does it want it?
+ * init.c - start profiling in this process, if there is a collector
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Whatever is missing or odd leaves the program as it would be without us.
+ * If anything is missing or invalid, the program runs as it would without us.
  */
 #include "config.h"
 
@@ -28,10 +28,10 @@ static bool is_size(uint64_t size)
 {
 	struct segment_layout l = segment_lay_out(size);
 
-	return l.n_tables <= TABLES_MOST && size == segment_size(l.n_tables);
+	return l.n_tables <= TABLES_MAX && size == segment_size(l.n_tables);
 }
 
-/* Map the segment. The file is closed at once: nothing is left that the program could close or reuse. */
+/* Map the segment. The file is closed immediately, so the program cannot close or reuse its descriptor. */
 static struct segment_head *map_segment(const struct env *e)
 {
 	int fd = open(e->path, O_RDWR | O_CLOEXEC);
@@ -54,7 +54,7 @@ static struct segment_head *map_segment(const struct env *e)
 	return NULL;
 }
 
-static void adopt(struct segment_head *head)
+static void set_layout(struct segment_head *head)
 {
 	struct segment_layout l = segment_lay_out(head->size);
 	uint8_t *base = (uint8_t *)head;
@@ -78,14 +78,14 @@ void cpi_init(const struct target_callbacks *callbacks)
 	cpi_next();
 	cpi.sig = SIGPROF;
 	cpi_threads_init();
-	cpi_thread_enter_main();
-	cpi.ready = true;
+	cpi_thread_begin_main();
+	cpi.is_ready = true;
 }
 
-bool cpi_attach(struct segment_head *head, bool self)
+bool cpi_attach(struct segment_head *head, bool is_self)
 {
-	adopt(head);
-	cpi.self = self;
+	set_layout(head);
+	cpi.is_self = is_self;
 	cpi.head = head;
 	cpi.sig = cpi_guard_choose();
 	cpi_process_begin(0, 0);
@@ -98,10 +98,10 @@ bool cpi_attach(struct segment_head *head, bool self)
 	cpi_guard_install();
 	cpi_fork_init();
 	cpi_heap_init();
-	if (self)
+	if (is_self)
 		atomic_store(&head->active, 1);
 	else if (atomic_load(&head->cpu))
-		cpi_thread_join();
+		cpi_thread_start_sampling();
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /*
- * labels.c - sets of labels are added to the segment
+ * labels.c - adds sets of labels to the segment
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,17 +9,17 @@
 
 #include "libcpaprof/target/target.h"
 
-enum { INHERIT_AS_ASKED, INHERIT_YES, INHERIT_NO };
+enum { INHERIT_DEFAULT, INHERIT_YES, INHERIT_NO };
 
-static _Atomic uint32_t inherit; /* what this process says, before what its collector was asked */
+static _Atomic uint32_t inherit; /* setting of this process, which overrides the setting of the collector */
 
 bool cpi_labels_inherit_sig(void)
 {
 	uint32_t own = atomic_load_explicit(&inherit, memory_order_relaxed);
 
-	if (own != INHERIT_AS_ASKED)
+	if (own != INHERIT_DEFAULT)
 		return own == INHERIT_YES;
-	return !cpi.head || !(atomic_load_explicit(&cpi.head->flags, memory_order_relaxed) & FLAG_LABELS_STAY);
+	return !cpi.head || !(atomic_load_explicit(&cpi.head->flags, memory_order_relaxed) & FLAG_LABELS_NOT_INHERITED);
 }
 
 bool cpi_labels_set_inherit(bool on)
@@ -40,7 +40,7 @@ static _Atomic uint32_t *index_sig(void)
 	return (_Atomic uint32_t *)(cpi.labels + LABELS_INDEX_AT);
 }
 
-/* A program may take texts from its users, who must not be able to choose such as collide. */
+/* Random, because users of a program may choose its label texts, and must not be able to make their hashes collide. */
 static uint64_t seed_sig(void)
 {
 	uint64_t seed = atomic_load_explicit(&head_sig()->seed, memory_order_relaxed);
@@ -83,14 +83,14 @@ static uint32_t hash_of(const struct labels_pair *pair, uint32_t n)
 
 static bool is_same(struct labels_walk *w, const struct labels_pair *pair, uint32_t n)
 {
-	struct labels_pair there;
+	struct labels_pair found;
 
 	if (w->n_pairs != n)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		if (!labels_next(w, &there) || there.n.key != pair[i].n.key || there.n.value != pair[i].n.value ||
-		    memcmp(there.key, pair[i].key, there.n.key) != 0 ||
-		    memcmp(there.value, pair[i].value, there.n.value) != 0)
+		if (!labels_next(w, &found) || found.n.key != pair[i].n.key || found.n.value != pair[i].n.value ||
+		    memcmp(found.key, pair[i].key, found.n.key) != 0 ||
+		    memcmp(found.value, pair[i].value, found.n.value) != 0)
 			return false;
 	return true;
 }
@@ -99,20 +99,21 @@ static struct labels_set *at_sig(uint32_t id)
 {
 	uint32_t at = id < LABELS_ENTRIES ? atomic_load_explicit(&index_sig()[id], memory_order_acquire) : 0;
 
-	return at && at <= LABELS_WORDS_MOST - sizeof(struct labels_set) / 8
+	return at && at <= LABELS_WORDS_MAX - sizeof(struct labels_set) / 8
 		       ? (struct labels_set *)(cpi.labels + LABELS_SETS_AT + (uint64_t)(at - 1) * 8)
 		       : NULL;
 }
 
 /*
- * The set in the chain from first up to, but not with, end. 0: not there. No chain is longer than all sets
- * are; one that another process broke has an end too.
+ * Find the set in the chain from first up to end, exclusive. Returns 0 if it is not there. The loop is bounded by the
+ * number of all sets, so it ends even if another process damaged the chain.
  */
-static uint32_t look_sig(uint32_t first, uint32_t end, uint32_t hash, const struct labels_pair *pair, uint32_t n)
+static uint32_t find_in_chain_sig(uint32_t first, uint32_t end, uint32_t hash, const struct labels_pair *pair,
+				  uint32_t n)
 {
 	uint32_t id = first;
 
-	for (uint32_t i = 0; i < LABELS_SETS_MOST && id != end && id; i++) {
+	for (uint32_t i = 0; i < LABELS_SETS_MAX && id != end && id; i++) {
 		const struct labels_set *s = at_sig(id);
 		struct labels_walk w;
 
@@ -125,14 +126,14 @@ static uint32_t look_sig(uint32_t first, uint32_t end, uint32_t hash, const stru
 	return 0;
 }
 
-/* Count n more of most. Gives how many there were; most when they do not go in. */
-static uint32_t take_sig(_Atomic uint32_t *count, uint32_t n, uint32_t most)
+/* Add n to a counter, up to max. Returns the value before; max if n does not fit. */
+static uint32_t count_up_sig(_Atomic uint32_t *count, uint32_t n, uint32_t max)
 {
 	uint32_t before = atomic_load_explicit(count, memory_order_relaxed);
 
 	do {
-		if (n > most || before > most - n)
-			return most;
+		if (n > max || before > max - n)
+			return max;
 	} while (!atomic_compare_exchange_weak(count, &before, before + n));
 	return before;
 }
@@ -165,19 +166,19 @@ static void fill(struct labels_set *s, uint32_t hash, const struct labels_pair *
 	}
 }
 
-/* A new set, in the index and in no chain. */
+/* Create a set in the index, but in no chain yet. */
 static uint32_t make_sig(uint32_t hash, const struct labels_pair *pair, uint32_t n, struct labels_set **out)
 {
 	uint32_t words = (uint32_t)(sizeof(struct labels_set) + size_of(pair, n) + 7) / 8, at, id;
 
-	/* the number first: who then finds no room for the set is the last to take one, more or less */
-	if (atomic_load(&head_sig()->n_words) > LABELS_WORDS_MOST - words)
+	/* check for room first, so that sets that do not fit use up hardly any ids */
+	if (atomic_load(&head_sig()->n_words) > LABELS_WORDS_MAX - words)
 		return LABELS_OVERFLOW;
-	id = take_sig(&head_sig()->n_sets, 1, LABELS_SETS_MOST);
-	if (id == LABELS_SETS_MOST)
+	id = count_up_sig(&head_sig()->n_sets, 1, LABELS_SETS_MAX);
+	if (id == LABELS_SETS_MAX)
 		return LABELS_OVERFLOW;
-	at = take_sig(&head_sig()->n_words, words, LABELS_WORDS_MOST);
-	if (at == LABELS_WORDS_MOST)
+	at = count_up_sig(&head_sig()->n_words, words, LABELS_WORDS_MAX);
+	if (at == LABELS_WORDS_MAX)
 		return LABELS_OVERFLOW;
 	id += LABELS_FIRST;
 	*out = (struct labels_set *)(cpi.labels + LABELS_SETS_AT + (uint64_t)at * 8);
@@ -194,12 +195,12 @@ uint32_t cpi_labels_add_sig(const struct labels_pair *pair, uint32_t n)
 
 	if (n == 0 || !cpi.labels)
 		return LABELS_NONE;
-	if (n > LABELS_PAIRS_MOST)
+	if (n > LABELS_PAIRS_MAX)
 		return LABELS_OVERFLOW;
 	hash = hash_of(pair, n);
 	bucket = (_Atomic uint32_t *)(cpi.labels + LABELS_BUCKETS_AT) + hash % LABELS_BUCKETS;
 	first = atomic_load_explicit(bucket, memory_order_acquire);
-	found = look_sig(first, 0, hash, pair, n);
+	found = find_in_chain_sig(first, 0, hash, pair, n);
 	if (found)
 		return found;
 	id = make_sig(hash, pair, n, &s);
@@ -212,7 +213,7 @@ uint32_t cpi_labels_add_sig(const struct labels_pair *pair, uint32_t n)
 		if (atomic_compare_exchange_strong_explicit(bucket, &first, id, memory_order_release,
 							    memory_order_acquire))
 			return id;
-		found = look_sig(first, seen, hash, pair, n);
+		found = find_in_chain_sig(first, seen, hash, pair, n);
 		if (found)
 			return found;
 	}

@@ -1,10 +1,10 @@
 /*
- * latch.h - a lock that needs nothing of the C library
+ * latch.h - a lock that needs nothing from the C library
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Not pthread_mutex, which we wrap. Signal handlers only ever try. After fork whoever was waiting is gone:
- * the child sets it to zeros.
+ * We cannot use pthread_mutex, because we wrap it. Signal handlers only ever try to lock. In the child of fork the
+ * waiting threads are gone, so the child resets the lock to zeros.
  */
 #ifndef LIBCPAPROF_TARGET_LATCH_H
 #define LIBCPAPROF_TARGET_LATCH_H
@@ -16,18 +16,18 @@
 #include <stdbool.h>
 
 struct latch {
-	_Atomic uint32_t state; /* 0: free, 1: taken, 2: taken, and somebody waits */
+	_Atomic uint32_t state; /* 0: free, 1: held, 2: held and threads may wait */
 };
 
 static inline bool latch_try_sig(struct latch *l)
 {
-	uint32_t is = 0;
+	uint32_t expected = 0;
 
-	return atomic_compare_exchange_strong(&l->state, &is, 1);
+	return atomic_compare_exchange_strong(&l->state, &expected, 1);
 }
 
-/* Wait until it is free, but no longer than so many ns; 0: as long as it takes. False when it is still taken. */
-static inline bool latch_take_within(struct latch *l, uint64_t ns)
+/* Wait for the lock, for at most ns nanoseconds (0: no limit). Returns false on timeout. */
+static inline bool latch_acquire_within(struct latch *l, uint64_t ns)
 {
 	uint64_t end = ns ? sys_now(CLOCK_MONOTONIC) + ns : 0, now;
 	struct timespec left;
@@ -45,12 +45,12 @@ static inline bool latch_take_within(struct latch *l, uint64_t ns)
 	return true;
 }
 
-static inline void latch_take(struct latch *l)
+static inline void latch_acquire(struct latch *l)
 {
-	latch_take_within(l, 0);
+	latch_acquire_within(l, 0);
 }
 
-static inline void latch_leave(struct latch *l)
+static inline void latch_release(struct latch *l)
 {
 	if (atomic_exchange(&l->state, 0) == 2)
 		sys_call6(SYS_futex, (long)&l->state, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);

@@ -1,11 +1,11 @@
 /*
- * live.c - which sampled objects live, in the tables of this process
+ * live.c - sampled objects that are allocated, in the tables of this process
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Threads hold a shard for some dozen instructions. They never sleep with it but by the scheduler's
- * will, so waiting is spinning, then giving way, then sleeping; and it has an end, for the holder may be
- * the very thread that waits, in a signal handler, or may never run again.
+ * A thread locks a shard for a few dozen instructions and does not sleep meanwhile, but the scheduler may interrupt it.
+ * So waiting means spinning, then yielding, then sleeping. The wait is bounded, because the holder may be this very
+ * thread, interrupted by a signal handler, or may never run again.
  */
 #include "config.h"
 
@@ -20,9 +20,9 @@ static struct live_head *head_of(struct segment_tables *t)
 	return (struct live_head *)((uint8_t *)t + TABLES_LIVE_AT);
 }
 
-static struct live_object *object(struct segment_tables *t, uint32_t name)
+static struct live_object *object(struct segment_tables *t, uint32_t id)
 {
-	return (struct live_object *)((uint8_t *)t + TABLES_LIVE_AT + LIVE_OBJECTS_AT) + (name - 1);
+	return (struct live_object *)((uint8_t *)t + TABLES_LIVE_AT + LIVE_OBJECTS_AT) + (id - 1);
 }
 
 static uint64_t hash_of(uint64_t at)
@@ -37,42 +37,42 @@ static uint32_t shard_of(uint64_t hash)
 	return hash % LIVE_SHARDS;
 }
 
-static void wait_some(unsigned round)
+static void wait_round(unsigned round)
 {
-	struct timespec some = { .tv_nsec = SLEEP_NS };
+	struct timespec nap = { .tv_nsec = SLEEP_NS };
 
 	if (round < SPINS)
 		__asm__ volatile("" ::: "memory");
 	else if (round < SPINS + YIELDS)
 		sys_call(SYS_sched_yield, 0, 0, 0, 0);
 	else
-		sys_call(SYS_nanosleep, (long)&some, 0, 0, 0);
+		sys_call(SYS_nanosleep, (long)&nap, 0, 0, 0);
 }
 
-/* False when this thread holds it already, or nobody lets it go. */
-static bool hold(struct live_head *l, struct live_shard *s)
+/* Lock a shard. Returns false if this thread holds the lock already, or if the lock is not released in time. */
+static bool lock_shard(struct live_head *l, struct live_shard *s)
 {
-	uint64_t me = (uintptr_t)&cpi_local, is = 0;
+	uint64_t me = (uintptr_t)&cpi_local, expected = 0;
 
 	for (unsigned round = 0; round < SPINS + YIELDS + SLEEPS; round++) {
-		if (atomic_compare_exchange_weak_explicit(&s->owner, &is, me, memory_order_acquire,
+		if (atomic_compare_exchange_weak_explicit(&s->owner, &expected, me, memory_order_acquire,
 							  memory_order_relaxed))
 			return true;
-		if (is == me)
+		if (expected == me)
 			break;
-		is = 0;
-		wait_some(round);
+		expected = 0;
+		wait_round(round);
 	}
-	atomic_fetch_add_explicit(&l->n_held, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&l->n_missed, 1, memory_order_relaxed);
 	return false;
 }
 
-static void let_go(struct live_shard *s)
+static void unlock_shard(struct live_shard *s)
 {
 	atomic_store_explicit(&s->owner, 0, memory_order_release);
 }
 
-/* The chain of a hash, in the shard that it says, which has n heads. */
+/* The hash bucket for a hash, in a shard with n buckets: the first object of its chain. */
 static uint32_t *head_at(struct segment_tables *t, uint32_t n, uint64_t hash)
 {
 	uint32_t *heads = (uint32_t *)((uint8_t *)head_of(t) + LIVE_HEADS_AT);
@@ -80,35 +80,35 @@ static uint32_t *head_at(struct segment_tables *t, uint32_t n, uint64_t hash)
 	return &heads[(LIVE_SHARDS + shard_of(hash)) * n + hash / LIVE_SHARDS % n];
 }
 
-/* Twice the heads, which are zeros that nobody used before, for the same objects. */
+/* Double the number of hash buckets, and move objects to the new buckets, which are still zeros. */
 static void grow(struct segment_tables *t, struct live_shard *s, uint64_t hash)
 {
 	uint32_t before = s->n_heads;
 
 	s->n_heads *= 2;
 	for (uint64_t i = 0; i < before; i++) {
-		uint32_t name = *head_at(t, before, i * LIVE_SHARDS + shard_of(hash));
+		uint32_t id = *head_at(t, before, i * LIVE_SHARDS + shard_of(hash));
 
-		while (name) {
-			struct live_object *o = object(t, name);
+		while (id) {
+			struct live_object *o = object(t, id);
 			uint32_t next = o->next, *to = head_at(t, s->n_heads, hash_of(o->at));
 
 			o->next = *to;
-			*to = name;
-			name = next;
+			*to = id;
+			id = next;
 		}
 	}
 }
 
-/* An entry for one more object; 0 when there is no room. */
-static uint32_t entry_sig(struct segment_tables *t, struct live_shard *s)
+/* Allocate an entry for an object; 0 if there is no room. */
+static uint32_t claim_entry_sig(struct segment_tables *t, struct live_shard *s)
 {
 	struct live_head *l = head_of(t);
-	uint32_t name = s->free, n = atomic_load_explicit(&l->n_objects, memory_order_relaxed);
+	uint32_t id = s->free, n = atomic_load_explicit(&l->n_objects, memory_order_relaxed);
 
-	if (name) {
-		s->free = object(t, name)->next;
-		return name;
+	if (id) {
+		s->free = object(t, id)->next;
+		return id;
 	}
 	do {
 		if (n >= LIVE_OBJECTS)
@@ -118,27 +118,27 @@ static uint32_t entry_sig(struct segment_tables *t, struct live_shard *s)
 	return n + 1;
 }
 
-/* The place that names the object at this address, or the end of its chain. */
-static uint32_t *look(struct segment_tables *t, const struct live_shard *s, uint64_t hash, uint64_t at)
+/* The link that leads to the object at this address; the end of the chain if there is none. */
+static uint32_t *find_link(struct segment_tables *t, const struct live_shard *s, uint64_t hash, uint64_t at)
 {
-	uint32_t *place = head_at(t, s->n_heads, hash);
+	uint32_t *link = head_at(t, s->n_heads, hash);
 
-	while (*place && object(t, *place)->at != at)
-		place = &object(t, *place)->next;
-	return place;
+	while (*link && object(t, *link)->at != at)
+		link = &object(t, *link)->next;
+	return link;
 }
 
 static enum live_put put(struct segment_tables *t, struct live_shard *s, const struct live_object *new,
 			 struct live_object *before)
 {
 	uint64_t hash = hash_of(new->at);
-	uint32_t *place, name;
+	uint32_t *link, id;
 
 	if (s->n_heads == 0)
-		s->n_heads = LIVE_HEADS_FIRST;
-	place = look(t, s, hash, new->at);
-	if (*place) {
-		struct live_object *o = object(t, *place);
+		s->n_heads = LIVE_HEADS_INITIAL;
+	link = find_link(t, s, hash, new->at);
+	if (*link) {
+		struct live_object *o = object(t, *link);
 
 		*before = *o;
 		o->size = new->size;
@@ -146,52 +146,52 @@ static enum live_put put(struct segment_tables *t, struct live_shard *s, const s
 		o->stack = new->stack;
 		return LIVE_REPLACED;
 	}
-	name = entry_sig(t, s);
-	if (!name)
+	id = claim_entry_sig(t, s);
+	if (!id)
 		return LIVE_NO_ROOM;
-	*object(t, name) = *new;
-	object(t, name)->next = 0;
-	*place = name;
-	if (++s->n > s->n_heads && s->n_heads < LIVE_HEADS_MOST)
+	*object(t, id) = *new;
+	object(t, id)->next = 0;
+	*link = id;
+	if (++s->n > s->n_heads && s->n_heads < LIVE_HEADS_MAX)
 		grow(t, s, hash);
-	return LIVE_KEPT;
+	return LIVE_ADDED;
 }
 
 enum live_put cpi_live_put(struct segment_tables *t, const struct live_object *o, struct live_object *before)
 {
 	struct live_head *l = head_of(t);
 	struct live_shard *s = &l->shard[shard_of(hash_of(o->at))];
-	enum live_put did;
+	enum live_put result;
 
-	if (!hold(l, s))
+	if (!lock_shard(l, s))
 		return LIVE_NO_ROOM;
-	did = put(t, s, o, before);
-	let_go(s);
-	if (did == LIVE_NO_ROOM)
+	result = put(t, s, o, before);
+	unlock_shard(s);
+	if (result == LIVE_NO_ROOM)
 		atomic_fetch_add_explicit(&l->n_full, 1, memory_order_relaxed);
-	return did;
+	return result;
 }
 
-bool cpi_live_take(struct segment_tables *t, uint64_t at, struct live_object *out)
+bool cpi_live_remove(struct segment_tables *t, uint64_t at, struct live_object *out)
 {
 	struct live_head *l = head_of(t);
 	uint64_t hash = hash_of(at);
 	struct live_shard *s = &l->shard[shard_of(hash)];
-	uint32_t *place, name;
+	uint32_t *link, id;
 
-	if (!hold(l, s))
+	if (!lock_shard(l, s))
 		return false;
-	name = s->n_heads ? *(place = look(t, s, hash, at)) : 0;
-	if (name) {
-		struct live_object *o = object(t, name);
+	id = s->n_heads ? *(link = find_link(t, s, hash, at)) : 0;
+	if (id) {
+		struct live_object *o = object(t, id);
 
 		*out = *o;
-		*place = o->next;
+		*link = o->next;
 		o->at = 0;
 		o->next = s->free;
-		s->free = name;
+		s->free = id;
 		s->n--;
 	}
-	let_go(s);
-	return name != 0;
+	unlock_shard(s);
+	return id != 0;
 }

@@ -1,12 +1,12 @@
 /*
- * loader.c - wrappers of what loads and unloads code
+ * loader.c - wrappers of functions that load and unload code
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * dlopen looks at who called it: the run paths of that object say where to search, and are those of what is
- * loaded too. So it must be left by a jump, unless the caller does not matter: then the name is a path, and no
- * library has the old kind of run path, which its libraries inherit. What was loaded by a jump is told later,
- * at the latest before it goes. dlmopen is never called through us.
+ * dlopen depends on its caller: the run path of the calling object determines where to search, and is inherited by the
+ * objects that are loaded. So our wrapper must jump to the real dlopen, except when the result does not depend on the
+ * caller: the name is a path, and no object has a DT_RPATH, which its libraries inherit. Objects loaded through a jump
+ * are published later, at the latest before they are unloaded. dlmopen is not wrapped.
  */
 #include "config.h"
 
@@ -20,10 +20,10 @@
 #include <link.h>
 #include <string.h>
 
-/* Has this object the old kind of run path? Of the program that is no matter, it is always searched. */
-static int has_old_path(struct dl_phdr_info *info, size_t size, void *arg)
+/* Does this object have a DT_RPATH? Irrelevant for the main program, whose DT_RPATH is always searched. */
+static int has_rpath(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	bool *first = arg, old = false, new = false;
+	bool *first = arg, rpath = false, runpath = false;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum && !*first; i++) {
@@ -33,22 +33,22 @@ static int has_old_path(struct dl_phdr_info *info, size_t size, void *arg)
 		if (h->p_type != PT_DYNAMIC)
 			continue;
 		for (; d->d_tag != DT_NULL; d++) {
-			old |= d->d_tag == DT_RPATH;
-			new |= d->d_tag == DT_RUNPATH;
+			rpath |= d->d_tag == DT_RPATH;
+			runpath |= d->d_tag == DT_RUNPATH;
 		}
 	}
 	*first = false;
-	return old && !new;
+	return rpath && !runpath;
 }
 
 static bool caller_matters(const char *name)
 {
 	bool first = true;
 
-	return !name || !strchr(name, '/') || strchr(name, '$') || dl_iterate_phdr(has_old_path, &first);
+	return !name || !strchr(name, '/') || strchr(name, '$') || dl_iterate_phdr(has_rpath, &first);
 }
 
-static void *open_and_tell(const char *name, int flags)
+static void *open_and_publish(const char *name, int flags)
 {
 	void *handle = cpi_next()->dlopen(name, flags);
 
@@ -57,7 +57,7 @@ static void *open_and_tell(const char *name, int flags)
 	return handle;
 }
 
-/* A jump also where nothing is optimized. */
+/* Optimised, so that the call is a jump even in builds without optimisation. */
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((optimize("O2")))
 #endif
@@ -67,26 +67,26 @@ dlopen(const char *name, int flags)
 	void *(*next)(const char *, int) = cpi_next()->dlopen;
 
 	cpi_heap_dlopen(flags);
-	if (cpi_on_sig()) {
+	if (cpi_is_on_sig()) {
 		cpi_guard_check();
 		cpi_modules_refresh();
 		if (!caller_matters(name))
-			next = open_and_tell;
+			next = open_and_publish;
 	}
 	return next(name, flags);
 }
 
 CPA_EXPORT int dlclose(void *handle)
 {
-	bool on = cpi_on_sig();
+	bool is_on = cpi_is_on_sig();
 	int rc;
 
-	if (on) {
+	if (is_on) {
 		cpi_modules_refresh();
 		cpi_objects_close_begin();
 	}
 	rc = cpi_next()->dlclose(handle);
-	if (on) {
+	if (is_on) {
 		cpi_objects_close_end();
 		cpi_modules_refresh();
 	}

@@ -1,6 +1,8 @@
-# src/libcpaprof/target - in the profiled process and in its signal handlers
+# src/libcpaprof/target - code that runs in the profiled process and in its signal handlers
 
 target_sources = \
+	src/libcpaprof/target/caller_stack.c \
+	src/libcpaprof/target/caller_stack.h \
 	src/libcpaprof/target/clock.c \
 	src/libcpaprof/target/clock.h \
 	src/libcpaprof/target/create.c \
@@ -10,17 +12,15 @@ target_sources = \
 	src/libcpaprof/target/fork.c \
 	src/libcpaprof/target/guard.c \
 	src/libcpaprof/target/guard.h \
-	src/libcpaprof/target/guard_wrappers.c \
 	src/libcpaprof/target/guard_int.h \
+	src/libcpaprof/target/guard_wrappers.c \
 	src/libcpaprof/target/handler.c \
 	src/libcpaprof/target/heap.c \
 	src/libcpaprof/target/heap.h \
-	src/libcpaprof/target/heap_next.c \
 	src/libcpaprof/target/heap_init.c \
 	src/libcpaprof/target/heap_malloc.c \
 	src/libcpaprof/target/heap_new.c \
-	src/libcpaprof/target/here.c \
-	src/libcpaprof/target/here.h \
+	src/libcpaprof/target/heap_next.c \
 	src/libcpaprof/target/holders.c \
 	src/libcpaprof/target/init.c \
 	src/libcpaprof/target/labels.c \
@@ -57,4 +57,4 @@ target_sources = \
 	src/libcpaprof/target/threads.h \
 	src/libcpaprof/target/wait.c \
 	src/libcpaprof/target/wait.h \
-	src/libcpaprof/target/wait_for.c
+	src/libcpaprof/target/wait_wrappers.c

@@ -1,16 +1,17 @@
 /*
- * lock.c - wrappers of locks: mutexes, those for many readers, those of C11
+ * lock.c - wrappers of locks: mutexes, read-write locks, mutexes of C11
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * To try first changes nothing for mutexes of any kind: what lock would give at once, trylock gives too,
- * and where it says EBUSY the lock is asked for as ever, and says EDEADLK if it has to. But for robust ones:
- * trylock of glibc 2.36, of one that is not recoverable, says so and leaves it locked. Of those
- * we look at the word that has the owner.
+ * Calling trylock first is safe for all mutexes except robust ones. When lock would return immediately, trylock returns
+ * the same result; after EBUSY we call lock, which reports EDEADLK if necessary. But for a robust mutex that is not
+ * recoverable, trylock of glibc 2.36 returns the error and leaves the mutex locked. So for robust mutexes we only read
+ * the word that contains the owner.
  *
- * Of locks for many readers, each reader that unlocks while a thread waits has its part of the wait.
+ * For read-write locks, each reader that unlocks while a thread waits is charged for its part of the wait.
  *
- * In functions of C11 the C library calls its own functions, which are those of POSIX under other names.
+ * The C11 functions are wrapped too, because the C library implements them with internal functions that bypass our
+ * POSIX wrappers.
  */
 #include "config.h"
 
@@ -25,7 +26,7 @@ WAIT_WRAPPER(pthread_mutex_timedlock);
 WAIT_WRAPPER(pthread_mutex_clocklock);
 WAIT_WRAPPER(pthread_mutex_unlock);
 
-/* As trylock, but a robust mutex is not taken: 0 means that there is nobody to wait for. */
+/* Like trylock, but does not lock a robust mutex: then 0 means only that it has no other owner. */
 static inline __attribute__((always_inline)) int try_lock(pthread_mutex_t *m)
 {
 	if (__builtin_expect(m->__data.__kind & KIND_ROBUST, 0)) {
@@ -36,82 +37,83 @@ static inline __attribute__((always_inline)) int try_lock(pthread_mutex_t *m)
 	return cpi_next_found.pthread_mutex_trylock(m);
 }
 
-static int lock_for(pthread_mutex_t *m, const clockid_t *clock, const struct timespec *until)
+static int lock_until(pthread_mutex_t *m, const clockid_t *clock, const struct timespec *until)
 {
 	if (clock)
 		return WAIT_NEXT(pthread_mutex_clocklock)(m, *clock, until);
 	return until ? WAIT_NEXT(pthread_mutex_timedlock)(m, until) : cpi_next_found.pthread_mutex_lock(m);
 }
 
-/* until NULL: for ever. */
-static __attribute__((noinline)) int lock_waits(pthread_mutex_t *m, const clockid_t *clock,
-						const struct timespec *until, struct wait_site site)
+/* until NULL: no limit. */
+static __attribute__((noinline)) int lock_waiting(pthread_mutex_t *m, const clockid_t *clock,
+						  const struct timespec *until, struct wait_site site)
 {
 	bool robust = m->__data.__kind & KIND_ROBUST;
 	struct wait w;
 	int rc;
 
 	cpi_wait_begin(&w, m);
-	/* who let it go meanwhile did not know that we wait */
+	/* try again: the holder may have released the lock before it could see that we wait */
 	rc = try_lock(m);
 	if (rc != EBUSY) {
 		cpi_wait_end(&w, &site, WAIT_FAILED);
-		return robust ? lock_for(m, clock, until) : rc;
+		return robust ? lock_until(m, clock, until) : rc;
 	}
-	rc = lock_for(m, clock, until);
+	rc = lock_until(m, clock, until);
 	cpi_wait_end(&w, &site, wait_end_of(rc));
 	return rc;
 }
 
-static __attribute__((noinline)) int lock_on_until(pthread_mutex_t *m, const clockid_t *clock,
-						   const struct timespec *until, struct wait_site site)
+static __attribute__((noinline)) int lock_until_profiled(pthread_mutex_t *m, const clockid_t *clock,
+							 const struct timespec *until, struct wait_site site)
 {
 	int rc = try_lock(m);
 
 	if (rc == EBUSY)
-		return lock_waits(m, clock, until, site);
-	return m->__data.__kind & KIND_ROBUST ? lock_for(m, clock, until) : rc;
+		return lock_waiting(m, clock, until, site);
+	return m->__data.__kind & KIND_ROBUST ? lock_until(m, clock, until) : rc;
 }
 
-static __attribute__((noinline)) int lock_on(pthread_mutex_t *m, struct wait_site site)
+static __attribute__((noinline)) int lock_profiled(pthread_mutex_t *m, struct wait_site site)
 {
 	int rc;
 
 	if (__builtin_expect(m->__data.__kind & KIND_ROBUST, 0))
-		return lock_on_until(m, NULL, NULL, site);
+		return lock_until_profiled(m, NULL, NULL, site);
 	rc = cpi_next_found.pthread_mutex_trylock(m);
-	return __builtin_expect(rc != EBUSY, 1) ? rc : lock_waits(m, NULL, NULL, site);
+	return __builtin_expect(rc != EBUSY, 1) ? rc : lock_waiting(m, NULL, NULL, site);
 }
 
-static __attribute__((noinline)) int unlock_seen(pthread_mutex_t *m, struct wait_site site)
+static __attribute__((noinline)) int unlock_recorded(pthread_mutex_t *m, struct wait_site site)
 {
-	if (holder_lets_go(m))
+	if (holder_unlock_releases(m))
 		cpi_holder_unlock(m, &site);
 	return cpi_next_found.pthread_mutex_unlock(m);
 }
 
-/* These two are short, and nothing is saved or restored in them. */
+/* pthread_mutex_lock and _unlock only call other functions, so that the compiler need not save registers. */
 CPA_EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	return WAITS_ON ? lock_on(m, WAIT_SITE(pthread_mutex_lock)) : cpi_next_found.pthread_mutex_lock(m);
+	return WAITS_ENABLED ? lock_profiled(m, WAIT_SITE(pthread_mutex_lock)) : cpi_next_found.pthread_mutex_lock(m);
 }
 
 CPA_EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	return HOLDER_IS_WAITED_FOR(m) ? unlock_seen(m, WAIT_SITE(pthread_mutex_unlock))
+	return HOLDER_IS_WAITED_FOR(m) ? unlock_recorded(m, WAIT_SITE(pthread_mutex_unlock))
 				       : cpi_next_found.pthread_mutex_unlock(m);
 }
 
 CPA_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
 {
-	return WAITS_ON ? lock_on_until(m, NULL, until, WAIT_SITE(pthread_mutex_timedlock))
-			: WAIT_NEXT(pthread_mutex_timedlock)(m, until);
+	return WAITS_ENABLED ? lock_until_profiled(m, NULL, until, WAIT_SITE(pthread_mutex_timedlock))
+			     : WAIT_NEXT(pthread_mutex_timedlock)(m, until);
 }
 
 CPA_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
 {
-	return WAITS_ON && wait_is_clock(clock) ? lock_on_until(m, &clock, until, WAIT_SITE(pthread_mutex_clocklock))
-						: WAIT_NEXT(pthread_mutex_clocklock)(m, clock, until);
+	return WAITS_ENABLED && wait_is_valid_clock(clock)
+		       ? lock_until_profiled(m, &clock, until, WAIT_SITE(pthread_mutex_clocklock))
+		       : WAIT_NEXT(pthread_mutex_clocklock)(m, clock, until);
 }
 
 WAIT_WRAPPER(pthread_rwlock_rdlock);
@@ -129,7 +131,7 @@ static int try_rwlock(pthread_rwlock_t *l, enum mode mode)
 	return mode == READ ? WAIT_NEXT(pthread_rwlock_tryrdlock)(l) : WAIT_NEXT(pthread_rwlock_trywrlock)(l);
 }
 
-static int lock(pthread_rwlock_t *l, enum mode mode, const clockid_t *clock, const struct timespec *until)
+static int rwlock_until(pthread_rwlock_t *l, enum mode mode, const clockid_t *clock, const struct timespec *until)
 {
 	if (clock)
 		return mode == READ ? WAIT_NEXT(pthread_rwlock_clockrdlock)(l, *clock, until)
@@ -140,15 +142,16 @@ static int lock(pthread_rwlock_t *l, enum mode mode, const clockid_t *clock, con
 	return mode == READ ? WAIT_NEXT(pthread_rwlock_rdlock)(l) : WAIT_NEXT(pthread_rwlock_wrlock)(l);
 }
 
-/* All of them. What is no time or clock is refused also when the lock is free, so it is not tried. */
-static __attribute__((noinline)) int lock_wait(pthread_rwlock_t *l, enum mode mode, const clockid_t *clock,
-					       const struct timespec *until, bool good, struct wait_site site)
+/* Lock a read-write lock, with or without a time limit. An invalid time or clock is an error even when the lock is
+   free, so trylock is not called then. */
+static __attribute__((noinline)) int rwlock_profiled(pthread_rwlock_t *l, enum mode mode, const clockid_t *clock,
+						     const struct timespec *until, bool is_valid, struct wait_site site)
 {
 	struct wait w;
 	int rc;
 
-	if (!WAITS_ON || !good)
-		return lock(l, mode, clock, until);
+	if (!WAITS_ENABLED || !is_valid)
+		return rwlock_until(l, mode, clock, until);
 	rc = try_rwlock(l, mode);
 	if (rc != EBUSY)
 		return rc;
@@ -158,41 +161,41 @@ static __attribute__((noinline)) int lock_wait(pthread_rwlock_t *l, enum mode mo
 		cpi_wait_end(&w, &site, WAIT_FAILED);
 		return rc;
 	}
-	rc = lock(l, mode, clock, until);
+	rc = rwlock_until(l, mode, clock, until);
 	cpi_wait_end(&w, &site, wait_end_of(rc));
 	return rc;
 }
 
 CPA_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
-	return lock_wait(l, READ, NULL, NULL, true, WAIT_SITE(pthread_rwlock_rdlock));
+	return rwlock_profiled(l, READ, NULL, NULL, true, WAIT_SITE(pthread_rwlock_rdlock));
 }
 
 CPA_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
-	return lock_wait(l, WRITE, NULL, NULL, true, WAIT_SITE(pthread_rwlock_wrlock));
+	return rwlock_profiled(l, WRITE, NULL, NULL, true, WAIT_SITE(pthread_rwlock_wrlock));
 }
 
 CPA_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until)
 {
-	return lock_wait(l, READ, NULL, until, wait_is_time(until), WAIT_SITE(pthread_rwlock_timedrdlock));
+	return rwlock_profiled(l, READ, NULL, until, wait_is_valid_time(until), WAIT_SITE(pthread_rwlock_timedrdlock));
 }
 
 CPA_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until)
 {
-	return lock_wait(l, WRITE, NULL, until, wait_is_time(until), WAIT_SITE(pthread_rwlock_timedwrlock));
+	return rwlock_profiled(l, WRITE, NULL, until, wait_is_valid_time(until), WAIT_SITE(pthread_rwlock_timedwrlock));
 }
 
 CPA_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until)
 {
-	return lock_wait(l, READ, &clock, until, wait_is_clock(clock) && wait_is_time(until),
-			 WAIT_SITE(pthread_rwlock_clockrdlock));
+	return rwlock_profiled(l, READ, &clock, until, wait_is_valid_clock(clock) && wait_is_valid_time(until),
+			       WAIT_SITE(pthread_rwlock_clockrdlock));
 }
 
 CPA_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until)
 {
-	return lock_wait(l, WRITE, &clock, until, wait_is_clock(clock) && wait_is_time(until),
-			 WAIT_SITE(pthread_rwlock_clockwrlock));
+	return rwlock_profiled(l, WRITE, &clock, until, wait_is_valid_clock(clock) && wait_is_valid_time(until),
+			       WAIT_SITE(pthread_rwlock_clockwrlock));
 }
 
 CPA_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
@@ -209,12 +212,12 @@ WAIT_WRAPPER(cnd_wait);
 WAIT_WRAPPER(cnd_timedwait);
 WAIT_WRAPPER(thrd_join);
 
-static enum wait_end end_of(int rc)
+static enum wait_end wait_end_of_c11(int rc)
 {
-	return rc == thrd_success ? WAIT_GOT : rc == thrd_timedout ? WAIT_TIMEOUT : WAIT_FAILED;
+	return rc == thrd_success ? WAIT_ACQUIRED : rc == thrd_timedout ? WAIT_TIMEOUT : WAIT_FAILED;
 }
 
-static __attribute__((noinline)) int mtx_waits(mtx_t *m, const struct timespec *until, struct wait_site site)
+static __attribute__((noinline)) int mtx_waiting(mtx_t *m, const struct timespec *until, struct wait_site site)
 {
 	struct wait w;
 	int rc;
@@ -226,7 +229,7 @@ static __attribute__((noinline)) int mtx_waits(mtx_t *m, const struct timespec *
 		return rc;
 	}
 	rc = until ? WAIT_NEXT(mtx_timedlock)(m, until) : WAIT_NEXT(mtx_lock)(m);
-	cpi_wait_end(&w, &site, end_of(rc));
+	cpi_wait_end(&w, &site, wait_end_of_c11(rc));
 	return rc;
 }
 
@@ -234,25 +237,25 @@ CPA_EXPORT int mtx_lock(mtx_t *m)
 {
 	int rc;
 
-	if (!WAITS_ON)
+	if (!WAITS_ENABLED)
 		return WAIT_NEXT(mtx_lock)(m);
 	rc = WAIT_NEXT(mtx_trylock)(m);
-	return rc != thrd_busy ? rc : mtx_waits(m, NULL, WAIT_SITE(mtx_lock));
+	return rc != thrd_busy ? rc : mtx_waiting(m, NULL, WAIT_SITE(mtx_lock));
 }
 
 CPA_EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
 {
 	int rc;
 
-	if (!WAITS_ON || !until)
+	if (!WAITS_ENABLED || !until)
 		return WAIT_NEXT(mtx_timedlock)(m, until);
 	rc = WAIT_NEXT(mtx_trylock)(m);
-	return rc != thrd_busy ? rc : mtx_waits(m, until, WAIT_SITE(mtx_timedlock));
+	return rc != thrd_busy ? rc : mtx_waiting(m, until, WAIT_SITE(mtx_timedlock));
 }
 
 CPA_EXPORT int mtx_unlock(mtx_t *m)
 {
-	if (HOLDER_IS_WAITED_FOR(m) && holder_lets_go((const pthread_mutex_t *)m))
+	if (HOLDER_IS_WAITED_FOR(m) && holder_unlock_releases((const pthread_mutex_t *)m))
 		cpi_holder_unlock(m, &WAIT_SITE(mtx_unlock));
 	return WAIT_NEXT(mtx_unlock)(m);
 }
@@ -263,13 +266,13 @@ CPA_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 	struct wait w;
 	int rc;
 
-	if (!WAITS_ON)
+	if (!WAITS_ENABLED)
 		return WAIT_NEXT(cnd_wait)(c, m);
 	if (HOLDER_IS_WAITED_FOR(m))
 		cpi_holder_unlock(m, &site);
 	cpi_wait_begin(&w, NULL);
 	rc = WAIT_NEXT(cnd_wait)(c, m);
-	cpi_wait_end(&w, &site, end_of(rc));
+	cpi_wait_end(&w, &site, wait_end_of_c11(rc));
 	return rc;
 }
 
@@ -279,27 +282,30 @@ CPA_EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *until)
 	struct wait w;
 	int rc;
 
-	if (!WAITS_ON)
+	if (!WAITS_ENABLED)
 		return WAIT_NEXT(cnd_timedwait)(c, m, until);
 	if (HOLDER_IS_WAITED_FOR(m))
 		cpi_holder_unlock(m, &site);
 	cpi_wait_begin(&w, NULL);
 	rc = WAIT_NEXT(cnd_timedwait)(c, m, until);
-	cpi_wait_end(&w, &site, end_of(rc));
+	cpi_wait_end(&w, &site, wait_end_of_c11(rc));
 	return rc;
 }
 
-/* C11 cannot ask whether a thread has ended: a join that need not wait counts as a wait of its own length. */
+/*
+ * C11 cannot test whether a thread has ended, so a join that returns immediately is recorded as a wait of its own
+ * duration.
+ */
 CPA_EXPORT int thrd_join(thrd_t thread, int *result)
 {
 	struct wait_site site = WAIT_SITE(thrd_join);
 	struct wait w;
 	int rc;
 
-	if (!WAITS_ON)
+	if (!WAITS_ENABLED)
 		return WAIT_NEXT(thrd_join)(thread, result);
 	cpi_wait_begin(&w, NULL);
 	rc = WAIT_NEXT(thrd_join)(thread, result);
-	cpi_wait_end(&w, &site, end_of(rc));
+	cpi_wait_end(&w, &site, wait_end_of_c11(rc));
 	return rc;
 }

@@ -1,11 +1,11 @@
 /*
- * memlock.c - a program that locks its memory locks its own
+ * memlock.c - mlockall locks the program's own memory, but not ours
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * mlockall would read in all that we share with the collector, hundreds of megabytes of which hardly any are
- * used, and the tables of this library; and count them, so that a program without privileges is refused. So each
- * mapping is locked but ours. New mappings are left to the kernel.
+ * mlockall would allocate all the memory that we share with the collector, hundreds of megabytes of which little is
+ * used, and the tables of this library. This memory would also count toward the limit, so that mlockall would fail in a
+ * program without privileges. So each mapping except ours is locked separately. The kernel locks new mappings.
  */
 #include "config.h"
 
@@ -36,12 +36,12 @@ static const char *number(const char *c, uintptr_t *out)
 }
 
 /*
- * A line of maps: "start-limit rwxp ...". What cannot be read in is left out, as ever; to be over the limit of
- * the program is an error. Adds to locked.
+ * Lock the mapping of a line of maps: "start-limit rwxp ...". A mapping whose pages cannot be read is skipped, as in
+ * the kernel. Exceeding the program's limit is an error. Adds to locked.
  */
 static long lock_line(const char *line, int flags, uint64_t *locked)
 {
-	struct rlimit most = { .rlim_cur = RLIM_INFINITY };
+	struct rlimit max = { .rlim_cur = RLIM_INFINITY };
 	uintptr_t start, limit;
 	long rc;
 
@@ -51,11 +51,11 @@ static long lock_line(const char *line, int flags, uint64_t *locked)
 	*locked += limit - start;
 	rc = sys_call(SYS_mlock2, (long)start, (long)(limit - start), flags, 0);
 	if (rc == -ENOMEM)
-		sys_call(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, (long)&most);
-	return rc == -EPERM || (rc == -ENOMEM && *locked > most.rlim_cur) ? rc : 0;
+		sys_call(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, (long)&max);
+	return rc == -EPERM || (rc == -ENOMEM && *locked > max.rlim_cur) ? rc : 0;
 }
 
-/* Gives 0 or -errno. */
+/* Lock all current mappings. Returns 0 or -errno. */
 static long lock_current(int flags)
 {
 	long fd = sys_call(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), got, rc = 0;

@@ -1,12 +1,12 @@
 /*
- * modules.c - what code is mapped, and when it went
+ * modules.c - publishes which code is mapped, and when code is unloaded
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The collector cannot look at what is gone, and reads the list of mappings at its own pace. So the process
- * tells what it has loaded, with build ids out of its memory (the file may have been replaced), when it begins
- * and before code goes. A number, the generation, counts how often code went; samples have it, so addresses
- * that are used again belong to what was there.
+ * The collector cannot inspect objects that are gone, and it reads the list of mappings at its own pace. So the process
+ * publishes the objects it has loaded, with build ids from its memory (the file may have been replaced), at startup and
+ * before code is unloaded. The generation is the number of times code was unloaded. Samples carry it, so a reused
+ * address is attributed to the code that was there at the time.
  */
 #include "config.h"
 
@@ -20,21 +20,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An object that was told of; its place in the table, + 1, is its number. */
-struct known {
+/* An object that has been published. Its number is its index in the table + 1. */
+struct published {
 	uintptr_t base;
 	const void *phdr;
-	uint32_t hash; /* of path and build id */
-	bool here, seen;
+	uint32_t hash; /* hash of path and build id */
+	bool is_loaded, seen;
 };
 
-static struct known known[MODULES_NUMBERED];
-static uint32_t n_known;
-static unsigned long long adds, subs; /* of the loader, when we looked last */
-static _Atomic uint32_t looking;      /* the process that does; a copy of one that did begins again */
-static _Atomic uint32_t again;        /* somebody came meanwhile */
+static struct published published[MODULES_NUMBERED];
+static uint32_t n_published;
+static unsigned long long adds, subs; /* counters of the loader at the last scan */
+static _Atomic uint32_t scanning_pid; /* pid of the process that scans; a child forked meanwhile scans too */
+static _Atomic uint32_t rescan;       /* another thread requested a scan meanwhile */
 
-struct list {
+struct scan_state {
 	char exe[MODULE_PATH_MAX];
 	size_t n_exe;
 	bool first;
@@ -48,7 +48,7 @@ struct object {
 	uint32_t number, n_exec;
 };
 
-/* The build id in the notes of an object, as it is mapped. Gives its length, 0 for none. */
+/* Find the build id in the notes of an object in memory. Returns its length, 0 if there is none. */
 static size_t find_id(const struct dl_phdr_info *o, const uint8_t **id)
 {
 	for (int i = 0; i < o->dlpi_phnum; i++) {
@@ -74,8 +74,8 @@ static size_t find_id(const struct dl_phdr_info *o, const uint8_t **id)
 	return 0;
 }
 
-/* Write a record in one piece. False when there is no room: the collector is slow, or gone. */
-static bool put(struct segment_module *m, const void *id, const void *path)
+/* Write a record in one piece. Returns false if there is no room: the collector is slow, or gone. */
+static bool write_record(struct segment_module *m, const void *id, const void *path)
 {
 	struct segment_proc *p = atomic_load(&cpi.proc);
 	uint8_t *all = (uint8_t *)cpi.head + cpi.modules_at + (size_t)cpi.slot * MODULES_MAX;
@@ -98,7 +98,7 @@ static bool put(struct segment_module *m, const void *id, const void *path)
 	return true;
 }
 
-static bool put_segment(const struct object *o, const ElfW(Phdr) * h)
+static bool write_segment(const struct object *o, const ElfW(Phdr) * h)
 {
 	uintptr_t page = SEGMENT_PAGE - 1, base = o->info->dlpi_addr;
 	struct segment_module m = { .n_id = (uint16_t)o->n_id, .n_path = (uint16_t)o->n_path };
@@ -108,7 +108,7 @@ static bool put_segment(const struct object *o, const ElfW(Phdr) * h)
 	m.offset = h->p_offset & ~page;
 	m.since = atomic_load(&cpi.generation);
 	m.number = o->n_exec == 1 ? o->number : 0;
-	return put(&m, o->id, o->path);
+	return write_record(&m, o->id, o->path);
 }
 
 static bool is_code(const ElfW(Phdr) * h)
@@ -116,15 +116,15 @@ static bool is_code(const ElfW(Phdr) * h)
 	return h->p_type == PT_LOAD && h->p_flags & PF_X;
 }
 
-/* back: it was there before, at the same place */
-static bool put_object(const struct object *o, bool back)
+/* Write all code of an object. is_reload: it was published before, at the same address. */
+static bool write_object(const struct object *o, bool is_reload)
 {
 	struct segment_module m = { .since = atomic_load(&cpi.generation), .number = o->number };
 
-	if (back && o->n_exec == 1)
-		return put(&m, "", "");
+	if (is_reload && o->n_exec == 1)
+		return write_record(&m, "", "");
 	for (int i = 0; i < o->info->dlpi_phnum; i++)
-		if (is_code(&o->info->dlpi_phdr[i]) && !put_segment(o, &o->info->dlpi_phdr[i]))
+		if (is_code(&o->info->dlpi_phdr[i]) && !write_segment(o, &o->info->dlpi_phdr[i]))
 			return false;
 	return true;
 }
@@ -136,51 +136,53 @@ static uint32_t hash_of(const void *bytes, size_t n, uint32_t h)
 	return h;
 }
 
-/* Its place in the table, or a free one: never used, else of one that is gone. */
-static struct known *find(const struct object *o, uint32_t hash)
+/* Find the entry of an object. If it has none, return an unused entry or, if there is none either, the entry of an
+   unloaded object. */
+static struct published *find(const struct object *o, uint32_t hash)
 {
-	struct known *room = n_known < MODULES_NUMBERED ? &known[n_known] : NULL;
+	struct published *room = n_published < MODULES_NUMBERED ? &published[n_published] : NULL;
 
-	for (uint32_t i = 0; i < n_known; i++) {
-		struct known *k = &known[i];
+	for (uint32_t i = 0; i < n_published; i++) {
+		struct published *k = &published[i];
 
 		if (k->base == o->info->dlpi_addr && k->phdr == o->info->dlpi_phdr && k->hash == hash)
 			return k;
-		if (!room && !k->here)
+		if (!room && !k->is_loaded)
 			room = k;
 	}
 	return room;
 }
 
-static void look_at(struct object *o)
+static void publish_object(struct object *o)
 {
 	uint32_t hash = hash_of(o->id, o->n_id, hash_of(o->path, o->n_path, 2166136261U));
-	struct known *k = find(o, hash);
-	bool back;
+	struct published *k = find(o, hash);
+	bool is_reload;
 
 	for (int i = 0; i < o->info->dlpi_phnum; i++)
 		o->n_exec += is_code(&o->info->dlpi_phdr[i]);
 	if (!k) {
-		put_object(o, false);
+		write_object(o, false);
 		return;
 	}
-	back = k < known + n_known && k->base == o->info->dlpi_addr && k->phdr == o->info->dlpi_phdr && k->hash == hash;
-	if (back && k->here) {
+	is_reload = k < published + n_published && k->base == o->info->dlpi_addr && k->phdr == o->info->dlpi_phdr &&
+		    k->hash == hash;
+	if (is_reload && k->is_loaded) {
 		k->seen = true;
 		return;
 	}
-	o->number = (uint32_t)(k - known) + 1;
-	if (!put_object(o, back)) /* another time */
+	o->number = (uint32_t)(k - published) + 1;
+	if (!write_object(o, is_reload)) /* failed: the next scan tries again */
 		return;
-	*k = (struct known){
-		.base = o->info->dlpi_addr, .phdr = o->info->dlpi_phdr, .hash = hash, .here = true, .seen = true
+	*k = (struct published){
+		.base = o->info->dlpi_addr, .phdr = o->info->dlpi_phdr, .hash = hash, .is_loaded = true, .seen = true
 	};
-	n_known += k == known + n_known;
+	n_published += k == published + n_published;
 }
 
-static int take(struct dl_phdr_info *info, size_t size, void *arg)
+static int scan_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct list *l = arg;
+	struct scan_state *l = arg;
 	struct object o = { .info = info, .path = info->dlpi_name, .id = (const uint8_t *)"" };
 
 	(void)size;
@@ -196,30 +198,30 @@ static int take(struct dl_phdr_info *info, size_t size, void *arg)
 		o.n_path = MODULE_PATH_MAX;
 	l->first = false;
 	o.n_id = find_id(info, &o.id);
-	look_at(&o);
+	publish_object(&o);
 	return 0;
 }
 
-/* What is there now, and what went. */
-static void look(void)
+/* Scan the loaded objects, and find those that were unloaded. */
+static void scan(void)
 {
 	struct segment_proc *p = atomic_load(&cpi.proc);
-	struct list l = { .first = true };
+	struct scan_state l = { .first = true };
 	ssize_t n = readlink("/proc/self/exe", l.exe, sizeof(l.exe));
-	bool gone = false;
+	bool is_unloaded = false;
 
 	l.n_exe = n > 0 ? (size_t)n : 0;
-	dl_iterate_phdr(take, &l);
-	for (uint32_t i = 0; i < n_known; i++) {
-		gone |= known[i].here && !known[i].seen;
-		known[i].here &= known[i].seen;
-		known[i].seen = false;
+	dl_iterate_phdr(scan_object, &l);
+	for (uint32_t i = 0; i < n_published; i++) {
+		is_unloaded |= published[i].is_loaded && !published[i].seen;
+		published[i].is_loaded &= published[i].seen;
+		published[i].seen = false;
 	}
-	if (gone)
+	if (is_unloaded)
 		atomic_store(&p->generation, atomic_fetch_add(&cpi.generation, 1) + 1);
 }
 
-static int count(struct dl_phdr_info *info, size_t size, void *arg)
+static int check_counters(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	bool *changed = arg;
 
@@ -234,34 +236,34 @@ void cpi_modules_publish(void)
 {
 	bool changed;
 
-	dl_iterate_phdr(count, &changed);
-	n_known = 0;
-	look();
+	dl_iterate_phdr(check_counters, &changed);
+	n_published = 0;
+	scan();
 }
 
 /*
- * One thread looks at a time, and nobody waits for it: the loader has locks of its own. A child that was
- * forked has what it was told in the mappings that the collector copies.
+ * One thread scans at a time, and the others do not wait for it, because the loader has locks of its own. A forked
+ * child needs no scan: the collector copies the mappings of its parent.
  */
 void cpi_modules_refresh(void)
 {
 	uint32_t pid = cpi.pid;
 
-	if (!cpi_on_sig() || (!atomic_load(&cpi.proc) && !cpi_process_claim_sig()))
+	if (!cpi_is_on_sig() || (!atomic_load(&cpi.proc) && !cpi_process_claim_sig()))
 		return;
-	atomic_store(&again, 1);
-	while (atomic_exchange(&again, 0)) {
-		uint32_t is = atomic_load(&looking);
+	atomic_store(&rescan, 1);
+	while (atomic_exchange(&rescan, 0)) {
+		uint32_t expected = atomic_load(&scanning_pid);
 		bool changed = false;
 
-		if (is == pid || !atomic_compare_exchange_strong(&looking, &is, pid)) {
-			atomic_store(&again, 1);
+		if (expected == pid || !atomic_compare_exchange_strong(&scanning_pid, &expected, pid)) {
+			atomic_store(&rescan, 1);
 			return;
 		}
-		dl_iterate_phdr(count, &changed);
+		dl_iterate_phdr(check_counters, &changed);
 		if (changed)
-			look();
+			scan();
 		cpi_objects_refresh(changed);
-		atomic_store(&looking, 0);
+		atomic_store(&scanning_pid, 0);
 	}
 }

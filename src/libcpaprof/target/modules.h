@@ -1,5 +1,5 @@
 /*
- * modules.h - the objects whose code is mapped, as the collector reads them
+ * modules.h - list of the loaded objects with mapped code, for the collector
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* Publish what code is mapped: the program and its libraries. */
+/* Publish the code that is mapped: the program and its libraries. */
 void cpi_modules_publish(void);
-/* The same when what is loaded has changed. Any thread may call it, but no handler. */
+/* Publish the objects loaded or unloaded since the last call. Any thread may call this, but no signal handler. */
 void cpi_modules_refresh(void);
 
 #endif

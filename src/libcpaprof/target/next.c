@@ -1,5 +1,5 @@
 /*
- * next.c - the functions that our wrappers stand in front of
+ * next.c - the functions that we wrap
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,9 +10,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static _Atomic int known;
+static _Atomic int is_found;
 
-/* Those that must be fast are there at once: these look for the next, and come but once. */
+/* Initial values of cpi_next_found for wrappers that must be fast: the first call looks up all functions. */
 static int first_lock(pthread_mutex_t *m)
 {
 	return cpi_next()->pthread_mutex_lock(m);
@@ -35,8 +35,8 @@ struct next cpi_next_found = {
 };
 
 /*
- * Condition variables have been of a new kind since glibc 2.3.2. Ours stand in front of those only
- * (runtime/versions.map), so what is next must be one of those too.
+ * Condition variables have a new version since glibc 2.3.2. We wrap only that version (versions.map), so the next
+ * function must have it too.
  */
 static void find_versioned(void)
 {
@@ -52,15 +52,18 @@ static void find_versioned(void)
 #endif
 }
 
-/* Constructors of libraries that come before ours may call wrappers; two at once find the same. */
+/*
+ * Called early, because constructors of libraries before ours may call wrappers. Two threads may do this at the same
+ * time: they find the same functions.
+ */
 const struct next *cpi_next(void)
 {
-	if (!atomic_load_explicit(&known, memory_order_acquire)) {
+	if (!atomic_load_explicit(&is_found, memory_order_acquire)) {
 #define NEXT_FIND(result, name, arguments) *(void **)&cpi_next_found.name = dlsym(RTLD_NEXT, #name);
 		NEXT_FUNCTIONS(NEXT_FIND)
 #undef NEXT_FIND
 		find_versioned();
-		atomic_store_explicit(&known, 1, memory_order_release);
+		atomic_store_explicit(&is_found, 1, memory_order_release);
 	}
 	return &cpi_next_found;
 }

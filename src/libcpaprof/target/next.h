@@ -1,5 +1,5 @@
 /*
- * next.h - the functions that our wrappers stand in front of
+ * next.h - the functions that we wrap
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -21,11 +21,11 @@
 
 typedef void (*signal_fn)(int);
 
-signal_fn bsd_signal(int sig, signal_fn handler); /* no longer in the headers, still in the library */
+signal_fn bsd_signal(int sig, signal_fn handler); /* removed from the headers of glibc, but still in the library */
 
 /*
- * X(result, name, arguments): each is looked up as the next definition behind ours. Locks come first: to look
- * up those that are not there allocates, and allocators lock.
+ * X(result, name, arguments): for each, the next definition after ours is looked up. Locks come first: looking up a
+ * missing function allocates, and allocators lock.
  */
 #define NEXT_FUNCTIONS(X)                                                                                              \
 	X(int, pthread_mutex_lock, (pthread_mutex_t *))                                                                \
@@ -106,10 +106,10 @@ struct next {
 #undef NEXT_MEMBER
 };
 
-/* What was found yet: wrappers that must be fast look here first. */
+/* The functions found so far. Wrappers that must be fast read this table first. */
 extern struct next cpi_next_found __attribute__((visibility("hidden")));
 
-/* All of them; those that this C library does not have are NULL. */
+/* All functions. NULL for those that this C library does not have. */
 const struct next *cpi_next(void);
 
 #endif

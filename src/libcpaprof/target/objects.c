@@ -1,11 +1,11 @@
 /*
- * objects.c - what is loaded, for walks, where the C library does not tell it in handlers
+ * objects.c - list of loaded objects for walks, if the C library has no lookup for handlers
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * glibc has _dl_find_object since 2.35. Before, handlers read a list of objects that is made when code came
- * or went. While code goes there is no list, for walks read the objects themselves; stacks then end early. A
- * list that was replaced is freed when no walk is under way.
+ * glibc has _dl_find_object since 2.35. With older versions, handlers read a list of objects, which is made again
+ * whenever code is loaded or unloaded. While code is being unloaded there is no list, because walks would read memory
+ * of the unloaded objects; stacks are truncated then. A replaced list is freed when no walk is running.
  */
 #include "config.h"
 
@@ -21,30 +21,30 @@
 struct list {
 	struct unwind_table table;
 	size_t size;
-	struct list *next; /* of those that were replaced */
+	struct list *next; /* next in the list of replaced lists */
 	struct unwind_object object[];
 };
 
-enum { MORE = 16, WAIT_NS = 100000000 };
+enum { SPARE_OBJECTS = 16, WAIT_NS = 100000000 };
 
-static bool needed;
-static _Atomic uint32_t walks;   /* under way */
-static _Atomic uint32_t closing; /* threads in dlclose */
-static struct list *now, *old;   /* changed by one thread at a time: see cpi_modules_refresh */
+static bool is_needed;
+static _Atomic uint32_t walks;          /* number of walks that are running */
+static _Atomic uint32_t closing;        /* number of threads in dlclose */
+static struct list *current, *replaced; /* changed by one thread at a time: see cpi_modules_refresh */
 
-void cpi_objects_enter_sig(void)
+void cpi_objects_read_begin_sig(void)
 {
-	if (needed)
+	if (is_needed)
 		atomic_fetch_add(&walks, 1);
 }
 
-void cpi_objects_leave_sig(void)
+void cpi_objects_read_end_sig(void)
 {
-	if (needed)
+	if (is_needed)
 		atomic_fetch_sub(&walks, 1);
 }
 
-static struct list *report_list_make(uint32_t room)
+static struct list *list_make(uint32_t room)
 {
 	size_t size = sizeof(struct list) + room * sizeof(struct unwind_object);
 	struct list *l = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -59,10 +59,10 @@ static struct list *report_list_make(uint32_t room)
 
 static void free_old(void)
 {
-	while (old && atomic_load(&walks) == 0) {
-		struct list *l = old;
+	while (replaced && atomic_load(&walks) == 0) {
+		struct list *l = replaced;
 
-		old = l->next;
+		replaced = l->next;
 		munmap(l, l->size);
 	}
 }
@@ -70,27 +70,28 @@ static void free_old(void)
 static void replace(void)
 {
 	uint32_t n = cpi_unwind_snapshot(NULL, 0);
-	struct list *l = report_list_make(n + MORE);
+	struct list *l = list_make(n + SPARE_OBJECTS);
 
 	if (!l)
 		return;
-	if (l->table.n > n + MORE) /* another thread loads: it comes here too */
-		l->table.n = n + MORE;
-	if (now) {
-		now->next = old;
-		old = now;
+	/* another thread is loading an object, and will make a new list afterwards */
+	if (l->table.n > n + SPARE_OBJECTS)
+		l->table.n = n + SPARE_OBJECTS;
+	if (current) {
+		current->next = replaced;
+		replaced = current;
 	}
-	now = l;
+	current = l;
 }
 
 void cpi_objects_refresh(bool changed)
 {
-	if (!needed)
+	if (!is_needed)
 		return;
 	if (changed)
 		replace();
-	if (now && atomic_load(&closing) == 0)
-		cpi_unwind_publish(&now->table);
+	if (current && atomic_load(&closing) == 0)
+		cpi_unwind_publish(&current->table);
 	free_old();
 }
 
@@ -98,7 +99,7 @@ void cpi_objects_close_begin(void)
 {
 	uint64_t end = sys_now(CLOCK_MONOTONIC) + WAIT_NS;
 
-	if (!needed)
+	if (!is_needed)
 		return;
 	atomic_fetch_add(&closing, 1);
 	cpi_unwind_publish(NULL);
@@ -108,7 +109,7 @@ void cpi_objects_close_begin(void)
 
 void cpi_objects_close_end(void)
 {
-	if (needed)
+	if (is_needed)
 		atomic_fetch_sub(&closing, 1);
 }
 
@@ -118,15 +119,15 @@ void cpi_objects_forget(void)
 	atomic_store(&closing, 0);
 }
 
-/* Without _dl_find_object, and where CPA_SNAPSHOT says to do as if there were none. */
+/* A list is needed if there is no _dl_find_object, or if CPA_SNAPSHOT is set. */
 void cpi_objects_init(void)
 {
-	bool asked = false;
+	bool is_forced = false;
 
 	for (char **e = environ; e && *e; e++)
-		asked |= strncmp(*e, "CPA_SNAPSHOT=", 13) == 0;
-	needed = !cpi_unwind_init() || asked;
-	if (asked)
+		is_forced |= strncmp(*e, "CPA_SNAPSHOT=", 13) == 0;
+	is_needed = !cpi_unwind_init() || is_forced;
+	if (is_forced)
 		cpi_unwind_use_dl_find_object(false);
 	cpi_objects_refresh(true);
 }

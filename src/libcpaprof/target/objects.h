@@ -1,5 +1,5 @@
 /*
- * objects.h - the list of loaded objects that walks of stacks look up
+ * objects.h - the list of loaded objects that stack walks use
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,17 +8,17 @@
 
 #include <stdbool.h>
 
-/* Is the list of objects to be kept, that walks look up? Makes the first. */
+/* Find out whether walks need a list of objects, and create the first list if they do. */
 void cpi_objects_init(void);
-/* Around each walk. */
-void cpi_objects_enter_sig(void);
-void cpi_objects_leave_sig(void);
-/* Make the list again when what is loaded has changed. One thread at a time calls this. */
+/* Start and end a walk, which may read the list. */
+void cpi_objects_read_begin_sig(void);
+void cpi_objects_read_end_sig(void);
+/* Make a new list if the loaded objects have changed. Only one thread may call this at a time. */
 void cpi_objects_refresh(bool changed);
-/* Around dlclose; when it begins no walk is under way, or one that takes very long. */
+/* Call before and after dlclose. cpi_objects_close_begin waits until no walk is running, for at most 0.1 s. */
 void cpi_objects_close_begin(void);
 void cpi_objects_close_end(void);
-/* In the child of fork: walks of other threads are not under way here. */
+/* In the child of fork: forget the walks of other threads, which do not run in the child. */
 void cpi_objects_forget(void);
 
 #endif

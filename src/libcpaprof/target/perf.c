@@ -3,15 +3,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Timers are looked at once per tick of the kernel, events are interrupts of their own: at 1000 Hz there
- * are 1000 stacks a second, not CONFIG_HZ. What they cannot: they count in user code only. Kernel code may
- * be counted by few, and a signal that is made in execve would come to the next program, which has no
- * handler and ends. So a signal weighs what the clock of its thread says, and each thread has its timer
- * as well, slow: it finds time in system calls, and events that are no more.
+ * The kernel checks timers once per tick, whereas events have interrupts of their own: at 1000 Hz there are 1000 stacks
+ * per second, not CONFIG_HZ. Their drawback is that they count user code only: few users are allowed to count kernel
+ * code, and a signal raised within execve would reach the next program, which has no handler for it and would end. So a
+ * signal is weighted by the CPU clock of its thread. Each thread also has a slow timer, which accounts for time in
+ * system calls and detects events that were closed.
  *
- * Each event is an open file. It has a high number, which programs do not meet when they open theirs, and
- * one that has few to open gets none. One that closes all files closes ours, and a number may then be of
- * another file: so an event is known by the id that the kernel gave it, and is only then closed.
+ * Each event is an open file. Its descriptor has a high number, so the program's own descriptors keep theirs. A
+ * program with a low limit of open files gets no events. A program that closes all files closes ours, and a number
+ * may then belong to another file. So an event is identified by its kernel id, and closed only if that matches.
  *
  * PERF_EVENT_IOC_REFRESH is never used: it hangs machines with Linux 6.16 and 6.17.
  */
@@ -29,19 +29,20 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
-enum { FILES_FEW = 256, FILES_MANY = 4096, SIGRT_FIRST = 32, LOOK_EVERY = 8 };
+enum { FILES_MIN = 256, FILES_MAX = 4096, SIGRT_FIRST = 32, CHECK_INTERVAL = 8 };
 
-/* There may be signals of events, also when there are no more events. */
-static _Atomic bool used;
+/* Signals of events may still arrive after all events were closed. */
+static _Atomic bool was_used;
 
-/* The numbers that are ours: the last quarter of those that the program may have. */
+/* The first descriptor for events, which use the highest quarter of the numbers below the limit of the program. Returns
+   -errno on failure. */
 static long first_number(void)
 {
 	struct rlimit limit = { 0 };
 	long rc = sys_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit);
-	uint64_t n = limit.rlim_cur < FILES_MANY ? limit.rlim_cur : FILES_MANY;
+	uint64_t n = limit.rlim_cur < FILES_MAX ? limit.rlim_cur : FILES_MAX;
 
-	return rc < 0 ? rc : n < FILES_FEW ? -EMFILE : (long)(n - n / 4);
+	return rc < 0 ? rc : n < FILES_MIN ? -EMFILE : (long)(n - n / 4);
 }
 
 static long open_event(const struct thread *t, uint32_t tid)
@@ -56,19 +57,19 @@ static long open_event(const struct thread *t, uint32_t tid)
 		.exclude_hv = 1,
 		.wakeup_events = 1,
 	};
-	long number = first_number(), low, fd;
+	long number = first_number(), event, fd;
 
 	if (number < 0)
 		return number;
-	low = sys_call6(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
-	if (low < 0)
-		return low;
-	fd = sys_call(SYS_fcntl, low, F_DUPFD_CLOEXEC, number, 0);
-	sys_call(SYS_close, low, 0, 0, 0);
+	event = sys_call6(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	if (event < 0)
+		return event;
+	fd = sys_call(SYS_fcntl, event, F_DUPFD_CLOEXEC, number, 0);
+	sys_call(SYS_close, event, 0, 0, 0);
 	return fd;
 }
 
-/* The signal goes to the thread, with the number of the file in it. */
+/* Send the event's signal to the thread, with the descriptor in it. */
 static long send_to(long fd, uint32_t tid)
 {
 	const struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = (pid_t)tid };
@@ -90,25 +91,25 @@ static uint64_t id_of(long fd)
 
 bool cpi_perf_open_sig(struct thread *t, uint32_t tid)
 {
-	/* signals with numbers for real time are queued without bound, and become SIGIO when there is no room */
+	/* not with real-time signals: the kernel queues one for each period, and sends SIGIO when the queue is full */
 	long fd = cpi.sig < SIGRT_FIRST ? open_event(t, tid) : -EINVAL, rc;
 
 	if (fd < 0) {
-		cpi_perf_tell_sig((uint32_t)-fd);
+		cpi_perf_set_error_sig((uint32_t)-fd);
 		return false;
 	}
 	rc = send_to(fd, tid);
 	t->perf_id = id_of(fd);
 	atomic_store(&t->perf, (int)fd + 1);
-	atomic_store(&used, true);
+	atomic_store(&was_used, true);
 	if (rc >= 0 && t->perf_id)
 		rc = sys_call(SYS_ioctl, fd, (long)PERF_EVENT_IOC_ENABLE, 0, 0);
 	if (rc >= 0 && t->perf_id) {
 		t->by_clock = true;
-		cpi_process_tell_sig(ENGINE_PERF, 0);
+		cpi_process_set_engine_sig(ENGINE_PERF, 0);
 		return true;
 	}
-	cpi_perf_tell_sig(rc < 0 ? (uint32_t)-rc : ENOTTY);
+	cpi_perf_set_error_sig(rc < 0 ? (uint32_t)-rc : ENOTTY);
 	cpi_perf_close_sig(t);
 	return false;
 }
@@ -125,15 +126,15 @@ bool cpi_perf_is_gone_sig(struct thread *t)
 {
 	int fd = atomic_load_explicit(&t->perf, memory_order_relaxed) - 1;
 
-	if (fd < 0 || ++t->n_looks % LOOK_EVERY || id_of(fd) == t->perf_id)
+	if (fd < 0 || ++t->n_checks % CHECK_INTERVAL || id_of(fd) == t->perf_id)
 		return false;
 	atomic_store(&t->perf, 0);
-	cpi_perf_tell_sig(EBADF);
+	cpi_perf_set_error_sig(EBADF);
 	return true;
 }
 
 bool cpi_perf_is_signal_sig(const siginfo_t *info)
 {
-	return atomic_load_explicit(&used, memory_order_relaxed) && info->si_code >= POLL_IN &&
+	return atomic_load_explicit(&was_used, memory_order_relaxed) && info->si_code >= POLL_IN &&
 	       info->si_code <= POLL_HUP;
 }

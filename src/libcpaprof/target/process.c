@@ -39,30 +39,30 @@ static void fill_sig(struct segment_proc *p, uint32_t slot)
 	atomic_store(&p->error, 0);
 	atomic_store(&p->modules, 0);
 	atomic_store(&p->modules_read, 0);
-	atomic_store(&p->moved, 0);
+	atomic_store(&p->n_signal_changes, 0);
 	atomic_store(&p->generation, atomic_load(&cpi.generation));
-	atomic_store(&p->orphans, 0);
+	atomic_store(&p->n_orphans, 0);
 	atomic_store(&p->lost, 0);
 	atomic_store(&p->adopted, 0);
 	atomic_store(&p->armed, atomic_load(&cpi.armed));
 	atomic_store(&p->heap, atomic_load(&cpi.heap));
 	atomic_store(&p->perf_error, atomic_load(&cpi.perf_error));
 	atomic_store(&cpi.proc, p);
-	cpi_process_tell_sig(0, 0);
+	cpi_process_set_engine_sig(0, 0);
 }
 
-/* One of the first n slots. */
+/* Claim one of the first n slots. */
 static bool claim_sig(uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct segment_proc *p = &cpi.procs[i];
-		uint32_t is = PROC_FREE;
+		uint32_t expected = PROC_FREE;
 
 		if (atomic_load(&p->state) != PROC_FREE ||
-		    !atomic_compare_exchange_strong(&p->state, &is, segment_claim(cpi.pid)))
+		    !atomic_compare_exchange_strong(&p->state, &expected, segment_claim(cpi.pid)))
 			continue;
 		fill_sig(p, i);
-		if (!cpi.parent) /* not in a handler */
+		if (!cpi.parent) /* a process without a parent does not claim its slot in a signal handler */
 			cpi_modules_publish();
 		atomic_store_explicit(&p->state, PROC_LIVE, memory_order_release);
 		return true;
@@ -72,24 +72,24 @@ static bool claim_sig(uint32_t n)
 
 bool cpi_process_claim_sig(void)
 {
-	/* one thread tries, once: without a slot there never is one */
+	/* only one thread tries, and only once: if no slot is free now, the process never gets one */
 	if (atomic_exchange(&cpi.claiming, 1))
 		return false;
 	if (claim_sig(N_PROCS))
 		return true;
-	atomic_fetch_add(&cpi.head->refused, 1);
+	atomic_fetch_add(&cpi.head->n_refused, 1);
 	return false;
 }
 
-void cpi_process_show(void)
+void cpi_process_claim_forked(void)
 {
 	if (!(atomic_load(&cpi.head->flags) & FLAG_SERVED) || atomic_exchange(&cpi.claiming, 1))
 		return;
-	if (!claim_sig(N_PROCS - N_PROCS_KEPT))
+	if (!claim_sig(N_PROCS - N_PROCS_RESERVED))
 		atomic_store(&cpi.claiming, 0);
 }
 
-void cpi_process_tell_sig(uint32_t engine, uint32_t error)
+void cpi_process_set_engine_sig(uint32_t engine, uint32_t error)
 {
 	struct segment_proc *p = atomic_load(&cpi.proc);
 
@@ -102,7 +102,7 @@ void cpi_process_tell_sig(uint32_t engine, uint32_t error)
 	atomic_store(&p->error, atomic_load(&cpi.error));
 }
 
-void cpi_perf_tell_sig(uint32_t error)
+void cpi_perf_set_error_sig(uint32_t error)
 {
 	struct segment_proc *p = atomic_load(&cpi.proc);
 

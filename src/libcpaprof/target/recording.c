@@ -1,21 +1,22 @@
 /*
- * recording.c - start and stop sampling CPU time, when the collector asks or this process does
+ * recording.c - start and stop sampling of CPU time, for the collector or for this process
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * When a parent collects, no thread in the process is ours. The segment says which recording is on. The first of these
- * that sees a change brings the process to that state: a thread that begins, a tick of an earlier recording, or a thread
- * at work that the collector sent our signal to. It arms all threads of the process from outside, as it may for timers on
- * clocks of other threads: no other thread is woken, so none has its calls interrupted. When the recording is over the
- * first tick takes all timers away, and charges each thread with the periods that were over and of which no signal came.
+ * With a parent collector, no thread in the process is ours. The segment contains the number of the current recording.
+ * A change is noticed by a thread that begins, by a tick of an earlier recording, or by a running thread that the
+ * collector signalled. The first of them brings the process to the new state. It creates the timers of all threads of
+ * the process, which is possible because a timer may use the clock of another thread. So no other thread is woken and
+ * no call is interrupted. After the recording, the first tick deletes all timers and charges each thread for the
+ * periods that are over but whose signal has not arrived.
  *
- * What is changed here is guarded by what guards the table of threads, which handlers only try to take: the next signal
- * tries again.
+ * The state here is guarded by the lock of the thread table. Handlers only try to take it; if they fail, the next
+ * signal tries again.
  *
- * A program that collects for itself switches CPU time on and off with cpi_cpu_start and cpi_cpu_stop.
- * A recording begins with all threads that there are, and those that begin later join it by themselves.
- * When it ends timers go first; handlers that are at work are waited for, so that all samples are in
- * the rings; and each thread is charged with the periods that were over and of which no signal came.
+ * A program that is its own collector starts and stops sampling with cpi_cpu_start and cpi_cpu_stop. A recording starts
+ * with all existing threads; threads that begin later join by themselves. At its end the timers are deleted first. Then
+ * cpi_cpu_stop waits for running handlers, so that all samples are in the rings, and charges each thread for the
+ * periods that are over but whose signal has not arrived.
  */
 #include "config.h"
 
@@ -30,18 +31,19 @@
 #include <errno.h>
 
 enum { WAIT_MAX_NS = 1000000000, NAP_NS = 50000 };
-enum { ARM_ONCE = 1024, HZ_DEFAULT = 100, HZ_MAX = 1000 }; /* threads in one handler: some 4 ms */
+/* ARM_ONCE: maximum threads that one handler arms, which takes about 4 ms */
+enum { ARM_ONCE = 1024, HZ_DEFAULT = 100, HZ_MAX = 1000 };
 
-static uint64_t arming_at; /* in /proc/self/task: how far arming came */
-static bool busy;          /* a thread could not be armed, for its handler was at work */
+static uint64_t arm_position; /* position in /proc/self/task to continue arming from */
+static bool has_busy_thread;  /* could a thread not be armed because its handler was running? */
 
-/* The recording that is on; 0: none is. */
-static uint32_t asked_sig(void)
+/* Number of the current recording; 0: none. */
+static uint32_t requested_sig(void)
 {
-	return cpi_cpu_on_sig() ? atomic_load(&cpi.head->recording) : 0;
+	return cpi_cpu_is_on_sig() ? atomic_load(&cpi.head->recording) : 0;
 }
 
-static void armed_sig(uint32_t recording)
+static void set_armed_sig(uint32_t recording)
 {
 	struct segment_proc *p = atomic_load(&cpi.proc);
 
@@ -50,7 +52,7 @@ static void armed_sig(uint32_t recording)
 		atomic_store(&p->armed, recording);
 }
 
-static void take_up_sig(uint32_t recording)
+static void start_sig(uint32_t recording)
 {
 	uint32_t hz = atomic_load(&cpi.head->hz);
 	struct segment_proc *p = atomic_load(&cpi.proc);
@@ -65,17 +67,17 @@ static void take_up_sig(uint32_t recording)
 		atomic_store(&p->perf_error, 0);
 	}
 	cpi.recording = recording;
-	arming_at = 0;
+	arm_position = 0;
 	cpi_clock_init();
 }
 
 static void arm_sig(uint32_t tid)
 {
-	busy |= !cpi_thread_arm_sig(tid);
+	has_busy_thread |= !cpi_thread_arm_sig(tid);
 }
 
-/* Timers of an earlier recording go; who ended without telling is forgotten. */
-static void clear_sig(struct thread *t)
+/* Delete timers of an earlier recording, and drop threads that ended unnoticed. */
+static void discard_sig(struct thread *t)
 {
 	cpi_clock_disarm_sig(t);
 	cpi_thread_drop_sig(t);
@@ -84,69 +86,69 @@ static void clear_sig(struct thread *t)
 static void begin_sig(uint32_t recording)
 {
 	if (cpi.recording != recording) {
-		cpi_threads_all_sig(clear_sig);
+		cpi_threads_each_locked_sig(discard_sig);
 		cpi_clock_release_sig();
-		take_up_sig(recording);
+		start_sig(recording);
 	}
 	if (!atomic_load(&cpi.proc))
 		cpi_process_claim_sig();
-	if (arming_at == 0)
-		busy = false;
-	if (!cpi_threads_names_sig(&arming_at, ARM_ONCE, arm_sig))
+	if (arm_position == 0)
+		has_busy_thread = false;
+	if (!cpi_threads_each_tid_sig(&arm_position, ARM_ONCE, arm_sig))
 		cpi_thread_arm_sig(sys_gettid());
-	if (arming_at == 0 && !busy)
-		armed_sig(recording);
+	if (arm_position == 0 && !has_busy_thread)
+		set_armed_sig(recording);
 }
 
-/* One whose handler is at work keeps what it owes. */
+/* A thread whose handler is running is not charged. */
 static void settle_sig(struct thread *t)
 {
 	cpi_clock_disarm_sig(t);
-	if (!cpi_thread_hold_sig(t))
+	if (!cpi_thread_try_lock_sig(t))
 		return;
 	if (!t->ignored && t->recording && t->recording == cpi.recording) {
-		cpi_sample_end(t);
+		cpi_sample_charge_rest(t);
 		cpi_ring_retire(t);
 	}
 	atomic_store(&t->recording, 0);
-	cpi_thread_let_sig(t);
+	cpi_thread_unlock_sig(t);
 }
 
 static void end_sig(void)
 {
-	cpi_threads_all_sig(settle_sig);
+	cpi_threads_each_locked_sig(settle_sig);
 	cpi_clock_release_sig();
-	armed_sig(0);
+	set_armed_sig(0);
 }
 
 void cpi_recording_sync_locked_sig(void)
 {
-	uint32_t asked = asked_sig();
+	uint32_t requested = requested_sig();
 
-	if (cpi.self || asked == atomic_load(&cpi.armed))
+	if (cpi.is_self || requested == atomic_load(&cpi.armed))
 		return;
-	if (asked == 0)
+	if (requested == 0)
 		end_sig();
-	else if (!atomic_load(&cpi.sandboxed)) /* to open a file may be forbidden */
-		begin_sig(asked);
+	else if (!atomic_load(&cpi.is_sandboxed)) /* a sandbox may forbid opening files */
+		begin_sig(requested);
 }
 
 void cpi_recording_sync_sig(void)
 {
-	if (cpi.self || asked_sig() == atomic_load(&cpi.armed) || !cpi_threads_try_sig())
+	if (cpi.is_self || requested_sig() == atomic_load(&cpi.armed) || !cpi_threads_try_lock_sig())
 		return;
 	cpi_recording_sync_locked_sig();
-	cpi_threads_leave_sig();
+	cpi_threads_unlock_sig();
 }
 
 bool cpi_recording_fork(void)
 {
-	uint32_t asked = asked_sig();
+	uint32_t requested = requested_sig();
 
-	if (!asked)
+	if (!requested)
 		return false;
-	take_up_sig(asked);
-	armed_sig(asked);
+	start_sig(requested);
+	set_armed_sig(requested);
 	return true;
 }
 
@@ -167,8 +169,8 @@ void cpi_cpu_start(uint32_t hz)
 	}
 	cpi_clock_init();
 	atomic_store(&head->cpu, 1);
-	cpi_thread_join();
-	/* twice: threads may begin in the one while we look at the other */
+	cpi_thread_start_sampling();
+	/* scan twice, because threads may start in one part of the list while we read another */
 	cpi_threads_scan();
 	cpi_threads_scan();
 }
@@ -178,15 +180,15 @@ void cpi_cpu_stop(void)
 	atomic_store(&cpi.head->cpu, 0);
 	cpi_threads_each(cpi_clock_disarm_sig);
 	cpi_clock_release_sig();
-	cpi_threads_quiet(sys_now(CLOCK_MONOTONIC) + WAIT_MAX_NS);
+	cpi_threads_finish(sys_now(CLOCK_MONOTONIC) + WAIT_MAX_NS);
 }
 
-/* Handlers that a signal brought there before the timers went see that sampling is off, or are waited for. */
-bool cpi_thread_quiet(const struct thread *t, uint64_t until_ns)
+/* A handler that started before the timers were deleted either sees that sampling is off, or this waits for it. */
+bool cpi_thread_wait_idle(const struct thread *t, uint64_t until_ns)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 
-	while (atomic_load(&t->inside)) {
+	while (atomic_load(&t->held)) {
 		if (sys_now(CLOCK_MONOTONIC) >= until_ns)
 			return false;
 		sys_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&nap, 0);

@@ -13,29 +13,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* And are this process's times those of the recording that is on? */
-static inline bool cpi_recording_on_sig(void)
+/* Is CPU time sampled, and do this process's timers belong to the current recording? */
+static inline bool cpi_recording_is_on_sig(void)
 {
-	return cpi_cpu_on_sig() &&
-	       (cpi.self ||
+	return cpi_cpu_is_on_sig() &&
+	       (cpi.is_self ||
 		atomic_load(&cpi.recording) == atomic_load_explicit(&cpi.head->recording, memory_order_relaxed));
 }
 
 /*
- * Of a process that others profile: is it as they ask? Else all threads are armed, or all timers go and what threads
- * owe is charged. To be called in each signal of ours; does nothing while another thread is at it.
+ * For a process with a parent collector: bring the process to the state that the collector requests. Either all
+ * threads get timers, or all timers are deleted and threads are charged for the periods they owe. Called at each of
+ * our signals. Does nothing while another thread does this.
  */
 void cpi_recording_sync_sig(void);
-/* The same for one who holds what cpi_threads_try_sig takes. */
+/* The same for a caller that holds the lock of cpi_threads_try_lock_sig. */
 void cpi_recording_sync_locked_sig(void);
-/* In the child of fork, which has one thread: none of the timers are there. True when CPU time is sampled. */
+/* Reset the state in the child of fork, which has one thread and no timers. Returns true if CPU time is sampled. */
 bool cpi_recording_fork(void);
 
-/* Sample CPU time in all threads, from now on. hz: 1 to 1000. One thread at a time calls this and the next. */
+/* Start to sample CPU time in all threads. hz: 1 to 1000. Only one thread at a time may call this or cpi_cpu_stop. */
 void cpi_cpu_start(uint32_t hz);
-/* No more. When it gives back all samples are in the rings (handlers have a second for that). */
+/* Stop. When this returns, all samples are in the rings, except those of handlers that took longer than a second. */
 void cpi_cpu_stop(void);
-/* Wait until the handler of a thread is not at work, up to a time of the monotonic clock. False when it still is. */
-bool cpi_thread_quiet(const struct thread *t, uint64_t until_ns);
+/* Wait until the handler of a thread has finished, or until a time of CLOCK_MONOTONIC. Returns false on timeout. */
+bool cpi_thread_wait_idle(const struct thread *t, uint64_t until_ns);
 
 #endif

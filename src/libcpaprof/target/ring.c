@@ -1,5 +1,5 @@
 /*
- * ring.c - where a thread's samples wait for the collector
+ * ring.c - ring buffers that hold a thread's samples for the collector
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,17 +10,17 @@
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 
-/* The first free ring is taken: low ones have their memory already. */
+/* Claim the first free ring, because the memory of the first rings is allocated already. */
 bool cpi_ring_claim_sig(struct thread *t, uint32_t tid)
 {
 	for (uint32_t i = 0; i < cpi.n_rings; i++) {
 		struct segment_ring *r = &cpi.ring[i];
-		uint32_t is = RING_FREE;
+		uint32_t expected = RING_FREE;
 
 		if (atomic_load_explicit(&r->state, memory_order_relaxed) != RING_FREE)
 			continue;
-		/* the collector looks at rings that are owned or retired, so the owner is told last */
-		if (!atomic_compare_exchange_strong(&r->state, &is, segment_claim(cpi.pid)))
+		/* the collector reads rings that are owned or retired, so the state is set last */
+		if (!atomic_compare_exchange_strong(&r->state, &expected, segment_claim(cpi.pid)))
 			continue;
 		r->proc = cpi.slot;
 		r->serial = cpi.serial;
@@ -43,7 +43,7 @@ void cpi_ring_retire(struct thread *t)
 		atomic_store_explicit(&r->state, RING_RETIRED, memory_order_release);
 }
 
-uint64_t *cpi_ring_room_sig(struct thread *t)
+uint64_t *cpi_ring_reserve_sig(struct thread *t)
 {
 	struct segment_ring *r = t->ring;
 	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
@@ -68,14 +68,14 @@ void cpi_ring_push_sig(struct thread *t, uint32_t n)
 	atomic_store_explicit(&t->ring->head, head + n, memory_order_release);
 }
 
-uint64_t *cpi_ring_spare_sig(const struct thread *t, const uint64_t *at, uint32_t n)
+uint64_t *cpi_ring_scratch_sig(const struct thread *t, const uint64_t *at, uint32_t n)
 {
 	uint64_t head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
 	uint64_t tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
-	uint64_t most = RECORD_HEAD + cpi.max_depth + RECORD_TAIL, from = (uint64_t)(at - t->words) + most;
+	uint64_t max = RECORD_HEAD + cpi.max_depth + RECORD_TAIL, from = (uint64_t)(at - t->words) + max;
 
-	/* before the first word that is not read yet, and before the end */
-	if (RING_WORDS - (head - tail) < most + n || RING_WORDS - from < n)
+	/* the words must be free up to the first unread word, and up to the end of the ring */
+	if (RING_WORDS - (head - tail) < max + n || RING_WORDS - from < n)
 		return (uint64_t)(at - t->words) >= n && head == tail ? t->words : NULL;
 	return t->words + from;
 }

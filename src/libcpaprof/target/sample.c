@@ -1,11 +1,11 @@
 /*
- * sample.c - a stack into the ring
+ * sample.c - writes stacks into the ring
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The stack is walked where it is when it is the one that the thread began on, or the alternate stack
- * that the kernel knows. Of others (fibers, threads that nobody saw start) nothing says where they end,
- * so the kernel copies what can be read of them, into the free part of the ring, and the copy is walked.
+ * A stack is walked in place if the thread started on it, or if it is the alternate stack that the kernel reports.
+ * The bounds of other stacks (fibers, threads whose start was missed) are unknown. The kernel copies their readable
+ * part into the free part of the ring, and the copy is walked.
  */
 #include "config.h"
 
@@ -25,13 +25,13 @@
 
 enum { N_RULES = 256, PAGE = 4096, N_COPIED_PAGES = 3, COPIED_WORDS = N_COPIED_PAGES * PAGE / 8, MAX_RANGES = 2 };
 
-/* What the walker remembers: where it was before it will be again. One thread uses it at a time. */
+/* Cache of the walker, since stacks repeat. Only one thread uses it at a time. */
 struct walk_memory {
 	struct unwind_cache cache;
 	struct unwind_rule rule[N_RULES];
 };
 
-static struct walk_memory *memory; /* [n_rings]; touched as rings are */
+static struct walk_memory *memory; /* [n_rings]; memory is allocated when touched, like that of rings */
 static uint32_t n_memories;
 
 void cpi_sample_init(uint32_t n)
@@ -60,8 +60,8 @@ struct walk_memory *cpi_sample_memory_sig(uint32_t i)
 }
 
 /*
- * A sample that waited for so many periods, and so long, was blocked. Machines that are halted by their
- * host make signals late too: 100 ms were seen.
+ * A signal that is late by more than both of these must have been blocked. Hosts that suspend their virtual machine
+ * delay signals too, by up to 100 ms in our measurements.
  */
 enum { BLOCKED_PERIODS = 64, BLOCKED_NS = 250000000 };
 
@@ -71,9 +71,9 @@ static bool is_late(const struct thread *t, uint32_t weight)
 }
 
 /*
- * Did the kernel interrupt a system call, and not one that changed the signal mask? Then the time of
- * a late signal is that of the call. The instruction leaves rip in rcx; the mask call has three
- * arguments known by their values.
+ * Did the signal interrupt a system call, other than one that changed the signal mask? Then the delay of a late
+ * signal was spent in that call. The syscall instruction leaves rip in rcx; the call that sets the mask is recognised
+ * by the values of three arguments.
  */
 static bool in_call_sig(const ucontext_t *uc)
 {
@@ -88,26 +88,26 @@ static bool in_call_sig(const ucontext_t *uc)
 #endif
 }
 
-/* Copy what is at sp. Gives how many bytes there are. */
+/* Copy the stack from sp on. Returns the number of bytes. */
 static uint64_t copy_sig(uint64_t sp, unsigned char *to)
 {
-	struct iovec here = { .iov_base = to, .iov_len = 0 }, there[N_COPIED_PAGES];
+	struct iovec local = { .iov_base = to, .iov_len = 0 }, remote[N_COPIED_PAGES];
 	uint64_t at = sp;
 	long n;
 
-	/* a page at a time: a part is copied as a whole or not at all */
+	/* copy page by page, because each part is copied completely or not at all */
 	for (int i = 0; i < N_COPIED_PAGES; i++) {
 		uint64_t end = (at | (PAGE - 1)) + 1;
 
-		there[i] = (struct iovec){ .iov_base = (void *)(uintptr_t)at, .iov_len = end - at };
-		here.iov_len += end - at;
+		remote[i] = (struct iovec){ .iov_base = (void *)(uintptr_t)at, .iov_len = end - at };
+		local.iov_len += end - at;
 		at = end;
 	}
-	n = sys_call6(SYS_process_vm_readv, cpi.pid, (long)&here, 1, (long)there, N_COPIED_PAGES, 0);
+	n = sys_call6(SYS_process_vm_readv, cpi.pid, (long)&local, 1, (long)remote, N_COPIED_PAGES, 0);
 	return n > 0 ? (uint64_t)n : 0;
 }
 
-/* What of the stack can be read. Gives how many ranges there are. */
+/* Find the readable ranges of the stack. Returns their number. */
 static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, uint64_t *free_words,
 			   struct unwind_range *out)
 {
@@ -115,67 +115,67 @@ static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, 
 	uint32_t n = 0;
 
 	if (sp >= t->lo && sp < t->top) {
-		if (sp < t->low)
-			t->low = sp;
+		if (sp < t->used_lo)
+			t->used_lo = sp;
 		out[0] = (struct unwind_range){ sp, t->top, (const unsigned char *)(uintptr_t)sp };
 		return 1;
 	}
 	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= alt && sp < alt_end) {
 		out[n++] = (struct unwind_range){ sp, alt_end, (const unsigned char *)(uintptr_t)sp };
 	} else if (free_words) {
-		uint64_t got = copy_sig(sp, (unsigned char *)free_words);
+		uint64_t n_copied = copy_sig(sp, (unsigned char *)free_words);
 
-		if (got)
-			out[n++] = (struct unwind_range){ sp, sp + got, (const unsigned char *)free_words };
+		if (n_copied)
+			out[n++] = (struct unwind_range){ sp, sp + n_copied, (const unsigned char *)free_words };
 	}
-	/* an alternate stack leads back to the thread's own; what was in use of it is mapped */
-	if (t->low < t->top)
-		out[n++] = (struct unwind_range){ t->low, t->top, (const unsigned char *)t->low };
+	/* walks continue from an alternate stack on the thread's own stack, whose used part is mapped */
+	if (t->used_lo < t->top)
+		out[n++] = (struct unwind_range){ t->used_lo, t->top, (const unsigned char *)t->used_lo };
 	return n;
 }
 
-/* Walk into pc[max]; return addresses become addresses of calls. Gives the number of frames. */
+/* Walk the stack into pc[max_depth]. Return addresses become addresses of calls. Returns the number of frames. */
 static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, uint64_t *free_words)
 {
 	struct unwind_range range[MAX_RANGES];
-	struct unwind_from from = { .range = range, .find = cpi_unwind_find_sig };
+	struct unwind_source source = { .range = range, .find = cpi_unwind_find_sig };
 	struct unwind_result result;
 	struct unwind_regs regs;
 
 	if (t->memory)
-		from.arg = from.cache = &t->memory->cache;
+		source.arg = source.cache = &t->memory->cache;
 	cpi_unwind_regs_sig(uc, &regs);
-	from.n_ranges = ranges_sig(t, uc, regs.r[UNWIND_SP], free_words, range);
-	cpi_objects_enter_sig();
-	cpi_unwind_walk_sig(&from, &regs, pc, cpi.max_depth, &result);
-	cpi_objects_leave_sig();
+	source.n_ranges = ranges_sig(t, uc, regs.r[UNWIND_SP], free_words, range);
+	cpi_objects_read_begin_sig();
+	cpi_unwind_walk_sig(&source, &regs, pc, cpi.max_depth, &result);
+	cpi_objects_read_end_sig();
 	for (uint32_t i = 1; i < result.n; i++)
 		pc[i]--;
 	atomic_fetch_add_explicit(&t->ring->cut[result.end % N_CUTS], 1, memory_order_relaxed);
 	return result.n;
 }
 
-/* Whose record it is: its second word. */
-static uint64_t who_sig(const struct thread *t)
+/* The second word of a record: label and thread. */
+static uint64_t owner_sig(const struct thread *t)
 {
 	return (uint64_t)atomic_load_explicit(&cpi_local.label, memory_order_relaxed) << 32 |
 	       atomic_load_explicit(&t->tid, memory_order_relaxed);
 }
 
-/* As flags of a record. Of before the walk: what is unloaded during it is not on this stack. */
+/* The generation as record flags. Read before the walk: code unloaded during the walk is not on this stack. */
 static uint32_t generation_sig(void)
 {
 	return (atomic_load_explicit(&cpi.generation, memory_order_relaxed) % RECORD_GENERATIONS)
 	       << RECORD_GENERATION_SHIFT;
 }
 
-/* Now, if samples have times; else 0. */
+/* The current time if samples have times, else 0. */
 static uint64_t time_sig(void)
 {
 	return atomic_load_explicit(&cpi.head->times, memory_order_relaxed) ? sys_now(CLOCK_MONOTONIC) : 0;
 }
 
-/* The record at `at` is whole but for its time. */
+/* Complete the record at `at` with its time, and publish it. */
 static void finish_sig(struct thread *t, uint64_t *at, uint32_t n, uint64_t time)
 {
 	if (time) {
@@ -185,9 +185,9 @@ static void finish_sig(struct thread *t, uint64_t *at, uint32_t n, uint64_t time
 	cpi_ring_push_sig(t, RECORD_HEAD + n + (time ? RECORD_TAIL : 0));
 }
 
-static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
+static void write_sample_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 {
-	uint64_t *at = cpi_ring_room_sig(t), *copy = NULL, time = time_sig();
+	uint64_t *at = cpi_ring_reserve_sig(t), *copy = NULL, time = time_sig();
 	bool blocked = is_late(t, weight) && !in_call_sig(uc);
 	uint32_t n = 0, generation = generation_sig();
 
@@ -196,39 +196,39 @@ static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 		return;
 	}
 	if (!blocked) {
-		copy = cpi_ring_spare_sig(t, at, COPIED_WORDS);
+		copy = cpi_ring_scratch_sig(t, at, COPIED_WORDS);
 		n = walk_sig(t, uc, at + RECORD_HEAD, copy);
 	}
 	at[0] = record_word(RECORD_CPU, (blocked ? RECORD_BLOCKED : 0) | generation, n, weight);
-	at[1] = who_sig(t);
+	at[1] = owner_sig(t);
 	finish_sig(t, at, n, time);
 }
 
-static void put_end(struct thread *t, uint32_t weight)
+static void write_rest(struct thread *t, uint32_t weight)
 {
-	uint64_t *at = cpi_ring_room_sig(t);
-	bool again = t->n_charged > 0;
-	bool mine = atomic_load_explicit(&t->tid, memory_order_relaxed) == sys_gettid();
-	uint32_t n = !again && t->start, flags = generation_sig() | (again || n ? 0 : RECORD_BLOCKED);
+	uint64_t *at = cpi_ring_reserve_sig(t);
+	bool is_repeat = t->n_charged > 0;
+	bool is_own = atomic_load_explicit(&t->tid, memory_order_relaxed) == sys_gettid();
+	uint32_t n = !is_repeat && t->start, flags = generation_sig() | (is_repeat || n ? 0 : RECORD_BLOCKED);
 
 	if (!at) {
 		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
 		return;
 	}
-	at[0] = record_word(again ? RECORD_AGAIN : RECORD_CPU, flags, n, weight);
-	at[1] = mine ? who_sig(t) : atomic_load_explicit(&t->tid, memory_order_relaxed);
+	at[0] = record_word(is_repeat ? RECORD_REPEAT : RECORD_CPU, flags, n, weight);
+	at[1] = is_own ? owner_sig(t) : atomic_load_explicit(&t->tid, memory_order_relaxed);
 	at[2] = t->start;
 	finish_sig(t, at, n, time_sig());
 }
 
 /*
- * Where the thread is now says nothing of where it was. Most likely that was where the last sample
- * found it; one that was never found is charged to the function it began in. One that used much time, and began
- * before profiling did, has our signal blocked.
+ * The current stack does not show where the time was spent. Most likely it was where the last sample was taken. A
+ * thread without samples is charged to the function it started with. If it has no such function and used much time, it
+ * has our signal blocked.
  */
-void cpi_sample_end(struct thread *t)
+void cpi_sample_charge_rest(struct thread *t)
 {
-	uint32_t weight = cpi_on_sig() ? cpi_clock_owed_sig(t) : 0;
+	uint32_t weight = cpi_is_on_sig() ? cpi_clock_owed_sig(t) : 0;
 
 	if (!weight || (!t->n_charged && !t->start && !is_late(t, weight)))
 		return;
@@ -238,7 +238,7 @@ void cpi_sample_end(struct thread *t)
 		atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
 					  memory_order_relaxed);
 	else
-		put_end(t, weight);
+		write_rest(t, weight);
 }
 
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
@@ -254,11 +254,11 @@ void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
 		return;
 	}
 	atomic_store_explicit(&cpi_local.busy, 1, memory_order_relaxed);
-	put_sig(t, context, weight);
+	write_sample_sig(t, context, weight);
 	atomic_store_explicit(&cpi_local.busy, 0, memory_order_relaxed);
 }
 
-void cpi_sample_tell_sig(struct thread *t, const void *context)
+void cpi_sample_report_stack_sig(struct thread *t, const void *context)
 {
 	uint64_t *at;
 	uint32_t n;
@@ -267,14 +267,14 @@ void cpi_sample_tell_sig(struct thread *t, const void *context)
 	    (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed))))
 		return;
 	atomic_store_explicit(&cpi_local.busy, 1, memory_order_relaxed);
-	at = cpi_ring_room_sig(t);
+	at = cpi_ring_reserve_sig(t);
 	if (at) {
-		n = walk_sig(t, context, at + RECORD_HEAD, cpi_ring_spare_sig(t, at, COPIED_WORDS));
+		n = walk_sig(t, context, at + RECORD_HEAD, cpi_ring_scratch_sig(t, at, COPIED_WORDS));
 		at[0] = record_word(RECORD_THREAD, 0, n, 0);
-		at[1] = who_sig(t);
+		at[1] = owner_sig(t);
 		cpi_ring_push_sig(t, RECORD_HEAD + n);
 	}
-	if (!cpi_cpu_on_sig()) /* it has no more to say */
+	if (!cpi_cpu_is_on_sig()) /* no more records will follow */
 		cpi_ring_retire(t);
 	atomic_store_explicit(&cpi_local.busy, 0, memory_order_relaxed);
 }

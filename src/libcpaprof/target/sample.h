@@ -1,5 +1,5 @@
 /*
- * sample.h - a sample of one thread
+ * sample.h - samples of one thread
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,17 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Memory for the walker, for n rings. Without it walks take longer. */
+/* Allocate the walker's caches for n rings. Without them walks take longer. */
 void cpi_sample_init(uint32_t n);
-/* The walker's memory that goes with ring i. */
+/* Cache of the walker for ring i, or NULL. */
 struct walk_memory *cpi_sample_memory_sig(uint32_t i);
-/* Is that address of this memory? */
+/* Is this address in the memory of the caches? */
 bool cpi_sample_is_memory(uintptr_t at);
-/* Take a sample of this thread, which the signal interrupted. */
+/* Take a sample of this thread, at the point where the signal interrupted it. */
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
-/* Tell the collector where this thread is, which the signal interrupted. */
-void cpi_sample_tell_sig(struct thread *t, const void *context);
-/* Charge a thread with what it used since the last sample. Its handler is not at work, and will not be. */
-void cpi_sample_end(struct thread *t);
+/* Report the current stack of this thread to the collector, without any weight. */
+void cpi_sample_report_stack_sig(struct thread *t, const void *context);
+/* Charge a thread for the periods since its last sample. Its handler must not run now or later. */
+void cpi_sample_charge_rest(struct thread *t);
 
 #endif

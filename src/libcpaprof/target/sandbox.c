@@ -1,10 +1,10 @@
 /*
- * sandbox.c - a program is about to give up system calls
+ * sandbox.c - detects programs that restrict their system calls
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Behind a filter that kills, a system call of ours would end the program when it ends anyway, and change its
- * status. Filters are set by this call, or by one that has this call before it.
+ * Under a seccomp filter that kills, our system calls at exit would kill the program and change its exit status. A
+ * program that sets a filter calls prctl, either for the filter itself or before it.
  */
 #include "config.h"
 
@@ -26,6 +26,6 @@ CPA_EXPORT int prctl(int option, ...)
 		a[i] = va_arg(more, unsigned long);
 	va_end(more);
 	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
-		atomic_store(&cpi.sandboxed, true);
+		atomic_store(&cpi.is_sandboxed, true);
 	return cpi_next()->prctl(option, a[0], a[1], a[2], a[3]);
 }

@@ -1,5 +1,5 @@
 /*
- * stacks.c - stacks and what is counted for them, in the tables of this process
+ * stacks.c - stacks and their counters, in the tables of this process
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,16 +12,16 @@
 #include <string.h>
 
 static struct segment_tables *_Atomic tables;
-static _Atomic uint32_t claiming, refused, life;
+static _Atomic uint32_t claiming, refused, generation;
 
 static struct segment_tables *claim_sig(void)
 {
 	for (uint32_t i = 0; i < cpi.n_tables; i++) {
 		struct segment_tables *t = (struct segment_tables *)(cpi.tables + (uint64_t)i * TABLES_SIZE);
-		uint32_t is = TABLES_FREE;
+		uint32_t expected = TABLES_FREE;
 
 		if (atomic_load(&t->state) != TABLES_FREE ||
-		    !atomic_compare_exchange_strong(&t->state, &is, segment_claim(cpi.pid)))
+		    !atomic_compare_exchange_strong(&t->state, &expected, segment_claim(cpi.pid)))
 			continue;
 		t->proc = cpi.slot;
 		t->serial = cpi.serial;
@@ -37,7 +37,7 @@ struct segment_tables *cpi_tables_sig(void)
 
 	if (t || !cpi.head)
 		return t;
-	/* one thread tries, once: without tables there never are any */
+	/* only one thread tries, and only once: if no tables are free now, the process never gets any */
 	if ((!atomic_load(&cpi.proc) && !cpi_process_claim_sig()) || atomic_exchange(&claiming, 1))
 		return NULL;
 	t = claim_sig();
@@ -56,12 +56,12 @@ void cpi_tables_forget(void)
 	atomic_store(&tables, NULL);
 	atomic_store(&claiming, 0);
 	atomic_store(&refused, 0);
-	atomic_fetch_add(&life, 1);
+	atomic_fetch_add(&generation, 1);
 }
 
-uint32_t cpi_tables_life(void)
+uint32_t cpi_tables_generation(void)
 {
-	return atomic_load_explicit(&life, memory_order_relaxed);
+	return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
 static uint32_t hash_of(enum stack_kind kind, uint64_t extra, uint32_t label, const uint64_t *pc, uint32_t n)
@@ -76,14 +76,14 @@ static uint32_t hash_of(enum stack_kind kind, uint64_t extra, uint32_t label, co
 	return (uint32_t)(h ^ h >> 32);
 }
 
-static struct segment_stack *at_sig(struct segment_tables *t, uint32_t name)
+static struct segment_stack *at_sig(struct segment_tables *t, uint32_t id)
 {
-	return (struct segment_stack *)((uint8_t *)t + TABLES_STACKS_AT + (uint64_t)(name - 1) * 8);
+	return (struct segment_stack *)((uint8_t *)t + TABLES_STACKS_AT + (uint64_t)(id - 1) * 8);
 }
 
-/* The key's stack in the chain from first up to, but not with, end. 0: not there. */
-static uint32_t look_sig(struct segment_tables *t, uint32_t first, uint32_t end, const struct segment_stack *key,
-			 const uint64_t *pc)
+/* Find the stack of the key in the chain from first up to end, exclusive. Returns 0 if it is not there. */
+static uint32_t find_in_chain_sig(struct segment_tables *t, uint32_t first, uint32_t end,
+				  const struct segment_stack *key, const uint64_t *pc)
 {
 	for (uint32_t at = first; at != end && at;) {
 		struct segment_stack *s = at_sig(t, at);
@@ -96,32 +96,35 @@ static uint32_t look_sig(struct segment_tables *t, uint32_t first, uint32_t end,
 	return 0;
 }
 
-/* Room for a stack of n frames: its name, or 0. */
-static uint32_t room_sig(struct segment_tables *t, uint32_t n)
+/* Allocate a stack of n frames. Returns its id, or 0. */
+static uint32_t reserve_sig(struct segment_tables *t, uint32_t n)
 {
 	uint32_t words = (uint32_t)sizeof(struct segment_stack) / 8 + n;
 	uint32_t at = atomic_load_explicit(&t->n_words, memory_order_relaxed);
 
 	do {
-		if (at > STACK_WORDS_MOST - words)
+		if (at > STACK_WORDS_MAX - words)
 			return 0;
 	} while (!atomic_compare_exchange_weak(&t->n_words, &at, at + words));
 	return at + 1;
 }
 
-/* Put a new stack in front of its chain, unless another thread has done so meanwhile. Gives the one that is there. */
-static uint32_t link_sig(struct segment_tables *t, _Atomic uint32_t *bucket, uint32_t first, uint32_t name)
+/*
+ * Insert a new stack at the head of its chain, unless another thread has added the same one meanwhile. Returns the
+ * id of the stack that is in the chain.
+ */
+static uint32_t link_sig(struct segment_tables *t, _Atomic uint32_t *bucket, uint32_t first, uint32_t id)
 {
-	struct segment_stack *s = at_sig(t, name);
+	struct segment_stack *s = at_sig(t, id);
 
 	for (;;) {
 		uint32_t seen = first, found;
 
 		atomic_store_explicit(&s->next, first, memory_order_relaxed);
-		if (atomic_compare_exchange_strong_explicit(bucket, &first, name, memory_order_release,
+		if (atomic_compare_exchange_strong_explicit(bucket, &first, id, memory_order_release,
 							    memory_order_acquire))
-			return name;
-		found = look_sig(t, first, seen, s, s->pc);
+			return id;
+		found = find_in_chain_sig(t, first, seen, s, s->pc);
 		if (found)
 			return found;
 	}
@@ -137,42 +140,42 @@ uint32_t cpi_stack_find_sig(enum stack_kind kind, uint64_t extra, uint32_t label
 	struct segment_tables *t = cpi_tables_sig();
 	_Atomic uint32_t *bucket;
 	struct segment_stack *s;
-	uint32_t first, name;
+	uint32_t first, id;
 
 	if (!t)
 		return 0;
 	bucket = (_Atomic uint32_t *)((uint8_t *)t + TABLES_BUCKETS_AT) + key.hash % STACK_BUCKETS;
 	first = atomic_load_explicit(bucket, memory_order_acquire);
-	name = look_sig(t, first, 0, &key, pc);
-	if (name)
-		return name;
-	name = room_sig(t, n);
-	if (!name)
+	id = find_in_chain_sig(t, first, 0, &key, pc);
+	if (id)
+		return id;
+	id = reserve_sig(t, n);
+	if (!id)
 		return 0;
-	s = at_sig(t, name);
+	s = at_sig(t, id);
 	s->hash = key.hash;
 	s->kind = key.kind;
 	s->n = key.n;
 	s->label = label;
 	s->extra = extra;
 	memcpy(s->pc, pc, n * sizeof(*pc));
-	return link_sig(t, bucket, first, name);
+	return link_sig(t, bucket, first, id);
 }
 
-void cpi_stack_add_sig(enum stack_kind kind, uint32_t name, unsigned value, uint64_t n)
+void cpi_stack_add_sig(enum stack_kind kind, uint32_t id, unsigned value, uint64_t n)
 {
 	struct segment_tables *t = cpi_tables_sig();
 
 	if (t)
-		atomic_fetch_add_explicit(name ? &at_sig(t, name)->value[value] : &t->full[kind][value], n,
+		atomic_fetch_add_explicit(id ? &at_sig(t, id)->value[value] : &t->overflow[kind][value], n,
 					  memory_order_relaxed);
 }
 
-void cpi_stack_created_sig(uint32_t tid, uint32_t name)
+void cpi_stack_set_creator_sig(uint32_t tid, uint32_t id)
 {
 	struct segment_tables *t = cpi_tables_sig();
 
 	if (t)
 		atomic_store_explicit((_Atomic uint64_t *)((uint8_t *)t + TABLES_CREATED_AT) + tid % CREATED_SLOTS,
-				      (uint64_t)tid << 32 | name, memory_order_release);
+				      (uint64_t)tid << 32 | id, memory_order_release);
 }

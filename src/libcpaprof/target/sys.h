@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For signal handlers, and for code that runs before the C library is ready. Each gives what the
- * kernel gives: -errno when it failed.
+ * For signal handlers, and for code that runs before the C library is ready. Each function returns what the kernel
+ * returns: -errno on failure.
  */
 #ifndef LIBCPAPROF_TARGET_SYS_H
 #define LIBCPAPROF_TARGET_SYS_H
@@ -44,7 +44,7 @@ static inline long sys_call6(long n, long a, long b, long c, long d, long e, lon
 	return x0;
 }
 #else
-#error "the runtime knows x86-64 and aarch64"
+#error "the runtime supports only x86-64 and aarch64"
 #endif
 
 static inline long sys_call(long n, long a, long b, long c, long d)
@@ -64,7 +64,7 @@ static inline uint32_t sys_getpid(void)
 	return (uint32_t)sys_call(SYS_getpid, 0, 0, 0, 0);
 }
 
-/* set and old are the kernel's: 64 signals, signal s is bit s - 1. */
+/* set and old have the kernel's format: 64 signals, signal s is bit s - 1. */
 static inline long sys_mask(int how, const uint64_t *set, uint64_t *old)
 {
 	return sys_call(SYS_rt_sigprocmask, how, (long)set, (long)old, SYS_MASK_SIZE);

@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A table by thread id, of fixed size, without locks: an entry is free when its tid is 0, and is taken
- * by compare-and-swap. Threads come by the wrapper of pthread_create, by a scan when profiling begins,
- * or because the collector found one at work that is not here and sent it our signal. They go by the
- * destructor of a key, which return, pthread_exit and cancellation all call, or by a sweep.
+ * A hash table by thread id, of fixed size, read without locks: an entry is free when its tid is 0, and is claimed by
+ * compare-and-swap. Threads are added by the wrapper of pthread_create, by a scan when profiling begins, or when the
+ * collector found an unknown thread using CPU time and signalled it. They are removed by the destructor of a key,
+ * which runs on return, pthread_exit and cancellation, or by a sweep.
  */
 #include "config.h"
 
@@ -30,17 +30,17 @@
 #include <unistd.h>
 
 enum { N_THREADS = 16384, THREAD_PROBES = 64 };
-enum { N_GROUPS = N_THREADS / THREAD_PROBES, KEYS_INLINE = 32, STACK_MOST = 512 << 20, NAMES_SIZE = 1024 };
+enum { N_GROUPS = N_THREADS / THREAD_PROBES, KEYS_INLINE = 32, STACK_SIZE_MAX = 512 << 20, NAMES_SIZE = 1024 };
 
-extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread begins */
+extern void *__libc_stack_end; /* defined by ld.so: the start of the main thread's stack */
 
 __thread struct local cpi_local __attribute__((tls_model("initial-exec")));
 
 static struct thread table[N_THREADS];
-static _Atomic uint8_t group_used[N_GROUPS]; /* an entry of the group was ever taken */
+static _Atomic uint8_t group_used[N_GROUPS]; /* has any entry of this part of the table been used? */
 static pthread_key_t end_key;
 static bool has_key;
-static const struct local *main_local; /* of the main thread */
+static const struct local *main_local; /* cpi_local of the main thread */
 
 bool cpi_threads_are_in(uintptr_t lo, uintptr_t hi)
 {
@@ -58,15 +58,15 @@ struct thread *cpi_thread_find_sig(uint32_t tid)
 	return NULL;
 }
 
-/* Take an entry. */
+/* Claim an entry. */
 static struct thread *claim_sig(uint32_t tid)
 {
 	for (uint32_t i = 0; i < THREAD_PROBES; i++) {
-		uint32_t at = (tid + i) % N_THREADS, is = 0;
+		uint32_t at = (tid + i) % N_THREADS, expected = 0;
 		struct thread *t = &table[at];
 
 		if (atomic_load_explicit(&t->tid, memory_order_relaxed) == 0 &&
-		    atomic_compare_exchange_strong(&t->tid, &is, tid)) {
+		    atomic_compare_exchange_strong(&t->tid, &expected, tid)) {
 			atomic_store(&t->timer, NO_TIMER);
 			atomic_store(&group_used[at / THREAD_PROBES], 1);
 			return t;
@@ -75,14 +75,14 @@ static struct thread *claim_sig(uint32_t tid)
 	return NULL;
 }
 
-static struct latch latch; /* who takes up threads, or lets them go, holds it; the handlers only try */
+static struct latch latch; /* held while threads are added or removed; handlers only try to take it */
 
-/* Under the latch. */
-static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
+/* The caller holds the latch. */
+static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool is_stale)
 {
 	struct thread *t = cpi_thread_find_sig(tid);
 
-	if (t && again) {
+	if (t && is_stale) {
 		cpi_clock_disarm_sig(t);
 		cpi_ring_retire(t);
 		t->ignored = false;
@@ -94,27 +94,27 @@ static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
 			return NULL;
 		t->ignored = false;
 		t->ring = NULL;
-		again = true;
+		is_stale = true;
 	}
-	if (again) {
+	if (is_stale) {
 		t->lo = lo;
-		t->top = t->low = top;
+		t->top = t->used_lo = top;
 		t->start = 0;
 	}
-	if (cpi_recording_on_sig())
+	if (cpi_recording_is_on_sig())
 		cpi_clock_arm_sig(t, tid);
 	return t;
 }
 
-struct thread *cpi_thread_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
+struct thread *cpi_thread_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool is_stale)
 {
 	struct thread *t;
 
-	latch_take(&latch);
+	latch_acquire(&latch);
 	if (cpi.head)
 		cpi_recording_sync_locked_sig();
-	t = add(tid, lo, top, again);
-	latch_leave(&latch);
+	t = add(tid, lo, top, is_stale);
+	latch_release(&latch);
 	return t;
 }
 
@@ -124,19 +124,19 @@ struct thread *cpi_thread_add_sig(uint32_t tid)
 
 	if (latch_try_sig(&latch)) {
 		t = add(tid, 0, 0, false);
-		latch_leave(&latch);
+		latch_release(&latch);
 	}
 	return t;
 }
 
-bool cpi_threads_try_sig(void)
+bool cpi_threads_try_lock_sig(void)
 {
 	return latch_try_sig(&latch);
 }
 
-void cpi_threads_leave_sig(void)
+void cpi_threads_unlock_sig(void)
 {
-	latch_leave(&latch);
+	latch_release(&latch);
 }
 
 bool cpi_thread_arm_sig(uint32_t tid)
@@ -145,16 +145,16 @@ bool cpi_thread_arm_sig(uint32_t tid)
 
 	if (t && t->recording == cpi.recording)
 		return true;
-	if (t && !cpi_thread_hold_sig(t))
+	if (t && !cpi_thread_try_lock_sig(t))
 		return false;
 	add(tid, 0, 0, false);
 	if (t)
-		cpi_thread_let_sig(t);
+		cpi_thread_unlock_sig(t);
 	return true;
 }
 
-/* Under the latch. */
-static void forget(struct thread *t)
+/* The caller holds the latch. */
+static void drop(struct thread *t)
 {
 	cpi_clock_disarm_sig(t);
 	cpi_ring_retire(t);
@@ -162,49 +162,51 @@ static void forget(struct thread *t)
 	atomic_store_explicit(&t->tid, 0, memory_order_release);
 }
 
-/* The thread ends. Its signal is held back from here on, for its record goes (and what runs later is short). */
+/*
+ * The thread ends. Its signal stays blocked, because its record is removed. Little of its code runs after this.
+ */
 static void end_thread(void *arg)
 {
 	uint64_t bit = sys_bit(cpi.sig);
 	struct thread *t;
 
 	atomic_store(&cpi_local.ended, 1);
-	cpi_local_unlist();
+	cpi_local_unregister();
 	if (arg && arg == main_local && cpi.callbacks && cpi.callbacks->main_ended)
 		cpi.callbacks->main_ended();
 	if (!cpi.head)
 		return;
 	sys_mask(SIG_BLOCK, &bit, NULL);
 	atomic_store(&cpi_local.thread, NULL);
-	latch_take(&latch);
+	latch_acquire(&latch);
 	t = cpi_thread_find_sig(sys_gettid());
 	if (t) {
-		if (cpi_recording_on_sig() && t->recording == cpi.recording)
-			cpi_sample_end(t);
-		forget(t);
+		if (cpi_recording_is_on_sig() && t->recording == cpi.recording)
+			cpi_sample_charge_rest(t);
+		drop(t);
 	}
-	latch_leave(&latch);
+	latch_release(&latch);
 }
 
-void cpi_thread_leave(void)
+void cpi_thread_finish(void)
 {
-	if (cpi.head && !atomic_load(&cpi.sandboxed) && cpi_thread_find_sig(sys_gettid()))
+	if (cpi.head && !atomic_load(&cpi.is_sandboxed) && cpi_thread_find_sig(sys_gettid()))
 		end_thread(NULL);
 }
 
-/* Take part in sampling. */
-static void join(uintptr_t start, bool again)
+/* Sample this thread. */
+static void start_sampling(uintptr_t start, bool is_stale)
 {
 	uint64_t bit = sys_bit(cpi.sig);
-	struct thread *t = cpi_thread_add(sys_gettid(), cpi_local.lo, cpi_local.top, again);
+	struct thread *t = cpi_thread_add(sys_gettid(), cpi_local.lo, cpi_local.top, is_stale);
 
-	/* one of ours, which may be the one that begins to sample, keeps the signal back */
+	/* our own threads keep the signal blocked, and one of them may be the thread that starts sampling */
 	if (!t || t->ignored)
 		return;
-	/* who took it up with all others could not know where its stack is; the handler looks at top first */
+	/* another thread made the entry without stack bounds; top is set last, because handlers read it first */
 	if (!t->top) {
 		t->lo = cpi_local.lo;
-		t->low = cpi_local.top;
+		t->used_lo = cpi_local.top;
 		t->top = cpi_local.top;
 	}
 	if (start)
@@ -213,28 +215,28 @@ static void join(uintptr_t start, bool again)
 	sys_mask(SIG_UNBLOCK, &bit, NULL);
 }
 
-void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start)
+void cpi_thread_begin(uintptr_t lo, uintptr_t top, uintptr_t start)
 {
 	cpi_local.lo = lo;
 	cpi_local.top = top;
 	if (has_key)
 		pthread_setspecific(end_key, &cpi_local);
-	if (cpi_cpu_on_sig())
-		join(start, true);
+	if (cpi_cpu_is_on_sig())
+		start_sampling(start, true);
 }
 
-void cpi_thread_join(void)
+void cpi_thread_start_sampling(void)
 {
 	if (!atomic_load(&cpi_local.ended))
-		join(0, false);
+		start_sampling(0, false);
 }
 
-void cpi_thread_meet(void)
+void cpi_thread_add_missed(void)
 {
 	if (has_key && !pthread_getspecific(end_key))
 		pthread_setspecific(end_key, &cpi_local);
-	if (cpi_cpu_on_sig())
-		cpi_thread_join();
+	if (cpi_cpu_is_on_sig())
+		cpi_thread_start_sampling();
 }
 
 void cpi_thread_ignore(bool on)
@@ -242,13 +244,13 @@ void cpi_thread_ignore(bool on)
 	uint32_t tid = sys_gettid();
 	struct thread *t;
 
-	latch_take(&latch);
+	latch_acquire(&latch);
 	t = cpi_thread_find_sig(tid);
 	if (!t && on) {
 		t = claim_sig(tid);
 		if (t) {
 			t->ring = NULL;
-			t->lo = t->top = t->low = 0;
+			t->lo = t->top = t->used_lo = 0;
 			t->start = 0;
 		}
 	}
@@ -258,25 +260,25 @@ void cpi_thread_ignore(bool on)
 		t->ignored = on;
 		t->recording = 0;
 	}
-	latch_leave(&latch);
-	if (t && !on && cpi_cpu_on_sig())
-		cpi_thread_join();
+	latch_release(&latch);
+	if (t && !on && cpi_cpu_is_on_sig())
+		cpi_thread_start_sampling();
 }
 
-void cpi_thread_enter_main(void)
+void cpi_thread_begin_main(void)
 {
-	uintptr_t top = ((uintptr_t)__libc_stack_end + 64) & ~(uintptr_t)15, size = STACK_MOST;
+	uintptr_t top = ((uintptr_t)__libc_stack_end + 64) & ~(uintptr_t)15, size = STACK_SIZE_MAX;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
 		size = limit.rlim_cur;
 	main_local = &cpi_local;
-	cpi_thread_enter(top - size, top, 0);
+	cpi_thread_begin(top - size, top, 0);
 }
 
 void cpi_threads_init(void)
 {
-	/* keys behind the first 32 would make the C library allocate for every thread */
+	/* for the 33rd and later keys the C library would allocate memory in every thread */
 	has_key = pthread_key_create(&end_key, end_thread) == 0;
 	if (has_key && end_key >= KEYS_INLINE) {
 		pthread_key_delete(end_key);
@@ -300,7 +302,7 @@ static uint32_t number_sig(const char *digits)
 	return n;
 }
 
-bool cpi_threads_names_sig(uint64_t *at, uint32_t most, void (*fn)(uint32_t tid))
+bool cpi_threads_each_tid_sig(uint64_t *at, uint32_t max, void (*fn)(uint32_t tid))
 {
 	_Alignas(8) char names[NAMES_SIZE];
 	long n = 0, fd = sys_call(SYS_openat, AT_FDCWD, (long)"/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -309,7 +311,7 @@ bool cpi_threads_names_sig(uint64_t *at, uint32_t most, void (*fn)(uint32_t tid)
 		return false;
 	if (*at)
 		sys_call(SYS_lseek, fd, (long)*at, SEEK_SET, 0);
-	for (uint32_t done = 0; done < most; done++) {
+	for (uint32_t done = 0; done < max; done++) {
 		n = sys_call(SYS_getdents64, fd, (long)names, sizeof(names), 0);
 		for (long i = 0; i < n;) {
 			const struct dirent64_head *d = (const struct dirent64_head *)(names + i);
@@ -331,7 +333,7 @@ bool cpi_threads_names_sig(uint64_t *at, uint32_t most, void (*fn)(uint32_t tid)
 	return n >= 0;
 }
 
-static void add_there(uint32_t tid)
+static void add_running(uint32_t tid)
 {
 	cpi_thread_add(tid, 0, 0, false);
 }
@@ -341,13 +343,13 @@ void cpi_threads_scan(void)
 	struct stat folder;
 	uint64_t at = 0;
 
-	/* three links: itself, its parent, one thread */
+	/* /proc/self/task has three links if the process has a single thread */
 	if (stat("/proc/self/task", &folder) == 0 && folder.st_nlink == 3)
 		return;
-	cpi_threads_names_sig(&at, UINT32_MAX, add_there);
+	cpi_threads_each_tid_sig(&at, UINT32_MAX, add_running);
 }
 
-void cpi_threads_all_sig(void (*fn)(struct thread *t))
+void cpi_threads_each_locked_sig(void (*fn)(struct thread *t))
 {
 	for (uint32_t g = 0; g < N_GROUPS; g++)
 		for (uint32_t i = 0; i < THREAD_PROBES && atomic_load(&group_used[g]); i++)
@@ -360,18 +362,18 @@ void cpi_threads_each(void (*fn)(struct thread *t))
 	for (uint32_t g = 0; g < N_GROUPS; g++) {
 		if (!atomic_load(&group_used[g]))
 			continue;
-		latch_take(&latch);
+		latch_acquire(&latch);
 		for (uint32_t i = 0; i < THREAD_PROBES; i++)
 			if (atomic_load(&table[g * THREAD_PROBES + i].tid))
 				fn(&table[g * THREAD_PROBES + i]);
-		latch_leave(&latch);
+		latch_release(&latch);
 	}
 }
 
 void cpi_thread_drop_sig(struct thread *t)
 {
 	if (sys_call(SYS_tgkill, cpi.pid, atomic_load(&t->tid), 0, 0) == -ESRCH)
-		forget(t);
+		drop(t);
 }
 
 void cpi_threads_sweep(void)
@@ -381,18 +383,18 @@ void cpi_threads_sweep(void)
 
 static void settle(struct thread *t)
 {
-	/* one whose handler takes so long keeps its ring */
-	if (t->recording != cpi.recording || !cpi_thread_quiet(t, 0))
+	/* a thread whose handler is still running keeps its ring */
+	if (t->recording != cpi.recording || !cpi_thread_wait_idle(t, 0))
 		return;
-	cpi_sample_end(t);
+	cpi_sample_charge_rest(t);
 	cpi_ring_retire(t);
 	t->recording = 0;
 }
 
-void cpi_threads_quiet(uint64_t until_ns)
+void cpi_threads_finish(uint64_t until_ns)
 {
 	for (uint32_t i = 0; i < N_THREADS; i++)
-		if (atomic_load(&group_used[i / THREAD_PROBES]) && !cpi_thread_quiet(&table[i], until_ns))
+		if (atomic_load(&group_used[i / THREAD_PROBES]) && !cpi_thread_wait_idle(&table[i], until_ns))
 			break;
 	cpi_threads_each(settle);
 }
@@ -407,7 +409,7 @@ void cpi_threads_forget(void)
 		for (uint32_t i = 0; i < THREAD_PROBES; i++) {
 			struct thread *t = &table[g * THREAD_PROBES + i];
 
-			/* the rings are the parent's, and so are the timers; the files of events are copies */
+			/* the rings and the timers belong to the parent; the descriptors of events are copies */
 			cpi_perf_close_sig(t);
 			*t = (struct thread){ .timer = NO_TIMER };
 		}

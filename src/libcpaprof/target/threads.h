@@ -13,85 +13,89 @@
 #include <stdint.h>
 
 /*
- * A thread that is profiled. tid is claimed by compare-and-swap; all else is written by the thread
- * itself or by whoever armed it, before its timer runs.
+ * A thread that is profiled. tid is claimed by compare-and-swap. Everything else is written by the thread itself, or
+ * by the thread that armed it before its timer runs.
  */
 struct thread {
-	_Atomic uint32_t tid;       /* 0: free */
-	_Atomic int timer;          /* the kernel's, or NO_TIMER: the timer of the process counts for it */
-	_Atomic uint32_t inside;    /* its handler is at work, or who arms or settles it: each only tries */
-	_Atomic uint32_t recording; /* of CPU sampling, that it takes part in; 0: none. Set when all below is */
-	uint64_t period_ns;         /* of that recording */
-	bool ignored;               /* takes part in none */
-	uintptr_t lo, top;          /* its stack is somewhere in [lo, top); 0: not known */
-	uintptr_t low;              /* the lowest address of it that is known to be in use */
+	_Atomic uint32_t tid;  /* 0: free */
+	_Atomic int timer;     /* kernel timer, or NO_TIMER: it shares the process timer */
+	_Atomic uint32_t held; /* lock; only ever tried, by the thread's handler and by threads that arm or settle it */
+	_Atomic uint32_t recording; /* CPU recording that samples this thread; 0: none. Set after all fields below */
+	uint64_t period_ns;         /* sampling period of that recording */
+	bool ignored;               /* this thread is never sampled */
+	uintptr_t lo, top;          /* the stack of the thread is in [lo, top); 0: unknown */
+	uintptr_t used_lo;          /* lowest address of the stack known to be in use */
 	struct segment_ring *ring;  /* NULL until the first sample */
-	uint64_t *words;            /* [RING_WORDS] of that ring */
-	struct walk_memory *memory; /* of the walker, or NULL */
-	uint64_t start;             /* the function it began in, or 0 */
-	uint64_t first_ns;          /* of its CPU clock: when the first period is over */
-	uint64_t n_charged;         /* periods that samples stand for */
-	_Atomic int perf;           /* the file of its event + 1; 0: it has none */
-	uint32_t n_looks;           /* for its event */
-	uint64_t perf_id;           /* the kernel's of the event */
-	bool by_clock;              /* signals weigh what its clock says, not what they say */
+	uint64_t *words;            /* [RING_WORDS] the words of that ring */
+	struct walk_memory *memory; /* cache of the walker, or NULL */
+	uint64_t start;             /* function it started with, or 0 */
+	uint64_t first_ns;          /* end of the first period, on its CPU clock */
+	uint64_t n_charged;         /* periods charged by samples so far */
+	_Atomic int perf;           /* file descriptor of its perf event + 1; 0: none */
+	uint32_t n_checks;          /* number of checks of the perf event */
+	uint64_t perf_id;           /* kernel id of the perf event */
+	bool by_clock;              /* weigh signals by its CPU clock, not by their overrun */
 };
 
 /*
- * Take up a thread that may be there already (again: its entry is of one that ended unseen). Its stack lies in
- * [lo, top), both 0 when not known. NULL when the table is full; in handlers also when others are at it.
+ * Add a thread, if it is not in the table yet. Its stack is in [lo, top), both 0 if unknown. is_stale: the thread of
+ * an existing entry ended unnoticed. Returns NULL if the table is full; in handlers also if another thread holds the
+ * lock.
  */
-struct thread *cpi_thread_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again);
+struct thread *cpi_thread_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool is_stale);
 struct thread *cpi_thread_add_sig(uint32_t tid);
 struct thread *cpi_thread_find_sig(uint32_t tid);
-/* This thread begins; its stack lies in [lo, top). start: the function it began in, or 0. */
-void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start);
+/* Register this thread when it begins. Its stack is in [lo, top). start: the function it started with, or 0. */
+void cpi_thread_begin(uintptr_t lo, uintptr_t top, uintptr_t start);
 /* Sample this thread too, now that CPU time is sampled. */
-void cpi_thread_join(void);
-/* This thread may be one that nobody saw begin. */
-void cpi_thread_meet(void);
-/* Take no samples of this thread, or do again. */
+void cpi_thread_start_sampling(void);
+/* Add this thread in case its start was missed. */
+void cpi_thread_add_missed(void);
+/* Exclude this thread from sampling, or include it again. */
 void cpi_thread_ignore(bool on);
-/* Sample the threads that are there already. */
+/* Add the threads that are running already. */
 void cpi_threads_scan(void);
-/* Take what guards the table. False when another thread has it. */
-bool cpi_threads_try_sig(void);
-void cpi_threads_leave_sig(void);
-/* Who has that: call fn for each entry. */
-void cpi_threads_all_sig(void (*fn)(struct thread *t));
-/* Forget a thread that is no more, or arm one. arm: false when its handler is at work. */
+/* Try to lock the table. Returns false if another thread holds the lock. */
+bool cpi_threads_try_lock_sig(void);
+void cpi_threads_unlock_sig(void);
+/* Call fn for each entry. The caller holds the lock of the table. */
+void cpi_threads_each_locked_sig(void (*fn)(struct thread *t));
+/*
+ * With the lock of the table held: remove a thread that has ended, or arm a thread. cpi_thread_arm_sig returns false
+ * while the handler of the thread runs.
+ */
 void cpi_thread_drop_sig(struct thread *t);
 bool cpi_thread_arm_sig(uint32_t tid);
 /*
- * Call fn for the threads of this process, from position *at on, until it was called for most of them; *at is then where
- * to go on, and 0 when there are no more. False when nobody says what threads there are.
+ * Call fn for the threads of this process, starting at position *at, until about max have been called. Sets *at to
+ * the position to continue from, 0 when there are no more. Returns false if the list of threads cannot be read.
  */
-bool cpi_threads_names_sig(uint64_t *at, uint32_t most, void (*fn)(uint32_t tid));
-/* Have a thread's record, as its handler does. False when that is at work. */
-static inline bool cpi_thread_hold_sig(struct thread *t)
+bool cpi_threads_each_tid_sig(uint64_t *at, uint32_t max, void (*fn)(uint32_t tid));
+/* Try to lock the record of a thread, as its handler does. Returns false if it is locked. */
+static inline bool cpi_thread_try_lock_sig(struct thread *t)
 {
-	uint32_t is = 0;
+	uint32_t expected = 0;
 
-	return atomic_compare_exchange_strong(&t->inside, &is, 1);
+	return atomic_compare_exchange_strong(&t->held, &expected, 1);
 }
-static inline void cpi_thread_let_sig(struct thread *t)
+static inline void cpi_thread_unlock_sig(struct thread *t)
 {
-	atomic_store_explicit(&t->inside, 0, memory_order_release);
+	atomic_store_explicit(&t->held, 0, memory_order_release);
 }
-/* Call fn for each entry of the table, while nobody else changes it. */
+/* Call fn for each entry of the table, with the lock held. */
 void cpi_threads_each(void (*fn)(struct thread *t));
-/* After the timers went: wait for handlers, charge what is owed, give the rings back. */
-void cpi_threads_quiet(uint64_t until_ns);
-/* Charge this thread with what it used, and profile it no more: the process ends. */
-void cpi_thread_leave(void);
-/* This is the main thread: where is its stack? */
-void cpi_thread_enter_main(void);
-/* Forget threads that ended without telling. */
+/* After the timers are deleted: wait for handlers, charge the periods that threads owe, retire their rings. */
+void cpi_threads_finish(uint64_t until_ns);
+/* At the end of the process: charge this thread and stop profiling it. */
+void cpi_thread_finish(void);
+/* Add this thread, which is the main thread, after finding its stack. */
+void cpi_thread_begin_main(void);
+/* Drop threads that ended unnoticed. */
 void cpi_threads_sweep(void);
-/* Forget all threads, in the child of fork. */
+/* In the child of fork: drop all threads. */
 void cpi_threads_forget(void);
 void cpi_threads_init(void);
-/* Is the table of threads in [lo, hi)? Then that is the memory of this library that is zeros at first. */
+/* Is the table of threads in [lo, hi)? If so, [lo, hi) is the zero-initialised data of this library. */
 bool cpi_threads_are_in(uintptr_t lo, uintptr_t hi);
 
 #endif

@@ -1,15 +1,16 @@
 /*
- * wait.c - waits are counted: at who waits, and at who made them wait
+ * wait.c - counts waits, at the waiting thread and at the thread it waits for
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A wait of d ns is kept when d is at least the rate, else with probability d / rate, and then counts as
- * rate / d waits of rate ns in all: no bias, whatever the rate. Of contended locks one of n is followed,
- * and counts n times; n as it is then, so a change does not touch what was counted.
+ * A wait of d ns is recorded if d is at least the rate. A shorter one is recorded with probability d / rate, and then
+ * counts as rate / d waits that take rate ns in all. So there is no bias, whatever the rate. One in n waits for a lock
+ * is charged to the mutex profile, and counts n times. n is read when the wait begins, so changing it does not affect
+ * earlier counts.
  */
 #include "config.h"
 
-#include "libcpaprof/target/here.h"
+#include "libcpaprof/target/caller_stack.h"
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
@@ -18,7 +19,8 @@
 #include <errno.h>
 #include <time.h>
 
-enum { ONE = 1024 /* a wait, in the unit of WAIT_COUNT */, OURS_MOST = 8 /* frames of ours above a wrapper */ };
+/* ONE: one wait in the unit of WAIT_COUNT. OWN_FRAMES_MAX: maximum number of our frames before the caller's. */
+enum { ONE = 1024, OWN_FRAMES_MAX = 8 };
 
 uint64_t cpi_wait_now(void)
 {
@@ -29,7 +31,7 @@ uint64_t cpi_wait_now(void)
 }
 
 /* From splitmix64. */
-static uint64_t random_of_thread(void)
+static uint64_t thread_random(void)
 {
 	uint64_t x = cpi_local.random;
 
@@ -42,43 +44,43 @@ static uint64_t random_of_thread(void)
 	return x ^ x >> 31;
 }
 
-/* True with probability part / n. */
-static bool one_of(uint64_t part, uint64_t n)
+/* Returns true with probability part / n. */
+static bool is_chosen(uint64_t part, uint64_t n)
 {
-	return n <= part || (uint64_t)((__uint128_t)random_of_thread() * n >> 64) < part;
+	return n <= part || (uint64_t)((__uint128_t)thread_random() * n >> 64) < part;
 }
 
 uint32_t cpi_wait_stack(enum stack_kind kind, const struct wait_site *site, uint32_t skip)
 {
 	uint32_t label = kind == STACK_CREATE ? 0 : atomic_load_explicit(&cpi_local.label, memory_order_relaxed);
-	uint64_t pc[WAIT_FRAMES + OURS_MOST];
-	uint32_t n, at = 0, name;
+	uint64_t pc[WAIT_FRAMES + OWN_FRAMES_MAX];
+	uint32_t n, at = 0, id;
 
 	atomic_fetch_add_explicit(&cpi_local.hook, 1, memory_order_relaxed);
-	n = cpi_here_sig(pc, sizeof(pc) / sizeof(*pc), 0);
-	while (at < n && at < OURS_MOST && (!at || pc[at] != site->back - 1))
+	n = cpi_caller_stack_sig(pc, sizeof(pc) / sizeof(*pc), 0);
+	while (at < n && at < OWN_FRAMES_MAX && (!at || pc[at] != site->back - 1))
 		at++;
-	if (at == n || pc[at] != site->back - 1) /* a walk that failed early */
+	if (at == n || pc[at] != site->back - 1) /* the walk ended before site */
 		at = 0;
 	else if (site->wrapper)
 		pc[--at] = site->wrapper;
 	else
 		at = at + skip < n ? at + skip : n;
 	n = n - at > WAIT_FRAMES ? WAIT_FRAMES : n - at;
-	name = cpi_stack_find_sig(kind, 0, label, pc + at, n);
+	id = cpi_stack_find_sig(kind, 0, label, pc + at, n);
 	atomic_fetch_sub_explicit(&cpi_local.hook, 1, memory_order_relaxed);
-	return name;
+	return id;
 }
 
-static void add(enum stack_kind kind, uint32_t name, uint64_t count, uint64_t ns)
+static void add(enum stack_kind kind, uint32_t id, uint64_t count, uint64_t ns)
 {
-	cpi_stack_add_sig(kind, name, WAIT_COUNT, count);
-	cpi_stack_add_sig(kind, name, WAIT_NS, ns);
+	cpi_stack_add_sig(kind, id, WAIT_COUNT, count);
+	cpi_stack_add_sig(kind, id, WAIT_NS, ns);
 }
 
 static uint64_t rate_of(const _Atomic uint64_t *rate)
 {
-	return cpi_on_sig() && !atomic_load_explicit(&cpi_local.hook, memory_order_relaxed)
+	return cpi_is_on_sig() && !atomic_load_explicit(&cpi_local.hook, memory_order_relaxed)
 		       ? atomic_load_explicit(rate, memory_order_relaxed)
 		       : 0;
 }
@@ -88,7 +90,7 @@ void cpi_wait_block(const struct wait_site *site, uint32_t skip, uint64_t ns)
 	uint64_t rate = cpi.head ? rate_of(&cpi.head->block_rate) : 0, count = ONE;
 
 	ns = ns ? ns : 1;
-	if (!rate || !one_of(ns, rate))
+	if (!rate || !is_chosen(ns, rate))
 		return;
 	if (ns < rate) {
 		count = (uint64_t)(((__uint128_t)rate * ONE + ns / 2) / ns);
@@ -101,33 +103,33 @@ void cpi_wait_mutex(const struct wait_site *site, uint32_t skip, uint64_t ns)
 {
 	uint64_t fraction = cpi.head ? rate_of(&cpi.head->mutex_fraction) : 0;
 
-	if (fraction && one_of(1, fraction))
+	if (fraction && is_chosen(1, fraction))
 		add(STACK_MUTEX, cpi_wait_stack(STACK_MUTEX, site, skip), ONE * fraction, ns * fraction);
 }
 
 void cpi_wait_begin(struct wait *w, const void *lock)
 {
 	*w = (struct wait){ .lock = (uintptr_t)lock, .place = HOLDER_NONE };
-	w->on = cpi_on_sig() && !atomic_load_explicit(&cpi_local.hook, memory_order_relaxed);
-	if (!w->on)
+	w->is_counted = cpi_is_on_sig() && !atomic_load_explicit(&cpi_local.hook, memory_order_relaxed);
+	if (!w->is_counted)
 		return;
 	if (lock) {
 		w->fraction = rate_of(&cpi.head->mutex_fraction);
-		if (w->fraction && !one_of(1, w->fraction))
+		if (w->fraction && !is_chosen(1, w->fraction))
 			w->fraction = 0;
 		if (w->fraction)
-			w->place = cpi_holder_wait(w->lock, &w->first);
+			w->place = cpi_holder_wait_begin(w->lock, &w->first);
 	}
 	w->start_ns = cpi_wait_now();
 }
 
 /*
- * Of a long wait only the last unlocks are known. They share what came before them by how long each took:
- * what a lock does is much the same all the time.
+ * For a long wait only the last unlocks are known. The time of the earlier unlocks is distributed over the known ones
+ * in proportion to their times, since holders of a lock tend to take similar times.
  */
-static void share_lost(uint64_t ns[], uint32_t n)
+static void distribute_lost(uint64_t ns[], uint32_t n)
 {
-	uint64_t known = 0, early = ns[0], given = 0;
+	uint64_t known = 0, early = ns[0], distributed = 0;
 
 	for (uint32_t i = 1; i < n; i++)
 		known += ns[i];
@@ -137,13 +139,13 @@ static void share_lost(uint64_t ns[], uint32_t n)
 		uint64_t part = (uint64_t)((__uint128_t)early * ns[i] / known);
 
 		ns[i] += part;
-		given += part;
+		distributed += part;
 	}
-	ns[0] = early - given;
+	ns[0] = early - distributed;
 }
 
-/* Charge those who let the lock go from start to end. */
-static void charge(const struct wait *w, uint64_t end, const struct wait_site *site, bool got)
+/* Charge the threads that released the lock between start and end. */
+static void charge(const struct wait *w, uint64_t end, const struct wait_site *site, bool acquired)
 {
 	uint64_t ns[HOLDER_UNLOCKS] = { 0 }, from = w->start_ns, rest;
 	struct holder_unlock unlock[HOLDER_UNLOCKS];
@@ -158,13 +160,13 @@ static void charge(const struct wait *w, uint64_t end, const struct wait_site *s
 		from = at;
 	}
 	if (lost && n)
-		share_lost(ns, n);
+		distribute_lost(ns, n);
 	rest = end - from;
-	if (n && got)
+	if (n && acquired)
 		ns[n - 1] += rest;
 	for (uint32_t i = 0; i < n; i++)
-		add(STACK_MUTEX, unlock[i].stack, i == n - 1 && got ? ONE * w->fraction : 0, ns[i] * w->fraction);
-	if (!n || !got)
+		add(STACK_MUTEX, unlock[i].stack, i == n - 1 && acquired ? ONE * w->fraction : 0, ns[i] * w->fraction);
+	if (!n || !acquired)
 		add(STACK_MUTEX, cpi_wait_stack(STACK_MUTEX, site, 0), ONE * w->fraction, rest * w->fraction);
 }
 
@@ -173,15 +175,15 @@ void cpi_wait_end(struct wait *w, const struct wait_site *site, enum wait_end en
 	int before = errno;
 	uint64_t now;
 
-	if (!w->on)
+	if (!w->is_counted)
 		return;
 	now = cpi_wait_now();
 	if (now < w->start_ns)
 		now = w->start_ns;
 	if (w->fraction && end != WAIT_FAILED)
-		charge(w, now, site, end == WAIT_GOT);
+		charge(w, now, site, end == WAIT_ACQUIRED);
 	if (w->place != HOLDER_NONE)
-		cpi_holder_done(w->lock, w->place);
+		cpi_holder_wait_end(w->lock, w->place);
 	if (end != WAIT_FAILED)
 		cpi_wait_block(site, 0, now - w->start_ns);
 	errno = before;

@@ -1,10 +1,10 @@
 /*
- * config.c - gate.cpa, the file in which a team keeps what its gate heeds
+ * config.c - parse gate.cpa, the configuration file of the gate
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A line is a word, what belongs to it, and a comment behind " #". Words are parted by blanks; what has blanks or
- * begins with # or " stands in quotes, where \" is a quote and all other backslashes stay as they are.
+ * A line is a keyword, its arguments, and a comment after " #". Words are separated by blanks. A word that contains
+ * blanks or begins with # or " is quoted; in quotes \" is a quote, and all other backslashes are literal.
  */
 #include "config.h"
 
@@ -29,14 +29,15 @@ struct line {
 	uint32_t number;
 	const char *word[WORDS_MAX];
 	size_t n;
-	const char *comment; /* "" for none */
+	const char *comment; /* comment of the line; "" for none */
 };
 
-static int complain(const struct line *l, struct err *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int line_error(const struct line *l, struct err *err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
-static int complain(const struct line *l, struct err *err, const char *fmt, ...)
+static int line_error(const struct line *l, struct err *err, const char *fmt, ...)
 {
-	struct buf said = { 0 };
+	struct buf message = { 0 };
 	va_list args;
 	char text[512];
 	int rc;
@@ -44,14 +45,15 @@ static int complain(const struct line *l, struct err *err, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	buf_addf(&said, "%s:%" PRIu32 ": %s", l->file, l->number, text);
-	rc = err_set(err, ERR_USAGE, "%s", buf_text(&said));
-	buf_release(&said);
+	buf_addf(&message, "%s:%" PRIu32 ": %s", l->file, l->number, text);
+	rc = err_set(err, ERR_USAGE, "%s", buf_text(&message));
+	buf_release(&message);
 	return rc;
 }
 
-/* A word in quotes; at stands behind the first one. Gives what lies behind the last, NULL when there is none. */
-static const char *quoted(const char *at, const char *end, struct buf *out)
+/* Read a quoted word; at is the position after the opening quote. Returns the position after the closing quote; NULL if
+ * it is missing. */
+static const char *read_quoted(const char *at, const char *end, struct buf *out)
 {
 	for (; at < end && *at != '"'; at++) {
 		if (*at == '\\' && at + 1 < end && at[1] == '"')
@@ -66,8 +68,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Part a line into words and comment, all of them in the arena of the options. */
-static int part(struct gate_options *options, const char *at, const char *end, struct line *l, struct err *err)
+/* Split a line into words and comment, allocated in the arena of the options. */
+static int split_line(struct gate_options *options, const char *at, const char *end, struct line *l, struct err *err)
 {
 	struct buf word = { 0 };
 
@@ -80,17 +82,17 @@ static int part(struct gate_options *options, const char *at, const char *end, s
 			break;
 		if (l->n == WORDS_MAX) {
 			buf_release(&word);
-			return complain(l, err, "too many words; an expression with blanks stands in quotes");
+			return line_error(l, err, "too many words; quote an expression with blanks");
 		}
 		word.len = 0;
 		for (start = at; at < end && !is_blank(*at) && *start != '"'; at++)
 			buf_add(&word, at, 1);
 		if (at == start)
-			at = quoted(at + 1, end, &word);
+			at = read_quoted(at + 1, end, &word);
 		if (!at || (at < end && !is_blank(*at))) {
 			buf_release(&word);
-			return at ? complain(l, err, "a quote ends within a word; in quotes write \\\" for one")
-				  : complain(l, err, "a quote does not end");
+			return at ? line_error(l, err, "closing quote within a word; write \\\" for a quote")
+				  : line_error(l, err, "missing closing quote");
 		}
 		l->word[l->n++] = arena_strndup(options->mem, buf_text(&word), word.len);
 	}
@@ -103,7 +105,7 @@ static int part(struct gate_options *options, const char *at, const char *end, s
 	return 0;
 }
 
-/* A day that there is, as 2026-12-31. */
+/* Returns true for a valid date such as 2026-12-31. */
 static bool is_date(const char *s)
 {
 	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
@@ -123,21 +125,21 @@ static bool is_date(const char *s)
 	       (month == 2 && day == 29 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
 }
 
-/* allow REGEX [until=DATE] # reason */
-static int take_allow(struct gate_rule *rule, const struct line *l, const char *today, struct err *err)
+/* Read a line: allow REGEX [until=DATE] # reason */
+static int read_allow(struct gate_rule *rule, const struct line *l, const char *today, struct err *err)
 {
 	static const char until[] = "until=";
 
 	if (l->n == 3) {
 		if (!starts_with(l->word[2], until))
-			return complain(l, err, "allow: %s is not until=DATE", l->word[2]);
+			return line_error(l, err, "allow: %s: expected until=DATE", l->word[2]);
 		rule->until = l->word[2] + sizeof(until) - 1;
 		if (!is_date(rule->until))
-			return complain(l, err, "allow: until=%s: not a day; write until=2026-12-31", rule->until);
+			return line_error(l, err, "allow: until=%s: not a date; write until=2026-12-31", rule->until);
 		rule->is_expired = strcmp(rule->until, today) < 0;
 	}
 	if (!*l->comment)
-		return complain(l, err, "allow: say why, behind a #: allow %s # ...", l->word[1]);
+		return line_error(l, err, "allow: missing reason; add it after a #: allow %s # ...", l->word[1]);
 	rule->reason = l->comment;
 	return 0;
 }
@@ -150,54 +152,54 @@ static int add_rule(struct gate_options *options, struct gate_rule rule, const s
 	for (size_t i = 0; i < options->n_rules; i++)
 		n_of_file += options->rule[i].line > 0;
 	if (n_of_file == RULES_MAX)
-		return complain(l, err, "more than %d expressions", RULES_MAX);
+		return line_error(l, err, "more than %d expressions", RULES_MAX);
 	rc = gate_options_add_rule(options, rule, err);
 	if (rc < 0)
 		err_wrap(err, "%s:%" PRIu32 ": %s %s", l->file, l->number, l->word[0], l->word[1]);
 	return rc;
 }
 
-/* Lines that hold for the functions that match. */
-static const struct kind {
+/* Keywords of lines that apply to matching functions. */
+static const struct profile_kind {
 	const char *word;
 	enum gate_rule_kind kind;
-	size_t least, most;
+	size_t n_min, n_max;
 	const char *write;
 } kinds[] = {
 	{ "limit", GATE_LIMIT, 3, 3, "limit REGEX PERCENT" },
-	{ "allow", GATE_ALLOW, 2, 3, "allow REGEX [until=DATE] # why" },
+	{ "allow", GATE_ALLOW, 2, 3, "allow REGEX [until=DATE] # reason" },
 	{ "budget", GATE_BUDGET, 3, 3, "budget REGEX PERCENT" },
 	{ "gate", GATE_ONLY, 2, 2, "gate REGEX" },
 	{ "noise", GATE_NOISE, 3, 3, "noise REGEX PERCENT" },
 	{ "rename", GATE_RENAME, 3, 3, "rename OLD NEW" },
 };
 
-static int take_rule(struct gate_options *options, const struct kind *k, const struct line *l, const char *today,
-		     struct err *err)
+static int read_rule(struct gate_options *options, const struct profile_kind *k, const struct line *l,
+		     const char *today, struct err *err)
 {
 	struct gate_rule rule = { .kind = k->kind, .pattern = l->word[1], .file = l->file, .line = l->number };
 	char what[24];
 	int rc = 0;
 
-	if (l->n < k->least || l->n > k->most)
-		return complain(l, err, "write %s; an expression with blanks stands in quotes", k->write);
+	if (l->n < k->n_min || l->n > k->n_max)
+		return line_error(l, err, "expected %s; quote an expression with blanks", k->write);
 	if (k->kind == GATE_LIMIT || k->kind == GATE_BUDGET || k->kind == GATE_NOISE) {
 		snprintf(what, sizeof(what), "%s ... ", k->word);
-		rc = gate_options_amount(k->kind, l->word[2], what, &rule.amount, err);
+		rc = gate_options_parse_amount(k->kind, l->word[2], what, &rule.amount, err);
 		if (rc < 0)
 			err_wrap(err, "%s:%" PRIu32, l->file, l->number);
 	} else if (k->kind == GATE_ALLOW) {
-		rc = take_allow(&rule, l, today, err);
+		rc = read_allow(&rule, l, today, err);
 	} else if (k->kind == GATE_RENAME) {
 		rule.to = l->word[2];
 		if (!*rule.to)
-			rc = complain(l, err, "rename: the new name is empty");
+			rc = line_error(l, err, "rename: the new name is empty");
 	}
 	return rc < 0 ? rc : add_rule(options, rule, l, err);
 }
 
-/* noise PERCENT is the option, noise REGEX PERCENT a rule. */
-static int take_line(struct gate_options *options, const struct line *l, const char *today, struct err *err)
+/* Read a line. "noise PERCENT" sets the option, "noise REGEX PERCENT" is a rule. */
+static int read_line(struct gate_options *options, const struct line *l, const char *today, struct err *err)
 {
 	char what[64];
 	int rc;
@@ -207,16 +209,17 @@ static int take_line(struct gate_options *options, const struct line *l, const c
 		return 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(l->word[0], kinds[i].word) == 0 && !(kinds[i].kind == GATE_NOISE && l->n == 2))
-			return take_rule(options, &kinds[i], l, today, err);
+			return read_rule(options, &kinds[i], l, today, err);
 	snprintf(what, sizeof(what), "%s ", l->word[0]);
 	rc = gate_options_set(options, l->word[0], what, l->n == 2 ? l->word[1] : "", err);
 	if (rc == ERR_UNKNOWN)
-		return complain(
+		return line_error(
 			l, err,
-			"no line begins with %s; limit, allow, budget, gate, noise, rename and options without -- do",
+			"unknown keyword %s; expected limit, allow, budget, gate, noise, rename, or an option "
+			"without --",
 			l->word[0]);
 	if (l->n != 2)
-		return complain(l, err, "write %s VALUE", l->word[0]);
+		return line_error(l, err, "expected %s VALUE", l->word[0]);
 	if (rc < 0)
 		err_wrap(err, "%s:%" PRIu32, l->file, l->number);
 	return rc;
@@ -225,7 +228,7 @@ static int take_line(struct gate_options *options, const struct line *l, const c
 int gate_config_read(struct gate_options *options, const char *text, size_t n, const char *name, const char *today,
 		     struct err *err)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* some editors begin a file with it */
+	static const char mark[] = "\xef\xbb\xbf"; /* byte order mark; some editors write one */
 	const char *at = text, *end = text + n;
 	struct line l = { .file = name };
 
@@ -238,10 +241,10 @@ int gate_config_read(struct gate_options *options, const char *text, size_t n, c
 		l.number++;
 		l.n = 0;
 		if (memchr(at, 0, (size_t)(stop - at)))
-			return complain(&l, err, "this is not a text");
-		rc = part(options, at, stop > at && stop[-1] == '\r' ? stop - 1 : stop, &l, err);
+			return line_error(&l, err, "not a text file");
+		rc = split_line(options, at, stop > at && stop[-1] == '\r' ? stop - 1 : stop, &l, err);
 		if (rc == 0)
-			rc = take_line(options, &l, today, err);
+			rc = read_line(options, &l, today, err);
 		if (rc < 0)
 			return rc;
 		at = feed ? feed + 1 : end;

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The test of a row gives its verdict. Limits of shares may turn it into a failure; allow lines, --runtime=warn and
- * profiles of which one pair proves little downgrade it.
+ * The verdict of a row comes from its test. Limits on shares may turn it into a failure; allow lines, --runtime=warn,
+ * and kinds of profiles for which one pair proves nothing downgrade it.
  */
 #include "config.h"
 
@@ -62,7 +62,7 @@ void decision_add_message(struct decision *d, int list, const char *id, const ch
 	va_end(args);
 }
 
-/* The text that all files of a side share; "" when they differ. */
+/* The common string of all files of a side; "" if they differ. */
 static const char *common(const char *so_far, const char *next, uint32_t n_before)
 {
 	next = next ? next : "";
@@ -74,7 +74,7 @@ static void describe_side(struct decision *d, int side)
 	struct gate_side *g = &d->out->side[side];
 	const char **source = arena_alloc(d->out->mem, d->s->n_files, sizeof(*source));
 	double preempted = 0;
-	bool timed = true;
+	bool has_times = true;
 
 	*g = (struct gate_side){ .source = source, .value = d->s->total[side], .build_id = "", .host = "" };
 	g->samples = stats_count(d->s->total[side], d->s->var[side]);
@@ -83,7 +83,7 @@ static void describe_side(struct decision *d, int side)
 
 		if ((int)f->side != side)
 			continue;
-		timed &= f->seconds > 0;
+		has_times &= f->seconds > 0;
 		g->seconds += f->seconds;
 		preempted += f->preempted;
 		g->period = g->n_files ? g->period : f->period;
@@ -91,7 +91,7 @@ static void describe_side(struct decision *d, int side)
 		g->host = common(g->host, f->host, g->n_files);
 		source[g->n_files++] = decision_copy(d, f->source);
 	}
-	g->seconds = timed ? g->seconds : 0;
+	g->seconds = has_times ? g->seconds : 0;
 	g->preempted = g->value > 0 ? preempted / g->value : 0;
 	g->build_id = decision_copy(d, g->build_id);
 	g->host = decision_copy(d, g->host);
@@ -104,9 +104,9 @@ static void add_sums(struct decision *d)
 	d->sum = mem_zalloc(s->n_funcs ? s->n_funcs : 1, sizeof(*d->sum));
 	for (uint32_t i = 0; i < s->n_funcs; i++) {
 		const struct gate_func *f = &s->func[i];
-		struct decision_sum *sum = &d->sum[f->is];
+		struct decision_sum *sum = &d->sum[f->canonical];
 
-		assert(f->is < s->n_funcs);
+		assert(f->canonical < s->n_funcs);
 		for (int side = 0; side < N_STATS_SIDES; side++) {
 			sum->cum[side] += f->cum[side];
 			sum->flat[side] += f->flat[side];
@@ -118,10 +118,17 @@ static void add_sums(struct decision *d)
 
 static const double z_moved = 1.645, p_proved = 0.05;
 
-static enum gate_verdict test_verdict(const struct gate_options *options, const struct stats_row *t, double limit)
+/* Returns true if the base has almost no samples of the row, and the new side has some. */
+static bool is_new(const struct stats_row *t, double new_max)
+{
+	return t->count[STATS_BASE] <= new_max && (t->value[STATS_BASE] <= 0 || t->count[STATS_NEW] > new_max);
+}
+
+static enum gate_verdict test_verdict(const struct gate_options *options, const struct stats_row *t, double limit,
+				      double new_max)
 {
 	assert(limit >= 0 && options->alpha <= options->alpha_suspect);
-	if (t->value[STATS_BASE] <= 0)
+	if (is_new(t, new_max))
 		return GATE_NEW;
 	if (t->value[STATS_NEW] <= 0)
 		return GATE_GONE;
@@ -134,26 +141,26 @@ static enum gate_verdict test_verdict(const struct gate_options *options, const 
 	return t->p_over < p_proved ? GATE_OK : GATE_UNRESOLVED;
 }
 
-/* The value of half a sample of a sum, which is added so that no sum is zero. */
+/* The value of half a sample, which is added to sums so that none is zero. */
 static double half_sample(double value, double var)
 {
 	return value > 0 ? var / value / 2 : 0;
 }
 
 /*
- * Did the callees of a function become cheaper by at least half of what the function itself became more expensive?
- * Then code of a callee is in it now: inlined without a frame, or moved.
+ * Returns true if the cost of the callees of a function decreased by at least half of the increase of its own cost.
+ * This indicates that code of a callee is in the function now: inlined without a frame, or moved.
  */
 static bool was_moved(const struct decision *d, const struct decision_row *r, double *part)
 {
-	const struct stats_row *t = &d->judged->row[r->at];
+	const struct stats_row *t = &d->judged->row[r->index];
 	const struct decision_sum *sum;
 	double callees[N_STATS_SIDES], var[N_STATS_SIDES], h = 0, se2 = 2 * d->options->noise * d->options->noise;
 	double rho = t->rho, grown, shrunk;
 
 	if (r->shown.kind != GATE_FLAT || !(rho > 0))
 		return false;
-	sum = &d->sum[d->rows->source[r->at].func];
+	sum = &d->sum[d->rows->source[r->index].func];
 	grown = sum->flat[STATS_NEW] - rho * sum->flat[STATS_BASE];
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		callees[side] = fmax(0, sum->cum[side] - sum->flat[side]);
@@ -177,7 +184,7 @@ static void name_row(struct decision *d, const struct gate_source *source, struc
 {
 	const struct gate_func *f = &d->s->func[source->func];
 	const char **alias = arena_alloc(d->out->mem, source->n_aliases, sizeof(*alias));
-	uint32_t was = d->rows->was ? d->rows->was[source->func] : GATE_NO_FUNC;
+	uint32_t old_func = d->rows->old_func ? d->rows->old_func[source->func] : GATE_NO_FUNC;
 
 	assert(source->func < d->s->n_funcs && (source->n_aliases == 0 || source->alias));
 	for (uint32_t i = 0; i < source->n_aliases; i++)
@@ -187,8 +194,8 @@ static void name_row(struct decision *d, const struct gate_source *source, struc
 	row->name = decision_copy(d, f->name);
 	row->file = decision_copy(d, f->file);
 	row->line = f->line;
-	if (was != GATE_NO_FUNC)
-		row->was = decision_copy(d, d->s->func[was].name);
+	if (old_func != GATE_NO_FUNC)
+		row->old_name = decision_copy(d, d->s->func[old_func].name);
 }
 
 static void add_row(struct decision *d, uint32_t i)
@@ -199,12 +206,12 @@ static void add_row(struct decision *d, uint32_t i)
 	struct decision_row *r = &d->row[d->n_rows++];
 
 	assert(d->n_rows <= d->rows->n && i < c->n_rows);
-	*r = (struct decision_row){ .at = i, .is_hidden = c->row_is_tested && !c->row_is_tested[i] };
+	*r = (struct decision_row){ .index = i, .is_hidden = c->row_is_tested && !c->row_is_tested[i] };
 	r->shown = (struct gate_row){
 		.kind = source->kind,
 		.name = "",
 		.file = "",
-		.was = "",
+		.old_name = "",
 		.reason = "",
 		.ratio = t->ratio,
 		.lo = t->lo,
@@ -212,7 +219,7 @@ static void add_row(struct decision *d, uint32_t i)
 		.p = t->p,
 		.p_adjusted = t->p_adjusted,
 		.limit = c->row_limit[i],
-		.phi = t->phi,
+		.dispersion = t->phi,
 	};
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		r->shown.value[side] = t->value[side];
@@ -221,11 +228,14 @@ static void add_row(struct decision *d, uint32_t i)
 	}
 	if (source->kind != GATE_TOTAL)
 		name_row(d, source, &r->shown);
-	r->shown.verdict = r->is_hidden ? GATE_SKIPPED : test_verdict(d->options, t, r->shown.limit);
-	d->out->n_tests += !isnan(t->p);
+	r->shown.verdict =
+		r->is_hidden ? GATE_SKIPPED : test_verdict(d->options, t, r->shown.limit, gate_new_max(d->s));
+	if (!r->is_hidden && gate_is_exact(d->s))
+		decision_judge_exact(d, r);
+	d->out->n_tests += !isnan(r->shown.p);
 }
 
-/* Refine the verdict of a test, and give the reason. */
+/* Refine the verdict of a test, and set its reason. */
 static void refine_verdict(struct decision *d, struct decision_row *r)
 {
 	struct gate_row *shown = &r->shown;
@@ -233,13 +243,15 @@ static void refine_verdict(struct decision *d, struct decision_row *r)
 
 	if ((shown->verdict == GATE_FAIL || shown->verdict == GATE_SUSPECT) && was_moved(d, r, &part)) {
 		shown->verdict = GATE_MOVED;
-		shown->reason = decision_text(d, "what it calls became cheaper by %.0f%% of that: inlined or moved",
-					      part * 100);
+		shown->reason =
+			decision_text(d, "its callees became cheaper by %.0f%% of that: inlined or moved", part * 100);
 	} else if (shown->verdict == GATE_NEW && shown->kind == GATE_FLAT &&
-		   d->sum[d->rows->source[r->at].func].cum[STATS_BASE] > 0) {
-		shown->reason = "base has it, but never as leaf";
+		   d->sum[d->rows->source[r->index].func].cum[STATS_BASE] > 0) {
+		shown->reason = "the base contains it, but almost never as a leaf";
 	} else if (shown->verdict == GATE_UNRESOLVED && isnan(shown->p)) {
-		shown->reason = "too little of the program is outside of it to compare it with";
+		shown->reason = shown->count[STATS_BASE] <= gate_new_max(d->s)
+					? "too few samples"
+					: "too few samples outside of it to compare with";
 	}
 }
 
@@ -257,7 +269,7 @@ static void judge_rows(struct decision *d)
 	}
 }
 
-/* Turn a FAIL into a SUSPECT, for this reason. */
+/* Turn a FAIL into a SUSPECT with this reason. */
 static void downgrade(struct gate_row *row, const char *reason)
 {
 	if (row->verdict != GATE_FAIL)
@@ -266,41 +278,43 @@ static void downgrade(struct gate_row *row, const char *reason)
 	row->reason = reason;
 }
 
-const char *decision_unsure(const struct decision *d)
+const char *decision_unreliable(const struct decision *d)
 {
-	if (d->judged->has_replicates || d->s->error == GATE_POISSON || d->s->error == GATE_HEAP)
+	if (d->s->weights_unknown)
+		return "the number of stacks is unknown";
+	if (d->judged->has_replicates || d->s->error == GATE_POISSON || d->s->error == GATE_HEAP || gate_is_exact(d->s))
 		return NULL;
 	return d->s->error == GATE_DELAY
-		       ? "a few long delays can make one pair differ so: pass several profiles per side"
-		       : "one moment does not tell how sides differ: pass several profiles per side";
+		       ? "a few long delays can cause such a difference in one pair: pass several profiles per side"
+		       : "one pair of snapshots does not show how much runs differ: pass several profiles per side";
 }
 
 const char *decision_contention(struct decision *d)
 {
-	static const double apart = 0.1;
+	static const double gap = 0.1;
 	const struct gate_side *side = d->out->side;
 
 	if (d->judged->has_replicates || d->options->has_own_fold ||
-	    fabs(side[STATS_BASE].preempted - side[STATS_NEW].preempted) < apart)
+	    fabs(side[STATS_BASE].preempted - side[STATS_NEW].preempted) < gap)
 		return NULL;
-	return decision_text(
-		d,
-		"one pair, of which %.0f%% of base were preempted and %.0f%% of new: pass several per side, "
-		"captured alternately",
-		side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100);
+	return decision_text(d,
+			     "%.0f%% of base and %.0f%% of new were preempted, so one pair proves nothing: pass "
+			     "several profiles per "
+			     "side, captured alternately",
+			     side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100);
 }
 
-/* Downgrade every verdict that one pair of profiles cannot prove. */
-static void downgrade_unsure(struct gate_row *row, const char *unsure)
+/* Downgrade verdicts that one pair of profiles cannot prove. */
+static void downgrade_unreliable(struct gate_row *row, const char *reason)
 {
-	if (!unsure)
+	if (!reason)
 		return;
-	downgrade(row, unsure);
+	downgrade(row, reason);
 	if (row->verdict == GATE_IMPROVED || row->verdict == GATE_OK)
 		row->verdict = GATE_UNRESOLVED;
 }
 
-/* The last allow line that matches the row; NULL for none. */
+/* The last allow line that matches the row; NULL if there is none. */
 static const struct gate_rule *find_allow(const struct decision *d, uint32_t row)
 {
 	const struct gate_rule *found = NULL;
@@ -308,7 +322,7 @@ static const struct gate_rule *find_allow(const struct decision *d, uint32_t row
 	for (size_t i = 0; i < d->options->n_rules; i++) {
 		struct gate_rule *rule = &d->options->rule[i];
 
-		if (rule->kind != GATE_ALLOW || rule->is_expired || !gate_rule_fits(rule, d->s, d->rows, row))
+		if (rule->kind != GATE_ALLOW || rule->is_expired || !gate_rule_matches(rule, d->s, d->rows, row))
 			continue;
 		rule->n_used++;
 		found = rule;
@@ -327,18 +341,18 @@ static void skip_allowed(struct decision *d, const struct gate_rule *rule, struc
 	row->verdict = GATE_SKIPPED;
 }
 
-/* --runtime=warn, profiles of which one pair proves little, and allow lines make verdicts milder. */
+/* Apply --runtime=warn, the limits of one pair of profiles, and allow lines. */
 static void downgrade_rows(struct decision *d)
 {
-	const char *unsure = decision_unsure(d), *contention = decision_contention(d);
+	const char *reason = decision_unreliable(d), *contention = decision_contention(d);
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		struct decision_row *r = &d->row[i];
-		const struct gate_rule *rule = r->is_hidden ? NULL : find_allow(d, r->at);
+		const struct gate_rule *rule = r->is_hidden ? NULL : find_allow(d, r->index);
 
 		if (d->options->warn_runtime && function_is_runtime(r->shown.name, r->shown.file))
-			downgrade(&r->shown, "of the runtime, which --runtime=warn makes SUSPECT at most");
-		downgrade_unsure(&r->shown, unsure);
+			downgrade(&r->shown, "runtime function, at most SUSPECT with --runtime=warn");
+		downgrade_unreliable(&r->shown, reason);
 		if (contention)
 			downgrade(&r->shown, contention);
 		if (rule)
@@ -346,8 +360,8 @@ static void downgrade_rows(struct decision *d)
 	}
 }
 
-/* Larger numbers first, NAN last. */
-static int by_number(double a, double b)
+/* Compare two numbers: the larger one first, NAN last. */
+static int compare_numbers(double a, double b)
 {
 	if (isnan(a) || isnan(b))
 		return isnan(a) - isnan(b);
@@ -360,8 +374,7 @@ static double effect(const struct gate_row *r)
 		return r->share[STATS_NEW];
 	if (r->verdict == GATE_GONE)
 		return r->share[STATS_BASE];
-	if (r->verdict ==
-	    GATE_IMPROVED) /* by the saving, as the smallest function that nearly vanished has the best ratio */
+	if (r->verdict == GATE_IMPROVED) /* sorting by ratio would favour small functions that almost vanished */
 		return r->share[STATS_BASE] - r->share[STATS_NEW];
 	return r->ratio;
 }
@@ -373,15 +386,15 @@ static int row_order(const void *a, const void *b)
 
 	if (x->verdict != y->verdict)
 		return x->verdict < y->verdict ? -1 : 1;
-	c = by_number(effect(x), effect(y));
-	c = c ? c : by_number(x->share[STATS_NEW], y->share[STATS_NEW]);
+	c = compare_numbers(effect(x), effect(y));
+	c = c ? c : compare_numbers(x->share[STATS_NEW], y->share[STATS_NEW]);
 	c = c ? c : strcmp(x->name, y->name);
 	c = c ? c : (int)x->kind - (int)y->kind;
 	c = c ? c : strcmp(x->file, y->file);
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
-static void show_rows(struct decision *d)
+static void list_rows(struct decision *d)
 {
 	struct gate_row *row = arena_alloc(d->out->mem, d->n_rows, sizeof(*row));
 	uint32_t n = 0;
@@ -398,30 +411,29 @@ static void show_rows(struct decision *d)
 }
 
 /*
- * With samples of unequal weight, a function with half of the value need not have half of the effective count, and a
- * few heavy samples make that of the whole program small. The effective count of a side is then the median over the
- * rows of count per share.
+ * Set the effective number of samples of a side. If samples have unequal weights, it is the median over the rows of
+ * count / share, since a few samples with large weights would make the count of the whole program too small.
  */
 static void count_samples(struct decision *d, int side)
 {
-	double *worth, total = d->s->total[side];
+	double *counts, total = d->s->total[side];
 	uint32_t n = 0;
 
 	if (fabs(d->s->var[side] - total) <= 1e-9 * total)
 		return;
-	worth = mem_alloc((size_t)d->n_rows + 1, sizeof(*worth));
+	counts = mem_alloc((size_t)d->n_rows + 1, sizeof(*counts));
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		const struct gate_row *row = &d->row[i].shown;
 
 		if (row->kind == GATE_CUM && row->share[side] > 0)
-			worth[n++] = fmin(row->count[side] / row->share[side], STATS_COUNT_MAX);
+			counts[n++] = fmin(row->count[side] / row->share[side], STATS_COUNT_MAX);
 	}
 	assert(n <= d->n_rows);
-	d->out->side[side].samples = decision_median(worth, n, d->out->side[side].samples);
-	free(worth);
+	d->out->side[side].samples = decision_median(counts, n, d->out->side[side].samples);
+	free(counts);
 }
 
-/* Is a row that of a function, by its name or an alias? */
+/* Returns true if this is the row of a function, by its name or an alias. */
 static bool is_row_of(const struct gate_row *row, const char *name)
 {
 	bool yes = row->kind == GATE_CUM && strcmp(row->name, name) == 0;
@@ -431,8 +443,8 @@ static bool is_row_of(const struct gate_row *row, const char *name)
 	return yes;
 }
 
-/* The cost of a rename is the ratio of its row. */
-static void cost_renames(struct decision *d)
+/* Set the ratio of each rename from its row. */
+static void set_rename_ratios(struct decision *d)
 {
 	struct gate *g = d->out;
 	struct gate_rename *rename = arena_alloc(g->mem, g->n_renames, sizeof(*rename));
@@ -458,37 +470,7 @@ void decision_common_shares(const struct decision *d, double share[N_STATS_SIDES
 	}
 }
 
-/* Different programs share names like main.main, so that a test of those says nothing about a change. */
-static bool are_unlike(const struct decision *d)
-{
-	static const double least = 0.25;
-	double share[N_STATS_SIDES];
-
-	decision_common_shares(d, share);
-	return share[STATS_BASE] < least || share[STATS_NEW] < least;
-}
-
-/* Derive the outcome from the verdicts. */
-static void find_outcome(struct decision *d)
-{
-	struct gate *g = d->out;
-	const struct gate_side *side = g->side;
-	double samples = 2 / (1 / side[STATS_BASE].samples + 1 / side[STATS_NEW].samples);
-
-	assert(g->n_power > 0 && samples > 0);
-	g->is_unlike = are_unlike(d);
-	g->is_weak = !d->options->has_need && !(g->power[0].ratio <= 2);
-	if (g->n_verdict[GATE_FAIL])
-		g->outcome = GATE_RED;
-	else if (g->n_verdict[GATE_SUSPECT] || g->n_tests == 0 || g->is_unlike || g->is_weak ||
-		 (d->options->has_need && samples < g->need_samples))
-		g->outcome = GATE_INCONCLUSIVE;
-	else
-		g->outcome = GATE_PASS;
-	g->status = g->outcome == GATE_RED ? 1 : g->outcome == GATE_INCONCLUSIVE ? d->options->inconclusive : 0;
-}
-
-/* Move a list of messages to the answer. */
+/* Move a list of messages to the result. */
 static const struct gate_message *move_messages(struct decision *d, int list)
 {
 	size_t n = d->n_messages[list];
@@ -500,7 +482,7 @@ static const struct gate_message *move_messages(struct decision *d, int list)
 	return m;
 }
 
-void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const struct stats_judged *judged,
+void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const struct stats_summary *judged,
 		 struct gate *out)
 {
 	struct decision d = { .s = s, .rows = rows, .judged = judged, .options = s->options, .out = out };
@@ -519,10 +501,10 @@ void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const 
 	downgrade_rows(&d);
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		count_samples(&d, side);
-	show_rows(&d);
-	cost_renames(&d);
+	list_rows(&d);
+	set_rename_ratios(&d);
 	decision_find_power(&d);
-	find_outcome(&d);
+	decision_find_outcome(&d);
 	decision_add_notes(&d);
 	decision_add_warnings(&d);
 	out->n_notes = (uint32_t)d.n_messages[DECISION_NOTE];

@@ -1,111 +1,143 @@
 /*
- * gate_int.h - between the steps of a gate: sums, rows, verdicts
+ * gate_int.h - data shared by the steps of a gate: sums, rows, verdicts
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef REPORT_GATE_GATE_INT_H
 #define REPORT_GATE_GATE_INT_H
 
+#include "profile/profile.h"
 #include "report/gate/gate.h"
 
-/* Where a value's sampling error comes from. */
+/* The source of the sampling error of values. */
 enum gate_error {
-	GATE_POISSON, /* plain counts, and weights of single samples */
-	GATE_HEAP,    /* scaled up by the rate of a heap profile */
-	GATE_DELAY,   /* heavy tails within a record: never FAIL on one pair */
-	GATE_CENSUS,  /* everything that was there at one moment: only replicates tell */
+	GATE_POISSON, /* counts, and weights of single samples */
+	GATE_HEAP,    /* values of a heap profile, scaled up by its sampling rate */
+	GATE_DELAY,   /* delays with a heavy-tailed distribution: never FAIL on one pair */
+	GATE_CENSUS,  /* exact counts at one moment: only several runs show the variation */
 };
 
-/* A file that was taken in. */
+/* An added file. */
 struct gate_file {
 	enum stats_side side;
 	const char *source;
+	uint64_t content;  /* hash of the bytes of the file; 0 if unknown */
 	double value, var; /* totals */
 	double seconds;
-	double preempted; /* value of samples that were folded */
+	double preempted; /* sum of the values of samples with a folded leaf */
 	int64_t period, time_ns;
-	double cpu_seconds; /* values in nanoseconds of CPU time, for utilisation; 0 when unknown */
+	double cpu_seconds; /* CPU time of all samples, for utilisation; 0 if unknown */
 	const char *build_id, *host, *binary;
-	uint32_t n_parts; /* of the functions that occur in it */
+	uint32_t n_parts; /* number of functions that occur in the file */
 	const struct gate_part {
 		uint32_t func;
 		double cum, flat;
-	} * part; /* [n_parts] by func */
+	} * part; /* [n_parts] sums, sorted by func */
 };
 
-/* A function of any of the files: canonical name and file. */
+/* A function of any file, with its canonical name. */
 struct gate_func {
 	const char *name, *file;
 	int64_t line;
 	double cum[N_STATS_SIDES], flat[N_STATS_SIDES]; /* V */
 	double cum_var[N_STATS_SIDES], flat_var[N_STATS_SIDES];
-	uint32_t is; /* the function that it counts for; its own number unless it was renamed */
+	uint32_t canonical; /* index of the function that it was renamed to; its own index if it was not */
 };
 
-/* A stack, functions leaf first, each as often as it stands there; equal ones of all files are one. */
-struct gate_paths {
-	uint32_t n;
-	const uint32_t *off;                                     /* [n + 1] */
-	const uint32_t *func;                                    /* [off[n]] */
-	const double *value[N_STATS_SIDES], *var[N_STATS_SIDES]; /* [n] */
+/* Distinct stacks of a file, as in its profile. */
+struct gate_stacks {
+	enum stats_side side;
+	struct csr stacks;         /* locations, leaf first; owned by the profile */
+	struct csr funcs;          /* functions of each location, innermost inlined call first */
+	const double *value, *var; /* [stacks.n] sums per stack; 0 for stacks that the query excludes */
 };
 
 struct gate_sums {
 	const struct gate_options *options;
 	enum gate_error error;
+	bool is_time;                /* samples of CPU or wall-clock time */
+	const char *weights_unknown; /* reason why a number of stacks is unknown, which rules out PASS */
 	const char *type, *unit, *period_unit;
 	uint32_t n_files;
-	const struct gate_file *file; /* in the order they were taken in */
+	const struct gate_file *file; /* files in the order in which they were added */
 	uint32_t n_funcs;
 	struct gate_func *func;
-	struct gate_paths paths;
+	uint32_t n_stacks;
+	const struct gate_stacks *stacks; /* [n_stacks] stacks, those of the base first */
+	const uint8_t *folds;             /* [n_funcs] 1 for functions that, as leaves, are charged to their callers */
 	double total[N_STATS_SIDES], var[N_STATS_SIDES];
 	struct arena *mem;
 };
 
-/* What has been taken in. Borrowed from s. */
-const struct gate_sums *gate_sum_all(struct gate_sum *s);
+/* Returns true if values are counts without a sampling error and are not normalized. Then min-share, min-samples and
+   tests do not apply. */
+bool gate_is_exact(const struct gate_sums *s);
+
+/*
+ * A row is new if its effective count in the base is at most this value. A few samples may occur by chance, but not
+ * exact counts.
+ */
+static inline double gate_new_max(const struct gate_sums *s)
+{
+	return s->error == GATE_CENSUS ? 0 : 2;
+}
+
+/* Finish adding, and return the sums. Borrowed from s. */
+const struct gate_sums *gate_sum_finish(struct gate_sum *s);
 
 enum { GATE_NO_FUNC = UINT32_MAX };
 
+/* The functions of a stack, leaf first; a recursive function occurs several times. */
+struct gate_frames {
+	const uint32_t *func, *end;
+	bool is_folded; /* were functions at the leaf folded? */
+	uint32_t *word;
+	size_t cap; /* capacity of word */
+};
+
+/* Fill in the functions of a stack. out->word is reused between calls and freed by the caller. */
+void gate_frames_find(const struct gate_stacks *s, const uint8_t *folds, uint32_t stack, struct gate_frames *out);
+
 /*
- * Rows, functions whose samples are nearly the same merged: on both sides together at most 5 % of them differ, and
- * on neither more than 10 %, so that what only one side has is never merged with what both have. Of such a chain of
- * calls the function is named that is nearest to the leaf and of the program's own code (function_is_own), or nearest to
- * the leaf when none is; its samples are the row's.
+ * Rows: functions, with those merged that have nearly the same samples. At most 5 % of the samples of both sides
+ * together differ, and at most 10 % on each side, so a function that only one side has is never merged with one that
+ * both have. A chain of calls is named after the function nearest to the leaf that is in the program's own code
+ * (function_is_own), or nearest to the leaf if none is. The samples of the row are those of that function.
  */
 struct gate_rows {
 	uint32_t n;
 	struct gate_source {
 		enum gate_kind kind;
-		uint32_t func; /* of all aliases the one that is named; GATE_NO_FUNC for a total */
+		uint32_t func; /* function that names the row; GATE_NO_FUNC for a total */
 		uint32_t n_aliases;
-		const uint32_t *alias; /* from the leaf to the root */
+		const uint32_t *alias; /* aliases, from the leaf to the root */
 	} * source;                    /* [n] */
-	const uint32_t *was;           /* [functions] the one that was renamed to it, else GATE_NO_FUNC */
-	struct stats_counts counts;    /* rows in the same order; a total is a row of all classes */
+	const uint32_t *old_func;      /* [functions] function of the base that was renamed to it, else GATE_NO_FUNC */
+	struct stats_counts counts;    /* counts of the rows, in the order of source; a total contains all classes */
 };
 
 /*
- * What is tested, and what serves as reference only (counts.row_is_tested): functions that no `gate` line names, and
- * those below the floors that have a budget. Counts what limit, noise and gate lines were heeded for.
+ * Make the rows. Rows with counts.row_is_tested 0 serve as reference only: functions that no `gate` line names, and
+ * those below min-share or min-samples that have a budget. Counts the uses of limit, noise and gate lines.
  *
  * mem    owns the result
- * Fails  ERR_LIMIT when there are more than can be judged
+ * Fails  ERR_LIMIT if there are too many rows
  */
 int gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_rows *out, struct err *err);
 
-/* Does a line of the file mean this row? Its expression is matched against the names and files of the function, its
-   aliases and what they were called in the base; a total is called "total". */
-bool gate_rule_fits(const struct gate_rule *rule, const struct gate_sums *s, const struct gate_rows *rows,
-		    uint32_t row);
+/*
+ * Returns true if a line of the file applies to this row. Its expression is matched against the names and files of the
+ * function, its aliases, and their names in the base; the name of a total is "total".
+ */
+bool gate_rule_matches(const struct gate_rule *rule, const struct gate_sums *s, const struct gate_rows *rows,
+		       uint32_t row);
 
-/* Let functions of the base count for those of new that they were renamed to: --rename has done its part before.
-   Sets func[].is; names suggestions. */
+/* Find functions of the base that were renamed in new, besides those of --rename. Sets func[].canonical and
+   out->rename. */
 void gate_find_renames(struct gate_sums *s, struct arena *mem, struct gate *out);
 
-/* Verdicts, notes, warnings, power: everything of out that is not known yet. */
-void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const struct stats_judged *judged,
+/* Fill in the remaining fields of out: verdicts, notes, warnings and power. */
+void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const struct stats_summary *judged,
 		 struct gate *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * judge.c - from the profiles that were taken in to the answer
+ * judge.c - judge the profiles that were added
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,13 +14,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-/* Less of both sides in functions of both is no comparison: another program, or names that say nothing. */
-#define LEAST_COMMON 0.1
+/* Min share of samples in common functions. If both sides are below it, they are different programs or lack symbols. */
+#define COMMON_MIN 0.1
 
 static const char *const side_word[] = { "the base", "the new side" };
 
-/* What new had opportunity for, over base. */
+/* Find the ratio new / base of the quantity that normalizes the sides: work, total, duration, or number of profiles. */
 static int find_rho(const struct gate_sums *s, double *rho, struct err *err)
 {
 	double size[N_STATS_SIDES] = { 0 };
@@ -33,8 +34,7 @@ static int find_rho(const struct gate_sums *s, double *rho, struct err *err)
 		const struct gate_file *f = &s->file[i];
 
 		if (s->options->normalize == GATE_DURATION && !(f->seconds > 0))
-			return err_set(err, ERR_FORMAT, "--normalize=duration: %s does not say how long it took",
-				       f->source);
+			return err_set(err, ERR_FORMAT, "--normalize=duration: %s has no duration", f->source);
 		if (s->options->normalize == GATE_DURATION)
 			size[f->side] += f->seconds;
 		else if (s->options->normalize == GATE_NONE)
@@ -45,7 +45,7 @@ static int find_rho(const struct gate_sums *s, double *rho, struct err *err)
 	return 0;
 }
 
-/* How much each file had opportunity for, of base first; NULL when it is not known. A side's runs did equal work. */
+/* Quantity that normalizes each file, base first; NULL if unknown. All runs of a side are assumed to do equal work. */
 static const double *find_exposures(const struct gate_sums *s, struct arena *mem)
 {
 	double *size = arena_alloc(mem, s->n_files, sizeof(*size));
@@ -62,7 +62,7 @@ static const double *find_exposures(const struct gate_sums *s, struct arena *mem
 	return size;
 }
 
-/* How much of a side is in functions that the other side has too, renamed ones included; 0 to 1. */
+/* The share of a side in functions that the other side has, too, including renamed functions; 0 to 1. */
 static void find_common(const struct gate_sums *s, double share[N_STATS_SIDES])
 {
 	bool *has = mem_zalloc((size_t)s->n_funcs * N_STATS_SIDES + 1, sizeof(*has));
@@ -70,11 +70,11 @@ static void find_common(const struct gate_sums *s, double share[N_STATS_SIDES])
 	for (uint32_t i = 0; i < s->n_funcs; i++)
 		for (int side = 0; side < N_STATS_SIDES; side++)
 			if (s->func[i].cum[side] > 0)
-				has[(size_t)s->func[i].is * N_STATS_SIDES + (size_t)side] = true;
+				has[(size_t)s->func[i].canonical * N_STATS_SIDES + (size_t)side] = true;
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		share[side] = 0;
 		for (uint32_t i = 0; i < s->n_funcs; i++)
-			if (has[(size_t)s->func[i].is * N_STATS_SIDES + (size_t)!side])
+			if (has[(size_t)s->func[i].canonical * N_STATS_SIDES + (size_t)!side])
 				share[side] += s->func[i].flat[side] / s->total[side];
 		assert(share[side] >= 0);
 	}
@@ -85,28 +85,28 @@ static int check_totals(const struct gate_sums *s, struct err *err)
 {
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		if (!(s->total[side] > 0))
-			return err_set(err, ERR_FORMAT, "%s has no samples of %s: there is nothing to compare",
-				       side_word[side], s->type && *s->type ? s->type : "any type");
+			return err_set(err, ERR_FORMAT, "%s has no samples of %s; nothing to compare", side_word[side],
+				       s->type && *s->type ? s->type : "any type");
 	return 0;
 }
 
-/* Is there enough in common? Code that only went, or only came, leaves one of the sides as it was. */
+/* Check that the sides have functions in common. If code was only added or only removed, the common share is still
+ * large on one side. */
 static int check_common(const struct gate_sums *s, struct err *err)
 {
 	double common[N_STATS_SIDES];
 
 	find_common(s, common);
-	if (common[STATS_BASE] >= LEAST_COMMON || common[STATS_NEW] >= LEAST_COMMON)
+	if (common[STATS_BASE] >= COMMON_MIN || common[STATS_NEW] >= COMMON_MIN)
 		return 0;
-	return err_set(
-		err, ERR_FORMAT,
-		"the two sides have next to no function in common (%.0f%% of the base, %.0f%% of the new side): are "
-		"they of the same program, with names?",
-		common[STATS_BASE] * 100, common[STATS_NEW] * 100);
+	return err_set(err, ERR_FORMAT,
+		       "the two sides have hardly any function in common (%.0f%% of the base, %.0f%% of the new side); "
+		       "check that they are from the same program, with symbols",
+		       common[STATS_BASE] * 100, common[STATS_NEW] * 100);
 }
 
-/* A gate whose gate lines mean nothing that there is would judge nothing, whatever happens: a slip of the pen. */
-static int check_asked(const struct gate_sums *s, const struct gate_rows *rows, struct err *err)
+/* Check that the gate lines match at least one function. Otherwise a typo would disable all tests. */
+static int check_gate_lines(const struct gate_sums *s, const struct gate_rows *rows, struct err *err)
 {
 	const struct gate_rule *first = NULL;
 
@@ -119,43 +119,59 @@ static int check_asked(const struct gate_sums *s, const struct gate_rows *rows, 
 		if (r->n_used > 0)
 			return 0;
 		for (uint32_t f = 0; f < s->n_funcs; f++)
-			if (gate_rule_fits_func(r, s, rows->was, f))
+			if (gate_rule_matches_func(r, s, rows->old_func, f))
 				return 0;
 	}
 	if (!first)
 		return 0;
-	return err_set(err, ERR_FORMAT, "%s:%" PRIu32 ": gate %s: no gate line means a function of either side",
+	return err_set(err, ERR_FORMAT, "%s:%" PRIu32 ": gate %s: no gate line matches a function of either side",
 		       first->file, first->line, first->pattern);
+}
+
+/* Returns true if the value does not depend on the duration of a run, so there is no unchanged part to compare with. */
+static bool is_snapshot(const struct gate_sums *s)
+{
+	return s->error == GATE_CENSUS || strncasecmp(s->type, "inuse", 5) == 0;
+}
+
+/* Copy the options, with the normalization that suits the values if none was requested. */
+static const struct gate_options *choose_options(const struct gate_sums *s, struct arena *mem)
+{
+	struct gate_options *own = arena_alloc(mem, 1, sizeof(*own));
+
+	*own = *s->options;
+	if (!own->has_normalize && is_snapshot(s))
+		own->normalize = GATE_NONE;
+	return own;
 }
 
 int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
 {
-	struct gate_sums s = *gate_sum_all(sum); /* func may be changed, the rest is not */
+	struct gate_sums s = *gate_sum_finish(sum); /* only func is modified */
 	struct stats_options options = { .mode = STATS_FIXED, .rho = 1 };
-	struct stats_judged judged;
+	struct stats_summary judged;
 	struct gate_rows rows = { 0 };
 	struct stats_row *row;
 	int rc = check_totals(&s, err);
 
-	*out = (struct gate){ .options = s.options };
-	if (rc < 0)
-		return rc;
+	*out = (struct gate){ .mem = arena_new() };
+	s.options = out->options = choose_options(&s, out->mem);
 	options.strict = s.options->strict;
 	options.noise = s.options->noise;
+	options.new_max = gate_new_max(&s);
 	options.adjust = s.options->adjust;
 	if (s.options->normalize == GATE_BULK || s.options->normalize == GATE_REST)
 		options.mode = s.options->normalize == GATE_BULK ? STATS_BULK : STATS_REST;
-	else
+	else if (rc == 0)
 		rc = find_rho(&s, &options.rho, err);
-	if (rc < 0)
-		return rc;
-	out->mem = arena_new();
-	gate_find_renames(&s, out->mem, out);
-	rc = check_common(&s, err);
+	if (rc == 0) {
+		gate_find_renames(&s, out->mem, out);
+		rc = check_common(&s, err);
+	}
 	if (rc == 0)
 		rc = gate_rows_make(&s, out->mem, &rows, err);
 	if (rc == 0)
-		rc = check_asked(&s, &rows, err);
+		rc = check_gate_lines(&s, &rows, err);
 	if (rc < 0) {
 		gate_release(out);
 		return rc;

@@ -1,5 +1,5 @@
 /*
- * names.c - what of a function's name stays the same when a program changes a little
+ * names.c - strip those parts of function names that change between builds
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* A name on its way: what is left to read, and where its written part begins. */
+/* A name being processed: the remaining input, and the start of the output. */
 struct plain {
 	const char *s, *end;
 	struct buf *out;
@@ -29,7 +29,7 @@ static bool is_word(char c)
 	return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Is this text next? */
+/* Returns true if the input continues with this string. */
 static bool is_next(const struct plain *p, const char *text)
 {
 	return starts_with_n(p->s, (size_t)(p->end - p->s), text);
@@ -42,7 +42,7 @@ static const char *digits(const char *s, const char *end)
 	return s;
 }
 
-/* Behind the bracket that closes the one at s; NULL when none does. */
+/* The position after the bracket that closes the bracket at s; NULL if there is none. */
 static const char *bracket_end(const char *s, const char *end)
 {
 	unsigned depth = 0;
@@ -56,7 +56,7 @@ static const char *bracket_end(const char *s, const char *end)
 	return NULL;
 }
 
-/* "[abi:cxx11]" */
+/* Skip "[abi:cxx11]". */
 static bool skip_abi_tag(struct plain *p)
 {
 	const char *s = p->s + 5;
@@ -72,8 +72,8 @@ static bool skip_abi_tag(struct plain *p)
 }
 
 /*
- * "@v1.2.3", with what follows a '-' and then, after dots, numbers: behind any other dot stands the function. A
- * version of a module has three numbers; what has fewer is a name.
+ * Skip "@v1.2.3", and a suffix such as "-rc.1" as long as numbers follow its dots; after any other dot the function
+ * begins. A module version has three numbers; text with fewer numbers is part of a name.
  */
 static bool skip_version(struct plain *p)
 {
@@ -99,7 +99,7 @@ static bool skip_version(struct plain *p)
 	return true;
 }
 
-/* "[go.shape.int]", "[...]" */
+/* Skip "[go.shape.int]" or "[...]". */
 static bool skip_type_arguments(struct plain *p)
 {
 	const char *end;
@@ -113,8 +113,8 @@ static bool skip_type_arguments(struct plain *p)
 	return true;
 }
 
-/* Is what has been written a function, in which there can be closures: is there a dot behind the last slash, and
-   is the last part neither the package nor the receiver of a method? */
+/* Returns true if the output is a function that can contain closures: there is a dot after the last slash, and the
+   last part is neither the package nor the receiver of a method. */
 static bool is_function(const struct plain *p)
 {
 	const char *name = p->out->data + p->start;
@@ -127,7 +127,7 @@ static bool is_function(const struct plain *p)
 	return memchr(name + i, '.', n - i);
 }
 
-/* ".func1", ".gowrap2", "-range3" and the dotted numbers that follow: the word is written, the numbers are not. */
+/* Copy the word of ".func1", ".gowrap2" or "-range3", and skip its number and the dotted numbers that follow. */
 static bool skip_counter(struct plain *p)
 {
 	static const char *const word[] = { ".func", ".gowrap", ".deferwrap", "-range" };
@@ -185,7 +185,7 @@ void gate_names_add_plain(const char *name, size_t n, const char *file, struct b
 		buf_add(out, p.s, (size_t)(s - p.s));
 		p.s = s;
 	}
-	if (out->len == p.start) /* never: a name of tags alone */
+	if (out->len == p.start) /* a name that consists only of tags is unchanged */
 		buf_add(out, name, n);
 }
 
@@ -199,7 +199,7 @@ static int rename_by(struct gate_rule *rule, struct buf *name, size_t start, str
 		err_wrap(err, "%.200s:%u: rename", rule->file, rule->line);
 	else if (rc < 0)
 		err_wrap(err, "--rename=%.100s=%.100s", rule->pattern, rule->to);
-	if (rc == 0 && yes) {
+	if (rc == 0 && yes && renamed.len) {
 		name->len = start;
 		buf_add(name, renamed.data, renamed.len);
 		rule->n_used++;
@@ -219,7 +219,7 @@ int gate_names_add(void *arg, const char *name, size_t n, const char *file, stru
 		buf_add(out, name, n);
 	else
 		gate_names_add_plain(name, n, file, out);
-	if (!names->renames || out->len == start)
+	if (!names->applies_renames || out->len == start)
 		return 0;
 	for (size_t i = options->n_rules; rc == 0 && i > 0; i--)
 		if (options->rule[i - 1].kind == GATE_RENAME)

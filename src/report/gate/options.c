@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The file of a gate may set most of its options. Both use the same table: first the presets, then the lines of the
- * file, then the options of the command line.
+ * gate.cpa may set most options of the gate. Both use the same table: defaults first, then the lines of the file, then
+ * the command line.
  */
 #include "config.h"
 
@@ -24,10 +24,10 @@
 
 enum { FILE_MAX = 1 << 20, LOOKS_MAX = 100 };
 
-/* A budget of 0 %: only a function without samples stays within it. */
+/* The value stored for a budget of 0 %, which only a function without samples meets. */
 static const double budget_min = 1e-9;
 
-/* Read a number that begins with a digit or a dot: no sign, no 0x, no nan. */
+/* Parse a number that begins with a digit or a dot: no sign, no 0x, no nan. */
 static bool parse_number(const char *text, size_t n, double *out)
 {
 	char copy[40], *end;
@@ -40,52 +40,52 @@ static bool parse_number(const char *text, size_t n, double *out)
 	return *end == 0 && end > copy && isfinite(*out);
 }
 
-int gate_percent(const char *text, const char *what, double *out, struct err *err)
+int gate_parse_percent(const char *text, const char *prefix, double *out, struct err *err)
 {
 	size_t n = strlen(text);
 	bool percent = n > 0 && text[n - 1] == '%';
 	double v;
 
 	if (!parse_number(text, n - percent, &v))
-		return err_set(err, ERR_USAGE, "%s%s: not a percentage; write 20%% or 0.2", what, text);
+		return err_set(err, ERR_USAGE, "%s%s: not a percentage; write 20%% or 0.2", prefix, text);
 	if (!percent && v > 1)
-		return err_set(err, ERR_USAGE, "%s%s: is that %s%%? write the %% sign, or a number up to 1", what, text,
-			       text);
+		return err_set(err, ERR_USAGE, "%s%s: write %s%%, or a number up to 1", prefix, text, text);
 	*out = percent ? v / 100 : v;
 	return 0;
 }
 
-/* Read a percentage in [least, below); choose names that range in the error. */
-static int parse_percent(const char *text, const char *what, double least, double below, const char *choose,
+/* Parse a percentage in [least, below). choose describes the range in the error message. */
+static int parse_percent(const char *text, const char *prefix, double least, double below, const char *choose,
 			 double *out, struct err *err)
 {
 	double v = 0;
-	int rc = gate_percent(text, what, &v, err);
+	int rc = gate_parse_percent(text, prefix, &v, err);
 
 	assert(least < below);
 	if (rc < 0)
 		return rc;
 	if (!(v >= least && v < below))
-		return err_set(err, ERR_USAGE, "%s%s: choose %s", what, text, choose);
+		return err_set(err, ERR_USAGE, "%s%s: must be %s", prefix, text, choose);
 	*out = v;
 	return 0;
 }
 
-int gate_options_amount(enum gate_rule_kind kind, const char *text, const char *what, double *out, struct err *err)
+int gate_options_parse_amount(enum gate_rule_kind kind, const char *text, const char *prefix, double *out,
+			      struct err *err)
 {
 	int rc;
 
 	if (kind == GATE_LIMIT)
-		return parse_percent(text, what, 0, 1000, "less than 100000%", out, err);
+		return parse_percent(text, prefix, 0, 1000, "less than 100000%", out, err);
 	if (kind == GATE_NOISE)
-		return parse_percent(text, what, 0, 1, "less than 100%", out, err);
-	rc = parse_percent(text, what, 0, 1, "less than 100%", out, err);
+		return parse_percent(text, prefix, 0, 1, "less than 100%", out, err);
+	rc = parse_percent(text, prefix, 0, 1, "less than 100%", out, err);
 	*out = rc < 0 ? *out : fmax(*out, budget_min);
 	return rc;
 }
 
-/* Find text in a list of words, which ends with NULL. */
-static int parse_word(const char *text, const char *what, const char *const *words, int *out, struct err *err)
+/* Find text in a NULL-terminated list of words. */
+static int parse_word(const char *text, const char *prefix, const char *const *words, int *out, struct err *err)
 {
 	struct buf all = { 0 };
 	int rc;
@@ -98,69 +98,70 @@ static int parse_word(const char *text, const char *what, const char *const *wor
 		}
 		buf_addf(&all, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
 	}
-	rc = err_set(err, ERR_USAGE, "%s%s: choose %s", what, text, buf_text(&all));
+	rc = err_set(err, ERR_USAGE, "%s%s: must be %s", prefix, text, buf_text(&all));
 	buf_release(&all);
 	return rc;
 }
 
-static int set_threshold(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_threshold(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
-	return gate_options_amount(GATE_LIMIT, text, what, &options->threshold, err);
+	return gate_options_parse_amount(GATE_LIMIT, text, prefix, &options->threshold, err);
 }
 
-static int set_confidence(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_confidence(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
 	double v = 0;
-	int rc = parse_percent(text, what, 0, 1, "more than 50% and less than 100%", &v, err);
+	int rc = parse_percent(text, prefix, 0, 1, "more than 50% and less than 100%", &v, err);
 
 	if (rc < 0)
 		return rc;
 	if (v <= 0.5)
-		return err_set(err, ERR_USAGE, "%s%s: choose more than 50%% and less than 100%%", what, text);
+		return err_set(err, ERR_USAGE, "%s%s: must be more than 50%% and less than 100%%", prefix, text);
 	options->confidence = v;
 	return 0;
 }
 
-static int set_evidence(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_evidence(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
 	static const char *const words[] = { "change", "threshold", NULL };
-	int at = 0, rc = parse_word(text, what, words, &at, err);
+	int at = 0, rc = parse_word(text, prefix, words, &at, err);
 
 	if (rc == 0)
 		options->strict = at == 1;
 	return rc;
 }
 
-static int set_min_share(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_min_share(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
-	return parse_percent(text, what, 0, 1, "less than 100%", &options->min_share, err);
+	return parse_percent(text, prefix, 0, 1, "less than 100%", &options->min_share, err);
 }
 
-static int set_min_samples(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_min_samples(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
 	double v;
 
 	if (!parse_number(text, strlen(text), &v))
-		return err_set(err, ERR_USAGE, "%s%s: not a number of samples", what, text);
+		return err_set(err, ERR_USAGE, "%s%s: not a number of samples", prefix, text);
 	options->min_samples = v;
 	return 0;
 }
 
-/* SHARE:RATIO, where the ratio is 1.3 or +30%. */
-static int set_need(struct gate_options *options, const char *what, const char *text, struct err *err)
+/* Parse SHARE:RATIO, where the ratio is 1.3 or +30%. */
+static int set_need(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
 	const char *colon = strchr(text, ':'), *ratio = colon ? colon + 1 : "";
 	double share = 0, r = 0;
 	int rc;
 
 	if (!colon || !*ratio)
-		return err_set(err, ERR_USAGE, "%s%s: write SHARE:RATIO, as in 5%%:1.3 or 5%%:+30%%", what, text);
-	rc = parse_percent(arena_strndup(options->mem, text, (size_t)(colon - text)), what, 1e-6, 1,
+		return err_set(err, ERR_USAGE, "%s%s: expected SHARE:RATIO, such as 5%%:1.3 or 5%%:+30%%", prefix,
+			       text);
+	rc = parse_percent(arena_strndup(options->mem, text, (size_t)(colon - text)), prefix, 1e-6, 1,
 			   "a share of more than 0% and less than 100%", &share, err);
 	if (rc < 0)
 		return rc;
 	if (*ratio == '+') {
-		rc = gate_percent(ratio + 1, what, &r, err);
+		rc = gate_parse_percent(ratio + 1, prefix, &r, err);
 		if (rc < 0)
 			return rc;
 		r += 1;
@@ -168,21 +169,21 @@ static int set_need(struct gate_options *options, const char *what, const char *
 		r = 0;
 	}
 	if (r <= 1)
-		return err_set(err, ERR_USAGE, "%s%s: the ratio is more than 1, as in 5%%:1.3 or 5%%:+30%%", what,
-			       text);
+		return err_set(err, ERR_USAGE, "%s%s: the ratio must be more than 1, as in 5%%:1.3 or 5%%:+30%%",
+			       prefix, text);
 	options->has_need = true;
 	options->need_share = share;
 	options->need_ratio = r;
 	return 0;
 }
 
-static int set_max_new(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_max_new(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
-	return gate_options_amount(GATE_BUDGET, text, what, &options->max_new, err);
+	return gate_options_parse_amount(GATE_BUDGET, text, prefix, &options->max_new, err);
 }
 
-/* -normalize without a value is that of pprof, which makes the totals equal. */
-static int set_normalize(struct gate_options *options, const char *what, const char *text, struct err *err)
+/* -normalize without a value is pprof's option, which makes the totals equal. */
+static int set_normalize(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
 	static const char *const words[] = { "bulk", "rest", "work", "none", "duration", "share", NULL };
 	int at = GATE_SHARE, rc = 0;
@@ -190,58 +191,61 @@ static int set_normalize(struct gate_options *options, const char *what, const c
 	if (strcmp(text, "false") == 0)
 		at = GATE_BULK;
 	else if (strcmp(text, "true") != 0 && strcmp(text, "total") != 0)
-		rc = parse_word(text, what, words, &at, err);
-	if (rc == 0)
+		rc = parse_word(text, prefix, words, &at, err);
+	if (rc == 0) {
 		options->normalize = (enum gate_normalize)at;
+		options->has_normalize = strcmp(text, "false") != 0;
+	}
 	return rc;
 }
 
-static int set_inconclusive(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_inconclusive(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
 	static const char *const words[] = { "0", "1", "3", NULL };
 	static const int status[] = { 0, 1, 3 };
-	int at = 0, rc = parse_word(text, what, words, &at, err);
+	int at = 0, rc = parse_word(text, prefix, words, &at, err);
 
 	if (rc == 0)
 		options->inconclusive = status[at];
 	return rc;
 }
 
-static int set_adjust(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_adjust(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
 	static const char *const words[] = { "holm", "bh", "none", NULL };
 	static const enum stats_adjust value[] = { STATS_HOLM, STATS_BH, STATS_UNADJUSTED };
-	int at = 0, rc = parse_word(text, what, words, &at, err);
+	int at = 0, rc = parse_word(text, prefix, words, &at, err);
 
 	if (rc == 0)
 		options->adjust = value[at];
 	return rc;
 }
 
-static int set_noise(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_noise(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
-	return gate_options_amount(GATE_NOISE, text, what, &options->noise, err);
+	return gate_options_parse_amount(GATE_NOISE, text, prefix, &options->noise, err);
 }
 
-static int set_fold(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_fold(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
 	struct regex *r = NULL;
 	int rc = *text ? regex_new(text, &r, err) : 0;
 
 	if (rc < 0) {
-		err_wrap(err, "%s%s", what, text);
+		err_wrap(err, "%s%s", prefix, text);
 		return rc;
 	}
-	options->has_own_fold |= options->fold != NULL; /* the preset was set first */
+	/* the first call sets the default, later calls set what the user passed */
+	options->has_own_fold |= options->fold != NULL;
 	regex_free(options->fold);
 	options->fold = r;
 	return 0;
 }
 
-static int set_runtime(struct gate_options *options, const char *what, const char *text, struct err *err)
+static int set_runtime(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
 	static const char *const words[] = { "fail", "warn", NULL };
-	int at = 0, rc = parse_word(text, what, words, &at, err);
+	int at = 0, rc = parse_word(text, prefix, words, &at, err);
 
 	if (rc == 0)
 		options->warn_runtime = at == 1;
@@ -250,8 +254,8 @@ static int set_runtime(struct gate_options *options, const char *what, const cha
 
 static const struct setting {
 	const char *name;
-	size_t at; /* in struct query */
-	int (*set)(struct gate_options *options, const char *what, const char *text, struct err *err);
+	size_t at; /* offset of the option in struct query */
+	int (*set)(struct gate_options *options, const char *prefix, const char *text, struct err *err);
 } settings[] = {
 #define SETTING(name, field)                                                                                           \
 	{                                                                                                              \
@@ -275,18 +279,18 @@ static const struct setting {
 };
 enum { N_SETTINGS = sizeof(settings) / sizeof(settings[0]) };
 
-int gate_options_set(struct gate_options *options, const char *name, const char *what, const char *value,
+int gate_options_set(struct gate_options *options, const char *name, const char *prefix, const char *value,
 		     struct err *err)
 {
 	for (int i = 0; i < N_SETTINGS; i++)
 		if (strcmp(name, settings[i].name) == 0)
-			return settings[i].set(options, what, value, err);
+			return settings[i].set(options, prefix, value, err);
 	return ERR_UNKNOWN;
 }
 
 /*
- * Compile an expression that matches a whole name. The replacement is tried on an empty text, which the expression
- * "OLD or nothing" matches.
+ * Compile an expression that matches a whole name. The replacement is tested on an empty string, with the expression
+ * extended to match it.
  */
 static int compile_rename(const char *pattern, const char *to, struct regex **out, struct err *err)
 {
@@ -317,7 +321,7 @@ int gate_options_add_rule(struct gate_options *options, struct gate_rule rule, s
 
 	assert(rule.pattern && !rule.regex && (rule.kind != GATE_RENAME || rule.to));
 	if (!*rule.pattern)
-		return err_set(err, ERR_USAGE, "an empty expression matches every function; write . for all of them");
+		return err_set(err, ERR_USAGE, "an empty expression matches every function; write . to match all");
 	rc = regex_new(rule.pattern, &rule.regex, err);
 	if (rc < 0)
 		return rc;
@@ -344,10 +348,10 @@ static int add_option_rules(const struct query *q, struct gate_options *options,
 		struct gate_rule rule = { .kind = GATE_LIMIT, .file = "--limit" };
 
 		if (!sign)
-			return err_set(err, ERR_USAGE, "--limit=%s: write REGEX=PERCENT, as in --limit='^main\\.=50%%'",
-				       text);
+			return err_set(err, ERR_USAGE,
+				       "--limit=%s: expected REGEX=PERCENT, such as --limit='^main\\.=50%%'", text);
 		rule.pattern = arena_strndup(options->mem, text, (size_t)(sign - text));
-		rc = gate_options_amount(GATE_LIMIT, sign + 1, "--limit=...=", &rule.amount, err);
+		rc = gate_options_parse_amount(GATE_LIMIT, sign + 1, "--limit=...=", &rule.amount, err);
 		if (rc == 0) {
 			rc = gate_options_add_rule(options, rule, err);
 			if (rc < 0)
@@ -361,7 +365,7 @@ static int add_option_rules(const struct query *q, struct gate_options *options,
 		struct gate_rule rule = { .kind = GATE_RENAME, .file = "--rename" };
 
 		if (!sign || sign == text || !sign[1])
-			return err_set(err, ERR_USAGE, "--rename=%s: write OLD=NEW", text);
+			return err_set(err, ERR_USAGE, "--rename=%s: expected OLD=NEW", text);
 		rule.pattern = arena_strndup(options->mem, text, (size_t)(sign - text));
 		rule.to = sign + 1;
 		rc = gate_options_add_rule(options, rule, err);
@@ -373,28 +377,28 @@ static int add_option_rules(const struct query *q, struct gate_options *options,
 	return 0;
 }
 
-/* Was the option given? The pointer to its text is compared: one that was given may have the text of the preset. */
+/* Returns true if the option was given. Compares pointers, since a given value may equal the default. */
 static bool was_given(const struct query *q, size_t at)
 {
 	for (size_t i = 0; i < query_n_options; i++)
 		if (query_options[i].at == at)
-			return *(const char *const *)((const char *)q + at) != query_options[i].preset;
+			return *(const char *const *)((const char *)q + at) != query_options[i].default_text;
 	return false;
 }
 
-/* Apply the presets of the options, or those that were given. */
+/* Apply the values of the options that were given, or else the default values of all others. */
 static int apply_settings(const struct query *q, bool given, struct gate_options *options, struct err *err)
 {
-	char what[64];
+	char prefix[64];
 
 	for (int i = 0; i < N_SETTINGS; i++) {
 		const char *text = *(const char *const *)((const char *)q + settings[i].at);
 		int rc;
 
 		if (was_given(q, settings[i].at) != given || (!given && !*text))
-			continue; /* an empty one that was given is an error, for instance of a script */
-		snprintf(what, sizeof(what), "--%s=", settings[i].name);
-		rc = settings[i].set(options, what, text, err);
+			continue; /* an empty value is an error if it was given explicitly */
+		snprintf(prefix, sizeof(prefix), "--%s=", settings[i].name);
+		rc = settings[i].set(options, prefix, text, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -409,7 +413,7 @@ static int apply_work(const struct query *q, struct gate_options *options, struc
 	if (!*text[STATS_BASE] != !*text[STATS_NEW]) {
 		bool base = *text[STATS_BASE];
 
-		return err_set(err, ERR_USAGE, "%s without %s: both sides have work, or none", name[!base], name[base]);
+		return err_set(err, ERR_USAGE, "%s without %s; pass both", name[!base], name[base]);
 	}
 	if (options->normalize == GATE_WORK && !*text[STATS_BASE])
 		return err_set(err, ERR_USAGE, "--normalize=work needs --work-base and --work-new");
@@ -420,8 +424,9 @@ static int apply_work(const struct query *q, struct gate_options *options, struc
 			       gate_normalize_word(options->normalize));
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		if (!parse_number(text[side], strlen(text[side]), &options->work[side]) || !(options->work[side] > 0))
-			return err_set(err, ERR_USAGE, "%s=%s: write a number above 0", name[side], text[side]);
+			return err_set(err, ERR_USAGE, "%s=%s: expected a number above 0", name[side], text[side]);
 	options->normalize = GATE_WORK;
+	options->has_normalize = true;
 	return 0;
 }
 
@@ -434,8 +439,8 @@ static int apply_look(const struct query *q, struct gate_options *options, struc
 	    !parse_number(slash + 1, strlen(slash + 1), &looks) || look != floor(look) || looks != floor(looks) ||
 	    look < 1 || looks < look || looks > LOOKS_MAX)
 		return err_set(err, ERR_USAGE,
-			       "--look=%s: write K/N for try K of at most N, as in 2/3; N is %d at most", q->look,
-			       LOOKS_MAX);
+			       "--look=%s: expected K/N for interim check K of N, such as 2/3; N is at most %d",
+			       q->look, LOOKS_MAX);
 	options->look = (unsigned)look;
 	options->looks = (unsigned)looks;
 	assert(options->look >= 1 && options->look <= options->looks);
@@ -452,10 +457,10 @@ static int read_config(const char *path, const char *today, struct gate_options 
 
 	if (!today) {
 		if (!gmtime_r(&now, &tm) || !strftime(date, sizeof(date), "%Y-%m-%d", &tm))
-			return err_set(err, ERR_IO, "the clock does not tell the date");
+			return err_set(err, ERR_IO, "cannot read the date from the clock");
 		today = date;
 	}
-	rc = io_read_file(path, FILE_MAX, "nothing", &b, err);
+	rc = io_read_file(path, FILE_MAX, NULL, &b, err);
 	if (rc < 0) {
 		err_wrap(err, "--config=%s", path);
 		return rc;
@@ -465,21 +470,26 @@ static int read_config(const char *path, const char *today, struct gate_options 
 	return rc;
 }
 
-/* Check that the options agree with each other, and derive the levels of the tests. */
+/* The default ratio of --need to --threshold: 50 % for a threshold of 20 %. */
+#define NEED_PER_THRESHOLD 2.5
+
+/* Check that the options are consistent, and derive the significance levels. */
 static int finish(const struct query *q, struct gate_options *options, struct err *err)
 {
 	double a = options->threshold;
 
 	if (was_given(q, offsetof(struct query, threshold)) && *q->max_regress) {
-		gate_percent(q->threshold, "", &a, NULL);
+		gate_parse_percent(q->threshold, "", &a, NULL);
 		if (a != options->threshold)
 			return err_set(err, ERR_USAGE,
 				       "--threshold=%s and --max-regress=%s are the same option: choose one",
 				       q->threshold, q->max_regress);
 	}
-	if (options->has_need && options->need_ratio <= 1 + options->threshold)
+	if (!options->has_need) /* a ratio within the threshold is never detected */
+		options->need_ratio = fmax(options->need_ratio, 1 + NEED_PER_THRESHOLD * options->threshold);
+	if (options->need_ratio <= 1 + options->threshold)
 		return err_set(err, ERR_USAGE,
-			       "need: x%g is within the threshold of +%g%%, so no number of samples would catch it",
+			       "need: x%g is within the threshold of +%g%%, so no number of samples can detect it",
 			       options->need_ratio, options->threshold * 100);
 	options->alpha = (1 - options->confidence) / options->looks;
 	options->alpha_suspect = fmax(0.1, 1 - options->confidence) / options->looks;
@@ -494,6 +504,7 @@ int gate_options_make(const struct query *q, const char *today, struct gate_opti
 
 	*out = (struct gate_options){ .mem = arena_new() };
 	rc = apply_settings(q, false, out, err);
+	out->has_need = false;
 	if (rc == 0 && was_given(q, offsetof(struct query, config)))
 		rc = read_config(q->config, today, out, err);
 	if (rc == 0)

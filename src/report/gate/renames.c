@@ -1,36 +1,36 @@
 /*
- * renames.c - functions that went and came under another name
+ * renames.c - find renamed functions
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A function that only the base has and one that only new has are the same when those that call them and those that
- * they call are the same, they cost about the same, and their file, first line or last part of the name tells so
- * too - or when there is no other pair to think of. Of those around them all that only one side has count as one,
- * for they may be renamed as well; so pairs are looked for again as long as some were found, and then know more of
- * each other. A pair that has no name in common must be called by functions that are known.
+ * A function that only the base has and one that only new has are the same function if their callers and callees are
+ * the same, they cost about the same, and their file, first line or last part of the name agrees, or no other pair is
+ * possible. All neighbours that only one side has count as one function, since they may have been renamed as well. The
+ * search is repeated as long as it finds pairs, because each pair makes more neighbours known. A pair whose names do
+ * not agree must have known callers.
  */
 #include "config.h"
 
 #include "report/gate/rows_int.h"
 
 #include "base/mem.h"
-#include "report/around.h"
+#include "report/neighbours.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIKE 0.8       /* weighted Jaccard: what they have in common of all that they have */
-#define MOST_NOISE 0.2  /* so much of what they do not have in common may be chance */
-#define NEAR_COST 1.5   /* either way */
-#define KNOWN 0.8       /* of the callers, where no name agrees */
-#define LEAST_SIDE 10.0 /* samples that none of the other side is no chance against */
+#define JACCARD_MIN 0.8    /* min weighted Jaccard index of neighbours */
+#define NOISE_MAX 0.2      /* max part of the difference that may be due to chance */
+#define COST_RATIO_MAX 1.5 /* max ratio of costs, in either direction */
+#define KNOWN_MIN 0.8      /* min share of known callers if no name agrees */
+#define SAMPLES_MIN 10.0   /* with this many samples on one side, having none on the other is not due to chance */
 
 enum {
-	MOST = 200,              /* candidates of a side, the heaviest ones */
-	NO_FRAME = UINT32_MAX,   /* beyond the leaf or the root */
-	ONE_SIDED = NO_FRAME - 1 /* any function that only one side has */
+	CANDIDATES_MAX = 200,    /* max candidates of a side; the largest are used */
+	NO_FRAME = UINT32_MAX,   /* marks the absence of a caller or callee */
+	ONE_SIDED = NO_FRAME - 1 /* represents all neighbours that only one side has */
 };
 
 struct candidate {
@@ -40,11 +40,16 @@ struct candidate {
 
 struct search {
 	struct gate_sums *s;
-	double (*cum)[N_STATS_SIDES]; /* [n_funcs] with what counts for it */
+	double (*cum)[N_STATS_SIDES]; /* [n_funcs] sums, including those of functions renamed to it */
 	uint32_t n[N_STATS_SIDES];
 	struct candidate *at[N_STATS_SIDES];
-	uint32_t *candidate; /* [n_funcs] its place in at + 1 */
-	uint32_t n_paths, *path;
+	uint32_t *candidate; /* [n_funcs] index in at, + 1 */
+	struct known_stack {
+		const struct gate_stacks *of;
+		uint32_t stack;
+	} * stack;
+	size_t n_stacks, cap_stacks;
+	struct gate_frames frames;
 	struct arena *mem;
 	struct found {
 		double share;
@@ -62,28 +67,28 @@ static int compare_candidates(const void *a, const void *b, void *arg)
 	return gate_func_order(arg, l->func, r->func);
 }
 
-/* Functions that only one side has, and above the floors there. */
+/* Find functions that only one side has and that exceed min-share and min-samples on that side. */
 static void find_candidates(struct search *x, enum stats_side side)
 {
 	const struct gate_sums *s = x->s;
 	const struct gate_options *options = s->options;
-	double least = fmax(LEAST_SIDE, options->min_samples / 2);
+	double min_count = fmax(SAMPLES_MIN, options->min_samples / 2);
 	size_t cap = 0;
 
 	for (uint32_t f = 0; f < s->n_funcs; f++) {
 		const struct gate_func *func = &s->func[f];
 		struct candidate c = { f, gate_part(s, side, func->cum[side]),
-				       gate_count(func->cum[side], func->cum_var[side]) };
+				       gate_effective_samples(func->cum[side], func->cum_var[side]) };
 
-		if (func->is != f || func->cum[!side] > 0 || c.share < options->min_share || c.count < least)
+		if (func->canonical != f || func->cum[!side] > 0 || c.share < options->min_share || c.count < min_count)
 			continue;
 		x->at[side] = mem_grow(x->at[side], &cap, (size_t)x->n[side] + 1, sizeof(c));
 		x->at[side][x->n[side]++] = c;
 	}
 	if (x->n[side])
 		qsort_r(x->at[side], x->n[side], sizeof(struct candidate), compare_candidates, s->func);
-	if (x->n[side] > MOST)
-		x->n[side] = MOST;
+	if (x->n[side] > CANDIDATES_MAX)
+		x->n[side] = CANDIDATES_MAX;
 }
 
 static void number_candidates(struct search *x)
@@ -94,19 +99,27 @@ static void number_candidates(struct search *x)
 			x->candidate[x->at[side][i].func] = i + 1;
 }
 
-/* Stacks with a candidate; no others are looked at again. */
-static void find_paths(struct search *x)
+static bool has_candidate(struct search *x, const struct gate_stacks *of, uint32_t stack)
 {
-	const struct gate_paths *p = &x->s->paths;
+	gate_frames_find(of, x->s->folds, stack, &x->frames);
+	for (const uint32_t *func = x->frames.func; func < x->frames.end; func++)
+		if (x->candidate[*func])
+			return true;
+	return false;
+}
 
-	x->path = mem_alloc((size_t)p->n + 1, sizeof(*x->path));
-	for (uint32_t i = 0; i < p->n; i++) {
-		uint32_t k = p->off[i];
+/* Find the stacks with a candidate; only these are read again. */
+static void find_stacks(struct search *x)
+{
+	for (uint32_t i = 0; i < x->s->n_stacks; i++) {
+		const struct gate_stacks *of = &x->s->stacks[i];
 
-		while (k < p->off[i + 1] && !x->candidate[p->func[k]])
-			k++;
-		if (k < p->off[i + 1])
-			x->path[x->n_paths++] = i;
+		for (uint32_t stack = 0; stack < of->stacks.n; stack++) {
+			if (of->value[stack] == 0 || !has_candidate(x, of, stack))
+				continue;
+			x->stack = mem_grow(x->stack, &x->cap_stacks, x->n_stacks + 1, sizeof(*x->stack));
+			x->stack[x->n_stacks++] = (struct known_stack){ of, stack };
+		}
 	}
 }
 
@@ -115,43 +128,45 @@ static uint32_t neighbour(const struct search *x, uint32_t func)
 	return x->cum[func][STATS_BASE] > 0 && x->cum[func][STATS_NEW] > 0 ? func : ONE_SIDED;
 }
 
-/* A candidate that has been united has samples on both sides and is none any more. */
+/* Index + 1 of a candidate, 0 for other functions. A function that was paired has samples on both sides and is no
+   longer a candidate. */
 static uint32_t candidate(const struct search *x, uint32_t func)
 {
 	return func < x->s->n_funcs && neighbour(x, func) == ONE_SIDED ? x->candidate[func] : 0;
 }
 
-static void walk_path(const struct search *x, enum stats_side side, uint32_t path, struct around *a)
+static void walk_stack(struct search *x, uint32_t i, struct neighbours *a)
 {
-	const struct gate_paths *p = &x->s->paths;
+	const struct known_stack *s = &x->stack[i];
+	double value = s->of->value[s->stack];
 	uint32_t callee = NO_FRAME;
 
-	for (uint32_t k = p->off[path]; k < p->off[path + 1]; k++) {
-		uint32_t func = x->s->func[p->func[k]].is;
+	gate_frames_find(s->of, x->s->folds, s->stack, &x->frames);
+	for (const uint32_t *at = x->frames.func; at < x->frames.end; at++) {
+		uint32_t func = x->s->func[*at].canonical;
 
 		if (func == callee)
 			continue;
 		if (candidate(x, callee))
-			around_add(a, AROUND_CALLERS, candidate(x, callee) - 1, neighbour(x, func), path,
-				   p->value[side][path]);
+			neighbours_add(a, CALL_CALLERS, candidate(x, callee) - 1, neighbour(x, func), i, value);
 		if (candidate(x, func))
-			around_add(a, AROUND_CALLEES, candidate(x, func) - 1,
-				   callee == NO_FRAME ? NO_FRAME : neighbour(x, callee), path, p->value[side][path]);
+			neighbours_add(a, CALL_CALLEES, candidate(x, func) - 1,
+				       callee == NO_FRAME ? NO_FRAME : neighbour(x, callee), i, value);
 		callee = func;
 	}
 	if (candidate(x, callee))
-		around_add(a, AROUND_CALLERS, candidate(x, callee) - 1, NO_FRAME, path, p->value[side][path]);
+		neighbours_add(a, CALL_CALLERS, candidate(x, callee) - 1, NO_FRAME, i, value);
 }
 
-static void find_around(const struct search *x, enum stats_side side, struct around *a)
+static void find_neighbours(struct search *x, enum stats_side side, struct neighbours *a)
 {
-	around_init(a, x->n[side]);
-	for (uint32_t i = 0; i < x->n_paths; i++)
-		if (x->s->paths.value[side][x->path[i]] > 0)
-			walk_path(x, side, x->path[i], a);
+	neighbours_init(a, x->n[side]);
+	for (uint32_t i = 0; i < x->n_stacks; i++)
+		if (x->stack[i].of->side == side)
+			walk_stack(x, i, a);
 }
 
-/* The last part of a name, behind packages, classes and receivers, without arguments. In brackets nothing divides:
+/* Last part of a name, after packages, classes and receivers, without arguments. Separators in brackets are ignored:
    main.(*T).Close, ns::f(std::string). */
 static const char *last_part(const char *name, size_t *n)
 {
@@ -177,33 +192,37 @@ static bool is_same_part(const char *a, const char *b)
 	return n == m && n > 0 && memcmp(a, b, n) == 0 && !(n == 4 && memcmp(a, "func", 4) == 0);
 }
 
-/* Are the names of one package, namespace or, where there is none, program? */
+/* Returns true if the names are in the same package or namespace, or if neither is in one. */
 static bool is_same_package(const char *a, const char *b)
 {
 	size_t n, m, unused;
 
 	n = (size_t)(last_part(a, &unused) - a);
 	m = (size_t)(last_part(b, &unused) - b);
-	n = strcspn(a, "([") < n ? strcspn(a, "([") : n; /* main.(*T).Close is of main, too */
+	n = strcspn(a, "([") < n ? strcspn(a, "([") : n; /* main.(*T).Close is in main, too */
 	m = strcspn(b, "([") < m ? strcspn(b, "([") : m;
 	return n == m && memcmp(a, b, n) == 0;
 }
 
-/* How much file, line and name agree; 0 is not at all. A line without the file may be chance. */
+/* Agreement of file, line and name; 0 for none. Equal lines of different files count only within one package, since
+   they may be a coincidence. */
 static double agreement(const struct gate_func *a, const struct gate_func *b)
 {
 	return 1.0 * is_same_part(a->name, b->name) + 0.5 * (*a->file && strcmp(a->file, b->file) == 0) +
 	       0.5 * (a->line > 0 && a->line == b->line && is_same_package(a->name, b->name));
 }
 
-/* Jaccard of what two have in common, after what chance may have parted. Of a sum of |p - q| over cells with equal
-   expectations, sqrt(2 / pi) times their standard deviations is chance. */
-static bool is_alike(double same, double spread, double count_gone, double count_come)
+/*
+ * Returns true if the Jaccard index of two functions, corrected for noise, is high. If the shares p and q of the
+ * neighbours have equal expectations, the expected sum of |p - q| is sqrt(2 / pi) times the sum of the standard
+ * deviations of p - q.
+ */
+static bool is_similar(double same, double spread, double count_removed, double count_added)
 {
-	double noise = 0.5 * sqrt(2 / M_PI) * spread * sqrt(1 / count_gone + 1 / count_come);
+	double noise = 0.5 * sqrt(2 / M_PI) * spread * sqrt(1 / count_removed + 1 / count_added);
 
-	same = fmin(1, same + fmin(noise, MOST_NOISE));
-	return same / (2 - same) >= ALIKE;
+	same = fmin(1, same + fmin(noise, NOISE_MAX));
+	return same / (2 - same) >= JACCARD_MIN;
 }
 
 struct pair {
@@ -211,20 +230,20 @@ struct pair {
 	double agrees, score, known;
 };
 
-static struct pair judge(const struct search *x, uint32_t g, uint32_t c, const struct around_like *like,
-			 const struct around *gone, const struct around *come)
+static struct pair judge(const struct search *x, uint32_t g, uint32_t c, const struct neighbours_likeness *likeness,
+			 const struct neighbours *removed, const struct neighbours *added)
 {
 	const struct candidate *l = &x->at[STATS_BASE][g], *r = &x->at[STATS_NEW][c];
 	double cost = fabs(log(r->share / l->share));
-	struct pair p = { .fits = cost <= log(NEAR_COST), .score = -cost, .known = 1 };
+	struct pair p = { .fits = cost <= log(COST_RATIO_MAX), .score = -cost, .known = 1 };
 
-	for (int way = 0; way < N_AROUND_WAYS; way++) {
-		double unknown = fmin(around_part(gone, (enum around_way)way, g, ONE_SIDED),
-				      around_part(come, (enum around_way)way, c, ONE_SIDED));
+	for (int direction = 0; direction < N_CALL_DIRECTIONS; direction++) {
+		double unknown = fmin(neighbours_share(removed, (enum call_direction)direction, g, ONE_SIDED),
+				      neighbours_share(added, (enum call_direction)direction, c, ONE_SIDED));
 
-		p.fits &= is_alike(like->same[way], like->spread[way], l->count, r->count);
-		p.score += like->same[way] - unknown / 2;
-		if (way == AROUND_CALLERS)
+		p.fits &= is_similar(likeness->same[direction], likeness->spread[direction], l->count, r->count);
+		p.score += likeness->same[direction] - unknown / 2;
+		if (direction == CALL_CALLERS)
 			p.known -= unknown;
 	}
 	p.agrees = agreement(&x->s->func[l->func], &x->s->func[r->func]);
@@ -232,15 +251,15 @@ static struct pair judge(const struct search *x, uint32_t g, uint32_t c, const s
 	return p;
 }
 
-/* Of candidate i of a side the best partner, when it is one that no other comes up to; else GATE_NO_FUNC. */
-static uint32_t best(const struct search *x, enum stats_side side, uint32_t i, const struct pair *pair)
+/* The best partner of candidate i of a side; GATE_NO_FUNC if there is none, or if two are equally good. */
+static uint32_t best_partner(const struct search *x, enum stats_side side, uint32_t i, const struct pair *pair)
 {
-	uint32_t found = GATE_NO_FUNC, n_come = x->n[STATS_NEW];
+	uint32_t found = GATE_NO_FUNC, n_added = x->n[STATS_NEW];
 	double top = -INFINITY;
 
 	for (uint32_t k = 0; k < x->n[!side]; k++) {
 		const struct pair *p =
-			side == STATS_BASE ? &pair[(size_t)i * n_come + k] : &pair[(size_t)k * n_come + i];
+			side == STATS_BASE ? &pair[(size_t)i * n_added + k] : &pair[(size_t)k * n_added + i];
 
 		if (!p->fits || p->score < top - 1e-9)
 			continue;
@@ -257,26 +276,26 @@ static bool is_near(const struct search *x, uint32_t g, uint32_t c)
 	return is_same_package(func[x->at[STATS_BASE][g].func].name, func[x->at[STATS_NEW][c].func].name);
 }
 
-/* Is there no other pair with either of them? */
+/* Returns true if neither function fits into another pair. */
 static bool is_only(const struct search *x, uint32_t g, uint32_t c, const struct pair *pair)
 {
-	uint32_t n = 0, n_come = x->n[STATS_NEW];
+	uint32_t n = 0, n_added = x->n[STATS_NEW];
 
-	for (uint32_t k = 0; k < n_come; k++)
-		n += pair[(size_t)g * n_come + k].fits;
+	for (uint32_t k = 0; k < n_added; k++)
+		n += pair[(size_t)g * n_added + k].fits;
 	for (uint32_t k = 0; k < x->n[STATS_BASE]; k++)
-		n += pair[(size_t)k * n_come + c].fits;
+		n += pair[(size_t)k * n_added + c].fits;
 	return n == 2;
 }
 
-static void unite(struct search *x, uint32_t g, uint32_t c)
+static void merge(struct search *x, uint32_t g, uint32_t c)
 {
 	uint32_t from = x->at[STATS_BASE][g].func, to = x->at[STATS_NEW][c].func;
 	const struct gate_func *func = x->s->func;
 
-	assert(x->n_found < MOST && from != to && func[to].is == to);
+	assert(x->n_found < CANDIDATES_MAX && from != to && func[to].canonical == to);
 	x->cum[to][STATS_BASE] = x->cum[from][STATS_BASE];
-	x->s->func[from].is = to;
+	x->s->func[from].canonical = to;
 	x->found[x->n_found++] = (struct found){
 		.share = x->at[STATS_BASE][g].share + x->at[STATS_NEW][c].share,
 		.rename = { .from = arena_strndup(x->mem, func[from].name, strlen(func[from].name)),
@@ -285,36 +304,37 @@ static void unite(struct search *x, uint32_t g, uint32_t c)
 	};
 }
 
-/* Unite all pairs that are the best to each other; gives whether there are any. */
+/* Merge all pairs whose functions are each other's best partners. Returns true if there are any. */
 static bool find_pairs(struct search *x)
 {
-	uint32_t n_gone = x->n[STATS_BASE], n_come = x->n[STATS_NEW], known = x->n_found;
-	struct pair *pair = mem_alloc((size_t)n_gone * n_come, sizeof(*pair));
-	struct around gone, come;
-	struct around_like *like;
+	uint32_t n_removed = x->n[STATS_BASE], n_added = x->n[STATS_NEW], known = x->n_found;
+	struct pair *pair = mem_alloc((size_t)n_removed * n_added, sizeof(*pair));
+	struct neighbours removed, added;
+	struct neighbours_likeness *likeness;
 
-	find_around(x, STATS_BASE, &gone);
-	find_around(x, STATS_NEW, &come);
-	like = around_compare(&gone, &come);
-	for (uint32_t g = 0; g < n_gone; g++)
-		for (uint32_t c = 0; c < n_come; c++)
-			pair[(size_t)g * n_come + c] = judge(x, g, c, &like[(size_t)g * n_come + c], &gone, &come);
-	for (uint32_t g = 0; g < n_gone; g++) {
-		uint32_t c = best(x, STATS_BASE, g, pair);
-		const struct pair *p = c == GATE_NO_FUNC ? NULL : &pair[(size_t)g * n_come + c];
+	find_neighbours(x, STATS_BASE, &removed);
+	find_neighbours(x, STATS_NEW, &added);
+	likeness = neighbours_compare(&removed, &added);
+	for (uint32_t g = 0; g < n_removed; g++)
+		for (uint32_t c = 0; c < n_added; c++)
+			pair[(size_t)g * n_added + c] =
+				judge(x, g, c, &likeness[(size_t)g * n_added + c], &removed, &added);
+	for (uint32_t g = 0; g < n_removed; g++) {
+		uint32_t c = best_partner(x, STATS_BASE, g, pair);
+		const struct pair *p = c == GATE_NO_FUNC ? NULL : &pair[(size_t)g * n_added + c];
 
-		if (p && best(x, STATS_NEW, c, pair) == g &&
-		    (p->agrees > 0 || (p->known >= KNOWN && is_near(x, g, c) && is_only(x, g, c, pair))))
-			unite(x, g, c);
+		if (p && best_partner(x, STATS_NEW, c, pair) == g &&
+		    (p->agrees > 0 || (p->known >= KNOWN_MIN && is_near(x, g, c) && is_only(x, g, c, pair))))
+			merge(x, g, c);
 	}
-	around_release(&gone);
-	around_release(&come);
-	free(like);
+	neighbours_release(&removed);
+	neighbours_release(&added);
+	free(likeness);
 	free(pair);
 	return x->n_found > known;
 }
 
-/* Leave out the candidates that are united. */
+/* Remove merged candidates. */
 static void drop_found(struct search *x)
 {
 	for (int side = 0; side < N_STATS_SIDES; side++) {
@@ -323,7 +343,7 @@ static void drop_found(struct search *x)
 		for (uint32_t i = 0; i < x->n[side]; i++) {
 			uint32_t f = x->at[side][i].func;
 
-			if (x->s->func[f].is == f && neighbour(x, f) == ONE_SIDED)
+			if (x->s->func[f].canonical == f && neighbour(x, f) == ONE_SIDED)
 				x->at[side][n++] = x->at[side][i];
 		}
 		x->n[side] = n;
@@ -340,8 +360,8 @@ static int compare_found(const void *a, const void *b)
 	return strcmp(l->rename.from, r->rename.from);
 }
 
-/* Suggestions by falling share, then what --rename did. */
-static void tell(const struct search *x, struct arena *mem, struct gate *out)
+/* List suggestions by descending share, then the renames of --rename. */
+static void list_renames(const struct search *x, struct arena *mem, struct gate *out)
 {
 	const struct gate_options *options = x->s->options;
 	struct gate_rename *all = arena_alloc(mem, x->n_found + options->n_rules + 1, sizeof(*all));
@@ -356,7 +376,7 @@ static void tell(const struct search *x, struct arena *mem, struct gate *out)
 			all[n++] = (struct gate_rename){ .from = options->rule[i].pattern,
 							 .to = options->rule[i].to,
 							 .ratio = NAN,
-							 .is_asked = true };
+							 .is_explicit = true };
 	assert(n <= x->n_found + options->n_rules);
 	out->n_renames = n;
 	out->rename = all;
@@ -373,17 +393,18 @@ void gate_find_renames(struct gate_sums *s, struct arena *mem, struct gate *out)
 		for (uint32_t f = 0; f < s->n_funcs; f++)
 			memcpy(x.cum[f], s->func[f].cum, sizeof(*x.cum));
 		x.candidate = mem_alloc(s->n_funcs, sizeof(*x.candidate));
-		x.found = mem_alloc(MOST, sizeof(*x.found));
+		x.found = mem_alloc(CANDIDATES_MAX, sizeof(*x.found));
 		number_candidates(&x);
-		find_paths(&x);
+		find_stacks(&x);
 		while (x.n[STATS_BASE] && x.n[STATS_NEW] && find_pairs(&x))
 			drop_found(&x);
 	}
-	tell(&x, mem, out);
+	list_renames(&x, mem, out);
 	free(x.at[STATS_BASE]);
 	free(x.at[STATS_NEW]);
 	free(x.cum);
 	free(x.candidate);
-	free(x.path);
+	free(x.stack);
+	free(x.frames.word);
 	free(x.found);
 }

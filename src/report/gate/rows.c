@@ -1,11 +1,11 @@
 /*
- * rows.c - what a gate compares: functions of two sides as rows over classes of stacks
+ * rows.c - rows of a gate: functions of both sides, and the classes of stacks that count for them
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Functions above the floors are picked by their sums. One walk over the stacks then finds, leaf to root, the picks
- * of each stack. Picks with nearly the same samples are merged to one row, and stacks with the same rows and the same
- * leaf cell become one class.
+ * Functions that exceed min-share and min-samples are picked by their sums. Then one walk over the stacks lists the
+ * picks of each stack, from leaf to root. Picks with nearly the same samples are merged into one row, and stacks with
+ * the same rows and the same leaf cell form a class.
  */
 #include "config.h"
 
@@ -20,17 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLAT_MAX 0.9      /* of cum: a larger flat is not a row of its own */
-#define CELL_SAMPLES 20.0 /* leaves with fewer are one cell */
-
-enum { ROWS_MAX = 20000 }; /* each row is compared with all leaves outside of it: more would take minutes */
+#define FLAT_MAX 0.9      /* share of cum above which flat gets no row of its own */
+#define CELL_SAMPLES 20.0 /* all leaves with fewer samples are in one cell */
 
 double gate_part(const struct gate_sums *s, enum stats_side side, double value)
 {
 	return s->total[side] > 0 ? value / s->total[side] : 0;
 }
 
-double gate_count(double value, double var)
+double gate_effective_samples(double value, double var)
 {
 	if (!(value > 0))
 		return 0;
@@ -47,16 +45,16 @@ static void add_func(struct gate_func *to, const struct gate_func *from)
 	}
 }
 
-/* Add renamed functions to those that they count for. No stack has both, as either side lacks one of them. */
+/* Add renamed functions to their canonical ones. No stack contains both, since each side lacks one of them. */
 static void add_renamed(const struct gate_sums *s, struct arena *mem, struct gate_picks *out)
 {
-	uint32_t *was = arena_alloc(mem, s->n_funcs, sizeof(*was));
+	uint32_t *old_func = arena_alloc(mem, s->n_funcs, sizeof(*old_func));
 	struct gate_func *func = NULL;
 
 	for (uint32_t f = 0; f < s->n_funcs; f++)
-		was[f] = GATE_NO_FUNC;
+		old_func[f] = GATE_NO_FUNC;
 	for (uint32_t f = 0; f < s->n_funcs; f++) {
-		uint32_t is = s->func[f].is;
+		uint32_t is = s->func[f].canonical;
 
 		assert(is < s->n_funcs);
 		if (is == f)
@@ -65,40 +63,41 @@ static void add_renamed(const struct gate_sums *s, struct arena *mem, struct gat
 			func = arena_alloc(mem, s->n_funcs, sizeof(*func));
 			memcpy(func, s->func, s->n_funcs * sizeof(*func));
 		}
-		was[is] = f;
+		old_func[is] = f;
 		add_func(&func[is], &s->func[f]);
 		memset(func[f].cum, 0, sizeof(func[f].cum));
 		memset(func[f].flat, 0, sizeof(func[f].flat));
 	}
-	out->was = was;
+	out->old_func = old_func;
 	out->func = func ? func : s->func;
 }
 
-/* Can a function exceed a budget? Then it is a row whatever the floors. */
+/* Returns true if a function may exceed a budget. Then it becomes a row even below min-share and min-samples. */
 static bool exceeds_budget(const struct gate_picks *p, uint32_t func, double share)
 {
 	const struct gate_options *options = p->s->options;
 
 	for (size_t i = 0; i < options->n_rules; i++)
 		if (options->rule[i].kind == GATE_BUDGET && share > options->rule[i].amount &&
-		    gate_rule_fits_func(&options->rule[i], p->s, p->was, func))
+		    gate_rule_matches_func(&options->rule[i], p->s, p->old_func, func))
 			return true;
 	return false;
 }
 
-/* Fill in the numbers of a pick and compare them with the floors. */
-static void weigh(const struct gate_sums *s, const double *value, const double *var, struct gate_pick *out)
+/* Fill in the numbers of a pick, and compare them with min-share and min-samples. */
+static void fill_pick(const struct gate_sums *s, const double *value, const double *var, struct gate_pick *out)
 {
-	double count = 0, most = 0;
+	double count = 0, max = 0;
 
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		out->part[side] = gate_part(s, side, value[side]);
-		count += gate_count(value[side], var[side]);
-		most = fmax(most, out->part[side]);
+		count += gate_effective_samples(value[side], var[side]);
+		max = fmax(max, out->part[side]);
 	}
 	out->share = out->part[STATS_BASE] + out->part[STATS_NEW];
 	assert(out->share >= 0 && count >= 0);
-	out->is_above = most > 0 && most >= s->options->min_share && count >= s->options->min_samples;
+	out->is_above =
+		max > 0 && max >= s->options->min_share && (count >= s->options->min_samples || gate_is_exact(s));
 }
 
 static void pick_function(struct gate_picks *p, size_t *cap, uint32_t f)
@@ -106,10 +105,10 @@ static void pick_function(struct gate_picks *p, size_t *cap, uint32_t f)
 	const struct gate_func *func = &p->func[f];
 	struct gate_pick cum = { .kind = GATE_CUM, .func = f }, flat = { .kind = GATE_FLAT, .func = f };
 
-	weigh(p->s, func->cum, func->cum_var, &cum);
+	fill_pick(p->s, func->cum, func->cum_var, &cum);
 	if (!(cum.share > 0) || (!cum.is_above && !exceeds_budget(p, f, cum.part[STATS_NEW])))
 		return;
-	weigh(p->s, func->flat, func->flat_var, &flat);
+	fill_pick(p->s, func->flat, func->flat_var, &flat);
 	p->pick = mem_grow(p->pick, cap, (size_t)p->n + 2, sizeof(*p->pick));
 	p->pick[p->n++] = cum;
 	if (flat.is_above && flat.share < FLAT_MAX * cum.share)
@@ -141,18 +140,18 @@ static int compare_picks(const void *a, const void *b, void *arg)
 static void find_cells(const struct gate_sums *s, struct arena *mem, struct gate_picks *out)
 {
 	out->n_cells = 1;
-	out->cell = arena_alloc(mem, s->n_funcs, sizeof(*out->cell));
+	out->leaf_cell = arena_alloc(mem, s->n_funcs, sizeof(*out->leaf_cell));
 	for (uint32_t f = 0; f < s->n_funcs; f++) {
 		const struct gate_func *func = &out->func[f];
 		double count = 0;
 
 		for (int side = 0; side < N_STATS_SIDES; side++)
-			count += gate_count(func->flat[side], func->flat_var[side]);
-		out->cell[f] = count < CELL_SAMPLES ? 0 : out->n_cells++;
+			count += gate_effective_samples(func->flat[side], func->flat_var[side]);
+		out->leaf_cell[f] = count < CELL_SAMPLES ? 0 : out->n_cells++;
 	}
 	assert(out->n_cells <= s->n_funcs + 1);
 	for (uint32_t f = 0; f < s->n_funcs; f++)
-		out->cell[f] = out->cell[s->func[f].is];
+		out->leaf_cell[f] = out->leaf_cell[s->func[f].canonical];
 }
 
 /* Pick the functions that may become rows. */
@@ -175,24 +174,27 @@ static void find_picks(const struct gate_sums *s, struct arena *mem, struct gate
 	for (uint32_t i = 0; i < out->n; i++)
 		(out->pick[i].kind == GATE_CUM ? out->cum : out->flat)[out->pick[i].func] = i;
 	for (uint32_t f = 0; f < s->n_funcs; f++) {
-		out->cum[f] = out->cum[s->func[f].is];
-		out->flat[f] = out->flat[s->func[f].is];
+		out->cum[f] = out->cum[s->func[f].canonical];
+		out->flat[f] = out->flat[s->func[f].canonical];
 	}
 	find_cells(s, mem, out);
 }
 
 struct row_builder {
 	const struct gate_sums *s;
-	struct arena *mem; /* of the answer */
+	struct arena *mem; /* memory of the result */
 	struct gate_picks p;
-	uint32_t *first, *named; /* [picks] gate_picks_merge */
+	uint32_t *first, *named; /* [picks] results of gate_picks_merge */
 	double *depth;
-	uint32_t *row; /* [picks] of one that names a group, else GATE_NO_FUNC */
+	uint32_t *row; /* [picks] row of a pick that names a group, else GATE_NO_FUNC */
 	bool has_total;
 	struct gate_rows *out;
 };
 
-/* Every part of the classes has its own range in the list of a row. The count of the part becomes its next index. */
+/*
+ * In the list of classes of a row, each part of the classes has its own range. part->count[row] is the next index in
+ * that range.
+ */
 struct transposition {
 	const struct gate_classes *c;
 	uint32_t *class;
@@ -202,10 +204,10 @@ static void transpose(void *arg, unsigned number)
 {
 	const struct transposition *t = arg;
 	const struct gate_class_part *part = &t->c->part[number];
-	const uint32_t *row = part->row;
+	const uint16_t *row = part->row;
 
 	for (uint32_t i = part->first; i < part->first + part->n; i++)
-		for (const uint32_t *end = part->row + t->c->end[i]; row < end; row++)
+		for (const uint16_t *end = part->row + t->c->end[i]; row < end; row++)
 			t->class[part->count[*row]++] = i;
 }
 
@@ -236,7 +238,7 @@ static void list_classes(const struct row_builder *m, const struct gate_classes 
 	counts->row_class = t.class;
 }
 
-/* Move the columns of the classes to the answer. */
+/* Move the columns of the classes to the result. */
 static void take_columns(const struct row_builder *m, struct gate_classes *c)
 {
 	struct stats_counts *counts = &m->out->counts;
@@ -270,7 +272,7 @@ static int compare_members(const void *a, const void *b)
 	return d ? d : (l->pick > r->pick) - (l->pick < r->pick);
 }
 
-/* List the members of the groups but for those that name them. */
+/* List the members of each group, except the pick that names it. */
 static void list_aliases(const struct row_builder *m)
 {
 	uint32_t n = m->p.n, *count = mem_zalloc((size_t)n + 1, sizeof(*count));
@@ -305,11 +307,11 @@ static void list_aliases(const struct row_builder *m)
 	free(count);
 }
 
-/* Make rows in the order of their groups, which is by falling share; a total comes first. */
+/* Make rows in the order of their groups, by descending share; a total comes first. */
 static void name_rows(struct row_builder *m)
 {
 	struct gate_rows *out = m->out;
-	uint32_t *was;
+	uint32_t *old_func;
 
 	out->source = arena_zalloc(m->mem, (size_t)m->p.n + 1, sizeof(*out->source));
 	m->row = mem_alloc((size_t)m->p.n + 1, sizeof(*m->row));
@@ -326,9 +328,9 @@ static void name_rows(struct row_builder *m)
 		out->source[out->n++] = (struct gate_source){ .kind = pick->kind, .func = pick->func };
 	}
 	list_aliases(m);
-	was = arena_alloc(m->mem, (size_t)m->s->n_funcs + 1, sizeof(*was));
-	memcpy(was, m->p.was, m->s->n_funcs * sizeof(*was));
-	out->was = was;
+	old_func = arena_alloc(m->mem, (size_t)m->s->n_funcs + 1, sizeof(*old_func));
+	memcpy(old_func, m->p.old_func, m->s->n_funcs * sizeof(*old_func));
+	out->old_func = old_func;
 	out->counts.n_rows = out->n;
 }
 
@@ -369,7 +371,7 @@ static void fill_files(const struct row_builder *m)
 	counts->file_total = total;
 }
 
-/* Can the program as a whole be judged? Only if all runs did the same work. */
+/* Returns true if the program as a whole can be judged, which requires that all runs did the same work. */
 static bool is_total_tested(enum gate_normalize n)
 {
 	return n == GATE_NONE || n == GATE_WORK || n == GATE_DURATION;
@@ -385,16 +387,19 @@ int gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_row
 
 	*out = (struct gate_rows){ .n = 0 };
 	find_picks(s, scratch, &m.p);
-	if (m.p.n > ROWS_MAX) {
+	if (m.p.n > GATE_ROWS_MAX) {
 		rc = err_set(err, ERR_LIMIT,
-			     "%" PRIu32
-			     " rows are above the floors, more than the %d that can be judged: raise --min-share or "
-			     "--min-samples",
-			     m.p.n, ROWS_MAX);
+			     "too many rows to judge: %" PRIu32 ", at most %d; raise --min-share or --min-samples",
+			     m.p.n, GATE_ROWS_MAX);
 		arena_free(scratch);
 		return rc;
 	}
-	gate_lists_make(&m.p, &lists);
+	rc = gate_lists_make(&m.p, &lists, err);
+	if (rc < 0) {
+		gate_lists_release(&lists);
+		arena_free(scratch);
+		return rc;
+	}
 	m.first = arena_alloc(scratch, (size_t)m.p.n + 1, sizeof(*m.first));
 	m.named = arena_alloc(scratch, (size_t)m.p.n + 1, sizeof(*m.named));
 	m.depth = arena_alloc(scratch, (size_t)m.p.n + 1, sizeof(*m.depth));
@@ -405,7 +410,7 @@ int gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_row
 	take_columns(&m, &classes);
 	gate_classes_release(&classes);
 	fill_files(&m);
-	gate_rows_rules(&m.p, m.first, m.row, mem, out);
+	gate_rows_apply_rules(&m.p, m.first, m.row, mem, out);
 	assert(out->counts.n_rows == out->n && out->counts.row_limit && out->counts.row_noise);
 	free(m.row);
 	arena_free(scratch);

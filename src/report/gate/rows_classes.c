@@ -1,14 +1,14 @@
 /*
- * rows_classes.c - from stacks to lists of picks, and to classes of stacks with the same rows
+ * rows_classes.c - list the picks of stacks, and group stacks with the same rows into classes
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * For the lists, stacks are divided into ranges that threads process in parallel. The sums of every pick in every
- * range are added up on the way: functions that differ there cannot have nearly the same samples, which saves a closer
- * comparison.
+ * To list the picks of each stack, threads process ranges of stacks in parallel. The same pass computes the sum of
+ * every pick in every range: functions whose sums in the ranges differ cannot have nearly the same samples, so they
+ * need no closer comparison.
  *
- * For the classes, stacks are grouped by the cells of their leaves first. Then threads process cells in parallel, and
- * each compares lists within a table that fits a cache.
+ * To find the classes, stacks are grouped by the cells of their leaves first. Then threads process cells in parallel,
+ * and each compares lists within a table that fits a cache.
  */
 #include "config.h"
 
@@ -26,18 +26,40 @@
 enum {
 	RANGES_MAX = 1024,
 	RANGES_MIN = 16,
-	SUMS_MAX = 1 << 20, /* ranges * picks, about */
-	STACKS_MIN = 20000, /* fewer are not worth a second thread */
-	AHEAD = 8,          /* stacks between prefetching a list and reading it */
-	LINE = 16,          /* numbers of a cache line */
+	SUMS_MAX = 1 << 20,    /* approximate max of ranges * picks */
+	STACKS_MIN = 20000,    /* with fewer stacks, a second thread does not pay off */
+	BLOCK = 1 << 20,       /* picks in a block of lists */
+	PREFETCH_DISTANCE = 8, /* stacks between prefetching a list and reading it */
+	LINE = 32,             /* number of picks in a cache line */
+};
+
+#define SEVERAL UINT16_MAX
+
+/* Leaf data of a location. */
+struct leaf {
+	uint32_t flat; /* pick of the first function of the location, else GATE_NO_FUNC */
+	uint32_t cell; /* cell of the leaf; GATE_NO_CELL if the location alone does not determine it */
 };
 
 struct list_builder {
 	const struct gate_picks *p;
 	struct gate_lists *out;
-	unsigned n_parts;
-	uint64_t *first, *end; /* [parts] in out->pick */
-	double *sum;           /* [ranges * picks * sides] */
+	uint32_t *first; /* [s->n_stacks + 1] list of the first stack of each file */
+	struct located {
+		uint16_t *pick;    /* [locations] the only cum pick, p->n for none, or SEVERAL */
+		struct leaf *leaf; /* [locations] */
+	} * at;                    /* [s->n_stacks] */
+	double *sum;               /* [ranges * picks * sides] */
+};
+
+/* Data of a thread that lists stacks. */
+struct lister {
+	const struct list_builder *w;
+	struct arena *mem;
+	uint16_t *pick; /* buffer for lists */
+	size_t n_free;
+	uint32_t *seen; /* [picks + 1] last list that contains the pick, + 1; the last element is for no pick */
+	struct gate_frames frames;
 };
 
 static uint32_t range_start(const struct gate_lists *l, uint32_t range)
@@ -45,86 +67,155 @@ static uint32_t range_start(const struct gate_lists *l, uint32_t range)
 	return (uint32_t)((uint64_t)l->n * range / l->n_ranges);
 }
 
-static uint32_t part_start(const struct list_builder *w, unsigned part)
+/* Find the picks of the locations of a file. */
+static void locate(const struct gate_picks *p, const struct gate_stacks *s, struct located *out)
 {
-	return (uint32_t)((uint64_t)w->out->n_ranges * part / w->n_parts);
-}
+	out->pick = mem_alloc((size_t)s->funcs.n + 1, sizeof(*out->pick));
+	out->leaf = mem_alloc((size_t)s->funcs.n + 1, sizeof(*out->leaf));
+	for (uint32_t loc = 0; loc < s->funcs.n; loc++) {
+		const uint32_t *func = s->funcs.item + s->funcs.off[loc], *end = s->funcs.item + s->funcs.off[loc + 1];
 
-/* Write the list of stack i to at; gives its end. */
-static uint32_t *list_stack(const struct gate_picks *p, uint32_t i, uint32_t *seen, uint32_t *at)
-{
-	const struct gate_paths *paths = &p->s->paths;
-	const uint32_t *func = paths->func + paths->off[i], *end = paths->func + paths->off[i + 1];
-
-	if (func < end && p->flat[*func] != GATE_NO_FUNC)
-		*at++ = p->flat[*func];
-	for (; func < end; func++) {
-		uint32_t pick = p->cum[*func];
-
-		if (pick == GATE_NO_FUNC || seen[pick] == i + 1)
-			continue;
-		seen[pick] = i + 1;
-		*at++ = pick;
+		out->pick[loc] = (uint16_t)p->n;
+		out->leaf[loc] = (struct leaf){ GATE_NO_FUNC, GATE_NO_CELL };
+		if (func < end && !p->s->folds[*func])
+			out->leaf[loc] = (struct leaf){ p->flat[*func], p->leaf_cell[*func] };
+		for (; func < end; func++)
+			if (p->cum[*func] != GATE_NO_FUNC)
+				out->pick[loc] = out->pick[loc] == p->n ? (uint16_t)p->cum[*func] : SEVERAL;
 	}
-	return at;
 }
 
-/* Add a stack to the sums of its picks in this range. */
-static void add_sums(const struct gate_paths *paths, uint32_t i, const uint32_t *pick, const uint32_t *end, double *sum)
+/* Append the cum picks of functions that are not in list i yet. Branch-free, as in sum_walk.c. */
+static uint16_t *add_functions(const struct lister *t, uint32_t i, const uint32_t *func, const uint32_t *end,
+			       uint16_t *out)
 {
-	double base = paths->value[STATS_BASE][i], new = paths->value[STATS_NEW][i];
+	const struct gate_picks *p = t->w->p;
 
-	for (; pick < end; pick++) {
-		sum[(size_t)*pick * N_STATS_SIDES + STATS_BASE] += base;
-		sum[(size_t)*pick * N_STATS_SIDES + STATS_NEW] += new;
+	for (; func < end; func++) {
+		uint32_t pick = p->cum[*func] < p->n ? p->cum[*func] : p->n;
+
+		*out = (uint16_t)pick;
+		out += t->seen[pick] != i + 1;
+		t->seen[pick] = i + 1;
+	}
+	return out;
+}
+
+/* Append the cum picks of the functions of all locations of a stack that are not in list i yet. */
+static uint16_t *add_locations(const struct lister *t, uint32_t i, uint32_t file, uint32_t stack, uint16_t *out)
+{
+	const struct gate_stacks *s = &t->w->p->s->stacks[file];
+	const uint32_t *loc = s->stacks.item + s->stacks.off[stack], *end = s->stacks.item + s->stacks.off[stack + 1];
+	const uint16_t *at = t->w->at[file].pick;
+	uint32_t *seen = t->seen;
+
+	for (; loc < end; loc++) {
+		uint16_t pick = at[*loc];
+
+		if (pick == SEVERAL) {
+			out = add_functions(t, i, s->funcs.item + s->funcs.off[*loc],
+					    s->funcs.item + s->funcs.off[*loc + 1], out);
+			continue;
+		}
+		*out = pick;
+		out += seen[pick] != i + 1;
+		seen[pick] = i + 1;
+	}
+	return out;
+}
+
+/* Find the leaf of a stack, and prefetch that of a later one. Returns false if the functions must be read. */
+static bool find_leaf(const struct gate_stacks *s, const struct leaf *of, uint32_t stack, struct leaf *out)
+{
+	const struct csr *stacks = &s->stacks;
+	uint32_t at = stacks->off[stack],
+		 later = stack + PREFETCH_DISTANCE < stacks->n ? stacks->off[stack + PREFETCH_DISTANCE] : at;
+
+	if (later < stacks->off[stacks->n])
+		__builtin_prefetch(&of[stacks->item[later]]);
+	if (at == stacks->off[stack + 1])
+		return false;
+	*out = of[stacks->item[at]];
+	return out->cell != GATE_NO_CELL;
+}
+
+/* Fill in list i from a stack of a file. */
+static void list_stack(struct lister *t, uint32_t i, uint32_t file, uint32_t stack)
+{
+	const struct gate_picks *p = t->w->p;
+	const struct gate_stacks *s = &p->s->stacks[file];
+	struct gate_list list = { .cell = GATE_NO_CELL, .pick = t->pick, .value = s->value[stack] };
+	struct leaf leaf;
+	uint16_t *out = t->pick;
+
+	t->seen[p->n] = i + 1;
+	if (list.value > 0 && find_leaf(s, t->w->at[file].leaf, stack, &leaf)) {
+		list.cell = leaf.cell;
+		*out = (uint16_t)leaf.flat;
+		out += leaf.flat != GATE_NO_FUNC;
+		out = add_locations(t, i, file, stack, out);
+	} else if (list.value > 0) {
+		gate_frames_find(s, p->s->folds, stack, &t->frames);
+		list.cell = 0;
+		if (t->frames.func < t->frames.end) {
+			list.cell = p->leaf_cell[*t->frames.func];
+			*out = (uint16_t)p->flat[*t->frames.func];
+			out += p->flat[*t->frames.func] != GATE_NO_FUNC;
+			out = add_functions(t, i, t->frames.func, t->frames.end, out);
+		}
+	}
+	list.var = s->var[stack];
+	list.n = (uint32_t)(out - t->pick);
+	t->n_free -= list.n;
+	t->pick = out;
+	t->w->out->list[i] = list;
+}
+
+/* Reserve space for a list of any length. Unused memory is not committed. */
+static void reserve(struct lister *t)
+{
+	size_t n = (size_t)t->w->p->n + 2;
+
+	if (n <= t->n_free)
+		return;
+	t->n_free = n + BLOCK;
+	t->pick = arena_own(t->mem, mem_alloc_large(t->n_free, sizeof(*t->pick)));
+}
+
+static void list_range(struct lister *t, uint32_t range)
+{
+	const struct list_builder *w = t->w;
+	const struct gate_sums *s = w->p->s;
+	double *sum = w->sum + (size_t)range * w->p->n * N_STATS_SIDES;
+	uint32_t end = range_start(w->out, range + 1), file = 0;
+
+	for (uint32_t i = range_start(w->out, range); i < end; i++) {
+		const struct gate_list *list = &w->out->list[i];
+
+		while (i >= w->first[file + 1])
+			file++;
+		reserve(t);
+		list_stack(t, i, file, i - w->first[file]);
+		for (uint32_t k = 0; k < list->n; k++)
+			sum[(size_t)list->pick[k] * N_STATS_SIDES + s->stacks[file].side] += list->value;
 	}
 }
 
 static void run_ranges(void *arg, unsigned part)
 {
 	const struct list_builder *w = arg;
-	struct gate_lists *out = w->out;
-	const struct gate_paths *paths = &w->p->s->paths;
-	uint32_t *seen = mem_zalloc((size_t)w->p->n + 1, sizeof(*seen)), *at = out->pick + w->first[part];
+	const struct gate_lists *out = w->out;
+	struct lister t = { .w = w, .mem = out->mem[part] };
+	uint32_t end = (uint32_t)((uint64_t)out->n_ranges * (part + 1) / out->n_parts);
 
-	for (uint32_t range = part_start(w, part); range < part_start(w, part + 1); range++) {
-		double *sum = w->sum + (size_t)range * w->p->n * N_STATS_SIDES;
-		uint32_t end = range_start(out, range + 1);
-
-		for (uint32_t i = range_start(out, range); i < end; i++) {
-			uint32_t *list = at;
-			bool has_leaf = paths->off[i] < paths->off[i + 1];
-
-			out->off[i] = (uint64_t)(at - out->pick);
-			out->cell[i] = has_leaf ? w->p->cell[paths->func[paths->off[i]]] : 0;
-			at = list_stack(w->p, i, seen, at);
-			add_sums(paths, i, list, at, sum);
-		}
-	}
-	w->end[part] = (uint64_t)(at - out->pick);
-	free(seen);
+	t.seen = mem_zalloc((size_t)w->p->n + 1, sizeof(*t.seen));
+	for (uint32_t range = (uint32_t)((uint64_t)out->n_ranges * part / out->n_parts); range < end; range++)
+		list_range(&t, range);
+	free(t.seen);
+	free(t.frames.word);
 }
 
-/* Every part wrote where all of its frames had room: move the lists together. */
-static void compact_lists(struct list_builder *w)
-{
-	struct gate_lists *out = w->out;
-	uint64_t n = w->end[0];
-
-	for (unsigned part = 1; part < w->n_parts; part++) {
-		uint64_t gap = w->first[part] - n, size = w->end[part] - w->first[part];
-
-		assert(w->first[part] >= n && w->end[part] >= w->first[part]);
-		memmove(out->pick + n, out->pick + w->first[part], size * sizeof(*out->pick));
-		for (uint32_t i = range_start(out, part_start(w, part)); i < range_start(out, part_start(w, part + 1));
-		     i++)
-			out->off[i] -= gap;
-		n += size;
-	}
-	out->off[out->n] = n;
-}
-
-/* Make the sums of a pick contiguous, side by side. */
+/* Transpose the sums, so that those of a pick are contiguous. */
 static void transpose_sums(struct list_builder *w)
 {
 	uint32_t n = w->p->n, ranges = w->out->n_ranges;
@@ -143,39 +234,65 @@ unsigned gate_rows_threads(uint32_t n_stacks)
 	return n_stacks < STACKS_MIN ? 1 : pool_size();
 }
 
-void gate_lists_make(const struct gate_picks *p, struct gate_lists *out)
+/* Number the stacks of all files. Fails ERR_LIMIT. */
+static int number_stacks(struct list_builder *w, struct err *err)
 {
-	const struct gate_paths *paths = &p->s->paths;
-	struct list_builder w = { .p = p, .out = out, .n_parts = gate_rows_threads(paths->n) };
+	const struct gate_sums *s = w->p->s;
+	struct gate_lists *out = w->out;
+	uint64_t n = 0;
+
+	for (uint32_t file = 0; file < s->n_stacks && n < GATE_NO_CELL; file++) {
+		n += s->stacks[file].stacks.n;
+		w->first[file + 1] = (uint32_t)n;
+		if (s->stacks[file].side == STATS_BASE)
+			out->n_base = (uint32_t)n;
+	}
+	if (n >= GATE_NO_CELL)
+		return err_set(err, ERR_LIMIT, "the profiles have more stacks than can be compared");
+	out->n = (uint32_t)n;
+	return 0;
+}
+
+int gate_lists_make(const struct gate_picks *p, struct gate_lists *out, struct err *err)
+{
+	struct list_builder w = { .p = p, .out = out };
 	uint32_t ranges = SUMS_MAX / (p->n + 1);
+	int rc;
 
 	ranges = ranges < RANGES_MIN ? RANGES_MIN : ranges > RANGES_MAX ? RANGES_MAX : ranges;
 	assert(ranges >= RANGES_MIN && ranges <= RANGES_MAX);
-	*out = (struct gate_lists){ .n = paths->n, .n_ranges = ranges };
-	out->off = mem_alloc_large((size_t)paths->n + 1, sizeof(*out->off));
-	out->cell = mem_alloc_large((size_t)paths->n + 1, sizeof(*out->cell));
-	out->pick = mem_alloc_large((size_t)(paths->n ? paths->off[paths->n] : 0) + paths->n + 1, sizeof(*out->pick));
-	w.first = mem_alloc(w.n_parts, sizeof(*w.first));
-	w.end = mem_alloc(w.n_parts, sizeof(*w.end));
-	w.sum = mem_zalloc((size_t)ranges * p->n * N_STATS_SIDES + 1, sizeof(*w.sum));
-	for (unsigned part = 0; part < w.n_parts; part++) {
-		uint32_t from = range_start(out, part_start(&w, part));
-
-		w.first[part] = (uint64_t)(from ? paths->off[from] : 0) + from;
+	*out = (struct gate_lists){ .n_ranges = ranges };
+	w.first = mem_zalloc((size_t)p->s->n_stacks + 1, sizeof(*w.first));
+	rc = number_stacks(&w, err);
+	if (rc == 0) {
+		out->n_parts = gate_rows_threads(out->n);
+		out->mem = mem_zalloc(out->n_parts, sizeof(struct arena *));
+		for (unsigned part = 0; part < out->n_parts; part++)
+			out->mem[part] = arena_new();
+		out->list = mem_alloc_large((size_t)out->n + 1, sizeof(*out->list));
+		w.sum = mem_zalloc((size_t)ranges * p->n * N_STATS_SIDES + 1, sizeof(*w.sum));
+		w.at = mem_alloc((size_t)p->s->n_stacks + 1, sizeof(*w.at));
+		for (uint32_t file = 0; file < p->s->n_stacks; file++)
+			locate(p, &p->s->stacks[file], &w.at[file]);
+		pool_run(run_ranges, &w, out->n_parts);
+		transpose_sums(&w);
+		for (uint32_t file = 0; file < p->s->n_stacks; file++) {
+			free(w.at[file].pick);
+			free(w.at[file].leaf);
+		}
+		free(w.at);
+		free(w.sum);
 	}
-	pool_run(run_ranges, &w, w.n_parts);
-	compact_lists(&w);
-	transpose_sums(&w);
 	free(w.first);
-	free(w.end);
-	free(w.sum);
+	return rc;
 }
 
 void gate_lists_release(struct gate_lists *l)
 {
-	free(l->off);
-	free(l->cell);
-	free(l->pick);
+	for (unsigned part = 0; part < l->n_parts; part++)
+		arena_free(l->mem[part]);
+	free(l->mem);
+	free(l->list);
 	free(l->sum);
 }
 
@@ -184,38 +301,31 @@ struct class_builder {
 	const uint32_t *row_of;
 	struct gate_lists *l;
 	struct gate_classes *out;
-	uint64_t *hash; /* [picks] */
-	struct listed {
-		uint32_t n, hash;
-	} * listed;            /* [stacks] rows */
-	uint32_t *order, *off; /* stacks of cell i: order[off[i] .. off[i + 1]) */
+	uint64_t *hash;        /* [picks] */
+	size_t n_listed;       /* total length of all lists */
+	uint32_t *order, *off; /* lists of cell i are order[off[i] .. off[i + 1]) */
 	uint32_t n_rows;
 	unsigned n_parts;
 };
 
-/* Replace picks by rows. The hash of a list does not depend on its order. */
-static void run_rows(void *arg, unsigned part)
+/* Replace the picks of a list by rows. Returns a hash that does not depend on their order. */
+static uint32_t find_rows(const struct class_builder *w, struct gate_list *list)
 {
-	const struct class_builder *w = arg;
-	const struct gate_lists *l = w->l;
-	uint32_t end = (uint32_t)((uint64_t)l->n * (part + 1) / w->n_parts);
+	uint64_t sum = 0;
+	uint32_t n = 0;
 
-	for (uint32_t i = (uint32_t)((uint64_t)l->n * part / w->n_parts); i < end; i++) {
-		uint32_t *list = l->pick + l->off[i], n = 0, n_picks = (uint32_t)(l->off[i + 1] - l->off[i]);
-		uint64_t sum = 0;
+	for (uint32_t k = 0; k < list->n; k++) {
+		uint32_t pick = list->pick[k], row = w->row_of[pick];
 
-		for (uint32_t k = 0; k < n_picks; k++) {
-			uint32_t pick = list[k], row = w->row_of[pick];
-
-			sum += w->hash[pick];
-			list[n] = row;
-			n += row != GATE_NO_FUNC;
-		}
-		w->listed[i] = (struct listed){ .n = n, .hash = (uint32_t)(sum >> 32) };
+		sum += w->hash[pick];
+		list->pick[n] = (uint16_t)row;
+		n += row != GATE_NO_FUNC;
 	}
+	list->n = n;
+	return (uint32_t)(sum >> 32);
 }
 
-/* The part of every pick in the hash of a list. */
+/* Contribution of every pick to the hash of a list. */
 static uint64_t *hash_picks(const struct class_builder *w)
 {
 	uint64_t *hash = mem_alloc((size_t)w->p->n + 1, sizeof(*hash));
@@ -232,32 +342,36 @@ static void order_by_cell(struct class_builder *w)
 
 	w->order = mem_alloc_large((size_t)l->n + 1, sizeof(*w->order));
 	w->off = mem_zalloc((size_t)n_cells + 2, sizeof(*w->off));
-	for (uint32_t i = 0; i < l->n; i++)
-		w->off[l->cell[i] + 2]++;
+	for (uint32_t i = 0; i < l->n; i++) {
+		w->n_listed += l->list[i].n;
+		if (l->list[i].cell != GATE_NO_CELL)
+			w->off[l->list[i].cell + 2]++;
+	}
 	for (uint32_t i = 2; i <= n_cells; i++)
 		w->off[i] += w->off[i - 1];
 	for (uint32_t i = 0; i < l->n; i++)
-		w->order[w->off[l->cell[i] + 1]++] = i;
-	assert(w->off[n_cells] == l->n);
+		if (l->list[i].cell != GATE_NO_CELL)
+			w->order[w->off[l->list[i].cell + 1]++] = i;
+	assert(w->off[n_cells] <= l->n);
 }
 
-static void add_values(const struct class_builder *w, uint32_t stack, uint32_t id, bool is_new)
+static void add_values(const struct class_builder *w, uint32_t list, uint32_t id, bool is_new)
 {
-	const struct gate_paths *paths = &w->p->s->paths;
 	struct gate_classes *out = w->out;
+	enum stats_side side = gate_list_side(w->l, list);
 
-	for (int side = 0; side < N_STATS_SIDES; side++) {
-		out->value[side][id] = (is_new ? 0 : out->value[side][id]) + paths->value[side][stack];
-		out->var[side][id] = (is_new ? 0 : out->var[side][id]) + paths->var[side][stack];
-	}
+	for (int i = 0; is_new && i < N_STATS_SIDES; i++)
+		out->value[i][id] = out->var[i][id] = 0;
+	out->value[side][id] += w->l->list[list].value;
+	out->var[side][id] += w->l->list[list].var;
 }
 
 struct table {
 	struct slot {
-		uint32_t hash, class; /* 1 for the first one of the cell; 0 is empty */
+		uint32_t hash, class; /* class: number in the cell, from 1; 0 for an empty slot */
 	} * slot;
 	size_t cap, mask;
-	uint32_t *seen, comparison; /* [rows] the last comparison with it */
+	uint32_t *seen, comparison; /* [rows] number of the last comparison in which the row occurred */
 };
 
 static void table_clear(struct table *t, uint32_t n)
@@ -276,21 +390,20 @@ static size_t class_start(const struct gate_classes *c, const struct gate_class_
 	return class > part->first ? c->end[class - 1] : 0;
 }
 
-static void append(const struct class_builder *w, struct gate_class_part *part, const uint32_t *list, uint32_t n)
+static void append(const struct class_builder *w, struct gate_class_part *part, const struct gate_list *list)
 {
 	uint32_t class = part->first + part->n++;
 	size_t start = class_start(w->out, part, class);
 
-	assert(start + n < part->cap); /* run_cells has reserved it */
-	part->row = mem_grow(part->row, &part->cap, start + n + 1, sizeof(*part->row));
-	memcpy(part->row + start, list, n * sizeof(*list));
-	w->out->end[class] = start + n;
-	for (uint32_t i = 0; i < n; i++)
-		part->count[list[i]]++;
+	assert(start + list->n <= part->cap); /* run_cells has reserved the memory */
+	memcpy(part->row + start, list->pick, list->n * sizeof(*list->pick));
+	w->out->end[class] = start + list->n;
+	for (uint32_t i = 0; i < list->n; i++)
+		part->count[list->pick[i]]++;
 }
 
-/* Do lists of n have the same rows? They nearly always have the same order too. */
-static bool is_equal(struct table *t, const uint32_t *a, const uint32_t *b, uint32_t n)
+/* Returns true if two lists of n rows are equal as sets. They nearly always have the same order, too. */
+static bool is_equal(struct table *t, const uint16_t *a, const uint16_t *b, uint32_t n)
 {
 	if (memcmp(a, b, n * sizeof(*a)) == 0)
 		return true;
@@ -303,53 +416,45 @@ static bool is_equal(struct table *t, const uint32_t *a, const uint32_t *b, uint
 	return true;
 }
 
-/* The class of a stack among those of its cell, which start at first. */
-static uint32_t find_class(const struct class_builder *w, struct gate_class_part *part, struct table *t, uint32_t stack,
-			   uint32_t first)
+/* Find or add the class of a list among those of its cell, which start at first. */
+static uint32_t find_class(const struct class_builder *w, struct gate_class_part *part, struct table *t,
+			   struct gate_list *list, uint32_t first)
 {
-	const struct listed *listed = &w->listed[stack];
-	const uint32_t *list = w->l->pick + w->l->off[stack];
-	size_t pos = listed->hash & t->mask;
+	uint32_t hash = find_rows(w, list);
+	size_t pos = hash & t->mask;
 
 	for (; t->slot[pos].class; pos = (pos + 1) & t->mask) {
 		uint32_t class = first + t->slot[pos].class - 1;
 		size_t start = class_start(w->out, part, class);
 
-		if (t->slot[pos].hash == listed->hash && w->out->end[class] - start == listed->n &&
-		    is_equal(t, part->row + start, list, listed->n))
+		if (t->slot[pos].hash == hash && w->out->end[class] - start == list->n &&
+		    is_equal(t, part->row + start, list->pick, list->n))
 			return class;
 	}
-	t->slot[pos] = (struct slot){ listed->hash, part->first + part->n - first + 1 };
-	append(w, part, list, listed->n);
+	t->slot[pos] = (struct slot){ hash, part->first + part->n - first + 1 };
+	append(w, part, list);
 	return part->first + part->n - 1;
 }
 
-/* The first cell whose stacks begin in the part. */
+/* First cell whose stacks begin in the part. */
 static uint32_t first_cell(const struct class_builder *w, unsigned part)
 {
-	return (uint32_t)lower_bound_u32(w->off, w->p->n_cells, (uint64_t)w->l->n * part / w->n_parts);
+	return (uint32_t)lower_bound_u32(w->off, w->p->n_cells, (uint64_t)w->off[w->p->n_cells] * part / w->n_parts);
 }
 
-/* Prefetch the data of later stacks. */
-static void prefetch(const struct class_builder *w, uint32_t i)
+/*
+ * Prefetch the lists that are processed soon after list i of n. Without always_inline, gcc removes the call as it has
+ * no side effects.
+ */
+static inline __attribute__((always_inline)) void prefetch(const struct class_builder *w, uint32_t i, uint32_t n)
 {
-	const struct gate_paths *paths = &w->p->s->paths;
-	uint32_t stack;
+	if (i + 2 * PREFETCH_DISTANCE < n)
+		__builtin_prefetch(&w->l->list[w->order[i + 2 * PREFETCH_DISTANCE]]);
+	if (i + PREFETCH_DISTANCE < n) {
+		const uint16_t *pick = w->l->list[w->order[i + PREFETCH_DISTANCE]].pick;
 
-	if (i + 2 * AHEAD < w->l->n) {
-		stack = w->order[i + 2 * AHEAD];
-		__builtin_prefetch(&w->l->off[stack]);
-		__builtin_prefetch(&w->listed[stack]);
-		for (int side = 0; side < N_STATS_SIDES; side++) {
-			__builtin_prefetch(&paths->value[side][stack]);
-			__builtin_prefetch(&paths->var[side][stack]);
-		}
-	}
-	if (i + AHEAD < w->l->n) {
-		const uint32_t *list = &w->l->pick[w->l->off[w->order[i + AHEAD]]];
-
-		__builtin_prefetch(list);
-		__builtin_prefetch(list + LINE);
+		__builtin_prefetch(pick);
+		__builtin_prefetch(pick + LINE);
 	}
 }
 
@@ -363,7 +468,7 @@ static void run_cells(void *arg, unsigned number)
 
 	assert(end <= w->p->n_cells);
 	part->first = from < end ? w->off[from] : 0;
-	part->cap = (size_t)w->l->off[w->l->n] + 1; /* more than it can need, so that it is never reallocated */
+	part->cap = w->n_listed + 1; /* upper bound, so it is never reallocated */
 	part->row = mem_alloc_large(part->cap, sizeof(*part->row));
 	part->count = mem_zalloc((size_t)w->n_rows + 1, sizeof(*part->count));
 	table.seen = mem_zalloc((size_t)w->n_rows + 1, sizeof(*table.seen));
@@ -374,8 +479,8 @@ static void run_cells(void *arg, unsigned number)
 		for (uint32_t i = w->off[cell]; i < w->off[cell + 1]; i++) {
 			uint32_t known = part->n, id;
 
-			prefetch(w, i);
-			id = find_class(w, part, &table, w->order[i], first);
+			prefetch(w, i, w->off[end]);
+			id = find_class(w, part, &table, &w->l->list[w->order[i]], first);
 			w->out->cell[id] = cell;
 			add_values(w, w->order[i], id, part->n > known);
 		}
@@ -385,7 +490,7 @@ static void run_cells(void *arg, unsigned number)
 	free(table.seen);
 }
 
-/* Move the classes of the parts together. */
+/* Concatenate the classes of the parts. */
 static void compact_classes(const struct class_builder *w)
 {
 	struct gate_classes *out = w->out;
@@ -422,13 +527,10 @@ void gate_classes_make(const struct gate_picks *p, struct gate_lists *l, const u
 		out->value[side] = mem_alloc_large(n, sizeof(**out->value));
 		out->var[side] = mem_alloc_large(n, sizeof(**out->var));
 	}
-	w.listed = mem_alloc_large(n, sizeof(*w.listed));
 	w.hash = hash_picks(&w);
-	pool_run(run_rows, &w, w.n_parts);
 	order_by_cell(&w);
 	pool_run(run_cells, &w, w.n_parts);
 	compact_classes(&w);
-	free(w.listed);
 	free(w.hash);
 	free(w.order);
 	free(w.off);

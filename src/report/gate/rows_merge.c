@@ -1,12 +1,12 @@
 /*
- * rows_merge.c - functions with nearly the same samples are one row
+ * rows_merge.c - merge functions with nearly the same samples into one row
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A chain of calls that only hand on is one fact and must be one test. Every pick, the largest first, is compared
- * with those behind it that are nearly as large, in all and in every range of stacks; what such pairs have in common
- * is added up by one walk over the stacks. All of a group are like its first one, so that a long chain does not become one row link by link. Flat samples
- * of two functions have nothing in common and are not looked at.
+ * A chain of functions that only call the next one is a single fact and must be a single test. Every pick, largest
+ * first, is compared with the following ones that are nearly as large, in total and in every range of stacks. One walk
+ * over the stacks sums up the common samples of such pairs. All members of a group are similar to its first pick, so a
+ * long chain is not merged link by link. Flat samples of two functions never overlap and are not compared.
  */
 #include "config.h"
 
@@ -22,57 +22,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNLIKE 0.05      /* of both sides' samples together */
-#define UNLIKE_SIDE 0.10 /* of the samples of one side */
-#define LARGE 0.949      /* as much of the first one the others have at least: 1 - UNLIKE and what rounding loses */
+#define DIFFERENCE_MAX 0.05      /* max difference, as a share of the samples of both sides together */
+#define SIDE_DIFFERENCE_MAX 0.10 /* max difference, as a share of the samples of one side */
+#define SIZE_MIN 0.949 /* min size relative to the first pick: 1 - DIFFERENCE_MAX, minus a margin for rounding */
 
 enum { LOT = 16 }; /* ranges */
 
-/* What two picks have in common. */
+/* Common samples of two picks. */
 struct pair {
-	uint32_t other; /* behind the first one */
+	uint32_t other; /* the second pick */
 	double common[N_STATS_SIDES];
 };
 
-/* Those that may be alike. */
+/* Pairs that may be similar. */
 struct pairs {
 	uint32_t *off; /* [picks + 1] */
 	struct pair *pair;
 	size_t cap;
 };
 
-/* The picks behind first that are large enough to be like it: up to, not including, the one given. */
+/* End of the range of picks after first that are large enough to be similar to it. */
 static uint32_t window_end(const struct gate_picks *p, uint32_t first)
 {
 	uint32_t end = first + 1;
 
-	while (end < p->n && p->pick[end].share >= LARGE * p->pick[first].share)
+	while (end < p->n && p->pick[end].share >= SIZE_MIN * p->pick[first].share)
 		end++;
 	return end;
 }
 
-static bool is_alike(const struct gate_pick *a, const struct gate_pick *b, const double common[N_STATS_SIDES])
+static bool is_similar(const struct gate_pick *a, const struct gate_pick *b, const double common[N_STATS_SIDES])
 {
-	double all = 0, unlike = 0;
+	double all = 0, different = 0;
 
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		double either = a->part[side] + b->part[side] - common[side];
 		double one = either - common[side];
 
-		if (one > UNLIKE_SIDE * either)
+		if (one > SIDE_DIFFERENCE_MAX * either)
 			return false;
 		all += either;
-		unlike += one;
+		different += one;
 	}
-	return unlike <= UNLIKE * all;
+	return different <= DIFFERENCE_MAX * all;
 }
 
-/* How much of the ranges is not common, at least. From a + b - 2 common > UNLIKE (a + b - common) follows what two that
-   are alike cannot exceed. */
+/*
+ * Returns true if the sums of the ranges differ so much that two picks cannot be similar. The bound follows from a + b
+ * - 2 common > DIFFERENCE_MAX (a + b - common), where a and b are the sums of the picks and common is the sum of their
+ * common samples.
+ */
 static bool ranges_differ(const struct gate_picks *p, const struct gate_lists *l, uint32_t a, uint32_t b)
 {
 	const struct gate_pick *left = &p->pick[a], *right = &p->pick[b];
-	double most = UNLIKE / (2 - UNLIKE) * (left->share + right->share) * (1 + 1e-9), sum = 0;
+	double max = DIFFERENCE_MAX / (2 - DIFFERENCE_MAX) * (left->share + right->share) * (1 + 1e-9), sum = 0;
 
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		const double *x = l->sum + ((size_t)a * N_STATS_SIDES + side) * l->n_ranges;
@@ -86,14 +89,14 @@ static bool ranges_differ(const struct gate_picks *p, const struct gate_lists *l
 			for (uint32_t i = from; i < end; i++)
 				differ += fabs(x[i] - y[i]);
 			sum += differ * per;
-			if (sum > most)
+			if (sum > max)
 				return true;
 		}
 	}
 	return false;
 }
 
-/* All pairs that need a closer look: cum samples, nearly as many, and nearly as many in every range. */
+/* Find the pairs to compare: cum picks with similar sums, both in total and in every range of stacks. */
 static void find_pairs(const struct gate_picks *p, const struct gate_lists *l, struct pairs *out)
 {
 	uint32_t n = 0;
@@ -113,16 +116,16 @@ static void find_pairs(const struct gate_picks *p, const struct gate_lists *l, s
 	out->off[p->n] = n;
 }
 
-/* Stacks are parted in the same way on any machine, so that sums are the same to the last bit. */
+/* Stacks are divided in the same way on every machine, so that sums are equal to the last bit. */
 enum { PARTS = 8 };
 
-struct adding {
+struct adder {
 	const struct gate_picks *p;
 	const struct gate_lists *l;
 	double per[N_STATS_SIDES]; /* 1 / total */
 	const struct pairs *pairs;
 	const uint32_t *first;
-	const bool *has_company;
+	const bool *is_grouped;
 	struct added {
 		double (*common)[N_STATS_SIDES]; /* [pairs] */
 		double *depth, *weight;          /* [picks] */
@@ -130,50 +133,50 @@ struct adding {
 	atomic_uint next;
 };
 
-static void adding_init(struct adding *w, const struct gate_picks *p, const struct gate_lists *l)
+static void adder_init(struct adder *w, const struct gate_picks *p, const struct gate_lists *l)
 {
-	*w = (struct adding){ .p = p, .l = l };
+	*w = (struct adder){ .p = p, .l = l };
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		w->per[side] = gate_part(p->s, side, 1);
 }
 
-static uint32_t adding_start(const struct adding *w, unsigned part)
+static uint32_t adder_start(const struct adder *w, unsigned part)
 {
 	return (uint32_t)((uint64_t)w->l->n * part / PARTS);
 }
 
 static void run_common(void *arg, unsigned thread)
 {
-	struct adding *w = arg;
-	const struct gate_paths *paths = &w->p->s->paths;
+	struct adder *w = arg;
 	const struct pairs *pairs = w->pairs;
 	uint32_t *seen = mem_zalloc((size_t)w->p->n + 1, sizeof(*seen)), part;
 
 	(void)thread;
 	while ((part = atomic_fetch_add(&w->next, 1)) < PARTS)
-		for (uint32_t i = adding_start(w, part); i < adding_start(w, part + 1); i++) {
-			const uint32_t *list = w->l->pick + w->l->off[i], *end = w->l->pick + w->l->off[i + 1];
+		for (uint32_t i = adder_start(w, part); i < adder_start(w, part + 1); i++) {
+			const struct gate_list *list = &w->l->list[i];
+			enum stats_side side = gate_list_side(w->l, i);
+			double part_of = list->value * w->per[side];
 
-			for (const uint32_t *pick = list; pick < end; pick++)
-				seen[*pick] = i + 1;
-			for (const uint32_t *pick = list; pick < end; pick++)
-				for (uint32_t k = pairs->off[*pick]; k < pairs->off[*pick + 1]; k++)
-					for (int side = 0; seen[pairs->pair[k].other] == i + 1 && side < N_STATS_SIDES;
-					     side++)
-						w->part[part].common[k][side] += paths->value[side][i] * w->per[side];
+			for (uint32_t k = 0; k < list->n; k++)
+				seen[list->pick[k]] = i + 1;
+			for (uint32_t k = 0; k < list->n; k++)
+				for (uint32_t m = pairs->off[list->pick[k]]; m < pairs->off[list->pick[k] + 1]; m++)
+					if (seen[pairs->pair[m].other] == i + 1)
+						w->part[part].common[m][side] += part_of;
 		}
 	free(seen);
 }
 
-/* Add up what is common to the pairs. */
+/* Sum up the common samples of the pairs. */
 static void add_common(const struct gate_picks *p, const struct gate_lists *l, const struct pairs *pairs)
 {
 	uint32_t n = pairs->off[p->n];
-	struct adding w;
+	struct adder w;
 
 	if (n == 0)
 		return;
-	adding_init(&w, p, l);
+	adder_init(&w, p, l);
 	w.pairs = pairs;
 	for (int i = 0; i < PARTS; i++)
 		w.part[i].common = mem_zalloc(n, sizeof(*w.part[i].common));
@@ -186,8 +189,8 @@ static void add_common(const struct gate_picks *p, const struct gate_lists *l, c
 	}
 }
 
-/* The first one of every group takes those behind it that are free. */
-static void gather(const struct gate_picks *p, const struct pairs *pairs, uint32_t *first)
+/* Form groups: each ungrouped pick, in order, takes the ungrouped picks that are similar to it. */
+static void form_groups(const struct gate_picks *p, const struct pairs *pairs, uint32_t *first)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
 		if (first[i] != GATE_NO_FUNC)
@@ -197,7 +200,7 @@ static void gather(const struct gate_picks *p, const struct pairs *pairs, uint32
 			const struct pair *pair = &pairs->pair[k];
 
 			if (first[pair->other] == GATE_NO_FUNC &&
-			    is_alike(&p->pick[i], &p->pick[pair->other], pair->common))
+			    is_similar(&p->pick[i], &p->pick[pair->other], pair->common))
 				first[pair->other] = i;
 		}
 	}
@@ -205,45 +208,45 @@ static void gather(const struct gate_picks *p, const struct pairs *pairs, uint32
 
 static void run_depth(void *arg, unsigned thread)
 {
-	struct adding *w = arg;
-	const struct gate_paths *paths = &w->p->s->paths;
+	struct adder *w = arg;
 	const struct gate_lists *l = w->l;
 	uint32_t *rank = mem_zalloc((size_t)w->p->n + 1, sizeof(*rank)), part;
 
 	(void)thread;
 	while ((part = atomic_fetch_add(&w->next, 1)) < PARTS)
-		for (uint32_t i = adding_start(w, part); i < adding_start(w, part + 1); i++) {
-			double weight = paths->value[STATS_BASE][i] * w->per[STATS_BASE] +
-					paths->value[STATS_NEW][i] * w->per[STATS_NEW];
+		for (uint32_t i = adder_start(w, part); i < adder_start(w, part + 1); i++) {
+			const struct gate_list *list = &l->list[i];
+			double weight = list->value * w->per[gate_list_side(l, i)];
 
-			for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++) {
-				uint32_t pick = l->pick[k];
+			for (uint32_t k = 0; k < list->n; k++) {
+				uint32_t pick = list->pick[k];
 
-				if (!w->has_company[pick])
+				if (!w->is_grouped[pick])
 					continue;
 				w->part[part].depth[pick] += weight * rank[w->first[pick]]++;
 				w->part[part].weight[pick] += weight;
 			}
-			for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++)
-				rank[w->first[l->pick[k]]] = 0;
+			for (uint32_t k = 0; k < list->n; k++)
+				rank[w->first[list->pick[k]]] = 0;
 		}
 	free(rank);
 }
 
-/* How many of its group stand nearer to the leaf, on average over all samples. One that is alone stands at 0. */
+/* Find the average depth of each pick: the number of members of its group that are nearer to the leaf. 0 for a group
+   of one. */
 static void find_depth(const struct gate_picks *p, const struct gate_lists *l, const uint32_t *first, double *depth)
 {
-	bool *has_company = mem_zalloc((size_t)p->n + 1, sizeof(*has_company)), any = false;
+	bool *is_grouped = mem_zalloc((size_t)p->n + 1, sizeof(*is_grouped)), any = false;
 	double *weight = mem_zalloc((size_t)p->n + 1, sizeof(*weight));
-	struct adding w;
+	struct adder w;
 
 	for (uint32_t i = 0; i < p->n; i++)
 		if (first[i] != i)
-			any = has_company[i] = has_company[first[i]] = true;
+			any = is_grouped[i] = is_grouped[first[i]] = true;
 	memset(depth, 0, p->n * sizeof(*depth));
-	adding_init(&w, p, l);
+	adder_init(&w, p, l);
 	w.first = first;
-	w.has_company = has_company;
+	w.is_grouped = is_grouped;
 	for (int i = 0; any && i < PARTS; i++) {
 		w.part[i].depth = mem_zalloc(p->n, sizeof(*depth));
 		w.part[i].weight = mem_zalloc(p->n, sizeof(*weight));
@@ -262,10 +265,10 @@ static void find_depth(const struct gate_picks *p, const struct gate_lists *l, c
 		if (weight[i] > 0)
 			depth[i] /= weight[i];
 	free(weight);
-	free(has_company);
+	free(is_grouped);
 }
 
-static bool names_better(const struct gate_picks *p, uint32_t a, uint32_t b, const double *depth)
+static bool is_better_name(const struct gate_picks *p, uint32_t a, uint32_t b, const double *depth)
 {
 	const struct gate_func *l = &p->func[p->pick[a].func], *r = &p->func[p->pick[b].func];
 	bool own = function_is_own(l->name, l->file);
@@ -287,11 +290,11 @@ void gate_picks_merge(const struct gate_picks *p, const struct gate_lists *l, ui
 	memset(first, 0xff, p->n * sizeof(*first));
 	find_pairs(p, l, &pairs);
 	add_common(p, l, &pairs);
-	gather(p, &pairs, first);
+	form_groups(p, &pairs, first);
 	find_depth(p, l, first, depth);
 	for (uint32_t i = 0; i < p->n; i++) {
 		named[i] = i;
-		if (names_better(p, i, named[first[i]], depth))
+		if (is_better_name(p, i, named[first[i]], depth))
 			named[first[i]] = i;
 	}
 	for (uint32_t i = 0; i < p->n; i++)

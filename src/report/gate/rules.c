@@ -1,5 +1,5 @@
 /*
- * rules.c - which rows the lines of a gate's file mean
+ * rules.c - apply the lines of gate.cpa to rows
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* An expression that needs too many steps for a text does not match it. */
-static bool fits_text(struct regex *r, const char *text)
+/* Match an expression. If it needs too many steps, it does not match. */
+static bool matches_text(struct regex *r, const char *text)
 {
 	struct err err;
 	bool yes = false;
@@ -20,39 +20,41 @@ static bool fits_text(struct regex *r, const char *text)
 	return *text && regex_match(r, text, strlen(text), &yes, &err) == 0 && yes;
 }
 
-bool gate_rule_fits_func(const struct gate_rule *rule, const struct gate_sums *s, const uint32_t *was, uint32_t func)
+bool gate_rule_matches_func(const struct gate_rule *rule, const struct gate_sums *s, const uint32_t *old_func,
+			    uint32_t func)
 {
-	return fits_text(rule->regex, s->func[func].name) || fits_text(rule->regex, s->func[func].file) ||
-	       (was[func] != GATE_NO_FUNC &&
-		(fits_text(rule->regex, s->func[was[func]].name) || fits_text(rule->regex, s->func[was[func]].file)));
+	return matches_text(rule->regex, s->func[func].name) || matches_text(rule->regex, s->func[func].file) ||
+	       (old_func[func] != GATE_NO_FUNC && (matches_text(rule->regex, s->func[old_func[func]].name) ||
+						   matches_text(rule->regex, s->func[old_func[func]].file)));
 }
 
-bool gate_rule_fits(const struct gate_rule *rule, const struct gate_sums *s, const struct gate_rows *rows, uint32_t row)
+bool gate_rule_matches(const struct gate_rule *rule, const struct gate_sums *s, const struct gate_rows *rows,
+		       uint32_t row)
 {
 	const struct gate_source *source = &rows->source[row];
 	bool yes;
 
 	assert(row < rows->n && rule->regex);
 	if (source->kind == GATE_TOTAL)
-		return fits_text(rule->regex, "total");
-	yes = gate_rule_fits_func(rule, s, rows->was, source->func);
+		return matches_text(rule->regex, "total");
+	yes = gate_rule_matches_func(rule, s, rows->old_func, source->func);
 	for (uint32_t i = 0; !yes && i < source->n_aliases; i++)
-		yes = gate_rule_fits_func(rule, s, rows->was, source->alias[i]);
+		yes = gate_rule_matches_func(rule, s, rows->old_func, source->alias[i]);
 	return yes;
 }
 
-/* The last line of this kind that means the row; NULL when there is none. */
+/* Last line of this kind that matches the row; NULL for none. */
 static struct gate_rule *last_rule(const struct gate_sums *s, const struct gate_rows *rows, uint32_t row,
 				   enum gate_rule_kind kind)
 {
 	for (size_t i = s->options->n_rules; i-- > 0;)
-		if (s->options->rule[i].kind == kind && gate_rule_fits(&s->options->rule[i], s, rows, row))
+		if (s->options->rule[i].kind == kind && gate_rule_matches(&s->options->rule[i], s, rows, row))
 			return &s->options->rule[i];
 	return NULL;
 }
 
-/* Is it among what gate lines name, if there are any? Counts for each that names it. */
-static bool is_asked(const struct gate_sums *s, const struct gate_rows *rows, uint32_t row)
+/* Returns true if a gate line matches the row, or there is no gate line. Counts uses of all that match. */
+static bool is_selected(const struct gate_sums *s, const struct gate_rows *rows, uint32_t row)
 {
 	bool any = false, yes = false;
 
@@ -62,7 +64,7 @@ static bool is_asked(const struct gate_sums *s, const struct gate_rows *rows, ui
 		if (r->kind != GATE_ONLY)
 			continue;
 		any = true;
-		if (!gate_rule_fits(r, s, rows, row))
+		if (!gate_rule_matches(r, s, rows, row))
 			continue;
 		yes = true;
 		r->n_used++;
@@ -70,8 +72,8 @@ static bool is_asked(const struct gate_sums *s, const struct gate_rows *rows, ui
 	return yes || !any;
 }
 
-void gate_rows_rules(const struct gate_picks *p, const uint32_t *first, const uint32_t *row_of, struct arena *mem,
-		     struct gate_rows *out)
+void gate_rows_apply_rules(const struct gate_picks *p, const uint32_t *first, const uint32_t *row_of, struct arena *mem,
+			   struct gate_rows *out)
 {
 	const struct gate_sums *s = p->s;
 	bool *is_tested = arena_zalloc(mem, (size_t)out->n + 1, sizeof(*is_tested));
@@ -94,7 +96,7 @@ void gate_rows_rules(const struct gate_picks *p, const uint32_t *first, const ui
 			r->n_used++;
 		assert(limit[i] >= 0 && noise[i] >= 0);
 		is_reference[i] = out->source[i].kind == GATE_CUM && is_tested[i];
-		is_tested[i] = (is_tested[i] || out->source[i].kind == GATE_TOTAL) && is_asked(s, out, i);
+		is_tested[i] = (is_tested[i] || out->source[i].kind == GATE_TOTAL) && is_selected(s, out, i);
 	}
 	out->counts.row_is_tested = is_tested;
 	out->counts.row_is_reference = is_reference;

@@ -1,11 +1,14 @@
 /*
- * share_limits.c - functions whose share is too large: budgets and --max-new
+ * share_limits.c - limits on shares of functions: new code and budgets
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * k of n samples are in a function. Is its share larger than b? P(at least k of n | share b) = I_b(k, n - k + 1),
- * which is below alpha where the lower bound of Clopper and Pearson is above b. Samples are effective ones, so
- * k / n is the share of the values.
+ * With k of n samples in a function, test whether its share exceeds b: P(at least k of n | share b) = I_b(k, n - k +
+ * 1), which is below alpha if the lower bound of Clopper and Pearson is above b. k and n are effective samples, so k /
+ * n is the share of the values.
+ *
+ * A new function has no ratio. If its share exceeds --max-new, the nearest caller that can be compared with the rest of
+ * the program shows whether it adds cost or replaces other code.
  */
 #include "config.h"
 
@@ -21,15 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A share of the new side that has a limit. */
-struct claim {
+/* A share of the new side, and its limit. */
+struct limited_share {
 	uint32_t row;
 	double limit;
-	const struct gate_rule *rule; /* NULL for --max-new, and for new code that no test covers */
+	const struct gate_rule *rule; /* budget line; NULL for --max-new */
 };
 
 struct claims {
-	struct claim *claim; /* [n] */
+	struct limited_share *limited_share; /* [n] */
 	double *p;
 	size_t n, cap, cap_p;
 };
@@ -38,25 +41,25 @@ static void add_claim(const struct decision *d, struct claims *c, uint32_t row, 
 		      const struct gate_rule *rule)
 {
 	const struct gate_row *shown = &d->row[row].shown;
-	double phi = fmax(shown->phi, 1), k = shown->count[STATS_NEW];
+	double phi = fmax(shown->dispersion, 1), k = shown->count[STATS_NEW];
 	double n = shown->share[STATS_NEW] > 0 ? k / fmin(1, shown->share[STATS_NEW]) : 0;
 
 	assert(row < d->n_rows && limit >= 0 && limit < 1);
-	c->claim = mem_grow(c->claim, &c->cap, c->n + 1, sizeof(*c->claim));
+	c->limited_share = mem_grow(c->limited_share, &c->cap, c->n + 1, sizeof(*c->limited_share));
 	c->p = mem_grow(c->p, &c->cap_p, c->n + 1, sizeof(*c->p));
 	c->p[c->n] = stats_beta(limit, k / phi, fmin((n - k) / phi + 1, STATS_COUNT_MAX));
 	assert(c->p[c->n] >= 0 && c->p[c->n] <= 1);
-	c->claim[c->n++] = (struct claim){ row, limit, rule };
+	c->limited_share[c->n++] = (struct limited_share){ row, limit, rule };
 }
 
-/* Give the row of a claim its verdict and the reason. */
-static void judge_claim(struct decision *d, const struct claim *claim, double p)
+/* Set verdict and reason of a row that exceeds its budget. */
+static void judge_budget(struct decision *d, const struct limited_share *limited_share, double p)
 {
-	struct decision_row *r = &d->row[claim->row];
+	struct decision_row *r = &d->row[limited_share->row];
 	struct gate_row *row = &r->shown;
-	double share = row->share[STATS_NEW] * 100, limit = claim->limit < 1e-8 ? 0 : claim->limit * 100;
-	bool is_asked = claim->rule || d->options->max_new > 0;
-	enum gate_verdict verdict = p < d->options->alpha && is_asked ? GATE_FAIL : GATE_SUSPECT;
+	double share = row->share[STATS_NEW] * 100,
+	       limit = limited_share->limit < 1e-8 ? 0 : limited_share->limit * 100;
+	enum gate_verdict verdict = p < d->options->alpha ? GATE_FAIL : GATE_SUSPECT;
 
 	if (!(share > limit) || !(p < d->options->alpha_suspect) || row->verdict == GATE_FAIL)
 		return;
@@ -64,27 +67,11 @@ static void judge_claim(struct decision *d, const struct claim *claim, double p)
 		return;
 	row->verdict = verdict;
 	r->is_hidden = false;
-	if (!is_asked)
-		row->reason =
-			"new, and no caller tells whether it costs more than what was there: --max-new=SHARE or an "
-			"allow line decides, --rename tells what it was";
-	else if (!claim->rule)
-		row->reason = decision_text(d, "new: %.3g%% is more than --max-new=%.3g%%", share, limit);
-	else
-		row->reason = decision_text(d, "%.3g%% is more than its budget of %.3g%% (%s:%" PRIu32 ")", share,
-					    limit, claim->rule->file, claim->rule->line);
+	row->reason = decision_text(d, "%.3g%% is more than its budget of %.3g%% (%s:%" PRIu32 ")", share, limit,
+				    limited_share->rule->file, limited_share->rule->line);
 }
 
-static void judge_claims(struct decision *d, struct claims *c)
-{
-	stats_holm(c->p, c->n);
-	for (size_t i = 0; i < c->n; i++)
-		judge_claim(d, &c->claim[i], c->p[i]);
-	free(c->claim);
-	free(c->p);
-}
-
-/* Are all stacks of a row among those of another one? Both lists ascend. */
+/* Returns true if all stacks of a row are also in the other row. Both lists are ascending. */
 static bool is_within(const struct stats_counts *c, uint32_t row, uint32_t other)
 {
 	uint32_t at = c->row_off[other];
@@ -98,78 +85,141 @@ static bool is_within(const struct stats_counts *c, uint32_t row, uint32_t other
 	return true;
 }
 
-/* Does the test of a caller, or of the program, include the cost of a new function? */
-static bool is_covered(const struct decision *d, uint32_t row)
-{
-	for (uint32_t i = 0; i < d->n_rows; i++) {
-		enum gate_verdict v = d->row[i].shown.verdict;
+/* Growth of a caller, or of the whole program, from base to new. */
+struct growth {
+	const char *name; /* name of the caller; "the program" if no caller can be compared */
+	double ratio, limit;
+	double increase;   /* increase of its value */
+	double p_adjusted; /* P(ratio <= 1), corrected for all tests */
+	double p_over;     /* P(ratio >= 1 + limit) */
+};
 
-		if (!isnan(d->row[i].shown.p) &&
-		    (v == GATE_FAIL || v == GATE_SUSPECT || v == GATE_OK || v == GATE_IMPROVED) &&
-		    is_within(&d->rows->counts, d->row[row].at, d->row[i].at))
-			return true;
-	}
-	return false;
-}
-
-/* The share of the base in functions that the new side lacks. */
-static double gone_share(const struct decision *d)
+/* Row of the nearest caller with a ratio; UINT32_MAX for none. */
+static uint32_t find_caller(const struct decision *d, uint32_t row)
 {
 	const struct stats_counts *c = &d->rows->counts;
-	bool *is_gone = mem_zalloc((size_t)c->n_classes + 1, sizeof(*is_gone));
-	double sum = 0;
+	uint32_t found = UINT32_MAX;
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
-		uint32_t row = d->row[i].at;
+		const struct gate_row *other = &d->row[i].shown;
 
-		for (uint32_t at = c->row_off[row]; d->row[i].shown.verdict == GATE_GONE && at < c->row_off[row + 1];
-		     at++)
-			is_gone[c->row_class[at]] = true;
+		if (i == row || other->kind == GATE_FLAT || isnan(d->judged->row[d->row[i].index].ratio) ||
+		    !is_within(c, d->row[row].index, d->row[i].index))
+			continue;
+		if (found == UINT32_MAX || other->value[STATS_NEW] < d->row[found].shown.value[STATS_NEW])
+			found = i;
 	}
-	for (uint32_t i = 0; i < c->n_classes; i++)
-		sum += is_gone[i] ? c->value[STATS_BASE][i] : 0;
-	assert(sum >= 0);
-	free(is_gone);
-	return sum / d->s->total[STATS_BASE];
+	return found;
 }
 
-/*
- * Check functions that the base does not have against --max-new. Without it their callers are judged. If no caller
- * has a verdict, as below a main function that is all of the program, a function fails to pass that adds more than
- * the limit to the rest of the program and costs more than all functions that are gone.
- */
+/* Probability of a log ratio at least this large. */
+static double tail(double distance, double se, double nu)
+{
+	return se > 0 ? stats_t_tail(distance / se, nu) : distance > 0 ? 0 : 1;
+}
+
+static struct growth growth_of_row(const struct decision *d, uint32_t caller, double n_tests)
+{
+	const struct stats_row *t = &d->judged->row[d->row[caller].index];
+	const struct gate_row *shown = &d->row[caller].shown;
+	struct growth g = { .name = shown->kind == GATE_TOTAL ? "the program" : shown->name,
+			    .ratio = t->ratio,
+			    .limit = shown->limit,
+			    .increase = t->value[STATS_NEW] - t->value[STATS_NEW] / t->ratio,
+			    .p_over = t->p_over,
+			    .p_adjusted = shown->p_adjusted };
+
+	if (gate_is_exact(d->s) && !isnan(shown->p)) {
+		g.p_over = shown->verdict == GATE_OK ? 0 : 1;
+	} else if (isnan(shown->p)) { /* not tested: no gate line matches it */
+		g.p_over = tail(log1p(g.limit) - log(t->ratio), t->se, t->nu);
+		g.p_adjusted = fmin(1, tail(log(t->ratio), t->se, t->nu) * n_tests);
+	}
+	return g;
+}
+
+static struct growth growth_of_program(const struct decision *d, double n_tests)
+{
+	const struct stats_summary *j = d->judged;
+	double value = d->s->total[STATS_NEW];
+	struct growth g = {
+		.name = "the program", .ratio = j->growth, .limit = d->options->threshold, .p_adjusted = 1, .p_over = 1
+	};
+
+	if (isnan(j->growth))
+		return g;
+	g.increase = value - value / j->growth;
+	g.p_over = tail(log1p(g.limit) - log(j->growth), j->growth_se, INFINITY);
+	g.p_adjusted = fmin(1, tail(log(j->growth), j->growth_se, INFINITY) * n_tests);
+	return g;
+}
+
+/* Judge a new function by its nearest caller: FAIL requires that the caller grew by at least half of the function's
+ * value. */
+static void judge_new_row(struct decision *d, uint32_t row, double n_tests)
+{
+	static const double grown_part = 0.5, p_proved = 0.05;
+	struct gate_row *shown = &d->row[row].shown;
+	double share = shown->share[STATS_NEW] * 100, max = d->options->max_new < 1e-8 ? 0 : d->options->max_new * 100;
+	uint32_t caller = find_caller(d, row);
+	struct growth g = caller == UINT32_MAX ? growth_of_program(d, n_tests) : growth_of_row(d, caller, n_tests);
+	const char *relation = caller == UINT32_MAX ? "" : ", which calls it,";
+
+	if (isnan(g.ratio)) {
+		shown->verdict = GATE_SUSPECT;
+		shown->reason = decision_text(
+			d, "new: %.3g%%, more than --max-new=%.3g%%, and too few unchanged samples to compare with",
+			share, max);
+	} else if (g.p_adjusted < d->options->alpha && g.increase >= grown_part * shown->value[STATS_NEW]) {
+		shown->verdict = GATE_FAIL;
+		shown->failed_as_new = true;
+		shown->reason =
+			decision_text(d, "new: %.3g%%, more than --max-new=%.3g%%; %s%s costs %.2f times as much",
+				      share, max, g.name, relation, g.ratio);
+	} else if (g.p_over < p_proved) {
+		shown->reason = decision_text(d, "new, but %s%s costs %.2f times as much, proved within %+.3g%%",
+					      g.name, relation, g.ratio, g.limit * 100);
+	} else {
+		shown->verdict = GATE_SUSPECT;
+		shown->reason = decision_text(d,
+					      "new: %.3g%%, more than --max-new=%.3g%%; %s%s costs %.2f times as much, "
+					      "which may be due to chance",
+					      share, max, g.name, relation, g.ratio);
+	}
+}
+
+/* Judge the functions that the base does not have and whose share exceeds --max-new. */
 static void judge_new(struct decision *d)
 {
-	double cost = d->judged->total_ratio > 0 ? d->judged->total_ratio : 1,
-	       was = gone_share(d); /* of new, of base as 1 */
 	struct claims c = { 0 };
+	size_t n_judged = 0;
 
-	for (uint32_t i = 0; i < d->n_rows; i++) {
-		const struct gate_row *row = &d->row[i].shown;
-		double limit = d->options->max_new > 0 ? d->options->max_new : row->limit / (1 + row->limit);
-
-		if (row->verdict != GATE_NEW || row->kind != GATE_CUM)
-			continue;
-		if (d->options->max_new > 0 ||
-		    (row->share[STATS_NEW] > limit && row->share[STATS_NEW] * cost > (1 + row->limit) * was &&
-		     !is_covered(d, i)))
-			add_claim(d, &c, i, limit, NULL);
-	}
-	judge_claims(d, &c);
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		if (d->row[i].shown.verdict == GATE_NEW && d->row[i].shown.kind == GATE_CUM)
+			add_claim(d, &c, i, d->options->max_new, NULL);
+	stats_holm(c.p, c.n);
+	for (size_t i = 0; i < c.n; i++)
+		n_judged += c.p[i] < d->options->alpha;
+	for (size_t i = 0; i < c.n; i++)
+		if (c.p[i] < d->options->alpha)
+			judge_new_row(d, c.limited_share[i].row, (double)d->out->n_tests + (double)n_judged);
+	free(c.limited_share);
+	free(c.p);
 }
 
-/* The last budget of a row, NULL when it has none. */
+/* Last budget line of a row; NULL for none. */
 static const struct gate_rule *find_budget(const struct decision *d, uint32_t row)
 {
 	const struct gate_rule *found = NULL;
 
 	for (size_t i = 0; i < d->options->n_rules; i++)
-		if (d->options->rule[i].kind == GATE_BUDGET && gate_rule_fits(&d->options->rule[i], d->s, d->rows, row))
+		if (d->options->rule[i].kind == GATE_BUDGET &&
+		    gate_rule_matches(&d->options->rule[i], d->s, d->rows, row))
 			found = &d->options->rule[i];
 	return found;
 }
 
-/* Mark a budget as used when it matches any function: those with small shares are no rows. */
+/* Count a budget as used if it matches any function, since functions with small shares have no rows. */
 static void count_budget(struct decision *d, struct gate_rule *rule)
 {
 	for (uint32_t f = 0; f < d->s->n_funcs; f++) {
@@ -179,11 +229,10 @@ static void count_budget(struct decision *d, struct gate_rule *rule)
 			bool yes = false;
 
 			if (regex_match(rule->regex, text[i], strlen(text[i]), &yes, NULL) < 0) {
-				decision_add_message(
-					d, DECISION_WARNING, "too_slow",
-					"%s:%" PRIu32
-					": budget %s needs too many steps: it does not hold for all functions",
-					rule->file, rule->line, rule->pattern);
+				decision_add_message(d, DECISION_WARNING, "too_slow",
+						     "%s:%" PRIu32 ": budget %s: matching takes too many steps, so it "
+						     "does not apply to all functions",
+						     rule->file, rule->line, rule->pattern);
 				return;
 			}
 			if (yes) {
@@ -204,10 +253,14 @@ void decision_check_shares(struct decision *d)
 			count_budget(d, &d->options->rule[i]);
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		const struct gate_row *row = &d->row[i].shown;
-		const struct gate_rule *rule = row->kind == GATE_CUM ? find_budget(d, d->row[i].at) : NULL;
+		const struct gate_rule *rule = row->kind == GATE_CUM ? find_budget(d, d->row[i].index) : NULL;
 
 		if (rule && row->value[STATS_NEW] > 0)
 			add_claim(d, &c, i, rule->amount, rule);
 	}
-	judge_claims(d, &c);
+	stats_holm(c.p, c.n);
+	for (size_t i = 0; i < c.n; i++)
+		judge_budget(d, &c.limited_share[i], c.p[i]);
+	free(c.limited_share);
+	free(c.p);
 }

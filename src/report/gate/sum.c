@@ -1,10 +1,10 @@
 /*
- * sum.c - the profiles of a gate, added up
+ * sum.c - sum up the profiles of a gate
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A profile must agree with the first one about sample types and period. Its view is summed per stack, its functions
- * are matched with those of the other profiles, and sum_walk.c adds the stacks to the paths of functions.
+ * The sample types and the period of a profile must match those of the first one. Its view is summed per stack, its
+ * functions are matched with those of the other profiles, and sum_walk.c adds the stacks to the functions.
  */
 #include "config.h"
 
@@ -30,7 +30,6 @@ struct gate_sum *gate_sum_new(const struct gate_options *options)
 	s->options = options;
 	s->match = match_new();
 	s->mem = arena_new();
-	sum_paths_init(&s->paths);
 	return s;
 }
 
@@ -39,7 +38,9 @@ void gate_sum_free(struct gate_sum *s)
 	if (!s)
 		return;
 	match_free(s->match);
-	sum_paths_release(&s->paths);
+	for (size_t i = 0; i < s->n_files; i++)
+		arena_free(s->stacks[i].mem);
+	free(s->stacks);
 	free(s->file);
 	free(s->func);
 	free(s->folds);
@@ -53,7 +54,7 @@ static const char *side_word(enum stats_side side)
 	return side == STATS_BASE ? "base" : "new";
 }
 
-int sum_refuse(const struct sum_input *a, int code, const char *fmt, ...)
+int sum_fail(const struct sum_input *a, int code, const char *fmt, ...)
 {
 	char text[900];
 	va_list args;
@@ -64,7 +65,7 @@ int sum_refuse(const struct sum_input *a, int code, const char *fmt, ...)
 	return err_set(a->err, code, "%s: %.*s %s", side_word(a->side), 100, a->source, text);
 }
 
-/* Put side and source before the message of an error. */
+/* Prefix an error message with side and source. */
 static int wrap_error(const struct sum_input *a, int rc)
 {
 	if (rc < 0 && rc != ERR_STOPPED)
@@ -72,10 +73,10 @@ static int wrap_error(const struct sum_input *a, int rc)
 	return rc;
 }
 
-enum { TYPES_SHOWN = 300 }; /* bytes of a list of sample types in an error */
+enum { TYPES_SHOWN = 300 }; /* max bytes of the list of sample types in an error message */
 
-/* The name of the profile that the others are compared with. */
-static const char *first_word(const struct sum_input *a)
+/* The name of the reference profile in messages. */
+static const char *reference_name(const struct sum_input *a)
 {
 	return a->sum->first.side == STATS_BASE && a->side == STATS_NEW ? "the base" : "the first profile";
 }
@@ -92,14 +93,14 @@ static const char *copy(struct arena *mem, const char *text)
 	return arena_strndup(mem, text, strlen(text));
 }
 
-/* Record what the first profile says. */
+/* Record sample types and period of the first profile. */
 static void record_first(struct sum_input *a, const struct profile *p)
 {
 	struct sum_first *f = &a->sum->first;
 	struct arena *mem = a->sum->mem;
 	struct buf types = { 0 };
 
-	assert(p->n_types > 0 && a->kinds.type < p->n_types);
+	assert(p->n_types > 0 && a->sampling.named_type < p->n_types);
 	f->side = a->side;
 	f->n_types = p->n_types;
 	f->types = arena_alloc(mem, p->n_types, sizeof(*f->types));
@@ -109,20 +110,21 @@ static void record_first(struct sum_input *a, const struct profile *p)
 	add_types(p, &types);
 	f->type_words = copy(mem, buf_text(&types));
 	buf_release(&types);
-	f->compared = f->types[a->kinds.type];
+	f->compared = f->types[a->sampling.named_type];
 	f->period_type.name = f->period_type.unit = "";
 	if (p->meta.has_period_type) {
 		f->period_type.name = copy(mem, profile_text(p, p->meta.period_type.name));
 		f->period_type.unit = copy(mem, profile_text(p, p->meta.period_type.unit));
 	}
 	f->period = p->meta.period;
+	f->worth = a->sampling.worth > 0 ? a->sampling.worth : (double)f->period;
 }
 
 static bool find_type(const struct profile *p, const struct sum_type *type, uint32_t *out)
 {
 	for (*out = 0; *out < p->n_types; ++*out)
 		if (strcmp(profile_text(p, p->type[*out].name), type->name) == 0 &&
-		    unit_agree(profile_text(p, p->type[*out].unit), type->unit))
+		    unit_is_compatible(profile_text(p, p->type[*out].unit), type->unit))
 			return true;
 	return false;
 }
@@ -135,20 +137,20 @@ static int check_types(struct sum_input *a, const struct profile *p, uint32_t *t
 	int rc = 0;
 
 	if (!find_type(p, &f->compared, type))
-		return sum_refuse(a, ERR_FORMAT, "has no sample type %.100s/%.100s; %s has %.*s", f->compared.name,
-				  f->compared.unit, first_word(a), TYPES_SHOWN, f->type_words);
+		return sum_fail(a, ERR_FORMAT, "has no sample type %.100s/%.100s; %s has %.*s", f->compared.name,
+				f->compared.unit, reference_name(a), TYPES_SHOWN, f->type_words);
 	for (t = 0; t < f->n_types && find_type(p, &f->types[t], &found); t++)
 		;
 	if (t < f->n_types || p->n_types != f->n_types) {
 		add_types(p, &own);
-		rc = sum_refuse(a, ERR_FORMAT, "has the sample types %.*s; %s has %.*s", TYPES_SHOWN, buf_text(&own),
-				first_word(a), TYPES_SHOWN, f->type_words);
+		rc = sum_fail(a, ERR_FORMAT, "has the sample types %.*s; %s has %.*s", TYPES_SHOWN, buf_text(&own),
+			      reference_name(a), TYPES_SHOWN, f->type_words);
 		buf_release(&own);
 	}
 	return rc;
 }
 
-/* A profile without a period type agrees with any other. */
+/* Check the period type. A profile without one matches any other. */
 static int check_period(struct sum_input *a, const struct profile *p)
 {
 	const struct sum_first *f = &a->sum->first;
@@ -157,75 +159,95 @@ static int check_period(struct sum_input *a, const struct profile *p)
 
 	if (!p->meta.has_period_type || (!*name && !*unit) || (!*f->period_type.name && !*f->period_type.unit))
 		return 0;
-	if (strcmp(name, f->period_type.name) == 0 && unit_agree(unit, f->period_type.unit))
+	if (strcmp(name, f->period_type.name) == 0 && unit_is_compatible(unit, f->period_type.unit))
 		return 0;
-	return sum_refuse(a, ERR_FORMAT, "was sampled by %.100s/%.100s; %s by %.100s/%.100s", name, unit, first_word(a),
-			  f->period_type.name, f->period_type.unit);
+	return sum_fail(a, ERR_FORMAT, "was sampled by %.100s/%.100s; %s by %.100s/%.100s", name, unit,
+			reference_name(a), f->period_type.name, f->period_type.unit);
 }
 
-/* The period of a profile that agrees with the first one, in its unit; 0 when unknown. */
+/* Period of a profile in the unit of the first one; 0 if unknown. */
 static int64_t find_period(const struct sum_input *a, const struct profile *p)
 {
 	const char *first = a->sum->first.period_type.unit, *own = profile_text(p, p->meta.period_type.unit);
 	int64_t period = p->meta.period;
 
-	if (p->meta.has_period_type && unit_agree(own, first) && !scale_value(period, scale_ratio(own, first), &period))
+	if (p->meta.has_period_type && unit_is_compatible(own, first) &&
+	    !scale_value(period, scale_ratio(own, first), &period))
 		return period > 0 ? period : 0;
 	return 0;
 }
 
-/* The unit of the column in units of the first profile. */
+/* Factor from the unit of the column to that of the first profile. */
 static double unit_of(const struct sum_input *a, const struct profile *p)
 {
 	const struct sum_first *f = &a->sum->first;
-	const char *own = profile_text(p, p->meta.period_type.unit);
+	const char *own = profile_text(p, p->meta.period_type.unit),
+		   *column = profile_text(p, p->type[a->sampling.type].unit);
+	double worth = a->sampling.worth > 0 ? a->sampling.worth : (double)p->meta.period;
 
-	if (!a->kinds.by_period)
-		return scale_ratio(profile_text(p, p->type[a->kinds.type].unit), f->compared.unit);
-	if (!p->meta.has_period_type || p->meta.period <= 0 || f->period <= 0 || !unit_agree(own, f->period_type.unit))
+	if (!a->sampling.by_period)
+		return scale_ratio(column, f->compared.unit);
+	if (a->sampling.type != a->sampling.named_type) /* time */
+		return f->worth > 0 ? scale_ratio(column, f->period_type.unit) / f->worth
+				    : scale_ratio(column, own) / worth;
+	if (!p->meta.has_period_type || worth <= 0 || f->worth <= 0 || !unit_is_compatible(own, f->period_type.unit))
 		return 1;
-	return (double)p->meta.period * scale_ratio(own, f->period_type.unit) / (double)f->period;
+	return worth * scale_ratio(own, f->period_type.unit) / f->worth;
 }
 
 /*
- * Choose the type that is compared, and check that the profile agrees with the first one; record what the first one
- * says. Fails ERR_USAGE, ERR_FORMAT.
+ * Choose the type to compare. Check that the profile matches the first one, or record the first one. Fails ERR_USAGE,
+ * ERR_FORMAT.
  */
-static int agree_with_first(struct sum_input *a, const struct profile *p)
+static int match_first(struct sum_input *a, const struct profile *p)
 {
 	struct gate_sum *s = a->sum;
-	struct buf *notes = s->first.is_noted ? NULL : a->notes; /* once for all files */
+	struct buf *notes = s->first.is_noted ? NULL : a->notes; /* append the note once for all files */
 	uint32_t type;
 
 	if (p->n_types == 0)
-		return sum_refuse(a, ERR_FORMAT, "has no sample types");
+		return sum_fail(a, ERR_FORMAT, "has no sample types");
 	if (s->first.n_types == 0) {
-		if (kinds_find(p, a->q->sample_index, &a->kinds, notes, a->err) < 0)
+		if (sampling_find(p, a->q->sample_index, &a->sampling, notes, a->err) < 0)
 			return err_wrap(a->err, "%s: %s", side_word(a->side), a->source);
 		record_first(a, p);
 	} else {
 		if (check_types(a, p, &type) < 0 || check_period(a, p) < 0)
 			return ERR_FORMAT;
-		kinds_of_type(p, type, &a->kinds, notes);
+		sampling_of_type(p, type, &a->sampling, notes);
 	}
-	s->first.is_noted |= a->kinds.rule == KINDS_WEIGHTS;
+	s->first.is_noted |= a->sampling.rule == SAMPLING_WEIGHTS;
 	a->unit = unit_of(a, p);
 	return 0;
 }
 
-/* Refuse a difference of profiles. */
+/* Record the reason why the number of stacks is unknown, for the first such profile. */
+static void note_unknown(const struct sum_input *a)
+{
+	struct gate_sum *s = a->sum;
+	struct buf text = { 0 };
+
+	if (!a->sampling.unknown_reason || s->weights_unknown)
+		return;
+	buf_addf(&text, "the number of stacks is unknown: values of %.100s %s (%.100s); the result cannot be PASS",
+		 s->first.compared.name, a->sampling.unknown_reason, a->source);
+	s->weights_unknown = copy(s->mem, buf_text(&text));
+	buf_release(&text);
+}
+
+/* Reject profiles that are differences. */
 static int check_signs(const struct sum_input *a, const struct profile *p, uint32_t type)
 {
 	const int64_t *v = p->value[SIDE_TARGET][type];
 
 	if (p->value[SIDE_BASE])
-		return sum_refuse(a, ERR_FORMAT, "is a difference of profiles; pass both of them");
+		return sum_fail(a, ERR_FORMAT, "is a difference of two profiles; pass the two profiles instead");
 	for (uint32_t i = 0; i < p->n_rows; i++)
 		if (v[i] < 0)
-			return sum_refuse(a, ERR_FORMAT,
-					  "has a negative value (%" PRId64 " %.100s in sample %" PRIu32
-					  "): a difference of profiles cannot be compared, pass both of them",
-					  v[i], profile_text(p, p->type[type].name), i + 1);
+			return sum_fail(a, ERR_FORMAT,
+					"has a negative value (%" PRId64 " %.100s in sample %" PRIu32
+					"): a difference of profiles cannot be compared, pass both of them",
+					v[i], profile_text(p, p->type[type].name), i + 1);
 	return 0;
 }
 
@@ -236,8 +258,8 @@ static int make_view(struct sum_input *a, const struct profile *p)
 	int rc;
 
 	if (own.mean)
-		return sum_refuse(a, ERR_USAGE, "cannot be compared by -mean");
-	snprintf(number, sizeof(number), "%" PRIu32, a->kinds.type);
+		return sum_fail(a, ERR_USAGE, "cannot be compared with -mean");
+	snprintf(number, sizeof(number), "%" PRIu32, a->sampling.type);
 	own.sample_index = number;
 	rc = view_make(p, &own, a->mem, &a->view, a->notes, a->err);
 	return wrap_error(a, rc);
@@ -246,56 +268,61 @@ static int make_view(struct sum_input *a, const struct profile *p)
 static void add_variances(struct sum_input *a)
 {
 	const struct view *v = &a->view;
-	const struct kinds *k = &a->kinds;
+	const struct sampling *k = &a->sampling;
 	const int64_t *with = k->partner == PROFILE_NONE ? NULL : v->p->value[SIDE_TARGET][k->partner];
 
 	a->var = arena_own(a->mem, mem_zalloc(v->p->stacks.n, sizeof(*a->var)));
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
-		double var = kinds_variance(k, (double)v->val[SIDE_TARGET][i], with ? (double)with[i] : 0);
+		double var = sampling_variance(k, (double)v->val[SIDE_TARGET][i], with ? (double)with[i] : 0);
 
 		a->var[v->p->stack[i]] += var;
 		a->file.var += var * a->unit * a->unit;
 	}
 }
 
-/* Values and variances of the stacks of the view. */
+/* Sum up values and variances of the stacks of the view. */
 static int add_stacks(struct sum_input *a)
 {
 	const struct view *v = &a->view;
+	const int64_t *stacks =
+		a->sampling.rule == SAMPLING_STACKS ? v->p->value[SIDE_TARGET][a->sampling.partner] : NULL;
 	int64_t total = 0;
 
 	a->value = arena_own(a->mem, mem_zalloc(v->p->stacks.n, sizeof(*a->value)));
-	stop_begin(v->stop, "adding up samples", v->n);
+	stop_begin(v->stop, "summing up samples", v->n);
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
+		if (stacks && stacks[i] <= 0) /* skip CPU time without samples */
+			continue;
 		a->value[v->p->stack[i]] += v->val[SIDE_TARGET][i];
 		total += v->val[SIDE_TARGET][i];
 	}
 	a->file.value = (double)total * a->unit;
-	if (a->kinds.rule == KINDS_STEPS)
-		a->file.var = kinds_variance(&a->kinds, (double)total, 0) * a->unit * a->unit;
+	if (a->sampling.rule == SAMPLING_STEPS)
+		a->file.var = sampling_variance(&a->sampling, (double)total, 0) * a->unit * a->unit;
 	else
 		add_variances(a);
 	assert(!(a->file.var < 0));
 	return stop_check(v->stop, a->err);
 }
 
-/* Refuse a profile without samples: an empty one is not a fast one. */
+/* Reject a profile without samples: an empty profile does not mean a fast program. */
 static int check_totals(const struct sum_input *a, const struct profile *p)
 {
-	const int64_t *all = p->value[SIDE_TARGET][a->kinds.type];
-	const char *type = profile_text(p, p->type[a->kinds.type].name);
+	const struct sampling *k = &a->sampling;
+	const int64_t *all = p->value[SIDE_TARGET][k->rule == SAMPLING_STACKS ? k->partner : k->type];
+	const char *type = profile_text(p, p->type[k->named_type].name);
 	uint32_t i;
 
 	for (i = 0; i < p->n_rows && all[i] == 0; i++)
 		;
 	if (p->n_rows == 0)
-		return sum_refuse(a, ERR_FORMAT, "has no samples");
+		return sum_fail(a, ERR_FORMAT, "has no samples");
 	if (i == p->n_rows)
-		return sum_refuse(a, ERR_FORMAT, "has no sample with a value of %.100s", type);
+		return sum_fail(a, ERR_FORMAT, "has no sample with a value of %.100s", type);
 	if (!isfinite(a->file.value) || !isfinite(a->file.var))
-		return sum_refuse(a, ERR_RANGE, "has values of %.100s that are too large to compare", type);
+		return sum_fail(a, ERR_RANGE, "has values of %.100s that are too large to compare", type);
 	if (a->file.value <= 0)
-		return sum_refuse(a, ERR_FORMAT, "has no sample that passes the filters");
+		return sum_fail(a, ERR_FORMAT, "has no sample that passes the filters");
 	return 0;
 }
 
@@ -311,13 +338,13 @@ static int add_function(struct sum_input *a, uint32_t func)
 		rc = regex_match(s->options->fold, name, strlen(name), &folds, a->err);
 	if (rc < 0)
 		return err_wrap(a->err, "--fold");
-	s->func[func] = (struct gate_func){ .name = "", .file = "", .is = func };
+	s->func[func] = (struct gate_func){ .name = "", .file = "", .canonical = func };
 	s->folds[func] = folds;
 	s->new_line[func] = false;
 	return 0;
 }
 
-/* Lower the start line of a function; one of the new side is preferred. */
+/* Lower the start line of a function. Lines of the new side take precedence. */
 static void set_start(struct gate_sum *s, enum stats_side side, uint32_t func, int64_t start)
 {
 	int64_t *line = &s->func[func].line;
@@ -339,14 +366,14 @@ static void set_starts(struct sum_input *a)
 		uint32_t n, lines = p->loc_line[loc + 1] - p->loc_line[loc];
 		const uint32_t *func = places_of(&a->places, loc, &n);
 
-		if (lines < n) /* no line at all: its place is a binary */
+		if (lines < n) /* no lines: the place is a binary */
 			continue;
-		for (uint32_t i = 0; i < n; i++) /* without inlined calls the place is that of the last line */
+		for (uint32_t i = 0; i < n; i++) /* without inlined calls the only place belongs to the last line */
 			set_start(a->sum, a->side, func[i], p->func_start[p->line_func[p->loc_line[loc + 1] - n + i]]);
 	}
 }
 
-/* Add the functions that the match has gained, and their lines. Fails ERR_LIMIT. */
+/* Add the functions that are new in the match, and their lines. Fails ERR_LIMIT. */
 static int add_functions(struct sum_input *a)
 {
 	struct gate_sum *s = a->sum;
@@ -385,7 +412,7 @@ static int match_functions(struct sum_input *a)
 	return wrap_error(a, rc);
 }
 
-/* Copy the description of the file. */
+/* Copy the metadata of the file. */
 static void describe(struct sum_input *a, const struct profile *p)
 {
 	const struct side_sources from = { &a->source, 1 };
@@ -398,21 +425,37 @@ static void describe(struct sum_input *a, const struct profile *p)
 	f->seconds = p->meta.duration_ns > 0 ? (double)p->meta.duration_ns / 1e9 : 0;
 	f->period = find_period(a, p);
 	f->time_ns = p->meta.time_ns;
-	f->cpu_seconds = kinds_cpu_seconds(p);
+	f->cpu_seconds = sampling_cpu_seconds(p);
 	f->build_id = copy(a->sum->mem, side.build_id);
 	f->host = copy(a->sum->mem, side.host);
 	f->binary = copy(a->sum->mem, side.file);
 }
 
+/* Reject a file that is passed twice, even under different names: copies are not independent runs. */
+static int check_copies(struct sum_input *a, const struct profile *p)
+{
+	const struct gate_sum *s = a->sum;
+
+	a->file.content = p->content_hash;
+	for (size_t i = 0; i < s->n_files; i++)
+		if (p->content_hash && s->file[i].content == p->content_hash)
+			return sum_fail(a, ERR_FORMAT, "has the same content as %.100s (%s); pass each run once",
+					s->file[i].source, side_word(s->file[i].side));
+	return 0;
+}
+
 static int add(struct sum_input *a, const struct profile *p)
 {
 	struct gate_sum *s = a->sum;
-	int rc = agree_with_first(a, p);
+	struct sum_stacks stacks = { .mem = a->mem };
+	int rc = match_first(a, p);
 
 	if (rc == 0)
-		rc = check_signs(a, p, a->kinds.type);
-	if (rc == 0 && a->kinds.partner != PROFILE_NONE)
-		rc = check_signs(a, p, a->kinds.partner);
+		rc = check_copies(a, p);
+	if (rc == 0)
+		rc = check_signs(a, p, a->sampling.type);
+	if (rc == 0 && a->sampling.partner != PROFILE_NONE)
+		rc = check_signs(a, p, a->sampling.partner);
 	if (rc == 0)
 		rc = make_view(a, p);
 	if (rc == 0)
@@ -422,17 +465,21 @@ static int add(struct sum_input *a, const struct profile *p)
 	if (rc == 0)
 		rc = match_functions(a);
 	if (rc == 0)
-		rc = sum_walk(a);
+		rc = sum_walk(a, &stacks.of);
 	if (rc == 0 && a->file.n_parts == 0)
-		rc = sum_refuse(a, ERR_FORMAT, "has no sample with a stack");
+		rc = sum_fail(a, ERR_FORMAT, "has no sample with a stack");
 	if (rc < 0)
 		return rc;
 	assert(a->file.n_parts <= s->n_funcs && a->file.value > 0);
 	describe(a, p);
+	s->is_time |= a->sampling.is_time;
+	note_unknown(a);
 	s->file = mem_grow(s->file, &s->cap_files, s->n_files + 1, sizeof(*s->file));
+	s->stacks = mem_grow(s->stacks, &s->cap_stacks, s->n_files + 1, sizeof(*s->stacks));
+	s->stacks[s->n_files] = stacks;
 	s->file[s->n_files++] = a->file;
-	if (a->kinds.error > s->error)
-		s->error = a->kinds.error;
+	if (a->sampling.error > s->error)
+		s->error = a->sampling.error;
 	return 0;
 }
 
@@ -446,7 +493,8 @@ int gate_sum_add(struct gate_sum *s, enum stats_side side, const struct profile 
 
 	assert(side < N_STATS_SIDES && source);
 	rc = add(&a, p);
-	arena_free(a.mem);
+	if (rc < 0)
+		arena_free(a.mem);
 	return rc;
 }
 
@@ -458,13 +506,27 @@ static void add_totals(struct gate_sum *s, struct gate_sums *all)
 	}
 }
 
-const struct gate_sums *gate_sum_all(struct gate_sum *s)
+/* List the stacks of all files, base first. */
+static void list_stacks(struct gate_sum *s, struct gate_sums *all)
+{
+	struct gate_stacks *out = arena_alloc(s->mem, s->n_files + 1, sizeof(*out));
+
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		for (size_t i = 0; i < s->n_files; i++)
+			if ((int)s->file[i].side == side)
+				out[all->n_stacks++] = s->stacks[i].of;
+	all->stacks = out;
+}
+
+const struct gate_sums *gate_sum_finish(struct gate_sum *s)
 {
 	struct gate_sums *all = &s->all;
 	const struct sum_first *f = &s->first;
 
 	*all = (struct gate_sums){ .options = s->options,
 				   .error = s->error,
+				   .is_time = s->is_time,
+				   .weights_unknown = s->weights_unknown,
 				   .type = f->compared.name,
 				   .unit = f->compared.unit,
 				   .period_unit = f->period_type.unit,
@@ -472,18 +534,15 @@ const struct gate_sums *gate_sum_all(struct gate_sum *s)
 				   .file = s->file,
 				   .n_funcs = (uint32_t)s->n_funcs,
 				   .func = s->func,
-				   .paths = { .n = s->paths.n, .off = s->paths.off, .func = s->paths.func },
+				   .folds = s->folds,
 				   .mem = s->mem };
 	if (f->n_types == 0)
 		all->type = all->unit = all->period_unit = "";
-	for (int side = 0; side < N_STATS_SIDES; side++) {
-		all->paths.value[side] = s->paths.column[SUM_VALUE + side];
-		all->paths.var[side] = s->paths.column[SUM_VAR + side];
-	}
 	for (uint32_t i = 0; i < s->n_funcs; i++) {
 		s->func[i].name = match_name(s->match, i);
 		s->func[i].file = match_file(s->match, i);
 	}
 	add_totals(s, all);
+	list_stacks(s, all);
 	return all;
 }

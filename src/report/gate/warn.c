@@ -1,5 +1,5 @@
 /*
- * warn.c - what makes the answer of a gate doubtful, as far as the profiles tell
+ * warn.c - warnings and notes of a gate
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -15,13 +15,13 @@
 #include <string.h>
 
 static const double contended_share = 0.03, contended_times = 2, utilisation_times = 1.2, few_samples = 1000,
-		    pair_samples = 5000, in_common = 0.5, nameless = 0.1;
+		    pair_samples = 5000, common_min = 0.5, nameless_max = 0.1;
 
 #define WARN(d, id, ...) decision_add_message(d, DECISION_WARNING, id, __VA_ARGS__)
 
 static const char *const side_word[] = { "base", "new" };
 
-/* A number of samples as people read it: 12,345. */
+/* Format a number of samples: 12,345. */
 static const char *count_text(struct decision *d, double v)
 {
 	char digits[32];
@@ -45,9 +45,9 @@ static void warn_contended(struct decision *d)
 
 		if (!d->options->has_own_fold && own > contended_share && own > contended_times * other)
 			WARN(d, "contended",
-			     "%s was captured on a contended CPU: %.1f%% of its samples were preempted against %.1f%%; "
-			     "functions can look slower or faster by that alone, in our tests by up to half: "
-			     "capture both sides alternately",
+			     "%s was captured on a contended CPU: %.1f%% of its samples were preempted, compared with "
+			     "%.1f%%; this alone can make functions look up to half slower or faster; capture both "
+			     "sides alternately",
 			     side_word[i], own * 100, other * 100);
 	}
 }
@@ -67,14 +67,14 @@ static void warn_machine(struct decision *d)
 		host[f->side] = f->host;
 	}
 	if (*side[STATS_BASE].host && *side[STATS_NEW].host && strcmp(side[STATS_BASE].host, side[STATS_NEW].host) != 0)
-		WARN(d, "machine", "the sides are of different machines: base %s, new %s", side[STATS_BASE].host,
+		WARN(d, "machine", "the sides are from different machines: base %s, new %s", side[STATS_BASE].host,
 		     side[STATS_NEW].host);
 	else if (mixed)
-		WARN(d, "machine", "the profiles of a side are of different machines");
+		WARN(d, "machine", "the profiles of a side are from different machines");
 }
 
-/* The times at which the files of a side were made; false when one is not known. */
-static bool times(const struct decision *d, int side, int64_t *first, int64_t *last)
+/* Find the first and last time of the files of a side; false if one is unknown. */
+static bool find_times(const struct decision *d, int side, int64_t *first, int64_t *last)
 {
 	*first = INT64_MAX;
 	*last = 0;
@@ -91,22 +91,23 @@ static bool times(const struct decision *d, int side, int64_t *first, int64_t *l
 	return *last > 0;
 }
 
-/* Runs of one side and then those of the other: what changed meanwhile on the machine counts for one of them. */
+/* Add a note if all runs of one side were captured before those of the other: changes of the machine in between affect
+ * only one side. */
 static void warn_order(struct decision *d)
 {
 	static const int64_t one_job = 2 * 3600 * (int64_t)1000000000;
 	int64_t first[N_STATS_SIDES], last[N_STATS_SIDES];
 
 	for (int side = 0; side < N_STATS_SIDES; side++)
-		if (!times(d, side, &first[side], &last[side]))
+		if (!find_times(d, side, &first[side], &last[side]))
 			return;
 	if (first[STATS_BASE] > last[STATS_NEW])
-		WARN(d, "swapped", "the base was captured after the new side: are the sides swapped?");
+		WARN(d, "swapped", "the base was captured after the new side; check that the sides are not swapped");
 	else if (d->judged->has_replicates && first[STATS_NEW] > last[STATS_BASE] &&
 		 last[STATS_NEW] - first[STATS_BASE] < one_job)
 		decision_add_message(
 			d, DECISION_NOTE, "alternate",
-			"all runs of the base came before those of the new side: capture them alternately");
+			"all runs of the base were captured before those of the new side; capture them alternately");
 }
 
 static void warn_uniform(struct decision *d)
@@ -115,39 +116,38 @@ static void warn_uniform(struct decision *d)
 	double limit = 1 + d->options->threshold;
 	double per_file = g->side[STATS_NEW].value / g->side[STATS_NEW].n_files /
 			  (g->side[STATS_BASE].value / g->side[STATS_BASE].n_files);
-	double unchanged = g->total_ratio > 0 ? per_file / g->total_ratio : per_file; /* that part of it, per profile */
-	const char *remedy = "pass --work-base and --work-new, or --normalize=none when both sides did the same work";
+	double unchanged =
+		g->total_ratio > 0 ? per_file / g->total_ratio : per_file; /* ratio of the unchanged part per profile */
+	const char *remedy = "pass --work-base and --work-new, or --normalize=none if both sides did the same work";
 
 	if (d->options->normalize != GATE_BULK && d->options->normalize != GATE_REST &&
 	    d->options->normalize != GATE_SHARE)
 		return;
 	if (g->total_ratio > limit)
 		WARN(d, "uniform",
-		     "the program as a whole is x%.2f of what its least changed part makes of it: "
-		     "much of it may have become slower together; %s",
+		     "the whole program costs %.2f times as much, relative to its unchanged part: much of it may have "
+		     "become slower together; %s",
 		     g->total_ratio, remedy);
-	else if (unchanged > limit && !g->is_unlike)
+	else if (unchanged > limit && !g->is_disjoint)
 		WARN(d, "uniform",
-		     "what is taken as unchanged is x%.2f per profile of what it was: if the work was the same, "
-		     "everything "
-		     "costs more, which is not seen here; %s",
+		     "the part that is assumed unchanged costs %.2f times as much per profile: if the work was the "
+		     "same, everything costs more, which this comparison cannot detect; %s",
 		     unchanged, remedy);
 }
 
-/* Of two parts of which one changed nobody can tell which it was. */
+/* Warn if the program has too few other parts: if one of two parts changed, the profiles do not show which one. */
 static void warn_few_parts(struct decision *d)
 {
 	for (uint32_t i = 0; d->options->normalize == GATE_BULK && i < d->n_rows; i++) {
 		const struct gate_row *row = &d->row[i].shown;
 
 		if ((row->verdict != GATE_FAIL && row->verdict != GATE_SUSPECT) || isnan(row->p_adjusted) ||
-		    d->judged->row[d->row[i].at].n_cells > 0)
+		    d->judged->row[d->row[i].index].n_cells > 0)
 			continue;
 		WARN(d, "few_parts",
-		     "less than three parts of the program are left to compare %s with: that it costs more and that "
-		     "they "
-		     "cost less look the same; do the same work on both sides and say --normalize=none, or pass "
-		     "--work-base and --work-new",
+		     "fewer than three parts of the program remain to compare %s with, so either it costs more or they "
+		     "cost less; do the same work on both sides and pass --normalize=none, or pass --work-base and "
+		     "--work-new",
 		     row->name);
 		return;
 	}
@@ -162,8 +162,7 @@ static void warn_periods(struct decision *d)
 
 		if (first > 0 && period > 0 && period != first) {
 			WARN(d, "periods",
-			     "periods of sampling differ: %" PRId64 " and %" PRId64
-			     " %s; samples are compared, not time",
+			     "sampling periods differ: %" PRId64 " and %" PRId64 " %s; samples are compared, not time",
 			     first, period, d->out->period_unit);
 			return;
 		}
@@ -171,7 +170,7 @@ static void warn_periods(struct decision *d)
 	}
 }
 
-/* CPU time per time, of a side. 0 when it is not known. */
+/* CPU time per wall-clock time of a side; 0 if unknown. */
 static double utilisation(const struct decision *d, int side)
 {
 	double cpu = 0, seconds = 0;
@@ -195,38 +194,41 @@ static void warn_utilisation(struct decision *d)
 
 	if (base > 0 && now > 0 && (now > utilisation_times * base || base > utilisation_times * now))
 		WARN(d, "utilisation",
-		     "base kept %.2f CPUs busy and new %.2f: was the load the same, and the machine otherwise idle?",
+		     "base used %.2f CPUs and new %.2f; check that the load was the same and the machine otherwise "
+		     "idle",
 		     base, now);
 }
 
 static void warn_samples(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
-	double least = fmin(side[STATS_BASE].samples, side[STATS_NEW].samples);
+	double min = fmin(side[STATS_BASE].samples, side[STATS_NEW].samples);
 
-	if (least < few_samples)
+	if (gate_is_exact(d->s))
+		return;
+	if (min < few_samples)
 		WARN(d, "few_samples",
-		     "%s has %s samples, and below 1,000 little can be seen: capture longer, or more runs",
-		     side[STATS_BASE].samples <= side[STATS_NEW].samples ? "base" : "new", count_text(d, least));
-	if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && least > pair_samples)
+		     "%s has only %s samples: below 1,000 few changes can be detected; capture longer or more runs",
+		     side[STATS_BASE].samples <= side[STATS_NEW].samples ? "base" : "new", count_text(d, min));
+	if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && min > pair_samples)
 		WARN(d, "one_pair",
-		     "variation from run to run is unknown, and with %s it counts more than chance: pass at least 3 "
+		     "variation between runs is unknown, and with %s it matters more than chance; pass at least 3 "
 		     "profiles per side",
-		     least < STATS_COUNT_MAX ? decision_text(d, "%s samples", count_text(d, least)) : "exact counts");
+		     min < STATS_COUNT_MAX ? decision_text(d, "%s samples", count_text(d, min)) : "exact counts");
 	else if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && d->out->n_verdict[GATE_FAIL])
 		WARN(d, "one_pair",
-		     "one pair does not tell how much runs differ, and on a busy machine they may differ by more than "
-		     "chance: pass at least 3 profiles per side");
+		     "one pair does not show how much runs differ, and on a busy machine they may differ by more than "
+		     "chance; pass at least 3 profiles per side");
 	if ((side[STATS_BASE].n_files == 1) != (side[STATS_NEW].n_files == 1))
 		decision_add_message(d, DECISION_NOTE, "one_file",
-				     "%s is one profile: how much runs differ is known of the other side alone",
+				     "%s is one profile: variation between runs is known for the other side only",
 				     side[STATS_BASE].n_files == 1 ? "base" : "new");
 	else if (side[STATS_BASE].n_files != side[STATS_NEW].n_files)
 		decision_add_message(d, DECISION_NOTE, "files", "base has %" PRIu32 " profiles and new %" PRIu32,
 				     side[STATS_BASE].n_files, side[STATS_NEW].n_files);
 }
 
-/* Can two runs have equal numbers of everything? Those of samples cannot when there are some; what is exact can. */
+/* Returns true if two runs may have equal values by chance: with few samples, or exact counts. */
 static bool may_be_chance(const struct gate_file *f)
 {
 	const double some = 100;
@@ -235,7 +237,7 @@ static bool may_be_chance(const struct gate_file *f)
 	return count < some || count >= STATS_COUNT_MAX;
 }
 
-/* The same bytes, as far as one can see. */
+/* Returns true if two files appear to be the same profile. */
 static bool are_equal(const struct gate_file *a, const struct gate_file *b)
 {
 	if (a->time_ns != b->time_ns || (a->time_ns <= 0 && may_be_chance(a)) || a->value != b->value ||
@@ -248,19 +250,19 @@ static bool are_equal(const struct gate_file *a, const struct gate_file *b)
 	return true;
 }
 
-/* Gives whether a profile is on both sides. */
+/* Warn about duplicate profiles. Returns true if a profile is on both sides. */
 static bool warn_twice(struct decision *d)
 {
-	bool said[2] = { false, false };
+	bool warned[2] = { false, false };
 
 	for (uint32_t i = 0; i < d->s->n_files; i++)
 		for (uint32_t k = i + 1; k < d->s->n_files; k++) {
 			const struct gate_file *a = &d->s->file[i], *b = &d->s->file[k];
 			bool across = a->side != b->side;
 
-			if (said[across] || (strcmp(a->source, b->source) != 0 && !are_equal(a, b)))
+			if (warned[across] || !are_equal(a, b))
 				continue;
-			said[across] = true;
+			warned[across] = true;
 			if (across)
 				WARN(d, "same_file", "%s and %s are the same profile: it is compared with itself",
 				     a->source, b->source);
@@ -268,7 +270,7 @@ static bool warn_twice(struct decision *d)
 				WARN(d, "twice", "%s and %s are the same profile: its samples count twice", a->source,
 				     b->source);
 		}
-	return said[true];
+	return warned[true];
 }
 
 static void warn_same(struct decision *d)
@@ -278,10 +280,10 @@ static void warn_same(struct decision *d)
 
 	if (!warn_twice(d) && *side[STATS_BASE].build_id &&
 	    strcmp(side[STATS_BASE].build_id, side[STATS_NEW].build_id) == 0)
-		WARN(d, "same_binary", "both sides are of the same binary: build id %s", side[STATS_NEW].build_id);
+		WARN(d, "same_binary", "both sides are from the same binary: build id %s", side[STATS_NEW].build_id);
 	decision_common_shares(d, common);
 	for (int s = 0; s < N_STATS_SIDES; s++)
-		if (common[s] < in_common) {
+		if (common[s] < common_min) {
 			WARN(d, "unlike",
 			     "only %.0f%% of the samples of %s are in functions that the other side has, too",
 			     common[s] * 100, side_word[s]);
@@ -289,7 +291,7 @@ static void warn_same(struct decision *d)
 		}
 }
 
-/* A place without a name counts for its binary, whose name stands in brackets. */
+/* Returns true for the name of a binary in brackets, which represents its functions without names. */
 static bool is_binary(const char *name)
 {
 	size_t n = strlen(name);
@@ -297,25 +299,34 @@ static bool is_binary(const char *name)
 	return n > 2 && name[0] == '[' && name[n - 1] == ']';
 }
 
-/* What a function of a stripped binary becomes is lost among all others of it. */
+double decision_nameless_share(const struct decision *d, uint32_t *func, int *side)
+{
+	double max = 0;
+
+	*func = GATE_NO_FUNC;
+	*side = STATS_BASE;
+	for (uint32_t i = 0; i < d->s->n_funcs; i++)
+		for (int k = 0; k < N_STATS_SIDES; k++)
+			if (is_binary(d->s->func[i].name) && d->s->func[i].flat[k] > max * d->s->total[k]) {
+				max = d->s->func[i].flat[k] / d->s->total[k];
+				*func = i;
+				*side = k;
+			}
+	return max;
+}
+
+/* Warn about stripped binaries: all their functions are one row, which hides a slower function. */
 static void warn_nameless(struct decision *d)
 {
-	double most = nameless;
-	uint32_t func = GATE_NO_FUNC;
-	int of = 0;
+	uint32_t func;
+	int side;
+	double max = decision_nameless_share(d, &func, &side);
 
-	for (uint32_t i = 0; i < d->s->n_funcs; i++)
-		for (int side = 0; side < N_STATS_SIDES; side++)
-			if (is_binary(d->s->func[i].name) && d->s->func[i].flat[side] > most * d->s->total[side]) {
-				most = d->s->func[i].flat[side] / d->s->total[side];
-				func = i;
-				of = side;
-			}
-	if (func != GATE_NO_FUNC)
+	if (max > nameless_max)
 		WARN(d, "nameless",
-		     "%.0f%% of the samples of %s are in %s: its functions have no names and are one row, in which a "
-		     "slower one is lost: give it symbols",
-		     most * 100, side_word[of], decision_copy(d, d->s->func[func].name));
+		     "%.0f%% of the samples of %s are in %s, whose functions have no names and share one row, which "
+		     "hides slower ones; add symbols",
+		     max * 100, side_word[side], decision_copy(d, d->s->func[func].name));
 }
 
 static void warn_rules(struct decision *d)
@@ -328,10 +339,10 @@ static void warn_rules(struct decision *d)
 			r->line ? decision_text(d, "%s:%" PRIu32 ": %s", r->file, r->line, word[r->kind]) : r->file;
 
 		if (r->is_expired)
-			WARN(d, "expired", "%s %s ended on %s: %s", where, r->pattern, r->until, r->reason);
+			WARN(d, "expired", "%s %s expired on %s: %s", where, r->pattern, r->until, r->reason);
 		else if (r->n_used == 0)
 			WARN(d, "unused", "%s %s %s no function %s", where, r->pattern,
-			     r->kind == GATE_LIMIT || r->kind == GATE_NOISE ? "holds for" : "matches",
+			     r->kind == GATE_LIMIT || r->kind == GATE_NOISE ? "applies to" : "matches",
 			     r->kind == GATE_RENAME   ? "of the base"
 			     : r->kind == GATE_BUDGET ? "at all"
 						      : "that was tested");
@@ -353,8 +364,8 @@ void decision_add_warnings(struct decision *d)
 	warn_rules(d);
 }
 
-/* The function of a verdict that had the largest share, and how many more have it; NULL when none has. */
-static const char *name_some(struct decision *d, enum gate_verdict v)
+/* Name of the function with this verdict and the largest share, and the number of others; NULL for none. */
+static const char *name_largest(struct decision *d, enum gate_verdict v)
 {
 	const struct gate_row *row = d->out->row, *first = NULL;
 	uint32_t n = 0;
@@ -369,7 +380,7 @@ static const char *name_some(struct decision *d, enum gate_verdict v)
 	return n ? decision_text(d, "%s and %" PRIu32 " more", first->name, n) : first->name;
 }
 
-/* One that more samples may clear up. */
+/* Returns true if there is a SUSPECT that more samples may resolve. */
 static bool has_suspect(const struct gate *g)
 {
 	bool yes = false;
@@ -382,25 +393,36 @@ static bool has_suspect(const struct gate *g)
 void decision_add_notes(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
-	const char *name = name_some(d, GATE_IMPROVED);
+	const char *name = name_largest(d, GATE_IMPROVED);
 
+	if (d->s->weights_unknown)
+		decision_add_message(d, DECISION_NOTE, "weights", "%s", d->s->weights_unknown);
 	if (name)
 		decision_add_message(d, DECISION_NOTE, "update_baseline",
-				     "cheaper than before: %s; a new base keeps it so", name);
+				     "cheaper than before: %s; update the base to keep it so", name);
+	if (!d->options->has_normalize && d->options->normalize == GATE_NONE)
+		decision_add_message(d, DECISION_NOTE, "normalize",
+				     "values of %.100s are compared per profile (--normalize=none), since %s; "
+				     "--normalize=bulk compares with the unchanged part of the program",
+				     d->s->type,
+				     d->s->error == GATE_CENSUS
+					     ? "counts of threads and goroutines are exact"
+					     : "values in use do not depend on the duration of a run");
 	if (side[STATS_BASE].preempted > 0 || side[STATS_NEW].preempted > 0)
 		decision_add_message(d, DECISION_NOTE, "folded", "%.1f%% of the samples of base and %.1f%% of new %s",
 				     side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100,
 				     d->options->has_own_fold
-					     ? "have a leaf that --fold matches; they count for its callers"
-					     : "were interrupted by the scheduler or the profiler; they count for "
+					     ? "have a leaf that matches --fold; they are charged to its callers"
+					     : "were interrupted by the scheduler or the profiler; they are charged to "
 					       "the functions that ran");
 	if (d->options->looks > 1)
 		decision_add_message(d, DECISION_NOTE, "look",
-				     "try %u of %u: each of them has %.3g%% of error of the %.3g%% in all",
+				     "interim check %u of %u: each check uses %.3g%% of the total error of %.3g%%",
 				     d->options->look, d->options->looks, d->options->alpha * 100,
 				     (1 - d->options->confidence) * 100);
-	if (has_suspect(d->out) && d->out->outcome == GATE_INCONCLUSIVE && d->options->looks == 1)
+	if ((has_suspect(d->out) || d->out->is_underpowered) && d->out->outcome != GATE_FAILED &&
+	    d->options->looks == 1)
 		decision_add_message(
 			d, DECISION_NOTE, "retry",
-			"when you capture more, pass these profiles again with the others, and --look=2/2");
+			"if you capture more, pass these profiles together with the new ones, and --look=2/2");
 }

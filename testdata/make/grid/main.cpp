@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// main.cpp - heat moves through a grid while gperftools or we ourselves watch.
+// main.cpp - moves heat through a grid while gperftools or watch.cpp measures.
 // usage: grid cpu|heap|heap_v2|growth|contention|contentionz|threadz FILE
 #include <chrono>
 #include <condition_variable>
@@ -36,7 +36,7 @@ static double work(F &a, T rate, int rounds)
 	return sum + a.ranked().back();
 }
 
-// fib - plain recursion, deep and narrow
+// Plain recursion, deep and narrow.
 __attribute__((noinline)) static long fib(int n)
 {
 	return n < 2 ? n : fib(n - 1) + fib(n - 2);
@@ -72,7 +72,7 @@ static void cpu(const char *file)
 	ProfilerStop();
 }
 
-// What stays allocated: trees of several depths, rows of text, and a field per round.
+// Memory that remains allocated: trees of several depths, rows of text, and a field per round.
 struct Keep {
 	std::vector<std::unique_ptr<grid::Tree>> trees;
 	std::vector<std::string> rows;

@@ -10,7 +10,7 @@ usage: reencode.py IN.cpu BITS ENDIAN OUT.cpu      BITS 32 or 64, ENDIAN little 
 distinct file of the mappings text (counting from 0; nameless neighbours count as a file of
 their own) moves by one offset, so that its first mapping starts at
 0x08000000 + k * 0x04000000; the order of the mappings within the file and all distances inside it
-stay as they are. Mappings that do not fit into 64 MiB or lie above
+are unchanged. Mappings that do not fit into 64 MiB or lie above
 0x7fffffffffff (vsyscall) are left out of the text; a sampled address in none
 becomes 0xf0000000 + (its low 24 bits).
 """

@@ -36,13 +36,13 @@ struct {
 	clock::time_point time0 = clock::now();
 } waits;
 
-constexpr size_t MAX_STACKS = 64; // beyond it waits are counted as discarded
+constexpr size_t MAX_STACKS = 64; // further waits are counted as discarded
 
 __attribute__((noinline)) void keep_wait(uint64_t cycles)
 {
 	Stack s;
 	s.n = backtrace(s.pc, MAX_DEPTH);
-	// frame 0 is this function and is left out, as samplers do
+	// frame 0 is this function; it is left out, as in samplers
 	std::memmove(s.pc, s.pc + 1, --s.n * sizeof(s.pc[0]));
 	std::lock_guard<std::mutex> hold(waits.m);
 	if (waits.seen++ % waits.period != 0)
@@ -100,7 +100,7 @@ void contention_write(FILE *out, const char *head)
 			fprintf(out, " %p", stack.pc[i]);
 		fputc('\n', out);
 	}
-	fputs("--- Memory map: ---\n", out); // after contention pprof knows no other heading
+	fputs("--- Memory map: ---\n", out); // the only heading that pprof accepts after contention
 	write_maps(out);
 }
 
@@ -118,7 +118,7 @@ std::mutex threads_m;
 std::vector<Thread *> threads;
 thread_local Thread *me;
 
-// The asked thread: handler writes its own slot, threadz_write reads it once ready is set.
+// Handler in the interrupted thread: it writes its own slot, which threadz_write reads once ready is set.
 void on_ask(int)
 {
 	me->stack.n = backtrace(me->stack.pc, MAX_DEPTH);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch.hpp - what gperftools does not write: waits at a mutex, stacks of all threads.
+// watch.hpp - profiles that gperftools cannot write: waits at a mutex, stacks of all threads.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,7 @@ struct Stack {
 	bool operator<(const Stack &o) const;
 };
 
-// A mutex that measures: cycles from asking to having, kept under the stack of the asker.
+// A mutex that measures waits in cycles, and records them with the stack of the waiting thread.
 class Mutex {
 public:
 	void lock();
@@ -27,15 +27,15 @@ private:
 	std::mutex m_;
 };
 
-// Forget all waits and keep one wait in `period` from now on.
+// Forget all waits, and record one wait in `period` from now on.
 void contention_reset(int period);
-// Write what was kept; `head` is the first line.
+// Write the recorded waits; `head` is the first line.
 void contention_write(FILE *out, const char *head);
 
-// Call once in each thread that threadz shall show.
+// Call once in each thread that threadz should show.
 void thread_register(const std::string &name);
 void thread_leave();
-// Interrupt every registered thread, ask for its stack, write them all.
+// Interrupt every registered thread to get its stack, and write all stacks.
 void threadz_write(FILE *out);
 
 } // namespace watch

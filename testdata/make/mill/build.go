@@ -4,7 +4,7 @@
 
 package main
 
-// How much of each step is done. mixed.go and more.go have others.
+// The amount of work of each step. mixed.go and more.go have other values.
 const (
 	walkPasses   = 10
 	filterPasses = 5

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# capture.sh - the repeated profiles of testdata/gate, from one program that is built several ways
+# capture.sh - make the repeated profiles of testdata/gate from one program with different build tags
 # usage: capture.sh FOLDER WORK     writes into FOLDER, builds in WORK; 6 minutes on two idle cores
 #
-# Every round takes one profile of each build, so that what the machine does meanwhile meets all alike.
+# Every round takes one profile of each build, so that other load affects all builds alike.
 set -eu
 out=$1 work=$2
 cd "$(dirname "$0")"
@@ -13,12 +13,12 @@ for build in base slow mixed renamed newcode moved more; do
 done
 cp "$work/base" "$work/same" # another run of the same program
 
-# What each step truly costs: the least of many tries, without a profiler.
+# The true cost of each step: the minimum of many tries, without a profiler.
 for build in base slow mixed renamed newcode moved; do
 	"$work/$build" time | sed "s/^/$build /"
 done >"$out/truth.txt"
 
-take() { # take KIND BUILD NAME; Go says on stderr that it keeps a rate of ours
+take() { # take KIND BUILD NAME; Go warns on stderr that the rate is already set
 	"$work/$2" "$1" "$out/$3.pb.gz" 2>"$work/said" || { cat "$work/said" >&2; exit 1; }
 }
 

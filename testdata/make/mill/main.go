@@ -9,7 +9,7 @@
 //	mill heap FILE    allocs profile, rate 16 KiB
 //	mill mutex FILE   mutex profile, every contention
 //	mill block FILE   block profile, every wait
-//	mill time         what one call of each step costs, without a profiler
+//	mill time         CPU time of one call of each step, without a profiler
 package main
 
 import (
@@ -30,11 +30,11 @@ import (
 
 const (
 	days      = 68000
-	cpuRate   = 250 // more is not delivered by kernels of 250 ticks a second
+	cpuRate   = 250 // the maximum of kernels with 250 ticks per second
 	allocRate = 16 << 10
 )
 
-var sink uint64 // what nobody reads, so that no step is left out
+var sink uint64 // collects results, so that no step is optimised away
 
 func init() { runtime.MemProfileRate = 0 }
 
@@ -45,7 +45,7 @@ var (
 	block  = codec.Make(1024)
 )
 
-// Steps of a day. Each leaves something in sink.
+// Steps of a day. Each adds its result to sink.
 func prepare() {
 	sink += forest.Walk(walkPasses)
 	sink += codec.Send(block)
@@ -99,7 +99,7 @@ func run(n int) {
 }
 
 func cpu(w io.Writer, n int) error {
-	runtime.SetCPUProfileRate(cpuRate) // StartCPUProfile says on stderr that it keeps this rate
+	runtime.SetCPUProfileRate(cpuRate) // StartCPUProfile warns on stderr and uses this rate
 	if err := pprof.StartCPUProfile(w); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func capture(kind, path string) error {
 		sink += store.Contend(holdPasses)
 		err = pprof.Lookup("block").WriteTo(f, 0)
 	default:
-		err = fmt.Errorf("no profile is called %q", kind)
+		err = fmt.Errorf("unknown profile %q", kind)
 	}
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ func used() int64 {
 	return ts.Nano()
 }
 
-// measure prints the least CPU time of a step over many tries, and its share of the sum.
+// measure prints the minimum CPU time of each step over many tries, and its share of the sum.
 func measure() {
 	runtime.LockOSThread()
 	steps := []struct {
@@ -45,7 +45,7 @@ func measure() {
 	for i := range cost {
 		cost[i] = math.Inf(1)
 	}
-	for try := 0; try < 1000; try++ { // all of them in turn: a slow second of the machine hits no step alone
+	for try := 0; try < 1000; try++ { // alternate, so that other load affects all steps
 		for i, s := range steps {
 			from := used()
 			for n := 0; n < 10; n++ {

@@ -1,4 +1,4 @@
-// main.go - a server with net/http/pprof, whose answers ours are held against
+// main.go - a server with net/http/pprof, whose answers are compared with ours
 //
 // SPDX-License-Identifier: Apache-2.0
 package main
@@ -16,7 +16,7 @@ import (
 
 type thing struct{ room [8]byte }
 
-// contend has a goroutine wait for a lock that is held.
+// contend makes a goroutine wait for a held lock.
 func contend() {
 	var lock sync.Mutex
 	done := make(chan bool)

@@ -1,10 +1,10 @@
-// server.go - a program with net/http/pprof, reachable in every way that cpa can reach one
+// server.go - a program with net/http/pprof, which serves every kind of connection that cpa supports
 //
 // SPDX-License-Identifier: Apache-2.0
 //
 // usage: server SOCKET CERT KEY CLIENT_CA
-// Prints one line: the ports of plain HTTP, of TLS that asks for a client's certificate, and of HTTP
-// that wants the header "X-Secret: open sesame" and the token "tok-123". Ends with its standard input.
+// Prints one line: the ports of plain HTTP, of TLS with a client certificate, and of HTTP
+// that requires the header "X-Secret: open sesame" and the token "tok-123". Ends with its standard input.
 package main
 
 import (

@@ -1,10 +1,11 @@
 /*
- * pprof.h - a program profiles itself: what runtime/pprof is for Go, for C and C++
+ * pprof.h - profiles of this process, taken by the program itself: runtime/pprof of Go, for C and C++
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Functions give 0 or -errno unless said otherwise. Nothing here ends the program, and nothing may be
- * called in signal handlers unless said. C11; see <cpa/pprof.hpp> for C++, cpa-profiler(3) for all of it.
+ * Functions return 0 or -errno unless stated otherwise. None of them ends the program. Only cpa_labels_set and
+ * cpa_labels_get may be called in signal handlers. C11; C++ programs include <cpa/pprof.hpp>. The manual is
+ * cpa-profiler(3).
  */
 #ifndef LIBCPAPROF_API_CPA_PPROF_H
 #define LIBCPAPROF_API_CPA_PPROF_H
@@ -16,132 +17,179 @@
 extern "C" {
 #endif
 
-typedef struct cpa_profile cpa_profile; /* a named profile */
-typedef uint32_t cpa_labels;            /* a set of labels, interned; 0: none */
+typedef struct cpa_profile cpa_profile; /* a profile, found by its name */
+typedef uint32_t cpa_labels;            /* id of a set of labels; 0: no labels */
 
-/* Takes what is written. Gives 0, else writing stops with that. */
+/*
+ * Receives the bytes of a profile, piece by piece. Returns 0 to continue; any other value stops writing and is
+ * returned to the caller.
+ */
 typedef int (*cpa_write_fn)(void *arg, const void *buf, size_t n);
 
-enum { CPA_OVERWRITE = 1 }; /* flags: replace a file that is there */
+enum { CPA_OVERWRITE = 1 }; /* flag: replace an existing file */
 
 typedef struct cpa_cpu_opts {
 	size_t size;        /* sizeof(cpa_cpu_opts) */
-	int hz;             /* samples per second of CPU time, 1 to 1000; 0: what cpa_cpu_set_rate said, or 100 */
-	int max_depth;      /* frames of a stack that are kept; 0: all that can be */
-	const char *engine; /* "timer" (NULL), "perf", "itimer" */
+	int hz;             /* samples per second of CPU time, 1 to 1000; 0: the rate of cpa_cpu_set_rate, or 100 */
+	int max_depth;      /* maximum frames per stack, up to 254; 0: 254 */
+	const char *engine; /* "timer" (default, also NULL), "perf" or "itimer" */
 	unsigned flags;
 } cpa_cpu_opts;
 
 /*
- * Start to profile CPU time. The profile is written when it stops, before cpa_cpu_stop returns.
- * o may be NULL. Fails -EBUSY while profiling is on (also when cpa run does it), -EINVAL, or what the
- * system says. A path is opened with O_EXCL | O_NOFOLLOW when writing begins, but for CPA_OVERWRITE;
- * %p in it becomes the process, %t the time, %h the host. A descriptor is duplicated, and must at the
- * end still be of the same file.
+ * Start profiling CPU time, in all threads. cpa_cpu_stop writes the profile. If the process ends before that, a profile
+ * for a descriptor or a path is written then.
+ *
+ * fd      is duplicated; when the profile is written it must still refer to the same file
+ * path    a new file of mode 0600, created when the profile is written; symbolic links are not followed. %p becomes
+ *         the process id, %t the time in seconds since 1970, %h the host name. CPA_OVERWRITE replaces an existing
+ *         file
+ * write   is called with arg by cpa_cpu_stop
+ * o       NULL: all defaults
+ * Fails   -EBUSY if CPU profiling is on already, also by cpa run; -EINVAL; or with an error of the system
  */
 int cpa_cpu_start_fd(int fd, const cpa_cpu_opts *o);
 int cpa_cpu_start_path(const char *path, const cpa_cpu_opts *o);
 int cpa_cpu_start_fn(cpa_write_fn write, void *arg, const cpa_cpu_opts *o);
-/* Fails -EINVAL when it is not on, and as writing does. */
+/* Stop profiling and write the profile. Fails with -EINVAL if profiling is not on, or with the error of writing. */
 int cpa_cpu_stop(void);
-/* Write what there is so far to the path that was given, in place of what was written before, and go on. */
+/* Write the profile so far to its path, replace what was written there before, and continue. */
 int cpa_cpu_flush(void);
-/* For the next start. Fails -EBUSY while it is on. */
+/* Set the rate for the next start. Fails with -EBUSY while CPU profiling is on. */
 int cpa_cpu_set_rate(int hz);
 
-/* Rates: each sets, and gives what was before. */
-size_t cpa_heap_set_rate(size_t bytes); /* mean bytes between samples; 1: all, 0 (at first): none; SIZE_MAX asks */
-int64_t cpa_block_set_rate(int64_t ns); /* waits as long are all kept; 1: all, 0 (at first): none; less only asks */
-int cpa_mutex_set_fraction(int n);      /* one of n contended unlocks; 0 (at first): none; less only asks */
+/* Sampling rates. Each function sets one and returns the previous value. Initially they are 0: nothing is sampled. */
+/* bytes: mean number of bytes between samples; 1: sample all objects, SIZE_MAX: only return the rate */
+size_t cpa_heap_set_rate(size_t bytes);
+/* ns: waits of at least this time are all recorded, shorter ones are sampled; 1: record all, < 0: only return it */
+int64_t cpa_block_set_rate(int64_t ns);
+/* n: one in n contended unlocks is recorded; 1: record all, < 0: only return it */
+int cpa_mutex_set_fraction(int n);
 
+/* Write the profile heap. */
 int cpa_heap_write(cpa_write_fn write, void *arg);
 
 /*
- * Profiles by name: heap, allocs, threads (also goroutine), block, mutex, threadcreate, and those that
- * the program makes. They are never freed.
+ * Profiles by name: heap, allocs, threads (also called goroutine), block, mutex, threadcreate, and those that the
+ * program creates. Profiles are never freed.
  */
-cpa_profile *cpa_profile_lookup(const char *name); /* NULL: none such */
-cpa_profile *cpa_profile_new(const char *name);    /* NULL and errno: EEXIST, EINVAL (empty or with spaces), ENOMEM */
-/* All, sorted by name, as many as n. Gives how many there are. */
+/* Find a profile. Returns NULL if there is none with this name. */
+cpa_profile *cpa_profile_lookup(const char *name);
+/* Create a profile. Returns NULL and sets errno: EEXIST, EINVAL (an empty name, or one with spaces) or ENOMEM. */
+cpa_profile *cpa_profile_new(const char *name);
+/* List all profiles, sorted by name. Stores at most n in out. Returns the number of profiles. */
 size_t cpa_profile_list(cpa_profile **out, size_t n);
 const char *cpa_profile_name(const cpa_profile *p);
-/* What it counts now: threads, values that were added, stacks. */
+/* Current size of a profile: number of threads, of values that were added, or of stacks. */
 int64_t cpa_profile_count(cpa_profile *p);
-/* Add a value with the stack of the caller, less skip frames. Fails -EEXIST (it is there), -EPERM (built in), -ENOMEM. */
+/*
+ * Add a value, with the stack of the caller without its first skip frames. The value is never dereferenced. Fails
+ * with -EEXIST (value is in the profile already), -EPERM (built-in profile) or -ENOMEM.
+ */
 int cpa_profile_add(cpa_profile *p, const void *value, int skip);
-/* Fails -ENOENT, -EPERM. */
+/* Remove a value. Fails with -ENOENT (value is not in the profile) or -EPERM (built-in profile). */
 int cpa_profile_remove(cpa_profile *p, const void *value);
-/* debug 0: profile.proto with gzip; 1: text; 2: text, threads one by one. */
+/*
+ * Write a profile as it is now. debug 0: profile.proto, compressed with gzip; 1: text; 2: text, each thread
+ * separately.
+ */
 int cpa_profile_write(cpa_profile *p, int debug, cpa_write_fn write, void *arg);
-/* The same into a file, whose path is as that of cpa_cpu_start_path. flags: CPA_OVERWRITE. */
+/* Write a profile to a file; path as for cpa_cpu_start_path. flags: CPA_OVERWRITE. */
 int cpa_profile_write_path(cpa_profile *p, int debug, const char *path, unsigned flags);
 
-enum { CPA_DELTA_ALLOC = 1 }; /* flags: values in use are those at the end */
-/* Write what comes within the next seconds, during which the caller waits. */
+enum { CPA_DELTA_ALLOC = 1 }; /* flag: values in use are those at the end, not differences */
+/*
+ * Wait for some seconds and write the difference between the profiles before and after. The caller is blocked
+ * meanwhile.
+ */
 int cpa_profile_delta(cpa_profile *p, int seconds, unsigned flags, cpa_write_fn write, void *arg);
 
 /*
- * Labels say for whom a thread works. A set is interned once, so a thread always has a whole one.
- * cpa_labels_make: parent and pairs of key and value; a key that is there already is replaced. Gives 0
- * when there is no room for any set, and a set that says cpa_label_overflow=1 when there are too many.
+ * Labels show for whom a thread works: a tenant, a request, a step. Sets of labels are interned: equal sets have the
+ * same id, and an id remains valid.
+ *
+ * cpa_labels_make returns the labels of parent plus pairs of key and value, key first. An existing key gets the new
+ * value; a NULL value removes it. Returns 0 if no set can be stored at all, and a set with cpa_label_overflow=1 if
+ * there are too many sets.
  */
 cpa_labels cpa_labels_make(cpa_labels parent, const char *const kv[], size_t pairs);
-cpa_labels cpa_labels_set(cpa_labels l); /* of this thread; gives the one before; may be called in signal handlers */
+/* Set the labels of this thread. Returns the previous set. */
+cpa_labels cpa_labels_set(cpa_labels l);
 cpa_labels cpa_labels_get(void);
-const char *cpa_labels_value(cpa_labels l, const char *key); /* NULL: not in it */
-/* Call f with each, sorted by key, until it gives other than 0, which is given. */
+/* The value of a key, or NULL if the set does not have it. It stays valid as long as the process. */
+const char *cpa_labels_value(cpa_labels l, const char *key);
+/* Call f for each label, sorted by key, until it returns a value other than 0. Returns that value, or 0. */
 int cpa_labels_each(cpa_labels l, int (*f)(void *arg, const char *key, const char *value), void *arg);
-/* Call fn with these labels, then set those from before. */
+/* Call fn with these labels, then restore the previous ones. */
 void cpa_labels_do(cpa_labels l, void (*fn)(void *), void *arg);
-/* Do new threads begin with the labels of their creator? Yes at first. Gives what was before. */
+/*
+ * Choose whether new threads start with the labels of their creator. Initially they do. Returns the previous setting.
+ */
 int cpa_labels_inherit(int on);
-/* For pools: what a task was made with, and run with. */
+/* For thread pools: capture the labels when a task is created, adopt them when it runs. */
 #define cpa_labels_capture cpa_labels_get
 #define cpa_labels_adopt cpa_labels_set
 
 /*
- * Waits that no wrapper sees: futexes, locks of other libraries. A block event is told by who waited, a mutex
- * event by who let the lock go, with what others waited for it. Its caller, less skip frames, is charged.
+ * Report waits that no wrapper sees: futexes, locks of other libraries. Report a block event in the thread that
+ * waited, and a mutex event in the thread that released the lock, with the time that others waited for it. The caller
+ * is charged, without its first skip frames.
  */
 void cpa_block_event(int64_t ns, int skip);
 void cpa_mutex_event(const void *lock, int64_t ns, int skip);
 
-void cpa_thread_register(const char *name); /* one that was made without pthread_create; name may be NULL */
-void cpa_thread_ignore(int on);             /* take no samples of this thread */
+/* Register this thread, if it was not created with pthread_create. name: its new name, or NULL. */
+void cpa_thread_register(const char *name);
+/* Stop sampling this thread, or with 0 start again. */
+void cpa_thread_ignore(int on);
 
-/* What net/http/pprof is for Go: a server of /debug/pprof in a thread of its own. One at a time. */
-enum { CPA_HTTP_ANY_USER = 1, CPA_HTTP_HIDE_CMDLINE = 2, CPA_HTTP_ANY_ADDRESS = 4 }; /* flags */
+/*
+ * A server of /debug/pprof in a thread of its own, like net/http/pprof of Go. There is at most one per process.
+ *
+ * listen       "127.0.0.1:6060", ":0" (loopback, any free port), "unix:/run/me/prof-%p.sock"; NULL: a Unix socket that
+ *              only this user can access
+ * secret_file  a file of mode 0600 with at least 32 bytes, which clients send as Authorization: Bearer; NULL: no secret
+ * allow_hosts  names allowed in a Host header, besides loopback names and addresses, separated by commas; or NULL
+ * flags        CPA_HTTP_ANY_USER: other users of this machine may connect; CPA_HTTP_HIDE_CMDLINE: do not show the
+ *              arguments of the program; CPA_HTTP_ANY_ADDRESS: allow 0.0.0.0 and ::
+ * max_seconds  maximum length of a capture; 0: 300
+ */
+enum { CPA_HTTP_ANY_USER = 1, CPA_HTTP_HIDE_CMDLINE = 2, CPA_HTTP_ANY_ADDRESS = 4 };
 
 typedef struct cpa_http_opts {
 	size_t size; /* sizeof(cpa_http_opts) */
-	const char
-		*listen; /* "127.0.0.1:6060", ":0" (loopback, a free port), "unix:/run/me/prof-%p.sock"; NULL: that */
-	const char *secret_file; /* 32 bytes at least, mode 0600; clients send Authorization: Bearer; NULL: none */
-	const char *
-		allow_hosts; /* names that a Host header may have beside loopback's and addresses, with commas between */
+	const char *listen;
+	const char *secret_file;
+	const char *allow_hosts;
 	unsigned flags;
-	int max_seconds; /* of a capture; 0: 300 */
+	int max_seconds;
 } cpa_http_opts;
 
 /*
- * o may be NULL: a Unix socket of this user alone. Samples the heap from now on, unless cpa_heap_set_rate was called
- * before, as Go does. Fails -EBUSY (it is on; under cpa run), -EACCES (a public address without a secret, or without
- * CPA_HTTP_ANY_ADDRESS for 0.0.0.0 and ::), -EINVAL, or as bind does.
+ * Start the server; o may be NULL. As in Go, this starts heap sampling, unless cpa_heap_set_rate was called before.
+ * Fails with -EBUSY (a server is running, or the program runs under cpa run), -EACCES (a public address without a
+ * secret, or 0.0.0.0 or :: without CPA_HTTP_ANY_ADDRESS), -EINVAL, or an error of bind.
  */
 int cpa_http_start(const cpa_http_opts *o);
-int cpa_http_stop(void); /* -EINVAL when it is not on; captures under way end with what they have */
-/* Where it listens: "http://127.0.0.1:6060" or "unix:/path". Gives its length, as snprintf does, or -EINVAL. */
+/* Stop the server. Captures in progress end early, with the data so far. Fails with -EINVAL if it is not running. */
+int cpa_http_stop(void);
+/* Address of the server: "http://127.0.0.1:6060" or "unix:/path". Returns its length like snprintf, or -EINVAL. */
 int cpa_http_addr(char *buf, size_t n);
 /*
- * Answer one request in a server of the program's own, which decides who may ask. The caller waits as long as that
- * takes (seconds=30). method: "GET", "HEAD", "POST"; target: path and query as in the request line, /debug/pprof/...;
- * body: [n_body] of POST. Before write is called, status and headers (lines that end with CR LF, as many as fit
- * into n) are set. Gives 0, -errno, or what write gave.
+ * Answer one request in the program's own server. The program must decide which clients are allowed. Blocks as long
+ * as the request takes (seconds=30).
+ *
+ * method   "GET", "HEAD" or "POST"
+ * target   path and query of the request line, /debug/pprof/...
+ * body     [n_body] body of a POST request
+ * status, headers
+ *          set before write is called; headers are lines that end with CR LF, as many as fit into n
+ * Returns  0, -errno, or the value of write
  */
 int cpa_http_handle(const char *method, const char *target, const void *body, size_t n_body, cpa_write_fn write,
 		    void *arg, int *status, char *headers, size_t n);
 
-/* What is on, as JSON. Gives its length, as snprintf does. */
+/* State of all profiles as JSON. Returns its length like snprintf. */
 int cpa_status(char *json, size_t n);
 const char *cpa_version(void);
 

@@ -1,16 +1,16 @@
 /*
- * pprof.hpp - <cpa/pprof.h> for C++: what was begun ends where its scope does
+ * pprof.hpp - <cpa/pprof.h> for C++, with objects that end with their scope
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * C++11 or later, with or without exceptions. Nothing here throws by itself: failures are -errno, as in C.
- * What a function that you pass throws goes to whoever called, never through C. See cpa-profiler(3).
+ * C++11 or later, with or without exceptions. Nothing here throws by itself: errors are -errno, as in C. An exception
+ * from a function that you pass is rethrown to the caller and never crosses C code. See cpa-profiler(3).
  *
  *	cpa::cpu_profile profile{"cpu.pb.gz"};              until the end of the scope
  *	cpa::labels mine{{"tenant", name}, {"op", "read"}};
- *	auto scope = mine.scope();                          of this thread, until the end of the scope
+ *	auto scope = mine.scope();                          for this thread, until the end of the scope
  *	cpa::do_(mine, [&] { return serve(request); });
- *	pool.submit(cpa::wrap(task));                       runs with the labels of here
+ *	pool.submit(cpa::wrap(task));                       runs with the labels of this thread
  *	cpa::profile::make("db.conns").add(connection);
  */
 #ifndef CPA_PPROF_HPP
@@ -40,7 +40,10 @@ namespace cpa
 {
 namespace detail
 {
-/* Call f for C. What it throws waits in thrown until C is left. */
+/*
+ * Callback for C functions that calls f. An exception is stored in thrown and rethrown after the C function has
+ * returned.
+ */
 template <class F> struct call {
 	F f;
 	std::exception_ptr thrown;
@@ -58,7 +61,7 @@ template <class F> struct call {
 			std::rethrow_exception(e);
 #endif
 	}
-	template <class... A> int run(std::true_type /* gives nothing */, A... a)
+	template <class... A> int run(std::true_type /* f returns void */, A... a)
 	{
 		f(a...);
 		return 0;
@@ -104,7 +107,7 @@ template <class R, class C> auto callable(R C::*member) -> decltype(std::mem_fn(
 }
 } // namespace detail
 
-/* A key and its value. Of a string, what is up to the first 0. */
+/* A key and its value. Strings are used up to their first NUL. */
 struct label {
 	const char *key, *value;
 
@@ -122,7 +125,10 @@ struct label {
 	}
 };
 
-/* While it lives, its thread has other labels; then those from before. Scopes of a thread end in order. */
+/*
+ * Sets other labels for this thread during its lifetime, then restores the previous ones. Scopes of one thread must
+ * be nested.
+ */
 class CPA_NODISCARD label_scope
 {
       public:
@@ -147,7 +153,7 @@ class CPA_NODISCARD label_scope
 	bool on_;
 };
 
-/* A set of labels: a number, to be copied at will. Made once, used often: making one looks it up. */
+/* A set of labels: an id, cheap to copy. Create it once and use it often; creating it is a table lookup. */
 class labels
 {
       public:
@@ -155,7 +161,7 @@ class labels
 	labels(std::initializer_list<label> pairs) : id_(make(0, pairs))
 	{
 	}
-	/* Those of another set too; a key that is in both has the new value. */
+	/* The labels of more plus pairs; if both have a key, the value in pairs is used. */
 	labels(const labels &more, std::initializer_list<label> pairs) : id_(make(more.id_, pairs))
 	{
 	}
@@ -167,12 +173,12 @@ class labels
 		l.id_ = id;
 		return l;
 	}
-	/* Those of this thread. */
+	/* The labels of this thread. */
 	static labels current() noexcept
 	{
 		return of(cpa_labels_get());
 	}
-	/* Those of this thread, and these. */
+	/* The labels of this thread plus pairs. */
 	static labels with(std::initializer_list<label> pairs)
 	{
 		return labels(current(), pairs);
@@ -186,12 +192,15 @@ class labels
 	{
 		return id_ != 0;
 	}
-	/* NULL: not in it. */
+	/* NULL: the set does not have this key */
 	const char *value(const char *key) const noexcept
 	{
 		return cpa_labels_value(id_, key);
 	}
-	/* Call f(key, value) with each, sorted by key, until it gives other than 0, which is given. It may give void. */
+	/*
+	 * Call f(key, value) for each label, sorted by key, until it returns a value other than 0. Returns that
+	 * value, or 0. f may return void.
+	 */
 	template <class F> int each(F &&f) const
 	{
 		detail::call<F &> c(f);
@@ -200,7 +209,7 @@ class labels
 		c.rethrow();
 		return rc;
 	}
-	/* Give them to this thread. */
+	/* Set these labels for this thread. */
 	void set() const noexcept
 	{
 		cpa_labels_set(id_);
@@ -222,7 +231,7 @@ class labels
       private:
 	cpa_labels id_ = 0;
 
-	/* As many at once as any set has room for. */
+	/* Adds 64 pairs at a time, the maximum of a set. */
 	static cpa_labels make(cpa_labels parent, std::initializer_list<label> pairs)
 	{
 		const char *kv[2 * 64];
@@ -241,7 +250,10 @@ class labels
 	}
 };
 
-/* Give what f gives, called with these labels. They end with it, also when it throws. */
+/*
+ * Call f with these labels and return its result. The previous labels are restored afterwards, also after an
+ * exception.
+ */
 template <class F> auto do_(const labels &l, F &&f) -> decltype(std::forward<F>(f)())
 {
 	label_scope scope(l.id());
@@ -249,7 +261,7 @@ template <class F> auto do_(const labels &l, F &&f) -> decltype(std::forward<F>(
 	return std::forward<F>(f)();
 }
 
-/* A function with labels that it runs with, wherever it is called. */
+/* A function and the labels that are set while it runs, wherever it is called. */
 template <class F> class wrapped
 {
       public:
@@ -276,7 +288,7 @@ template <class F> class wrapped
 	F f_;
 };
 
-/* The function, with the labels of this thread, or with others. For pools: wrap where a task is made. */
+/* Bind a function to the labels of this thread, or to others. For thread pools: call wrap where the task is created. */
 template <class F>
 auto wrap(const labels &l, F &&f) -> wrapped<typename std::decay<decltype(detail::callable(std::forward<F>(f)))>::type>
 {
@@ -288,7 +300,7 @@ auto wrap(F &&f) -> wrapped<typename std::decay<decltype(detail::callable(std::f
 	return { labels::current(), detail::callable(std::forward<F>(f)) };
 }
 
-/* A std::thread that has the labels of its creator, whatever cpa_labels_inherit says. */
+/* A std::thread that starts with the labels of its creator, regardless of cpa_labels_inherit. */
 class thread : public std::thread
 {
       public:
@@ -305,13 +317,13 @@ class thread : public std::thread
 };
 
 /*
- * CPU time is profiled while it lives. Nothing throws: one that could not be started says why, and the program
- * goes on without.
+ * Profiles CPU time during its lifetime. It does not throw: if it could not start, it is false, error() returns the
+ * reason, and the program continues.
  */
 class CPA_NODISCARD cpu_profile
 {
       public:
-	/* o as in C, may be left out. */
+	/* o: as in C, optional. */
 	explicit cpu_profile(const char *path, const cpa_cpu_opts *o = nullptr) noexcept
 	    : error_(cpa_cpu_start_path(path, o)), on_(error_ == 0), sink_()
 	{
@@ -324,7 +336,7 @@ class CPA_NODISCARD cpu_profile
 	    : error_(cpa_cpu_start_fd(fd, o)), on_(error_ == 0), sink_()
 	{
 	}
-	/* write(data, n) gives 0 to go on. What it throws comes out of stop. */
+	/* write(data, n) returns 0 to continue. stop rethrows its exceptions. */
 	using write_fn = std::function<int(const void *data, std::size_t n)>;
 	explicit cpu_profile(write_fn write, const cpa_cpu_opts *o = nullptr)
 	    : error_(0), on_(false), sink_(new detail::call<write_fn>(std::move(write)))
@@ -349,12 +361,12 @@ class CPA_NODISCARD cpu_profile
 	{
 		return on_;
 	}
-	/* Why it is not on, or how writing ended: 0 or -errno. */
+	/* The error of starting or writing: 0 or -errno. */
 	int error() const noexcept
 	{
 		return error_;
 	}
-	/* Stop, and write. Gives 0 or -errno: of starting when that had failed. */
+	/* Stop, and write the profile. Returns 0 or -errno; if it was not started, the error of starting. */
 	int stop()
 	{
 		if (on_) {
@@ -372,11 +384,11 @@ class CPA_NODISCARD cpu_profile
 	std::unique_ptr<detail::call<write_fn>> sink_;
 };
 
-/* A profile by name: a pointer, to be copied at will. */
+/* A profile: a pointer, cheap to copy. */
 class profile
 {
       public:
-	/* A value that is in a profile while this lives. */
+	/* Keeps a value in a profile during its lifetime. */
 	class CPA_NODISCARD held
 	{
 	      public:
@@ -395,7 +407,7 @@ class profile
 			if (error_ == 0)
 				cpa_profile_remove(p_, value_);
 		}
-		/* Why it is not in it: 0 or -errno. */
+		/* The error of adding it: 0 or -errno. */
 		int error() const noexcept
 		{
 			return error_;
@@ -413,7 +425,7 @@ class profile
 	explicit profile(cpa_profile *p) noexcept : p_(p)
 	{
 	}
-	/* The one of this name, made if there is none. Not true, with errno set, when that fails. */
+	/* The profile with this name, created if it does not exist. False, with errno set, if that fails. */
 	static profile make(const char *name) noexcept
 	{
 		cpa_profile *p = cpa_profile_new(name);
@@ -450,7 +462,7 @@ class profile
 		return cpa_profile_count(p_);
 	}
 
-	/* As in C. Always inline: the stack begins with who calls. */
+	/* As in C. Always inlined, so that the stack starts with the caller. */
 	__attribute__((always_inline)) int add(const void *value, int skip = 0) const noexcept
 	{
 		return cpa_profile_add(p_, value, skip);
@@ -463,7 +475,7 @@ class profile
 	{
 		return held(*this, value, cpa_profile_add(p_, value, skip));
 	}
-	/* f(data, n) takes what is written; it gives 0 to go on, or void. */
+	/* f(data, n) receives the bytes; it returns 0 to continue, or void. */
 	template <class F> int write(int debug, F &&f) const
 	{
 		detail::call<F &> c(f);
@@ -472,7 +484,7 @@ class profile
 		c.rethrow();
 		return rc;
 	}
-	/* Into a file, as cpa_profile_write_path. */
+	/* Write it to a file, like cpa_profile_write_path. */
 	int write_path(const char *path, unsigned flags = 0, int debug = 0) const noexcept
 	{
 		return cpa_profile_write_path(p_, debug, path, flags);

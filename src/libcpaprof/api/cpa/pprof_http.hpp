@@ -1,12 +1,12 @@
 /*
- * pprof_http.hpp - /debug/pprof for C++: a server of its own, or answers for one that there is
+ * pprof_http.hpp - /debug/pprof for C++: a server in the program, or answers for the program's own server
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Part of <cpa/pprof.hpp>.
+ * Included by <cpa/pprof.hpp>.
  *
  *	cpa::http_server pprof{"127.0.0.1:6060"};           serves until the end of the scope
- *	auto answer = cpa::http_handle("GET", target);      in a server of one's own
+ *	auto answer = cpa::http_handle("GET", target);      in the program's own server
  */
 #ifndef CPA_PPROF_HTTP_HPP
 #define CPA_PPROF_HTTP_HPP
@@ -19,7 +19,7 @@
 
 namespace cpa
 {
-/* Serves until the end of the scope. Not true when it could not be begun; the program goes on. */
+/* A server that runs during its lifetime. False if it could not start; the program continues. */
 class CPA_NODISCARD http_server
 {
       public:
@@ -29,13 +29,13 @@ class CPA_NODISCARD http_server
 	explicit http_server(const cpa_http_opts &o) noexcept : error_(cpa_http_start(&o)), on_(error_ == 0)
 	{
 	}
-	/* As cpa_http_opts. */
+	/* Arguments as in cpa_http_opts. */
 	explicit http_server(const char *listen, const char *secret_file = nullptr, unsigned flags = 0) noexcept
-		: error_(start(listen, secret_file, flags)), on_(error_ == 0)
+	    : error_(start(listen, secret_file, flags)), on_(error_ == 0)
 	{
 	}
 	explicit http_server(const std::string &listen, const char *secret_file = nullptr, unsigned flags = 0) noexcept
-		: http_server(listen.c_str(), secret_file, flags)
+	    : http_server(listen.c_str(), secret_file, flags)
 	{
 	}
 	http_server(http_server &&other) noexcept : error_(other.error_), on_(other.on_)
@@ -54,12 +54,12 @@ class CPA_NODISCARD http_server
 	{
 		return on_;
 	}
-	/* Why it is not on: 0 or -errno. */
+	/* The error of starting or stopping: 0 or -errno. */
 	int error() const noexcept
 	{
 		return error_;
 	}
-	/* "http://127.0.0.1:6060" or "unix:/path"; empty when it is not on. */
+	/* "http://127.0.0.1:6060" or "unix:/path"; empty if it is not running. */
 	std::string address() const
 	{
 		int n = on_ ? cpa_http_addr(nullptr, 0) : 0;
@@ -98,13 +98,16 @@ class CPA_NODISCARD http_server
 };
 
 struct http_answer {
-	int error;           /* 0, else -errno, and nothing else is set */
+	int error;           /* 0, or -errno; in that case nothing else is set */
 	int status;          /* 200, 404, ... */
 	std::string headers; /* lines that end with CR LF */
 	std::string body;
 };
 
-/* What /debug/pprof answers: method, path and query as in the request line, body of POST. Takes as long as seconds= says. */
+/*
+ * Answer a request for /debug/pprof: method, path and query of the request line, body of a POST. Blocks for as long
+ * as the parameter seconds requires.
+ */
 inline http_answer http_handle(const char *method, const char *target, const std::string &body = std::string())
 {
 	http_answer a = { 0, 0, std::string(), std::string() };

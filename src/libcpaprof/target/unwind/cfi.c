@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * .eh_frame_hdr has a table of functions in order of address, which is searched by halves. Where it
- * has none, the entries of .eh_frame are gone through from the start, but not more than
- * SEARCH_OF_A_PC of them. The sizes of entries are believed only inside the bytes of the object.
+ * .eh_frame_hdr contains a table of functions in order of address, which is searched by bisection. Without a table,
+ * the entries of .eh_frame are read from the start, at most FDE_SEARCH_MAX of them. Sizes of entries are checked
+ * against the bytes of the object.
  */
 #include "config.h"
 
@@ -56,7 +56,7 @@ uint64_t cpi_unwind_pointer_sig(const struct unwind_object *obj, struct cfi_curs
 	}
 }
 
-/* The same, for the encodings that compilers write. */
+/* Read a pointer like cpi_unwind_pointer_sig, but fast for the encodings that compilers use. */
 static inline uint64_t pointer(const struct unwind_object *obj, struct cfi_cursor *c, uint8_t enc)
 {
 	uint64_t at;
@@ -67,7 +67,10 @@ static inline uint64_t pointer(const struct unwind_object *obj, struct cfi_curso
 	return at + (uint64_t)(int64_t)(int32_t)get_u32(c);
 }
 
-/* The length of an entry of .eh_frame, as a cursor over what follows; no bytes: the end of all. */
+/*
+ * Read the length of an entry of .eh_frame. Returns a cursor over the bytes that follow; an empty one at the end of
+ * the section.
+ */
 static inline struct cfi_cursor entry_at(const struct unwind_object *obj, uint64_t addr)
 {
 	struct cfi_cursor c = cursor_at(obj, addr);
@@ -84,7 +87,7 @@ static inline struct cfi_cursor entry_at(const struct unwind_object *obj, uint64
 
 enum { LETTERS = 16 };
 
-/* The augmentation string and its data; p is past them then. */
+/* Read the augmentation string and its data. c is advanced past them. */
 static bool read_augmentation(const struct unwind_object *obj, struct cfi_cursor *c, struct cie *out)
 {
 	struct cfi_cursor text = *c;
@@ -118,7 +121,7 @@ static bool read_augmentation(const struct unwind_object *obj, struct cfi_cursor
 		else if (ch == 'S')
 			out->signal = true;
 		else if (ch != 'B' && ch != 'G')
-			break; /* unknown: the size says where its data end */
+			break; /* unknown letter: skip the remaining data, up to `end` */
 	}
 	if (c->bad || c->p > end)
 		return false;
@@ -126,7 +129,7 @@ static bool read_augmentation(const struct unwind_object *obj, struct cfi_cursor
 	return true;
 }
 
-/* Read the CIE at an address into w->cie, with the row that its instructions make. */
+/* Read the CIE at an address into w->cie, with the row that its instructions produce. */
 static int read_cie(struct walk *w, const struct unwind_object *obj, uint64_t addr)
 {
 	struct cie *cie = &w->cie;
@@ -135,7 +138,7 @@ static int read_cie(struct walk *w, const struct unwind_object *obj, uint64_t ad
 	int rc;
 
 	if (cie->addr == addr && addr)
-		return STEP_ON;
+		return STEP_OK;
 	*cie = (struct cie){ 0 };
 	c = entry_at(obj, addr);
 	if (get_u32(&c) != 0)
@@ -153,12 +156,12 @@ static int read_cie(struct walk *w, const struct unwind_object *obj, uint64_t ad
 	initial.p = c.p;
 	initial.end = c.end;
 	rc = cpi_unwind_row_sig(w, obj, cie, &initial, 0, &cie->row);
-	if (rc == STEP_ON)
+	if (rc == STEP_OK)
 		cie->addr = addr;
 	return rc;
 }
 
-/* Read the FDE at an address; UNWIND_NO_CFI: it is about other code than pc. */
+/* Read the FDE at an address. Returns UNWIND_NO_CFI if pc is outside its code. */
 static int read_fde(struct walk *w, const struct unwind_object *obj, uint64_t addr, uint64_t pc, struct fde *out)
 {
 	struct cfi_cursor c = entry_at(obj, addr);
@@ -168,7 +171,7 @@ static int read_fde(struct walk *w, const struct unwind_object *obj, uint64_t ad
 	if (c.bad || back == 0)
 		return UNWIND_BAD_CFI;
 	rc = read_cie(w, obj, at - back);
-	if (rc != STEP_ON)
+	if (rc != STEP_OK)
 		return rc;
 	out->lo = pointer(obj, &c, w->cie.fde_enc);
 	n = pointer(obj, &c, w->cie.fde_enc & ENC_FORMAT);
@@ -184,7 +187,7 @@ static int read_fde(struct walk *w, const struct unwind_object *obj, uint64_t ad
 		return UNWIND_BAD_CFI;
 	out->p = c.p;
 	out->end = c.end;
-	return pc - out->lo < n ? STEP_ON : UNWIND_NO_CFI;
+	return pc - out->lo < n ? STEP_OK : UNWIND_NO_CFI;
 }
 
 static int32_t key_at(const unsigned char *table, uint64_t i)
@@ -196,10 +199,10 @@ static int32_t key_at(const unsigned char *table, uint64_t i)
 }
 
 /*
- * The table as all linkers write it: pairs of 4 bytes, the start of a function and its FDE.
+ * Search the table in the format of all linkers: pairs of 4 bytes, the start of a function and its FDE.
  *
- * Functions are spread evenly enough that a guess by proportion is near, and the search goes on from
- * there in growing steps. Halving from the middle of a large table misses the caches at every step.
+ * Functions are spread evenly enough that interpolation comes close. The search continues from there in growing
+ * steps. Bisection from the middle of a large table misses the caches at every step.
  */
 static uint64_t search_pairs(const struct unwind_object *obj, uint64_t pc)
 {
@@ -236,7 +239,7 @@ static uint64_t search_pairs(const struct unwind_object *obj, uint64_t pc)
 	return obj->hdr + (uint64_t)(int64_t)v;
 }
 
-/* A table in another encoding of fixed size. */
+/* Search a table in another encoding of fixed size. */
 static uint64_t search_any(const struct unwind_object *obj, uint64_t pc)
 {
 	static const uint8_t size_of[16] = { 8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8, 0, 0, 0 };
@@ -264,7 +267,7 @@ static int search_entries(struct walk *w, const struct unwind_object *obj, uint6
 {
 	uint64_t addr = obj->frame;
 
-	for (int i = 0; i < SEARCH_OF_A_PC; i++) {
+	for (int i = 0; i < FDE_SEARCH_MAX; i++) {
 		struct cfi_cursor c = entry_at(obj, addr);
 		uint64_t next = obj->eh_lo + eh_pos(obj, c.end);
 		int rc = UNWIND_NO_CFI;
@@ -278,7 +281,7 @@ static int search_entries(struct walk *w, const struct unwind_object *obj, uint6
 		w->budget -= 4;
 		if (get_u32(&c) != 0)
 			rc = read_fde(w, obj, addr, pc, out);
-		if (rc == STEP_ON || rc == UNWIND_TOO_LONG)
+		if (rc == STEP_OK || rc == UNWIND_TOO_LONG)
 			return rc;
 		addr = next;
 	}

@@ -1,10 +1,10 @@
 /*
- * expr.c - DWARF expressions, as far as call frame information has them
+ * expr.c - DWARF expressions, as used in call frame information
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stubs of the PLT, functions that align their stack, trampolines of signals. There are no branches,
- * so an expression ends with its bytes; it reads memory only from the stack.
+ * These expressions are used for PLT stubs, functions that align their stack, and signal trampolines. There are no
+ * branches, so an expression ends after its last byte. It reads memory only from the stack.
  */
 #include "config.h"
 
@@ -59,7 +59,7 @@ struct stack {
 	const struct walk *w;
 	struct cfi_cursor c;
 	int n;
-	int end; /* STEP_ON, or why there is no value */
+	int end; /* STEP_OK, or why there is no value */
 	uint64_t v[DEPTH];
 };
 
@@ -137,8 +137,8 @@ static bool push_const(struct stack *s, uint8_t op)
 	}
 }
 
-/* Of two values; b was on top. */
-static bool two(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
+/* Operators with two operands; b was on top. */
+static bool run_binary(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
 {
 	int64_t x = (int64_t)a, y = (int64_t)b;
 
@@ -193,7 +193,7 @@ static bool two(uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
 	}
 }
 
-static void run_rest(struct stack *s, uint8_t op)
+static void run_other(struct stack *s, uint8_t op)
 {
 	uint64_t a = pop(s), b, v;
 
@@ -227,7 +227,7 @@ static void run_rest(struct stack *s, uint8_t op)
 		push(s, op == OP_OVER ? b : a);
 		if (op == OP_OVER)
 			push(s, a);
-	} else if (two(op, a, b, &v)) {
+	} else if (run_binary(op, a, b, &v)) {
 		push(s, v);
 	} else {
 		s->end = UNWIND_BAD_CFI;
@@ -243,14 +243,14 @@ int cpi_unwind_expr_sig(const struct walk *w, const struct unwind_object *obj, u
 	s.w = w;
 	s.c = cursor_at(obj, obj->eh_lo + at);
 	s.n = 0;
-	s.end = STEP_ON;
+	s.end = STEP_OK;
 	n = get_uleb(&s.c);
 	if (s.c.bad || n > MAX_BYTES || n > (uint64_t)(s.c.end - s.c.p))
 		return UNWIND_BAD_CFI;
 	s.c.end = s.c.p + n;
 	if (cfa)
 		push(&s, *cfa);
-	while (s.end == STEP_ON && s.c.p != s.c.end) {
+	while (s.end == STEP_OK && s.c.p != s.c.end) {
 		uint8_t op = get_u8(&s.c);
 
 		if (op >= OP_LIT0 && op <= OP_LIT31)
@@ -260,11 +260,11 @@ int cpi_unwind_expr_sig(const struct walk *w, const struct unwind_object *obj, u
 		else if (op == OP_BREGX)
 			push_reg(&s, get_uleb(&s.c));
 		else if (op != OP_NOP && !push_const(&s, op))
-			run_rest(&s, op);
+			run_other(&s, op);
 		if (s.c.bad)
 			return UNWIND_BAD_CFI;
 	}
-	if (s.end != STEP_ON)
+	if (s.end != STEP_OK)
 		return s.end;
 	*out = pop(&s);
 	return s.end;

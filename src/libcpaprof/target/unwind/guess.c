@@ -1,26 +1,26 @@
 /*
- * guess.c - frames without CFI, and registers that nobody told
+ * guess.c - frames without CFI, and registers with unknown values
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A word of the stack is taken for a return address when it is in the code of an object, and the
- * bytes before it are a call. A direct call says where it goes, which is the stronger sign: the
- * function that runs must be there. A stale word has the same look, so guesses are counted.
+ * A word on the stack is assumed to be a return address if it points into the code of an object and a call instruction
+ * ends there. A direct call is stronger evidence, because its target is known: it must be the function that runs. A
+ * stale word looks the same, so guesses are counted.
  */
 #include "config.h"
 
 #include "libcpaprof/target/unwind/walk_int.h"
 
 enum {
-	WORDS_OF_A_LEAF = 64, /* of the stack, gone through for the caller of frame 0 */
-	WORDS_OF_A_FRAME = 4096,
-	NEAR = 65536, /* a function without CFI is taken to be no longer */
-	STEPS_OF_A_WORD = 8,
+	LEAF_WORDS_MAX = 64, /* words of the stack searched for the caller of frame 0 */
+	FRAME_WORDS_MAX = 4096,
+	FUNCTION_SIZE_MAX = 65536, /* assumed maximum length of a function without CFI */
+	WORD_STEPS = 8,
 };
 
-enum sign { NO_CALL, MAYBE_CALL, CALL, CALL_HERE };
+enum evidence { NO_CALL, MAYBE_CALL, CALL, CALL_HERE };
 
-/* The bytes of code before an address: pointer to the address, and how many there are. */
+/* Return a pointer to the code at an address, or NULL. n: number of bytes of code before it. */
 static const unsigned char *code_before(const struct unwind_object *obj, uint64_t addr, uint64_t *n)
 {
 	*n = addr - obj->text_lo;
@@ -30,7 +30,7 @@ static const unsigned char *code_before(const struct unwind_object *obj, uint64_
 }
 
 #if defined(__x86_64__)
-/* Whether a call ends at p; *target: where a direct one goes, else 0. */
+/* Does a call end at p? target: its destination if it is direct, else 0. */
 static bool is_call(const unsigned char *p, uint64_t n, uint64_t addr, uint64_t *target)
 {
 	int32_t rel;
@@ -67,13 +67,13 @@ static bool is_call(const unsigned char *p, uint64_t n, uint64_t addr, uint64_t 
 		*target = addr - 4 + (uint64_t)((int64_t)(int32_t)(op << 6) >> 4);
 		return true;
 	}
-	/* blr, blraa and its kin */
+	/* blr, blraa and its variants */
 	return (op & 0xfffffc1f) == 0xd63f0000 || (op & 0xfefff800) == 0xd63f0800;
 }
 #endif
 
-/* What speaks for a word being a return address into a caller of the code [lo, pc]. */
-static enum sign judge(struct walk *w, uint64_t addr, uint64_t lo, uint64_t pc)
+/* Evaluate the evidence that a word is a return address into a caller of the code [lo, pc]. */
+static enum evidence judge(struct walk *w, uint64_t addr, uint64_t lo, uint64_t pc)
 {
 	const struct unwind_object *obj;
 	const unsigned char *p;
@@ -95,132 +95,133 @@ static enum sign judge(struct walk *w, uint64_t addr, uint64_t lo, uint64_t pc)
 	return target && target >= lo && target <= pc ? CALL_HERE : CALL;
 }
 
-/* Only what find was asked for last is held by a cache of objects; ask again for the frame's own. */
-static void recall(struct walk *w, uint64_t pc)
+/* Find the object of the frame again. find may have reused the memory of w->obj for another object. */
+static void find_own_object(struct walk *w, uint64_t pc)
 {
 	w->obj = NULL;
 	walk_object(w, pc);
 }
 
-/* Take the word at an address for the return address. */
-static int take(struct walk *w, uint64_t at, uint64_t ra)
+/* Use the word at an address as the return address. */
+static int take_word(struct walk *w, uint64_t at, uint64_t ra)
 {
 	w->regs->pc = strip_pac(ra);
-	/* what lies between was pushed, perhaps with the frame pointer, which may be in use for something else now */
+	/* the words in between were pushed; the frame pointer may be one of them, so its register is unknown */
 	w->regs->known &= 1U << UNWIND_SP | (at > w->regs->r[UNWIND_SP] ? 0 : 1U << UNWIND_FP);
 	w->regs->r[UNWIND_SP] = at + 8;
 	w->exact = false;
-	w->sp_off = false;
+	w->sp_guessed = false;
 	w->n_guessed++;
-	return STEP_ON;
+	return STEP_OK;
 }
 
-/* The first word of the next n that is at least this good. */
-static bool scan(struct walk *w, uint32_t words, enum sign least, uint64_t *at, uint64_t *ra)
+/* Find the first of the next words on the stack for which the evidence is at least min. */
+static bool scan(struct walk *w, uint32_t words, enum evidence min, uint64_t *at, uint64_t *ra)
 {
 	uint64_t pc = w->regs->pc, sp = w->regs->r[UNWIND_SP];
 
 	for (uint32_t i = 0; i < words; i++) {
-		if (!walk_load(w, sp + 8 * (uint64_t)i, ra) || w->budget < STEPS_OF_A_WORD)
+		if (!walk_load(w, sp + 8 * (uint64_t)i, ra) || w->budget < WORD_STEPS)
 			return false;
-		w->budget -= STEPS_OF_A_WORD;
+		w->budget -= WORD_STEPS;
 		*at = sp + 8 * (uint64_t)i;
-		if (judge(w, *ra, pc - NEAR, pc) >= least)
+		if (judge(w, *ra, pc - FUNCTION_SIZE_MAX, pc) >= min)
 			return true;
 	}
 	return false;
 }
 
-/* One step by frame pointer: [fp] is the caller's, [fp + 8] the return address. */
-static bool step_fp(struct walk *w, enum sign least)
+/* Step by frame pointer: the caller's frame pointer is at [fp], the return address at [fp + 8]. */
+static bool step_fp(struct walk *w, enum evidence min)
 {
 	struct unwind_regs *regs = w->regs;
 	uint64_t fp = regs->r[UNWIND_FP], next, ra;
 
 	if (!(regs->known >> UNWIND_FP & 1) || !walk_load(w, fp, &next) || !walk_load(w, fp + 8, &ra))
 		return false;
-	/* the caller may have anything in its frame pointer, but then the call must be seen */
+	/* the caller may use its frame pointer for other values, but then there must be a call */
 	if (next != 0 && (next <= fp || next - fp > w->range->hi - fp || next & 7))
-		least = CALL;
-	if (strip_pac(ra) < 4096 || judge(w, ra, 1, 0) < least)
+		min = CALL;
+	if (strip_pac(ra) < 4096 || judge(w, ra, 1, 0) < min)
 		return false;
-	take(w, fp + 8, ra);
+	take_word(w, fp + 8, ra);
 	regs->r[UNWIND_FP] = next;
 	regs->known |= 1U << UNWIND_FP;
 #if defined(__aarch64__)
-	w->sp_off = true;
+	w->sp_guessed = true;
 #endif
 	return true;
 }
 
 /*
- * In this order: a leaf or a function that pushed a little, of which the caller's direct call is seen;
- * a frame pointer; the word at the stack pointer; words above it, where the object has no CFI at all,
- * as musl's libc. Code in no object was made at run time: a frame pointer, or nothing.
+ * Tries in this order: a leaf or a function that pushed a little, if the caller's direct call is found; the frame
+ * pointer; the word at the stack pointer; words above it, if the object has no CFI at all, like musl's libc. Code
+ * outside all objects was generated at run time: only a frame pointer is used.
  */
 int cpi_unwind_guess_sig(struct walk *w)
 {
 	uint64_t at = 0, ra = 0, pc = w->regs->pc;
 	bool jit = !w->obj;
-	enum sign least = jit ? NO_CALL : MAYBE_CALL;
+	enum evidence min = jit ? NO_CALL : MAYBE_CALL;
 	int rc = UNWIND_NO_CFI;
 
 #if defined(__aarch64__)
-	if (w->exact && w->regs->known >> UNWIND_LR & 1 && judge(w, w->regs->r[UNWIND_LR], pc - NEAR, pc) == CALL_HERE)
-		return take(w, w->regs->r[UNWIND_SP] - 8, w->regs->r[UNWIND_LR]);
+	if (w->exact && w->regs->known >> UNWIND_LR & 1 &&
+	    judge(w, w->regs->r[UNWIND_LR], pc - FUNCTION_SIZE_MAX, pc) == CALL_HERE)
+		return take_word(w, w->regs->r[UNWIND_SP] - 8, w->regs->r[UNWIND_LR]);
 #endif
-	if (w->exact && !jit && scan(w, WORDS_OF_A_LEAF, CALL_HERE, &at, &ra))
-		rc = take(w, at, ra);
-	else if (step_fp(w, least))
-		rc = STEP_ON;
+	if (w->exact && !jit && scan(w, LEAF_WORDS_MAX, CALL_HERE, &at, &ra))
+		rc = take_word(w, at, ra);
+	else if (step_fp(w, min))
+		rc = STEP_OK;
 	else if (w->exact && scan(w, 1, MAYBE_CALL, &at, &ra))
-		rc = take(w, at, ra);
-	else if (w->exact && !jit && scan(w, WORDS_OF_A_LEAF, CALL, &at, &ra))
-		rc = take(w, at, ra);
-	recall(w, rc == STEP_ON ? w->regs->pc - 1 : pc);
+		rc = take_word(w, at, ra);
+	else if (w->exact && !jit && scan(w, LEAF_WORDS_MAX, CALL, &at, &ra))
+		rc = take_word(w, at, ra);
+	find_own_object(w, rc == STEP_OK ? w->regs->pc - 1 : pc);
 	return rc;
 }
 
-int cpi_unwind_mend_sig(struct walk *w)
+int cpi_unwind_guess_call_sig(struct walk *w)
 {
 	uint64_t at, ra;
 	int rc = UNWIND_NO_CFI;
 
 	walk_object(w, w->regs->pc);
-	if (scan(w, WORDS_OF_A_LEAF, CALL_HERE, &at, &ra))
-		rc = take(w, at, ra);
-	recall(w, w->regs->pc - !w->exact);
+	if (scan(w, LEAF_WORDS_MAX, CALL_HERE, &at, &ra))
+		rc = take_word(w, at, ra);
+	find_own_object(w, w->regs->pc - !w->exact);
 	return rc;
 }
 
 bool cpi_unwind_guess_fp_sig(struct walk *w, const struct unwind_rule *rule, uint64_t *fp)
 {
-	uint64_t pc = w->regs->pc, sp = w->regs->r[UNWIND_SP], at, saved, ra, best = 0, lo = pc - NEAR;
+	uint64_t pc = w->regs->pc, sp = w->regs->r[UNWIND_SP], at, saved, ra, best = 0, lo = pc - FUNCTION_SIZE_MAX;
 	const struct unwind_object *obj = walk_object(w, pc - !w->exact);
 	int64_t ra_off = 8 * (int64_t)rule->ra, fp_off = 8 * (int64_t)rule->saved[0];
 	struct fde fde;
 
-	if (rule->ra <= LOST || rule->saved[0] <= LOST || !obj)
+	if (rule->ra <= SLOT_LOST || rule->saved[0] <= SLOT_LOST || !obj)
 		return false;
-	if (cpi_unwind_fde_sig(w, obj, pc - !w->exact, &fde) == STEP_ON)
+	if (cpi_unwind_fde_sig(w, obj, pc - !w->exact, &fde) == STEP_OK)
 		lo = fde.lo;
-	for (uint32_t i = 0; i < WORDS_OF_A_FRAME; i++) {
-		enum sign sign;
+	for (uint32_t i = 0; i < FRAME_WORDS_MAX; i++) {
+		enum evidence evidence;
 
-		at = sp + 8 * (uint64_t)i; /* as if the frame pointer were saved here */
+		at = sp + 8 * (uint64_t)i; /* assume that the frame pointer is saved here */
 		if (!walk_load(w, at, &saved) || !walk_load(w, at + (uint64_t)(ra_off - fp_off), &ra) ||
-		    w->budget < STEPS_OF_A_WORD)
+		    w->budget < WORD_STEPS)
 			break;
-		w->budget -= STEPS_OF_A_WORD;
-		sign = judge(w, ra, lo, pc);
-		if (sign == CALL_HERE) {
+		w->budget -= WORD_STEPS;
+		evidence = judge(w, ra, lo, pc);
+		if (evidence == CALL_HERE) {
 			best = at;
 			break;
 		}
-		if (!best && sign != NO_CALL && saved > at && saved - at < w->range->hi - at && !(saved & 7))
+		if (!best && evidence != NO_CALL && saved > at && saved - at < w->range->hi - at && !(saved & 7))
 			best = at;
 	}
-	recall(w, pc - !w->exact);
+	find_own_object(w, pc - !w->exact);
 	*fp = best - (uint64_t)fp_off - (uint64_t)(int64_t)rule->cfa_off;
 	return best != 0;
 }

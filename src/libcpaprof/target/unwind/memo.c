@@ -1,16 +1,16 @@
 /*
- * memo.c - the frames that a thread has in common with its last sample
+ * memo.c - frames that a stack shares with the previous sample of its thread
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Most outer frames are those of the sample before. A frame with the same pc, stack pointer and frame
- * pointer has the same rule, so its return address and saved frame pointer are where they were; if both
- * words are also what they were, the next frame is the same. So the frames from there on are compared
- * word by word, at addresses that are known beforehand: the processor loads many at once, where a walk
- * waits for each before it knows the next. What a walk costs in a real program is such waiting.
+ * Most outer frames are the same as in the previous sample. A frame with the same pc, stack pointer and frame pointer
+ * has the same rule, so its return address and saved frame pointer are at the same addresses. If both words are
+ * unchanged as well, the next frame is the same. So the frames from there on are compared word by word, at addresses
+ * known in advance: the processor loads many words in parallel, whereas a walk must wait for each word before it knows
+ * the next address. In real programs this waiting is the main cost of a walk.
  *
- * Frames are stored outer last, and the newest ones first go to cache->fresh, because a walk only knows
- * at its end how many there are.
+ * Frames are stored with the root last. New frames are first written to cache->fresh, because their number is known
+ * only at the end of the walk.
  */
 #include "config.h"
 
@@ -34,14 +34,14 @@ void cpi_unwind_memo_add_sig(struct memo *m, const struct walk *w, uint64_t pc, 
 {
 	struct unwind_cache *cache = m->cache;
 
-	if (!cache || m->n_fresh == cache->max_frames || w->all) {
+	if (!cache || m->n_fresh == cache->max_frames || w->all_regs) {
 		m->cache = NULL;
 		return;
 	}
 	cache->fresh[m->n_fresh++] = (struct unwind_frame){ .pc = pc, .sp = sp, .fp = fp, .fp_slot = w->fp_slot };
 }
 
-/* How many frames from f[0] on still are what they were; f[n - 1] is the root. */
+/* Number of frames from f[0] on that are unchanged; f[n - 1] is the root. */
 static uint32_t count_same(const struct walk *w, const struct unwind_frame *f, uint32_t n)
 {
 	uint32_t i = 0;
@@ -75,7 +75,7 @@ uint32_t cpi_unwind_memo_match_sig(struct memo *m, struct walk *w, uint64_t *pc,
 		n_same = room;
 	*root = m->shared = n_same == n;
 	if (!*root) {
-		n_same--; /* the last one is walked from */
+		n_same--; /* the walk continues from the last unchanged frame */
 		if (n_same > cache->max_frames - m->n_fresh) {
 			m->cache = NULL;
 			return 0;

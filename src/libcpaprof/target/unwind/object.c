@@ -1,10 +1,10 @@
 /*
- * object.c - what a walk needs to know of an ELF object
+ * object.c - the parts of an ELF object that a walk needs
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Sizes and offsets are those of somebody else's file, so each is held against the bytes there are
- * before it is used. Nothing is read but headers and .eh_frame_hdr.
+ * Sizes and offsets come from a file of another program, so each is checked against the available bytes before it is
+ * used. Only headers and .eh_frame_hdr are read.
  */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 
 enum {
 	MAX_PHDRS = 64,
-	HEAD = 4096, /* program headers are in the first page, which is there in every image */
+	HEAD = 4096, /* program headers are in the first page, which every image contains */
 	MAX_EH = 1 << 30,
 };
 
@@ -23,7 +23,7 @@ struct elf {
 	uint64_t n;
 	bool image;
 	uint64_t bias;  /* address in the target = address in the file + bias */
-	uint64_t first; /* address in the file of the first segment */
+	uint64_t first; /* address of the first segment in the file */
 	const unsigned char *phdr;
 	uint32_t n_phdrs;
 };
@@ -51,7 +51,7 @@ static bool read_head(struct elf *e)
 		return false;
 	__builtin_memcpy(&eh, e->bytes, sizeof(eh));
 	__builtin_memcpy(&start, eh.e_ident, SELFMAG);
-	__builtin_memcpy(&magic, ELFMAG, SELFMAG); /* not memcmp, which may become a call */
+	__builtin_memcpy(&magic, ELFMAG, SELFMAG); /* not memcmp, which the compiler may turn into a call */
 	if (start != magic || eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    eh.e_machine != MACHINE || eh.e_phentsize != sizeof(Elf64_Phdr))
 		return false;
@@ -62,7 +62,7 @@ static bool read_head(struct elf *e)
 	return true;
 }
 
-/* The bytes of a segment, and where they are in the target; false when they are not all there. */
+/* Find the bytes of a segment and its addresses in the target. Returns false if it is incomplete. */
 static bool segment(const struct elf *e, const Elf64_Phdr *ph, const struct unwind_object *obj, uint64_t *lo,
 		    uint64_t *hi, const unsigned char **bytes)
 {
@@ -76,7 +76,7 @@ static bool segment(const struct elf *e, const Elf64_Phdr *ph, const struct unwi
 	return true;
 }
 
-/* The head of .eh_frame_hdr: where .eh_frame is, and the table. */
+/* Read the header of .eh_frame_hdr: address of .eh_frame, and the table. */
 static void read_hdr(struct unwind_object *obj)
 {
 	static const uint8_t size_of[16] = { 8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8, 0, 0, 0 };
@@ -101,7 +101,7 @@ static void read_hdr(struct unwind_object *obj)
 	__builtin_memcpy(&obj->last_key, c.p + (n - 1) * 2 * size, 4);
 }
 
-/* Whether the first segment begins with the ELF header, so that lo is its address. */
+/* Find the load bias. Returns false unless the first segment begins with the ELF header, so that lo is its address. */
 static bool find_bias(struct elf *e, uint64_t lo, uint64_t *hdr)
 {
 	bool found = false;
@@ -126,12 +126,12 @@ bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool ima
 				uint64_t hdr, struct unwind_object *out)
 {
 	struct elf e = { .bytes = bytes, .n = n, .image = image };
-	uint64_t told = hdr;
+	uint64_t known_hdr = hdr;
 
 	*out = (struct unwind_object){ .lo = lo, .hi = hi, .table_enc = ENC_OMIT };
 	if (!read_head(&e) || !find_bias(&e, lo, &hdr))
 		return false;
-	if (hdr && !told)
+	if (hdr && !known_hdr)
 		hdr += e.bias;
 	for (uint32_t i = 0; i < e.n_phdrs; i++) {
 		Elf64_Phdr ph = phdr_of(&e, i);

@@ -1,5 +1,5 @@
 /*
- * regs.c - registers from a signal, at the start of a walk and in the middle of it
+ * regs.c - registers from a signal, at the start of a walk and within it
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -13,7 +13,7 @@ enum { ALL_KNOWN = (1 << UNWIND_REGS) - 1 };
 
 #if defined(__x86_64__)
 
-/* Where the kernel puts each register of DWARF into the ucontext. */
+/* Index of each DWARF register in the gregs of the ucontext. */
 static const uint8_t greg[UNWIND_REGS] = { REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
 					   REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
 
@@ -27,7 +27,7 @@ void cpi_unwind_regs_sig(const void *uc, struct unwind_regs *out)
 	out->known = ALL_KNOWN;
 }
 
-/* Addresses in the frame of a signal: the ucontext_t is at sp. */
+/* Offsets in the frame of a signal: the ucontext_t is at sp. */
 enum { AT_UCONTEXT = 0 };
 
 static uint64_t at_reg(int i)
@@ -53,7 +53,7 @@ void cpi_unwind_regs_sig(const void *uc, struct unwind_regs *out)
 	out->known = ALL_KNOWN;
 }
 
-/* A siginfo_t of 128 bytes is below it. */
+/* A siginfo_t of 128 bytes is below the ucontext_t. */
 enum { AT_UCONTEXT = 128 };
 
 static uint64_t at_reg(int i)
@@ -70,7 +70,7 @@ static uint64_t at_pc(void)
 
 #endif
 
-void cpi_unwind_regs_peeked_sig(uint64_t pc, uint64_t sp, struct unwind_regs *out)
+void cpi_unwind_regs_of_pc_sp_sig(uint64_t pc, uint64_t sp, struct unwind_regs *out)
 {
 	for (int i = 0; i < UNWIND_REGS; i++)
 		out->r[i] = 0;
@@ -84,11 +84,11 @@ int cpi_unwind_signal_sig(struct walk *w)
 	struct unwind_regs *regs = w->regs;
 	uint64_t base = regs->r[UNWIND_SP] + AT_UCONTEXT, sp, pc, v;
 
-	if (w->sp_off)
+	if (w->sp_guessed)
 		return UNWIND_NO_REG;
 	if (!walk_load(w, base + at_reg(UNWIND_SP), &sp) || !walk_load(w, base + at_pc(), &pc))
 		return UNWIND_OUTSIDE;
-	/* on the same stack it grows as always; from an alternate stack it goes anywhere */
+	/* on the same stack sp must increase; from an alternate stack it may go anywhere */
 	if (sp <= regs->r[UNWIND_SP] && sp >= w->range->lo)
 		return UNWIND_BAD_SP;
 	for (int i = 0; i < UNWIND_REGS; i++) {
@@ -102,7 +102,7 @@ int cpi_unwind_signal_sig(struct walk *w)
 	regs->pc = pc;
 	regs->known = ALL_KNOWN;
 	w->exact = true;
-	return STEP_ON;
+	return STEP_OK;
 }
 
 bool cpi_unwind_is_sigreturn_sig(const struct unwind_object *obj, uint64_t pc)

@@ -1,10 +1,10 @@
 /*
- * row.c - instructions of call frame information, up to the row of one pc
+ * row.c - runs the instructions of call frame information, up to the row of one pc
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Only the CFA, the return address and the registers that a callee keeps are followed; what is said
- * about others is read over. From DWARF 5, section 6.4.2, and the extensions of GNU and ARM.
+ * Only the CFA, the return address and callee-saved registers are followed. Instructions about other registers are
+ * skipped. From DWARF 5, section 6.4.2, and the extensions of GNU and ARM.
  */
 #include "config.h"
 
@@ -37,7 +37,7 @@ enum cfa_op {
 	OP_VAL_OFFSET_SF = 0x15,
 	OP_VAL_EXPRESSION = 0x16,
 	OP_AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c,
-	OP_GNU_WINDOW_SAVE = 0x2d, /* on aarch64 negate_ra_state: signatures are stripped anyway */
+	OP_GNU_WINDOW_SAVE = 0x2d, /* on aarch64 negate_ra_state; authentication codes are always stripped */
 	OP_GNU_ARGS_SIZE = 0x2e,
 	OP_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 	OP_ADVANCE_LOC = 0x40,
@@ -90,7 +90,7 @@ static void set_cfa(struct run *r, uint64_t reg, int64_t off)
 	r->row->cfa_off = fit(r, off);
 }
 
-/* An expression: remember where it is, go past it. */
+/* Skip an expression. Returns its position. */
 static int64_t expression(struct run *r)
 {
 	uint32_t at = eh_pos(r->obj, r->c.p);
@@ -129,7 +129,7 @@ static void run_state(struct run *r, uint8_t op)
 		r->bad = true;
 }
 
-/* The instructions about the CFA. */
+/* Instructions for the CFA. */
 static bool run_cfa(struct run *r, uint8_t op)
 {
 	struct cfi_cursor *c = &r->c;
@@ -165,7 +165,7 @@ static bool run_cfa(struct run *r, uint8_t op)
 	}
 }
 
-/* The instructions about registers. */
+/* Instructions for registers. */
 static bool run_reg(struct run *r, uint8_t op)
 {
 	struct cfi_cursor *c = &r->c;
@@ -197,12 +197,12 @@ static bool run_reg(struct run *r, uint8_t op)
 		set_column(r, reg, COL_LOST, 0);
 		break;
 	case OP_SAME_VALUE:
-		set_column(r, reg, COL_KEPT, 0);
+		set_column(r, reg, COL_SAME, 0);
 		break;
 	case OP_RESTORE_EXTENDED:
 		restore(r, reg);
 		break;
-	case OP_REGISTER: /* no compiler writes it for what is followed here */
+	case OP_REGISTER: /* compilers do not use this for the registers followed here */
 		get_uleb(c);
 		set_column(r, reg, COL_LOST, 0);
 		break;
@@ -212,7 +212,7 @@ static bool run_reg(struct run *r, uint8_t op)
 	return true;
 }
 
-/* One instruction whose first byte was op. */
+/* Run one instruction with first byte op. */
 static void run_one(struct run *r, uint8_t op)
 {
 	switch (op) {
@@ -275,5 +275,5 @@ int cpi_unwind_row_sig(struct walk *w, const struct unwind_object *obj, const st
 		if (r.bad || r.c.bad)
 			return UNWIND_BAD_CFI;
 	}
-	return STEP_ON;
+	return STEP_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * snapshot.c - all loaded objects, where there is no _dl_find_object
+ * snapshot.c - list of all loaded objects, for systems without _dl_find_object
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,12 +9,12 @@
 
 #include <link.h>
 
-struct taking {
+struct snapshot {
 	struct unwind_object *object;
 	uint32_t n, max;
 };
 
-static void insert(struct taking *t, const struct unwind_object *obj)
+static void insert(struct snapshot *t, const struct unwind_object *obj)
 {
 	uint32_t i = t->n;
 
@@ -23,9 +23,9 @@ static void insert(struct taking *t, const struct unwind_object *obj)
 	t->object[i] = *obj;
 }
 
-static int take(struct dl_phdr_info *info, size_t size, void *arg)
+static int add_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct taking *t = arg;
+	struct snapshot *t = arg;
 	uint64_t lo = UINT64_MAX, hi = 0, hdr = 0;
 	struct unwind_object obj;
 
@@ -54,8 +54,8 @@ static int take(struct dl_phdr_info *info, size_t size, void *arg)
 
 uint32_t cpi_unwind_snapshot(struct unwind_object *object, uint32_t max)
 {
-	struct taking t = { .object = object, .max = max };
+	struct snapshot t = { .object = object, .max = max };
 
-	dl_iterate_phdr(take, &t);
+	dl_iterate_phdr(add_object, &t);
 	return t.n;
 }

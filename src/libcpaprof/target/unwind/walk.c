@@ -1,24 +1,23 @@
 /*
- * walk.c - from frame to frame
+ * walk.c - walks from frame to frame
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A step finds the row of CFI for the pc, brings it into the short form of struct unwind_rule, which
- * a cache may keep, and applies that. Rows with expressions, or with offsets that are not small, are
- * applied as they are.
+ * A step finds the CFI row of the pc, converts it to the short form of struct unwind_rule, which can be cached, and
+ * applies that. Rows with expressions or large offsets have no short form and are applied directly.
  *
- * Hardly any function finds its CFA by another register than the stack and the frame pointer, so at
- * first only these two are followed. When one does, the walk goes back to where all registers were
- * known, and follows all: mispredicted branches are what a walk costs, and this saves most.
+ * Hardly any function computes its CFA from a register other than the stack and frame pointer, so at first only these
+ * two are followed. When another register is needed, the walk returns to the last point where all registers were known
+ * and follows all of them. Mispredicted branches are the main cost of a step, and this avoids most of them.
  *
- * Bounds are differences, never sums, so that no register can wrap them: with
- * fp + 16 <= top, an rbp of -8 crashed a program that was only looked at.
+ * Bounds are checked with differences, never sums, so no register value can overflow. With fp + 16 <= top, an rbp of
+ * -8 crashed a program that was only being sampled.
  */
 #include "config.h"
 
 #include "libcpaprof/target/unwind/walk_int.h"
 
-/* The register of each column; cfi.c and row.c number columns, this file registers. */
+/* The register of each column. cfi.c and row.c use column numbers, this file uses registers. */
 #if defined(__x86_64__)
 static const uint8_t saved_regs[UNWIND_SAVED] = { 6, 3, 12, 13, 14, 15 };
 enum { CALLEE_SAVED = 1 << 6 | 1 << 3 | 0xf << 12 | 1 << UNWIND_SP };
@@ -32,15 +31,15 @@ static bool short_column(const struct row *row, int col, int16_t *out)
 	int32_t v = row->val[col];
 
 	switch (row->kind[col]) {
-	case COL_KEPT:
-		*out = KEPT;
+	case COL_SAME:
+		*out = SLOT_SAME;
 		return true;
 	case COL_LOST:
-		*out = LOST;
+		*out = SLOT_LOST;
 		return true;
 	case COL_OFFSET:
 		*out = (int16_t)(v / 8);
-		return v % 8 == 0 && v / 8 == *out && *out > LOST;
+		return v % 8 == 0 && v / 8 == *out && *out > SLOT_LOST;
 	default:
 		return false;
 	}
@@ -56,37 +55,40 @@ static bool short_row(const struct row *row, struct unwind_rule *out)
 		if (!short_column(row, i, &out->saved[i]))
 			return false;
 	if (out->ra == -1 && (out->cfa_reg == UNWIND_SP || out->cfa_reg == UNWIND_FP) && out->saved[0] < 0 &&
-	    out->saved[0] != LOST)
+	    out->saved[0] != SLOT_LOST)
 		out->flags |= RULE_QUICK;
 	return true;
 }
 
 /* Leave the frame: the CFA is the caller's stack pointer. */
-static int move(struct walk *w, uint64_t cfa, uint64_t ra, bool ra_in_reg)
+static int leave_frame(struct walk *w, uint64_t cfa, uint64_t ra, bool ra_in_reg)
 {
 	struct unwind_regs *regs = w->regs;
 	uint64_t sp = regs->r[UNWIND_SP];
 
-	/* aarch64: a leaf has its return address in x30, and perhaps no frame; once, then x30 is spent */
+	/*
+	 * aarch64: the return address of a leaf is in x30, so a leaf may have no frame. This is valid for one step,
+	 * because x30 is unknown after it.
+	 */
 	if (cfa & 7 || cfa < sp || (cfa == sp && !ra_in_reg))
 		return UNWIND_BAD_SP;
 	if (cfa > w->range->hi)
 		return UNWIND_OUTSIDE;
 	regs->r[UNWIND_SP] = cfa;
-	regs->known &= w->all ? CALLEE_SAVED : 1U << UNWIND_FP | 1U << UNWIND_SP;
+	regs->known &= w->all_regs ? CALLEE_SAVED : 1U << UNWIND_FP | 1U << UNWIND_SP;
 	regs->pc = strip_pac(ra);
 	w->exact = false;
-	w->sp_off = false;
-	return STEP_ON;
+	w->sp_guessed = false;
+	return STEP_OK;
 }
 
-/* The return address when CFI says nothing about it. */
+/* The return address if CFI does not locate it. */
 static int ra_of_reg(const struct walk *w, uint64_t *ra)
 {
 #if defined(__aarch64__)
 	if (w->regs->known >> UNWIND_LR & 1) {
 		*ra = w->regs->r[UNWIND_LR];
-		return STEP_ON;
+		return STEP_OK;
 	}
 #endif
 	(void)w;
@@ -95,18 +97,18 @@ static int ra_of_reg(const struct walk *w, uint64_t *ra)
 }
 
 /*
- * The CFA of a rule. aarch64, after a step by frame pointer, which leaves the stack pointer a guess:
- * the frame record is where CFI says that x29 is saved, so the CFA follows from x29.
+ * Compute the CFA of a rule. aarch64: after a step by frame pointer the stack pointer is a guess, but the frame
+ * record is where CFI says x29 is saved, so the CFA follows from x29.
  */
 static int cfa_of(struct walk *w, const struct unwind_rule *rule, uint64_t *cfa)
 {
 	struct unwind_regs *regs = w->regs;
 
-	if (w->sp_off && rule->cfa_reg == UNWIND_SP) {
-		if (rule->saved[0] <= LOST)
+	if (w->sp_guessed && rule->cfa_reg == UNWIND_SP) {
+		if (rule->saved[0] <= SLOT_LOST)
 			return UNWIND_NO_REG;
 		*cfa = regs->r[UNWIND_FP] - (uint64_t)(8 * (int64_t)rule->saved[0]);
-		return STEP_ON;
+		return STEP_OK;
 	}
 	if (!(regs->known >> rule->cfa_reg & 1)) {
 		uint64_t fp;
@@ -118,7 +120,7 @@ static int cfa_of(struct walk *w, const struct unwind_rule *rule, uint64_t *cfa)
 		w->n_guessed++;
 	}
 	*cfa = regs->r[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_off;
-	return STEP_ON;
+	return STEP_OK;
 }
 
 static int apply(struct walk *w, const struct unwind_rule *rule)
@@ -127,32 +129,32 @@ static int apply(struct walk *w, const struct unwind_rule *rule)
 	uint64_t cfa, ra = 0, sp = regs->r[UNWIND_SP], room;
 	int rc;
 
-	if (rule->ra == LOST)
+	if (rule->ra == SLOT_LOST)
 		return UNWIND_ROOT;
 	rc = cfa_of(w, rule, &cfa);
-	if (rc != STEP_ON)
+	if (rc != STEP_OK)
 		return rc;
-	if (rule->ra == KEPT) {
+	if (rule->ra == SLOT_SAME) {
 		rc = ra_of_reg(w, &ra);
-		if (rc != STEP_ON)
+		if (rc != STEP_OK)
 			return rc;
 	} else if (!walk_load(w, cfa + (uint64_t)(8 * (int64_t)rule->ra), &ra)) {
 		return cfa < sp || cfa & 7 ? UNWIND_BAD_SP : UNWIND_OUTSIDE;
 	}
 	room = w->range->hi - sp;
-	for (int i = 0; i < (w->all ? UNWIND_SAVED : 1); i++) {
+	for (int i = 0; i < (w->all_regs ? UNWIND_SAVED : 1); i++) {
 		uint64_t at = cfa + (uint64_t)(8 * (int64_t)rule->saved[i]) - sp;
 		uint32_t reg = saved_regs[i];
 
-		if (rule->saved[i] == KEPT)
+		if (rule->saved[i] == SLOT_SAME)
 			continue;
-		if (rule->saved[i] == LOST) {
+		if (rule->saved[i] == SLOT_LOST) {
 			regs->known &= ~(1U << reg);
 			continue;
 		}
 		/*
-		 * Compilers do not say that a register has been popped. Its slot is below the stack
-		 * pointer then, and the register has the caller's value already.
+		 * Compilers do not record that a register has been popped. Its slot is then below the stack pointer,
+		 * and the register already has the caller's value.
 		 */
 		if ((int64_t)at < 0)
 			continue;
@@ -163,10 +165,10 @@ static int apply(struct walk *w, const struct unwind_rule *rule)
 		regs->r[reg] = walk_word(w, sp + at);
 		regs->known |= 1U << reg;
 	}
-	return move(w, cfa, ra, rule->ra == KEPT);
+	return leave_frame(w, cfa, ra, rule->ra == SLOT_SAME);
 }
 
-/* As apply, for the rules that nearly all are, with few branches. */
+/* Same as apply, but with few branches and only for the most common rules. */
 static inline int apply_quick(struct walk *w, const struct unwind_rule *rule)
 {
 	struct unwind_regs *regs = w->regs;
@@ -174,29 +176,29 @@ static inline int apply_quick(struct walk *w, const struct unwind_rule *rule)
 	uint64_t at = cfa + (uint64_t)(8 * (int64_t)rule->saved[0]);
 	bool keep;
 
-	if (w->all || !(rule->flags & RULE_QUICK) || !(regs->known >> rule->cfa_reg & 1) || w->sp_off)
+	if (w->all_regs || !(rule->flags & RULE_QUICK) || !(regs->known >> rule->cfa_reg & 1) || w->sp_guessed)
 		return apply(w, rule);
 	if (cfa & 7 || cfa - sp - 1 >= w->range->hi - sp)
 		return apply(w, rule);
-	keep = rule->saved[0] == KEPT || (int64_t)(at - sp) < 0;
+	keep = rule->saved[0] == SLOT_SAME || (int64_t)(at - sp) < 0;
 	regs->r[UNWIND_FP] = keep ? regs->r[UNWIND_FP] : walk_word(w, at);
 	regs->known = (regs->known & 1U << UNWIND_FP) | (uint32_t)!keep << UNWIND_FP | 1U << UNWIND_SP;
 	regs->pc = strip_pac(walk_word(w, cfa - 8));
 	regs->r[UNWIND_SP] = cfa;
 	w->fp_slot = keep ? 0 : at;
 	w->exact = false;
-	return STEP_ON;
+	return STEP_OK;
 }
 
-/* The value of one column of a row that has no short form; v and known are left alone when it stays. */
+/* Compute one column of a row without a short form. v and known are unchanged if the register is. */
 static int full_column(const struct walk *w, const struct row *row, int col, uint64_t cfa, uint64_t *v, bool *known)
 {
 	uint64_t at = cfa + (uint64_t)(int64_t)row->val[col];
-	int rc = STEP_ON;
+	int rc = STEP_OK;
 
 	switch (row->kind[col]) {
-	case COL_KEPT:
-		return STEP_ON;
+	case COL_SAME:
+		return STEP_OK;
 	case COL_VAL_OFFSET:
 		*v = at;
 		break;
@@ -205,22 +207,22 @@ static int full_column(const struct walk *w, const struct row *row, int col, uin
 		break;
 	case COL_EXPR:
 		rc = cpi_unwind_expr_sig(w, w->obj, (uint32_t)row->val[col], &cfa, &at);
-		if (rc != STEP_ON)
+		if (rc != STEP_OK)
 			break;
 		/* fall through */
 	case COL_OFFSET:
 		if (col != RA && (int64_t)(at - w->regs->r[UNWIND_SP]) < 0)
-			return STEP_ON;
-		rc = walk_load(w, at, v) ? STEP_ON : UNWIND_OUTSIDE;
+			return STEP_OK;
+		rc = walk_load(w, at, v) ? STEP_OK : UNWIND_OUTSIDE;
 		break;
 	default:
 		rc = UNWIND_NO_REG;
 	}
-	*known = rc == STEP_ON;
+	*known = rc == STEP_OK;
 	return rc;
 }
 
-/* Not inlined, so that its stack is not there while CFI is read. */
+/* Not inlined, so that its stack frame is not in use while CFI is read. */
 __attribute__((noinline)) static int apply_full(struct walk *w, const struct row *row)
 {
 	struct unwind_regs *regs = w->regs;
@@ -233,11 +235,11 @@ __attribute__((noinline)) static int apply_full(struct walk *w, const struct row
 		return UNWIND_ROOT;
 	if (row->cfa_reg == CFA_NONE)
 		return UNWIND_BAD_CFI;
-	if (row->cfa_reg == CFA_OTHER || w->sp_off)
+	if (row->cfa_reg == CFA_OTHER || w->sp_guessed)
 		return UNWIND_NO_REG;
 	if (row->cfa_reg == CFA_EXPR) {
 		rc = cpi_unwind_expr_sig(w, w->obj, (uint32_t)row->cfa_off, NULL, &cfa);
-		if (rc != STEP_ON)
+		if (rc != STEP_OK)
 			return rc;
 	} else {
 		if (!(regs->known >> row->cfa_reg & 1))
@@ -245,26 +247,26 @@ __attribute__((noinline)) static int apply_full(struct walk *w, const struct row
 		cfa = regs->r[row->cfa_reg] + (uint64_t)(int64_t)row->cfa_off;
 	}
 	rc = full_column(w, row, RA, cfa, &ra, &known);
-	if (rc == STEP_ON && !known)
+	if (rc == STEP_OK && !known)
 		rc = ra_of_reg(w, &ra);
-	if (rc != STEP_ON)
+	if (rc != STEP_OK)
 		return rc;
-	for (int i = 0; i < (w->all ? UNWIND_SAVED : 1); i++) {
+	for (int i = 0; i < (w->all_regs ? UNWIND_SAVED : 1); i++) {
 		uint32_t reg = saved_regs[i];
 
 		/*
-		 * A register whose place is no good is not known, which may not matter. gcc does not say that
-		 * rbp has been popped in functions that align their stack, where rbp itself says where it is.
+		 * A register whose slot is invalid is unknown, which may not matter. In functions that align their
+		 * stack, gcc does not record that rbp has been popped, and the slot of rbp depends on rbp itself.
 		 */
 		v[i] = regs->r[reg];
 		known = now >> reg & 1;
 		full_column(w, row, i, cfa, &v[i], &known);
 		now = (now & ~(1U << reg)) | (uint32_t)known << reg;
 	}
-	for (int i = 0; i < (w->all ? UNWIND_SAVED : 1); i++)
+	for (int i = 0; i < (w->all_regs ? UNWIND_SAVED : 1); i++)
 		regs->r[saved_regs[i]] = v[i];
 	regs->known = now;
-	return move(w, cfa, ra, row->kind[RA] == COL_KEPT);
+	return leave_frame(w, cfa, ra, row->kind[RA] == COL_SAME);
 }
 
 static uint32_t tag_of(const struct unwind_object *obj)
@@ -277,15 +279,18 @@ static struct unwind_rule *cached(const struct unwind_cache *cache, uint64_t pc)
 	return &cache->rule[pc * 0x9e3779b97f4a7c15 >> 40 & cache->mask];
 }
 
-/* A return address that no call pushed: the start of a function with nothing before it, where coroutines begin. */
+/*
+ * Is this return address the start of a function with nothing before it? No call pushed it; coroutines begin like
+ * this.
+ */
 static bool is_start(struct walk *w, const struct unwind_object *obj)
 {
 	struct fde fde;
 
-	return !w->exact && cpi_unwind_fde_sig(w, obj, w->regs->pc, &fde) == STEP_ON && fde.lo == w->regs->pc;
+	return !w->exact && cpi_unwind_fde_sig(w, obj, w->regs->pc, &fde) == STEP_OK && fde.lo == w->regs->pc;
 }
 
-/* A step by what CFI says about an address that has none cached. */
+/* Step by the CFI of an address that is not cached. */
 static int step_uncached(struct walk *w, const struct unwind_object *obj, uint64_t pc)
 {
 	struct unwind_cache *cache = w->from->cache;
@@ -299,9 +304,9 @@ static int step_uncached(struct walk *w, const struct unwind_object *obj, uint64
 			return cpi_unwind_signal_sig(w);
 		return is_start(w, obj) ? UNWIND_ROOT : cpi_unwind_guess_sig(w);
 	}
-	if (rc == STEP_ON)
+	if (rc == STEP_OK)
 		rc = cpi_unwind_row_sig(w, obj, &w->cie, &fde, pc, &row);
-	if (rc != STEP_ON)
+	if (rc != STEP_OK)
 		return rc;
 	rule.flags = 0;
 	if (w->cie.signal) {
@@ -320,7 +325,7 @@ static int step_uncached(struct walk *w, const struct unwind_object *obj, uint64
 
 static int step(struct walk *w)
 {
-	/* a return address may be behind the last instruction of its function */
+	/* a return address may be after the last instruction of its function */
 	uint64_t pc = w->regs->pc - !w->exact;
 	const struct unwind_object *obj = walk_object(w, pc);
 
@@ -340,7 +345,7 @@ static int step(struct walk *w)
 	return step_uncached(w, obj, pc);
 }
 
-static const struct unwind_range *range_of(const struct unwind_from *from, uint64_t sp)
+static const struct unwind_range *range_of(const struct unwind_source *from, uint64_t sp)
 {
 	for (uint32_t i = 0; i < from->n_ranges; i++)
 		if (sp - from->range[i].lo < from->range[i].hi - from->range[i].lo)
@@ -348,7 +353,7 @@ static const struct unwind_range *range_of(const struct unwind_from *from, uint6
 	return NULL;
 }
 
-/* Where all registers were known, and what changes on the way from there. */
+/* A point where all registers were known, and the registers that change on the way from there. */
 struct mark {
 	uint32_t n, known;
 	uint64_t pc, sp, fp;
@@ -363,12 +368,12 @@ static void set_mark(struct mark *m, const struct unwind_regs *regs, uint32_t n)
 	m->fp = regs->r[UNWIND_FP];
 }
 
-/* Go back there, to follow all registers from now on. */
+/* Return to the mark, to follow all registers from now on. */
 static uint32_t go_back(struct walk *w, const struct mark *m)
 {
-	w->all = true;
+	w->all_regs = true;
 	w->exact = true;
-	w->sp_off = false;
+	w->sp_guessed = false;
 	w->regs->known = m->known;
 	w->regs->pc = m->pc;
 	w->regs->r[UNWIND_SP] = m->sp;
@@ -377,69 +382,69 @@ static uint32_t go_back(struct walk *w, const struct mark *m)
 }
 
 /*
- * The step from an exact frame led to pc, which is in no object. Assembly that pushes and does not say
- * so is the likely reason (the long numbers of glibc); code made at run time is the other.
+ * The step from an exact frame led to a pc outside all objects. The likely reason is assembly code whose pushes are
+ * missing from its CFI (multi-precision arithmetic in glibc). The other possible reason is code generated at run time.
  */
-__attribute__((noinline)) static void mend(struct walk *w, const struct mark *m)
+__attribute__((noinline)) static void repair_step(struct walk *w, const struct mark *m)
 {
 	struct unwind_regs *regs = w->regs;
 	struct mark now;
 
 	set_mark(&now, regs, 0);
 	go_back(w, m);
-	if (cpi_unwind_mend_sig(w) == STEP_ON)
+	if (cpi_unwind_guess_call_sig(w) == STEP_OK)
 		return;
 	go_back(w, &now);
 	w->exact = false;
 }
 
-static void start(struct walk *w, const struct unwind_from *from, struct unwind_regs *regs)
+static void start(struct walk *w, const struct unwind_source *from, struct unwind_regs *regs)
 {
 	w->from = from;
 	w->regs = regs;
 	w->obj = NULL;
 	w->range = range_of(from, regs->r[UNWIND_SP]);
-	w->budget = STEPS_OF_A_WALK;
+	w->budget = WALK_STEPS_MAX;
 	w->n_guessed = 0;
 	w->exact = true;
-	w->sp_off = false;
-	w->all = UNWIND_SAVED == 1;
+	w->sp_guessed = false;
+	w->all_regs = UNWIND_SAVED == 1;
 	w->cie.addr = 0;
 }
 
-/* What follows a step that led on from the frame *pc, which was called or is where the thread is. */
-static int arrive(struct walk *w, struct memo *memo, struct mark *mark, bool called, uint32_t n, uint64_t *pc)
+/* Complete a step from the frame *pc. called: its pc is a return address. */
+static int finish_step(struct walk *w, struct memo *memo, struct mark *mark, bool called, uint32_t n, uint64_t *pc)
 {
-	if (w->exact) { /* out of a signal handler: no call returned to the trampoline either */
+	if (w->exact) { /* the step left a signal handler: the trampoline made no call either */
 		*pc += called && n > 1;
 		w->range = range_of(w->from, w->regs->r[UNWIND_SP]);
 		set_mark(mark, w->regs, n);
 		memo->cache = NULL;
 	} else if (!called && !walk_object(w, w->regs->pc - 1)) {
-		bool all = w->all;
+		bool all_regs = w->all_regs;
 
-		mend(w, mark);
-		w->all = all;
+		repair_step(w, mark);
+		w->all_regs = all_regs;
 	}
 	if (w->regs->pc != 0)
-		return STEP_ON;
-	memo->cache = NULL; /* another word may be there the next time */
+		return STEP_OK;
+	memo->cache = NULL; /* do not remember these frames: the word may differ next time */
 	return UNWIND_ROOT;
 }
 
-void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *regs, uint64_t *pc, uint32_t max,
+void cpi_unwind_walk_sig(const struct unwind_source *from, struct unwind_regs *regs, uint64_t *pc, uint32_t max,
 			 struct unwind_result *out)
 {
 	struct walk w;
 	struct mark mark, here;
 	struct memo memo;
-	int rc = STEP_ON;
+	int rc = STEP_OK;
 	uint32_t n = 0;
 
 	start(&w, from, regs);
 	set_mark(&mark, regs, 0);
 	cpi_unwind_memo_start_sig(&memo, &w);
-	while (rc == STEP_ON) {
+	while (rc == STEP_OK) {
 		bool called = !w.exact, root = false;
 
 		if (called && memo.cache)
@@ -459,11 +464,11 @@ void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *reg
 		rc = step(&w);
 		if (called)
 			cpi_unwind_memo_add_sig(&memo, &w, here.pc, here.sp, here.fp);
-		if (rc == UNWIND_NO_REG && !w.all) {
+		if (rc == UNWIND_NO_REG && !w.all_regs) {
 			n = go_back(&w, &mark);
-			rc = STEP_ON;
-		} else if (rc == STEP_ON) {
-			rc = arrive(&w, &memo, &mark, called, n, &pc[n - 1]);
+			rc = STEP_OK;
+		} else if (rc == STEP_OK) {
+			rc = finish_step(&w, &memo, &mark, called, n, &pc[n - 1]);
 		}
 	}
 	if (w.range)

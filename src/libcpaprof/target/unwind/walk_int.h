@@ -1,5 +1,5 @@
 /*
- * walk_int.h - what the files of the walker share: the state of a walk, CFI read so far
+ * walk_int.h - shared by the files of the walker: the state of a walk, decoded CFI
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,33 +9,40 @@
 #include "libcpaprof/target/unwind/unwind.h"
 
 enum {
-	RA = UNWIND_SAVED, /* the column of the return address in a row */
+	RA = UNWIND_SAVED, /* index of the column of the return address */
 	N_COLUMNS = UNWIND_SAVED + 1,
-	STEPS_OF_A_WALK = 1 << 18, /* CFI instructions, entries searched, words guessed at */
-	SEARCH_OF_A_PC = 4096,     /* entries of .eh_frame looked at where there is no table */
+	WALK_STEPS_MAX = 1 << 18, /* maximum of instructions, entries searched and words checked, in total */
+	FDE_SEARCH_MAX = 4096,    /* entries of .eh_frame searched if there is no table */
 };
 
-enum { KEPT = INT16_MIN, LOST = INT16_MIN + 1 }; /* in unwind_rule: still in its register; not to be had */
 enum {
-	RULE_SIGNAL = 1, /* unwind_rule.flags: of the trampoline of a signal */
-	RULE_QUICK = 2,  /* return address just below the CFA, CFA by stack or frame pointer */
+	SLOT_SAME = INT16_MIN,
+	SLOT_LOST = INT16_MIN + 1
+}; /* values in unwind_rule: the register is unchanged; its value is unknown */
+enum {
+	RULE_SIGNAL = 1, /* unwind_rule.flags: the trampoline of a signal */
+	RULE_QUICK = 2,  /* return address just below the CFA, CFA from the stack or frame pointer */
 };
 
-enum { CFA_NONE = 255, CFA_EXPR = 254, CFA_OTHER = 253 }; /* row.cfa_reg: no register that is followed */
+enum {
+	CFA_NONE = 255,
+	CFA_EXPR = 254,
+	CFA_OTHER = 253
+}; /* row.cfa_reg: none, an expression, a register that is not followed */
 
-enum column_kind { COL_KEPT, COL_LOST, COL_OFFSET, COL_VAL_OFFSET, COL_EXPR, COL_VAL_EXPR };
+enum column_kind { COL_SAME, COL_LOST, COL_OFFSET, COL_VAL_OFFSET, COL_EXPR, COL_VAL_EXPR };
 
-/* How to find the CFA and what the caller had in registers, at one pc. */
+/* Rules for the CFA and the caller's registers, at one pc. */
 struct row {
-	int32_t cfa_off; /* or where the expression is, from eh_lo */
+	int32_t cfa_off; /* offset of the CFA, or position of its expression from eh_lo */
 	int32_t val[N_COLUMNS];
 	uint8_t kind[N_COLUMNS];
 	uint8_t cfa_reg;
 };
 
-/* A CIE, of which many FDEs share one. */
+/* A CIE. Many FDEs share one. */
 struct cie {
-	uint64_t addr; /* 0: none yet */
+	uint64_t addr; /* 0: not read yet */
 	int64_t data_align;
 	uint32_t code_align;
 	uint32_t ra_reg;
@@ -46,31 +53,31 @@ struct cie {
 };
 
 struct fde {
-	uint64_t lo, hi;              /* the code it is about */
+	uint64_t lo, hi;              /* the code it describes */
 	const unsigned char *p, *end; /* its instructions */
 };
 
 struct walk {
-	const struct unwind_from *from;
+	const struct unwind_source *from;
 	struct unwind_regs *regs;
-	const struct unwind_object *obj; /* the last one asked for, or NULL */
+	const struct unwind_object *obj; /* the last object found, or NULL */
 	const struct unwind_range *range;
 	uint32_t budget;
 	uint32_t n_guessed;
-	bool exact;       /* pc is where the thread is, not where a call returns to */
-	bool sp_off;      /* aarch64: the stack pointer is a guess, the frame pointer is not */
-	uint64_t fp_slot; /* where the last step found the frame pointer: as in unwind_frame */
-	bool all;         /* follow all registers, not only the frame pointer */
+	bool exact;       /* pc is the current instruction, not a return address */
+	bool sp_guessed;  /* aarch64: the stack pointer is a guess, but the frame pointer is known */
+	uint64_t fp_slot; /* where the last step read the frame pointer: as in unwind_frame */
+	bool all_regs;    /* follow all registers, not only the frame pointer */
 	struct cie cie;
 	struct unwind_object room;
 };
 
-/* What a step gives: on to the next, or why not. */
+/* A step returns this, or the reason why the walk ends (enum unwind_end). */
 enum {
-	STEP_ON = UNWIND_N_ENDS,
+	STEP_OK = UNWIND_N_ENDS,
 };
 
-/* The object that holds pc, or NULL. */
+/* The object that contains pc, or NULL. */
 static inline const struct unwind_object *walk_object(struct walk *w, uint64_t pc)
 {
 	if (w->obj && pc - w->obj->lo < w->obj->hi - w->obj->lo)
@@ -80,7 +87,7 @@ static inline const struct unwind_object *walk_object(struct walk *w, uint64_t p
 	return w->obj;
 }
 
-/* A word of the range. Sanitizers are off, because this reads what belongs to others. */
+/* The word at an address of the range. Not checked by sanitizers, because it reads memory of other code. */
 __attribute__((no_sanitize("address"))) static inline uint64_t walk_word(const struct walk *w, uint64_t addr)
 {
 	uint64_t v;
@@ -89,7 +96,10 @@ __attribute__((no_sanitize("address"))) static inline uint64_t walk_word(const s
 	return v;
 }
 
-/* The word at an address of the stack; false when it is below the stack pointer, beyond the range or not aligned. */
+/*
+ * Read the word at an address of the stack. Returns false if it is below the stack pointer, beyond the range or
+ * misaligned.
+ */
 static inline bool walk_load(const struct walk *w, uint64_t addr, uint64_t *out)
 {
 	uint64_t sp = w->regs->r[UNWIND_SP], room = w->range->hi - sp;
@@ -101,68 +111,75 @@ static inline bool walk_load(const struct walk *w, uint64_t addr, uint64_t *out)
 }
 
 /*
- * The FDE of an address.
+ * Find the FDE of an address, and set w->cie to its CIE.
  *
- * Gives STEP_ON, UNWIND_NO_CFI, UNWIND_BAD_CFI or UNWIND_TOO_LONG. The CIE is in w->cie then.
+ * Returns STEP_OK, UNWIND_NO_CFI, UNWIND_BAD_CFI or UNWIND_TOO_LONG
  */
 int cpi_unwind_fde_sig(struct walk *w, const struct unwind_object *obj, uint64_t pc, struct fde *out);
 
 /*
- * Run instructions until the row of pc; c is the CIE they belong to, with its row, which instructions
- * of an FDE start from. Gives STEP_ON, UNWIND_BAD_CFI or UNWIND_TOO_LONG.
+ * Run CFI instructions up to the row of pc. c is their CIE; instructions of an FDE start from its row. Returns
+ * STEP_OK, UNWIND_BAD_CFI or UNWIND_TOO_LONG.
  */
 int cpi_unwind_row_sig(struct walk *w, const struct unwind_object *obj, const struct cie *c, const struct fde *fde,
 		       uint64_t pc, struct row *out);
 
 /*
- * The value of a DWARF expression, for which cfa is on the stack when it is no CFA itself.
+ * Evaluate a DWARF expression. An expression for a register starts with the CFA on the stack; for an expression that
+ * computes the CFA itself, cfa is NULL.
  *
- * at  where its length is, from obj->eh_lo
- * Gives STEP_ON or an end.
+ * at       position of its length, from obj->eh_lo
+ * Returns  STEP_OK, or why the walk ends
  */
 int cpi_unwind_expr_sig(const struct walk *w, const struct unwind_object *obj, uint32_t at, const uint64_t *cfa,
 			uint64_t *out);
 
-/* A step from a function without CFI. Gives STEP_ON or an end. */
+/* Step out of a function without CFI. Returns STEP_OK, or why the walk ends. */
 int cpi_unwind_guess_sig(struct walk *w);
 
-/* A step from where a signal came, when CFI led to no code: only to a direct call of what runs there. */
-int cpi_unwind_mend_sig(struct walk *w);
+/*
+ * Step out of the frame that a signal interrupted, if its CFI led to an address without code. Accepts only a direct
+ * call of the function that runs there.
+ */
+int cpi_unwind_guess_call_sig(struct walk *w);
 
 /*
- * Where the frame pointer of a frame is that was not told, from what is on the stack above sp.
+ * Find the unknown frame pointer of a frame in the words of the stack above sp.
  *
- * rule  of the frame: CFA by frame pointer, which is saved
+ * rule  rule of the frame: the CFA is computed from the frame pointer, which is saved
  */
 bool cpi_unwind_guess_fp_sig(struct walk *w, const struct unwind_rule *rule, uint64_t *fp);
 
-/* A step out of a signal handler: all registers from the ucontext_t above sp. */
+/* Step out of a signal handler: read all registers from the ucontext_t above sp. */
 int cpi_unwind_signal_sig(struct walk *w);
 
-/* Without CFI: is this the code that returns from a signal handler? */
+/* Is pc in the trampoline of a signal? For code without CFI. */
 bool cpi_unwind_is_sigreturn_sig(const struct unwind_object *obj, uint64_t pc);
 
 enum { FP_SLOT_NONE = 1 };
 
-/* What a walk and the one before have in common. */
+/* The frames that a walk shares with the previous walk. */
 struct memo {
-	struct unwind_cache *cache; /* NULL: nothing is remembered */
-	uint32_t at;                /* frame of the last walk to compare with next */
+	struct unwind_cache *cache; /* NULL: frames are not remembered */
+	uint32_t at;                /* index of the frame of the last walk to compare next */
 	uint32_t n_fresh;
-	bool shared; /* from at on, the frames are those of the last walk */
+	bool shared; /* the frames from `at` on are those of the last walk */
 };
 
 void cpi_unwind_memo_start_sig(struct memo *m, struct walk *w);
 
-/* The frame that w is at, if the last walk had it too, and those after it. Gives how many went to pc; root: all. */
+/*
+ * If the last walk contained the current frame of w, copy it and the unchanged frames after it to pc. Returns their
+ * number. root: set if they reach the root.
+ */
 uint32_t cpi_unwind_memo_match_sig(struct memo *m, struct walk *w, uint64_t *pc, uint32_t room, bool *root);
 
-/* A step was made from this frame. */
+/* Remember a frame after a step from it. */
 void cpi_unwind_memo_add_sig(struct memo *m, const struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp);
 
 void cpi_unwind_memo_end_sig(struct memo *m, const struct walk *w, bool root);
 
-/* A register of DWARF as an index of unwind_regs.r, or -1. */
+/* A DWARF register as an index of unwind_regs.r, or -1. */
 static inline int reg_index(uint64_t reg)
 {
 #if defined(__x86_64__)
@@ -172,7 +189,7 @@ static inline int reg_index(uint64_t reg)
 #endif
 }
 
-/* A register of DWARF as a column of a row, or -1; ra is where the CIE says the return address is. */
+/* A DWARF register as a column of a row, or -1. ra: the register of the return address, according to the CIE. */
 static inline int reg_column(uint64_t reg, uint32_t ra)
 {
 	if (reg == ra)
@@ -187,20 +204,20 @@ static inline int reg_column(uint64_t reg, uint32_t ra)
 #endif
 }
 
-/* A return address without the signature that aarch64 may have put into it. */
+/* A return address without the pointer authentication code of aarch64. */
 static inline uint64_t strip_pac(uint64_t addr)
 {
 #if defined(__aarch64__)
 	register uint64_t x30 __asm__("x30") = addr;
 
-	__asm__("hint #7" : "+r"(x30)); /* xpaclri; does nothing where there is no such thing */
+	__asm__("hint #7" : "+r"(x30)); /* xpaclri; a no-op on processors without this feature */
 	return x30;
 #else
 	return addr;
 #endif
 }
 
-/* Bytes of CFI, read in order. Reading past the end gives zeros and sets bad. */
+/* Cursor over bytes of CFI. Reading past the end returns zeros and sets bad. */
 struct cfi_cursor {
 	const unsigned char *p, *end;
 	bool bad;
@@ -276,7 +293,7 @@ static inline uint32_t eh_pos(const struct unwind_object *obj, const unsigned ch
 	return (uint32_t)(p - obj->eh);
 }
 
-/* A cursor from an address of the target to the end of its bytes; bad when it is not in there. */
+/* A cursor from an address of the target to the end of the object's bytes; bad if it is outside. */
 static inline struct cfi_cursor cursor_at(const struct unwind_object *obj, uint64_t addr)
 {
 	uint64_t pos = addr - obj->eh_lo, n = obj->eh_hi - obj->eh_lo;
@@ -293,14 +310,13 @@ enum {
 	ENC_INDIRECT = 0x80,
 	ENC_PCREL = 0x10,
 	ENC_DATAREL = 0x30,
-	ENC_FDE = 0x1b,   /* pcrel, sdata4: what compilers write into FDEs */
-	ENC_TABLE = 0x3b, /* datarel, sdata4: what all linkers write */
+	ENC_FDE = 0x1b,   /* pcrel, sdata4: used by compilers in FDEs */
+	ENC_TABLE = 0x3b, /* datarel, sdata4: used by all linkers */
 };
 
 /*
- * A pointer in an encoding of DW_EH_PE_*. Its base is where it is itself, or the address of
- * .eh_frame_hdr. Bases of text and functions, and pointers to pointers, are bad: nobody writes them
- * for what a walk reads.
+ * Read a pointer in an encoding of DW_EH_PE_*. It is relative to its own position or to .eh_frame_hdr. Bases of text
+ * and functions, and pointers to pointers, are errors: no tool uses them in the data that a walk reads.
  */
 uint64_t cpi_unwind_pointer_sig(const struct unwind_object *obj, struct cfi_cursor *c, uint8_t enc);
 

@@ -11,7 +11,7 @@ func Make(n int) []uint32 {
 	return out
 }
 
-// Send -> (*Stream).Write -> (*packer).flush -> (*packer).pack, which does it all.
+// Send -> (*Stream).Write -> (*packer).flush -> (*packer).pack, which does all the work.
 //
 //go:noinline
 func Send(block []uint32) uint64 {

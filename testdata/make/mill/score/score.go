@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package score is what build tags make slower or rename.
+// Package score has a function that build tags make slower or rename.
 package score
 
 func mark(t, x uint64) uint64 {

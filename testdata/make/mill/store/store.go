@@ -10,7 +10,7 @@ type record struct {
 	next *record
 }
 
-var kept any // what is stored here is not left on a stack
+var kept any // makes allocations escape to the heap
 
 //go:noinline
 func names(n int) (sum uint64) {
@@ -120,7 +120,7 @@ func (g *guarded) work(passes int) {
 	}
 }
 
-// Contend lets four goroutines fight for three locks; ledger holds its own for passes, the others for 10.
+// Contend lets four goroutines compete for each of three locks; ledger holds its lock for passes, the others for 10.
 //
 //go:noinline
 func Contend(passes int) uint64 {

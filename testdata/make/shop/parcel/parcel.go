@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package parcel knows what is sent: parcels, their weight and their price.
+// Package parcel has parcels, their weight and their price.
 package parcel
 
 import (
@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// Parcel is one thing on its way.
+// Parcel is one shipment.
 type Parcel struct {
 	ID     uint64
 	Tenant string

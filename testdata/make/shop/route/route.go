@@ -18,7 +18,7 @@ func abs(n int) int {
 // Dist is the way around the blocks.
 func (a Stop) Dist(b Stop) int { return abs(a.X-b.X) + abs(a.Y-b.Y) }
 
-// A Planner searches; Visit, when set, is told about each better tour.
+// A Planner searches tours; Visit, if set, is called for each better one.
 type Planner struct {
 	Stops []Stop
 	Visit func(km int)
@@ -35,7 +35,7 @@ func (p *Planner) Shortest() int {
 	return p.best
 }
 
-// extend calls itself once per stop left.
+// extend calls itself once per remaining stop.
 func (p *Planner) extend(at, done, km int) {
 	if km >= p.best {
 		return

@@ -1,0 +1,66 @@
+/*
+ * names.c - sample types and label keys of a profile, for completion
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "answer/names.h"
+
+#include "answer/load.h"
+#include "base/buf.h"
+#include "engine/query.h"
+#include "profile/profile.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_regular(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static struct profile *read_file(const char *file)
+{
+	struct query q;
+	struct load l = { .source = &file, .n = 1, .kind = "source", .q = &q };
+	struct profile *p = NULL;
+	struct err err;
+
+	query_init(&q);
+	if (load_profile(&l, &p, &err) < 0)
+		p = NULL;
+	buf_release(&l.notes);
+	buf_release(&l.info);
+	query_release(&q);
+	return p;
+}
+
+static void add_once(struct string_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		size_t n;
+		const char *known = string_list_get(list, i, &n);
+
+		if (strlen(name) == n && memcmp(known, name, n) == 0)
+			return;
+	}
+	buf_addz(&list->all, name);
+	string_list_end(list);
+}
+
+void answer_add_names(const char *const *file, size_t n, struct string_list *types, struct string_list *keys)
+{
+	struct profile *p = NULL;
+
+	for (size_t i = 0; i < n && !p; i++)
+		if (is_regular(file[i]))
+			p = read_file(file[i]);
+	for (uint32_t i = 0; p && types && i < p->n_types; i++)
+		add_once(types, profile_text(p, p->type[i].name));
+	for (uint32_t i = 0; p && keys && i < p->n_labels; i++)
+		add_once(keys, profile_text(p, p->label_key[i]));
+	profile_free(p);
+}

@@ -1,0 +1,21 @@
+/*
+ * names.h - sample types and label keys of a profile, for completion
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ANSWER_NAMES_H
+#define ANSWER_NAMES_H
+
+#include "base/string_list.h"
+
+#include <stddef.h>
+
+/*
+ * Append the sample types and label keys of the first file that is a profile. Words that are not regular files are
+ * skipped, so nothing is fetched. If no file is a profile, nothing is appended.
+ *
+ * types, keys   each may be NULL
+ */
+void answer_add_names(const char *const *file, size_t n, struct string_list *types, struct string_list *keys);
+
+#endif

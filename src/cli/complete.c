@@ -1,0 +1,371 @@
+/*
+ * complete.c - complete the last word of a command line
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/complete.h"
+
+#include "answer/names.h"
+#include "answer/reports.h"
+#include "base/str.h"
+#include "cli/args.h"
+#include "cli/cmd.h"
+#include "cli/help_text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A command line, parsed for completion. */
+struct line {
+	const char *const *word; /* [n] */
+	size_t n;
+	const char *last;                 /* word[n - 1] */
+	const struct report_type *report; /* the report before the last word; NULL: none */
+	const struct command *command;    /* the command before the last word; NULL: none */
+	size_t n_arguments;     /* number of words before the last, without options, their values and the command */
+	const struct opt *open; /* option whose value is the last word; NULL: none */
+	bool is_after_dashes;   /* the last word is after -- */
+	struct buf *out;
+};
+
+/* Append the candidate before + word + after if the last word is a prefix of it; - and _ are equal in names. */
+static void add(struct line *l, const char *before, const char *word, const char *after, const char *help)
+{
+	struct buf text = { 0 };
+	size_t n = strlen(l->last);
+
+	buf_addf(&text, "%s%s%s", before, word, after);
+	if (n > text.len || (n == text.len && *after)) {
+		buf_release(&text);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		char a = text.data[i], b = l->last[i];
+
+		if (a != b && !((a == '-' || a == '_') && (b == '-' || b == '_') && i > 1)) {
+			buf_release(&text);
+			return;
+		}
+	}
+	memcpy(text.data, l->last, n);
+	buf_addf(l->out, "%s\t%.*s\n", text.data, (int)strcspn(help, "\n"), help);
+	buf_release(&text);
+}
+
+/* ---- values of options ---- */
+
+/* Add the words of a list separated by this character, such as "auto|light|dark". */
+static void add_choices(struct line *l, const char *before, const char *choices, char separator)
+{
+	const char *const end = choices + strlen(choices);
+
+	while (choices < end) {
+		const char *next = memchr(choices, separator, (size_t)(end - choices));
+		char word[64];
+
+		next = next ? next : end;
+		snprintf(word, sizeof(word), "%.*s", (int)(next - choices), choices);
+		/* words in capitals in opt.arg are placeholders */
+		if (separator != '|' || word[strcspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[")] == '\0')
+			add(l, before, word, "", "");
+		else if (starts_with(word, "label:"))
+			add(l, before, "label:", "", "");
+		choices = next + 1;
+	}
+}
+
+/*
+ * Is it safe to insert this name into a command line without quotes, and is it readable? Names from a profile may
+ * contain commands, line ends and escape sequences.
+ */
+static bool is_plain(const char *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)name[i]) && !memchr("_-./:@%+", name[i], 8))
+			return false;
+	return n > 0;
+}
+
+/* Add the sample types or label keys of the first profile on the command line. Names that need quotes are not offered. */
+static void add_names(struct line *l, const char *before, const char *after, bool types)
+{
+	struct string_list list = { 0 };
+
+	answer_add_names(l->word, l->n - 1, types ? &list : NULL, types ? NULL : &list);
+	for (size_t i = 0; i < list.n; i++) {
+		size_t n;
+		const char *name = string_list_get(&list, i, &n);
+		char word[256];
+
+		if (!is_plain(name, n) || n >= sizeof(word))
+			continue;
+		snprintf(word, sizeof(word), "%.*s", (int)n, name);
+		add(l, before, word, after, "");
+	}
+	if (types && list.n == 0)
+		add_choices(l, before,
+			    "cpu samples inuse_space inuse_objects alloc_space alloc_objects delay contentions", ' ');
+	string_list_release(&list);
+}
+
+/* Append the last word up to its last separator: the complete items of a list. */
+static void add_list_start(const char *last, size_t from, char separator, struct buf *out)
+{
+	const char *end = strrchr(last + from, separator);
+
+	buf_add(out, last, end ? (size_t)(end - last) + 1 : from);
+}
+
+static bool is_any(const char *name, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcmp(name, *words) == 0)
+			return true;
+	return false;
+}
+
+/* Add values of the option. before is the text before the value in the last word: "" or "--name=". */
+static void add_values(struct line *l, const struct opt *o, const char *before)
+{
+	static const char *const paths[] = { "DIR", "PATH", NULL }, *const files[] = { "FILE", "SOURCE", NULL };
+	const char *arg = o->arg ? o->arg : "";
+	struct buf start = { 0 };
+
+	if (strcmp(o->name, "symbolize") == 0 && !opt_is_flag(o)) {
+		add_list_start(l->last, strlen(before), ':', &start);
+		add_choices(l, buf_text(&start),
+			    "local fastlocal remote none force demangle=full demangle=templates "
+			    "demangle=none",
+			    ' ');
+	} else if (strcmp(o->name, "kinds") == 0) {
+		add_list_start(l->last, strlen(before), ',', &start);
+		add_choices(l, buf_text(&start), "cpu,heap,allocs,goroutine,block,mutex,threadcreate,threads", ',');
+	} else if (strcmp(arg, "KEY,...") == 0) {
+		add_list_start(l->last, strlen(before), ',', &start);
+		add_names(l, buf_text(&start), "", false);
+	} else if (strcmp(arg, "[KEY=]EXPR") == 0)
+		add_names(l, before, "=", false);
+	else if (strcmp(arg, "label:KEY") == 0) {
+		buf_addf(&start, "%slabel:", before);
+		add_names(l, buf_text(&start), "", false);
+	} else if (strcmp(arg, "TYPE") == 0)
+		add_names(l, before, "", true);
+	else if (strcmp(o->name, "unit") == 0)
+		add_choices(l, before, "minimum auto ns us ms s hrs B kB MB GB TB PB", ' ');
+	else if (strcmp(o->name, "signal") == 0)
+		add_choices(l, before, "PROF VTALRM STKFLT PWR", ' ');
+	else if (is_any(arg, paths))
+		buf_addz(l->out, ":folders\n");
+	else if (is_any(arg, files))
+		buf_addz(l->out, ":files\n");
+	else if (o->kind == OPT_BOOL)
+		add_choices(l, before, "true false", ' ');
+	else
+		add_choices(l, before, arg, '|');
+	buf_release(&start);
+}
+
+/* ---- options ---- */
+
+/* Does the command line accept this report option? */
+static bool takes(const struct line *l, const struct opt *o)
+{
+	if (l->report)
+		return reports_takes_option(l->report, o);
+	return !l->command && o->group != GROUP_GATE && o->group != GROUP_FLAME;
+}
+
+static void add_option(struct line *l, const struct opt *o)
+{
+	char name[OPT_NAME_MAX];
+	const char *equals = opt_is_flag(o) ? "" : "=";
+	bool two = starts_with(l->last, "--") || (o->is_ours && o->name[1] && !l->last[1]);
+
+	add(l, two ? "--" : "-", opt_display_name(o, name), o->name[1] ? equals : "", o->help);
+}
+
+static void add_options(struct line *l)
+{
+	const struct opt *o;
+
+	for (size_t i = 0; l->command && l->command->option && (o = l->command->option(i)); i++)
+		add_option(l, o);
+	for (size_t i = 0; i < query_n_options; i++)
+		if (takes(l, &query_options[i]))
+			add_option(l, l->report ? help_text_option(l->report, &query_options[i]) : &query_options[i]);
+	for (size_t i = 0; l->report && (o = help_text_own_option(l->report, i)); i++)
+		add_option(l, o);
+	/* reports as options: cpa -top cpu.pb.gz */
+	for (size_t i = 0; !l->report && !l->command && i < n_reports; i++)
+		add(l, starts_with(l->last, "--") ? "--" : "-", reports[i].name,
+		    reports_takes_pattern(&reports[i]) ? "=" : "", reports[i].help);
+}
+
+/* The option in "-name" or "--name=value"; NULL if it does not exist. */
+static const struct opt *find_option(const struct line *l, const char *word)
+{
+	const char *name = word + strspn(word, "-");
+	size_t n = strcspn(name, "=");
+	const struct opt *o;
+
+	if (*word != '-' || n == 0)
+		return NULL;
+	for (size_t i = 0; l->command && l->command->option && (o = l->command->option(i)); i++)
+		if (opt_find(o, 1, name, n))
+			return o;
+	for (size_t i = 0; l->report && (o = help_text_own_option(l->report, i)); i++)
+		if (opt_find(o, 1, name, n))
+			return o;
+	if (n == 1 && *name == 'o')
+		return opt_find(query_options, query_n_options, "output", strlen("output"));
+	o = opt_find(query_options, query_n_options, name, n);
+	return o && l->report ? help_text_option(l->report, o) : o;
+}
+
+/* ---- commands and arguments ---- */
+
+static void add_commands(struct line *l)
+{
+	for (size_t i = 0; i < n_reports; i++)
+		add(l, "", reports[i].name, "", reports[i].help);
+	for (size_t i = 0; i < n_commands; i++)
+		add(l, "", commands[i].name, "", commands[i].help);
+}
+
+static void add_help_words(struct line *l)
+{
+	char name[OPT_NAME_MAX];
+
+	if (*l->last == '-') {
+		for (size_t i = 0; i < query_n_options; i++)
+			add(l, query_options[i].is_ours ? "--" : "-", opt_display_name(&query_options[i], name), "",
+			    query_options[i].help);
+		return;
+	}
+	add_commands(l);
+	add(l, "", "shell", "", "cpa without a command");
+	add(l, "", "all", "", "all commands and options");
+}
+
+static void add_arguments_of_command(struct line *l)
+{
+	const char *name = l->command->name;
+
+	if (strcmp(name, "help") == 0)
+		add_help_words(l);
+	else if (strcmp(name, "completion") == 0 && l->n_arguments == 0)
+		add_choices(l, "", "bash zsh fish", ' ');
+	else if (strcmp(name, "run") == 0 || strcmp(name, "record") == 0)
+		buf_addz(l->out, l->n_arguments == 0 ? ":programs\n" : ":files\n");
+	else if (strcmp(name, "threads") == 0 && l->n_arguments == 0)
+		buf_addz(l->out, ":files\n");
+}
+
+static void add_arguments(struct line *l)
+{
+	if (l->command) {
+		add_arguments_of_command(l);
+		return;
+	}
+	if (!l->report && l->n_arguments == 0)
+		add_commands(l);
+	/* the first word may be a source too; offer files only once something is typed */
+	if (!l->report && l->n == 1 && !*l->last)
+		return;
+	if (l->report && reports_takes_pattern(l->report) && l->n_arguments == 0)
+		return;
+	if (starts_with(l->last, "http:") || starts_with(l->last, "https:") || starts_with(l->last, "unix:"))
+		return;
+	buf_addz(l->out, ":files\n");
+}
+
+/* ---- the command line ---- */
+
+/* Parse a report given as option, such as -peek=REGEX. Returns false if the word is no report. */
+static bool read_flag_command(struct line *l, const char *word)
+{
+	const char *name = word + strspn(word, "-");
+	size_t n = strcspn(name, "=");
+	const struct report_type *t = find_option(l, word) ? NULL : reports_find(name, n);
+
+	if (!t || l->report || l->command)
+		return false;
+	l->report = t;
+	l->n_arguments += name[n] == '=' && reports_takes_pattern(t);
+	return true;
+}
+
+static void read_word(struct line *l, const char *word)
+{
+	if (!l->report && !l->command && l->n_arguments == 0) {
+		l->report = reports_find(word, strlen(word));
+		l->command = l->report ? NULL : args_command(word, strlen(word));
+		if (l->report || l->command)
+			return;
+	}
+	l->n_arguments++;
+}
+
+/* Is the last word an argument of the program that cpa run starts? */
+static bool is_in_program(const struct line *l)
+{
+	return l->command && l->n_arguments > 0 &&
+	       (strcmp(l->command->name, "run") == 0 || strcmp(l->command->name, "record") == 0);
+}
+
+static void read_line(struct line *l)
+{
+	for (size_t i = 0; i + 1 < l->n; i++) {
+		const char *word = l->word[i];
+		const struct opt *o = NULL;
+
+		if (strcmp(word, "--") == 0 && !is_in_program(l)) {
+			l->is_after_dashes = true;
+			continue;
+		}
+		if (word[0] != '-' || !word[1] || l->is_after_dashes || is_in_program(l)) {
+			read_word(l, word);
+			continue;
+		}
+		if (read_flag_command(l, word))
+			continue;
+		o = find_option(l, word);
+		if (!o || opt_is_flag(o) || strchr(word, '='))
+			continue;
+		if (i + 2 == l->n)
+			l->open = o;
+		i++;
+	}
+}
+
+void completion_candidates(const char *const *word, size_t n, struct buf *out)
+{
+	struct line l = { .word = word, .n = n, .out = out };
+	const char *equals;
+
+	if (n == 0)
+		return;
+	l.last = word[n - 1];
+	read_line(&l);
+	equals = strchr(l.last, '=');
+	if (l.open) {
+		add_values(&l, l.open, "");
+	} else if (*l.last == '-' && !l.is_after_dashes && !is_in_program(&l) &&
+		   !(l.command && strcmp(l.command->name, "help") == 0)) {
+		const struct opt *o = equals ? find_option(&l, l.last) : NULL;
+		struct buf before = { 0 };
+
+		if (o) {
+			buf_add(&before, l.last, (size_t)(equals - l.last) + 1);
+			add_values(&l, o, buf_text(&before));
+			buf_release(&before);
+		} else if (!equals) {
+			add_options(&l);
+		}
+	} else {
+		add_arguments(&l);
+	}
+}

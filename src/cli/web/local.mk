@@ -1,0 +1,14 @@
+# src/cli/web - the web UI: cpa -http
+
+src_cpa_SOURCES += \
+	src/cli/web/access.c \
+	src/cli/web/access.h \
+	src/cli/web/address.c \
+	src/cli/web/address.h \
+	src/cli/web/browser.c \
+	src/cli/web/browser.h \
+	src/cli/web/folders.c \
+	src/cli/web/folders.h \
+	src/cli/web/signals.c \
+	src/cli/web/signals.h \
+	src/cli/web/web.c

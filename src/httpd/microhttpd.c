@@ -1,0 +1,50 @@
+/*
+ * microhttpd.c - libmicrohttpd, loaded on first use
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "httpd/microhttpd.h"
+
+#include "base/library.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Filled in by the first successful microhttpd_load; constant afterwards. */
+static struct microhttpd lib;
+static bool is_loaded;
+
+static const struct library_function functions[] = {
+#define FUNCTION(name)                                                                                                 \
+	{                                                                                                              \
+		"MHD_" #name, offsetof(struct microhttpd, name)                                                        \
+	}
+	FUNCTION(start_daemon),
+	FUNCTION(stop_daemon),
+	FUNCTION(add_connection),
+	FUNCTION(get_connection_info),
+	FUNCTION(get_connection_values_n),
+	FUNCTION(queue_response),
+	FUNCTION(create_response_from_buffer_with_free_callback_cls),
+	FUNCTION(add_response_header),
+	FUNCTION(destroy_response),
+#undef FUNCTION
+};
+
+int microhttpd_load(const struct microhttpd **out, struct err *err)
+{
+	static const char advice[] =
+		"libmicrohttpd 0.9.75 is needed for the web UI; install it with: apt-get install libmicrohttpd12";
+	int rc = 0;
+
+	if (!is_loaded)
+		rc = library_load("libmicrohttpd.so.12", functions, sizeof(functions) / sizeof(functions[0]), &lib,
+				  advice, err);
+	if (rc == 0) {
+		is_loaded = true;
+		*out = &lib;
+	}
+	return rc;
+}

@@ -1,0 +1,158 @@
+/*
+ * unarmed.c - find running threads that have no timer, because no wrapper saw their start
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A thread with a timer has a ring after a few periods of CPU time. A thread without a ring that is running is sent
+ * our signal, whose handler starts the timer. A waiting thread gets no signal, because the signal would interrupt its
+ * system call.
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/task.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STAT_SIZE = 512, PERIODS_MIN = 8, FIELD_UTIME = 11 };
+enum { THREADS_ONCE = 256 }; /* max threads checked at a time; a check takes 10 us */
+
+static bool has_ring(const struct collect *c, const struct process *p, uint32_t tid)
+{
+	for (uint32_t i = 0; i < c->layout.n_rings; i++) {
+		struct segment_ring *r = collect_ring(c, i);
+
+		if (atomic_load_explicit(&r->state, memory_order_relaxed) == RING_OWNED &&
+		    atomic_load_explicit(&r->tid, memory_order_relaxed) == tid &&
+		    *(volatile uint32_t *)&r->serial == p->serial)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Has the thread used so much CPU time that it would have a ring if it had a timer? In a recording on demand only the
+ * time since it was first seen without a ring counts. ticks: its CPU time.
+ */
+static bool has_used_enough(const struct collect *c, struct process *p, uint32_t tid, uint64_t ticks)
+{
+	struct vec *v = &p->demand.unarmed;
+	struct thread_cpu *used = v->data;
+	uint64_t before = 0;
+	size_t i = 0;
+
+	while (p->demand.recording && i < v->n && used[i].tid != tid)
+		i++;
+	if (p->demand.recording && i == v->n) {
+		used = vec_reserve(v, 1, sizeof(*used), THREADS_ONCE);
+		if (used) {
+			*used = (struct thread_cpu){ tid, ticks };
+			v->n++;
+		}
+		return false;
+	}
+	if (p->demand.recording)
+		before = used[i].ns;
+	return (ticks - before) * c->options.hz > (uint64_t)sysconf(_SC_CLK_TCK) * PERIODS_MIN && ticks > before;
+}
+
+/* Is the thread running, and has it used much CPU time? */
+static bool is_busy(const struct collect *c, struct process *p, uint32_t tid)
+{
+	char name[64], text[STAT_SIZE], *at;
+	unsigned long long ticks;
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/task/%u/stat", (int)p->pid, tid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	at = strrchr(text, ')'); /* the name may contain any character */
+	if (!at || at[1] != ' ' || at[2] != 'R')
+		return false;
+	at += 2;
+	for (int i = 0; i < FIELD_UTIME && at; i++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return false;
+	ticks = strtoull(at, &at, 10);
+	ticks += strtoull(at, NULL, 10);
+	return has_used_enough(c, p, tid, ticks);
+}
+
+void collect_signal_thread(const struct collect *c, const struct process *p, uint32_t tid)
+{
+	int sig = collect_signal(p);
+	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
+
+	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1]);
+	syscall(SYS_rt_tgsigqueueinfo, p->pid, tid, sig, &info);
+}
+
+/* Check the mappings first: the signal would kill a program without our library. */
+static void signal_if_ours(const struct collect *c, const struct process *p, uint32_t tid)
+{
+	if (maps_has_file(p->pid, c->dev, c->ino) == MAPS_YES)
+		collect_signal_thread(c, p, tid);
+}
+
+uint64_t collect_cpu_ns(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+struct scan {
+	const struct collect *c;
+	struct process *p;
+	uint32_t i; /* index of the current thread */
+};
+
+/* Check up to THREADS_ONCE threads, from the first thread that was not checked last time. */
+static bool check_thread(void *data, uint32_t tid)
+{
+	struct scan *l = data;
+	uint32_t i = l->i++;
+
+	if (i >= l->p->unarmed_next && i - l->p->unarmed_next < THREADS_ONCE && !has_ring(l->c, l->p, tid) &&
+	    is_busy(l->c, l->p, tid))
+		signal_if_ours(l->c, l->p, tid);
+	return true;
+}
+
+void collect_signal_unarmed(const struct collect *c, struct process *p)
+{
+	uint64_t now = collect_cpu_ns(p->pid);
+	struct scan l = { c, p, 0 };
+	char folder[32];
+	int fd;
+
+	/* no thread can have used enough CPU time yet */
+	if (now && now - p->unarmed_checked_ns < PERIODS_MIN * (1000000000ULL / c->options.hz))
+		return;
+	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)p->pid);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	task_each(fd, check_thread, &l);
+	close(fd);
+	p->unarmed_next =
+		l.i - p->unarmed_next > THREADS_ONCE && l.i > p->unarmed_next ? p->unarmed_next + THREADS_ONCE : 0;
+	if (p->unarmed_next == 0)
+		p->unarmed_checked_ns = now;
+}

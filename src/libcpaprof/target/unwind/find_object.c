@@ -1,0 +1,75 @@
+/*
+ * find_object.c - lookup of the objects of this process, for handlers
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * glibc 2.35 and later have _dl_find_object, which takes no lock and follows dlopen and dlclose. With older versions a
+ * snapshot is taken outside handlers after each dlopen and dlclose, and handlers read the latest snapshot.
+ * dl_iterate_phdr takes the loader's lock, so it is used only for the snapshot.
+ */
+#include "config.h"
+
+#include "libcpaprof/target/unwind/walk_int.h"
+
+#include <stdatomic.h>
+
+/* struct dl_find_object of glibc's dlfcn.h, for headers that are older than the C library at run time. */
+struct found_object {
+	unsigned long long flags;
+	void *map_start, *map_end, *link_map, *eh_frame;
+	unsigned long long reserved[7];
+};
+
+extern int _dl_find_object(void *, struct found_object *) __attribute__((weak));
+
+static _Atomic(const struct unwind_table *) published;    /* set by cpi_unwind_publish; read by handlers */
+static int (*find_object)(void *, struct found_object *); /* set before handlers run */
+
+bool cpi_unwind_init(void)
+{
+	struct found_object found;
+
+	find_object = _dl_find_object;
+	/* call it now, so that the PLT is not bound in a handler */
+	if (find_object && find_object((void *)cpi_unwind_init, &found) != 0)
+		find_object = NULL;
+	return find_object != NULL;
+}
+
+void cpi_unwind_use_dl_find_object(bool use)
+{
+	find_object = use ? _dl_find_object : NULL;
+}
+
+const struct unwind_table *cpi_unwind_publish(const struct unwind_table *table)
+{
+	return atomic_exchange_explicit(&published, table, memory_order_acq_rel);
+}
+
+static const struct unwind_object *find_published(uint64_t pc)
+{
+	const struct unwind_table *t = atomic_load_explicit(&published, memory_order_acquire);
+
+	return t ? cpi_unwind_table_find_sig((void *)t, pc, NULL) : NULL;
+}
+
+const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct unwind_object *room)
+{
+	struct unwind_cache *cache = arg;
+	struct found_object found;
+	uint64_t lo, hi;
+
+	if (!find_object)
+		return find_published(pc);
+	if (find_object((void *)pc, &found) != 0)
+		return NULL;
+	lo = (uint64_t)found.map_start;
+	hi = (uint64_t)found.map_end;
+	if (cache) {
+		room = &cache->object[(lo >> 12) * 0x9e3779b97f4a7c15 >> 61];
+		if (room->lo == lo && room->hi == hi && (room->hdr == (uint64_t)found.eh_frame || !room->hdr))
+			return room;
+	}
+	cpi_unwind_object_init_sig(found.map_start, hi - lo, true, lo, hi, (uint64_t)found.eh_frame, room);
+	return room;
+}

@@ -1,0 +1,267 @@
+/*
+ * jobs.c - requests of a server that are being answered
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The thread of the first client with a key computes the response, even if that client disconnects while others wait.
+ * A separate thread polls the stops of all clients, because the thread that computes cannot.
+ */
+#include "config.h"
+
+#include "session/jobs.h"
+
+#include "base/cond.h"
+#include "base/mem.h"
+#include "base/pool.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { POLL_MS = 10 };
+
+struct waiter {
+	struct waiter *next;
+	const struct jobs_client *client;
+	bool is_replaced; /* has a newer request for the same part of the same tab arrived? */
+};
+
+struct flight {
+	struct flight *next; /* in the order of arrival */
+	const char *key;     /* NULL: never shared; else borrowed from the first client */
+	struct waiter *waiters;
+	unsigned n_refs; /* threads that use the flight */
+	bool is_running, is_done;
+	struct stop stop;
+	struct timespec started;
+	struct http_response response; /* once done */
+};
+
+struct jobs {
+	pthread_mutex_t lock; /* guards everything below */
+	pthread_cond_t changed;
+	struct flight *first; /* flights that are not done */
+	unsigned n_running, max_running;
+	pthread_t poller;
+	bool has_poller, is_closing;
+};
+
+struct jobs *jobs_new(void)
+{
+	struct jobs *j = mem_zalloc(1, sizeof(*j));
+
+	pthread_mutex_init(&j->lock, NULL);
+	cond_init(&j->changed);
+	j->max_running = pool_size() < JOBS_RUNNING_MAX ? pool_size() : JOBS_RUNNING_MAX;
+	return j;
+}
+
+void jobs_free(struct jobs *j)
+{
+	if (!j)
+		return;
+	assert(!j->first);
+	pthread_mutex_lock(&j->lock);
+	j->is_closing = true;
+	pthread_cond_broadcast(&j->changed);
+	pthread_mutex_unlock(&j->lock);
+	if (j->has_poller)
+		pthread_join(j->poller, NULL);
+	pthread_cond_destroy(&j->changed);
+	pthread_mutex_destroy(&j->lock);
+	free(j);
+}
+
+/* Wait for a change, or for POLL_MS, because a stop that is set wakes no thread. */
+static void wait_briefly(struct jobs *j)
+{
+	cond_wait_ms(&j->changed, &j->lock, POLL_MS);
+}
+
+static bool wants_response(const struct waiter *w)
+{
+	return !w->is_replaced && !stop_is_set(w->client->stop);
+}
+
+static bool has_client(const struct flight *f)
+{
+	for (const struct waiter *w = f->waiters; w; w = w->next)
+		if (wants_response(w))
+			return true;
+	return false;
+}
+
+static void *poller_main(void *arg)
+{
+	struct jobs *j = arg;
+
+	pthread_mutex_lock(&j->lock);
+	while (!j->is_closing) {
+		for (struct flight *f = j->first; f; f = f->next)
+			if (!has_client(f))
+				stop_set(&f->stop);
+		if (j->first)
+			wait_briefly(j);
+		else
+			pthread_cond_wait(&j->changed, &j->lock);
+	}
+	pthread_mutex_unlock(&j->lock);
+	return NULL;
+}
+
+/* Replace older requests for the same part of the same tab. */
+static void replace_older(struct jobs *j, const struct jobs_client *client)
+{
+	if (!*client->tab)
+		return;
+	for (struct flight *f = j->first; f; f = f->next)
+		for (struct waiter *w = f->waiters; w; w = w->next)
+			if (strcmp(w->client->tab, client->tab) == 0 && strcmp(w->client->slot, client->slot) == 0)
+				w->is_replaced = true;
+}
+
+/* The flight that computes this key and still has a client. */
+static struct flight *find_same(struct jobs *j, const char *key)
+{
+	for (struct flight *f = j->first; f; f = f->next)
+		if (key && f->key && strcmp(f->key, key) == 0 && !stop_is_set(&f->stop))
+			return f;
+	return NULL;
+}
+
+static struct flight *flight_new(struct jobs *j, const char *key)
+{
+	struct flight *f = mem_zalloc(1, sizeof(*f)), **end = &j->first;
+
+	f->key = key;
+	clock_gettime(CLOCK_MONOTONIC, &f->started);
+	while (*end)
+		end = &(*end)->next;
+	*end = f;
+	if (!j->has_poller)
+		j->has_poller = pthread_create(&j->poller, NULL, poller_main, j) == 0;
+	pthread_cond_broadcast(&j->changed);
+	return f;
+}
+
+/* Is this the first flight that does not run yet? */
+static bool is_next(const struct jobs *j, const struct flight *f)
+{
+	const struct flight *first = j->first;
+
+	while (first->is_running)
+		first = first->next;
+	return first == f;
+}
+
+/* Compute the response of a new flight. The lock is held, but not while make runs. */
+static void fly(struct jobs *j, struct flight *f, jobs_make_fn make, void *arg)
+{
+	struct http_response made = { 0 };
+	struct flight **at = &j->first;
+	unsigned n_threads;
+
+	while (!stop_is_set(&f->stop) && (j->n_running == j->max_running || !is_next(j, f)))
+		wait_briefly(j);
+	f->is_running = true;
+	n_threads = pool_size() / ++j->n_running;
+	pthread_cond_broadcast(&j->changed);
+	pthread_mutex_unlock(&j->lock);
+	if (!stop_is_set(&f->stop)) {
+		pool_limit(n_threads ? n_threads : 1);
+		make(arg, &f->stop, &made);
+		pool_limit(0);
+	}
+	pthread_mutex_lock(&j->lock);
+	f->response = made;
+	f->is_done = true;
+	j->n_running--;
+	while (*at != f)
+		at = &(*at)->next;
+	*at = f->next;
+	pthread_cond_broadcast(&j->changed);
+}
+
+static void leave(struct flight *f, struct waiter *w)
+{
+	struct waiter **at = &f->waiters;
+
+	while (*at != w)
+		at = &(*at)->next;
+	*at = w->next;
+	if (--f->n_refs)
+		return;
+	http_response_release(&f->response);
+	free(f);
+}
+
+int jobs_run(struct jobs *j, const struct jobs_client *client, const char *key, jobs_make_fn make, void *arg,
+	     struct http_response *out, struct err *err)
+{
+	struct waiter self = { .client = client };
+	struct flight *f;
+	int rc;
+
+	pthread_mutex_lock(&j->lock);
+	replace_older(j, client);
+	f = find_same(j, key);
+	if (f) {
+		self.next = f->waiters;
+		f->waiters = &self;
+		f->n_refs++;
+		while (!f->is_done && wants_response(&self))
+			wait_briefly(j);
+	} else {
+		f = flight_new(j, key);
+		f->waiters = &self;
+		f->n_refs = 1;
+		fly(j, f, make, arg);
+	}
+	rc = stop_check(client->stop, err);
+	if (rc == 0 && self.is_replaced)
+		rc = err_set(err, ERR_STOPPED, "stopped by a newer request");
+	if (rc == 0)
+		http_response_share(&f->response, out);
+	leave(f, &self);
+	pthread_mutex_unlock(&j->lock);
+	return rc;
+}
+
+static uint64_t ms_since(const struct timespec *start)
+{
+	struct timespec now;
+	int64_t ms;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (now.tv_sec - start->tv_sec) * INT64_C(1000) + (now.tv_nsec - start->tv_nsec) / 1000000;
+	return ms < 0 ? 0 : (uint64_t)ms;
+}
+
+static bool has_tab(const struct flight *f, const char *tab)
+{
+	for (const struct waiter *w = f->waiters; w; w = w->next)
+		if (strcmp(w->client->tab, tab) == 0)
+			return true;
+	return false;
+}
+
+bool jobs_find_progress(struct jobs *j, const char *tab, struct jobs_progress *out)
+{
+	const struct flight *found = NULL;
+
+	if (!*tab)
+		return false;
+	pthread_mutex_lock(&j->lock);
+	for (const struct flight *f = j->first; f; f = f->next)
+		if (has_tab(f, tab))
+			found = f;
+	if (found) {
+		*out = (struct jobs_progress){ .elapsed_ms = ms_since(&found->started), .percent = -1 };
+		if (found->is_running)
+			out->percent = stop_percent(&found->stop, &out->activity);
+	}
+	pthread_mutex_unlock(&j->lock);
+	return found;
+}

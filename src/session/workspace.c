@@ -1,0 +1,251 @@
+/*
+ * workspace.c - the open profiles of a server
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "session/workspace_int.h"
+
+#include "base/cond.h"
+#include "base/mem.h"
+#include "profile/fingerprint.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct workspace *workspace_new(void)
+{
+	struct workspace *w = mem_zalloc(1, sizeof(*w));
+
+	pthread_mutex_init(&w->lock, NULL);
+	cond_init(&w->derived_changed);
+	return w;
+}
+
+static void entry_free(struct workspace_entry *e)
+{
+	loaded_release(&e->o.loaded);
+	free((void *)e->o.name);
+	free(e);
+}
+
+void workspace_free_entries(struct workspace_entry *unused)
+{
+	while (unused) {
+		struct workspace_entry *e = unused;
+
+		unused = e->next;
+		entry_free(e);
+	}
+}
+
+void workspace_unref(struct workspace_entry *e, struct workspace_entry **unused)
+{
+	assert(e->n_refs > 0);
+	if (--e->n_refs)
+		return;
+	for (size_t i = 0; i < e->n_parts; i++)
+		workspace_unref(e->part[i], unused);
+	e->next = *unused;
+	*unused = e;
+}
+
+void workspace_free(struct workspace *w)
+{
+	struct workspace_entry *unused = NULL;
+
+	if (!w)
+		return;
+	workspace_drop_derived(w, NULL, &unused);
+	for (size_t i = 0; i < w->n; i++) {
+		assert(w->entry[i]->n_refs == 1);
+		workspace_unref(w->entry[i], &unused);
+	}
+	workspace_free_entries(unused);
+	pthread_cond_destroy(&w->derived_changed);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+static struct workspace_entry *find(struct workspace *w, const char *id)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (!id || !*id || strcmp(w->entry[i]->o.id, id) == 0)
+			return w->entry[i];
+	return NULL;
+}
+
+struct open_profile *workspace_take(struct workspace *w, struct workspace_entry *e)
+{
+	e->n_refs++;
+	e->used = ++w->n_uses;
+	return &e->o;
+}
+
+/* Remove an entry from the list. */
+static void drop(struct workspace *w, size_t i, struct workspace_entry **unused)
+{
+	struct workspace_entry *e = w->entry[i];
+
+	w->generation++;
+	memmove(&w->entry[i], &w->entry[i + 1], (w->n - i - 1) * sizeof(*w->entry));
+	w->n--;
+	workspace_drop_derived(w, e, unused);
+	workspace_unref(e, unused);
+}
+
+/* The least recently used entry that is not from the command line; w->n if there is none. */
+static size_t oldest(const struct workspace *w)
+{
+	size_t found = w->n;
+
+	for (size_t i = 0; i < w->n; i++)
+		if (w->entry[i]->o.origin != OPEN_COMMAND_LINE &&
+		    (found == w->n || w->entry[i]->used < w->entry[found]->used))
+			found = i;
+	return found;
+}
+
+struct workspace_entry *workspace_entry_new(struct loaded *l, const char *name, enum open_origin origin)
+{
+	struct workspace_entry *e = mem_zalloc(1, sizeof(*e));
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	e->o = (struct open_profile){ .name = mem_strndup(name, strlen(name)),
+				      .origin = origin,
+				      .is_uploaded = origin == OPEN_UPLOAD,
+				      .opened_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
+				      .loaded = *l,
+				      .p = l->profile };
+	e->n_refs = 1;
+	*l = (struct loaded){ 0 };
+	return e;
+}
+
+static struct workspace_entry *find_same(struct workspace *w, const struct workspace_entry *e)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->entry[i]->o.fingerprint == e->o.fingerprint)
+			return w->entry[i];
+	return NULL;
+}
+
+/* Set the id of an entry to the first digits of its fingerprint, or to other digits if a profile has that id. */
+static void set_id(struct workspace *w, struct workspace_entry *e)
+{
+	uint64_t h = e->o.fingerprint;
+
+	do {
+		snprintf(e->o.id, sizeof(e->o.id), "%08" PRIx64, h >> 32);
+		h = (h << 1 | h >> 63) + 1;
+	} while (find(w, e->o.id));
+}
+
+int workspace_open(struct workspace *w, struct loaded *l, const char *name, enum open_origin origin,
+		   struct open_profile **out, struct err *err)
+{
+	struct workspace_entry *e = workspace_entry_new(l, name, origin), *same, *unused = NULL;
+	size_t full = 0;
+	int rc = 0;
+
+	assert(e->o.p);
+	e->o.fingerprint = profile_fingerprint(e->o.p);
+	pthread_mutex_lock(&w->lock);
+	same = find_same(w, e);
+	if (!same && w->n == WORKSPACE_PROFILES_MAX && (full = oldest(w)) < w->n)
+		drop(w, full, &unused);
+	if (same) {
+		*out = workspace_take(w, same);
+		workspace_unref(e, &unused);
+	} else if (w->n < WORKSPACE_PROFILES_MAX) {
+		set_id(w, e);
+		w->entry[w->n++] = e;
+		w->generation++;
+		*out = workspace_take(w, e);
+	} else {
+		workspace_unref(e, &unused);
+		rc = err_set(err, ERR_LIMIT, "at most %d profiles can be open", WORKSPACE_PROFILES_MAX);
+	}
+	pthread_mutex_unlock(&w->lock);
+	workspace_free_entries(unused);
+	return rc;
+}
+
+struct open_profile *workspace_get(struct workspace *w, const char *id)
+{
+	struct open_profile *o = NULL;
+	struct workspace_entry *e;
+
+	pthread_mutex_lock(&w->lock);
+	e = find(w, id);
+	if (e)
+		o = workspace_take(w, e);
+	pthread_mutex_unlock(&w->lock);
+	return o;
+}
+
+void workspace_ref(struct workspace *w, struct open_profile *o)
+{
+	pthread_mutex_lock(&w->lock);
+	workspace_take(w, (struct workspace_entry *)o);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void workspace_put(struct workspace *w, struct open_profile *o)
+{
+	struct workspace_entry *unused = NULL;
+
+	if (!o)
+		return;
+	pthread_mutex_lock(&w->lock);
+	workspace_unref((struct workspace_entry *)o, &unused);
+	pthread_mutex_unlock(&w->lock);
+	workspace_free_entries(unused);
+}
+
+size_t workspace_list(struct workspace *w, struct open_profile *out[WORKSPACE_PROFILES_MAX])
+{
+	size_t n;
+
+	pthread_mutex_lock(&w->lock);
+	for (n = 0; n < w->n; n++) {
+		w->entry[n]->n_refs++;
+		out[n] = &w->entry[n]->o;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return n;
+}
+
+uint64_t workspace_generation(struct workspace *w)
+{
+	uint64_t generation;
+
+	pthread_mutex_lock(&w->lock);
+	generation = w->generation;
+	pthread_mutex_unlock(&w->lock);
+	return generation;
+}
+
+bool workspace_close(struct workspace *w, const char *id)
+{
+	struct workspace_entry *e, *unused = NULL;
+	bool is_found = false;
+
+	pthread_mutex_lock(&w->lock);
+	e = *id ? find(w, id) : NULL;
+	for (size_t i = 0; e && i < w->n && !is_found; i++) {
+		if (w->entry[i] != e || e->o.origin == OPEN_COMMAND_LINE)
+			continue;
+		drop(w, i, &unused);
+		is_found = true;
+	}
+	pthread_mutex_unlock(&w->lock);
+	workspace_free_entries(unused);
+	return is_found;
+}

@@ -1,0 +1,471 @@
+/*
+ * flame_data.c - the data of a flame graph, for the script of a page
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Each property of the boxes is a column, in the order of tiles (see struct flame_tile). Values and widths are
+ * multiples of a step, their greatest common divisor, which keeps them short and, up to 2^53 steps, exact in a script.
+ * Script and C print the same text for a value, since both format it as a double.
+ */
+#include "config.h"
+
+#include "base/buf.h"
+#include "base/jsonw.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/strtab.h"
+#include "base/unit.h"
+#include "base/utf8.h"
+#include "viewers/flame/flame.h"
+#include "viewers/html/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct writer {
+	const struct report *r;
+	const struct flame *f;
+	const struct flame_layout *l;
+	const struct flame_style *style;
+	int64_t step;
+	int n_sides;
+	const struct html_flame_more *more; /* NULL: none */
+	struct json j;
+};
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The greatest common divisor of all widths and values; 1 when all are 0. */
+static int64_t find_step(const struct flame *f)
+{
+	int64_t step = 0;
+
+	for (uint32_t i = 0; i < f->n && step != 1; i++) {
+		step = gcd(f->width[i], step);
+		for (int side = 0; side < FLAME_SIDES; side++)
+			if (f->total[side])
+				step = gcd(f->self[side][i], gcd(f->total[side][i], step));
+	}
+	for (int side = 0; side < FLAME_SIDES && f->flat[side]; side++)
+		for (uint32_t i = 0; i < f->n_frames && step != 1; i++)
+			step = gcd(f->flat[side][i], gcd(f->cum[side][i], step));
+	step = gcd(f->cut_width, step);
+	return step ? step : 1;
+}
+
+/* Append an item to a list of numbers. */
+static void add_number(struct buf *b, int64_t v)
+{
+	char digits[NUM_DIGITS + 1];
+	char *end = num_put(digits, v);
+
+	*end = 0;
+	buf_addz(b, b->len ? "," : "[");
+	buf_addz(b, digits);
+}
+
+static void add_list(struct json *j, const char *key, struct buf *b)
+{
+	buf_addz(b, b->len ? "]" : "[]");
+	if (key)
+		jsonw_key(j, key);
+	jsonw_raw(j, b->data, b->len);
+	b->len = 0;
+}
+
+/* A column of values, as multiples of the step. */
+static void add_values(struct writer *w, const char *key, const int64_t *v)
+{
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; i < w->l->n; i++)
+		add_number(&b, v[w->l->tile[i].box] / w->step);
+	add_list(&w->j, key, &b);
+	buf_release(&b);
+}
+
+static void add_both_sides(struct writer *w, const char *key, const int64_t *const *v)
+{
+	jsonw_key(&w->j, key);
+	jsonw_open(&w->j, '[');
+	for (int side = 0; side < w->n_sides; side++)
+		add_values(w, NULL, v[side]);
+	jsonw_close(&w->j, ']');
+}
+
+/* Add the positions of tiles: parents (each relative to the parent of the previous tile), row starts, and gaps. */
+static void add_places(struct writer *w)
+{
+	const struct flame_tile *tile = w->l->tile;
+	struct buf rows = { 0 }, parents = { 0 }, gaps = { 0 };
+	uint32_t *at = mem_alloc(w->l->n, sizeof(*at)), last = 0;
+	bool has_gap = false;
+
+	for (uint32_t i = 0; i < w->l->n; i++) {
+		uint32_t parent = w->f->parent[tile[i].box];
+		int64_t end = 0;
+
+		at[tile[i].box] = i;
+		parent = parent == FLAME_NONE ? 0 : at[parent];
+		if (i && parent == last && tile[i].level == tile[i - 1].level)
+			end = tile[i - 1].x + tile[i - 1].width;
+		else
+			end = tile[parent].x;
+		if (i == 0 || tile[i].level != tile[i - 1].level)
+			add_number(&rows, i);
+		add_number(&parents, (int64_t)parent - last);
+		add_number(&gaps, (tile[i].x - end) / w->step);
+		has_gap |= tile[i].x != end;
+		last = parent;
+	}
+	add_number(&rows, w->l->n);
+	add_list(&w->j, "rows", &rows);
+	add_list(&w->j, "parent", &parents);
+	if (has_gap)
+		add_list(&w->j, "gap", &gaps);
+	buf_release(&rows);
+	buf_release(&parents);
+	buf_release(&gaps);
+	free(at);
+}
+
+/* Colours and signs, one character each. */
+static void add_colors(struct writer *w)
+{
+	struct buf color = { 0 }, sign = { 0 };
+
+	for (uint32_t i = 0; i < w->l->n; i++) {
+		buf_fill(&color, (char)('0' + w->l->tile[i].color), 1);
+		buf_fill(&sign, w->l->tile[i].sign ? w->l->tile[i].sign : ' ', 1);
+	}
+	jsonw_add_text(&w->j, "color", buf_text(&color));
+	jsonw_add_text(&w->j, "sign", w->n_sides > 1 ? buf_text(&sign) : "");
+	buf_release(&color);
+	buf_release(&sign);
+}
+
+/* Properties that few boxes have: being inlined, and for rest boxes the number of narrow boxes that they replace. */
+static void add_flags(struct writer *w)
+{
+	struct buf inlined = { 0 }, rest = { 0 };
+
+	for (uint32_t i = 0; i < w->l->n; i++) {
+		uint32_t box = w->l->tile[i].box;
+
+		if (w->f->inlined[box])
+			add_number(&inlined, i);
+		if (w->f->n_rest[box]) {
+			add_number(&rest, i);
+			add_number(&rest, w->f->n_rest[box]);
+		}
+	}
+	add_list(&w->j, "inlined", &inlined);
+	add_list(&w->j, "rest", &rest);
+	buf_release(&inlined);
+	buf_release(&rest);
+}
+
+static void add_boxes(struct writer *w)
+{
+	struct buf frame = { 0 };
+	bool is_total = true;
+
+	for (uint32_t i = 0; i < w->l->n; i++) {
+		uint32_t box = w->l->tile[i].box;
+
+		add_number(&frame, w->f->frame[box] == FLAME_NONE ? -1 : (int64_t)w->f->frame[box]);
+		is_total &= w->f->width[box] == w->f->total[FLAME_AFTER][box];
+	}
+	add_places(w);
+	add_list(&w->j, "frame", &frame);
+	if (!is_total)
+		add_values(w, "width", w->f->width);
+	add_both_sides(w, "total", w->f->total);
+	add_both_sides(w, "self", w->f->self);
+	add_colors(w);
+	add_flags(w);
+	buf_release(&frame);
+}
+
+/* Add a text with control characters escaped. Returns its id. */
+static str_id add_safe(struct strtab *t, const char *text)
+{
+	struct buf safe = { 0 };
+	str_id id;
+
+	utf8_add_safe(&safe, text, strlen(text));
+	id = strtab_add(t, buf_text(&safe), safe.len);
+	buf_release(&safe);
+	return id;
+}
+
+/* Flat or cum of frames over all stacks, one list per side; null if the boxes determine them. */
+static void add_sums(struct writer *w, const char *key, const int64_t *const *sums)
+{
+	struct buf b = { 0 };
+
+	jsonw_key(&w->j, key);
+	if (!sums[FLAME_AFTER]) {
+		jsonw_raw(&w->j, "null", strlen("null"));
+		return;
+	}
+	jsonw_open(&w->j, '[');
+	for (int side = 0; side < w->n_sides; side++) {
+		for (uint32_t i = 0; i < w->f->n_frames; i++)
+			add_number(&b, sums[side][i] / w->step);
+		add_list(&w->j, NULL, &b);
+	}
+	jsonw_close(&w->j, ']');
+	buf_release(&b);
+}
+
+/* The name of a frame. The page shows files itself, so they are not part of the names of functions. */
+static const char *name_of(const struct writer *w, const struct flame_frame *frame)
+{
+	return w->more && w->more->omits_files && *frame->function ? frame->function : frame->name;
+}
+
+/* The functions that expressions match, for frames with another name: pairs of frame and text. */
+static void add_functions(struct writer *w)
+{
+	struct json *j = &w->j;
+
+	jsonw_key(j, "function");
+	jsonw_open(j, '[');
+	for (uint32_t i = 0; i < w->f->n_frames; i++) {
+		const struct flame_frame *frame = &w->f->frames[i];
+		struct buf safe = { 0 };
+
+		if (strcmp(name_of(w, frame), frame->function) == 0)
+			continue;
+		utf8_add_safe(&safe, frame->function, strlen(frame->function));
+		jsonw_open(j, '[');
+		jsonw_int(j, i);
+		jsonw_text(j, buf_text(&safe), safe.len);
+		jsonw_close(j, ']');
+		buf_release(&safe);
+	}
+	jsonw_close(j, ']');
+}
+
+/* Places and groups of frames. */
+static void add_origins(struct writer *w, struct strtab *texts)
+{
+	uint32_t *place = mem_zalloc(w->f->n_frames, sizeof(*place));
+	struct buf places = { 0 }, groups = { 0 }, group = { 0 };
+
+	for (uint32_t i = 0; i < w->f->n; i++)
+		if (w->f->frame[i] != FLAME_NONE)
+			place[w->f->frame[i]] = w->f->place[i];
+	for (uint32_t i = 0; i < w->f->n_frames; i++) {
+		group.len = 0;
+		flame_add_group(&w->f->frames[i], w->style->color_by, &group);
+		add_number(&places, place[i]);
+		add_number(&groups, add_safe(texts, buf_text(&group)));
+	}
+	add_list(&w->j, "place", &places);
+	add_list(&w->j, "group", &groups);
+	add_functions(w);
+	buf_release(&places);
+	buf_release(&groups);
+	buf_release(&group);
+	free(place);
+}
+
+static void add_frames(struct writer *w)
+{
+	struct strtab *texts = strtab_new();
+	struct buf file = { 0 }, module = { 0 }, lo = { 0 }, hi = { 0 };
+	struct json *j = &w->j;
+
+	jsonw_key(j, "frames");
+	jsonw_open(j, '{');
+	jsonw_key(j, "name");
+	jsonw_open(j, '[');
+	for (uint32_t i = 0; i < w->f->n_frames; i++) {
+		const struct flame_frame *frame = &w->f->frames[i];
+		const char *name = name_of(w, frame);
+		struct buf safe = { 0 };
+
+		utf8_add_safe(&safe, name, strlen(name));
+		jsonw_text(j, buf_text(&safe), safe.len);
+		buf_release(&safe);
+		add_number(&file, add_safe(texts, frame->file));
+		add_number(&module, add_safe(texts, frame->module));
+		add_number(&lo, frame->line_lo);
+		add_number(&hi, frame->line_hi);
+	}
+	jsonw_close(j, ']');
+	add_list(j, "file", &file);
+	add_list(j, "module", &module);
+	add_list(j, "lo", &lo);
+	add_list(j, "hi", &hi);
+	add_sums(w, "flat", w->f->flat);
+	add_sums(w, "cum", w->f->cum);
+	if (w->more)
+		add_origins(w, texts);
+	jsonw_close(j, '}');
+	jsonw_key(j, "files");
+	jsonw_open(j, '[');
+	for (str_id id = 0; id < strtab_count(texts); id++)
+		jsonw_textz(j, strtab_text(texts, id));
+	jsonw_close(j, ']');
+	strtab_free(texts);
+	buf_release(&file);
+	buf_release(&module);
+	buf_release(&lo);
+	buf_release(&hi);
+}
+
+static void add_palette(struct json *j, const char *key, enum flame_theme theme)
+{
+	const struct flame_color *color = flame_colors(theme);
+
+	jsonw_key(j, key);
+	jsonw_open(j, '[');
+	for (int i = 0; i < FLAME_COLORS; i++) {
+		struct buf b = { 0 };
+
+		buf_addf(&b, "[\"%06x\",\"%06x\"]", (unsigned)color[i].fill, (unsigned)color[i].ink);
+		jsonw_raw(j, b.data, b.len);
+		buf_release(&b);
+	}
+	jsonw_close(j, ']');
+}
+
+static void add_legend(struct writer *w)
+{
+	const struct flame_legend *entry;
+	size_t n = flame_legend(w->r, w->style, w->r->mem, &entry);
+
+	jsonw_key(&w->j, "legend");
+	jsonw_open(&w->j, '[');
+	for (size_t i = 0; i < n; i++) {
+		jsonw_open(&w->j, '[');
+		jsonw_int(&w->j, entry[i].color);
+		jsonw_text(&w->j, &entry[i].sign, entry[i].sign != 0);
+		jsonw_textz(&w->j, entry[i].text);
+		jsonw_close(&w->j, ']');
+	}
+	jsonw_close(&w->j, ']');
+}
+
+/* Texts around the boxes. The script itself states which boxes are omitted. */
+static void add_texts(struct writer *w)
+{
+	static const char *const colors[] = { [FLAME_PACKAGE] = "package",
+					      [FLAME_MODULE] = "module",
+					      [FLAME_FILE] = "file",
+					      [FLAME_FUNCTION] = "function",
+					      [FLAME_HEAT] = "heat" };
+	struct flame all = *w->f;
+	struct report r = *w->r;
+	struct buf text = { 0 }, safe = { 0 };
+
+	jsonw_add_text(&w->j, "colorBy", colors[w->style->color_by]);
+	flame_add_subtitle(w->r, &text);
+	utf8_add_safe(&safe, buf_text(&text), text.len);
+	jsonw_add_text(&w->j, "subtitle", buf_text(&safe));
+	text.len = safe.len = 0;
+	all.n_cut = 0;
+	r.flame = &all;
+	flame_add_note(&r, w->style, &text);
+	utf8_add_safe(&safe, buf_text(&text), text.len);
+	jsonw_add_text(&w->j, "note", buf_text(&safe));
+	buf_release(&text);
+	buf_release(&safe);
+}
+
+/* The format of values: from a unit (null when it cannot be converted) to a unit or "auto", times a ratio. */
+static void add_scale(struct writer *w)
+{
+	const struct head *h = &w->r->head;
+	bool is_auto = strcmp(h->out_unit, "auto") == 0 || strcmp(h->out_unit, "minimum") == 0;
+	const char *from = NULL, *to;
+	struct buf ratio = { 0 }, safe = { 0 };
+
+	if (unit_find(h->unit, NULL))
+		unit_scale(1, h->unit, h->unit, &from);
+	unit_scale(1, h->unit, h->out_unit, &to);
+	utf8_add_safe(&safe, to, strlen(to));
+	jsonw_key(&w->j, "scale");
+	jsonw_open(&w->j, '{');
+	jsonw_key(&w->j, "from");
+	if (from)
+		jsonw_textz(&w->j, from);
+	else
+		jsonw_raw(&w->j, "null", strlen("null"));
+	jsonw_add_text(&w->j, "to", from && is_auto ? "auto" : buf_text(&safe));
+	jsonw_key(&w->j, "ratio");
+	buf_addf(&ratio, "%.17g", h->ratio);
+	jsonw_raw(&w->j, ratio.data, ratio.len);
+	jsonw_close(&w->j, '}');
+	buf_release(&ratio);
+	buf_release(&safe);
+}
+
+static void add_settings(struct writer *w)
+{
+	static const char *const themes[] = { [FLAME_AUTO] = "auto", [FLAME_LIGHT] = "light", [FLAME_DARK] = "dark" };
+	struct json *j = &w->j;
+	struct buf b = { 0 };
+
+	jsonw_add_text(j, "theme", themes[w->style->theme]);
+	jsonw_key(j, "icicle");
+	jsonw_bool(j, w->style->icicle);
+	jsonw_key(j, "inverted");
+	jsonw_bool(j, w->f->inverted);
+	jsonw_key(j, "byWeight");
+	jsonw_bool(j, w->style->order == FLAME_BY_WEIGHT);
+	jsonw_key(j, "bySelf");
+	jsonw_bool(j, w->style->diff_self);
+	jsonw_key(j, "minShare");
+	buf_addf(&b, "%.9g", w->l->span ? (double)w->f->min / (double)w->l->span : 0);
+	jsonw_raw(j, b.data, b.len);
+	add_scale(w);
+	jsonw_add_int(j, "step", w->step);
+	jsonw_add_int(j, "total100", w->r->head.total);
+	b.len = 0;
+	for (int side = 0; side < w->n_sides; side++)
+		add_number(&b, w->f->side[side].total);
+	add_list(j, "sides", &b);
+	jsonw_add_int(j, "nCut", (int64_t)w->f->n_cut);
+	jsonw_add_int(j, "cutWidth", w->f->cut_width / w->step);
+	flame_add_name(w->f, 0, &b);
+	jsonw_add_text(j, "root", buf_text(&b));
+	add_palette(j, "light", FLAME_LIGHT);
+	add_palette(j, "dark", FLAME_DARK);
+	add_legend(w);
+	jsonw_add_text(j, "widthText", flame_width_text(w->f));
+	buf_release(&b);
+}
+
+void html_flame_add_data(const struct report *r, const struct flame_layout *l, const struct flame_style *style,
+			 const struct html_flame_more *more, struct buf *out)
+{
+	struct writer w = { .r = r,
+			    .f = r->flame,
+			    .l = l,
+			    .style = style,
+			    .step = find_step(r->flame),
+			    .n_sides = r->flame->has_base ? 2 : 1,
+			    .more = more,
+			    .j = { .out = out, .is_one_line = true } };
+
+	jsonw_open(&w.j, '{');
+	add_settings(&w);
+	if (more)
+		add_texts(&w);
+	add_frames(&w);
+	add_boxes(&w);
+	jsonw_close(&w.j, '}');
+}

@@ -1,0 +1,230 @@
+/*
+ * compare.c - the list of open profiles, and the forms that compare, merge, open and close them
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/web/compare.h"
+#include "viewers/web/post.h"
+#include "viewers/web/views.h"
+
+#include "base/unit.h"
+#include "engine/view.h"
+#include "profile/profile.h"
+#include "viewers/html/html.h"
+
+#include <string.h>
+#include <time.h>
+
+static const char *origin_word(enum open_origin origin)
+{
+	static const char *const word[] = { [OPEN_COMMAND_LINE] = "command line",
+					    [OPEN_FOLDER] = "folder",
+					    [OPEN_UPLOAD] = "upload",
+					    [OPEN_CAPTURE] = "capture",
+					    [OPEN_MERGE] = "merged" };
+
+	return word[origin];
+}
+
+void web_add_time(int64_t time_ns, struct buf *out)
+{
+	time_t seconds = (time_t)(time_ns / 1000000000);
+	struct tm tm;
+	char text[32];
+
+	if (!time_ns || !gmtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		return;
+	buf_addf(out, "<time datetime=\"%.10sT%sZ\">%s</time>", text, text + 11, text);
+}
+
+void web_add_total(const struct profile *p, struct buf *out)
+{
+	struct buf text = { 0 };
+	int64_t total = 0;
+	uint32_t type;
+
+	if (p->n_types == 0 || view_find_type(p, "", &type, NULL) < 0)
+		return;
+	for (uint32_t row = 0; row < p->n_rows; row++)
+		if (__builtin_add_overflow(total, p->value[SIDE_TARGET][type][row], &total))
+			return;
+	unit_add_label(&text, total, profile_text(p, p->type[type].unit), "auto");
+	html_add_name(out, buf_text(&text)); /* the unit comes from the profile */
+	buf_release(&text);
+	buf_addz(out, " ");
+	html_add_name(out, profile_text(p, p->type[type].name));
+}
+
+static bool is_on_side(const struct web_side *side, const struct open_profile *o)
+{
+	for (size_t i = 0; i < side->n; i++)
+		if (side->profile[i] == o)
+			return true;
+	return false;
+}
+
+static void add_checkbox(const struct web_page *page, enum side side, const struct open_profile *o, struct buf *out)
+{
+	bool is_checked = is_on_side(&page->side[side], o);
+
+	buf_addf(out, "<td><input type=\"checkbox\" form=\"compare\" name=\"%s\" value=\"%s\"%s aria-label=\"%s ",
+		 side == SIDE_BASE ? "base" : "prof", o->id, is_checked ? " checked" : "",
+		 side == SIDE_BASE ? "before:" : "after:");
+	html_add_name(out, o->name);
+	buf_addz(out, "\"></td>");
+}
+
+static void add_profile(const struct web_page *page, const struct open_profile *o, struct buf *out)
+{
+	buf_addz(out, "<tr>");
+	add_checkbox(page, SIDE_BASE, o, out);
+	add_checkbox(page, SIDE_TARGET, o, out);
+	buf_addf(out, "<td class=\"name\"><a href=\"flamegraph?prof=%s\">", o->id);
+	web_add_name(out, o->name);
+	buf_addz(out, "</a></td><td class=\"text wide\">");
+	web_add_time(o->p->meta.time_ns, out);
+	buf_addz(out, "</td><td class=\"wide\">");
+	if (o->p->meta.duration_ns > 0)
+		unit_add_label(out, o->p->meta.duration_ns, "ns", "auto");
+	buf_addz(out, "</td><td>");
+	web_add_total(o->p, out);
+	buf_addf(out, "</td><td class=\"text wide\"><code>%s</code></td><td class=\"text wide\">%s</td><td>", o->id,
+		 origin_word(o->origin));
+	if (o->origin != OPEN_COMMAND_LINE) {
+		web_form_start(page->web, "close", out);
+		web_form_add_hidden(out, "id", o->id);
+		web_form_end(out, "Close");
+	}
+	buf_addz(out, "</td></tr>\n");
+}
+
+static void add_profiles(const struct web_page *page, struct open_profile *const *o, size_t n, struct buf *out)
+{
+	static const char *const title[] = {
+		"before", "after", "name", "time (UTC)", "duration", "total", "id", "from"
+	};
+	static const char *const class[] = { "",
+					     "",
+					     " class=\"name\"",
+					     " class=\"text wide\"",
+					     " class=\"wide\"",
+					     "",
+					     " class=\"text wide\"",
+					     " class=\"text wide\"" };
+
+	buf_addz(out, "<div class=\"scroll\"><table class=\"report\"><thead><tr>");
+	for (size_t i = 0; i < sizeof(title) / sizeof(title[0]); i++)
+		buf_addf(out, "<th scope=\"col\"%s>%s</th>", class[i], title[i]);
+	buf_addz(out, "<td></td></tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < n; i++)
+		add_profile(page, o[i], out);
+	buf_addz(out, "</tbody></table></div>\n");
+}
+
+static void add_scales(struct buf *out)
+{
+	static const char *const scale[][2] = { { "", "none" },
+						{ "total", "equal totals" },
+						{ "duration", "durations" } };
+
+	buf_addz(out, "<label>Scale <select name=\"scale\">");
+	for (size_t i = 0; i < sizeof(scale) / sizeof(scale[0]); i++)
+		buf_addf(out, "<option value=\"%s\">%s</option>", scale[i][0], scale[i][1]);
+	buf_addz(out, "</select></label>\n");
+}
+
+static void add_buttons(const struct web_page *page, size_t n, struct buf *out)
+{
+	buf_addz(out,
+		 "<form id=\"compare\" method=\"get\" action=\"diff\" class=\"pages\">\n<button>Difference</button>\n"
+		 "<button formaction=\"flamegraph\">Flame graph</button>\n"
+		 "<button formaction=\"gate\">Gate</button>\n");
+	add_scales(out);
+	buf_addz(out,
+		 "</form>\n<p class=\"faint\">Several profiles on a side are added up; the gate reads them as runs of "
+		 "the program. Without a profile on the side “before”, the flame graph shows the sum of those on the "
+		 "side “after”.</p>\n");
+	if (n < 2)
+		return;
+	buf_addz(out, "<div class=\"pages\">");
+	buf_addf(out, "<a class=\"button\" href=\"trend\">Trend of all %zu</a>\n", n);
+	web_form_start(page->web, "merge", out);
+	buf_addf(out, "<button>Merge all %zu</button></form></div>\n", n);
+}
+
+static void add_upload(const struct web_page *page, struct buf *out)
+{
+	buf_addz(out, "<h2>Open files</h2>\n<form method=\"post\" action=\"do/open\" enctype=\"multipart/form-data\" "
+		      "id=\"open\">");
+	web_form_add_hidden(out, "token", page->options->token);
+	buf_addz(out, "<label>Profiles of this computer: <input type=\"file\" name=\"file\" multiple required></label> "
+		      "<button>Open</button></form>\n<p class=\"faint\">Or drop files on any page. Two files are "
+		      "compared.</p>\n");
+}
+
+int web_draw_open(struct web_page *page, struct err *err)
+{
+	(void)err;
+	add_upload(page, &page->main);
+	web_add_folders(page, &page->main);
+	return 0;
+}
+
+int web_draw_compare(struct web_page *page, struct err *err)
+{
+	struct open_profile *o[WORKSPACE_PROFILES_MAX];
+	size_t n = workspace_list(page->web->workspace, o);
+
+	(void)err;
+	buf_addz(&page->main, "<h2>Open profiles</h2>\n");
+	add_profiles(page, o, n, &page->main);
+	add_buttons(page, n, &page->main);
+	add_upload(page, &page->main);
+	web_add_folders(page, &page->main);
+	for (size_t i = 0; i < n; i++)
+		workspace_put(page->web->workspace, o[i]);
+	return 0;
+}
+
+int web_post_close(struct web_post *post, struct err *err)
+{
+	const char *id = url_params_get(post->form, "id");
+
+	if (!workspace_close(post->web->workspace, id))
+		return err_set(err, ERR_USAGE, "profile %.20s is not open, or is from the command line", id);
+	buf_addz(&post->location, "compare");
+	return 0;
+}
+
+/* The profiles of the field id, or all if it is absent. */
+static size_t list_ids(struct web_post *post, struct open_profile *out[WORKSPACE_PROFILES_MAX])
+{
+	size_t n = 0;
+
+	if (!*url_params_get(post->form, "id"))
+		return workspace_list(post->web->workspace, out);
+	for (size_t i = 0; i < post->form->n && n < WORKSPACE_PROFILES_MAX; i++)
+		if (strcmp(post->form->item[i].key, "id") == 0 &&
+		    (out[n] = workspace_get(post->web->workspace, post->form->item[i].value)))
+			n++;
+	return n;
+}
+
+int web_post_merge(struct web_post *post, struct err *err)
+{
+	struct workspace *w = post->web->workspace;
+	struct open_profile *o[WORKSPACE_PROFILES_MAX], *sum;
+	size_t n = list_ids(post, o);
+	int rc = n < 2 ? err_set(err, ERR_USAGE, "a merge needs at least two profiles")
+		       : workspace_open_sum(w, o, n, post->stop, &sum, err);
+
+	for (size_t i = 0; i < n; i++)
+		workspace_put(w, o[i]);
+	if (rc < 0)
+		return rc;
+	buf_addf(&post->location, "flamegraph?prof=%s", sum->id);
+	workspace_put(w, sum);
+	return 0;
+}

@@ -1,0 +1,276 @@
+/*
+ * flame.c - the flame graph: its page, its data, its files
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The page has no boxes: its script requests them from /ui/data/flame, with the query of the page and the width of the
+ * window. So the page appears at once, and only boxes that are wide enough to be seen are computed and sent. When the
+ * reader zooms, the script requests the boxes below one box (parameter way) that have become wide enough.
+ */
+#include "config.h"
+
+#include "viewers/web/views.h"
+#include "viewers/web/table.h"
+#include "viewers/web/web_int.h"
+
+#include "answer/flame.h"
+#include "engine/view.h"
+#include "report/head.h"
+#include "viewers/flame/flame.h"
+#include "viewers/html/html.h"
+#include "viewers/web/web_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BOXES_MAX_SENT = 200000, WIDTH_DEFAULT = 1200, WIDTH_MAX = 1 << 24, WAY_MAX = 2000 };
+
+/* Boxes narrower than this number of pixels are omitted. */
+static const double min_pixels = 0.5;
+
+/*
+ * The query of the flame graph. Like pprof, call_tree is on, trim is off, and functions of different files are
+ * different boxes, unless the granularity is given. Comparisons ignore files, because two builds may have different
+ * folders. mean has no effect, because averages cannot be added.
+ */
+static struct query query_of(const struct web_page *page)
+{
+	struct query q = page->q;
+	bool has_base = page->sides || q.base.n || q.diff_base.n;
+
+	q.call_tree = true;
+	q.trim = false;
+	q.mean = false;
+	q.keep_base = has_base;
+	q.icicle = true;
+	if (!q.has_granularity && !has_base)
+		q.granularity = GRAIN_FILEFUNCTIONS;
+	if (!*url_params_get(page->params, "order") && !has_base)
+		q.order = "weight";
+	if (has_base)
+		q.color_by = "package";
+	q.theme = "auto";
+	return q;
+}
+
+static const struct profile *profile_of(const struct web_page *page)
+{
+	return page->sides ? page->sides : page->p;
+}
+
+static const struct side_sources *sources_of(const struct web_page *page)
+{
+	return page->difference ? page->difference->loaded.from : page->open->loaded.from;
+}
+
+/* A number of the URL; the default if it is absent or invalid. */
+static int64_t read_number(const struct web_page *page, const char *key, int64_t min, int64_t max, int64_t otherwise)
+{
+	const char *text = url_params_get(page->params, key);
+	char *end;
+	long long n = strtoll(text, &end, 10);
+
+	return *text && !*end && n >= min && n <= max ? n : otherwise;
+}
+
+/* Read a list of places, separated by dots. */
+static int read_way(const struct web_page *page, struct flame_part *part, struct err *err)
+{
+	const char *at = url_params_get(page->params, "way");
+	uint32_t *path = arena_alloc(page->mem, WAY_MAX, sizeof(*path));
+
+	part->path = path;
+	while (*at) {
+		char *end;
+		unsigned long place = strtoul(at, &end, 10);
+
+		if (end == at || *at < '0' || *at > '9' || place >= FLAME_NONE || (*end && *end != '.') ||
+		    part->n_path == WAY_MAX)
+			return err_set(err, ERR_USAGE, "way: not a list of at most %d numbers", WAY_MAX);
+		path[part->n_path++] = (uint32_t)place;
+		at = end + (*end == '.');
+	}
+	return 0;
+}
+
+/* Compute the boxes that the URL requests, and append their data. */
+static int add_data(struct web_page *page, const struct view *v, const struct query *q, struct buf *out,
+		    struct err *err)
+{
+	struct flame_part part = { .max_boxes = BOXES_MAX_SENT };
+	struct flame_style style;
+	struct flame_layout l;
+	int64_t width = read_number(page, "width", 1, WIDTH_MAX, WIDTH_DEFAULT);
+	int rc = read_way(page, &part, err);
+
+	part.min_share = min_pixels / (double)width;
+	part.max_levels = (uint32_t)read_number(page, "levels", 1, INT32_MAX, 0);
+	if (rc == 0)
+		rc = answer_flame_part(v, sources_of(page), q, &part, &style, &page->answer.report, err);
+	if (rc < 0)
+		return rc;
+	style.min_width = min_pixels;
+	flame_lay_out(page->answer.report.flame, &style, page->answer.report.mem, &l);
+	rc = stop_check(page->stop, err);
+	if (rc == 0)
+		html_flame_add_data(&page->answer.report, &l, &style,
+				    &(struct html_flame_more){ .omits_files = q->granularity == GRAIN_FILEFUNCTIONS },
+				    out);
+	return rc;
+}
+
+int web_send_flame_data(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
+{
+	struct query q = query_of(page);
+	struct view v;
+	int rc;
+
+	if (*ext)
+		return err_set(err, ERR_USAGE, "unknown format %.20s", ext);
+	rc = view_make(profile_of(page), &q, page->mem, &v, &page->notes, err);
+	if (rc == 0)
+		rc = add_data(page, &v, &q, &out->body, err);
+	out->type = "application/json";
+	return rc;
+}
+
+/* Content types of the files. */
+static const char *const file_types[][2] = {
+	{ "svg", "image/svg+xml; charset=utf-8" },
+	{ "pdf", "application/pdf" },
+	{ "png", "image/png" },
+	{ "html", "text/html; charset=utf-8" },
+	{ "folded", "text/plain; charset=utf-8" },
+	{ "json", "application/json" },
+};
+
+int web_send_flame_file(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
+{
+	struct query q = query_of(page);
+	int rc;
+
+	for (size_t i = 0; i < sizeof(file_types) / sizeof(file_types[0]); i++)
+		if (strcmp(file_types[i][0], ext) == 0)
+			out->type = file_types[i][1];
+	if (!out->type)
+		return err_set(err, ERR_USAGE, "unknown format %.20s", ext);
+	if (strcmp(ext, "folded") == 0 || strcmp(ext, "json") == 0)
+		q = page->q;
+	q.format = ext;
+	q.granularity = page->q.granularity;
+	q.width = read_number(page, "width", 100, 30000, q.width);
+	q.theme = url_params_get(page->params, "theme");
+	q.theme = *q.theme ? q.theme : page->q.theme;
+	rc = answer_check(reports_get("flame"), &q, err);
+	if (rc == 0)
+		rc = answer_make(profile_of(page), reports_get("flame"), &q, sources_of(page), false, &page->answer,
+				 err);
+	if (rc == 0)
+		buf_add(&out->body, buf_text(&page->answer.text), page->answer.text.len);
+	return rc;
+}
+
+/* The sum of the samples that pass the filters. */
+static int64_t sum_of(const struct view *v)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < v->n; i++)
+		sum += v->val[SIDE_TARGET][i];
+	return sum;
+}
+
+static bool has_value(const struct view *v)
+{
+	for (uint32_t i = 0; i < v->n; i++)
+		if (v->val[SIDE_TARGET][i])
+			return true;
+	return false;
+}
+
+/* Make the head of the report, for the title, the legend and the messages of the page. */
+static int make_head(struct web_page *page, const struct query *q, struct err *err)
+{
+	struct answer *a = &page->answer;
+	struct query of_page = *q;
+	struct view v;
+	int rc;
+
+	of_page.mean = page->q.mean;
+	a->mem = arena_new();
+	rc = view_make(page->p, &of_page, a->mem, &v, &a->notes, err);
+	if (rc < 0)
+		return rc;
+	report_head_fill(&a->report.head, &v, &of_page, a->mem);
+	a->report.head.shown = v.mean ? v.total : sum_of(&v);
+	a->is_empty = !page->sides && !has_value(&v);
+	return 0;
+}
+
+/* A picture and a table for readers without scripts. */
+static int add_plain(struct web_page *page, const struct query *q, struct err *err)
+{
+	struct flame_part part = { .min_share = 1.0 / WIDTH_DEFAULT, .max_boxes = 10000 };
+	struct buf *out = &page->main;
+	struct flame_style style;
+	struct report r;
+	struct view v;
+	int rc = view_make(profile_of(page), q, page->mem, &v, &page->notes, err);
+
+	if (rc == 0)
+		rc = answer_flame_part(&v, sources_of(page), q, &part, &style, &r, err);
+	if (rc < 0)
+		return rc;
+	buf_addz(out, "<p><img class=\"flame\" alt=\"Flame graph; the table below has its functions\" src=\"");
+	web_link_end(web_link_start(page), "flamegraph.svg", out);
+	buf_addz(out, "\"></p>\n");
+	html_flame_add_table(&r, out);
+	report_release(&r);
+	return 0;
+}
+
+static const char body_text[] = WEB_FLAME_BODY;
+
+static void add_script(struct web_page *page)
+{
+	struct buf *out = &page->main;
+	struct url_params *link = web_link_start(page);
+
+	buf_addz(out, "<p id=\"wait\" role=\"status\"></p>\n");
+	buf_addf(out, "<div id=\"flame\" data-inv=\"%s\" data-prof=\"%s\" data-base=\"%s\" hidden>\n",
+		 settings_query(page->web->settings)->inverted ? "t" : "f", page->open->id,
+		 page->sides || page->q.base.n || page->q.diff_base.n ? "t" : "f");
+	buf_addz(out, body_text);
+	buf_addz(out, "<p id=\"gate\"></p>\n<p id=\"note\"></p>\n<p id=\"drawn\"></p>\n</div>\n<noscript><p>The "
+		      "interactive flame graph needs "
+		      "JavaScript. <a href=\"");
+	url_params_set(link, "plain", "t");
+	web_link_end(link, "flamegraph", out);
+	buf_addz(out,
+		 "\">Show it as a picture and a table</a></p>\n<p><img class=\"flame\" alt=\"Flame graph\" src=\"");
+	web_link_end(web_link_start(page), "flamegraph.svg", out);
+	buf_addz(out, "\"></p></noscript>\n<script defer src=\"");
+	web_asset_add_url("flame.js", out);
+	buf_addz(out, "\"></script>\n");
+}
+
+int web_draw_flame(struct web_page *page, struct err *err)
+{
+	struct query q = query_of(page);
+	int rc = make_head(page, &q, err);
+
+	if (rc < 0)
+		return rc;
+	if (page->q.mean)
+		buf_addz(&page->notes, "mean does not apply to flame graphs, because averages cannot be added\n");
+	buf_addz(&page->main, "<link rel=\"stylesheet\" href=\"");
+	web_asset_add_url("flame.css", &page->main);
+	buf_addz(&page->main, "\">\n");
+	if (strcmp(url_params_get(page->params, "plain"), "t") == 0)
+		return add_plain(page, &q, err);
+	if (page->answer.is_empty)
+		web_add_empty(page, &page->main);
+	else
+		add_script(page);
+	return 0;
+}

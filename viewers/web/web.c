@@ -1,0 +1,95 @@
+/*
+ * web.c - the state of the web UI: created, loaded, freed
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/web/verdicts.h"
+#include "viewers/web/web_int.h"
+
+#include "base/cond.h"
+#include "base/mem.h"
+#include "session/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct web *web_new(const struct web_options *options)
+{
+	struct web *w = mem_zalloc(1, sizeof(*w));
+
+	w->options = *options;
+	w->settings = settings_new(options->q);
+	w->workspace = workspace_new();
+	w->jobs = jobs_new();
+	w->verdicts = web_verdicts_new();
+	w->captures = captures_new(w->workspace, options->q, options->reload);
+	for (size_t i = 0; i < options->n_servers; i++)
+		captures_add_server(w->captures, options->server[i], NULL);
+	w->cache = response_cache_new(options->cache_bytes);
+	pthread_mutex_init(&w->lock, NULL);
+	cond_init(&w->loaded);
+	return w;
+}
+
+void web_free(struct web *w)
+{
+	if (!w)
+		return;
+	jobs_free(w->jobs);
+	web_verdicts_free(w->verdicts);
+	captures_free(w->captures);
+	response_cache_free(w->cache);
+	workspace_free(w->workspace);
+	settings_free(w->settings);
+	buf_release(&w->failure);
+	pthread_cond_destroy(&w->loaded);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+struct stop *web_load_stop(struct web *w)
+{
+	return &w->load_stop;
+}
+
+static void set_state(struct web *w, enum web_state state)
+{
+	pthread_mutex_lock(&w->lock);
+	w->state = state;
+	pthread_cond_broadcast(&w->loaded);
+	pthread_mutex_unlock(&w->lock);
+}
+
+int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err *err)
+{
+	struct open_profile *o;
+	int rc = workspace_open(w->workspace, l, name, OPEN_COMMAND_LINE, &o, err);
+
+	if (rc < 0)
+		return rc;
+	workspace_put(w->workspace, o);
+	set_state(w, WEB_READY);
+	return 0;
+}
+
+void web_fail(struct web *w, const char *sentence)
+{
+	buf_addz(&w->failure, sentence);
+	set_state(w, WEB_FAILED);
+}
+
+int web_wait_loaded(struct web *w, struct stop *stop, struct err *err)
+{
+	enum { POLL_MS = 50 };
+	int rc = 0;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->state == WEB_LOADING && !stop_is_set(stop))
+		cond_wait_ms(&w->loaded, &w->lock, POLL_MS);
+	if (w->state == WEB_FAILED)
+		rc = err_set(err, ERR_IO, "%s", buf_text(&w->failure));
+	pthread_mutex_unlock(&w->lock);
+	return rc < 0 ? rc : stop_check(stop, err);
+}

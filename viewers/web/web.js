@@ -1,0 +1,2 @@
+// web.js - script of all pages
+"use strict";
