@@ -35,4 +35,5 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/scale.c \
 	src/profile/scale.h \
 	src/profile/source.c \
-	src/profile/source.h
+	src/profile/source.h \
+	src/profile/temporality.h

@@ -1,0 +1,198 @@
+/*
+ * dict.h - the dictionary of a chapter: everything that its profiles refer to, as append-only tables
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Entries are distinct; their ids count from 0 in the order of appending, and an entry refers only to earlier ones. So
+ * a journal can log what was appended since the last batch, and a segment the whole tables, with the same encoding.
+ *
+ * Equality is that of profile/merge.c (pprof profile/merge.go), so that sums equal those of pprof:
+ *	mapping   size rounded to 4 KiB, offset, build id or else file
+ *	function  name, system name, file, start line
+ *	location  mapping, address minus the start of the mapping, lines, folded
+ *	row       stack of locations, label set
+ */
+#ifndef STORE_DICT_H
+#define STORE_DICT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/strtab.h"
+#include "profile/profile.h"
+#include "profile/temporality.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Tables of a dictionary; the numbers are those of the sections of a segment. */
+enum dict_table {
+	DICT_STRINGS = 1,
+	DICT_FUNCTIONS,
+	DICT_MAPPINGS,
+	DICT_LOCATIONS,
+	DICT_NODES,
+	DICT_LABELS,
+	DICT_LABEL_SETS,
+	DICT_ROWS,
+	DICT_METAS,
+	DICT_SERIES,
+	DICT_TABLES_END
+};
+
+/* A mapping of the process that a profile describes: dictionary entries contain the addresses of the first process. */
+struct dict_place {
+	uint32_t map;
+	uint64_t start, limit;
+};
+
+/* Properties shared by the profiles of a process. */
+struct dict_meta {
+	uint32_t n_types;
+	struct value_type *type;       /* [n_types] */
+	enum temporality *temporality; /* [n_types] */
+	int64_t period;
+	struct value_type period_type;
+	bool has_period_type;
+	str_id default_type, drop_frames, keep_frames, doc_url;
+	uint32_t n_comments;
+	str_id *comment; /* [n_comments] */
+	uint32_t n_places;
+	struct dict_place *place; /* [n_places] mappings in the order of the profile; the first is the program */
+};
+
+/* A sequence of profiles: equal service (the chapter), kind and labels. */
+struct dict_series {
+	uint8_t hash[16]; /* of service, kind and labels: equal in all segments */
+	str_id kind;
+	uint32_t n_labels;
+	str_id *name, *value; /* [n_labels] sorted by name, distinct names */
+};
+
+struct dict_index;
+
+struct dict {
+	struct strtab *str;
+
+	uint32_t n_funcs;
+	str_id *func_name, *func_sysname, *func_file; /* [n_funcs] */
+	int64_t *func_start;
+
+	uint32_t n_maps;
+	struct mapping *map; /* [n_maps] id is not used */
+
+	uint32_t n_locs;
+	uint32_t *loc_map;  /* [n_locs] mapping or PROFILE_NONE */
+	uint64_t *loc_addr; /* [n_locs] address minus the start of the mapping, modulo 2^64; the address without one */
+	bool *loc_folded;
+	uint32_t *loc_line; /* [n_locs + 1] */
+	uint32_t n_lines;
+	uint32_t *line_func;
+	int64_t *line_no, *line_col;
+
+	/* stacks as a tree: a node is a location called by its parent, which has a smaller id */
+	uint32_t n_nodes;
+	uint32_t *node_parent; /* [n_nodes] PROFILE_NONE for a root */
+	uint32_t *node_loc;
+
+	uint32_t n_labels;
+	str_id *label_key, *label_text, *label_unit;
+	int64_t *label_num;
+	bool *label_is_text;
+	struct csr label_sets; /* in file order; set 0 is empty and always present */
+
+	uint32_t n_rows;
+	uint32_t *row_node;   /* [n_rows] the leaf; PROFILE_NONE for an empty stack */
+	uint32_t *row_labels; /* [n_rows] label set */
+
+	uint32_t n_metas;
+	struct dict_meta *meta;
+
+	uint32_t n_series;
+	struct dict_series *series;
+
+	struct dict_index *index; /* hash tables for appending; NULL until the first append after dict_decode */
+	size_t memory;            /* estimated bytes used */
+};
+
+void dict_init(struct dict *d);
+void dict_release(struct dict *d);
+
+/* The number of entries of a table. */
+uint32_t dict_count(const struct dict *d, enum dict_table table);
+
+/* A label of a series. */
+struct store_label {
+	const char *name, *value;
+};
+
+/*
+ * The id of a series, which is added if it is new.
+ *
+ * labels  [n] sorted by name, distinct
+ * Fails   ERR_LIMIT
+ */
+int dict_add_series(struct dict *d, const char *service, const char *kind, const struct store_label *labels, size_t n,
+		    uint32_t *id, struct err *err);
+
+/* One profile in terms of a dictionary. Rows whose values are all 0 are left out. */
+struct stored {
+	uint32_t series, meta;
+	int64_t start_ns, duration_ns; /* since 1970 */
+	uint8_t id[16];                /* to find profiles and duplicates */
+	uint32_t n;                    /* number of rows */
+	uint32_t *row;                 /* [n] ascending, distinct */
+	uint32_t n_columns;            /* number of sample types of the meta */
+	int64_t *value;                /* [n_columns][n] */
+};
+
+void stored_release(struct stored *s);
+
+/*
+ * Add everything that a profile refers to, and express the profile by it. Equal rows are added. The caller sets series
+ * and id; time and duration are those of the profile.
+ *
+ * out    released with stored_release
+ * Fails  ERR_RANGE when a sum of equal rows overflows; ERR_LIMIT. Entries that were added stay.
+ */
+int dict_add_profile(struct dict *d, const struct profile *p, struct stored *out, struct err *err);
+
+/* Ids of another dictionary in this one; PROFILE_NONE for those not translated yet. */
+struct dict_translation;
+struct dict_translation *dict_translation_new(struct dict *to, const struct dict *from);
+void dict_translation_free(struct dict_translation *t);
+
+/* The id of a row, meta or series of the other dictionary; entries that it refers to are added too. Fails with ERR_LIMIT. */
+int dict_translate_row(struct dict_translation *t, uint32_t row, uint32_t *id, struct err *err);
+int dict_translate_meta(struct dict_translation *t, uint32_t meta, uint32_t *id, struct err *err);
+int dict_translate_series(struct dict_translation *t, uint32_t series, uint32_t *id, struct err *err);
+
+/*
+ * Build a sealed profile.
+ *
+ * meta     types, comments, and the addresses of mappings, if place_mappings is set (one profile as it was scraped), else
+ *          the mappings keep the addresses of the dictionary (a sum of several processes)
+ * s        rows and values
+ * more     [n_more] labels added to every row, "" values are left out; may be NULL
+ * Fails    ERR_LIMIT
+ */
+struct dict_profile_options {
+	bool place_mappings;
+	const struct store_label *more;
+	size_t n_more;
+};
+int dict_make_profile(const struct dict *d, const struct stored *s, const struct dict_profile_options *options,
+		      struct profile **out, struct err *err);
+
+/* Append the encoding of the entries [from, dict_count) of a table (continuous.md, table of sections). */
+void dict_encode(const struct dict *d, enum dict_table table, uint32_t from, struct buf *out);
+
+/*
+ * Append items entries from their encoding. Nothing of the input is trusted: references must be to earlier entries, counts
+ * must fit the data.
+ *
+ * Fails  ERR_FORMAT, naming the table and the entry; ERR_LIMIT
+ */
+int dict_decode(struct dict *d, enum dict_table table, uint32_t items, const uint8_t *data, size_t n, struct err *err);
+
+#endif

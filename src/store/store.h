@@ -1,0 +1,231 @@
+/*
+ * store.h - a store of profiles over time: a directory, with one writer and any number of readers
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * docs/store.md describes the files. Readers never write, never wait for the writer, and see each profile once.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/stop.h"
+#include "profile/profile.h"
+#include "store/dict.h"
+#include "store/segment.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The directory of the store: name if it is not "", else $CPA_STORE, else $XDG_DATA_HOME/cpa/store, else
+   ~/.local/share/cpa/store. Appends to out. */
+void store_directory(const char *name, struct buf *out);
+
+/* --- reading --- */
+
+struct store;
+
+/* Open for reading. Fails with ERR_IO if there is no store, with a sentence that says how to make one. */
+int store_open(const char *directory, struct store **out, struct err *err);
+void store_close(struct store *s);
+
+enum match_op { MATCH_EQUAL, MATCH_NOT_EQUAL, MATCH_REGEX, MATCH_NOT_REGEX };
+struct regex;
+
+/* A condition on a label of a series; a label that is missing is "". */
+struct label_match {
+	enum match_op op;
+	const char *name, *value;
+	struct regex *regex; /* compiled value, which must match all of the label */
+};
+
+enum reduce { REDUCE_DEFAULT, REDUCE_SUM, REDUCE_MEAN, REDUCE_LAST, REDUCE_FIRST, REDUCE_MAX, REDUCE_INCREASE };
+
+/* Selects profiles and the way to combine them. Borrowed. */
+struct store_query {
+	const char *service; /* with * and ? if is_pattern */
+	bool is_pattern;
+	const char *kind; /* "cpu"; "" for all, in store_list only */
+	const struct label_match *match;
+	size_t n_match;
+	int64_t t0, t1;  /* ns since 1970; profiles that start in [t0, t1) */
+	const char *pin; /* "": not from a pin */
+	enum reduce reduce;
+	const char *const *keep; /* [n_keep] labels of series that become labels of samples */
+	size_t n_keep;
+	const uint8_t *id; /* [16] only this profile; NULL: all */
+	size_t limit;      /* at most so many profiles; 0: all */
+	bool partial;      /* leave out damaged chapters, with a note, instead of failing */
+};
+
+/* The origin of a result. Released with store_sum_release. */
+struct store_sum {
+	uint64_t profiles;
+	uint32_t series, instances;
+	int64_t first_ns, last_ns; /* starts of the first and the last profile */
+	uint64_t profiles_missing; /* by the usual distance of the profiles of each series */
+	bool is_damaged;           /* with partial: chapters were left out */
+	struct buf notes;          /* a line each */
+};
+
+/*
+ * The profiles of a query as one profile.
+ *
+ * out    owned by the caller
+ * Fails  ERR_IO "nothing of SERVICE in T..T; the last profile before it is of T" when there is none; ERR_FORMAT when a part
+ *        of the store is damaged; ERR_RANGE when a sum overflows; ERR_STOPPED
+ */
+int store_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
+	       struct store_sum *sum, struct err *err);
+void store_sum_release(struct store_sum *s);
+
+/* A stored profile, without its values. Strings live until the end of the call. */
+struct store_item {
+	uint8_t id[16];
+	const char *service, *kind;
+	const struct store_label *label; /* [n_labels] */
+	size_t n_labels;
+	int64_t start_ns, duration_ns;
+	enum store_tier tier;
+	uint32_t n_types;
+	const char *const *type, *const *unit; /* [n_types] */
+};
+
+/* Called for each profile of a query, in order of series, then start. Returns 0, or ERR_* to end the listing. */
+typedef int store_item_fn(void *arg, const struct store_item *item, struct err *err);
+int store_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
+	       struct err *err);
+
+/* Totals of each series in a window, from directories: no block is decoded. Called once per block. */
+struct store_block_total {
+	const char *service, *kind;
+	const struct store_label *label;
+	size_t n_labels;
+	int64_t t0, t1; /* first and last start */
+	uint32_t profiles;
+	uint32_t n_types;
+	const char *const *type, *const *unit;
+	const enum temporality *temporality;
+	const int64_t *total; /* [n_types] sum over the profiles */
+};
+typedef int store_total_fn(void *arg, const struct store_block_total *t, struct err *err);
+int store_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
+		 struct err *err);
+
+/* Each profile of a query as it was scraped. fn owns the profile. */
+typedef int store_profile_fn(void *arg, const struct store_item *item, struct profile *p, struct err *err);
+int store_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn, void *arg,
+		       struct err *err);
+
+/* A service or kind with its series, from the catalogue, for lists and completion. */
+struct store_series {
+	const char *service, *kind;
+	const struct store_label *label;
+	size_t n_labels;
+	int64_t first_ns, last_ns;
+	uint64_t profiles;
+};
+typedef int store_series_fn(void *arg, const struct store_series *s, struct err *err);
+int store_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err);
+
+/* Marks of a service (a pattern if is_pattern), oldest first; kind "" for all. */
+typedef int store_mark_fn(void *arg, const char *service, const struct store_mark *m, struct err *err);
+int store_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
+		    void *arg, struct err *err);
+
+/* --- writing --- */
+
+struct store_writer;
+
+struct store_writer_options {
+	/* Max bytes of everything below the directory. 0: the value of the store, which is at first the smaller of
+	   10 GiB and a tenth of the file system. */
+	uint64_t cap;
+	int64_t retain_raw_ns; /* 0: the value of the store, at first 14 days; INT64_MAX: for ever */
+	const char *group;     /* its members may read; "" for none */
+	const char *owner;     /* for the lock file and messages: the command, and its socket if it has one */
+	int64_t (*now)(void);  /* ns since 1970; NULL: the clock. For tests. */
+};
+
+/*
+ * Open for writing; create the store if create is set. Recovers what a crash left.
+ *
+ * Fails  ERR_IO; when another process holds the lock, the message names it, and *holder (if not NULL) receives the content
+ *        of the lock file
+ */
+int store_writer_open(const char *directory, bool create, const struct store_writer_options *o,
+		      struct store_writer **out, struct buf *holder, struct err *err);
+
+/* Flush and close. Takes NULL. Fails like store_flush; the writer is freed in any case. */
+int store_writer_close(struct store_writer *w, struct err *err);
+
+/* A profile to store. Borrowed during the call. */
+struct store_input {
+	const char *service, *kind;
+	const struct store_label *label; /* [n_labels] sorted by name, without service and kind */
+	size_t n_labels;
+	const struct profile *profile;
+	int64_t start_ns;    /* replaces the time of the profile if that is 0 */
+	int64_t duration_ns; /* likewise */
+	const uint8_t *id;   /* [16]; NULL: a hash of series, time and content */
+};
+
+/*
+ * Add a profile to the current batch. It is durable after store_commit.
+ *
+ * id         [16] filled in; may be NULL
+ * duplicate  set if the store has this profile already: nothing was added
+ * Fails      ERR_LIMIT when nothing can be freed under the cap; ERR_RANGE; ERR_IO
+ */
+int store_append(struct store_writer *w, const struct store_input *in, uint8_t *id, bool *duplicate, struct err *err);
+
+/* Write and sync the batch. Fails with ERR_IO: nothing of the batch is then durable, and it stays for the next call. */
+int store_commit(struct store_writer *w, struct err *err);
+
+int store_add_mark(struct store_writer *w, const char *service, const struct store_mark *m, struct err *err);
+
+/* Write the head as a segment and begin a new journal. */
+int store_flush(struct store_writer *w, struct err *err);
+
+/* Is a flush due: is the journal an hour old, or the journal or head large? */
+bool store_flush_is_due(struct store_writer *w);
+
+/* Run compaction and retention as far as they are due. dry_run: only append lines that say what would be done. */
+int store_maintain(struct store_writer *w, bool now, bool dry_run, struct stop *stop, struct buf *report,
+		   struct err *err);
+
+/* Copy a selection to pin/NAME.cpx; remove it. */
+int store_pin(struct store_writer *w, const char *name, const struct store_query *q, const char *spec, struct err *err);
+int store_unpin(struct store_writer *w, const char *name, struct err *err);
+
+/* Delete the profiles of a query. n: their number. */
+int store_remove(struct store_writer *w, const struct store_query *q, uint64_t *n, struct err *err);
+
+/* Write the profiles of a query as a segment of its own (flags SEGMENT_EXPORT), and add all of such a file. */
+int store_export(struct store *s, const struct store_query *q, const char *path, struct stop *stop, uint64_t *n,
+		 struct err *err);
+int store_import_segment(struct store_writer *w, const char *path, uint64_t *n, uint64_t *n_duplicates,
+			 struct err *err);
+
+/* --- state --- */
+
+struct store_stat {
+	uint64_t cap, used;
+	uint64_t bytes[N_TIERS], journal_bytes, index_bytes, pin_bytes, bad_bytes;
+	uint64_t profiles[N_TIERS], head_profiles;
+	uint32_t segments, services;
+	uint64_t dict_bytes, block_bytes; /* of segments: dictionaries, samples */
+	int64_t first_ns, last_ns;
+};
+int store_get_stat(struct store *s, struct store_stat *out, struct err *err);
+
+/* Check every CRC and reference; deep: decode everything and compare totals. A line per damage is appended. Returns the
+   number of damaged files, or ERR_*. */
+int store_verify(struct store *s, bool deep, struct stop *stop, struct buf *report, struct err *err);
+
+/* Rebuild index.db from segments and journals, and move damaged files to bad/. */
+int store_repair(const char *directory, struct buf *report, struct err *err);
+
+#endif
