@@ -69,6 +69,10 @@ fails 'try: cpa merge -o all.pb.gz a.pb.gz b.pb.gz' merge -o "$tmp/all.pb.gz"
 result $? "no argument is an error that suggests a command"
 
 fails '^cpa: -http is not compatible with an output format on the command line$' top -http=:0 $f
+fails '^cpa: -http is not compatible with an output format on the command line$' -http=:0 --json $f
+"$CPA" -http=:0 -no_browser -sample_index=nope $f 2>"$tmp/err"
+[ $? -eq 2 ] && grep -q 'sample_index "nope" must be one of' "$tmp/err"
+result $? "-http with an unknown sample type ends with an error"
 fails '^cpa: -no_browser only makes sense with -http$' -no_browser $f
 
 # Commands and options of other programs, and arguments in the wrong order.

@@ -52,17 +52,19 @@ mkdir many
 for i in $(seq 100); do
 	plugin "$i" many/
 done
-# on a busy machine one may end before the first tick
+# on a busy machine some may end before the first tick
 tries=0
 until
 	run 1000 ./plug all 30 many/*.so
 	n_names=$(names p.pb.gz | cut -d " " -f 1)
-	[ "$n_names" = 100 ] || [ $tries = 4 ]
+	[ "$n_names" = 100 ] || [ $tries = 2 ]
 do
 	tries=$((tries + 1))
 done
 is "$status" 4 'a program that calls _exit keeps its status'
-between "$n_names" 100 100 'functions of all 100 libraries loaded during sampling have names'
+between "$n_names" 90 100 'functions of 100 libraries loaded during sampling have samples'
+own=$("$CPA" top -unit=ns -nodecount=0 -trim=false p.pb.gz 2>/dev/null | awk '$6 ~ /^own_/ { n += $4 } END { printf "%.0f", n }')
+within "$own" "$(total p.pb.gz)" 3 'samples in libraries loaded during sampling have the names of their functions'
 within "$(total p.pb.gz)" 3100000000 15 'the total time of 100 libraries loaded during sampling is right'
 is "$("$CPA" comments p.pb.gz | sed -n 's/^stacks, complete: .*(\(.*\)%).*/\1/p')" 100.00 'all stacks in 100 libraries loaded during sampling are complete'
 

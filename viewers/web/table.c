@@ -338,8 +338,8 @@ static void add_head(const struct table_page *x, const struct web_rows *rows, st
 {
 	bool is_whole = rows->from == 0 && rows->to == rows->n && !x->t->role;
 
-	buf_addf(out, "<div class=\"scroll\"><table class=\"report%s\"%s>\n<caption>", x->t->role ? " calls" : "",
-		 is_whole ? " data-whole=\"true\"" : "");
+	buf_addf(out, "<div class=\"scroll\"><table class=\"report%s%s\"%s>\n<caption>", x->t->role ? " calls" : "",
+		 x->page->q.granularity >= GRAIN_LINES ? " long" : "", is_whole ? " data-whole=\"true\"" : "");
 	web_rows_add_range(rows, rows->n == 1 ? noun_of(x->page).one : noun_of(x->page).many, out);
 	if (find_kind(x->t, CELL_VALUE) != NO_COLUMN) {
 		buf_addz(out, "; ");

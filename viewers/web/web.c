@@ -10,6 +10,7 @@
 
 #include "base/cond.h"
 #include "base/mem.h"
+#include "engine/view.h"
 #include "session/capture.h"
 
 #include <stdlib.h>
@@ -65,8 +66,11 @@ static void set_state(struct web *w, enum web_state state)
 int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err *err)
 {
 	struct open_profile *o;
-	int rc = workspace_open(w->workspace, l, name, OPEN_COMMAND_LINE, &o, err);
+	uint32_t type;
+	int rc = view_find_type(l->profile, w->options.q->sample_index, &type, err);
 
+	if (rc == 0)
+		rc = workspace_open(w->workspace, l, name, OPEN_COMMAND_LINE, &o, err);
 	if (rc < 0)
 		return rc;
 	workspace_put(w->workspace, o);

@@ -44,7 +44,11 @@ void web_free(struct web *w);
 /* The stop of the load, whose progress the loading page shows. */
 struct stop *web_load_stop(struct web *w);
 
-/* The profile of the command line is loaded: take over l, which is emptied. Waiting requests continue. */
+/*
+ * The profile of the command line is loaded: take over l, which is emptied. Waiting requests continue.
+ *
+ * Fails   ERR_USAGE for an unknown -sample_index; as workspace_open
+ */
 int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err *err);
 
 /* The profile could not be loaded. Waiting requests fail with this message. */

@@ -335,7 +335,7 @@ int cmd_web(const struct args *a)
 	struct err err;
 	int rc;
 
-	if (a->report)
+	if (a->report || a->q.shape != FORMAT_TEXT)
 		return say_error("-http is not compatible with an output format on the command line");
 	if (a->n_words == 0)
 		return say_error("no profile source specified; try: cpa -http=: cpu.pb.gz");
