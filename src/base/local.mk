@@ -3,6 +3,8 @@
 noinst_LIBRARIES += src/base/libbase.a
 src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS)
 src_base_libbase_a_SOURCES = \
+	src/base/amount.c \
+	src/base/amount.h \
 	src/base/arena.c \
 	src/base/arena.h \
 	src/base/buf.c \

@@ -105,9 +105,9 @@ def check_messages():
              "[::]:0: other machines can connect to this address, so a secret is required (--http-secret=new); "
              "or listen on 127.0.0.1 and use ssh -L"),
             (["-http=unix:"], "unix:: not the path of a file"),
-            ([f"-http={port}", "--http-cache=-1"], "--http-cache=-1: not an amount such as 256MB"),
-            ([f"-http={port}", "--http-upload=x"], "--http-upload=x: not an amount such as 256MB"),
-            ([f"-http={port}", "--http-idle=2MB"], "--http-idle=2MB: not an amount such as 30min or 2h")]:
+            ([f"-http={port}", "--http-cache=-1"], "--http-cache=-1: not a size such as 256MB or 20GiB"),
+            ([f"-http={port}", "--http-upload=x"], "--http-upload=x: not a size such as 256MB or 20GiB"),
+            ([f"-http={port}", "--http-idle=2MB"], "--http-idle=2MB: not a duration such as 30s, 10m or 1h30m")]:
         equal(run_failing(*arguments, profile), (2, "", f"cpa: {wanted}\n"), f"{' '.join(arguments)} is refused")
     code, _, errors = run_failing("-http=:")
     ok(code == 2 and "no profile source specified" in errors, "-http without a source is refused", errors)

@@ -54,6 +54,7 @@ unit_tests = \
 	tests/unit/test_address \
 	tests/unit/test_loaded \
 	tests/unit/test_access \
+	tests/unit/test_amount \
 	tests/unit/test_arena \
 	tests/unit/test_base \
 	tests/unit/test_boxes \
@@ -248,6 +249,7 @@ unit_tests = \
 tests_unit_test_address_LDADD = $(unit_report)
 tests_unit_test_loaded_LDADD = $(unit_answer)
 tests_unit_test_access_LDADD = $(access_libs) $(CMOCKA_LIBS)
+tests_unit_test_amount_LDADD = $(unit_base)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_base_LDADD = $(unit_symbol)
 tests_unit_test_boxes_LDADD = $(unit_engine)

@@ -8,7 +8,6 @@
 #include "cli/web/address.h"
 
 #include "base/str.h"
-#include "base/unit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,22 +94,5 @@ int cmd_web_parse_address(const char *text, struct buf *out, struct err *err)
 	else
 		buf_addf(out, "%.*s", (int)n_host, host);
 	buf_addf(out, ":%s", *port ? port : "0");
-	return 0;
-}
-
-int cmd_web_parse_amount(const char *option, const char *text, const char *unit, uint64_t *out, struct err *err)
-{
-	double factor, base, value;
-	char *end;
-	const struct unit_family *family = unit_find(unit, &base);
-	bool is_size = strcmp(unit, "B") == 0; /* 0 is a size, but not a time */
-
-	errno = 0;
-	value = strtod(text, &end);
-	if (end == text || errno || !(is_size ? value >= 0 : value > 0) ||
-	    unit_find(*end ? end : unit, &factor) != family || value * factor / base >= (double)(UINT64_MAX / 2))
-		return err_set(err, ERR_USAGE, "%s=%s: not an amount such as %s", option, text,
-			       is_size ? "256MB" : "30min or 2h");
-	*out = (uint64_t)(value * factor / base);
 	return 0;
 }

@@ -21,13 +21,4 @@
  */
 int cmd_web_parse_address(const char *text, struct buf *out, struct err *err);
 
-/*
- * Read an amount such as "256MB" or "1h".
- *
- * option  for the error message
- * unit    unit of the result, and of a number without one: "B", "ms"
- * Fails   ERR_USAGE
- */
-int cmd_web_parse_amount(const char *option, const char *text, const char *unit, uint64_t *out, struct err *err);
-
 #endif

@@ -9,6 +9,7 @@
 
 #include "answer/loaded.h"
 #include "answer/profile_server.h"
+#include "base/amount.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
@@ -34,7 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STOP_SECONDS = 2, DRAIN_MS = 1000, DRAIN_STEP_MS = 20, MS_NS = 1000000 };
+enum { STOP_SECONDS = 2, DRAIN_MS = 1000, DRAIN_STEP_MS = 20, MS_NS = 1000000, IDLE_POLL_MS = 60000 };
 
 /* A running web UI. */
 struct site {
@@ -46,7 +47,8 @@ struct site {
 	pthread_t loader;
 	bool has_loader;
 	atomic_bool has_failed; /* the profile could not be loaded */
-	uint64_t upload_max, idle_ms;
+	uint64_t upload_max;
+	int64_t idle_ns;     /* 0: no limit */
 	const char **server; /* see struct web_options */
 	struct web_folders folders;
 	struct buf settings_path; /* the file of saved configs; empty if there is no such folder */
@@ -190,14 +192,13 @@ static int wait_for_end(struct site *s)
 	int number = WEB_TIMEOUT;
 
 	while (number == WEB_TIMEOUT && !atomic_load(&s->has_failed)) {
-		uint64_t idle = httpd_idle_ns(s->http) / MS_NS;
+		int64_t idle = (int64_t)httpd_idle_ns(s->http), left = (s->idle_ns - idle) / MS_NS + 1;
 
-		if (s->idle_ms && idle >= s->idle_ms) {
+		if (s->idle_ns && idle >= s->idle_ns) {
 			say("no request for %s; the server ends", s->a->q.http_idle);
 			return 0;
 		}
-		number = cmd_web_signals_wait(s->idle_ms ? (int)(s->idle_ms - idle < 60000 ? s->idle_ms - idle : 60000)
-							 : -1);
+		number = cmd_web_signals_wait(s->idle_ns ? (int)(left < IDLE_POLL_MS ? left : IDLE_POLL_MS) : -1);
 	}
 	return number > 0 ? number : 0;
 }
@@ -302,9 +303,9 @@ static int start(struct site *s, struct err *err)
 	struct buf address = { 0 };
 	int rc = cmd_web_parse_address(q->http, &address, err);
 
-	rc = rc ? rc : cmd_web_parse_amount("--http-upload", q->http_upload, "B", &s->upload_max, err);
-	rc = rc ? rc : cmd_web_parse_amount("--http-cache", q->http_cache, "B", &options.cache_bytes, err);
-	rc = rc || !*q->http_idle ? rc : cmd_web_parse_amount("--http-idle", q->http_idle, "ms", &s->idle_ms, err);
+	rc = rc ? rc : amount_parse_bytes("--http-upload", q->http_upload, &s->upload_max, err);
+	rc = rc ? rc : amount_parse_bytes("--http-cache", q->http_cache, &options.cache_bytes, err);
+	rc = rc || !*q->http_idle ? rc : amount_parse_duration("--http-idle", q->http_idle, &s->idle_ns, err);
 	rc = rc ? rc : check_servers(q, err);
 	if (rc == 0 && !cmd_web_signals_catch())
 		rc = err_set(err, ERR_IO, "cannot create a pipe: %s", strerror(errno));
