@@ -22,10 +22,13 @@ static const struct library_function functions[] = {
 	{                                                                                                              \
 		"curl_" #name, offsetof(struct curl, name)                                                             \
 	}
-	FUNCTION(global_init),   FUNCTION(easy_init),           FUNCTION(easy_setopt),    FUNCTION(easy_getinfo),
-	FUNCTION(easy_strerror), FUNCTION(easy_cleanup),        FUNCTION(multi_init),     FUNCTION(multi_add_handle),
-	FUNCTION(multi_perform), FUNCTION(multi_remove_handle), FUNCTION(multi_poll),     FUNCTION(multi_info_read),
-	FUNCTION(multi_cleanup), FUNCTION(slist_append),        FUNCTION(slist_free_all),
+	FUNCTION(global_init),         FUNCTION(easy_init),        FUNCTION(easy_setopt),
+	FUNCTION(easy_getinfo),        FUNCTION(easy_strerror),    FUNCTION(easy_cleanup),
+	FUNCTION(multi_init),          FUNCTION(multi_add_handle), FUNCTION(multi_perform),
+	FUNCTION(multi_remove_handle), FUNCTION(multi_poll),       FUNCTION(multi_info_read),
+	FUNCTION(multi_cleanup),       FUNCTION(multi_setopt),     FUNCTION(multi_socket_action),
+	FUNCTION(multi_assign),        FUNCTION(easy_pause),       FUNCTION(slist_append),
+	FUNCTION(slist_free_all),
 #undef FUNCTION
 };
 

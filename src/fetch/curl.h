@@ -13,12 +13,14 @@
 #include <curl/curl.h>
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
+#undef curl_multi_setopt
 
 /* The functions of libcurl that cpa uses, without their prefix curl_. */
 struct curl {
 	CURLcode (*global_init)(long flags);
 	CURL *(*easy_init)(void);
 	CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
+	CURLcode (*easy_pause)(CURL *easy, int bits);
 	CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
 	const char *(*easy_strerror)(CURLcode code);
 	void (*easy_cleanup)(CURL *easy);
@@ -26,6 +28,9 @@ struct curl {
 	CURLMcode (*multi_add_handle)(CURLM *multi, CURL *easy);
 	CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *easy);
 	CURLMcode (*multi_perform)(CURLM *multi, int *running);
+	CURLMcode (*multi_setopt)(CURLM *multi, CURLMoption option, ...);
+	CURLMcode (*multi_socket_action)(CURLM *multi, curl_socket_t fd, int events, int *running);
+	CURLMcode (*multi_assign)(CURLM *multi, curl_socket_t fd, void *data);
 	CURLMcode (*multi_poll)(CURLM *multi, struct curl_waitfd *more, unsigned n, int timeout_ms, int *ready);
 	CURLMsg *(*multi_info_read)(CURLM *multi, int *left);
 	CURLMcode (*multi_cleanup)(CURLM *multi);

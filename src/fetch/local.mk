@@ -13,6 +13,10 @@ src_fetch_libfetch_a_SOURCES = \
 	src/fetch/secrets.h \
 	src/fetch/source.c \
 	src/fetch/source.h \
+	src/fetch/loop.c \
+	src/fetch/loop.h \
+	src/fetch/transfer.c \
+	src/fetch/transfer.h \
 	src/fetch/url.c \
 	src/fetch/url.h \
 	src/fetch/url_query.c \

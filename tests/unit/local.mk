@@ -87,6 +87,7 @@ unit_tests = \
 	tests/unit/test_elfnames \
 	tests/unit/test_encode \
 	tests/unit/test_err \
+	tests/unit/test_fetch_loop \
 	tests/unit/test_filter \
 	tests/unit/test_filter_tags \
 	tests/unit/test_find \
@@ -293,6 +294,7 @@ tests_unit_test_flame_layout_LDADD = $(unit_flame)
 tests_unit_test_flame_palette_LDADD = $(unit_flame)
 tests_unit_test_flame_runs_LDADD = $(unit_shell)
 tests_unit_test_folded_LDADD = $(unit_export)
+tests_unit_test_fetch_loop_LDADD = $(unit_fetch)
 tests_unit_test_filter_LDADD = $(unit_engine)
 tests_unit_test_filter_tags_LDADD = $(unit_engine)
 tests_unit_test_frames_LDADD = $(unit_symbol)
