@@ -4,8 +4,11 @@ noinst_LIBRARIES += src/store/libstore.a
 src_store_libstore_a_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS) $(XXHASH_CFLAGS)
 src_store_libstore_a_SOURCES = \
 	src/store/block.h \
+	src/store/cap.h \
+	src/store/catalogue.h \
 	src/store/dict.h \
 	src/store/journal.h \
 	src/store/segment.h \
+	src/store/sqlite.h \
 	src/store/store.h \
 	src/store/window.h

@@ -1,0 +1,95 @@
+/*
+ * cap.h - the limit of bytes below the directory of a store
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Bytes are those of allocated blocks, as du counts them. Every write first reserves its bytes, so that the sum never
+ * exceeds the cap:
+ *
+ *	rc = cap_reserve(cap, n, err);             frees older data if that is needed
+ *	... write a file of at most n bytes ...
+ *	cap_settle(cap, CAP_SEGMENTS, n, actual);  the file is counted instead of the reservation
+ *
+ * Counters may be read and changed by any thread. cap_reserve and cap_recount need the maintenance lock, since they
+ * delete files and change the catalogue.
+ */
+#ifndef STORE_CAP_H
+#define STORE_CAP_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "store/catalogue.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum cap_kind { CAP_SEGMENTS, CAP_JOURNALS, CAP_PINS, CAP_BAD, CAP_OTHER, N_CAP_KINDS };
+
+enum {
+	CAP_BYTES_MIN = 64 << 20,
+	CAP_KEEP_SECONDS = 3600, /* the newest raw data, which is never removed to make room */
+};
+
+struct cap {
+	int dir; /* descriptor of the directory; borrowed */
+	struct catalogue *catalogue;
+	uint64_t limit;
+	int64_t retain_raw_ns; /* INT64_MAX: for ever */
+	int64_t (*now)(void);  /* ns since 1970 */
+	uint64_t used[N_CAP_KINDS], reserved;
+	uint64_t n_removed, bytes_removed; /* segments removed to make room or by retention, since cap_init */
+	pthread_mutex_t lock;              /* of the counters */
+};
+
+/* The cap of a new store: the smaller of 10 GiB and a tenth of the file system. */
+uint64_t cap_default(int dir);
+
+/* The clock for options.now == NULL. */
+int64_t cap_clock(void);
+
+/*
+ * Count the files of a store.
+ *
+ * limit  at least CAP_BYTES_MIN; a smaller one is an error
+ * Fails  ERR_USAGE, ERR_IO
+ */
+int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit, int64_t retain_raw_ns,
+	     int64_t (*now)(void), struct err *err);
+void cap_destroy(struct cap *c);
+
+/* Count again. There must be no reservation. */
+int cap_recount(struct cap *c, struct err *err);
+
+/* All bytes used, with the reservations and room for the next transaction of the catalogue. */
+uint64_t cap_used(struct cap *c);
+
+/*
+ * Reserve n bytes. Frees space, one step at a time, until there is room: damaged and temporary files; data older than
+ * the retention; the oldest raw segments except those of the last hour. Each step adds a row to the losses.
+ *
+ * what   what the bytes are for, in messages
+ * Fails  ERR_LIMIT when nothing is left to free: "the cap of 64.0 MiB is used up: ..."
+ */
+int cap_reserve(struct cap *c, uint64_t n, const char *what, struct err *err);
+
+/* Reserve without freeing anything; any thread. */
+bool cap_try_reserve(struct cap *c, uint64_t n);
+
+/* Replace a reservation by the actual bytes of a file. actual = 0: nothing was written. */
+void cap_settle(struct cap *c, enum cap_kind kind, uint64_t reserved, uint64_t actual);
+
+/* Subtract a file that was removed. */
+void cap_release(struct cap *c, enum cap_kind kind, uint64_t bytes);
+
+/* Allocated bytes of an open file. */
+uint64_t cap_file_bytes(int fd);
+
+/* Bytes of a journal and the largest size of a segment under this cap. */
+uint64_t cap_journal_bytes(const struct cap *c);
+uint64_t cap_segment_bytes(const struct cap *c);
+
+/* Remove segments older than the retention. dry_run: only append lines that say what would be removed. */
+int cap_retain(struct cap *c, bool dry_run, struct buf *report, struct err *err);
+
+#endif
