@@ -135,6 +135,15 @@ typedef int store_mark_fn(void *arg, const char *service, const struct store_mar
 int store_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
 		    void *arg, struct err *err);
 
+/* A pin: a permanent copy of a window. */
+struct store_pin_info {
+	const char *name, *spec; /* spec: the source it was made of, with absolute times */
+	int64_t made_ns;
+	uint64_t bytes;
+};
+typedef int store_pin_fn(void *arg, const struct store_pin_info *p, struct err *err);
+int store_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err);
+
 /* --- writing --- */
 
 struct store_writer;
