@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/string_list.h"
 #include "base/utf8.h"
+#include "profile/temporality.h"
 #include "reader/annotate.h"
 #include "viewers/export/export.h"
 #include "viewers/export/gzip.h"
@@ -19,22 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-enum { TYPES_MAX = 8 };
-
-/* Known sample types by kind; a profile must have at least one of them. Other kinds are not checked. */
-static const struct {
-	const char *kind, *type[TYPES_MAX];
-} known_types[] = {
-	{ "cpu", { "cpu", "samples", "sample", "wall" } },
-	{ "heap", { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects", "space", "objects" } },
-	{ "allocs", { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects", "space", "objects" } },
-	{ "goroutine", { "goroutine", "goroutines", "threads", "thread" } },
-	{ "threads", { "threads", "thread", "goroutine" } },
-	{ "block", { "contentions", "delay" } },
-	{ "mutex", { "contentions", "delay" } },
-	{ "threadcreate", { "threadcreate" } },
-};
 
 void snapshot_add_time(struct buf *out, int64_t ns)
 {
@@ -47,32 +32,13 @@ void snapshot_add_time(struct buf *out, int64_t ns)
 	buf_addz(out, text);
 }
 
-static void add_types(const struct profile *p, struct buf *out)
-{
-	for (uint32_t t = 0; t < p->n_types && t < TYPES_MAX; t++)
-		buf_addf(out, "%s%.64s", t ? ", " : "", profile_text(p, p->type[t].name));
-}
-
 static int check_kind(const struct snapshot_entry *x, struct err *err)
 {
-	const char *const *type = NULL;
-	struct buf types = { 0 };
-	int rc = 0;
+	struct err other;
 
-	for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++)
-		if (strcmp(known_types[i].kind, x->kind) == 0)
-			type = known_types[i].type;
-	for (uint32_t t = 0; type && t < x->p->n_types; t++)
-		for (size_t i = 0; i < TYPES_MAX && type[i]; i++)
-			if (strcmp(profile_text(x->p, x->p->type[t].name), type[i]) == 0)
-				return 0;
-	if (type) {
-		add_types(x->p, &types);
-		rc = err_set(err, ERR_FORMAT, "the server sent another kind of profile, with sample types: %s",
-			     types.len ? types.data : "none");
-	}
-	buf_release(&types);
-	return rc;
+	if (profile_check_kind(x->p, x->kind, &other) == 0)
+		return 0;
+	return err_set(err, other.code, "the server sent %s", other.msg);
 }
 
 static void end_comment(struct string_list *t)

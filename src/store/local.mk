@@ -11,4 +11,5 @@ src_store_libstore_a_SOURCES = \
 	src/store/segment.h \
 	src/store/sqlite.h \
 	src/store/store.h \
+	src/store/varint.h \
 	src/store/window.h
