@@ -1,7 +1,7 @@
 # src/base - general utilities of the analysis program
 
 noinst_LIBRARIES += src/base/libbase.a
-src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS)
+src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS) $(JANSSON_CFLAGS)
 src_base_libbase_a_SOURCES = \
 	src/base/amount.c \
 	src/base/amount.h \
@@ -23,6 +23,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/idtab.h \
 	src/base/io.c \
 	src/base/io.h \
+	src/base/jansson.c \
+	src/base/jansson.h \
 	src/base/jsonw.c \
 	src/base/jsonw.h \
 	src/base/library.c \

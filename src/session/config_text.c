@@ -7,9 +7,9 @@
 
 #include "session/config_text.h"
 
+#include "base/jansson.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
-#include "session/jansson.h"
 #include "session/url_settings.h"
 
 #include <inttypes.h>

@@ -19,8 +19,6 @@ src_session_libsession_a_SOURCES = \
 	src/session/config_text.h \
 	src/session/configs.c \
 	src/session/configs.h \
-	src/session/jansson.c \
-	src/session/jansson.h \
 	src/session/prefs.c \
 	src/session/prefs.h \
 	src/session/line.c \

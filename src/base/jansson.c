@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "session/jansson.h"
+#include "base/jansson.h"
 
 #include "base/library.h"
 
@@ -42,7 +42,7 @@ static const struct library_function functions[] = {
 int jansson_load(const struct jansson **out, struct err *err)
 {
 	static const char advice[] =
-		"libjansson is needed for saved configs; install it with: apt-get install libjansson4";
+		"libjansson is needed to read JSON; install it with: apt-get install libjansson4";
 	int rc = 0;
 
 	pthread_mutex_lock(&lock);

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SESSION_JANSSON_H
-#define SESSION_JANSSON_H
+#ifndef BASE_JANSSON_H
+#define BASE_JANSSON_H
 
 #include "base/err.h"
 

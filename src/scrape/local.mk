@@ -1,0 +1,10 @@
+# src/scrape - the collector: configuration, targets, schedule, guard, versions
+
+noinst_LIBRARIES += src/scrape/libscrape.a
+src_scrape_libscrape_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
+src_scrape_libscrape_a_SOURCES = \
+	src/scrape/config.h \
+	src/scrape/guard.h \
+	src/scrape/schedule.h \
+	src/scrape/target.h \
+	src/scrape/version.h
