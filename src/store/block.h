@@ -5,17 +5,21 @@
  *
  * Layout, before compression with zstd; varint is LEB128, zz zigzag, delta the difference from the previous value:
  *
- *	varint   profiles n, rows R, columns C, flags (1 + column: the column is a chain)
- *	metas    runs of (meta, count)
+ *	varint   profiles n, columns C
+ *	columns  per column: varint mode + 4 * chain + 8 * signed; mode 0 own cells, 1 the cells of an earlier column,
+ *	         2 an earlier column times a factor. 0: varint bytes of its groups to cells; 0, 1: varint bytes of its values;
+ *	         1, 2: varint column; 2: zz factor
+ *	metas    runs of (meta, count) until n
  *	times    per profile zz second difference of the start in ns; zz delta of the duration in ns
- *	per group of columns with values in the same cells:
- *	  groups    (c, m)... , 0: m rows occur in c profiles each; c decreases
- *	  rows      per group of equal c: ascending row ids, delta
- *	  cells     unless c = n: per row the profiles it occurs in, ascending, delta
- *	  values    per column, row and cell: varint, or zz if the column has negative values
+ *	per column of mode 0:
+ *	  groups (c, m)... , 0: m rows occur in c profiles each; c decreases
+ *	  rows   per group: ascending row ids, delta - 1
+ *	  cells  unless c = n: per row the profiles it occurs in, ascending, delta - 1, a byte each
+ *	per column of mode 0 and 1, in the order of the cells:
+ *	  values varint, or zz if the column is signed
  *
  * In a chain (cumulative columns and gauges) a value is the difference from the previous profile of the block, of the first
- * profile from 0; cells are those where it is not 0.
+ * profile from 0, modulo 2^64; cells are those where it is not 0.
  */
 #ifndef STORE_BLOCK_H
 #define STORE_BLOCK_H
@@ -28,7 +32,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BLOCK_PROFILES_MAX = 120 };
+enum {
+	BLOCK_PROFILES_MAX = 120,
+	BLOCK_VALUES_MAX = 8 << 20, /* rows times columns of all profiles, unless the block has one profile */
+};
+
+/* The id of a profile: XXH3-128 of the hash of its series and its start. It is not stored. */
+void block_profile_id(const uint8_t series_hash[16], int64_t start_ns, uint8_t id[16]);
 
 /*
  * Encode profiles of one series.
@@ -42,13 +52,12 @@ struct block_column;
 
 /* A decoded head of a block; the values stay encoded. */
 struct block {
-	uint32_t n, n_columns, n_rows;   /* n_rows: rows with a value in any column */
+	uint32_t n, n_columns;
+	uint32_t row_end;                /* row ids are below it */
 	bool *is_chain;                  /* [n_columns] */
 	uint32_t *meta;                  /* [n] */
 	int64_t *start_ns, *duration_ns; /* [n] */
 	struct block_column *column;
-	const uint8_t *data; /* borrowed */
-	size_t size;
 };
 
 /*
@@ -72,7 +81,7 @@ typedef void block_row_fn(void *arg, uint32_t row, uint32_t n, const uint32_t *c
 /* Call fn for all rows of a column. Fails with ERR_FORMAT, after some calls. */
 int block_each_row(const struct block *b, uint32_t column, block_row_fn *fn, void *arg, struct err *err);
 
-/* Profile i as it was encoded, without series and id. out is released with stored_release. Fails with ERR_FORMAT. */
+/* Profile i as it was encoded, without series; out is released with stored_release. Fails with ERR_FORMAT. */
 int block_profile(const struct block *b, uint32_t i, struct stored *out, struct err *err);
 
 /* All profiles, out[n]; faster than one by one. */

@@ -139,7 +139,6 @@ int dict_add_series(struct dict *d, const char *service, const char *kind, const
 struct stored {
 	uint32_t series, meta;
 	int64_t start_ns, duration_ns; /* since 1970 */
-	uint8_t id[16];                /* to find profiles and duplicates */
 	uint32_t n;                    /* number of rows */
 	uint32_t *row;                 /* [n] ascending, distinct */
 	uint32_t n_columns;            /* number of sample types of the meta */
@@ -149,8 +148,8 @@ struct stored {
 void stored_release(struct stored *s);
 
 /*
- * Add everything that a profile refers to, and express the profile by it. Equal rows are added. The caller sets series
- * and id; time and duration are those of the profile.
+ * Add everything that a profile refers to, and express the profile by it. Equal rows are added. The caller sets series;
+ * time and duration are those of the profile.
  *
  * out    released with stored_release
  * Fails  ERR_RANGE when a sum of equal rows overflows; ERR_LIMIT. Entries that were added stay.

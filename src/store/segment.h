@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arena;
+
 enum store_tier { TIER_RAW, TIER_10M, TIER_1H, TIER_1D, N_TIERS };
 enum { SEGMENT_PIN = 1, SEGMENT_EXPORT = 2 }; /* flags */
 enum { SEGMENT_BYTES_MAX = 256 << 20 };
@@ -24,12 +26,11 @@ enum { SEGMENT_BYTES_MAX = 256 << 20 };
 /* A block of a chapter. */
 struct block_entry {
 	uint32_t series, profiles, n_columns;
-	int64_t t0, t1; /* first and last start in ns */
-	int64_t *
-		total; /* [n_columns] sum of all values of delta columns; of chains: the sum over all profiles of the block */
-	const uint8_t *data; /* [size] compressed; borrowed from the file or owned by the chapter */
-	size_t size;
-	const uint8_t *ids; /* [profiles][16] */
+	int64_t t0, t1;      /* first and last start in ns */
+	int64_t *total;      /* [n_columns] sum over the profiles and rows of the block, modulo 2^64 */
+	const uint8_t *data; /* [size] borrowed from the file or owned by the chapter */
+	size_t size, raw;    /* bytes stored, and decompressed; equal if the block is not compressed */
+	uint32_t crc;        /* of data */
 };
 
 /* A named event of a service. */
@@ -40,7 +41,7 @@ struct store_mark {
 
 /* All of one service in one segment, or in a journal. */
 struct chapter {
-	char *service;
+	const char *service;
 	int64_t t0, t1; /* first and last start in ns */
 	uint64_t profiles;
 	struct dict dict;
@@ -48,7 +49,8 @@ struct chapter {
 	struct block_entry *block; /* [n_blocks] sorted by series, then t0 */
 	uint32_t n_marks;
 	struct store_mark *mark;
-	void *memory; /* memory that the blocks borrow, if it is not a file */
+	const char *file;     /* name for messages; NULL if it is not from a file */
+	struct arena *memory; /* of everything here but the dictionary */
 };
 
 void chapter_free(struct chapter *c); /* takes NULL */
@@ -123,5 +125,9 @@ const struct segment_chapter *segment_chapter_at(const struct segment *s, uint32
 
 /* Decode a chapter. It borrows from the segment. Fails with ERR_FORMAT, naming the section. */
 int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);
+
+/* Like segment_read_chapter, but of the dictionary only strings, mappings, metas and series, and marks and blocks: enough for
+   lists and totals, and quick. Its blocks cannot be opened. */
+int segment_read_chapter_head(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);
 
 #endif

@@ -178,13 +178,12 @@ struct store_input {
 	const struct profile *profile;
 	int64_t start_ns;    /* replaces the time of the profile if that is 0 */
 	int64_t duration_ns; /* likewise */
-	const uint8_t *id;   /* [16]; NULL: a hash of series, time and content */
 };
 
 /*
  * Add a profile to the current batch. It is durable after store_commit.
  *
- * id         [16] filled in; may be NULL
+ * id         [16] filled in, see block_profile_id; may be NULL
  * duplicate  set if the store has this profile already: nothing was added
  * Fails      ERR_LIMIT when nothing can be freed under the cap; ERR_RANGE; ERR_IO
  */
