@@ -2,7 +2,7 @@
 
 noinst_LIBRARIES += src/reader/libreader.a
 src_reader_libreader_a_CFLAGS = $(AM_CFLAGS) $(PROTOBUF_C_CFLAGS) $(ZLIB_CFLAGS) $(DEFLATE_CFLAGS) $(ZSTD_CFLAGS)
-src_reader_libreader_a_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
+src_reader_libreader_a_CPPFLAGS = $(AM_CPPFLAGS) -Iproto $(JANSSON_CFLAGS)
 src_reader_libreader_a_SOURCES = \
 	src/reader/annotate.c \
 	src/reader/annotate.h \
@@ -27,11 +27,17 @@ src_reader_libreader_a_SOURCES = \
 	src/reader/proto.c \
 	src/reader/proto_int.h \
 	src/reader/proto_sample.c \
+	src/reader/push.c \
+	src/reader/push.h \
+	src/reader/push_folded.c \
+	src/reader/push_int.h \
+	src/reader/push_query.c \
 	src/reader/reader.c \
 	src/reader/reader.h \
 	src/reader/reader_int.h \
 	src/reader/stacks.c \
 	src/reader/stacks.h
 
-# generate the header before the only file that includes it is compiled
+# generate the headers before the only files that include them are compiled
 src/reader/libreader_a-proto.$(OBJEXT): proto/profile.pb-c.h
+src/reader/libreader_a-push.$(OBJEXT): proto/push.pb-c.h

@@ -173,6 +173,7 @@ unit_tests = \
 	tests/unit/test_prune \
 	tests/unit/test_query \
 	tests/unit/test_raw \
+	tests/unit/test_push \
 	tests/unit/test_reader \
 	tests/unit/test_regex \
 	tests/unit/test_regex_syntax \
@@ -369,6 +370,7 @@ tests_unit_test_prefix_map_LDADD = $(unit_symbol)
 tests_unit_test_prune_LDADD = $(unit_profile)
 tests_unit_test_query_LDADD = $(unit_engine)
 tests_unit_test_raw_LDADD = $(unit_export)
+tests_unit_test_push_LDADD = $(unit_reader)
 tests_unit_test_reader_LDADD = $(unit_reader)
 tests_unit_test_regex_LDADD = $(unit_base)
 tests_unit_test_regex_syntax_LDADD = $(unit_base)

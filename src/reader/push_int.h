@@ -1,0 +1,32 @@
+/*
+ * push_int.h - internals shared by the readers of pushed profiles
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef READER_PUSH_INT_H
+#define READER_PUSH_INT_H
+
+#include "reader/push.h"
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+
+/* Labels that are being collected. */
+struct push_labels {
+	struct push_label label[PUSH_LABELS_MAX];
+	size_t n;
+};
+
+/* Add a label, by copy. Fails with ERR_FORMAT, naming the label, or ERR_LIMIT. */
+int push_add_label(struct push *p, struct push_labels *to, const char *name, size_t n_name, const char *value,
+		   size_t n_value, struct err *err);
+
+/* Copy collected labels into the arena. */
+const struct push_label *push_copy_labels(struct push *p, const struct push_labels *from);
+
+/* Read folded text, the formats PUSH_FOLDED and PUSH_LINES. Fails with ERR_FORMAT, naming the line, and ERR_LIMIT. */
+int push_read_folded(const struct push *p, const struct push_item *item, const struct reader_limits *limits,
+		     struct profile **out, struct err *err);
+
+#endif
