@@ -13,8 +13,8 @@
  *	times    per profile zz second difference of the start in ns; zz delta of the duration in ns
  *	per column of mode 0:
  *	  groups (c, m)... , 0: m rows occur in c profiles each; c decreases
- *	  rows   per group: ascending row ids, delta - 1
  *	  cells  unless c = n: per row the profiles it occurs in, ascending, delta - 1, a byte each
+ *	  rows   per group: ascending row ids, delta - 1
  *	per column of mode 0 and 1, in the order of the cells:
  *	  values varint, or zz if the column is signed
  *

@@ -3,7 +3,11 @@
 noinst_LIBRARIES += src/store/libstore.a
 src_store_libstore_a_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS) $(XXHASH_CFLAGS)
 src_store_libstore_a_SOURCES = \
+	src/store/block.c \
 	src/store/block.h \
+	src/store/block_encode.c \
+	src/store/block_int.h \
+	src/store/block_profiles.c \
 	src/store/cap.h \
 	src/store/catalogue.h \
 	src/store/dict.h \
