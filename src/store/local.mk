@@ -8,11 +8,18 @@ src_store_libstore_a_SOURCES = \
 	src/store/block_encode.c \
 	src/store/block_int.h \
 	src/store/block_profiles.c \
+	src/store/cap.c \
 	src/store/cap.h \
+	src/store/catalogue.c \
 	src/store/catalogue.h \
+	src/store/catalogue_int.h \
+	src/store/catalogue_pages.c \
+	src/store/catalogue_read.c \
+	src/store/catalogue_write.c \
 	src/store/dict.h \
 	src/store/journal.h \
 	src/store/segment.h \
+	src/store/sqlite.c \
 	src/store/sqlite.h \
 	src/store/store.h \
 	src/store/varint.h \

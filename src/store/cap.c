@@ -1,0 +1,378 @@
+/*
+ * cap.c - the limit of bytes below the directory of a store: counting, reserving, and what is removed to make room
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "store/cap.h"
+
+#include "base/unit.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 8, FOLDERS_ROOM = 128 << 10 /* for folders and small files that are not reserved */ };
+
+#define NS INT64_C(1000000000)
+
+uint64_t cap_default(int dir)
+{
+	uint64_t cap = UINT64_C(10) << 30;
+	struct statvfs fs;
+
+	if (fstatvfs(dir, &fs) == 0 && (uint64_t)fs.f_blocks * fs.f_frsize / 10 < cap)
+		cap = (uint64_t)fs.f_blocks * fs.f_frsize / 10;
+	return cap > CAP_BYTES_MIN ? cap : CAP_BYTES_MIN;
+}
+
+int64_t cap_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * NS + t.tv_nsec;
+}
+
+uint64_t cap_file_bytes(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
+uint64_t cap_journal_bytes(const struct cap *c)
+{
+	return c->limit / 16 < 128 << 20 ? c->limit / 16 : 128 << 20;
+}
+
+uint64_t cap_segment_bytes(const struct cap *c)
+{
+	return c->limit / 8 < SEGMENT_BYTES_MAX ? c->limit / 8 : SEGMENT_BYTES_MAX;
+}
+
+/* The counter of a file or folder directly below the directory of the store. */
+static enum cap_kind kind_of(const char *name)
+{
+	static const char *const names[] = {
+		[CAP_SEGMENTS] = "seg", [CAP_JOURNALS] = "journal", [CAP_PINS] = "pin", [CAP_BAD] = "bad"
+	};
+
+	for (int i = 0; i < CAP_OTHER; i++)
+		if (!strcmp(name, names[i]))
+			return (enum cap_kind)i;
+	return CAP_OTHER;
+}
+
+/* Called for each entry of a folder, files and folders; name is below the folder at. */
+typedef void entry_fn(void *arg, int at, const char *name, const struct stat *st, unsigned depth);
+
+/* Call fn for all entries below a folder, first those of a folder, then the folder. */
+static int walk(int at, const char *name, unsigned depth, entry_fn *fn, void *arg, struct err *err)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	struct stat st;
+
+	if (!d) {
+		rc = errno == ENOENT ? 0 : err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	while (rc == 0 && (e = readdir(d))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue; /* removed since it was listed */
+		if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
+			rc = walk(dirfd(d), e->d_name, depth + 1, fn, arg, err);
+		fn(arg, dirfd(d), e->d_name, &st, depth);
+	}
+	closedir(d);
+	return rc;
+}
+
+struct counter {
+	uint64_t used[N_CAP_KINDS], below; /* below: since the last entry of depth 0 */
+};
+
+static void count_entry(void *arg, int at, const char *name, const struct stat *st, unsigned depth)
+{
+	struct counter *n = arg;
+
+	(void)at;
+	n->below += (uint64_t)st->st_blocks * 512;
+	if (depth > 0)
+		return;
+	if (strncmp(name, "index.db", 8) != 0) /* catalogue_bytes counts them */
+		n->used[kind_of(name)] += n->below;
+	n->below = 0;
+}
+
+int cap_recount(struct cap *c, struct err *err)
+{
+	struct counter n = { 0 };
+	int rc = walk(c->dir, ".", 0, count_entry, &n, err);
+
+	if (rc < 0)
+		return rc;
+	n.used[CAP_OTHER] += cap_file_bytes(c->dir);
+	pthread_mutex_lock(&c->lock);
+	memcpy(c->used, n.used, sizeof(c->used));
+	pthread_mutex_unlock(&c->lock);
+	return 0;
+}
+
+int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit, int64_t retain_raw_ns,
+	     int64_t (*now)(void), struct err *err)
+{
+	if (limit < CAP_BYTES_MIN)
+		return err_set(err, ERR_USAGE, "the cap of a store must be at least 64MiB");
+	*c = (struct cap){ .dir = dir,
+			   .catalogue = catalogue,
+			   .limit = limit,
+			   .retain_raw_ns = retain_raw_ns,
+			   .now = now ? now : cap_clock };
+	pthread_mutex_init(&c->lock, NULL);
+	catalogue_set_limit(catalogue, limit / 20, err);
+	return cap_recount(c, err);
+}
+
+void cap_destroy(struct cap *c)
+{
+	pthread_mutex_destroy(&c->lock);
+}
+
+/* With the lock held. */
+static uint64_t sum_used(const struct cap *c)
+{
+	uint64_t sum = c->reserved;
+
+	for (int i = 0; i < N_CAP_KINDS; i++)
+		sum += c->used[i];
+	return sum;
+}
+
+uint64_t cap_used(struct cap *c)
+{
+	uint64_t sum;
+
+	pthread_mutex_lock(&c->lock);
+	sum = sum_used(c);
+	pthread_mutex_unlock(&c->lock);
+	return sum + catalogue_bytes_max(c->catalogue) + FOLDERS_ROOM;
+}
+
+/* The bytes that are missing for a reservation of n; 0: it was made. */
+static uint64_t try_reserve(struct cap *c, uint64_t n)
+{
+	uint64_t need = catalogue_bytes_max(c->catalogue) + FOLDERS_ROOM + n;
+
+	pthread_mutex_lock(&c->lock);
+	need += sum_used(c);
+	if (need <= c->limit)
+		c->reserved += n;
+	pthread_mutex_unlock(&c->lock);
+	return need <= c->limit ? 0 : need - c->limit;
+}
+
+bool cap_try_reserve(struct cap *c, uint64_t n)
+{
+	return try_reserve(c, n) == 0;
+}
+
+void cap_settle(struct cap *c, enum cap_kind kind, uint64_t reserved, uint64_t actual)
+{
+	pthread_mutex_lock(&c->lock);
+	c->reserved -= reserved < c->reserved ? reserved : c->reserved;
+	c->used[kind] += actual;
+	pthread_mutex_unlock(&c->lock);
+}
+
+void cap_release(struct cap *c, enum cap_kind kind, uint64_t bytes)
+{
+	pthread_mutex_lock(&c->lock);
+	c->used[kind] -= bytes < c->used[kind] ? bytes : c->used[kind];
+	pthread_mutex_unlock(&c->lock);
+}
+
+struct remover {
+	uint64_t bytes;
+};
+
+static void remove_entry(void *arg, int at, const char *name, const struct stat *st, unsigned depth)
+{
+	struct remover *r = arg;
+
+	(void)depth;
+	if (unlinkat(at, name, S_ISDIR(st->st_mode) ? AT_REMOVEDIR : 0) == 0)
+		r->bytes += (uint64_t)st->st_blocks * 512;
+}
+
+/* Remove everything in bad/ and tmp/. */
+static int remove_refuse(struct cap *c, struct err *err)
+{
+	static const char *const folder[] = { "bad", "tmp" };
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < 2; i++) {
+		struct remover r = { 0 };
+		struct catalogue_loss loss = { .ts = c->now(), .t0 = c->now(), .t1 = c->now(), .what = "damaged" };
+
+		rc = walk(c->dir, folder[i], 0, remove_entry, &r, err);
+		cap_release(c, kind_of(folder[i]), r.bytes);
+		loss.bytes = r.bytes;
+		if (rc < 0 || i > 0 || r.bytes == 0)
+			continue;
+		rc = catalogue_begin(c->catalogue, err);
+		if (rc == 0)
+			rc = catalogue_add_loss(c->catalogue, &loss, err);
+		if (rc == 0)
+			rc = catalogue_commit(c->catalogue, err);
+		catalogue_rollback(c->catalogue);
+	}
+	return rc;
+}
+
+/* Remove segments: the rows in one transaction, then the files. */
+static int remove_segments(struct cap *c, const struct catalogue_segment *row, size_t n, const char *what,
+			   struct err *err)
+{
+	int rc = catalogue_begin(c->catalogue, err);
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct catalogue_loss loss = { .ts = c->now(),
+					       .t0 = row[i].t0,
+					       .t1 = row[i].t1,
+					       .tier = row[i].tier,
+					       .what = what,
+					       .profiles = row[i].profiles,
+					       .bytes = row[i].bytes };
+
+		rc = catalogue_remove_segment(c->catalogue, row[i].id, err);
+		if (rc == 0)
+			rc = catalogue_add_loss(c->catalogue, &loss, err);
+	}
+	if (rc == 0)
+		rc = catalogue_commit(c->catalogue, err);
+	catalogue_rollback(c->catalogue);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		if (unlinkat(c->dir, row[i].file, 0) == 0) {
+			cap_release(c, CAP_SEGMENTS, row[i].bytes);
+			c->n_removed++;
+			c->bytes_removed += row[i].bytes;
+		}
+	return rc;
+}
+
+/* The number of segments at the start of the list that end before a time. */
+static size_t count_before(const struct catalogue_segments *s, int64_t t)
+{
+	size_t n = 0;
+
+	while (n < s->n && s->row[n].t1 <= t)
+		n++;
+	return n;
+}
+
+static void add_line(struct buf *report, const struct catalogue_segment *s, const char *why)
+{
+	if (!report)
+		return;
+	buf_addf(report, "remove %s: %" PRIu64 " profiles, ", s->file, s->profiles);
+	unit_add_label(report, (int64_t)s->bytes, "bytes", "auto");
+	buf_addf(report, ": %s\n", why);
+}
+
+int cap_retain(struct cap *c, bool dry_run, struct buf *report, struct err *err)
+{
+	struct catalogue_segments all;
+	int64_t limit;
+	size_t n;
+	int rc;
+
+	if (__builtin_sub_overflow(c->now(), c->retain_raw_ns, &limit))
+		limit = INT64_MIN;
+	rc = catalogue_get_segments(c->catalogue, TIER_RAW, &all, err);
+	if (rc < 0)
+		return rc;
+	n = count_before(&all, limit);
+	for (size_t i = 0; i < n; i++)
+		add_line(report, &all.row[i], "older than the retention");
+	if (n > 0 && !dry_run)
+		rc = remove_segments(c, all.row, n, "retain", err);
+	catalogue_segments_release(&all);
+	return rc;
+}
+
+/* Remove the oldest raw segments of about so many bytes, but nothing of the last hour. *is_done: nothing was left. */
+static int remove_oldest(struct cap *c, uint64_t bytes, bool *is_done, struct err *err)
+{
+	struct catalogue_segments all;
+	uint64_t sum = 0;
+	size_t n, max;
+	int rc = catalogue_get_segments(c->catalogue, TIER_RAW, &all, err);
+
+	if (rc < 0)
+		return rc;
+	max = count_before(&all, c->now() - CAP_KEEP_SECONDS * NS);
+	for (n = 0; n < max && sum < bytes; n++)
+		sum += all.row[n].bytes;
+	*is_done = n == 0;
+	if (n > 0)
+		rc = remove_segments(c, all.row, n, "cap", err);
+	catalogue_segments_release(&all);
+	return rc;
+}
+
+static void add_bytes(struct buf *b, uint64_t n, const char *what)
+{
+	unit_add_label(b, n > INT64_MAX ? INT64_MAX : (int64_t)n, "bytes", "auto");
+	buf_addz(b, what);
+}
+
+static int refuse(struct cap *c, uint64_t n, const char *what, struct err *err)
+{
+	struct buf b = { 0 };
+	int rc;
+
+	add_bytes(&b, n, "");
+	buf_addf(&b, " for %s: the cap of ", what);
+	add_bytes(&b, c->limit, " is used by ");
+	pthread_mutex_lock(&c->lock);
+	add_bytes(&b, c->used[CAP_SEGMENTS], " of segments, ");
+	add_bytes(&b, c->used[CAP_JOURNALS], " of journals, ");
+	add_bytes(&b, c->used[CAP_PINS], " of pins and ");
+	pthread_mutex_unlock(&c->lock);
+	add_bytes(&b, catalogue_bytes_max(c->catalogue), " for the index");
+	rc = err_set(err, ERR_LIMIT,
+		     "no room of %s; the last hour and pins are never removed: raise the cap or remove pins",
+		     buf_text(&b));
+	buf_release(&b);
+	return rc;
+}
+
+int cap_reserve(struct cap *c, uint64_t n, const char *what, struct err *err)
+{
+	uint64_t missing = try_reserve(c, n);
+	bool is_done = false;
+	int rc = 0;
+
+	if (missing > 0)
+		rc = remove_refuse(c, err);
+	if (rc == 0 && missing > 0 && (missing = try_reserve(c, n)) > 0)
+		rc = cap_retain(c, false, NULL, err);
+	while (rc == 0 && missing > 0 && !is_done && (missing = try_reserve(c, n)) > 0)
+		rc = remove_oldest(c, missing, &is_done, err);
+	if (rc == 0 && missing > 0 && (missing = try_reserve(c, n)) > 0)
+		rc = refuse(c, n, what, err);
+	return rc;
+}

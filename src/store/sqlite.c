@@ -1,0 +1,51 @@
+/*
+ * sqlite.c - libsqlite3, loaded on first use
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "store/sqlite.h"
+
+#include "base/library.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Filled in by the first successful sqlite_load; constant afterwards. */
+static struct sqlite lib;
+static bool is_loaded;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of is_loaded */
+
+static const struct library_function functions[] = {
+#define FUNCTION(name)                                                                                                 \
+	{                                                                                                              \
+		"sqlite3_" #name, offsetof(struct sqlite, name)                                                        \
+	}
+	FUNCTION(open_v2),           FUNCTION(close),        FUNCTION(exec),
+	FUNCTION(prepare_v2),        FUNCTION(step),         FUNCTION(reset),
+	FUNCTION(finalize),          FUNCTION(bind_int64),   FUNCTION(bind_text),
+	FUNCTION(bind_blob),         FUNCTION(column_int64), FUNCTION(column_text),
+	FUNCTION(column_blob),       FUNCTION(column_bytes), FUNCTION(column_type),
+	FUNCTION(last_insert_rowid), FUNCTION(errmsg),       FUNCTION(extended_errcode),
+	FUNCTION(busy_timeout),      FUNCTION(file_control), FUNCTION(get_autocommit),
+	FUNCTION(vfs_find),          FUNCTION(vfs_register),
+#undef FUNCTION
+};
+
+int sqlite_load(const struct sqlite **out, struct err *err)
+{
+	static const char advice[] = "SQLite is needed for a store; install it with: apt-get install libsqlite3-0";
+	int rc = 0;
+
+	pthread_mutex_lock(&lock);
+	if (!is_loaded)
+		rc = library_load("libsqlite3.so.0", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice,
+				  err);
+	is_loaded = rc == 0;
+	pthread_mutex_unlock(&lock);
+	if (rc == 0)
+		*out = &lib;
+	return rc;
+}
