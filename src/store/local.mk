@@ -18,9 +18,11 @@ src_store_libstore_a_SOURCES = \
 	src/store/catalogue_write.c \
 	src/store/dict.h \
 	src/store/journal.h \
+	src/store/os.h \
 	src/store/segment.h \
 	src/store/sqlite.c \
 	src/store/sqlite.h \
 	src/store/store.h \
 	src/store/varint.h \
-	src/store/window.h
+	src/store/window.h \
+	src/store/writer_int.h

@@ -1,0 +1,63 @@
+/*
+ * os.h - system calls that change the files of a store
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * All changes to files go through these functions, so that tests can end the process or let a call fail at each of them.
+ * CPA_STORE_DIE_AT=N selects the N-th call of a process, and CPA_STORE_DIE what happens there:
+ *
+ *	kill      the process ends before the call (default)
+ *	half      a write writes half of its bytes, then the process ends
+ *	discard   everything that was not synced is undone, as if the power had failed, then the process ends
+ *	full      this call and all later ones that need space fail with ENOSPC
+ *	full1     only this call fails with ENOSPC
+ *	sync      this call and later syncs of the same file fail with EIO
+ *
+ * The functions return 0, or -1 and errno, like the system calls. dir is a descriptor of a folder, name a path below it.
+ */
+#ifndef STORE_OS_H
+#define STORE_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Open a file; flags as of openat(2), O_CLOEXEC is added. Returns a descriptor. It counts as a change if flags has O_CREAT. */
+int os_open(int dir, const char *name, int flags, mode_t mode);
+
+/* Write all bytes at an offset. */
+int os_pwrite(int fd, const void *data, size_t n, uint64_t offset);
+
+/* Make the file n bytes long and allocate its blocks. Fails with ENOSPC if there is no room; a file system that cannot allocate
+   is no error. */
+int os_allocate(int fd, uint64_t n);
+int os_truncate(int fd, uint64_t n);
+
+int os_fdatasync(int fd);
+int os_fsync(int fd);
+
+/* Sync the folder of a file, so that its new name is durable; "" is dir itself. */
+int os_sync_folder(int dir, const char *folder);
+
+/* Rename a file; from and to are below dir. An existing file is replaced. */
+int os_rename(int dir, const char *from, const char *to);
+int os_unlink(int dir, const char *name);
+
+/* Make a folder; an existing one is no error. */
+int os_mkdir(int dir, const char *name, mode_t mode);
+
+/* A change that another library makes (a commit of SQLite): counted, and the process may end here. Returns -1 with ENOSPC or
+   EIO if it shall fail. */
+int os_change(void);
+
+/* For tests in one process: select a fault, counting from now; what is a value of CPA_STORE_DIE or NULL for none. */
+void os_set_fault(uint64_t at, const char *what);
+
+/* The number of changes so far, since the start or the last os_set_fault. */
+uint64_t os_changes(void);
+
+/* Is the file system of fd one of a network, on which locks and shared memory are not reliable? name: its type. */
+bool os_is_network(int fd, const char **name);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * writer_int.h - the writer of a store, for the code that shares it: writer, flush, compaction, retention, pins
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Two locks. `maintenance` is held during a flush, compaction, retention, pin, removal, import of segments: it guards the
+ * catalogue, cap_reserve, and the segments and pins. `lock` is held for milliseconds: it guards the active head, its journal
+ * and the batch. A thread that needs both takes `maintenance` first.
+ */
+#ifndef STORE_WRITER_INT_H
+#define STORE_WRITER_INT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "store/cap.h"
+#include "store/catalogue.h"
+#include "store/segment.h"
+#include "store/store.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct store_journal; /* an open journal with its head */
+struct store_seen;    /* finds duplicates among the segments */
+
+struct store_writer {
+	/* constant while it is open */
+	int dir; /* descriptor of the directory */
+	int lock_fd;
+	char *directory;
+	uint8_t uuid[16];
+	int64_t (*now)(void); /* ns since 1970; never NULL */
+	mode_t dir_mode, file_mode;
+	gid_t gid; /* (gid_t)-1: unchanged */
+
+	pthread_mutex_t maintenance;
+	struct catalogue *catalogue;
+	struct cap cap; /* has its own lock for the counters */
+
+	pthread_mutex_t lock;
+	int64_t next_journal;          /* number of the next journal file */
+	struct store_journal *active;  /* receives batches; NULL before the first append */
+	struct store_journal *pending; /* list: to be written as segments, oldest first */
+	struct store_seen *seen;
+	uint64_t generation; /* incremented by store_segments_changed */
+};
+
+/* --- layout --- */
+
+/* Read DIR/STORE. Fails with ERR_IO if it is missing, ERR_FORMAT if it is not a store, or newer than this program. */
+int store_read_header(int dir, const char *directory, uint8_t uuid[16], struct err *err);
+
+/* Take the lock of the writer: returns a descriptor to be closed, or ERR_*. See store_writer_open for holder. owner may be
+   NULL. */
+int store_lock(int dir, const char *directory, const char *owner, mode_t mode, struct buf *holder, struct err *err);
+
+/* Create or open a file of the store with its mode and group: flags as of os_open. Returns a descriptor, or ERR_IO. */
+int store_create_file(const struct store_writer *w, const char *name, int flags, struct err *err);
+
+/* Make the folders of "seg/raw/2026/x", each with its mode and synced. */
+int store_make_folders(const struct store_writer *w, const char *name, struct err *err);
+
+/* Remove a file and subtract its bytes; a file that is missing is no error. */
+int store_remove_file(struct store_writer *w, const char *name, enum cap_kind kind, struct err *err);
+
+/* --- segments and pins: written to tmp/, then renamed. The maintenance lock is held, and no transaction is open at begin. --- */
+
+struct store_file;
+
+/*
+ * Begin a segment.
+ *
+ * info   store and made are filled in
+ * bytes  the largest size expected: it is reserved under the cap. More is taken as available
+ * Fails  ERR_LIMIT if there is no room, ERR_IO
+ */
+int store_file_begin(struct store_writer *w, const struct segment_info *info, int level, uint64_t bytes,
+		     struct store_file **out, struct err *err);
+int store_file_add(struct store_file *f, const struct chapter *c, struct err *err);
+
+/*
+ * Sync the file, rename it, sync its folder. f is freed in any case.
+ *
+ * name   "pin/NAME.cpx", which must not exist; NULL: "seg/TIER/YYYY/ULID.cps" by the start of the segment
+ * row    file, bytes, crc for catalogue_add_segment
+ * out    the opened file; may be NULL
+ */
+int store_file_finish(struct store_file *f, const char *name, struct catalogue_segment *row, struct segment **out,
+		      struct err *err);
+void store_file_discard(struct store_file *f); /* takes NULL */
+
+/* To be called after a transaction that added or removed segments (with the maintenance lock, without `lock`). */
+void store_segments_changed(struct store_writer *w);
+
+/* --- state --- */
+
+/* Bytes of the journals, and profiles in memory that are not in segments yet. Any thread. */
+void store_get_head(struct store_writer *w, uint64_t *bytes, uint64_t *profiles);
+
+#endif
