@@ -54,4 +54,6 @@ src_base_libbase_a_SOURCES = \
 	src/base/unit.c \
 	src/base/unit.h \
 	src/base/url_escape.c \
-	src/base/url_escape.h
+	src/base/url_escape.h \
+	src/base/words.c \
+	src/base/words.h
