@@ -42,10 +42,11 @@ enum {
 };
 
 struct regex {
-	char *pattern;                   /* the expression in PCRE2 syntax */
-	pcre2_code *fast, *slow, *whole; /* slow and whole are compiled on first use; whole is anchored, with groups */
+	char *pattern;           /* the expression in PCRE2 syntax */
+	pcre2_code *fast, *slow; /* without groups; slow is compiled on first use, like the next two */
+	pcre2_code *whole, *any; /* with groups; whole is anchored at both ends */
 	pcre2_compile_context *compile;
-	pcre2_match_data *data, *groups; /* groups: match data for whole */
+	pcre2_match_data *data, *groups; /* groups: match data for whole and any */
 	pcre2_match_context *limits;
 	unsigned n_failed;     /* fast matches that exceeded the step limit */
 	int64_t slow_ns;       /* CPU time used by the slow matcher so far */
@@ -131,6 +132,7 @@ void regex_free(struct regex *r)
 	pcre2_code_free(r->fast);
 	pcre2_code_free(r->slow);
 	pcre2_code_free(r->whole);
+	pcre2_code_free(r->any);
 	pcre2_match_data_free(r->groups);
 	pcre2_compile_context_free(r->compile);
 	buf_release(&r->valid_text);
@@ -239,15 +241,17 @@ int regex_match(struct regex *r, const char *text, size_t n, bool *out, struct e
 	return 0;
 }
 
-static int compile_whole(struct regex *r, struct err *err)
+/* Compile the expression with groups, on first use. */
+static int compile_groups(struct regex *r, pcre2_code **code, uint32_t options, struct err *err)
 {
-	if (r->whole)
+	if (*code)
 		return 0;
-	r->whole = compile(r, r->pattern, r->pattern, PCRE2_ANCHORED | PCRE2_ENDANCHORED, err);
-	if (!r->whole)
+	*code = compile(r, r->pattern, r->pattern, options, err);
+	if (!*code)
 		return ERR_USAGE;
-	pcre2_jit_compile(r->whole, PCRE2_JIT_COMPLETE);
-	r->groups = pcre2_match_data_create_from_pattern(r->whole, NULL);
+	pcre2_jit_compile(*code, PCRE2_JIT_COMPLETE);
+	if (!r->groups)
+		r->groups = pcre2_match_data_create_from_pattern(*code, NULL);
 	return 0;
 }
 
@@ -303,7 +307,7 @@ int regex_replace(struct regex *r, const char *text, size_t n, const char *to, s
 	size_t before = out->len;
 	int rc;
 
-	if (compile_whole(r, err) < 0)
+	if (compile_groups(r, &r->whole, PCRE2_ANCHORED | PCRE2_ENDANCHORED, err) < 0)
 		return ERR_USAGE;
 	make_valid(r, &text, &n);
 	pcre2_set_match_limit(r->limits, (uint32_t)(STEPS / (n + 1)) + STEPS_MIN);
@@ -320,4 +324,74 @@ int regex_replace(struct regex *r, const char *text, size_t n, const char *to, s
 	else
 		*yes = true;
 	return rc;
+}
+
+/* Replace the matches of valid text. Returns their number, or ERR_*. */
+static int64_t replace_matches(struct regex *r, const char *text, size_t n, const char *to, struct buf *out,
+			       struct err *err)
+{
+	const size_t *at = pcre2_get_ovector_pointer(r->groups);
+	size_t copied = 0, last = SIZE_MAX; /* end of the text that was copied; end of the last match */
+	int64_t n_replaced = 0;
+
+	for (size_t pos = 0; pos <= n;) {
+		uint32_t c;
+		int rc = pcre2_match(r->any, (PCRE2_SPTR)text, n, pos, PCRE2_NO_UTF_CHECK, r->groups, r->limits);
+
+		if (rc == PCRE2_ERROR_NOMATCH)
+			break;
+		if (rc < 0)
+			return fail(text, n, "the expression takes too many steps", err);
+		if (at[0] < at[1] || at[0] != last) {
+			buf_add(out, text + copied, at[0] - copied);
+			if (expand(r, text, to, out, err) < 0)
+				return ERR_USAGE;
+			n_replaced++;
+			copied = last = at[1];
+		}
+		pos = at[1];
+		if (at[0] == at[1]) /* an empty match: continue after the next character */
+			pos += pos < n ? utf8_decode(text + pos, n - pos, &c) : 1;
+	}
+	buf_add(out, text + copied, n - copied);
+	return n_replaced;
+}
+
+int regex_replace_all(struct regex *r, const char *text, size_t n, const char *to, struct buf *out, size_t *n_replaced,
+		      struct err *err)
+{
+	size_t before = out->len;
+	int64_t rc;
+
+	if (compile_groups(r, &r->any, 0, err) < 0)
+		return ERR_USAGE;
+	make_valid(r, &text, &n);
+	pcre2_set_match_limit(r->limits, (uint32_t)(STEPS / (n + 1)) + STEPS_MIN);
+	rc = replace_matches(r, text, n, to, out, err);
+	if (rc < 0) {
+		out->len = before;
+		return (int)rc;
+	}
+	*n_replaced = (size_t)rc;
+	return 0;
+}
+
+int regex_check_replacement(struct regex *r, const char *to, struct err *err)
+{
+	uint32_t group = 0, n_groups;
+
+	if (compile_groups(r, &r->any, 0, err) < 0)
+		return ERR_USAGE;
+	n_groups = pcre2_get_ovector_count(r->groups);
+	for (to += strcspn(to, "$"); *to++; to += strcspn(to, "$")) {
+		if (*to == '$') {
+			to++;
+			continue;
+		}
+		if (group_number(&to, &group, err) < 0)
+			return ERR_USAGE;
+		if (group >= n_groups)
+			return err_set(err, ERR_USAGE, "$%u: the expression has only %u groups", group, n_groups - 1);
+	}
+	return 0;
 }

@@ -43,4 +43,17 @@ int regex_match(struct regex *r, const char *text, size_t n, bool *out, struct e
 int regex_replace(struct regex *r, const char *text, size_t n, const char *to, struct buf *out, bool *yes,
 		  struct err *err);
 
+/*
+ * Append text with every match replaced by to, which is expanded as above.
+ *
+ * n_replaced  number of matches; unchanged on failure, as is out
+ * Fails       like regex_replace
+ * Like        Go's regexp.ReplaceAllString
+ */
+int regex_replace_all(struct regex *r, const char *text, size_t n, const char *to, struct buf *out, size_t *n_replaced,
+		      struct err *err);
+
+/* Check a replacement: fails with ERR_USAGE when it refers to a group that does not exist. */
+int regex_check_replacement(struct regex *r, const char *to, struct err *err);
+
 #endif

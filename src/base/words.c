@@ -27,7 +27,10 @@ int words_error(const struct words *w, struct err *err, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	buf_addf(&message, "%s:%" PRIu32 ": %s", w->file, w->line, text);
+	if (w->line)
+		buf_addf(&message, "%s:%" PRIu32 ": %s", w->file, w->line, text);
+	else
+		buf_addf(&message, "%s%s%s", w->file, *w->file ? ": " : "", text);
 	rc = err_set(err, ERR_USAGE, "%s", buf_text(&message));
 	buf_release(&message);
 	return rc;

@@ -17,8 +17,8 @@
 
 /* A line. Words and comment are in the arena of the reader; the array is valid until the next line is read. */
 struct words {
-	const char *file; /* for messages */
-	uint32_t line;
+	const char *file;  /* for messages; "" for none */
+	uint32_t line;     /* 0: not a line of a file */
 	const char **word; /* [n] */
 	size_t n, cap;
 	const char *comment; /* without # and blanks around it; "" for none */
@@ -43,7 +43,7 @@ void words_start(struct words_reader *r, const char *text, size_t n, const char 
 int words_next(struct words_reader *r, struct err *err);
 void words_release(struct words_reader *r);
 
-/* Set an error of code ERR_USAGE: "FILE:LINE: text". */
+/* Set an error of code ERR_USAGE: "FILE:LINE: text"; without a line "FILE: text". */
 int words_error(const struct words *w, struct err *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

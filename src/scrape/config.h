@@ -38,7 +38,6 @@ enum scrape_source_type { SCRAPE_STATIC, SCRAPE_FILE, SCRAPE_DNS, SCRAPE_SRV };
 struct scrape_source {
 	enum scrape_source_type type;
 	const char *address;             /* a target, a path, HOST:PORT or the name of an SRV record */
-	const char *folder;              /* NULL, or a path that replaces that of the job: --dapr, --dendrite */
 	const struct store_label *label; /* [n_labels] */
 	size_t n_labels;
 	uint32_t line; /* 0 for an argument */
@@ -78,7 +77,7 @@ struct scrape_limit {
 	uint32_t n;
 };
 
-/* Rewrites values of a label: the first match of the expression is replaced. */
+/* Rewrites values of a label: a match of the expression is replaced, the rest of the value remains. */
 struct scrape_shape {
 	const char *name, *pattern, *to;
 };

@@ -43,7 +43,6 @@ struct scrape_target {
 struct scrape_found {
 	uint32_t job;
 	char *address;             /* HOST:PORT, URL or unix:SOCKET */
-	const char *folder;        /* NULL, or a path that replaces that of the job; borrowed from the configuration */
 	struct store_label *label; /* [n_labels] owned; those of the source before those of the line */
 	size_t n_labels;
 };

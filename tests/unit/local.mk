@@ -8,6 +8,7 @@ unit_profile = $(profile_libs) $(CMOCKA_LIBS)
 unit_reader = $(reader_libs) $(CMOCKA_LIBS)
 unit_symbol = $(symbol_libs) $(CMOCKA_LIBS)
 unit_fetch = $(fetch_libs) $(CMOCKA_LIBS)
+unit_scrape = $(scrape_libs) $(CMOCKA_LIBS)
 unit_engine = $(engine_libs) $(CMOCKA_LIBS)
 unit_report = $(report_libs) $(CMOCKA_LIBS)
 unit_gate = $(gate_libs) $(report_libs) $(CMOCKA_LIBS)
@@ -66,6 +67,7 @@ unit_tests = \
 	tests/unit/test_callgraph \
 	tests/unit/test_calls \
 	tests/unit/test_calltree \
+	tests/unit/test_collect_config \
 	tests/unit/test_common_types \
 	tests/unit/test_centre \
 	tests/unit/test_check \
@@ -252,6 +254,7 @@ tests_unit_test_address_LDADD = $(unit_report)
 tests_unit_test_loaded_LDADD = $(unit_answer)
 tests_unit_test_access_LDADD = $(access_libs) $(CMOCKA_LIBS)
 tests_unit_test_amount_LDADD = $(unit_base)
+tests_unit_test_collect_config_LDADD = $(unit_scrape)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_base_LDADD = $(unit_symbol)
 tests_unit_test_boxes_LDADD = $(unit_engine)

@@ -223,6 +223,55 @@ static void a_replacement_matches_the_whole_text_and_numbers_groups(void **state
 	buf_release(&out);
 }
 
+/* The results are those of Go's regexp.ReplaceAllString. */
+static void all_matches_are_replaced_as_in_go(void **state)
+{
+	static const struct {
+		const char *pattern, *text, *to, *becomes;
+		size_t n;
+	} c[] = {
+		{ "^(/api/v1/orders/)[0-9]+", "/api/v1/orders/12/items/7", "$1:id", "/api/v1/orders/:id/items/7", 1 },
+		{ "/[0-9]+", "/a/1/b/22", "/:id", "/a/:id/b/:id", 2 },
+		{ "x*", "axxb\303\251", "<$0>", "<>a<xx>b<>\303\251<>", 4 },
+		{ "^", "ab", "x", "xab", 1 },
+		{ "$", "ab", "x", "abx", 1 },
+		{ "(a)|b", "abc", "[$1]", "[a][]c", 2 },
+		{ "b", "aaa", "x", "aaa", 0 },
+		{ "", "\303\251", "-", "-\303\251-", 2 },
+		{ "a|$", "ba", "x", "bx", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		struct buf out = { 0 };
+		struct regex *r;
+		struct err err;
+		size_t n = 99;
+
+		assert_int_equal(regex_new(c[i].pattern, &r, &err), 0);
+		assert_int_equal(regex_check_replacement(r, c[i].to, &err), 0);
+		assert_int_equal(regex_replace_all(r, c[i].text, strlen(c[i].text), c[i].to, &out, &n, &err), 0);
+		assert_string_equal(buf_text(&out), c[i].becomes);
+		assert_int_equal(n, c[i].n);
+		regex_free(r);
+		buf_release(&out);
+	}
+}
+
+static void a_replacement_is_checked_without_a_text(void **state)
+{
+	struct regex *r;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(regex_new("(a)b", &r, &err), 0);
+	assert_int_equal(regex_check_replacement(r, "$$$1", &err), 0);
+	assert_int_equal(regex_check_replacement(r, "x$2", &err), ERR_USAGE);
+	assert_string_equal(err.msg, "$2: the expression has only 1 groups");
+	assert_int_equal(regex_check_replacement(r, "$", &err), ERR_USAGE);
+	regex_free(r);
+}
+
 static void a_replacement_cannot_use_a_missing_group(void **state)
 {
 	static const char *const to[] = { "$2", "$", "$name", "${1", "${}", "$1x", "$99999999999999" };
@@ -265,6 +314,8 @@ int main(void)
 		cmocka_unit_test(a_match_after_a_failed_one_works),
 		cmocka_unit_test(compile_time_is_linear_in_the_length),
 		cmocka_unit_test(a_replacement_matches_the_whole_text_and_numbers_groups),
+		cmocka_unit_test(all_matches_are_replaced_as_in_go),
+		cmocka_unit_test(a_replacement_is_checked_without_a_text),
 		cmocka_unit_test(a_replacement_cannot_use_a_missing_group),
 		cmocka_unit_test(a_replacement_that_backtracks_exponentially_is_an_error),
 		cmocka_unit_test(free_takes_null),
