@@ -18,7 +18,10 @@ src_store_libstore_a_SOURCES = \
 	src/store/catalogue_write.c \
 	src/store/dict.h \
 	src/store/journal.h \
+	src/store/os.c \
 	src/store/os.h \
+	src/store/os_undo.c \
+	src/store/os_undo.h \
 	src/store/segment.h \
 	src/store/sqlite.c \
 	src/store/sqlite.h \

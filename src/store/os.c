@@ -1,0 +1,267 @@
+/*
+ * os.c - system calls that change the files of a store
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "store/os.h"
+
+#include "store/os_undo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum fault { FAULT_NONE, FAULT_KILL, FAULT_HALF, FAULT_DISCARD, FAULT_FULL, FAULT_FULL_ONCE, FAULT_SYNC };
+enum need { NEEDS_NOTHING, NEEDS_SPACE, NEEDS_SYNC, NEEDS_ALL };
+
+/* Set once per process from the environment, or by a test before it writes. */
+static enum fault fault;
+static uint64_t fault_at;
+static ino_t fault_file; /* with FAULT_SYNC: the file whose syncs fail */
+static atomic_uint_fast64_t n_changes;
+
+static enum fault find_fault(const char *what)
+{
+	static const char *const name[] = {
+		[FAULT_KILL] = "kill", [FAULT_HALF] = "half",       [FAULT_DISCARD] = "discard",
+		[FAULT_FULL] = "full", [FAULT_FULL_ONCE] = "full1", [FAULT_SYNC] = "sync",
+	};
+
+	for (int i = FAULT_KILL; i <= FAULT_SYNC; i++)
+		if (what && strcmp(what, name[i]) == 0)
+			return (enum fault)i;
+	return what ? FAULT_KILL : FAULT_NONE;
+}
+
+void os_set_fault(uint64_t at, const char *what)
+{
+	fault = find_fault(what);
+	fault_at = at;
+	fault_file = 0;
+	n_changes = 0;
+	os_undo_enable(fault == FAULT_DISCARD);
+}
+
+static void read_environment(void)
+{
+	const char *at = getenv("CPA_STORE_DIE_AT"), *what = getenv("CPA_STORE_DIE");
+
+	if (at)
+		os_set_fault(strtoull(at, NULL, 10), what ? what : "kill");
+}
+
+uint64_t os_changes(void)
+{
+	return n_changes;
+}
+
+static _Noreturn void die(void)
+{
+	os_undo_all();
+	for (;;)
+		raise(SIGKILL);
+}
+
+/* Count a change. Returns 0 if it is to be made, 1 if only its first half, -1 and errno if it fails. */
+static int count_change(enum need need, int fd)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	uint64_t n;
+	struct stat st;
+
+	pthread_once(&once, read_environment);
+	n = ++n_changes;
+	if (fault == FAULT_NONE || n < fault_at)
+		return 0;
+	if (fault == FAULT_SYNC && (need & NEEDS_SYNC) && (fd < 0 || fstat(fd, &st) == 0)) {
+		if (n == fault_at && fd >= 0)
+			fault_file = st.st_ino;
+		errno = EIO;
+		return n == fault_at || (fd >= 0 && st.st_ino == fault_file) ? -1 : 0;
+	}
+	if ((fault == FAULT_FULL || (fault == FAULT_FULL_ONCE && n == fault_at)) && (need & NEEDS_SPACE)) {
+		errno = ENOSPC;
+		return -1;
+	}
+	if (fault == FAULT_HALF && n == fault_at && need == NEEDS_SPACE)
+		return 1;
+	if ((fault == FAULT_KILL || fault == FAULT_HALF || fault == FAULT_DISCARD) && n == fault_at)
+		die();
+	return 0;
+}
+
+int os_change(void)
+{
+	return count_change(NEEDS_ALL, -1) < 0 ? -1 : 0;
+}
+
+int os_open(int dir, const char *name, int flags, mode_t mode)
+{
+	bool is_new = (flags & O_CREAT) && faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+	int fd;
+
+	if (flags & O_CREAT) {
+		int rc = count_change(NEEDS_SPACE, -1);
+
+		if (rc < 0)
+			return -1;
+		if (rc > 0)
+			die();
+	}
+	fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (fd >= 0 && is_new)
+		os_undo_create(dir, name, false);
+	return fd;
+}
+
+static int write_all(int fd, const uint8_t *data, size_t n, uint64_t offset)
+{
+	while (n) {
+		ssize_t got = pwrite(fd, data, n, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return -1;
+		data += got;
+		n -= (size_t)got;
+		offset += (uint64_t)got;
+	}
+	return 0;
+}
+
+int os_pwrite(int fd, const void *data, size_t n, uint64_t offset)
+{
+	int rc = count_change(NEEDS_SPACE, fd);
+
+	if (rc < 0)
+		return -1;
+	os_undo_write(fd, n, offset);
+	if (rc > 0) {
+		write_all(fd, data, n / 2, offset);
+		die();
+	}
+	return write_all(fd, data, n, offset);
+}
+
+int os_truncate(int fd, uint64_t n)
+{
+	if (count_change(NEEDS_NOTHING, fd) < 0)
+		return -1;
+	os_undo_truncate(fd, n);
+	return ftruncate(fd, (off_t)n);
+}
+
+int os_allocate(int fd, uint64_t n)
+{
+	int rc = count_change(NEEDS_SPACE, fd);
+
+	if (rc < 0)
+		return -1;
+	if (rc > 0)
+		die();
+	os_undo_write(fd, 0, 0);
+	do
+		rc = fallocate(fd, 0, 0, (off_t)n);
+	while (rc < 0 && errno == EINTR);
+	if (rc < 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
+		rc = ftruncate(fd, (off_t)n);
+	return rc;
+}
+
+int os_fdatasync(int fd)
+{
+	if (count_change(NEEDS_SYNC, fd) < 0 || fdatasync(fd) < 0)
+		return -1;
+	os_undo_forget(fd);
+	return 0;
+}
+
+int os_fsync(int fd)
+{
+	if (count_change(NEEDS_SYNC, fd) < 0 || fsync(fd) < 0)
+		return -1;
+	os_undo_forget(fd);
+	return 0;
+}
+
+int os_sync_folder(int dir, const char *folder)
+{
+	int rc, saved, fd = openat(dir, *folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	rc = os_fsync(fd);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return rc;
+}
+
+int os_rename(int dir, const char *from, const char *to)
+{
+	if (count_change(NEEDS_NOTHING, -1) < 0)
+		return -1;
+	os_undo_remove(dir, to);
+	if (renameat(dir, from, dir, to) < 0)
+		return -1;
+	os_undo_rename(dir, from, to);
+	return 0;
+}
+
+int os_unlink(int dir, const char *name)
+{
+	if (count_change(NEEDS_NOTHING, -1) < 0)
+		return -1;
+	os_undo_remove(dir, name);
+	return unlinkat(dir, name, 0);
+}
+
+int os_mkdir(int dir, const char *name, mode_t mode)
+{
+	int rc = count_change(NEEDS_SPACE, -1);
+
+	if (rc < 0)
+		return -1;
+	if (rc > 0)
+		die();
+	if (mkdirat(dir, name, mode) < 0)
+		return errno == EEXIST ? 0 : -1;
+	os_undo_create(dir, name, true);
+	return 0;
+}
+
+bool os_is_network(int fd, const char **name)
+{
+	static const struct {
+		uint32_t magic;
+		const char *name;
+	} type[] = {
+		{ NFS_SUPER_MAGIC, "NFS" },     { SMB_SUPER_MAGIC, "SMB" }, { CIFS_SUPER_MAGIC, "CIFS" },
+		{ 0xfe534d42, "SMB" },          { AFS_SUPER_MAGIC, "AFS" }, { AFS_FS_MAGIC, "AFS" },
+		{ CODA_SUPER_MAGIC, "Coda" },   { V9FS_MAGIC, "9P" },       { CEPH_SUPER_MAGIC, "Ceph" },
+		{ OCFS2_SUPER_MAGIC, "OCFS2" }, { NCP_SUPER_MAGIC, "NCP" }, { 0x0bd00bd0, "Lustre" },
+		{ 0x47504653, "GPFS" },         { 0x01161970, "GFS2" },
+	};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(type) / sizeof(*type); i++)
+		if (type[i].magic == (uint32_t)fs.f_type) {
+			*name = type[i].name;
+			return true;
+		}
+	return false;
+}
