@@ -16,13 +16,19 @@ src_store_libstore_a_SOURCES = \
 	src/store/catalogue_pages.c \
 	src/store/catalogue_read.c \
 	src/store/catalogue_write.c \
+	src/store/chapter.c \
 	src/store/dict.h \
 	src/store/journal.h \
 	src/store/os.c \
 	src/store/os.h \
 	src/store/os_undo.c \
 	src/store/os_undo.h \
+	src/store/pack.c \
+	src/store/pack.h \
+	src/store/segment.c \
 	src/store/segment.h \
+	src/store/segment_int.h \
+	src/store/segment_write.c \
 	src/store/sqlite.c \
 	src/store/sqlite.h \
 	src/store/store.h \

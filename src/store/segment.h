@@ -71,6 +71,16 @@ struct dict *chapter_builder_dict(struct chapter_builder *b);
 void chapter_builder_add(struct chapter_builder *b, const struct stored *s);
 void chapter_builder_mark(struct chapter_builder *b, const struct store_mark *m);
 
+/* The number of profiles added so far, and the bytes that they use, without the dictionary. */
+uint64_t chapter_builder_profiles(const struct chapter_builder *b);
+size_t chapter_builder_memory(const struct chapter_builder *b);
+
+/* Call fn for each profile and mark in the order of adding, until one returns ERR_*. mark may be NULL. */
+typedef int chapter_builder_fn(void *arg, const struct stored *s, struct err *err);
+typedef int chapter_builder_mark_fn(void *arg, const struct store_mark *m, struct err *err);
+int chapter_builder_each(const struct chapter_builder *b, chapter_builder_fn *fn, chapter_builder_mark_fn *mark,
+			 void *arg, struct err *err);
+
 /*
  * Sort the profiles, and encode and compress them as blocks: by series, start, types; at most BLOCK_PROFILES_MAX.
  * Afterwards only chapter_builder_free may be called.
