@@ -8,6 +8,7 @@
 #include "store/cap.h"
 
 #include "base/unit.h"
+#include "store/os.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -213,7 +214,7 @@ static void remove_entry(void *arg, int at, const char *name, const struct stat 
 	struct remover *r = arg;
 
 	(void)depth;
-	if (unlinkat(at, name, S_ISDIR(st->st_mode) ? AT_REMOVEDIR : 0) == 0)
+	if (S_ISDIR(st->st_mode) ? unlinkat(at, name, AT_REMOVEDIR) == 0 : os_unlink(at, name) == 0)
 		r->bytes += (uint64_t)st->st_blocks * 512;
 }
 
@@ -265,7 +266,7 @@ static int remove_segments(struct cap *c, const struct catalogue_segment *row, s
 		rc = catalogue_commit(c->catalogue, err);
 	catalogue_rollback(c->catalogue);
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		if (unlinkat(c->dir, row[i].file, 0) == 0) {
+		if (os_unlink(c->dir, row[i].file) == 0) {
 			cap_release(c, CAP_SEGMENTS, row[i].bytes);
 			c->n_removed++;
 			c->bytes_removed += row[i].bytes;

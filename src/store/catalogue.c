@@ -8,6 +8,7 @@
 #include "store/catalogue_int.h"
 
 #include "base/mem.h"
+#include "store/os.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -23,7 +24,6 @@ enum { APPLICATION_ID = 1129333075, SCHEMA_VERSION = 1, BUSY_MS = 10000, GROWTH_
 
 static const char schema[] =
 	"CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-	"CREATE TABLE journal(seq INTEGER PRIMARY KEY, opened INT);"
 	"CREATE TABLE segment(id INTEGER PRIMARY KEY, file TEXT UNIQUE, tier INT, level INT, class INT, t0 INT, t1 INT,"
 	" made INT, profiles INT, bytes INT, crc INT);"
 	"CREATE INDEX segment_age ON segment(tier, t1);"
@@ -61,9 +61,6 @@ static const char *const sql_text[N_SQL] = {
 	[SQL_CHECKPOINT] = "PRAGMA wal_checkpoint(TRUNCATE)",
 	[SQL_GET_META] = "SELECT value FROM meta WHERE key = ?1",
 	[SQL_SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1, ?2)",
-	[SQL_ADD_JOURNAL] = "INSERT OR REPLACE INTO journal VALUES(?1, ?2)",
-	[SQL_REMOVE_JOURNAL] = "DELETE FROM journal WHERE seq = ?1",
-	[SQL_JOURNALS] = "SELECT seq FROM journal ORDER BY seq",
 	[SQL_ADD_SEGMENT] = "INSERT INTO segment(file, tier, level, class, t0, t1, made, profiles, bytes, crc)"
 			    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
 	[SQL_ADD_CHAPTER] = "INSERT INTO chapter VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -71,6 +68,7 @@ static const char *const sql_text[N_SQL] = {
 	[SQL_REMOVE_CHAPTERS] = "DELETE FROM chapter WHERE segment = ?1",
 	[SQL_SEGMENTS] = "SELECT id, file, tier, level, class, t0, t1, made, profiles, bytes, crc FROM segment"
 			 " WHERE ?1 < 0 OR tier = ?1 ORDER BY t1, id",
+	[SQL_LARGEST_CHAPTER] = "SELECT max(len) FROM chapter WHERE segment = ?1",
 	[SQL_HAS_FILE] = "SELECT 1 FROM segment WHERE file = ?1",
 	[SQL_GET_SERIES] = "SELECT id, first, last FROM series WHERE hash = ?1",
 	[SQL_ADD_SERIES] = "INSERT INTO series(hash, service, kind, first, last) VALUES(?1, ?2, ?3, ?4, ?5)",
@@ -387,12 +385,18 @@ int catalogue_begin(struct catalogue *c, struct err *err)
 
 int catalogue_commit(struct catalogue *c, struct err *err)
 {
-	int rc = catalogue_run(c, SQL_COMMIT, err, "");
+	int rc;
 
+	if (os_change())
+		rc = err_set(err, errno == ENOSPC ? ERR_LIMIT : ERR_IO, "%s: %s", c->path, strerror(errno));
+	else
+		rc = catalogue_run(c, SQL_COMMIT, err, "");
 	if (rc < 0) {
 		catalogue_rollback(c);
 		return rc;
 	}
+	if (os_change())
+		return 0;                /* the WAL keeps the transaction */
 	c->lib->busy_timeout(c->db, 20); /* a reader must not delay the writer: the next commit does it */
 	catalogue_run(c, SQL_CHECKPOINT, NULL, "");
 	c->lib->busy_timeout(c->db, BUSY_MS);

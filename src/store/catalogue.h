@@ -1,5 +1,5 @@
 /*
- * catalogue.h - index.db: which segments, journals, series, marks and pins a store has
+ * catalogue.h - index.db: which segments, series, marks and pins a store has
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -57,11 +57,6 @@ int catalogue_get_number(struct catalogue *c, const char *key, int64_t *out, str
 int catalogue_set_text(struct catalogue *c, const char *key, const char *value, struct err *err);
 int catalogue_set_number(struct catalogue *c, const char *key, int64_t value, struct err *err);
 
-/* --- journals that are not yet written as segments --- */
-
-int catalogue_add_journal(struct catalogue *c, int64_t seq, int64_t opened_ns, struct err *err);
-int catalogue_remove_journal(struct catalogue *c, int64_t seq, struct err *err);
-
 /* --- segments --- */
 
 struct catalogue_segment {
@@ -102,6 +97,9 @@ struct catalogue_segments {
 /* All segments of a tier; of all tiers if tier is N_TIERS. */
 int catalogue_get_segments(struct catalogue *c, enum store_tier tier, struct catalogue_segments *out, struct err *err);
 void catalogue_segments_release(struct catalogue_segments *s);
+
+/* Bytes of the largest chapter of a segment; 0 without chapters, or ERR_*. */
+int64_t catalogue_largest_chapter(struct catalogue *c, int64_t id, struct err *err);
 
 /* Is there a segment of this file? Returns 1, 0 or ERR_*. */
 int catalogue_has_file(struct catalogue *c, const char *file, struct err *err);
@@ -165,8 +163,7 @@ struct catalogue_chapter {
 struct catalogue_selection {
 	struct catalogue_chapter *chapter; /* [n_chapters] sorted by service, t0, segment */
 	size_t n_chapters;
-	int64_t *journal; /* [n_journals] numbers, ascending */
-	size_t n_journals;
+	int64_t next_journal; /* journals of this number and higher are not in segments yet: see journal_list */
 	struct arena *arena;
 };
 
@@ -176,8 +173,7 @@ void catalogue_selection_release(struct catalogue_selection *s);
 
 /*
  * The chapters of the services of q that begin before q->t0, by t1, newest first; with after, those that end at or after
- * q->t1, by t0, oldest first. At most max. For the snapshot before a window, and "the last profile before it". Without
- * journals.
+ * q->t1, by t0, oldest first. At most max. For the snapshot before a window, and "the last profile before it".
  */
 int catalogue_select_beside(struct catalogue *c, const struct catalogue_query *q, bool after, size_t max,
 			    struct catalogue_selection *out, struct err *err);

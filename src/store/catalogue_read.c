@@ -83,21 +83,12 @@ int catalogue_select(struct catalogue *c, const struct catalogue_query *q, struc
 		     struct err *err)
 {
 	int rc = select_chapters(c, is_like(q) ? SQL_CHAPTERS_LIKE : SQL_CHAPTERS, q, q->t0, q->t1, out, err);
-	size_t cap = 0;
-	sqlite3_stmt *s;
 
+	if (rc == 0)
+		rc = catalogue_get_number(c, "next_journal", &out->next_journal, err);
 	if (rc < 0)
-		return rc;
-	s = catalogue_bind(c, SQL_JOURNALS, err, "");
-	while (s && (rc = catalogue_step(c, s, err)) == 1) {
-		out->journal = mem_grow(out->journal, &cap, out->n_journals + 1, sizeof(*out->journal));
-		out->journal[out->n_journals++] = catalogue_int(c, s, 0);
-	}
-	if (!s || rc < 0) {
 		catalogue_selection_release(out);
-		return err->code;
-	}
-	return 0;
+	return rc < 0 ? rc : 0;
 }
 
 int catalogue_select_beside(struct catalogue *c, const struct catalogue_query *q, bool after, size_t max,
@@ -111,7 +102,6 @@ int catalogue_select_beside(struct catalogue *c, const struct catalogue_query *q
 void catalogue_selection_release(struct catalogue_selection *s)
 {
 	free(s->chapter);
-	free(s->journal);
 	arena_free(s->arena);
 	*s = (struct catalogue_selection){ 0 };
 }
@@ -168,6 +158,18 @@ void catalogue_segments_release(struct catalogue_segments *s)
 {
 	free(s->row);
 	*s = (struct catalogue_segments){ 0 };
+}
+
+int64_t catalogue_largest_chapter(struct catalogue *c, int64_t id, struct err *err)
+{
+	sqlite3_stmt *s = catalogue_bind(c, SQL_LARGEST_CHAPTER, err, "i", id);
+	int64_t n = s ? catalogue_step(c, s, err) : err->code;
+
+	if (n == 1) {
+		n = catalogue_int(c, s, 0);
+		c->lib->reset(s);
+	}
+	return n;
 }
 
 int catalogue_has_file(struct catalogue *c, const char *file, struct err *err)

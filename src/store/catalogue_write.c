@@ -1,5 +1,5 @@
 /*
- * catalogue_write.c - changes to index.db: journals, segments, series, marks, pins, losses
+ * catalogue_write.c - changes to index.db: segments, series, marks, pins, losses
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,16 +11,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-int catalogue_add_journal(struct catalogue *c, int64_t seq, int64_t opened_ns, struct err *err)
-{
-	return catalogue_run(c, SQL_ADD_JOURNAL, err, "ii", seq, opened_ns);
-}
-
-int catalogue_remove_journal(struct catalogue *c, int64_t seq, struct err *err)
-{
-	return catalogue_run(c, SQL_REMOVE_JOURNAL, err, "i", seq);
-}
 
 /* ms to ns; the nearest int64_t if that is too large. */
 static int64_t ns_of(int64_t ms)
