@@ -25,6 +25,7 @@ struct strtab {
 		uint32_t hash; /* the low 32 bits, which are all that idtab uses */
 	} * str;               /* [n] */
 	size_t cap;
+	size_t text_bytes; /* of all strings, with their NULs */
 	uint32_t n;
 	const struct strtab *base; /* from strtab_make_concat, else NULL; the strings of base are not in ids */
 };
@@ -106,6 +107,7 @@ static str_id add(struct strtab *t, uint32_t h, const char *s, size_t n)
 		return id;
 	t->str = mem_grow(t->str, &t->cap, (size_t)t->n + 1, sizeof(*t->str));
 	t->str[t->n] = (struct entry){ arena_strndup(t->mem, s, n), n, h };
+	t->text_bytes += n + 1;
 	idtab_put(&t->ids, h, t->n);
 	return t->n++;
 }
@@ -141,4 +143,9 @@ size_t strtab_len(const struct strtab *t, str_id id)
 uint32_t strtab_count(const struct strtab *t)
 {
 	return t->n;
+}
+
+size_t strtab_memory(const struct strtab *t)
+{
+	return sizeof(*t) + t->text_bytes + t->cap * sizeof(*t->str) + (t->ids.mask + 1) * sizeof(*t->ids.slot);
 }

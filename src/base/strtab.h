@@ -46,6 +46,9 @@ const char *strtab_text(const struct strtab *t, str_id id);
 /* The length of a string in bytes. */
 size_t strtab_len(const struct strtab *t, str_id id);
 
+/* Estimated bytes that the table uses. */
+size_t strtab_memory(const struct strtab *t);
+
 /* Number of strings; all ids are below it. */
 uint32_t strtab_count(const struct strtab *t);
 

@@ -43,6 +43,7 @@ struct merger {
 	char *first_name; /* name of the first source added */
 	/* the current result; b is NULL before the first source */
 	struct builder *b;
+	struct merge_known known;
 	struct merge_ids ids;
 	uint32_t *plain_row;    /* [cap_plain] row of a stack without labels, or PROFILE_NONE */
 	struct keys labelled;   /* stack << 32 | label set of rows with labels */
@@ -277,7 +278,7 @@ static int block_stacks(struct merger *m, const struct block *b, struct err *err
 
 		for (uint32_t i = lo; i < b->n && n < MERGE_STACKS; i++)
 			stack[n++] = p->stack[b->row[i]];
-		if (merge_ids_stacks(&m->ids, stack, n, err) < 0)
+		if (merge_ids_stacks(&m->ids, m->b, stack, n, err) < 0)
 			return ERR_LIMIT;
 	}
 	return 0;
@@ -387,9 +388,12 @@ static int merge_rows(struct merger *m, size_t profile, struct err *err)
 {
 	uint32_t n = m->src[profile]->n_rows;
 	struct block b;
-	int rc = merge_ids_set_source(&m->ids, m->src[profile], err);
+	int rc = 0;
 
 	assert(profile < m->n);
+	merge_ids_set_source(&m->ids, m->src[profile], false);
+	if (m->known.maps.n == 0 && m->src[profile]->n_maps) /* the first mapping is the program */
+		rc = merge_ids_mapping(&m->ids, 0, &(uint32_t){ 0 }, err);
 	b.profile = profile;
 	stop_begin(m->stop, "adding profiles", n);
 	for (uint32_t lo = 0; rc == 0 && lo < n && !stop_step(m->stop, lo); lo += BLOCK_ROWS) {
@@ -425,7 +429,8 @@ static void result_init(struct merger *m)
 {
 	assert(!m->b && m->n > 0);
 	m->b = builder_new();
-	merge_ids_init(&m->ids, m->b);
+	merge_known_init_builder(&m->known, m->b);
+	merge_ids_init(&m->ids, &m->known);
 	keys_init(&m->labelled, 1, 0);
 	m->plain_row = NULL;
 	m->labelled_row = NULL;
@@ -440,6 +445,7 @@ static void result_release(struct merger *m)
 	if (!m->b)
 		return;
 	merge_ids_release(&m->ids);
+	merge_known_release(&m->known);
 	keys_release(&m->labelled);
 	free(m->plain_row);
 	free(m->labelled_row);

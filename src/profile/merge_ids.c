@@ -20,12 +20,64 @@
 
 enum { PAGE_BYTES = 4096, MAP_WORDS = 3, FUNC_WORDS = 3, LINE_WORDS = 3, LOC_WORDS = 2, KNOWN_LINES = 8 };
 
-void merge_ids_init(struct merge_ids *m, struct builder *b)
+void merge_known_init(struct merge_known *k, const struct merge_target *to, bool is_relative)
 {
-	*m = (struct merge_ids){ .b = b };
-	keys_init(&m->maps, MAP_WORDS, 0);
-	keys_init(&m->funcs, FUNC_WORDS, 0);
-	keys_init(&m->locs, 0, 0);
+	*k = (struct merge_known){ .to = *to, .is_relative = is_relative };
+	keys_init(&k->maps, MAP_WORDS, 0);
+	keys_init(&k->funcs, FUNC_WORDS, 0);
+	keys_init(&k->locs, 0, 0);
+}
+
+static int add_mapping(void *b, const struct mapping *m, uint32_t *id, struct err *err)
+{
+	return builder_mapping(b, m, id, err);
+}
+
+static int add_function(void *b, const struct builder_function *f, uint32_t *id, struct err *err)
+{
+	return builder_function(b, f, id, err);
+}
+
+static int add_location(void *b, const struct builder_location *l, const struct builder_line *lines, size_t n,
+			uint32_t *id, struct err *err)
+{
+	return builder_location(b, l, lines, n, id, err);
+}
+
+static int add_label(void *b, const struct builder_label *l, uint32_t *id, struct err *err)
+{
+	return builder_label(b, l, id, err);
+}
+
+static int add_label_set(void *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err)
+{
+	return builder_label_set(b, labels, n, id, err);
+}
+
+void merge_known_init_builder(struct merge_known *k, struct builder *b)
+{
+	merge_known_init(k,
+			 &(struct merge_target){ .arg = b,
+						 .str = builder_strings(b),
+						 .mapping = add_mapping,
+						 .function = add_function,
+						 .location = add_location,
+						 .label = add_label,
+						 .label_set = add_label_set },
+			 false);
+}
+
+void merge_known_release(struct merge_known *k)
+{
+	keys_release(&k->maps);
+	keys_release(&k->funcs);
+	keys_release(&k->locs);
+	free(k->map_start);
+}
+
+void merge_ids_init(struct merge_ids *m, struct merge_known *known)
+{
+	*m = (struct merge_ids){ .known = known };
 }
 
 static void source_release(struct merge_ids *m)
@@ -42,10 +94,6 @@ static void source_release(struct merge_ids *m)
 void merge_ids_release(struct merge_ids *m)
 {
 	source_release(m);
-	keys_release(&m->maps);
-	keys_release(&m->funcs);
-	keys_release(&m->locs);
-	free(m->map_start);
 	free(m->word);
 	free(m->line);
 	free(m->list);
@@ -61,7 +109,7 @@ static uint32_t *alloc_ids(uint32_t n)
 
 str_id merge_ids_text(struct merge_ids *m, const struct profile *p, str_id id)
 {
-	return strtab_add_from(builder_strings(m->b), p->str, id);
+	return strtab_add_from(m->known->to.str, p->str, id);
 }
 
 static str_id translate_string(struct merge_ids *m, str_id id)
@@ -74,21 +122,46 @@ static str_id translate_string(struct merge_ids *m, str_id id)
 /*
  * The size of the mapping is rounded up to pages, since the end of a mapping varies a little between runs of a
  * program. Empty mappings have the same key.
+ *
+ * str   ids of the strings in the result; NULL if the mapping has these ids
  */
 static void map_key(uint64_t key[MAP_WORDS], const struct mapping *map, const str_id *str)
 {
 	uint64_t size = map->limit - map->start + PAGE_BYTES - 1;
+	str_id name = map->build_id ? map->build_id : map->file;
 
 	key[0] = size - size % PAGE_BYTES;
 	key[1] = map->offset;
-	key[2] = map->build_id ? str[map->build_id] : str[map->file];
+	key[2] = str ? str[name] : name;
 }
 
-static int translate_mapping(struct merge_ids *m, uint32_t map, uint32_t *id, struct err *err)
+/* The id of a mapping of the result, which is registered if it is new. */
+static int known_mapping(struct merge_known *k, const struct mapping *map, uint32_t *id, struct err *err)
+{
+	uint32_t before = k->maps.n;
+	uint64_t key[MAP_WORDS];
+
+	map_key(key, map, NULL);
+	if (keys_add(&k->maps, key, MAP_WORDS, keys_hash(key, MAP_WORDS), id, err) < 0)
+		return err_wrap(err, "mappings");
+	if (*id == before) {
+		k->map_start = mem_grow(k->map_start, &k->cap_maps, (size_t)*id + 1, sizeof(*k->map_start));
+		k->map_start[*id] = k->is_relative ? 0 : map->start;
+	}
+	return 0;
+}
+
+bool merge_known_mapping(struct merge_known *k, const struct mapping *m)
+{
+	uint32_t before = k->maps.n, id;
+
+	return known_mapping(k, m, &id, NULL) == 0 && id == before;
+}
+
+int merge_ids_mapping(struct merge_ids *m, uint32_t map, uint32_t *id, struct err *err)
 {
 	struct mapping copy = m->src->map[map];
-	uint64_t key[MAP_WORDS];
-	uint32_t before = m->maps.n, new_id;
+	uint32_t before = m->known->maps.n, new_id;
 
 	*id = m->map[map];
 	if (*id != PROFILE_NONE)
@@ -96,16 +169,11 @@ static int translate_mapping(struct merge_ids *m, uint32_t map, uint32_t *id, st
 	copy.file = translate_string(m, copy.file);
 	copy.build_id = translate_string(m, copy.build_id);
 	copy.kernel_symbol = translate_string(m, copy.kernel_symbol);
-	map_key(key, &m->src->map[map], m->str);
-	if (keys_add(&m->maps, key, MAP_WORDS, keys_hash(key, MAP_WORDS), id, err) < 0)
-		return err_wrap(err, "mappings");
-	if (*id == before) {
-		copy.id = (uint64_t)*id + 1;
-		m->map_start = mem_grow(m->map_start, &m->cap_maps, (size_t)*id + 1, sizeof(*m->map_start));
-		m->map_start[*id] = copy.start;
-		if (builder_mapping(m->b, &copy, &new_id, err) < 0)
-			return ERR_LIMIT;
-	}
+	if (known_mapping(m->known, &copy, id, err) < 0)
+		return ERR_LIMIT;
+	copy.id = (uint64_t)*id + 1;
+	if (*id == before && m->known->to.mapping(m->known->to.arg, &copy, &new_id, err) < 0)
+		return ERR_LIMIT;
 	m->map[map] = *id;
 	return 0;
 }
@@ -117,12 +185,28 @@ static void func_key(uint64_t key[FUNC_WORDS], str_id name, str_id sysname, str_
 	key[2] = (uint64_t)start;
 }
 
+static int known_function(struct merge_known *k, const struct builder_function *f, uint32_t *id, struct err *err)
+{
+	uint64_t key[FUNC_WORDS];
+
+	func_key(key, f->name, f->sysname, f->file, f->start);
+	if (keys_add(&k->funcs, key, FUNC_WORDS, keys_hash(key, FUNC_WORDS), id, err) < 0)
+		return err_wrap(err, "functions");
+	return 0;
+}
+
+bool merge_known_function(struct merge_known *k, const struct builder_function *f)
+{
+	uint32_t before = k->funcs.n, id;
+
+	return known_function(k, f, &id, NULL) == 0 && id == before;
+}
+
 static int translate_function(struct merge_ids *m, uint32_t func, uint32_t *id, struct err *err)
 {
 	const struct profile *p = m->src;
-	uint32_t before = m->funcs.n, new_id;
+	uint32_t before = m->known->funcs.n, new_id;
 	struct builder_function f;
-	uint64_t key[FUNC_WORDS];
 
 	*id = m->func[func];
 	if (*id != PROFILE_NONE)
@@ -131,11 +215,10 @@ static int translate_function(struct merge_ids *m, uint32_t func, uint32_t *id, 
 				       .sysname = translate_string(m, p->func_sysname[func]),
 				       .file = translate_string(m, p->func_file[func]),
 				       .start = p->func_start[func] };
-	func_key(key, f.name, f.sysname, f.file, f.start);
-	if (keys_add(&m->funcs, key, FUNC_WORDS, keys_hash(key, FUNC_WORDS), id, err) < 0)
-		return err_wrap(err, "functions");
+	if (known_function(m->known, &f, id, err) < 0)
+		return ERR_LIMIT;
 	f.id = (uint64_t)*id + 1;
-	if (*id == before && builder_function(m->b, &f, &new_id, err) < 0)
+	if (*id == before && m->known->to.function(m->known->to.arg, &f, &new_id, err) < 0)
 		return ERR_LIMIT;
 	m->func[func] = *id;
 	return 0;
@@ -154,22 +237,44 @@ static void loc_key(uint64_t key[LOC_WORDS], uint64_t addr, uint32_t map, bool f
 	key[1] = (uint64_t)map << 1 | folded;
 }
 
-/* Translate the lines of a location to m->line, and to their keys in m->word after the first LOC_WORDS. */
+/* The id of a location of the result, which is registered if it is new. word: [LOC_WORDS + LINE_WORDS * n] is filled in. */
+static int known_location(struct merge_known *k, const struct builder_location *l, const struct builder_line *lines,
+			  size_t n, uint64_t *word, uint32_t *id, struct err *err)
+{
+	size_t n_words = LOC_WORDS + LINE_WORDS * n;
+
+	loc_key(word, l->addr, l->map, l->folded);
+	for (size_t i = 0; i < n; i++)
+		line_key(word + LOC_WORDS + LINE_WORDS * i, lines[i].func, lines[i].no, lines[i].col);
+	if (keys_add(&k->locs, word, n_words, keys_hash(word, n_words), id, err) < 0)
+		return err_wrap(err, "locations");
+	return 0;
+}
+
+bool merge_known_location(struct merge_known *k, const struct builder_location *l, const struct builder_line *lines,
+			  size_t n)
+{
+	uint64_t *word = mem_alloc(LOC_WORDS + LINE_WORDS * n, sizeof(*word));
+	uint32_t before = k->locs.n, id;
+	bool is_new = known_location(k, l, lines, n, word, &id, NULL) == 0 && id == before;
+
+	free(word);
+	return is_new;
+}
+
+/* Translate the lines of a location to m->line. */
 static int translate_lines(struct merge_ids *m, uint32_t first, size_t n, struct err *err)
 {
 	const struct profile *p = m->src;
 
 	m->line = mem_grow(m->line, &m->cap_lines, n, sizeof(*m->line));
-	m->word = mem_grow(m->word, &m->cap_words, LOC_WORDS + LINE_WORDS * n, sizeof(*m->word));
 	for (size_t i = 0; i < n; i++) {
 		struct builder_line *l = &m->line[i];
-		uint64_t *word = m->word + LOC_WORDS + LINE_WORDS * i;
 
 		if (translate_function(m, p->line_func[first + i], &l->func, err) < 0)
 			return ERR_LIMIT;
 		l->no = p->line_no[first + i];
 		l->col = p->line_col[first + i];
-		line_key(word, l->func, l->no, l->col);
 	}
 	return 0;
 }
@@ -178,46 +283,56 @@ static int translate_lines(struct merge_ids *m, uint32_t first, size_t n, struct
  * If a mapping was loaded at another address, its addresses are adjusted, so that a position in a binary is the same
  * location in all profiles.
  */
-static int translate_location(struct merge_ids *m, uint32_t loc, uint32_t *id, struct err *err)
+static uint64_t adjust_address(const struct merge_ids *m, uint32_t loc, uint32_t map)
+{
+	const struct profile *p = m->src;
+	uint64_t start = m->src_is_relative ? 0 : p->map[p->loc_map[loc]].start;
+
+	return p->loc_addr[loc] - start + m->known->map_start[map];
+}
+
+int merge_ids_location(struct merge_ids *m, uint32_t loc, uint32_t *id, struct err *err)
 {
 	const struct profile *p = m->src;
 	struct builder_location l = { .addr = p->loc_addr[loc], .map = p->loc_map[loc], .folded = p->loc_folded[loc] };
-	size_t n = p->loc_line[loc + 1] - p->loc_line[loc], n_words = LOC_WORDS + LINE_WORDS * n;
-	uint32_t before = m->locs.n, new_id;
+	size_t n = p->loc_line[loc + 1] - p->loc_line[loc];
+	uint32_t before = m->known->locs.n, new_id;
 
+	*id = m->loc[loc];
+	if (*id != PROFILE_NONE)
+		return 0;
 	if (l.map != PROFILE_NONE) {
-		if (translate_mapping(m, p->loc_map[loc], &l.map, err) < 0)
+		if (merge_ids_mapping(m, p->loc_map[loc], &l.map, err) < 0)
 			return ERR_LIMIT;
-		l.addr += m->map_start[l.map] - p->map[p->loc_map[loc]].start;
+		l.addr = adjust_address(m, loc, l.map);
 	}
 	if (translate_lines(m, p->loc_line[loc], n, err) < 0)
 		return ERR_LIMIT;
-	loc_key(m->word, l.addr, l.map, l.folded);
-	if (keys_add(&m->locs, m->word, n_words, keys_hash(m->word, n_words), id, err) < 0)
-		return err_wrap(err, "locations");
+	m->word = mem_grow(m->word, &m->cap_words, LOC_WORDS + LINE_WORDS * n, sizeof(*m->word));
+	if (known_location(m->known, &l, m->line, n, m->word, id, err) < 0)
+		return ERR_LIMIT;
 	l.id = (uint64_t)*id + 1;
-	if (*id == before && builder_location(m->b, &l, m->line, n, &new_id, err) < 0)
+	if (*id == before && m->known->to.location(m->known->to.arg, &l, m->line, n, &new_id, err) < 0)
 		return ERR_LIMIT;
 	m->loc[loc] = *id;
 	return 0;
 }
 
-/* Append the translated locations of a stack to m->list, which contains *n entries, and update *n. */
-static int translate_frames(struct merge_ids *m, uint32_t stack, size_t *n, struct err *err)
+int merge_ids_frames(struct merge_ids *m, uint32_t stack, size_t *at, struct err *err)
 {
 	const struct csr *s = &m->src->stacks;
 	size_t more = s->off[stack + 1] - s->off[stack];
 	const uint32_t *src = s->item + s->off[stack];
 	uint32_t *list;
 
-	m->list = mem_grow(m->list, &m->cap_list, *n + more, sizeof(*m->list));
-	list = m->list + *n;
+	m->list = mem_grow(m->list, &m->cap_list, *at + more, sizeof(*m->list));
+	list = m->list + *at;
 	for (size_t i = 0; i < more; i++) {
 		list[i] = m->loc[src[i]];
-		if (list[i] == PROFILE_NONE && translate_location(m, src[i], &list[i], err) < 0)
+		if (list[i] == PROFILE_NONE && merge_ids_location(m, src[i], &list[i], err) < 0)
 			return ERR_LIMIT;
 	}
-	*n += more;
+	*at += more;
 	return 0;
 }
 
@@ -232,17 +347,17 @@ struct new_stack {
  * The stacks of the result are far larger than any cache. Finding a known stack takes three dependent
  * cache misses: slot, offset, frames. Each is prefetched for all stacks before the first is used.
  */
-static void prefetch_stacks(const struct merge_ids *m, struct new_stack *new_stacks, size_t n)
+static void prefetch_stacks(const struct builder *b, struct new_stack *new_stacks, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		new_stacks[i].guess = builder_stack_guess(m->b, new_stacks[i].hash);
+		new_stacks[i].guess = builder_stack_guess(b, new_stacks[i].hash);
 	for (size_t i = 0; i < n; i++)
 		if (new_stacks[i].guess != PROFILE_NONE)
-			builder_stack_prefetch_frames(m->b, new_stacks[i].guess);
+			builder_stack_prefetch_frames(b, new_stacks[i].guess);
 }
 
 /* A stack that occurs twice in a group is harmlessly looked up twice. */
-int merge_ids_stacks(struct merge_ids *m, const uint32_t *stack, size_t n_stacks, struct err *err)
+int merge_ids_stacks(struct merge_ids *m, struct builder *b, const uint32_t *stack, size_t n_stacks, struct err *err)
 {
 	struct new_stack new_stacks[MERGE_STACKS];
 	size_t n_new = 0, n = 0;
@@ -255,16 +370,16 @@ int merge_ids_stacks(struct merge_ids *m, const uint32_t *stack, size_t n_stacks
 			continue;
 		f->stack = stack[i];
 		f->start = n;
-		if (translate_frames(m, stack[i], &n, err) < 0)
+		if (merge_ids_frames(m, stack[i], &n, err) < 0)
 			return ERR_LIMIT;
 		f->n = n - f->start;
 		f->hash = builder_stack_hash(m->list + f->start, f->n);
-		builder_stack_prefetch(m->b, f->hash);
+		builder_stack_prefetch(b, f->hash);
 		n_new++;
 	}
-	prefetch_stacks(m, new_stacks, n_new);
+	prefetch_stacks(b, new_stacks, n_new);
 	for (size_t i = 0; i < n_new; i++)
-		if (builder_stack(m->b, m->list + new_stacks[i].start, new_stacks[i].n, new_stacks[i].hash,
+		if (builder_stack(b, m->list + new_stacks[i].start, new_stacks[i].n, new_stacks[i].hash,
 				  &m->stack[new_stacks[i].stack], err) < 0)
 			return ERR_LIMIT;
 	return 0;
@@ -305,7 +420,7 @@ static int translate_label(struct merge_ids *m, uint32_t label, uint32_t *id, st
 				    .unit = translate_string(m, p->label_unit[label]),
 				    .num = p->label_num[label],
 				    .is_text = p->label_is_text[label] };
-	if (builder_label(m->b, &l, id, err) < 0)
+	if (m->known->to.label(m->known->to.arg, &l, id, err) < 0)
 		return ERR_LIMIT;
 	m->label[label] = *id;
 	return 0;
@@ -339,7 +454,7 @@ int merge_ids_labels(struct merge_ids *m, uint32_t set, uint32_t *id, struct err
 	for (size_t i = 0; i < n; i++)
 		if (translate_label(m, (uint32_t)m->word[i], &m->list[i], err) < 0)
 			return ERR_LIMIT;
-	if (builder_label_set(m->b, m->list, n, id, err) < 0)
+	if (m->known->to.label_set(m->known->to.arg, m->list, n, id, err) < 0)
 		return ERR_LIMIT;
 	m->set[set] = *id;
 	return 0;
@@ -351,7 +466,7 @@ int merge_ids_labels(struct merge_ids *m, uint32_t set, uint32_t *id, struct err
  */
 static void find_known_strings(struct merge_ids *m)
 {
-	const struct strtab *known = builder_strings(m->b);
+	const struct strtab *known = m->known->to.str;
 
 	for (uint32_t i = 0; i < strtab_count(m->src->str); i++)
 		strtab_find_from(known, m->src->str, i, &m->str[i]);
@@ -366,7 +481,7 @@ static void find_known_functions(struct merge_ids *m)
 		uint64_t key[FUNC_WORDS];
 
 		func_key(key, name, sysname, m->str[p->func_file[i]], p->func_start[i]);
-		keys_find(&m->funcs, key, FUNC_WORDS, keys_hash(key, FUNC_WORDS), &m->func[i]);
+		keys_find(&m->known->funcs, key, FUNC_WORDS, keys_hash(key, FUNC_WORDS), &m->func[i]);
 	}
 }
 
@@ -376,7 +491,7 @@ static uint32_t find_known_mapping(const struct merge_ids *m, uint32_t map)
 	uint32_t id = PROFILE_NONE;
 
 	map_key(key, &m->src->map[map], m->str);
-	keys_find(&m->maps, key, MAP_WORDS, keys_hash(key, MAP_WORDS), &id);
+	keys_find(&m->known->maps, key, MAP_WORDS, keys_hash(key, MAP_WORDS), &id);
 	return id;
 }
 
@@ -395,23 +510,31 @@ static void find_known_locations(struct merge_ids *m)
 			map = m->map[p->loc_map[i]];
 			if (map == PROFILE_NONE)
 				continue;
-			addr += m->map_start[map] - p->map[p->loc_map[i]].start;
+			addr = adjust_address(m, i, map);
 		}
 		loc_key(word, addr, map, p->loc_folded[i]);
 		for (uint32_t l = 0; l < n; l++)
 			line_key(word + LOC_WORDS + LINE_WORDS * l, m->func[p->line_func[first + l]],
 				 p->line_no[first + l], p->line_col[first + l]);
-		keys_find(&m->locs, word, LOC_WORDS + LINE_WORDS * n, keys_hash(word, LOC_WORDS + LINE_WORDS * n),
-			  &m->loc[i]);
+		keys_find(&m->known->locs, word, LOC_WORDS + LINE_WORDS * n,
+			  keys_hash(word, LOC_WORDS + LINE_WORDS * n), &m->loc[i]);
 	}
 }
 
-int merge_ids_set_source(struct merge_ids *m, const struct profile *src, struct err *err)
+static void find_known(struct merge_ids *m)
 {
-	uint32_t first;
+	find_known_strings(m);
+	find_known_functions(m);
+	for (uint32_t i = 0; i < m->src->n_maps; i++)
+		m->map[i] = find_known_mapping(m, i);
+	find_known_locations(m);
+}
 
+void merge_ids_set_source(struct merge_ids *m, const struct profile *src, bool is_relative)
+{
 	source_release(m);
 	m->src = src;
+	m->src_is_relative = is_relative;
 	m->str = alloc_ids(strtab_count(src->str));
 	m->map = alloc_ids(src->n_maps);
 	m->func = alloc_ids(src->n_funcs);
@@ -419,12 +542,6 @@ int merge_ids_set_source(struct merge_ids *m, const struct profile *src, struct 
 	m->stack = alloc_ids(src->stacks.n);
 	m->label = alloc_ids(src->n_labels);
 	m->set = alloc_ids(src->label_sets.n);
-	find_known_strings(m);
-	find_known_functions(m);
-	for (uint32_t i = 0; i < src->n_maps; i++)
-		m->map[i] = find_known_mapping(m, i);
-	find_known_locations(m);
-	if (m->maps.n == 0 && src->n_maps > 0)
-		return translate_mapping(m, 0, &first, err);
-	return 0;
+	if (m->known->maps.n || m->known->locs.n)
+		find_known(m);
 }

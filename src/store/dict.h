@@ -10,7 +10,7 @@
  *	mapping   size rounded to 4 KiB, offset, build id or else file
  *	function  name, system name, file, start line
  *	location  mapping, address minus the start of the mapping, lines, folded
- *	row       stack of locations, label set
+ *	row       stack of locations, label set; numeric labels and units count
  */
 #ifndef STORE_DICT_H
 #define STORE_DICT_H
@@ -40,10 +40,13 @@ enum dict_table {
 	DICT_TABLES_END
 };
 
-/* A mapping of the process that a profile describes: dictionary entries contain the addresses of the first process. */
+/* A mapping of the process that a profile describes. Equal mappings of other processes differ in these properties; the
+   entry in the dictionary has those of the first process. */
 struct dict_place {
 	uint32_t map;
 	uint64_t start, limit;
+	str_id file, kernel_symbol;
+	bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
 };
 
 /* Properties shared by the profiles of a process. */
@@ -59,6 +62,8 @@ struct dict_meta {
 	str_id *comment; /* [n_comments] */
 	uint32_t n_places;
 	struct dict_place *place; /* [n_places] mappings in the order of the profile; the first is the program */
+	/* the first metas with equal types, and with equal places; their lists are shared */
+	uint32_t same_types, same_places;
 };
 
 /* A sequence of profiles: equal service (the chapter), kind and labels. */
@@ -71,8 +76,14 @@ struct dict_series {
 
 struct dict_index;
 
+/* Capacities of the columns of each table. */
+struct dict_caps {
+	size_t funcs, maps, locs, lines, nodes, labels, sets, set_items, rows, metas, series;
+};
+
 struct dict {
 	struct strtab *str;
+	struct arena *mem; /* owns the lists of metas and series */
 
 	uint32_t n_funcs;
 	str_id *func_name, *func_sysname, *func_file; /* [n_funcs] */
@@ -99,7 +110,7 @@ struct dict {
 	str_id *label_key, *label_text, *label_unit;
 	int64_t *label_num;
 	bool *label_is_text;
-	struct csr label_sets; /* in file order; set 0 is empty and always present */
+	struct csr label_sets; /* texts before numbers, then by key; set 0 is empty and always present */
 
 	uint32_t n_rows;
 	uint32_t *row_node;   /* [n_rows] the leaf; PROFILE_NONE for an empty stack */
@@ -112,7 +123,9 @@ struct dict {
 	struct dict_series *series;
 
 	struct dict_index *index; /* hash tables for appending; NULL until the first append after dict_decode */
-	size_t memory;            /* estimated bytes used */
+	struct dict_caps cap;
+	size_t list_bytes; /* used in mem */
+	size_t memory;     /* estimated bytes used, with the index */
 };
 
 void dict_init(struct dict *d);
@@ -125,6 +138,10 @@ uint32_t dict_count(const struct dict *d, enum dict_table table);
 struct store_label {
 	const char *name, *value;
 };
+
+/* The hash of a series: XXH3-128 of service, kind and labels [n], each with its length. */
+void dict_series_hash(const char *service, const char *kind, const struct store_label *labels, size_t n,
+		      uint8_t hash[16]);
 
 /*
  * The id of a series, which is added if it is new.
@@ -152,7 +169,8 @@ void stored_release(struct stored *s);
  * time and duration are those of the profile.
  *
  * out    released with stored_release
- * Fails  ERR_RANGE when a sum of equal rows overflows; ERR_LIMIT. Entries that were added stay.
+ * Fails  ERR_RANGE when a sum of equal rows overflows; ERR_LIMIT; ERR_FORMAT when decoded entries are equal. Entries that
+ *        were added stay.
  */
 int dict_add_profile(struct dict *d, const struct profile *p, struct stored *out, struct err *err);
 
@@ -161,37 +179,46 @@ struct dict_translation;
 struct dict_translation *dict_translation_new(struct dict *to, const struct dict *from);
 void dict_translation_free(struct dict_translation *t);
 
-/* The id of a row, meta or series of the other dictionary; entries that it refers to are added too. Fails with ERR_LIMIT. */
+/* The id of a row, meta or series of the other dictionary; entries that it refers to are added too. Fails with ERR_LIMIT,
+   or ERR_FORMAT when decoded entries of the target are equal. */
 int dict_translate_row(struct dict_translation *t, uint32_t row, uint32_t *id, struct err *err);
 int dict_translate_meta(struct dict_translation *t, uint32_t meta, uint32_t *id, struct err *err);
 int dict_translate_series(struct dict_translation *t, uint32_t series, uint32_t *id, struct err *err);
 
 /*
- * Build a sealed profile.
+ * Build a sealed profile from the rows and values of s, with the types, comments and so on of its meta. Only used entries
+ * are in it, numbered from 1 in order of first use; the first mapping is that of the meta. The profile of s as it was
+ * scraped equals the original as pprof's Merge leaves it, but for the order of samples.
  *
- * meta     types, comments, and the addresses of mappings, if place_mappings is set (one profile as it was scraped), else
- *          the mappings keep the addresses of the dictionary (a sum of several processes)
- * s        rows and values
- * more     [n_more] labels added to every row, "" values are left out; may be NULL
  * Fails    ERR_LIMIT
  */
 struct dict_profile_options {
+	/* Mappings that the meta lists have its addresses and other properties, as in the profile that was scraped. If
+	   not set, mappings are those of the dictionary. */
 	bool place_mappings;
-	const struct store_label *more;
+	/* labels for every row that has no label of that name; "" values are left out */
+	const struct store_label *more; /* [n_more] */
 	size_t n_more;
 };
 int dict_make_profile(const struct dict *d, const struct stored *s, const struct dict_profile_options *options,
 		      struct profile **out, struct err *err);
 
-/* Append the encoding of the entries [from, dict_count) of a table (continuous.md, table of sections). */
+/*
+ * Append the encoding of the entries [from, dict_count) of a table: the number from, then columns of varints (docs/store.md
+ * describes each table).
+ */
 void dict_encode(const struct dict *d, enum dict_table table, uint32_t from, struct buf *out);
 
 /*
- * Append items entries from their encoding. Nothing of the input is trusted: references must be to earlier entries, counts
- * must fit the data.
+ * Append items entries from their encoding, which must begin with the number dict_count. Only a new dictionary also
+ * accepts strings and label sets from 0, although it has "" and the empty set already. Nothing of the input is trusted:
+ * references must be to earlier entries, counts must fit the data.
  *
- * Fails  ERR_FORMAT, naming the table and the entry; ERR_LIMIT
+ * Fails  ERR_FORMAT, naming the table and the entry, and ERR_LIMIT; the dictionary can then only be released
  */
 int dict_decode(struct dict *d, enum dict_table table, uint32_t items, const uint8_t *data, size_t n, struct err *err);
+
+/* The name of a table, for messages: "locations". */
+const char *dict_table_name(enum dict_table table);
 
 #endif

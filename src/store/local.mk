@@ -17,7 +17,16 @@ src_store_libstore_a_SOURCES = \
 	src/store/catalogue_read.c \
 	src/store/catalogue_write.c \
 	src/store/chapter.c \
+	src/store/dict.c \
 	src/store/dict.h \
+	src/store/dict_add.c \
+	src/store/dict_decode.c \
+	src/store/dict_encode.c \
+	src/store/dict_index.c \
+	src/store/dict_int.h \
+	src/store/dict_meta.c \
+	src/store/dict_profile.c \
+	src/store/dict_translate.c \
 	src/store/journal.h \
 	src/store/os.c \
 	src/store/os.h \

@@ -6,6 +6,7 @@
 unit_base = $(base_libs) $(CMOCKA_LIBS)
 unit_profile = $(profile_libs) $(CMOCKA_LIBS)
 unit_reader = $(reader_libs) $(CMOCKA_LIBS)
+unit_store = src/store/libstore.a $(reader_libs) $(ZSTD_LIBS) $(DEFLATE_LIBS) $(CMOCKA_LIBS)
 unit_symbol = $(symbol_libs) $(CMOCKA_LIBS)
 unit_fetch = $(fetch_libs) $(CMOCKA_LIBS)
 unit_scrape = $(scrape_libs) $(CMOCKA_LIBS)
@@ -81,6 +82,7 @@ unit_tests = \
 	tests/unit/test_debugfile \
 	tests/unit/test_debuginfod \
 	tests/unit/test_demangle \
+	tests/unit/test_dict \
 	tests/unit/test_diff \
 	tests/unit/test_dot \
 	tests/unit/test_edges \
@@ -280,6 +282,7 @@ tests_unit_test_damage_LDADD = $(unit_reader)
 tests_unit_test_demangle_LDADD = $(unit_symbol)
 tests_unit_test_debugfile_LDADD = $(unit_symbol)
 tests_unit_test_debuginfod_LDADD = $(unit_symbol)
+tests_unit_test_dict_LDADD = $(unit_store)
 tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_dot_LDADD = $(unit_export)
 tests_unit_test_edges_LDADD = $(unit_engine)
