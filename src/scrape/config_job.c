@@ -313,6 +313,7 @@ static int add_kind(struct scrape_parser *p, struct job_draft *d, const char *na
 int scrape_config_finish_kinds(struct scrape_parser *p, struct job_draft *d, struct err *err)
 {
 	struct words at = { .file = p->c->file, .line = d->line };
+	double busy = 0;
 	int rc = 0;
 
 	d->job.kind = NULL;
@@ -327,6 +328,12 @@ int scrape_config_finish_kinds(struct scrape_parser *p, struct job_draft *d, str
 		if (!is_listed)
 			rc = add_kind(p, d, d->setting[i].name, err);
 	}
+	for (size_t i = 0; i < d->job.n_kinds; i++)
+		busy += (double)d->job.kind[i].capture_ns / (double)d->job.kind[i].every_ns;
+	if (rc == 0 && busy > 1)
+		rc = words_error(&at, err,
+				 "%s%sthe durations of all kinds take more than the whole time, one after the other",
+				 d->job.name, *d->job.name ? ": " : "");
 	if (rc == 0 && d->job.n_kinds == 0)
 		rc = words_error(&at, err, "%s%sall kinds are off", d->job.name, *d->job.name ? ": " : "");
 	return rc;

@@ -9,6 +9,7 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/config_int.h \
 	src/scrape/config_job.c \
 	src/scrape/guard.h \
+	src/scrape/schedule.c \
 	src/scrape/schedule.h \
 	src/scrape/target.h \
 	src/scrape/target_url.c \

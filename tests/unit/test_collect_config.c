@@ -318,6 +318,8 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		{ "job a\nkinds cpu\ncpu off\ntarget h:1", "c.cpa:1: a: all kinds are off" },
 		{ "\njob a\nevery 20s\ncpu 30s\ntarget h:1",
 		  "c.cpa:2: a: cpu: a duration of 30 s does not fit into the interval of 20 s" },
+		{ "job a\nevery 1m\ncpu 40s\nfgprof 30s\ntarget h:1",
+		  "c.cpa:1: a: the durations of all kinds take more than the whole time, one after the other" },
 		{ "shape route (a $1", "c.cpa:1: shape route: error parsing regexp: missing closing ): `(a`" },
 		{ "shape route (a) $2", "c.cpa:1: shape route: $2: the expression has only 1 groups" },
 		{ "limit tenant x", "c.cpa:1: limit x: not a number of at most 1000000" },
