@@ -42,5 +42,9 @@ src_store_libstore_a_SOURCES = \
 	src/store/sqlite.h \
 	src/store/store.h \
 	src/store/varint.h \
+	src/store/window.c \
 	src/store/window.h \
+	src/store/window_clock.c \
+	src/store/window_int.h \
+	src/store/window_time.c \
 	src/store/writer_int.h

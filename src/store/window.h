@@ -25,32 +25,52 @@ bool window_is_source(const char *arg);
 int window_parse(const char *text, struct window **out, struct err *err);
 void window_free(struct window *w);
 
-/* The directory or server; "" for the default. */
+/* The directory or server, "" for the default; the kind, "" if none is given; is there a WINDOW? */
 const char *window_where(const struct window *w);
+const char *window_kind(const struct window *w);
+bool window_has_time(const struct window *w);
+
+/* The argument as it was given. */
+const char *window_text(const struct window *w);
 
 /* Value of +OPTION; NULL if it is not given. */
 const char *window_option(const struct window *w, const char *name);
 
-/* A time of the last mark, for deploy and deploy:VERSION. Returns false if there is none. */
+/* The time of the last deploy mark of a service; of a version if that is not "". Returns false if there is none. */
 typedef bool window_mark_fn(void *arg, const char *service, const char *version, int64_t *time_ns);
+
+/* The start of the first profile of a query, whatever its times. Returns false if there is none. */
+typedef bool window_first_fn(void *arg, const struct store_query *q, int64_t *time_ns);
 
 struct window_clock {
 	int64_t now_ns;
 	window_mark_fn *mark;
-	void *arg;
+	window_first_fn *first; /* NULL: without a WINDOW, {version=...} means all times */
+	void *arg;              /* of both */
 };
 
+/* The clock of this machine, with the marks and series of a store. */
+void window_clock_init(struct store *s, struct window_clock *out);
+
 /*
- * The query, with absolute times. It borrows from w. Times without a zone are local.
+ * The query, with absolute times. It borrows from w. Times without a zone are local. "now" is rounded up to a second.
+ *
+ * Without a WINDOW it is the last hour, or the first 24 hours of a version if there is a match version=VALUE.
  *
  * Fails  ERR_USAGE: "store:shop@deploy: shop has no deploy mark"
  */
 int window_resolve(struct window *w, const struct window_clock *clock, struct store_query *out, struct err *err);
 
-/* Append the canonical source, with absolute times in UTC; of a part of the window if t0 < t1, with more options. */
+/*
+ * Append the canonical source of a query: that of w, or one derived from it with other times, matches or labels to keep.
+ * Times are absolute and in UTC. The options step and runs are omitted.
+ */
 void window_print(const struct window *w, const struct store_query *q, struct buf *out);
 
 /* Append a time: "2026-11-22T14:00:00Z", with fractions only if there are any. */
 void window_print_time(int64_t ns, struct buf *out);
+
+/* Append the span of a window for people: "2026-11-22 14:00..15:00 UTC". */
+void window_print_span(int64_t t0, int64_t t1, struct buf *out);
 
 #endif

@@ -33,7 +33,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_serve_query \
 	tests/fuzz/fuzz_tables \
 	tests/fuzz/fuzz_unwind \
-	tests/fuzz/fuzz_web
+	tests/fuzz/fuzz_web \
+	tests/fuzz/fuzz_window
 
 check_PROGRAMS += $(fuzz_targets)
 TESTS += tests/fuzz/replay.t
@@ -181,3 +182,7 @@ tests_fuzz_fuzz_stacks_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_web_SOURCES = tests/fuzz/fuzz_web.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)
 tests_fuzz_fuzz_web_LDADD = viewers/web/libweb.a $(session_libs)
 tests_fuzz_fuzz_web_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_window_SOURCES = tests/fuzz/fuzz_window.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_window_LDADD = $(store_libs)
+tests_fuzz_fuzz_window_LDFLAGS = $(fuzz_ldflags)

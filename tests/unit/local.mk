@@ -8,6 +8,7 @@ unit_profile = $(profile_libs) $(CMOCKA_LIBS)
 unit_reader = $(reader_libs) $(CMOCKA_LIBS)
 unit_store = src/store/libstore.a $(reader_libs) $(ZSTD_LIBS) $(DEFLATE_LIBS) $(CMOCKA_LIBS)
 unit_symbol = $(symbol_libs) $(CMOCKA_LIBS)
+unit_store = $(store_libs) $(CMOCKA_LIBS)
 unit_fetch = $(fetch_libs) $(CMOCKA_LIBS)
 unit_scrape = $(scrape_libs) $(CMOCKA_LIBS)
 unit_engine = $(engine_libs) $(CMOCKA_LIBS)
@@ -250,6 +251,7 @@ unit_tests = \
 	tests/unit/test_web_tables \
 	tests/unit/test_web_respond \
 	tests/unit/test_weblist \
+	tests/unit/test_window \
 	tests/unit/test_wire \
 	tests/unit/test_xml
 
@@ -455,6 +457,7 @@ tests_unit_test_web_tables_LDADD = $(unit_web)
 tests_unit_test_web_respond_LDADD = $(unit_web)
 tests_unit_test_weblist_LDADD = $(unit_report)
 tests_unit_test_wire_LDADD = src/wire/libwire.a $(CMOCKA_LIBS)
+tests_unit_test_window_LDADD = $(unit_store)
 tests_unit_test_xml_LDADD = viewers/xml/libxml.a $(base_libs) $(CMOCKA_LIBS)
 
 # The script that runs every test (see Makefile.am), and its own test.

@@ -1,0 +1,516 @@
+/*
+ * window_time.c - the times of the sources store:
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Times without a zone are local. A local time that occurs twice, when the clock is set back, is the first of
+ * the two. One that does not exist, when it is set forward, is an error; a day that begins so begins when it does.
+ */
+#include "config.h"
+
+#include "base/amount.h"
+#include "base/str.h"
+#include "store/window_int.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#define SECOND_NS INT64_C(1000000000)
+#define MINUTE_NS (60 * SECOND_NS)
+#define HOUR_NS (60 * MINUTE_NS)
+#define DAY_NS (24 * HOUR_NS)
+
+static const char usage[] = "write a time such as 2026-11-22T14:00Z, 14:23, now or deploy, or a duration such as -1h";
+
+/* ---- parse ---- */
+
+/* Parse n digits that a number from lo to hi consists of. Returns false, and does not move, if there are none. */
+static bool scan_digits(const char **at, int n, int lo, int hi, int *out)
+{
+	int value = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (!isdigit((unsigned char)(*at)[i]))
+			return false;
+		value = value * 10 + (*at)[i] - '0';
+	}
+	if (value < lo || value > hi)
+		return false;
+	*at += n;
+	*out = value;
+	return true;
+}
+
+/* Parse "+01:00", "-0530" or Z. A sign that begins a duration is not a zone. */
+static void scan_zone(const char **at, struct moment *m)
+{
+	const char *p = *at;
+	int hours, minutes;
+
+	if (*p == 'Z') {
+		m->has_zone = true;
+		++*at;
+		return;
+	}
+	if (*p != '+' && *p != '-')
+		return;
+	p++;
+	if (!scan_digits(&p, 2, 0, 14, &hours))
+		return;
+	p += *p == ':';
+	if (!scan_digits(&p, 2, 0, 59, &minutes) || isalnum((unsigned char)*p))
+		return;
+	m->has_zone = true;
+	m->zone_s = (hours * 3600 + minutes * 60) * (**at == '-' ? -1 : 1);
+	*at = p;
+}
+
+static void scan_fraction(const char **at, struct moment *m)
+{
+	int64_t unit = SECOND_NS / 10;
+
+	if (**at != '.' || !isdigit((unsigned char)(*at)[1]))
+		return;
+	for (++*at; isdigit((unsigned char)**at); ++*at, unit /= 10)
+		m->fraction_ns += (**at - '0') * unit;
+}
+
+/* Parse the minutes and seconds after an hour. */
+static int parse_minutes(struct window_cursor *c, struct moment *m)
+{
+	m->precision_ns = HOUR_NS;
+	if (*c->at != ':')
+		return 0;
+	c->at++;
+	if (!scan_digits(&c->at, 2, 0, 59, &m->minute))
+		return window_fail(c, c->at, "not a minute; write two digits from 00 to 59");
+	m->precision_ns = MINUTE_NS;
+	if (*c->at != ':')
+		return 0;
+	c->at++;
+	if (!scan_digits(&c->at, 2, 0, 59, &m->second))
+		return window_fail(c, c->at, "not a second; write two digits from 00 to 59");
+	m->precision_ns = SECOND_NS;
+	scan_fraction(&c->at, m);
+	return 0;
+}
+
+static bool is_date(const char *at)
+{
+	return strspn(at, "0123456789") == 4 && at[4] == '-';
+}
+
+static int days_of_month(int year, int month)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+
+	return days[month - 1] + (month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+}
+
+static int parse_date(struct window_cursor *c, struct moment *m)
+{
+	const char *start = c->at;
+	int rc = 0;
+
+	m->kind = MOMENT_DATE;
+	m->precision_ns = DAY_NS;
+	if (!scan_digits(&c->at, 4, 1970, 2261, &m->year))
+		return window_fail(c, start, "not a year from 1970 to 2261");
+	c->at++;
+	if (!scan_digits(&c->at, 2, 1, 12, &m->month) || *c->at != '-')
+		return window_fail(c, start, "not a date; write YYYY-MM-DD");
+	c->at++;
+	if (!scan_digits(&c->at, 2, 1, days_of_month(m->year, m->month), &m->day))
+		return window_fail(c, c->at, "not a day of this month; write YYYY-MM-DD");
+	if (*c->at == 'T') {
+		c->at++;
+		if (!scan_digits(&c->at, 2, 0, 23, &m->hour))
+			return window_fail(c, c->at, "not an hour; write two digits from 00 to 23");
+		rc = parse_minutes(c, m);
+	}
+	if (rc == 0)
+		scan_zone(&c->at, m);
+	return rc;
+}
+
+static int parse_clock(struct window_cursor *c, struct moment *m)
+{
+	int rc;
+
+	m->kind = MOMENT_CLOCK;
+	if (!scan_digits(&c->at, 2, 0, 23, &m->hour) || *c->at != ':')
+		return window_fail(c, c->at, "not a time; %s", usage);
+	rc = parse_minutes(c, m);
+	if (rc == 0)
+		scan_zone(&c->at, m);
+	return rc;
+}
+
+/* Parse the value after "deploy:" or "pin:". It ends before "..", a comma or a tilde, or a + that is not followed by a
+   digit. */
+static int parse_value(struct window_cursor *c, const char *what, const char **out)
+{
+	const char *start = c->at, *p = start;
+	int rc;
+
+	if (*start == '"')
+		return window_parse_word(c, "", what, out);
+	while (*p && !strchr(",~ \"#", *p) && !starts_with(p, "..") && (*p != '+' || isdigit((unsigned char)p[1])))
+		p++;
+	*out = arena_strndup(c->memory, start, (size_t)(p - start));
+	c->at = p;
+	rc = p == start ? window_fail(c, start, "the %s is missing", what) : 0;
+	return rc;
+}
+
+/* Parse "deploy" or "deploy:VERSION". A duration may follow the version: deploy:2.4.0+1h; a version that looks like that
+   is put in double quotes. */
+static int parse_deploy(struct window_cursor *c, struct moment *m)
+{
+	const char *version, *sign;
+	int64_t ns;
+	int rc;
+
+	m->kind = MOMENT_DEPLOY;
+	m->version = "";
+	c->at += strlen("deploy");
+	if (*c->at != ':')
+		return 0;
+	version = ++c->at;
+	rc = parse_value(c, "version after deploy:", &m->version);
+	if (rc < 0 || *version == '"')
+		return rc;
+	sign = c->at - 1;
+	while (sign > version && *sign != '+' && *sign != '-')
+		sign--;
+	if (sign > version && amount_scan_duration(sign + 1, &ns) == c->at - sign - 1) {
+		m->version = arena_strndup(c->memory, version, (size_t)(sign - version));
+		c->at = sign;
+	}
+	return 0;
+}
+
+static int parse_duration(struct window_cursor *c, int64_t *out)
+{
+	int n = amount_scan_duration(c->at, out);
+
+	/* sums with times of these centuries do not overflow */
+	if (n == 0 || *out > 36500 * DAY_NS)
+		return window_fail(c, c->at, "not a duration; write 30s, 10m, 1h or 7d");
+	c->at += n;
+	return 0;
+}
+
+static int parse_moment(struct window_cursor *c, struct moment *m)
+{
+	*m = (struct moment){ .kind = MOMENT_AGO };
+	if (*c->at == '-') {
+		c->at++;
+		return parse_duration(c, &m->ago_ns);
+	}
+	if (starts_with(c->at, "now")) {
+		m->kind = MOMENT_NOW;
+		c->at += strlen("now");
+		return 0;
+	}
+	if (starts_with(c->at, "deploy"))
+		return parse_deploy(c, m);
+	return is_date(c->at) ? parse_date(c, m) : parse_clock(c, m);
+}
+
+/* Parse the end of a window after its first time. */
+static int parse_form(struct window_cursor *c, const char *start, struct window_time *t)
+{
+	static const struct {
+		char sign;
+		enum window_form form;
+	} forms[] = { { '+', FORM_AFTER }, { '-', FORM_BEFORE }, { '~', FORM_AROUND } };
+
+	if (starts_with(c->at, "..")) {
+		c->at += 2;
+		t->form = FORM_RANGE;
+		return parse_moment(c, &t->to);
+	}
+	if (t->from.kind == MOMENT_AGO) {
+		t->form = FORM_LAST;
+		t->duration_ns = t->from.ago_ns;
+		return t->duration_ns ? 0 : window_fail(c, start, "the window is empty");
+	}
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (*c->at != forms[i].sign || (*c->at == '+' && !isdigit((unsigned char)c->at[1])))
+			continue;
+		c->at++;
+		t->form = forms[i].form;
+		if (parse_duration(c, &t->duration_ns) < 0)
+			return ERR_USAGE;
+		return t->duration_ns ? 0 : window_fail(c, start, "the window is empty");
+	}
+	t->form = FORM_OF;
+	return t->from.kind == MOMENT_NOW ? window_fail(c, start, "now is a moment; write -1h or now~10m") : 0;
+}
+
+int window_time_parse(struct window_cursor *c, struct window_time *t)
+{
+	const char *start = c->at;
+	int rc;
+
+	if (!*start || *start == '+')
+		return window_fail(c, start, "a window must follow @; %s", usage);
+	if (starts_with(start, "all") && (!start[3] || start[3] == '+')) {
+		c->at += strlen("all");
+		t->form = FORM_ALL;
+		return 0;
+	}
+	if (starts_with(start, "pin:")) {
+		c->at += strlen("pin:");
+		t->form = FORM_ALL;
+		rc = parse_value(c, "name after pin:", &t->pin);
+		if (rc < 0 || *c->at != ',')
+			return rc;
+		start = ++c->at;
+	}
+	rc = parse_moment(c, &t->from);
+	rc = rc < 0 ? rc : parse_form(c, start, t);
+	if (rc == 0 && *c->at && *c->at != '+')
+		return window_fail(c, c->at, "unexpected '%.20s'; %s", c->at, usage);
+	return rc;
+}
+
+/* ---- resolve ---- */
+
+static int64_t round_up_to_second(int64_t ns)
+{
+	return (ns + SECOND_NS - 1) / SECOND_NS * SECOND_NS;
+}
+
+/* Seconds east of UTC at a time. */
+static int64_t zone_offset(int64_t t)
+{
+	time_t when = (time_t)t;
+	struct tm tm;
+
+	return localtime_r(&when, &tm) ? tm.tm_gmtoff : 0;
+}
+
+/* The moment at which the clock is set forward between lo and hi. */
+static int64_t find_change(int64_t lo, int64_t hi)
+{
+	int64_t before = zone_offset(lo);
+
+	while (hi - lo > 1) {
+		int64_t middle = lo + (hi - lo) / 2;
+
+		if (zone_offset(middle) == before)
+			lo = middle;
+		else
+			hi = middle;
+	}
+	return hi;
+}
+
+/*
+ * The time of a local date and time, whose seconds since 1970 would be t in UTC. If it occurs twice, the first one.
+ *
+ * exists  cleared if there is no such time; the result is then the moment at which the clock is set forward
+ */
+static int64_t local_time(int64_t t, bool *exists)
+{
+	enum { DAY = 24 * 3600 };
+	int64_t early = t - zone_offset(t - DAY), late = t - zone_offset(t + DAY);
+	bool is_early = early + zone_offset(early) == t, is_late = late + zone_offset(late) == t;
+
+	*exists = is_early || is_late;
+	if (is_early && is_late)
+		return early < late ? early : late;
+	return is_early ? early : is_late ? late : find_change(t - DAY, t + DAY);
+}
+
+/* Seconds since 1970 of a date and time in UTC. */
+static int64_t utc_seconds(const struct moment *m)
+{
+	struct tm tm = { .tm_year = m->year - 1900,
+			 .tm_mon = m->month - 1,
+			 .tm_mday = m->day,
+			 .tm_hour = m->hour,
+			 .tm_min = m->minute,
+			 .tm_sec = m->second };
+
+	return (int64_t)timegm(&tm);
+}
+
+struct resolver {
+	const struct window_clock *clock;
+	const char *text, *service;
+	struct err *err;
+};
+
+static int resolve_date(const struct resolver *r, const struct moment *m, int64_t *out)
+{
+	bool exists = true;
+	int64_t t = utc_seconds(m);
+
+	t = m->has_zone ? t - m->zone_s : local_time(t, &exists);
+	if (!exists && m->precision_ns < DAY_NS)
+		return err_set(r->err, ERR_USAGE,
+			       "%.300s: %02d:%02d does not exist on %04d-%02d-%02d, when the clock is set forward; "
+			       "write the time with a zone",
+			       r->text, m->hour, m->minute, m->year, m->month, m->day);
+	*out = t * SECOND_NS + m->fraction_ns;
+	return 0;
+}
+
+/* Add the date of today, in the zone of the moment. */
+static void add_today(const struct resolver *r, struct moment *m)
+{
+	time_t now = (time_t)(r->clock->now_ns / SECOND_NS);
+	struct tm tm;
+
+	if (m->has_zone) {
+		now += m->zone_s;
+		gmtime_r(&now, &tm);
+	} else {
+		localtime_r(&now, &tm);
+	}
+	m->year = tm.tm_year + 1900;
+	m->month = tm.tm_mon + 1;
+	m->day = tm.tm_mday;
+}
+
+static int resolve_deploy(const struct resolver *r, const struct moment *m, int64_t *out)
+{
+	if (r->clock->mark && r->clock->mark(r->clock->arg, r->service, m->version, out))
+		return 0;
+	return err_set(r->err, ERR_USAGE, "%.300s: %.100s has no deploy mark%s%.100s; cpa store mark deploy adds one",
+		       r->text, r->service, *m->version ? " of " : "", m->version);
+}
+
+static int resolve_moment(const struct resolver *r, const struct moment *m, int64_t *out)
+{
+	struct moment dated = *m;
+
+	switch (m->kind) {
+	case MOMENT_CLOCK:
+		add_today(r, &dated);
+		return resolve_date(r, &dated, out);
+	case MOMENT_DATE:
+		return resolve_date(r, m, out);
+	case MOMENT_DEPLOY:
+		return resolve_deploy(r, m, out);
+	default:
+		*out = round_up_to_second(r->clock->now_ns) - m->ago_ns;
+		return 0;
+	}
+}
+
+/* The end of the day, hour, minute or second that a time names; of a deploy: now. */
+static int resolve_end(const struct resolver *r, const struct moment *m, int64_t from, int64_t *out)
+{
+	struct moment next = *m;
+
+	if (m->kind == MOMENT_DEPLOY) {
+		*out = round_up_to_second(r->clock->now_ns);
+		return 0;
+	}
+	if (m->precision_ns < DAY_NS || m->has_zone) {
+		*out = from + m->precision_ns;
+		return 0;
+	}
+	next.day++; /* timegm accepts the 32nd of a month */
+	return resolve_date(r, &next, out);
+}
+
+int window_time_resolve(const struct window_time *t, const char *text, const char *service,
+			const struct window_clock *clock, int64_t *t0, int64_t *t1, struct err *err)
+{
+	const struct resolver r = { clock, text, service, err };
+	struct buf span = { 0 };
+	int64_t at;
+	int rc;
+
+	*t0 = INT64_MIN;
+	*t1 = INT64_MAX;
+	if (t->form == FORM_ALL)
+		return 0;
+	tzset();
+	rc = resolve_moment(&r, &t->from, &at);
+	if (rc < 0)
+		return rc;
+	*t0 = t->form == FORM_BEFORE || t->form == FORM_AROUND ? at - t->duration_ns : at;
+	*t1 = t->form == FORM_AFTER || t->form == FORM_AROUND ? at + t->duration_ns : at;
+	if (t->form == FORM_LAST)
+		*t1 = at + t->duration_ns;
+	else if (t->form == FORM_RANGE)
+		rc = resolve_moment(&r, &t->to, t1);
+	else if (t->form == FORM_OF)
+		rc = resolve_end(&r, &t->from, at, t1);
+	if (rc < 0 || *t0 < *t1)
+		return rc;
+	window_print_span(*t0, *t1, &span);
+	err_set(err, ERR_USAGE, "%.300s: the window %s %s", text, buf_text(&span),
+		*t0 == *t1 ? "is empty" : "ends before it begins");
+	buf_release(&span);
+	return ERR_USAGE;
+}
+
+/* ---- print ---- */
+
+/* Whole seconds, rounded down, and the nanoseconds that remain. */
+static time_t split_time(int64_t ns, struct tm *tm, int64_t *fraction)
+{
+	time_t t;
+
+	*fraction = ns % SECOND_NS;
+	if (*fraction < 0)
+		*fraction += SECOND_NS;
+	t = (time_t)((ns - *fraction) / SECOND_NS);
+	gmtime_r(&t, tm);
+	return t;
+}
+
+void window_print_time(int64_t ns, struct buf *out)
+{
+	struct tm tm;
+	int64_t fraction;
+	int digits = 9;
+
+	split_time(ns, &tm, &fraction);
+	buf_addf(out, "%04d-%02d-%02dT%02d:%02d:%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+		 tm.tm_min, tm.tm_sec);
+	for (; fraction && fraction % 10 == 0; digits--)
+		fraction /= 10;
+	if (fraction)
+		buf_addf(out, ".%0*" PRId64, digits, fraction);
+	buf_addz(out, "Z");
+}
+
+/* Append the hour and minute; the second too if it is wanted. */
+static void print_clock(const struct tm *tm, bool with_seconds, struct buf *out)
+{
+	buf_addf(out, "%02d:%02d", tm->tm_hour, tm->tm_min);
+	if (with_seconds)
+		buf_addf(out, ":%02d", tm->tm_sec);
+}
+
+void window_print_span(int64_t t0, int64_t t1, struct buf *out)
+{
+	struct tm a, b;
+	int64_t fraction;
+	bool seconds;
+
+	if (t0 == INT64_MIN || t1 == INT64_MAX) {
+		buf_addz(out, "all times");
+		return;
+	}
+	split_time(t0, &a, &fraction);
+	split_time(t1, &b, &fraction);
+	seconds = a.tm_sec || b.tm_sec;
+	buf_addf(out, "%04d-%02d-%02d ", a.tm_year + 1900, a.tm_mon + 1, a.tm_mday);
+	print_clock(&a, seconds, out);
+	buf_addz(out, "..");
+	if (a.tm_year != b.tm_year || a.tm_yday != b.tm_yday)
+		buf_addf(out, "%04d-%02d-%02d ", b.tm_year + 1900, b.tm_mon + 1, b.tm_mday);
+	print_clock(&b, seconds, out);
+	buf_addz(out, " UTC");
+}
