@@ -47,6 +47,7 @@ EXTRA_DIST += \
 	tests/unit/make_net.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
+	tests/unit/make_segment.h \
 	tests/unit/make_serve.h \
 	tests/unit/make_tables.h \
 	tests/unit/make_web.h \
@@ -60,6 +61,7 @@ unit_tests = \
 	tests/unit/test_amount \
 	tests/unit/test_arena \
 	tests/unit/test_base \
+	tests/unit/test_block \
 	tests/unit/test_boxes \
 	tests/unit/test_buf \
 	tests/unit/test_builder \
@@ -191,6 +193,7 @@ unit_tests = \
 	tests/unit/test_reports \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
+	tests/unit/test_segment \
 	tests/unit/test_serve_head \
 	tests/unit/test_serve \
 	tests/unit/test_serve_answers \
@@ -286,7 +289,9 @@ tests_unit_test_damage_LDADD = $(unit_reader)
 tests_unit_test_demangle_LDADD = $(unit_symbol)
 tests_unit_test_debugfile_LDADD = $(unit_symbol)
 tests_unit_test_debuginfod_LDADD = $(unit_symbol)
+tests_unit_test_block_LDADD = $(unit_store)
 tests_unit_test_dict_LDADD = $(unit_store)
+tests_unit_test_segment_LDADD = $(unit_store)
 tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_dot_LDADD = $(unit_export)
 tests_unit_test_edges_LDADD = $(unit_engine)
