@@ -75,6 +75,7 @@ unit_tests = \
 	tests/unit/test_schedule \
 	tests/unit/test_common_types \
 	tests/unit/test_centre \
+	tests/unit/test_catalogue \
 	tests/unit/test_check \
 	tests/unit/test_child \
 	tests/unit/test_compact \
@@ -272,6 +273,7 @@ tests_unit_test_builder_LDADD = $(unit_profile)
 tests_unit_test_bundle_LDADD = $(unit_answer)
 tests_unit_test_callgrind_LDADD = $(unit_export)
 tests_unit_test_cache_LDADD = $(unit_symbol)
+tests_unit_test_catalogue_LDADD = $(unit_store)
 tests_unit_test_calls_LDADD = $(unit_report)
 tests_unit_test_calltree_LDADD = $(unit_engine)
 tests_unit_test_common_types_LDADD = $(unit_profile)
