@@ -31,6 +31,18 @@ size_t utf8_decode(const char *s, size_t n, uint32_t *out)
 	return len;
 }
 
+size_t utf8_prefix(const char *s, size_t n, size_t max)
+{
+	size_t end = max;
+
+	if (n <= max)
+		return n;
+	while (end > 0 && max - end < 3 && ((unsigned char)s[end] & 0xc0) == 0x80)
+		end--;
+	return ((unsigned char)s[end] & 0xc0) == 0x80 ? max
+						      : end; /* not a character that is split, if it is longer than 4 */
+}
+
 size_t utf8_count(const char *s, size_t n)
 {
 	size_t count = 0;

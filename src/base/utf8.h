@@ -20,6 +20,9 @@
  */
 size_t utf8_decode(const char *s, size_t n, uint32_t *out);
 
+/* Length of the longest prefix of at most max bytes that splits no character. */
+size_t utf8_prefix(const char *s, size_t n, size_t max);
+
 /* Count characters as Go does: each byte of invalid UTF-8 counts as one character. */
 size_t utf8_count(const char *s, size_t n);
 

@@ -18,9 +18,10 @@
 #include <stdint.h>
 
 enum {
-	SCRAPE_LABELS_MAX = 16,    /* labels of a sample, and labels of a series from a client */
-	SCRAPE_VALUE_MAX = 256,    /* bytes of a value */
-	SCRAPE_SERIES_MAX = 10000, /* of a service */
+	SCRAPE_LABELS_MAX = 16,      /* labels of a sample, and labels of a series from a client */
+	SCRAPE_LABEL_NAME_MAX = 128, /* bytes of a name */
+	SCRAPE_VALUE_MAX = 256,      /* bytes of a value */
+	SCRAPE_SERIES_MAX = 10000,   /* of a service */
 	SCRAPE_SERIES_MAX_ALL = 100000,
 	SCRAPE_NUMBERS_MAX = 10000, /* distinct values of the numeric label bytes of heap profiles */
 	SCRAPE_CUT_NAMES_MAX = 100, /* names that are counted; further ones are counted as "(more)" */
@@ -42,10 +43,9 @@ int scrape_guard_reload(struct scrape_guard *g, struct scrape_config *c, struct 
  *
  * series         [n_series] labels of the series: samples lose labels of these names
  * honors_labels  samples keep them
- * Fails          ERR_LIMIT
  */
-int scrape_guard_profile(struct scrape_guard *g, const char *service, const struct store_label *series, size_t n_series,
-			 bool honors_labels, int64_t now_ns, struct profile *p, struct err *err);
+void scrape_guard_profile(struct scrape_guard *g, const char *service, const struct store_label *series,
+			  size_t n_series, bool honors_labels, int64_t now_ns, struct profile *p);
 
 /*
  * Apply the rules to the labels of a series that a client has sent: names that are not kept are removed, values are

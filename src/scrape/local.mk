@@ -8,9 +8,12 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/config_file.c \
 	src/scrape/config_int.h \
 	src/scrape/config_job.c \
+	src/scrape/guard.c \
 	src/scrape/guard.h \
 	src/scrape/schedule.c \
 	src/scrape/schedule.h \
+	src/scrape/tally.c \
+	src/scrape/tally.h \
 	src/scrape/target.h \
 	src/scrape/target_url.c \
 	src/scrape/target_url.h \

@@ -73,6 +73,7 @@ unit_tests = \
 	tests/unit/test_calltree \
 	tests/unit/test_collect_config \
 	tests/unit/test_schedule \
+	tests/unit/test_collect_guard \
 	tests/unit/test_common_types \
 	tests/unit/test_centre \
 	tests/unit/test_catalogue \
@@ -265,6 +266,7 @@ tests_unit_test_access_LDADD = $(access_libs) $(CMOCKA_LIBS)
 tests_unit_test_amount_LDADD = $(unit_base)
 tests_unit_test_collect_config_LDADD = $(unit_scrape)
 tests_unit_test_schedule_LDADD = $(unit_scrape)
+tests_unit_test_collect_guard_LDADD = $(unit_scrape)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_base_LDADD = $(unit_symbol)
 tests_unit_test_boxes_LDADD = $(unit_engine)
