@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "scrape/config.h"
+#include "scrape/scrape_config.h"
 
 #include "base/amount.h"
 #include "base/buf.h"

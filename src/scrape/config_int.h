@@ -7,7 +7,7 @@
 #define SCRAPE_CONFIG_INT_H
 
 #include "base/words.h"
-#include "scrape/config.h"
+#include "scrape/scrape_config.h"
 
 #include <stdatomic.h>
 

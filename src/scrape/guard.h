@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "profile/profile.h"
-#include "scrape/config.h"
+#include "scrape/scrape_config.h"
 #include "store/dict.h"
 
 #include <stdbool.h>

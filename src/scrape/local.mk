@@ -4,7 +4,7 @@ noinst_LIBRARIES += src/scrape/libscrape.a
 src_scrape_libscrape_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 src_scrape_libscrape_a_SOURCES = \
 	src/scrape/config.c \
-	src/scrape/config.h \
+	src/scrape/scrape_config.h \
 	src/scrape/config_file.c \
 	src/scrape/config_int.h \
 	src/scrape/config_job.c \

@@ -12,7 +12,7 @@
 #ifndef SCRAPE_SCHEDULE_H
 #define SCRAPE_SCHEDULE_H
 
-#include "scrape/config.h"
+#include "scrape/scrape_config.h"
 
 #include <stdbool.h>
 #include <stddef.h>

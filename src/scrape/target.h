@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "fetch/url.h"
-#include "scrape/config.h"
+#include "scrape/scrape_config.h"
 #include "scrape/schedule.h"
 #include "store/dict.h"
 

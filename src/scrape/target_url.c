@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "base/url_escape.h"
 #include "fetch/folder.h"
-#include "scrape/config.h"
+#include "scrape/scrape_config.h"
 
 #include <stdlib.h>
 #include <string.h>

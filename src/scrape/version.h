@@ -8,8 +8,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "fetch/url.h"
 #include "profile/profile.h"
-#include "scrape/config.h"
+#include "scrape/scrape_config.h"
 #include "store/store.h"
 
 #include <stdbool.h>

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "scrape/config.h"
+#include "scrape/scrape_config.h"
 
 #define SECOND INT64_C(1000000000)
 

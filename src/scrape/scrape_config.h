@@ -1,10 +1,10 @@
 /*
- * config.h - the configuration of the collector: collect.cpa, or the arguments of cpa collect
+ * scrape_config.h - the configuration of the collector: collect.cpa, or the arguments of cpa collect
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SCRAPE_CONFIG_H
-#define SCRAPE_CONFIG_H
+#ifndef SCRAPE_SCRAPE_CONFIG_H
+#define SCRAPE_SCRAPE_CONFIG_H
 
 #include "base/arena.h"
 #include "base/err.h"
