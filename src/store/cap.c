@@ -120,16 +120,29 @@ static void count_entry(void *arg, int at, const char *name, const struct stat *
 
 int cap_recount(struct cap *c, struct err *err)
 {
-	struct counter n = { 0 };
-	int rc = walk(c->dir, ".", 0, count_entry, &n, err);
+	for (int tries = 0; tries < 5; tries++) {
+		struct counter n = { 0 };
+		uint64_t changes;
+		bool is_same;
+		int rc;
 
-	if (rc < 0)
-		return rc;
-	n.used[CAP_OTHER] += cap_file_bytes(c->dir);
-	pthread_mutex_lock(&c->lock);
-	memcpy(c->used, n.used, sizeof(c->used));
-	pthread_mutex_unlock(&c->lock);
-	return 0;
+		pthread_mutex_lock(&c->lock);
+		changes = c->n_changes;
+		pthread_mutex_unlock(&c->lock);
+		rc = walk(c->dir, ".", 0, count_entry, &n, err);
+		if (rc < 0)
+			return rc;
+		n.used[CAP_OTHER] += cap_file_bytes(c->dir);
+		pthread_mutex_lock(&c->lock);
+		is_same = changes == c->n_changes;
+		if (is_same)
+			memcpy(c->used, n.used, sizeof(c->used));
+		pthread_mutex_unlock(&c->lock);
+		if (is_same)
+			break;
+	}
+	c->counted = c->now();
+	return 0; /* the counters stay as they are while files change all the time */
 }
 
 int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit, int64_t retain_raw_ns,
@@ -167,9 +180,26 @@ uint64_t cap_used(struct cap *c)
 	uint64_t sum;
 
 	pthread_mutex_lock(&c->lock);
+	sum = sum_used(c) - c->reserved;
+	pthread_mutex_unlock(&c->lock);
+	return sum + catalogue_bytes(c->catalogue);
+}
+
+uint64_t cap_committed(struct cap *c)
+{
+	uint64_t sum;
+
+	pthread_mutex_lock(&c->lock);
 	sum = sum_used(c);
 	pthread_mutex_unlock(&c->lock);
 	return sum + catalogue_bytes_max(c->catalogue) + FOLDERS_ROOM;
+}
+
+void cap_get_used(struct cap *c, uint64_t used[N_CAP_KINDS])
+{
+	pthread_mutex_lock(&c->lock);
+	memcpy(used, c->used, sizeof(c->used));
+	pthread_mutex_unlock(&c->lock);
 }
 
 /* The bytes that are missing for a reservation of n; 0: it was made. */
@@ -195,6 +225,7 @@ void cap_settle(struct cap *c, enum cap_kind kind, uint64_t reserved, uint64_t a
 	pthread_mutex_lock(&c->lock);
 	c->reserved -= reserved < c->reserved ? reserved : c->reserved;
 	c->used[kind] += actual;
+	c->n_changes++;
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -202,6 +233,7 @@ void cap_release(struct cap *c, enum cap_kind kind, uint64_t bytes)
 {
 	pthread_mutex_lock(&c->lock);
 	c->used[kind] -= bytes < c->used[kind] ? bytes : c->used[kind];
+	c->n_changes++;
 	pthread_mutex_unlock(&c->lock);
 }
 

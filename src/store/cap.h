@@ -39,7 +39,10 @@ struct cap {
 	int64_t (*now)(void);  /* ns since 1970 */
 	uint64_t used[N_CAP_KINDS], reserved;
 	uint64_t n_removed, bytes_removed; /* segments removed to make room or by retention, since cap_init */
-	pthread_mutex_t lock;              /* of the counters */
+	uint64_t n_changes;                /* of used, to find files that change while they are counted */
+	int64_t counted;                   /* time of the last count */
+	struct catalogue_stat stat;        /* of the last store_writer_get_stat that could read the catalogue */
+	pthread_mutex_t lock;              /* of the counters and stat */
 };
 
 /* The cap of a new store: the smaller of 10 GiB and a tenth of the file system. */
@@ -58,11 +61,15 @@ int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit
 	     int64_t (*now)(void), struct err *err);
 void cap_destroy(struct cap *c);
 
-/* Count again. There must be no reservation. */
+/* Count again. */
 int cap_recount(struct cap *c, struct err *err);
 
-/* All bytes used, with the reservations and room for the next transaction of the catalogue. */
+/* All bytes used; with the reservations and room for the next transaction of the catalogue, which the cap includes. */
 uint64_t cap_used(struct cap *c);
+uint64_t cap_committed(struct cap *c);
+
+/* The counters by kind. */
+void cap_get_used(struct cap *c, uint64_t used[N_CAP_KINDS]);
 
 /*
  * Reserve n bytes. Frees space, one step at a time, until there is room: damaged and temporary files; data older than

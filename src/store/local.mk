@@ -17,6 +17,10 @@ src_store_libstore_a_SOURCES = \
 	src/store/catalogue_read.c \
 	src/store/catalogue_write.c \
 	src/store/chapter.c \
+	src/store/chapter_copy.h \
+	src/store/compaction.c \
+	src/store/compaction.h \
+	src/store/compaction_plan.c \
 	src/store/dict.c \
 	src/store/dict.h \
 	src/store/dict_add.c \
@@ -27,7 +31,10 @@ src_store_libstore_a_SOURCES = \
 	src/store/dict_meta.c \
 	src/store/dict_profile.c \
 	src/store/dict_translate.c \
+	src/store/idset.c \
+	src/store/idset.h \
 	src/store/journal.h \
+	src/store/maintain.c \
 	src/store/os.c \
 	src/store/os.h \
 	src/store/os_undo.c \

@@ -229,6 +229,9 @@ struct store_stat {
 };
 int store_get_stat(struct store *s, struct store_stat *out, struct err *err);
 
+/* The same from the counters of the writer, quickly: no file is read, dict_bytes and block_bytes are 0. Any thread. */
+void store_writer_get_stat(struct store_writer *w, struct store_stat *out);
+
 /* Check every CRC and reference; deep: decode everything and compare totals. A line per damage is appended. Returns the
    number of damaged files, or ERR_*. */
 int store_verify(struct store *s, bool deep, struct stop *stop, struct buf *report, struct err *err);

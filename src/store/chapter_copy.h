@@ -1,0 +1,45 @@
+/*
+ * chapter_copy.h - copy profiles from one chapter to another: for compaction, pins, removal, exports
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STORE_CHAPTER_COPY_H
+#define STORE_CHAPTER_COPY_H
+
+#include "base/err.h"
+#include "base/stop.h"
+#include "store/segment.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Selects profiles that start in [t0, t1), of series that match a query. */
+struct chapter_filter {
+	int64_t t0, t1;
+	const struct store_query *query; /* its kind, labels and span; NULL: all */
+	bool is_inverse;                 /* copy profiles that the query does not select */
+};
+
+/* Numbers of a copy; each chapter adds to them. CHAPTER_COPIED is its initial value. */
+struct chapter_copied {
+	uint64_t profiles, dropped; /* copied; rejected by the query */
+	int64_t first, last;        /* starts that were copied */
+	int64_t next;               /* the smallest start or mark at or after filter.t1; INT64_MAX: none */
+};
+#define CHAPTER_COPIED                                                                                                 \
+	{                                                                                                              \
+		.first = INT64_MAX, .last = INT64_MIN, .next = INT64_MAX                                               \
+	}
+
+/*
+ * Add the selected profiles of a chapter to a builder, with the entries of the dictionary that they need. Marks in the span
+ * are copied too, unless the filter has a query that is not inverse.
+ *
+ * Fails  ERR_FORMAT, naming the file and the block; ERR_LIMIT; ERR_STOPPED
+ */
+int chapter_copy(const struct chapter *from, const struct chapter_filter *f, struct stop *stop,
+		 struct chapter_builder *to, struct chapter_copied *n, struct err *err);
+
+#endif
