@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "store/dict_int.h"
@@ -32,34 +33,59 @@ static struct value_type add_type(struct adder *a, const struct value_type *t)
 	return (struct value_type){ merge_ids_text(a->ids, a->p, t->name), merge_ids_text(a->ids, a->p, t->unit) };
 }
 
+static struct dict_place make_place(struct adder *a, const struct mapping *map, uint32_t id)
+{
+	return (struct dict_place){ .map = id,
+				    .start = map->start,
+				    .limit = map->limit,
+				    .file = merge_ids_text(a->ids, a->p, map->file),
+				    .kernel_symbol = merge_ids_text(a->ids, a->p, map->kernel_symbol),
+				    .has_functions = map->has_functions,
+				    .has_filenames = map->has_filenames,
+				    .has_line_numbers = map->has_line_numbers,
+				    .has_inline_frames = map->has_inline_frames };
+}
+
+/* Of equal mappings of the profile, the first one counts, as in a merged profile. */
 static int add_places(struct adder *a, struct dict_meta *m, struct err *err)
 {
 	const struct profile *p = a->p;
-	uint32_t n = 0;
+	uint32_t id;
+	bool *seen;
 
-	for (uint32_t i = 0; i < p->n_maps; i++) {
-		const struct mapping *map = &p->map[i];
-		bool is_double = false;
-		uint32_t id;
-
+	for (uint32_t i = 0; i < p->n_maps; i++)
 		if (merge_ids_mapping(a->ids, i, &id, err) < 0)
 			return ERR_LIMIT;
-		for (uint32_t k = 0; k < n; k++)
-			is_double |= m->place[k].map == id;
+	seen = mem_zalloc(a->d->n_maps, sizeof(*seen));
+	for (uint32_t i = 0; i < p->n_maps; i++) {
+		id = a->ids->map[i];
+		if (!seen[id])
+			m->place[m->n_places++] = make_place(a, &p->map[i], id);
+		seen[id] = true;
+	}
+	free(seen);
+	return 0;
+}
+
+/* As in a merged profile, a comment occurs once. */
+static void add_comments(struct adder *a, struct dict_meta *m)
+{
+	struct idtab seen;
+
+	idtab_init(&seen, a->p->meta.n_comments);
+	for (uint32_t i = 0; i < a->p->meta.n_comments; i++) {
+		str_id text = merge_ids_text(a->ids, a->p, a->p->meta.comment[i]), id;
+		uint64_t h = hash_u64(text);
+		bool is_double = false;
+
+		for (size_t pos = idtab_start(&seen, h); idtab_next(&seen, h, &pos, &id);)
+			is_double |= id == text;
 		if (is_double)
 			continue;
-		m->place[n++] = (struct dict_place){ .map = id,
-						     .start = map->start,
-						     .limit = map->limit,
-						     .file = merge_ids_text(a->ids, p, map->file),
-						     .kernel_symbol = merge_ids_text(a->ids, p, map->kernel_symbol),
-						     .has_functions = map->has_functions,
-						     .has_filenames = map->has_filenames,
-						     .has_line_numbers = map->has_line_numbers,
-						     .has_inline_frames = map->has_inline_frames };
+		idtab_put(&seen, h, text);
+		m->comment[m->n_comments++] = text;
 	}
-	m->n_places = n;
-	return 0;
+	idtab_release(&seen);
 }
 
 static int add_meta(struct adder *a, uint32_t *id, struct err *err)
@@ -76,7 +102,6 @@ static int add_meta(struct adder *a, uint32_t *id, struct err *err)
 			       .drop_frames = merge_ids_text(a->ids, a->p, own->drop_frames),
 			       .keep_frames = merge_ids_text(a->ids, a->p, own->keep_frames),
 			       .doc_url = merge_ids_text(a->ids, a->p, own->doc_url),
-			       .n_comments = own->n_comments,
 			       .comment = mem_alloc(own->n_comments, sizeof(*m.comment)),
 			       .place = mem_alloc(a->p->n_maps, sizeof(*m.place)) };
 	int rc;
@@ -85,8 +110,7 @@ static int add_meta(struct adder *a, uint32_t *id, struct err *err)
 		m.type[t] = add_type(a, &a->p->type[t]);
 		m.temporality[t] = profile_temporality(a->p, t);
 	}
-	for (uint32_t i = 0; i < own->n_comments; i++)
-		m.comment[i] = merge_ids_text(a->ids, a->p, own->comment[i]);
+	add_comments(a, &m);
 	rc = add_places(a, &m, err);
 	if (rc == 0)
 		rc = dict_add_meta(a->d, &m, id, err);

@@ -16,6 +16,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_layout \
 	tests/fuzz/fuzz_line \
 	tests/fuzz/fuzz_configs \
+	tests/fuzz/fuzz_dict \
 	tests/fuzz/fuzz_cpu \
 	tests/fuzz/fuzz_heap \
 	tests/fuzz/fuzz_go_count \
@@ -57,6 +58,10 @@ tests_fuzz_fuzz_differential_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
 tests_fuzz_fuzz_differential_LDADD = $(reader_libs)
 tests_fuzz_fuzz_differential_LDFLAGS = $(fuzz_ldflags)
 tests/fuzz/fuzz_differential-fuzz_differential.$(OBJEXT): proto/profile.pb-c.h
+
+tests_fuzz_fuzz_dict_SOURCES = tests/fuzz/fuzz_dict.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_dict_LDADD = src/store/libstore.a $(reader_libs)
+tests_fuzz_fuzz_dict_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_encode_SOURCES = tests/fuzz/fuzz_encode.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_encode_LDADD = $(reader_libs)

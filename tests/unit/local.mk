@@ -230,6 +230,7 @@ unit_tests = \
 	tests/unit/test_tags \
 	tests/unit/test_text_traces \
 	tests/unit/test_text_view \
+	tests/unit/test_temporality \
 	tests/unit/test_tools \
 	tests/unit/test_top \
 	tests/unit/test_top_sides \
@@ -415,6 +416,7 @@ tests_unit_test_listen_unix_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
 tests_unit_test_peer_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
 tests_unit_test_snap_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_sweep_LDADD = $(collector_libs) $(CMOCKA_LIBS)
+tests_unit_test_temporality_LDADD = $(unit_profile)
 tests_unit_test_trace_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_trace_spans_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_snap_text_LDADD = $(collector_libs) $(CMOCKA_LIBS)

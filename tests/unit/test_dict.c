@@ -14,6 +14,7 @@
 #include "profile/merge.h"
 #include "reader/reader.h"
 
+#include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,25 +254,45 @@ static void assert_same_dict(const struct dict *a, const struct dict *b)
 
 /* --- tests --- */
 
-static void every_profile_is_given_back_in_normal_form(void **state)
+/* Add a profile to d, and check that it is given back. Profiles whose sums overflow can be neither stored nor merged. */
+static void check_file(struct dict *d, const char *path)
 {
-	struct stored s[N_FILES];
-	struct profile *p[N_FILES];
+	struct profile *p = NULL;
+	struct bytes in;
+	struct stored s;
+
+	assert_int_equal(io_read_file(path, SIZE_MAX, "", &in, &err), 0);
+	if (reader_read(&in, &reader_limits_default, &p, &err) < 0)
+		return; /* test_reader.c checks which files are profiles */
+	if (dict_add_profile(d, p, &s, &err) < 0) {
+		struct merger *m = merger_new(false);
+
+		assert_int_equal(merger_add(m, (const struct profile *const *)&p, NULL, 1, &err), ERR_RANGE);
+		merger_free(m);
+	} else {
+		assert_stored(d, &s, p);
+		stored_release(&s);
+	}
+	profile_free(p);
+}
+
+static void every_profile_of_testdata_is_given_back_in_normal_form(void **state)
+{
+	const char *folder = getenv("TESTDATA");
+	char pattern[512];
 	struct dict d;
+	glob_t found;
 
 	(void)state;
-	if (!getenv("TESTDATA"))
+	if (!folder)
 		skip();
+	snprintf(pattern, sizeof(pattern), "%s/{*.*,edge/*}", folder);
+	assert_int_equal(glob(pattern, GLOB_BRACE, NULL, &found), 0);
+	assert_true(found.gl_pathc > 60);
 	dict_init(&d);
-	for (size_t i = 0; i < N_FILES; i++) {
-		p[i] = load(files[i]);
-		s[i] = add(&d, p[i]);
-	}
-	for (size_t i = 0; i < N_FILES; i++) {
-		assert_stored(&d, &s[i], p[i]);
-		stored_release(&s[i]);
-		profile_free(p[i]);
-	}
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		check_file(&d, found.gl_pathv[i]);
+	globfree(&found);
 	dict_release(&d);
 }
 
@@ -442,15 +463,302 @@ static void a_program_at_two_addresses_has_one_location_and_two_places(void **st
 	profile_free(other);
 }
 
+static void equal_rows_are_added_and_sums_of_0_left_out(void **state)
+{
+	struct builder *b = with_cpu();
+	uint32_t one = add_frame(b, 1, PROFILE_NONE), two = add_frame(b, 2, PROFILE_NONE);
+	struct profile *p;
+	struct stored s;
+	struct dict d;
+
+	(void)state;
+	add_row(b, one, 5);
+	add_row(b, two, 3);
+	add_row(b, one, 6);
+	add_row(b, two, -3);
+	p = seal(b);
+	dict_init(&d);
+	s = add(&d, p);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.value[0], 11);
+	assert_int_equal(d.loc_addr[d.node_loc[d.row_node[s.row[0]]]], 1);
+	stored_release(&s);
+	dict_release(&d);
+	profile_free(p);
+}
+
+static void a_sum_of_equal_rows_that_overflows_is_an_error(void **state)
+{
+	struct builder *b = with_cpu();
+	uint32_t one = add_frame(b, 1, PROFILE_NONE);
+	struct profile *p;
+	struct stored s;
+	struct dict d;
+
+	(void)state;
+	add_row(b, one, INT64_MAX);
+	add_row(b, one, 1);
+	p = seal(b);
+	dict_init(&d);
+	assert_int_equal(dict_add_profile(&d, p, &s, &err), ERR_RANGE);
+	assert_string_equal(err.msg, "sample 2: the sum of cpu for this stack and these labels overflows 64 bits");
+	dict_release(&d);
+	profile_free(p);
+}
+
+/* A profile with a row that has a number as label. */
+static struct profile *with_number(int64_t number, const char *unit)
+{
+	struct builder *b = with_cpu();
+	struct builder_label l = { .key = text(b, "bytes"), .num = number, .unit = text(b, unit) };
+	uint32_t loc = add_frame(b, 1, PROFILE_NONE), label;
+
+	assert_int_equal(builder_label(b, &l, &label, &err), 0);
+	assert_int_equal(builder_sample(b, &(int64_t){ 1 }, &loc, 1, &label, 1, &err), 0);
+	return seal(b);
+}
+
+static void numbers_and_units_of_labels_make_different_rows(void **state)
+{
+	struct profile *p[] = { with_number(16, "bytes"), with_number(32, "bytes"), with_number(16, "kb") };
+	struct dict d;
+
+	(void)state;
+	dict_init(&d);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct stored s = add(&d, p[i]);
+
+		assert_int_equal(s.row[0], i);
+		assert_stored(&d, &s, p[i]);
+		stored_release(&s);
+		profile_free(p[i]);
+	}
+	assert_int_equal(d.n_rows, 3);
+	assert_int_equal(d.n_nodes, 1);
+	dict_release(&d);
+}
+
+static void a_sum_keeps_the_addresses_of_the_dictionary(void **state)
+{
+	struct profile *one = program_at(0x10000, "shop"), *other = program_at(0x90000, "shop"), *sum;
+	struct stored a, b;
+	struct dict d;
+
+	(void)state;
+	dict_init(&d);
+	a = add(&d, one);
+	b = add(&d, other);
+	assert_int_equal(dict_make_profile(&d, &b, NULL, &sum, &err), 0);
+	assert_int_equal(sum->map[0].start, 0x10000);
+	assert_int_equal(sum->loc_addr[0], 0x10010);
+	profile_free(sum);
+	stored_release(&a);
+	stored_release(&b);
+	dict_release(&d);
+	profile_free(one);
+	profile_free(other);
+}
+
+static void labels_of_a_series_are_added_unless_a_sample_has_them(void **state)
+{
+	const struct store_label more[] = { { "a", "own" }, { "aa", "first" }, { "none", "" }, { "z", "last" } };
+	const struct dict_profile_options options = { .more = more, .n_more = 4 };
+	const char *const expect[] = { "a=mine", "aa=first", "b=text", "z=last", "number=" };
+	struct builder *b = with_cpu();
+	uint32_t loc = add_frame(b, 1, PROFILE_NONE);
+	uint32_t labels[] = { add_label(b, "number", "", 7), add_label(b, "b", "text", 0),
+			      add_label(b, "a", "mine", 0) };
+	struct profile *p, *out;
+	struct stored s;
+	struct dict d;
+
+	(void)state;
+	assert_int_equal(builder_sample(b, &(int64_t){ 1 }, &loc, 1, labels, 3, &err), 0);
+	p = seal(b);
+	dict_init(&d);
+	s = add(&d, p);
+	assert_int_equal(dict_make_profile(&d, &s, &options, &out, &err), 0);
+	assert_int_equal(out->label_sets.off[out->labels[0] + 1] - out->label_sets.off[out->labels[0]], 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t l = out->label_sets.item[out->label_sets.off[out->labels[0]] + i];
+		char label[32];
+
+		snprintf(label, sizeof(label), "%s=%s", profile_text(out, out->label_key[l]),
+			 profile_text(out, out->label_text[l]));
+		assert_string_equal(label, expect[i]);
+	}
+	stored_release(&s);
+	dict_release(&d);
+	profile_free(p);
+	profile_free(out);
+}
+
+static void a_series_is_its_service_kind_and_labels(void **state)
+{
+	const struct store_label ab[] = { { "a", "bc" } }, abc[] = { { "ab", "c" } };
+	uint8_t one[16], other[16];
+	uint32_t id, again;
+	struct dict d;
+
+	(void)state;
+	dict_init(&d);
+	assert_int_equal(dict_add_series(&d, "shop", "cpu", ab, 1, &id, &err), 0);
+	assert_int_equal(dict_add_series(&d, "shop", "cpu", abc, 1, &again, &err), 0);
+	assert_int_equal(id, 0);
+	assert_int_equal(again, 1);
+	assert_int_equal(dict_add_series(&d, "shop", "cpu", ab, 1, &again, &err), 0);
+	assert_int_equal(again, 0);
+	assert_int_equal(dict_add_series(&d, "shop", "heap", ab, 1, &again, &err), 0);
+	assert_int_equal(again, 2);
+	dict_series_hash("shop", "cpu", ab, 1, one);
+	assert_memory_equal(one, d.series[0].hash, 16);
+	dict_series_hash("sho", "pcpu", ab, 1, other);
+	assert_memory_not_equal(one, other, 16);
+	dict_series_hash("shop", "cpu", abc, 1, other);
+	assert_memory_not_equal(one, other, 16);
+	dict_release(&d);
+}
+
+/* --- encoded tables that are not valid --- */
+
+static int decode(struct dict *d, enum dict_table table, uint32_t items, const char *data, size_t n)
+{
+	return dict_decode(d, table, items, (const uint8_t *)data, n, &err);
+}
+
+#define DECODE(d, table, items, data) decode(d, table, items, data, sizeof(data) - 1)
+
+static void every_cut_of_a_table_is_an_error(void **state)
+{
+	uint32_t from[DICT_TABLES_END] = { 0 }, items[DICT_TABLES_END];
+	struct buf log[DICT_TABLES_END] = { 0 };
+	struct profile *p = load("edge/labels.pb.gz");
+	struct stored s;
+	struct dict d;
+
+	(void)state;
+	if (!p)
+		skip();
+	dict_init(&d);
+	s = add(&d, p);
+	assert_int_equal(dict_add_series(&d, "shop", "cpu", &(struct store_label){ "a", "b" }, 1, &s.series, &err), 0);
+	log_growth(&d, from, log, items);
+	for (int t = DICT_STRINGS; t < DICT_TABLES_END; t++)
+		for (size_t cut = 0; cut < log[t].len; cut++) {
+			uint8_t *data = malloc(cut + 1); /* a sanitizer detects reads after its end */
+			struct dict copy;
+
+			memcpy(data, log[t].data, cut);
+			dict_init(&copy);
+			for (int k = DICT_STRINGS; k < t; k++)
+				assert_int_equal(decode(&copy, k, items[k], log[k].data, log[k].len), 0);
+			assert_int_equal(dict_decode(&copy, t, items[t], data, cut, &err), ERR_FORMAT);
+			assert_ptr_equal(strstr(err.msg, dict_table_name(t)), err.msg);
+			dict_release(&copy);
+			free(data);
+		}
+	stored_release(&s);
+	release_log(log);
+	dict_release(&d);
+	profile_free(p);
+}
+
+static void messages_name_the_table_and_the_entry(void **state)
+{
+	static const struct {
+		enum dict_table table;
+		uint32_t items;
+		const char *data;
+		size_t n;
+		const char *message;
+	} cases[] = {
+#define CASE(table, items, data, message) { table, items, data, sizeof(data) - 1, message }
+		CASE(DICT_STRINGS, 1, "\x02\x01x", "strings: begin at entry 2, but 1 are known"),
+		CASE(DICT_STRINGS, 2, "\x01\x01\x01xx", "strings: entry 2 of 3: is equal to an earlier one"),
+		CASE(DICT_STRINGS, 1, "\0\1x", "strings: entry 0 of 1: is not empty"),
+		CASE(DICT_STRINGS, 4000000000, "\1\1\1xx", "strings: 4000000000 entries do not fit in 4 bytes"),
+		CASE(DICT_STRINGS, 1, "\1\x7fx", "strings: entry 1 of 2: a list is longer than the data"),
+		CASE(DICT_FUNCTIONS, 1, "\0\2\0\0\0", "functions: entry 0 of 1: strings: 1 of 1 does not exist"),
+		CASE(DICT_FUNCTIONS, 1, "\0\1\0\0\0",
+		     "functions: entry 0 of 1: strings: 18446744073709551615 of 1 does not exist"),
+		CASE(DICT_FUNCTIONS, 1, "\0\0\0\0\0\0", "functions: 1 bytes follow the last entry"),
+		CASE(DICT_MAPPINGS, 1, "\0\0\0\0\0\0\0\x10", "mappings: entry 0 of 1: unknown flags"),
+		CASE(DICT_LOCATIONS, 1, "\0\2\0\0", "locations: entry 0 of 1: mappings: 1 of 1 does not exist"),
+		CASE(DICT_NODES, 1, "\0\1\0", "stack nodes: entry 0 of 1: its caller does not exist"),
+		CASE(DICT_NODES, 1, "\0\0\0", "stack nodes: entry 0 of 1: locations: 0 of 0 does not exist"),
+		CASE(DICT_LABEL_SETS, 1, "\1\0", "label sets: entry 1 of 2: is empty, but is not entry 0"),
+		CASE(DICT_ROWS, 1, "\0\2\0", "rows: entry 0 of 1: stack nodes: 1 of 1 does not exist"),
+		CASE(DICT_METAS, 1, "\0\0\0\0\0\0\0\0\0", "metas: entry 0 of 1: there are no sample types"),
+		CASE(DICT_METAS, 1, "\0\0\1\0\0\3\0\0\0",
+		     "metas: entry 0 of 1: a type is neither a difference, cumulative nor a gauge"),
+		CASE(DICT_METAS, 1, "\0\1\1\0\0\3\0\0\0",
+		     "metas: entry 0 of 1: the meta that it refers to does not exist"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dict d;
+
+		dict_init(&d);
+		assert_int_equal(decode(&d, cases[i].table, cases[i].items, cases[i].data, cases[i].n), ERR_FORMAT);
+		assert_string_equal(err.msg, cases[i].message);
+		dict_release(&d);
+	}
+}
+
+static void nothing_is_added_to_a_dictionary_with_equal_entries(void **state)
+{
+	struct profile *p = program_at(0x1000, "shop");
+	struct stored s;
+	struct dict d;
+
+	(void)state;
+	dict_init(&d);
+	assert_int_equal(DECODE(&d, DICT_FUNCTIONS, 2, "\0\0\0\0\0\0\0\0\0"), 0);
+	assert_int_equal(dict_add_profile(&d, p, &s, &err), ERR_FORMAT);
+	assert_string_equal(err.msg, "functions: entry 1 is equal to an earlier one");
+	dict_release(&d);
+	profile_free(p);
+}
+
+static void memory_grows_with_the_entries(void **state)
+{
+	struct profile *p = load("go-cpu.pb.gz");
+	struct stored s;
+	struct dict d;
+	size_t before;
+
+	(void)state;
+	if (!p)
+		skip();
+	dict_init(&d);
+	before = d.memory;
+	s = add(&d, p);
+	assert_in_range(d.memory - before, 50000, 1000000);
+	stored_release(&s);
+	dict_release(&d);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_profile_is_given_back_in_normal_form),
+		cmocka_unit_test(every_profile_of_testdata_is_given_back_in_normal_form),
 		cmocka_unit_test(adding_a_profile_again_adds_no_entries),
 		cmocka_unit_test(entries_logged_in_steps_give_an_equal_dictionary),
 		cmocka_unit_test(a_decoded_dictionary_finds_its_entries_again),
 		cmocka_unit_test(a_translated_profile_is_the_same),
 		cmocka_unit_test(a_program_at_two_addresses_has_one_location_and_two_places),
+		cmocka_unit_test(equal_rows_are_added_and_sums_of_0_left_out),
+		cmocka_unit_test(a_sum_of_equal_rows_that_overflows_is_an_error),
+		cmocka_unit_test(numbers_and_units_of_labels_make_different_rows),
+		cmocka_unit_test(a_sum_keeps_the_addresses_of_the_dictionary),
+		cmocka_unit_test(labels_of_a_series_are_added_unless_a_sample_has_them),
+		cmocka_unit_test(a_series_is_its_service_kind_and_labels),
+		cmocka_unit_test(every_cut_of_a_table_is_an_error),
+		cmocka_unit_test(messages_name_the_table_and_the_entry),
+		cmocka_unit_test(nothing_is_added_to_a_dictionary_with_equal_entries),
+		cmocka_unit_test(memory_grows_with_the_entries),
 	};
 
 	return cmocka_run_group_tests_name("dict", tests, NULL, NULL);
