@@ -1,6 +1,7 @@
 # docs - pages for users and for those who change cpa
 
 dist_man_MANS += \
+	docs/man/cpa-collect.1 \
 	docs/man/cpa-gate.5 \
 	docs/man/cpa-profiler.3 \
 	docs/man/cpa-record.1 \
@@ -11,5 +12,5 @@ dist_man_MANS += \
 	docs/man/cpa-threads.1 \
 	docs/man/cpa.1
 schemadir = $(pkgdatadir)
-dist_schema_DATA = docs/schema/gate.schema.json docs/schema/report.schema.json docs/schema/snapshot.schema.json
+dist_schema_DATA = docs/schema/collect-status.schema.json docs/schema/gate.schema.json docs/schema/report.schema.json docs/schema/snapshot.schema.json
 EXTRA_DIST += COPYING NEWS.md README.md docs examples

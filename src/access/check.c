@@ -58,7 +58,7 @@ static struct access_verdict check_host(const struct access_rules *r, const stru
 
 	if (!host || http_request_repeats(q, "Host"))
 		return refuse(STATUS_FORBIDDEN, "the request must have one Host");
-	if (!access_is_our_host(host, r->hosts ? r->hosts : "", r->secret.n > 0))
+	if (!r->any_host && !access_is_our_host(host, r->hosts ? r->hosts : "", r->secret.n > 0))
 		return refuse(STATUS_FORBIDDEN,
 			      "Host is neither localhost nor an address; allow a name with --http-allow-host");
 	return (struct access_verdict){ 0 };

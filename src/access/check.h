@@ -31,8 +31,9 @@ struct access_session {
 
 /* Zero-initialised: no secret, no other host. The caller serializes calls that change it. */
 struct access_rules {
-	struct access_secret secret;      /* n 0: none is required */
-	const char *hosts;                /* comma-separated names allowed as Host; NULL: none */
+	struct access_secret secret; /* n 0: none is required */
+	const char *hosts;           /* comma-separated names allowed as Host; NULL: none */
+	bool any_host; /* allow every Host: the caller requires a secret that browsers do not send by themselves */
 	char token[ACCESS_ID_LENGTH + 1]; /* for changes of state */
 	char cookie[ACCESS_COOKIE_MAX];   /* name of the cookie */
 	struct access_session session[ACCESS_SESSIONS_MAX];

@@ -261,6 +261,12 @@ void fetch_loop_cancel(struct fetch_loop *l, struct fetch_open *o, const char *m
 	resume_paused(l);
 }
 
+void fetch_loop_cancel_all(struct fetch_loop *l, const char *message)
+{
+	while (l->first)
+		cancel(l->first, message, true);
+}
+
 static void end_finished(struct fetch_loop *l)
 {
 	CURLMsg *message;

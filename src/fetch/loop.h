@@ -75,6 +75,9 @@ struct fetch_open *fetch_loop_start(struct fetch_loop *l, const struct fetch_sta
 /* End a request with this error message; calls its function. */
 void fetch_loop_cancel(struct fetch_loop *l, struct fetch_open *o, const char *message);
 
+/* End all requests with this error message; calls their functions. */
+void fetch_loop_cancel_all(struct fetch_loop *l, const char *message);
+
 /* Count n bytes of responses as no longer in memory. Any thread may call it. */
 void fetch_loop_release(struct fetch_loop *l, size_t n);
 

@@ -168,7 +168,7 @@ static void prepare(struct httpd *h, struct watch *w, uint64_t accepted_ns)
 	pthread_mutex_lock(&h->lock);
 	if (now - accepted_ns > (uint64_t)PENDING_MS * MS_NS)
 		h->n_pending = 0; /* libmicrohttpd closed them without a notification */
-	w->can_accept = h->n_conns + h->n_pending < HTTPD_CONNECTIONS_MAX;
+	w->can_accept = h->n_conns + h->n_pending < h->options.limits.connections;
 	for (struct httpd_conn *c = h->conns; c; c = c->next) {
 		if (now >= c->deadline_ns)
 			shut_down(c);
@@ -293,7 +293,7 @@ static int start_daemon(struct httpd *h, struct err *err)
 			       MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET;
 
 	h->daemon = h->lib->start_daemon(
-		flags, 0, NULL, NULL, httpd_handle, h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)2 * HTTPD_CONNECTIONS_MAX,
+		flags, 0, NULL, NULL, httpd_handle, h, MHD_OPTION_CONNECTION_LIMIT, 2 * h->options.limits.connections,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0U,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, httpd_begin_request, h,
 		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_NOTIFY_COMPLETED, httpd_end_request, h,
@@ -346,6 +346,9 @@ int httpd_start(const struct httpd_options *options, struct httpd **out, struct 
 	limits->head_ms = limits->head_ms ? limits->head_ms : HTTPD_HEAD_MS;
 	limits->idle_ms = limits->idle_ms ? limits->idle_ms : HTTPD_IDLE_MS;
 	limits->body_ms = limits->body_ms ? limits->body_ms : HTTPD_BODY_MS;
+	limits->connections = limits->connections && limits->connections <= HTTPD_CONNECTIONS_MAX
+				      ? limits->connections
+				      : HTTPD_CONNECTIONS_DEFAULT;
 	h->last_ns = httpd_now();
 	pthread_mutex_init(&h->lock, NULL);
 	h->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -17,7 +17,8 @@
 #include <stdint.h>
 
 enum {
-	HTTPD_CONNECTIONS_MAX = 64,    /* others wait until one is closed or idle */
+	HTTPD_CONNECTIONS_DEFAULT = 64, /* others wait until one is closed or idle */
+	HTTPD_CONNECTIONS_MAX = 256,
 	HTTPD_HEAD_MAX = 16384,        /* bytes of a request line with its header lines; more: 431 */
 	HTTPD_FORM_MAX = 65536,        /* bytes of a body that is not an upload; more: 413 */
 	HTTPD_HEAD_MS = 10000,         /* time to receive a head */
@@ -36,9 +37,9 @@ typedef bool httpd_check_fn(void *arg, const struct http_request *q, struct http
 /* Compute the response. stop is set when the client disconnects or the server stops; the response is then discarded. */
 typedef void httpd_answer_fn(void *arg, const struct http_request *q, struct stop *stop, struct http_response *out);
 
-/* Other values for the time limits above, in ms; 0: default. */
+/* Other values for the limits above, times in ms; 0: default. */
 struct httpd_limits {
-	unsigned head_ms, idle_ms, body_ms;
+	unsigned head_ms, idle_ms, body_ms, connections;
 };
 
 struct httpd_options {

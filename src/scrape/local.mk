@@ -1,20 +1,36 @@
-# src/scrape - the collector: configuration, targets, schedule, guard, versions
+# src/scrape - the collector: configuration, targets, schedule, guard, versions, requests, pushes, status
 
 noinst_LIBRARIES += src/scrape/libscrape.a
 src_scrape_libscrape_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 src_scrape_libscrape_a_SOURCES = \
+	src/scrape/accept.c \
+	src/scrape/accept.h \
+	src/scrape/collector.c \
+	src/scrape/collector.h \
+	src/scrape/collector_int.h \
 	src/scrape/config.c \
-	src/scrape/scrape_config.h \
 	src/scrape/config_file.c \
 	src/scrape/config_int.h \
 	src/scrape/config_job.c \
+	src/scrape/decode.c \
+	src/scrape/decode.h \
 	src/scrape/guard.c \
 	src/scrape/guard.h \
+	src/scrape/page.c \
+	src/scrape/push.c \
+	src/scrape/requests.c \
+	src/scrape/routes.c \
 	src/scrape/schedule.c \
 	src/scrape/schedule.h \
+	src/scrape/scrape_config.h \
+	src/scrape/stats.c \
+	src/scrape/stats.h \
 	src/scrape/tally.c \
 	src/scrape/tally.h \
 	src/scrape/target.h \
 	src/scrape/target_url.c \
 	src/scrape/target_url.h \
-	src/scrape/version.h
+	src/scrape/targets.c \
+	src/scrape/version.h \
+	src/scrape/writer.c \
+	src/scrape/writer.h

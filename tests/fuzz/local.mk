@@ -30,6 +30,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_access \
 	tests/fuzz/fuzz_guard \
 	tests/fuzz/fuzz_proc \
+	tests/fuzz/fuzz_push \
 	tests/fuzz/fuzz_serve_head \
 	tests/fuzz/fuzz_serve_query \
 	tests/fuzz/fuzz_tables \
@@ -118,6 +119,10 @@ tests_fuzz_fuzz_elfnames_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_proc_SOURCES = tests/fuzz/fuzz_proc.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_proc_LDADD = $(collector_libs) $(reader_libs)
 tests_fuzz_fuzz_proc_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_push_SOURCES = tests/fuzz/fuzz_push.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_push_LDADD = $(reader_libs)
+tests_fuzz_fuzz_push_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_serve_head_SOURCES = tests/fuzz/fuzz_serve_head.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_serve_head_LDADD = $(endpoint_libs) $(reader_libs)

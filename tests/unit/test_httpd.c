@@ -370,19 +370,19 @@ static void slow_clients_are_disconnected(void **state)
 static void idle_connections_make_room_for_others(void **state)
 {
 	enum { EXTRA = 6 };
-	int fd[HTTPD_CONNECTIONS_MAX + EXTRA];
+	int fd[HTTPD_CONNECTIONS_DEFAULT + EXTRA];
 	struct httpd *h = start_local();
 	char one;
 
 	(void)state;
-	for (int i = 0; i < HTTPD_CONNECTIONS_MAX + EXTRA; i++) {
+	for (int i = 0; i < HTTPD_CONNECTIONS_DEFAULT + EXTRA; i++) {
 		fd[i] = dial(h);
 		puts_to(fd[i], "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
 		assert_int_equal(recv(fd[i], &one, 1, 0), 1);
 	}
 	for (int i = 0; i < EXTRA; i++) /* the oldest are closed */
 		read_all(fd[i]);
-	for (int i = EXTRA; i < HTTPD_CONNECTIONS_MAX + EXTRA; i++)
+	for (int i = EXTRA; i < HTTPD_CONNECTIONS_DEFAULT + EXTRA; i++)
 		close(fd[i]);
 	httpd_stop(h);
 }

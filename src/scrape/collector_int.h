@@ -1,0 +1,177 @@
+/*
+ * collector_int.h - internals shared by the files of the collector
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SCRAPE_COLLECTOR_INT_H
+#define SCRAPE_COLLECTOR_INT_H
+
+#include "scrape/collector.h"
+
+#include "access/check.h"
+#include "fetch/loop.h"
+#include "httpd/httpd.h"
+#include "scrape/accept.h"
+#include "scrape/decode.h"
+#include "scrape/stats.h"
+#include "scrape/target.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+	SCRAPE_OPEN_MAX = 10000, /* requests at once */
+	SCRAPE_BODIES_MAX = 64 << 20,
+	SCRAPE_LISTENERS_MAX = 16,
+	SCRAPE_ERROR_MAX = 256,
+	SCRAPE_LOG_LINES = 64, /* lines that are not repeated within a minute */
+};
+
+/*
+ * State of a target beside its schedule. Requests and decoders have references. Guarded by the lock of the
+ * collector.
+ */
+struct scrape_state {
+	unsigned n_refs;
+	struct scrape_target *target; /* NULL: removed */
+	int64_t due_ns;               /* next request; INT64_MAX: none */
+	size_t at;                    /* in the heap; SIZE_MAX: not in it */
+	struct fetch_open *open;
+	size_t n_decoding; /* responses that are not stored yet */
+	uint64_t done;     /* kinds that were scraped, by index, for once */
+	bool has_failed;   /* for once */
+	uint64_t n_profiles, n_bytes;
+	int64_t last_profile_ns, last_error_ns;
+	char error[SCRAPE_ERROR_MAX]; /* the last one; "": none */
+	enum scrape_result logged;    /* state of the last log line */
+	bool has_logged;
+	char version[SCRAPE_VERSION_MAX + 1], build_id[64];
+	bool wants_version; /* ask the server for its version before the next request */
+};
+
+/* Targets by the time of their next request: a heap, the earliest first. */
+struct scrape_heap {
+	struct scrape_state **item; /* [n] */
+	size_t n, cap;
+};
+
+/* A listener with its access rules. */
+struct scrape_listener {
+	struct scrape_collector *c;
+	const struct scrape_listen *listen; /* NULL: the socket of the user */
+	struct access_secret *secret;       /* [n_secrets] */
+	struct access_rules rules;          /* without secret */
+	struct access_failures failures;    /* guarded by the lock of the collector */
+	struct httpd *http;
+};
+
+struct scrape_log_line {
+	uint64_t hash;
+	int64_t at_ns;
+};
+
+enum { SCRAPE_PEERS = 256 };
+
+/* Requests of a client address. */
+struct scrape_peer {
+	char address[64];
+	double tokens;
+	int64_t last_ns;
+	unsigned n_running;
+};
+
+struct scrape_collector {
+	struct scrape_collector_options o;
+	struct buf directory, socket;
+	pthread_mutex_t lock; /* guards targets, states, config; held by the loop except while it waits */
+	struct scrape_config *config;
+	struct fetch_group **group; /* [config->n_jobs] NULL if its files cannot be read */
+	struct fetch_loop *loop;
+	struct scrape_targets targets;
+	struct scrape_heap heap;
+	struct scrape_finder *finder;
+	int epoll, timer, wake, list; /* wake: eventfd of other threads; list: of the finder */
+	struct scrape_rate rate;
+	struct scrape_clock clock;
+	size_t open_max;
+	bool has_list; /* targets were found once */
+
+	struct store_writer *store;
+	struct scrape_writer *writer;
+	struct scrape_guard *guard;
+	struct scrape_versions *versions;
+	struct scrape_accepter accepter;
+	struct scrape_stats stats;
+	struct scrape_decoders *decoders;
+	atomic_bool has_profile; /* one was stored */
+	atomic_size_t n_pending; /* responses that are decoded or written */
+
+	struct scrape_listener listener[SCRAPE_LISTENERS_MAX];
+	size_t n_listeners;
+	pthread_mutex_t peers_lock;
+	struct scrape_peer peer[SCRAPE_PEERS];
+	atomic_uint_fast64_t push_bytes; /* bodies of pushes in memory */
+	unsigned n_push_decoding;        /* guarded by peers_lock */
+	pthread_cond_t push_done;
+
+	int64_t started_ns;          /* wall clock */
+	atomic_int_fast64_t beat_ns; /* monotonic: the loop ran last */
+	int64_t stop_ns;             /* monotonic: the end of the grace; 0: not stopping */
+	pthread_mutex_t log_lock;
+	struct scrape_log_line logged[SCRAPE_LOG_LINES];
+};
+
+void store_writer_get_stat(struct store_writer *w, struct store_stat *out);
+
+int64_t scrape_wall_ns(void);
+int64_t scrape_mono_ns(void);
+int64_t scrape_boot_ns(void);
+
+/* Log a line, unless it was logged within a minute. Any thread. */
+void scrape_log(struct scrape_collector *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- targets: targets.c; the lock is held ---- */
+
+void scrape_state_unref(struct scrape_state *s);
+
+/* Take the newest list of targets from the finder. */
+void scrape_take_list(struct scrape_collector *c);
+
+/* Read the configuration again. The old one stays if the new one is invalid. */
+void scrape_reload(struct scrape_collector *c);
+
+/* Make a request group per job. */
+void scrape_make_groups(struct scrape_collector *c);
+
+void scrape_heap_set(struct scrape_heap *h, struct scrape_state *s, int64_t due_ns);
+void scrape_heap_remove(struct scrape_heap *h, struct scrape_state *s);
+
+/* ---- requests: requests.c; the lock is held ---- */
+
+/* Start the requests that are due. Returns the time until the next one in ns; INT64_MAX: none. */
+int64_t scrape_start_due(struct scrape_collector *c);
+
+/* Compute the next request of a target. */
+void scrape_plan_next(struct scrape_collector *c, struct scrape_state *s, int64_t now_ns);
+
+/* End running requests: those not more than half done, or all. */
+void scrape_cancel_open(struct scrape_collector *c, bool all);
+
+/* ---- HTTP: routes.c, push.c, page.c ---- */
+
+int scrape_listen_all(struct scrape_collector *c, struct err *err);
+void scrape_listen_stop(struct scrape_collector *c);
+
+/* Answer a push. service: patterns that the secret allows. */
+void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed, const struct http_request *q,
+		 struct http_response *out);
+
+/* Is it the path of a push? */
+bool scrape_is_push(const char *path);
+
+void scrape_page(struct scrape_collector *c, struct http_response *out);
+void scrape_status_text(struct scrape_collector *c, struct http_response *out);
+void scrape_status_json(struct scrape_collector *c, struct http_response *out);
+void scrape_metrics(struct scrape_collector *c, struct http_response *out);
+
+#endif

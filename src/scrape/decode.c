@@ -1,0 +1,199 @@
+/*
+ * decode.c - threads that read the responses of targets, and report their results
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "scrape/decode.h"
+
+#include "base/mem.h"
+#include "reader/reader.h"
+#include "scrape/collector_int.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 8 };
+
+struct scrape_decoders {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct scrape_decode *first, **last;
+	bool is_ending;
+	unsigned n;
+	pthread_t thread[THREADS_MAX];
+};
+
+/* The response was stored, or could not be: report it to the target and the loop. */
+static void end_decode(struct scrape_decode *x, int rc, const struct err *err)
+{
+	struct scrape_collector *c = x->c;
+	struct scrape_state *s = x->state;
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&c->lock);
+	s->n_decoding--;
+	if (rc == 0) {
+		s->n_profiles++;
+		s->last_profile_ns = scrape_wall_ns();
+	} else {
+		s->has_failed = true;
+		s->last_error_ns = scrape_wall_ns();
+		snprintf(s->error, sizeof(s->error), "%s: %.200s", x->kind->name, err->msg);
+		scrape_log(c, "target=%s kind=%s dropped=\"%.300s\"", s->target ? s->target->key : "", x->kind->name,
+			   err->msg);
+	}
+	scrape_state_unref(s);
+	pthread_mutex_unlock(&c->lock);
+	scrape_labels_unref(x->labels);
+	scrape_config_unref(x->config);
+	free(x->bytes.data);
+	free(x);
+	if (atomic_fetch_sub(&c->n_pending, 1) == 1 && write(c->wake, &one, sizeof(one)) < 0)
+		return; /* EAGAIN: the loop will wake */
+}
+
+static void copied(void *arg)
+{
+	struct scrape_decode *x = arg;
+
+	fetch_loop_release(x->c->loop, x->n_bytes);
+}
+
+static void written(void *arg, const struct scrape_write *w)
+{
+	struct scrape_collector *c = ((struct scrape_decode *)arg)->c;
+
+	if (w->rc == 0 && c->o.first && !atomic_exchange(&c->has_profile, true))
+		c->o.first(c->o.arg, w->service);
+	end_decode(arg, w->rc, &w->err);
+}
+
+/* Ask for the version again when the program has changed. */
+static void check_build_id(struct scrape_decode *x, const struct profile *p)
+{
+	const char *id = p->n_maps ? profile_text(p, p->map[0].build_id) : "";
+	struct scrape_state *s = x->state;
+
+	if (!*x->job->version_url)
+		return;
+	pthread_mutex_lock(&x->c->lock);
+	if (strncmp(s->build_id, id, sizeof(s->build_id) - 1) != 0) {
+		s->wants_version |= *s->build_id != '\0';
+		snprintf(s->build_id, sizeof(s->build_id), "%s", id);
+	}
+	pthread_mutex_unlock(&x->c->lock);
+}
+
+static int decode(struct scrape_decode *x, struct scrape_write **out, struct err *err)
+{
+	struct scrape_origin origin = { .service = x->job->name,
+					.kind = x->kind->name,
+					.label = x->labels->label,
+					.n_labels = x->labels->n,
+					.begin_ns = x->begin_ns,
+					.capture_ns = x->kind->capture_ns,
+					.now_ns = scrape_wall_ns(),
+					.honors_labels = x->job->honors_labels,
+					.job = x->job,
+					.url_version = x->version };
+	enum scrape_drop why = SCRAPE_DROP_FORMAT;
+	struct profile *p;
+	int rc = reader_read(&x->bytes, &scrape_reader_limits, &p, err);
+
+	if (rc == 0) {
+		check_build_id(x, p);
+		rc = scrape_accept(&x->c->accepter, &origin, p, out, &why, err);
+	} else if (rc == ERR_LIMIT) {
+		why = SCRAPE_DROP_SIZE;
+	}
+	if (rc < 0)
+		scrape_stats_drop(&x->c->stats, why);
+	return rc;
+}
+
+static void run(struct scrape_decode *x)
+{
+	struct scrape_write *w;
+	struct err err;
+	int rc = decode(x, &w, &err);
+
+	if (rc < 0) {
+		copied(x);
+		end_decode(x, rc, &err);
+		return;
+	}
+	w->copied = copied;
+	w->written = written;
+	w->arg = x;
+	scrape_writer_add(x->c->writer, w);
+}
+
+static void *decode_all(void *arg)
+{
+	struct scrape_decoders *d = arg;
+
+	for (;;) {
+		struct scrape_decode *x;
+
+		pthread_mutex_lock(&d->lock);
+		while (!d->first && !d->is_ending)
+			pthread_cond_wait(&d->changed, &d->lock);
+		x = d->first;
+		if (x && !(d->first = x->next))
+			d->last = &d->first;
+		pthread_mutex_unlock(&d->lock);
+		if (!x)
+			return NULL;
+		run(x);
+	}
+}
+
+void scrape_decoders_add(struct scrape_decoders *d, struct scrape_decode *x)
+{
+	x->next = NULL;
+	pthread_mutex_lock(&d->lock);
+	*d->last = x;
+	d->last = &x->next;
+	pthread_cond_signal(&d->changed);
+	pthread_mutex_unlock(&d->lock);
+}
+
+int scrape_decoders_new(unsigned n, struct scrape_decoders **out, struct err *err)
+{
+	struct scrape_decoders *d = mem_zalloc(1, sizeof(*d));
+	int rc = 0;
+
+	d->last = &d->first;
+	pthread_mutex_init(&d->lock, NULL);
+	pthread_cond_init(&d->changed, NULL);
+	n = n < THREADS_MAX ? n : THREADS_MAX;
+	while (rc == 0 && d->n < n)
+		if ((rc = pthread_create(&d->thread[d->n], NULL, decode_all, d)) == 0)
+			d->n++;
+	if (d->n == 0) {
+		scrape_decoders_free(d);
+		return err_set(err, ERR_IO, "cannot create a thread: %s", strerror(rc));
+	}
+	*out = d;
+	return 0;
+}
+
+void scrape_decoders_free(struct scrape_decoders *d)
+{
+	if (!d)
+		return;
+	pthread_mutex_lock(&d->lock);
+	d->is_ending = true;
+	pthread_cond_broadcast(&d->changed);
+	pthread_mutex_unlock(&d->lock);
+	for (unsigned i = 0; i < d->n; i++)
+		pthread_join(d->thread[i], NULL);
+	pthread_mutex_destroy(&d->lock);
+	pthread_cond_destroy(&d->changed);
+	free(d);
+}

@@ -1,0 +1,522 @@
+/*
+ * push.c - profiles that agents send
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The thread of the connection reads the profiles, passes them to the writer, and responds when all are durable.
+ */
+#include "config.h"
+
+#include "scrape/collector_int.h"
+
+#include "base/arena.h"
+#include "base/cond.h"
+#include "base/io.h"
+#include "base/jsonw.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "base/str.h"
+#include "reader/push.h"
+#include "scrape/guard.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum {
+	BAD = 400,
+	FORBIDDEN = 403,
+	TIMEOUT = 408,
+	TOO_LARGE = 413,
+	MEDIA = 415,
+	UNPROCESSABLE = 422,
+	TOO_MANY = 429,
+	ERROR = 500,
+	NOT_IMPLEMENTED = 501,
+	UNAVAILABLE = 503,
+	NO_ROOM = 507,
+	RATE = 50,         /* requests per second of a client address */
+	PEER_RUNNING = 16, /* requests at once of a client address */
+	DECODING_WAIT_S = 30,
+};
+
+enum protocol { PUSH_PLAIN, PUSH_INGEST, PUSH_CONNECT, PUSH_OTLP };
+
+static const struct {
+	const char *path;
+	enum protocol protocol;
+	unsigned bit; /* of scrape_config.push; 0: none */
+	int status;   /* of success */
+} paths[] = {
+	{ "/v1/profiles", PUSH_PLAIN, SCRAPE_PUSH_PPROF, 204 },
+	{ "/ingest", PUSH_INGEST, SCRAPE_PUSH_INGEST, 200 },
+	{ "/pyroscope/ingest", PUSH_INGEST, SCRAPE_PUSH_INGEST, 200 },
+	{ "/push.v1.PusherService/Push", PUSH_CONNECT, SCRAPE_PUSH_CONNECT, 200 },
+	{ "/v1development/profiles", PUSH_OTLP, 0, 200 },
+};
+enum { N_PATHS = sizeof(paths) / sizeof(paths[0]) };
+
+/* Kinds by the label __name__ of Pyroscope's clients. */
+static const struct {
+	const char *name, *kind;
+} kinds[] = {
+	{ "process_cpu", "cpu" },
+	{ "memory", "heap" },
+	{ "goroutines", "goroutine" },
+	{ "goroutine", "goroutine" },
+	{ "mutex", "mutex" },
+	{ "block", "block" },
+	{ "wall", "wall" },
+	{ "cpu", "cpu" },
+	{ "heap", "heap" },
+	{ "godeltaprof_memory", "heap" },
+};
+
+/* A request. */
+struct pushing {
+	struct scrape_collector *c;
+	const struct scrape_secret *allowed;
+	const struct http_request *q;
+	struct http_response *out;
+	size_t path;
+	struct bytes body;
+	struct push push;
+
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	size_t n_waiting; /* profiles that are not durable yet */
+	size_t n_stored;
+	int status; /* of the first profile that failed; 0: none */
+	struct err err;
+};
+
+bool scrape_is_push(const char *path)
+{
+	for (size_t i = 0; i < N_PATHS; i++)
+		if (strcmp(paths[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* ---- responses ---- */
+
+static const char *connect_code(int status)
+{
+	switch (status) {
+	case FORBIDDEN:
+		return "permission_denied";
+	case TOO_LARGE:
+	case TOO_MANY:
+	case NO_ROOM:
+		return "resource_exhausted";
+	case UNPROCESSABLE:
+		return "out_of_range";
+	case NOT_IMPLEMENTED:
+		return "unimplemented";
+	case UNAVAILABLE:
+		return "unavailable";
+	case TIMEOUT:
+		return "deadline_exceeded";
+	default:
+		return status >= ERROR ? "internal" : "invalid_argument";
+	}
+}
+
+static void fail(struct pushing *p, int status, const char *text)
+{
+	struct http_response *out = p->out;
+
+	out->status = status;
+	if (paths[p->path].protocol == PUSH_CONNECT) {
+		struct json j = { .out = &out->body, .is_one_line = true };
+
+		out->type = "application/json";
+		jsonw_open(&j, '{');
+		jsonw_add_text(&j, "code", connect_code(status));
+		jsonw_add_text(&j, "message", text);
+		jsonw_close(&j, '}');
+	} else {
+		out->type = "text/plain; charset=utf-8";
+		buf_addf(&out->body, "%s\n", text);
+	}
+	if (status == TOO_MANY)
+		http_response_add(out, "Retry-After", "1");
+	else if (status == UNAVAILABLE || status == NO_ROOM)
+		http_response_add(out, "Retry-After", "10");
+}
+
+static void succeed(struct pushing *p)
+{
+	const char *type = http_request_header(p->q, "Content-Type");
+
+	p->out->status = paths[p->path].status;
+	if (paths[p->path].protocol != PUSH_CONNECT)
+		return;
+	if (type && starts_with(type, "application/json")) {
+		p->out->type = "application/json";
+		buf_addz(&p->out->body, "{}");
+	} else {
+		p->out->type = "application/proto"; /* an empty message has no bytes */
+	}
+}
+
+static int status_of(int rc)
+{
+	return rc == ERR_LIMIT ? TOO_LARGE : rc == ERR_UNKNOWN ? MEDIA : rc == ERR_IO ? ERROR : BAD;
+}
+
+static int status_of_drop(enum scrape_drop why, int rc)
+{
+	switch (why) {
+	case SCRAPE_DROP_TIME:
+		return UNPROCESSABLE;
+	case SCRAPE_DROP_SIZE:
+		return TOO_LARGE;
+	case SCRAPE_DROP_ROOM:
+		return NO_ROOM;
+	case SCRAPE_DROP_STORAGE:
+		return UNAVAILABLE;
+	case SCRAPE_DROP_LIMIT:
+		return rc == ERR_LIMIT ? TOO_MANY : BAD;
+	default:
+		return BAD;
+	}
+}
+
+/* ---- limits ---- */
+
+/* The counts of a client address; an address that was not seen for the longest time is replaced. The lock is held. */
+static struct scrape_peer *find_peer(struct scrape_collector *c, const char *address)
+{
+	struct scrape_peer *oldest = NULL;
+
+	for (size_t i = 0; i < SCRAPE_PEERS; i++) {
+		struct scrape_peer *p = &c->peer[i];
+
+		if (p->last_ns && strcmp(p->address, address) == 0)
+			return p;
+		if (p->n_running == 0 && (!oldest || p->last_ns < oldest->last_ns))
+			oldest = p;
+	}
+	if (!oldest)
+		return NULL;
+	memset(oldest, 0, sizeof(*oldest));
+	memcpy(oldest->address, address, strnlen(address, sizeof(oldest->address) - 1));
+	oldest->tokens = RATE;
+	oldest->last_ns = scrape_mono_ns();
+	return oldest;
+}
+
+/* Count a request of a client. Returns false if it has too many. The user's own socket has no limit. */
+static bool begin_peer(struct scrape_collector *c, const struct http_peer *at)
+{
+	int64_t now = scrape_mono_ns();
+	struct scrape_peer *p;
+	bool is_fine;
+
+	if (at->is_unix)
+		return true;
+	pthread_mutex_lock(&c->peers_lock);
+	p = find_peer(c, at->address);
+	if (p) {
+		p->tokens += (double)(now - p->last_ns) / 1e9 * RATE;
+		p->tokens = p->tokens > RATE ? RATE : p->tokens;
+		p->last_ns = now;
+	}
+	is_fine = p && p->tokens >= 1 && p->n_running < PEER_RUNNING;
+	if (is_fine) {
+		p->tokens -= 1;
+		p->n_running++;
+	}
+	pthread_mutex_unlock(&c->peers_lock);
+	return is_fine;
+}
+
+static void end_peer(struct scrape_collector *c, const struct http_peer *at)
+{
+	struct scrape_peer *p;
+
+	if (at->is_unix)
+		return;
+	pthread_mutex_lock(&c->peers_lock);
+	p = find_peer(c, at->address);
+	if (p && p->n_running > 0)
+		p->n_running--;
+	pthread_mutex_unlock(&c->peers_lock);
+}
+
+/* Wait until one of few requests may decode its profiles: decoding takes memory and processors. Returns false after a while. */
+static bool begin_decoding(struct scrape_collector *c)
+{
+	int64_t limit = scrape_mono_ns() + (int64_t)DECODING_WAIT_S * 1000000000;
+	bool is_fine;
+
+	pthread_mutex_lock(&c->peers_lock);
+	while (c->n_push_decoding >= pool_size() && scrape_mono_ns() < limit)
+		cond_wait_ms(&c->push_done, &c->peers_lock, 1000);
+	is_fine = c->n_push_decoding < pool_size();
+	c->n_push_decoding += is_fine;
+	pthread_mutex_unlock(&c->peers_lock);
+	return is_fine;
+}
+
+static void end_decoding(struct scrape_collector *c)
+{
+	pthread_mutex_lock(&c->peers_lock);
+	c->n_push_decoding--;
+	pthread_cond_signal(&c->push_done);
+	pthread_mutex_unlock(&c->peers_lock);
+}
+
+/* ---- the body ---- */
+
+/* Read the body into p->body, decompressed. Returns a status; 0 if it worked. */
+static int read_body(struct pushing *p)
+{
+	const char *encoding = http_request_header(p->q, "Content-Encoding");
+	struct bytes in = { 0 };
+
+	if (encoding && strcasecmp(encoding, "gzip") != 0 && strcasecmp(encoding, "identity") != 0) {
+		err_set(&p->err, ERR_UNKNOWN, "Content-Encoding must be gzip");
+		return MEDIA;
+	}
+	if (p->q->upload >= 0) {
+		if (io_read_fd(p->q->upload, SCRAPE_BODY_MAX, NULL, &in, &p->err) < 0)
+			return p->err.code == ERR_LIMIT ? TOO_LARGE : ERROR;
+	} else {
+		in = (struct bytes){ mem_alloc(p->q->n_body + 1, 1), p->q->n_body };
+		memcpy(in.data, p->q->body, in.n);
+	}
+	if (in.n == 0) {
+		free(in.data);
+		err_set(&p->err, ERR_FORMAT, "the body is empty");
+		return BAD;
+	}
+	if (!encoding || strcasecmp(encoding, "gzip") != 0) {
+		p->body = in;
+		return 0;
+	}
+	return push_inflate(&in, &scrape_reader_limits, &p->body, &p->err) < 0 ? status_of(p->err.code) : 0;
+}
+
+static int read_request(struct pushing *p)
+{
+	const char *type = http_request_header(p->q, "Content-Type");
+	int rc;
+
+	switch (paths[p->path].protocol) {
+	case PUSH_PLAIN:
+		rc = push_read_plain(p->q->query, p->body.data, p->body.n, &p->push, &p->err);
+		break;
+	case PUSH_INGEST:
+		rc = push_read_ingest(p->q->query, type, p->body.data, p->body.n, &p->push, &p->err);
+		break;
+	default:
+		if (type && starts_with(type, "application/json"))
+			rc = push_read_json(p->body.data, p->body.n, &p->push, &p->err);
+		else if (type && starts_with(type, "application/proto"))
+			rc = push_read_proto(p->body.data, p->body.n, &p->push, &p->err);
+		else
+			rc = err_set(&p->err, ERR_UNKNOWN,
+				     "Content-Type must be application/proto or application/json");
+	}
+	return rc < 0 ? status_of(rc) : 0;
+}
+
+/* ---- profiles ---- */
+
+static bool is_allowed(const struct scrape_secret *secret, const char *service)
+{
+	for (size_t i = 0; secret && i < secret->n_services; i++)
+		if (fnmatch(secret->service[i], service, 0) == 0)
+			return true;
+	return !secret || secret->n_services == 0;
+}
+
+static int compare_labels(const void *a, const void *b)
+{
+	return strcmp(((const struct store_label *)a)->name, ((const struct store_label *)b)->name);
+}
+
+/* Make the labels of a series from those that were sent. Returns their number. */
+static size_t make_labels(const struct pushing *p, const struct push_item *item, struct store_label *to)
+{
+	size_t n = 0, n_distinct = 0;
+
+	for (size_t i = 0; i < item->n_labels; i++) {
+		const char *name = item->label[i].name;
+
+		if (strcmp(name, "service_name") == 0 || strcmp(name, "service") == 0 || strcmp(name, "kind") == 0 ||
+		    starts_with(name, "__") || !*item->label[i].value)
+			continue;
+		if (strcmp(name, "service.version") == 0)
+			name = "version";
+		to[n++] = (struct store_label){ name, item->label[i].value };
+	}
+	qsort(to, n, sizeof(*to), compare_labels);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || strcmp(to[i].name, to[i - 1].name) != 0)
+			to[n_distinct++] = to[i];
+	return scrape_guard_labels(p->c->guard, to, n_distinct, p->push.mem);
+}
+
+static const char *find_kind(const struct push_item *item)
+{
+	const char *name = push_label(item, "__name__");
+
+	for (size_t i = 0; name && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].name, name) == 0)
+			return kinds[i].kind;
+	return "";
+}
+
+static void written(void *arg, const struct scrape_write *w)
+{
+	struct pushing *p = arg;
+
+	pthread_mutex_lock(&p->lock);
+	if (w->rc == 0)
+		p->n_stored++;
+	else if (!p->status) {
+		p->status = w->rc == ERR_LIMIT ? NO_ROOM : w->rc == ERR_RANGE ? BAD : UNAVAILABLE;
+		p->err = w->err;
+	}
+	p->n_waiting--;
+	pthread_cond_signal(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void set_failed(struct pushing *p, size_t number, int status, const struct err *err)
+{
+	pthread_mutex_lock(&p->lock);
+	if (!p->status) {
+		p->status = status;
+		p->err = *err;
+		if (p->push.n > 1)
+			err_wrap(&p->err, "profile %zu", number);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Read one profile and pass it to the writer. */
+static void push_one(struct pushing *p, size_t number)
+{
+	const struct push_item *item = &p->push.item[number - 1];
+	const char *service = push_label(item, "service_name");
+	struct store_label label[PUSH_LABELS_MAX];
+	struct scrape_origin o = { .service = service ? service : push_label(item, "service"),
+				   .kind = find_kind(item),
+				   .label = label,
+				   .begin_ns = p->push.from_ns,
+				   .now_ns = scrape_wall_ns(),
+				   .is_push = true,
+				   .url_version = "" };
+	enum scrape_drop why = SCRAPE_DROP_FORMAT;
+	struct scrape_write *w = NULL;
+	struct profile *made;
+	struct err err;
+	int rc, status;
+
+	if (p->push.until_ns > p->push.from_ns)
+		o.capture_ns = p->push.until_ns - p->push.from_ns;
+	if (!o.service || !*o.service) {
+		err_set(&err, ERR_FORMAT, "the label service_name is missing");
+		set_failed(p, number, BAD, &err);
+		return;
+	}
+	if (!is_allowed(p->allowed, o.service)) {
+		err_set(&err, ERR_USAGE, "this secret does not allow the service %s", o.service);
+		set_failed(p, number, FORBIDDEN, &err);
+		return;
+	}
+	o.n_labels = make_labels(p, item, label);
+	rc = push_make_profile(&p->push, item, &scrape_reader_limits, &made, &err);
+	status = rc < 0 ? status_of(rc) : 0;
+	if (rc == 0) {
+		rc = scrape_accept(&p->c->accepter, &o, made, &w, &why, &err);
+		status = rc < 0 ? status_of_drop(why, rc) : 0;
+	}
+	if (rc < 0) {
+		scrape_stats_drop(&p->c->stats, why);
+		set_failed(p, number, status, &err);
+		return;
+	}
+	w->written = written;
+	w->arg = p;
+	pthread_mutex_lock(&p->lock);
+	p->n_waiting++;
+	pthread_mutex_unlock(&p->lock);
+	scrape_writer_add(p->c->writer, w);
+}
+
+/* Push all profiles, and wait until they are durable. A profile that fails does not stop the others. */
+static void push_all(struct pushing *p)
+{
+	for (size_t i = 0; i < p->push.n; i++)
+		push_one(p, i + 1);
+	end_decoding(p->c);
+	pthread_mutex_lock(&p->lock);
+	while (p->n_waiting > 0)
+		pthread_cond_wait(&p->changed, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+	if (p->status)
+		fail(p, p->status, p->err.msg);
+	else
+		succeed(p);
+}
+
+static void run(struct pushing *p)
+{
+	int status;
+
+	if (!begin_decoding(p->c)) {
+		fail(p, TOO_MANY, "too many pushes are being read");
+		return;
+	}
+	status = read_body(p);
+	status = status ? status : read_request(p);
+	if (!status && p->push.n == 0) {
+		err_set(&p->err, ERR_FORMAT, "the request has no profile");
+		status = BAD;
+	}
+	if (status) {
+		end_decoding(p->c);
+		scrape_stats_drop(&p->c->stats, status == TOO_LARGE ? SCRAPE_DROP_SIZE : SCRAPE_DROP_FORMAT);
+		fail(p, status, p->err.msg);
+		return;
+	}
+	push_all(p);
+}
+
+void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed, const struct http_request *q,
+		 struct http_response *out)
+{
+	struct pushing p = { .c = c,
+			     .allowed = allowed,
+			     .q = q,
+			     .out = out,
+			     .lock = PTHREAD_MUTEX_INITIALIZER,
+			     .changed = PTHREAD_COND_INITIALIZER };
+
+	while (strcmp(paths[p.path].path, q->path) != 0)
+		p.path++;
+	if (paths[p.path].protocol == PUSH_OTLP) {
+		fail(&p, NOT_IMPLEMENTED, "this version does not receive OTLP profiles; send pprof to /v1/profiles");
+	} else if (!(c->o.config->push & paths[p.path].bit)) {
+		fail(&p, FORBIDDEN, "this protocol is not enabled in the configuration (push)");
+	} else if (!begin_peer(c, &q->peer)) {
+		fail(&p, TOO_MANY, "too many requests of this address");
+	} else {
+		run(&p);
+		end_peer(c, &q->peer);
+	}
+	scrape_stats_push(&c->stats, out->status >= BAD);
+	push_release(&p.push);
+	free(p.body.data);
+	pthread_mutex_destroy(&p.lock);
+	pthread_cond_destroy(&p.changed);
+}

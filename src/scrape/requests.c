@@ -1,0 +1,323 @@
+/*
+ * requests.c - start the requests that are due, and handle their results
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "scrape/collector_int.h"
+
+#include "base/mem.h"
+#include "fetch/folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MS_NS = 1000000, KEEP_S = 90 };
+
+static const int64_t second_ns = 1000000000;
+
+/* A running request. */
+struct request {
+	struct scrape_collector *c;
+	struct scrape_state *state;
+	struct scrape_config *config; /* a reference */
+	const struct scrape_job *job;
+	const struct scrape_kind *kind; /* NULL: the version */
+	struct scrape_labels *labels;   /* a reference */
+	size_t index;                   /* of the kind */
+	int64_t begin_ns, begin_mono_ns;
+};
+
+static uint64_t count_missed(const struct scrape_schedule *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->state[i].n_missed;
+	return n;
+}
+
+/* Were all kinds of a target scraped once? */
+static bool is_done(const struct scrape_state *s)
+{
+	uint64_t all = s->target->schedule.n >= 64 ? UINT64_MAX : (UINT64_C(1) << s->target->schedule.n) - 1;
+
+	return (s->done & all) == all;
+}
+
+void scrape_plan_next(struct scrape_collector *c, struct scrape_state *s, int64_t now_ns)
+{
+	struct scrape_schedule *schedule = &s->target->schedule;
+	uint64_t missed = count_missed(schedule);
+	size_t kind;
+	int64_t due = scrape_schedule_next(schedule, now_ns, &kind);
+
+	missed = count_missed(schedule) - missed;
+	pthread_mutex_lock(&c->stats.lock);
+	c->stats.n_missed += missed;
+	pthread_mutex_unlock(&c->stats.lock);
+	if (s->open || c->stop_ns || (c->o.once && is_done(s)))
+		due = INT64_MAX;
+	scrape_heap_set(&c->heap, s, due);
+}
+
+/* ---- results ---- */
+
+static enum scrape_result result_of(const struct fetch_request *r)
+{
+	if (r->rc == 0)
+		return SCRAPE_OK;
+	if (r->rc == ERR_STOPPED)
+		return SCRAPE_CANCELLED;
+	if (r->rc == ERR_LIMIT || r->rc == ERR_FORMAT)
+		return SCRAPE_DROPPED;
+	if (r->status == 200)
+		return SCRAPE_UNREACHABLE; /* the response ended early */
+	return scrape_result_of_status(r->status, r->is_go_pprof, r->retry_after > 0);
+}
+
+/* Log a change of the state of a target. A missing kind is a state of the kind, and normal for block and mutex. */
+static void log_result(struct scrape_collector *c, struct scrape_state *s, const struct request *x,
+		       enum scrape_result result, const char *message)
+{
+	const char *key = s->target ? s->target->key : "";
+
+	if (result == SCRAPE_MISSING) {
+		scrape_log(c, "target=\"%s\" kind=%s state=missing", key, x->kind->name);
+		return;
+	}
+	if (result == SCRAPE_CANCELLED || (s->has_logged && s->logged == result))
+		return;
+	if (result == SCRAPE_OK)
+		scrape_log(c, "target=\"%s\" state=ok", key);
+	else
+		scrape_log(c, "target=\"%s\" kind=%s state=%s error=\"%.300s\"", key, x->kind->name,
+			   scrape_result_name(result), message);
+	s->logged = result;
+	s->has_logged = true;
+}
+
+static void set_error(struct scrape_state *s, const struct request *x, enum scrape_result result, const char *message)
+{
+	if (result == SCRAPE_OK || result == SCRAPE_CANCELLED)
+		return;
+	if (result != SCRAPE_MISSING)
+		s->has_failed = true;
+	s->last_error_ns = scrape_wall_ns();
+	snprintf(s->error, sizeof(s->error), "%s: %.200s", x->kind->name, message);
+}
+
+static void decode(struct scrape_collector *c, struct request *x, struct fetch_request *r)
+{
+	struct scrape_decode *d = mem_zalloc(1, sizeof(*d));
+
+	d->c = c;
+	d->state = x->state;
+	d->state->n_refs++;
+	d->state->n_decoding++;
+	d->config = scrape_config_ref(x->config);
+	d->job = x->job;
+	d->kind = x->kind;
+	d->labels = scrape_labels_ref(x->labels);
+	d->bytes = r->bytes;
+	d->n_bytes = r->bytes.n;
+	d->begin_ns = x->begin_ns;
+	memcpy(d->version, x->state->version, sizeof(d->version));
+	atomic_fetch_add(&c->n_pending, 1);
+	scrape_decoders_add(c->decoders, d);
+}
+
+/* The response to a request for a profile. */
+static void end_kind(struct scrape_collector *c, struct request *x, struct fetch_request *r)
+{
+	struct scrape_state *s = x->state;
+	enum scrape_result result = result_of(r);
+	int64_t now = scrape_wall_ns();
+
+	scrape_stats_request(&c->stats, x->kind->name, result, scrape_mono_ns() - x->begin_mono_ns, r->bytes.n);
+	s->n_bytes += r->bytes.n;
+	if (result == SCRAPE_DROPPED)
+		scrape_stats_drop(&c->stats, r->rc == ERR_LIMIT ? SCRAPE_DROP_SIZE : SCRAPE_DROP_FORMAT);
+	log_result(c, s, x, result, r->err.msg);
+	set_error(s, x, result, r->err.msg);
+	if (s->target && !s->target->is_removed) {
+		struct scrape_schedule *schedule = &s->target->schedule;
+
+		scrape_schedule_end(schedule, now, result, r->retry_after * second_ns, r->bytes.n);
+		if (x->index < 64 && !(x->index < schedule->n && schedule->state[x->index].retry_ns))
+			s->done |= UINT64_C(1) << x->index;
+	}
+	if (r->rc == 0)
+		decode(c, x, r);
+}
+
+/* The response to a request for the version. */
+static void end_version(struct scrape_collector *c, struct request *x, struct fetch_request *r)
+{
+	struct buf version = { 0 };
+	struct err err;
+
+	x->state->wants_version = false;
+	if (r->rc == 0) {
+		if (scrape_version_parse((const char *)r->bytes.data, r->bytes.n, x->job->version_field, &version,
+					 &err) == 0)
+			snprintf(x->state->version, sizeof(x->state->version), "%s", buf_text(&version));
+		else
+			scrape_log(c, "target=\"%s\" version=unknown error=\"%.300s\"",
+				   x->state->target ? x->state->target->key : "", err.msg);
+		fetch_loop_release(c->loop, r->bytes.n);
+		free(r->bytes.data);
+	} else if (r->rc != ERR_STOPPED) {
+		scrape_log(c, "target=\"%s\" version=unknown error=\"%.300s\"",
+			   x->state->target ? x->state->target->key : "", r->err.msg);
+	}
+	buf_release(&version);
+}
+
+static void done(void *arg, struct fetch_request *r)
+{
+	struct request *x = arg;
+	struct scrape_collector *c = x->c;
+	struct scrape_state *s = x->state;
+
+	s->open = NULL;
+	if (c->stop_ns && r->rc == ERR_IO && !r->has_answer)
+		r->rc = ERR_STOPPED;
+	if (x->kind)
+		end_kind(c, x, r);
+	else
+		end_version(c, x, r);
+	if (s->target && s->target->is_removed) {
+		scrape_target_free(s->target);
+		s->target = NULL;
+		scrape_state_unref(s); /* of the target */
+	} else if (s->target) {
+		scrape_plan_next(c, s, scrape_wall_ns());
+	}
+	scrape_state_unref(s);
+	scrape_labels_unref(x->labels);
+	scrape_config_unref(x->config);
+	free(x);
+}
+
+/* ---- starts ---- */
+
+/* Will the target have another request soon, on the same connection? */
+static bool is_used_soon(const struct scrape_schedule *s, size_t kind, int64_t now_ns)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (i == kind ? s->kind[i].every_ns < KEEP_S * second_ns
+			      : s->state[i].slot_ns - now_ns - s->kind[kind].capture_ns < KEEP_S * second_ns)
+			return true;
+	return false;
+}
+
+static struct request *new_request(struct scrape_collector *c, struct scrape_state *s)
+{
+	struct request *x = mem_zalloc(1, sizeof(*x));
+
+	x->c = c;
+	x->state = s;
+	s->n_refs++;
+	x->config = scrape_config_ref(c->config);
+	x->job = &c->config->job[s->target->job];
+	x->labels = scrape_labels_ref(s->target->labels);
+	x->begin_ns = scrape_wall_ns();
+	x->begin_mono_ns = scrape_mono_ns();
+	return x;
+}
+
+static void start_version(struct scrape_collector *c, struct scrape_state *s)
+{
+	struct request *x = new_request(c, s);
+	struct fetch_start start = { .group = c->group[s->target->job], .extra_ms = 10000, .done = done, .arg = x };
+	struct url url;
+
+	scrape_version_make_url(x->job, &s->target->folder, &url);
+	start.url = &url;
+	s->open = fetch_loop_start(c->loop, &start);
+	url_release(&url);
+}
+
+static void start_kind(struct scrape_collector *c, struct scrape_state *s, size_t index)
+{
+	struct scrape_schedule *schedule = &s->target->schedule;
+	const struct scrape_kind *kind = &schedule->kind[index];
+	struct request *x = new_request(c, s);
+	int64_t seconds = kind->capture_ns / second_ns;
+	struct fetch_start start = { .group = c->group[s->target->job],
+				     .capture_ms = kind->capture_ns / MS_NS,
+				     .extra_ms = x->job->timeout_ns / MS_NS,
+				     .closes = !is_used_soon(schedule, index, x->begin_ns),
+				     .done = done,
+				     .arg = x };
+	struct buf query = { 0 };
+	struct url url;
+
+	x->kind = kind;
+	x->index = index;
+	scrape_stats_time(&c->stats, SCRAPE_START_DELAY, scrape_schedule_begin(schedule, index, x->begin_ns));
+	if (seconds > 0)
+		buf_addf(&query, "seconds=%lld", (long long)seconds);
+	fetch_folder_url(&s->target->folder, kind->path, buf_text(&query), seconds, &url);
+	start.url = &url;
+	s->open = fetch_loop_start(c->loop, &start);
+	url_release(&url);
+	buf_release(&query);
+}
+
+static void start_target(struct scrape_collector *c, struct scrape_state *s, int64_t now_ns)
+{
+	size_t kind;
+
+	if (!c->group[s->target->job]) { /* its files cannot be read: a log line said so */
+		s->has_failed = true;
+		scrape_heap_set(&c->heap, s, c->o.once ? INT64_MAX : now_ns + 60 * second_ns);
+		return;
+	}
+	if (scrape_schedule_next(&s->target->schedule, now_ns, &kind) > now_ns) {
+		scrape_plan_next(c, s, now_ns);
+		return;
+	}
+	if (s->wants_version)
+		start_version(c, s);
+	else
+		start_kind(c, s, kind);
+	if (s->open)
+		scrape_heap_set(&c->heap, s, INT64_MAX);
+}
+
+int64_t scrape_start_due(struct scrape_collector *c)
+{
+	int64_t now = scrape_wall_ns(), wait_ns;
+
+	while (c->heap.n > 0 && c->heap.item[0]->due_ns <= now) {
+		if (fetch_loop_n_open(c->loop) >= c->open_max)
+			return second_ns / 10;
+		if (!scrape_rate_take(&c->rate, scrape_boot_ns(), &wait_ns))
+			return wait_ns > MS_NS ? wait_ns : MS_NS;
+		start_target(c, c->heap.item[0], now);
+	}
+	if (c->heap.n == 0 || c->heap.item[0]->due_ns == INT64_MAX)
+		return INT64_MAX;
+	return c->heap.item[0]->due_ns - now;
+}
+
+void scrape_cancel_open(struct scrape_collector *c, bool all)
+{
+	int64_t now = scrape_wall_ns();
+
+	for (size_t i = 0; i < c->targets.n; i++) {
+		struct scrape_state *s = c->targets.target[i]->owner_data;
+		const struct scrape_schedule *schedule = &c->targets.target[i]->schedule;
+		int64_t capture = schedule->is_running ? schedule->kind[schedule->running].capture_ns : 0;
+
+		if (s->open && (all || now - schedule->begin_ns < capture / 2))
+			fetch_loop_cancel(c->loop, s->open, "the collector ends");
+		else if (!s->open)
+			scrape_heap_set(&c->heap, s, INT64_MAX);
+	}
+}

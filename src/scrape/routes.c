@@ -1,0 +1,367 @@
+/*
+ * routes.c - the listeners of the collector: access, and the functions that answer
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The socket of the user also runs commands of cpa store. On other listeners a secret is required for everything but the health
+ * checks, unless they are on loopback.
+ */
+#include "config.h"
+
+#include "scrape/collector_int.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/url_escape.h"
+#include "profile/encode.h"
+#include "store/window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum {
+	OK = 200,
+	BAD = 400,
+	UNAUTHORIZED = 401,
+	NOT_FOUND = 404,
+	METHOD = 405,
+	CONFLICT = 409,
+	UNPROCESSABLE = 422,
+	UNAVAILABLE = 503,
+	ALIVE_S = 5,
+	ARGUMENTS_MAX = 10000,
+	WRONG_MS = 200,
+	FORM_MAX = 64 << 10, /* longer bodies go to a temporary file */
+};
+
+static const char text_type[] = "text/plain; charset=utf-8";
+
+static void set_text(struct http_response *out, int status, const char *text)
+{
+	out->status = status;
+	out->type = text_type;
+	buf_addf(&out->body, "%s\n", text);
+}
+
+/* ---- access ---- */
+
+/* The secret that the request has; NULL if none. */
+static const struct scrape_secret *find_secret(const struct scrape_listener *l, const struct http_request *q)
+{
+	const char *given = http_request_header(q, "Authorization");
+
+	for (size_t i = 0; l->listen && given && i < l->listen->n_secrets; i++)
+		if (access_is_bearer(&l->secret[i], given))
+			return &l->listen->secret[i];
+	return NULL;
+}
+
+static bool needs_secret(const struct scrape_listener *l, const struct http_request *q)
+{
+	return l->listen && l->listen->n_secrets > 0 && strcmp(q->path, "/healthz") != 0 &&
+	       strcmp(q->path, "/readyz") != 0;
+}
+
+static bool check(void *arg, const struct http_request *q, struct http_response *out)
+{
+	struct scrape_listener *l = arg;
+	uint64_t now = (uint64_t)scrape_mono_ns();
+	struct access_verdict v = access_check(&l->rules, q, now);
+
+	if (v.status == 0 && needs_secret(l, q) && !find_secret(l, q)) {
+		v = (struct access_verdict){ .status = UNAUTHORIZED,
+					     .text = "a secret is required: send Authorization: Bearer SECRET" };
+		if (http_request_header(q, "Authorization")) {
+			v.text = "wrong secret";
+			pthread_mutex_lock(&l->c->peers_lock);
+			v.delay_ms = access_count_failure(&l->failures, now);
+			pthread_mutex_unlock(&l->c->peers_lock);
+			v.delay_ms = v.delay_ms < WRONG_MS ? WRONG_MS : v.delay_ms;
+		}
+	}
+	if (v.status == 0)
+		return true;
+	set_text(out, v.status, v.text);
+	out->delay_ms = v.delay_ms;
+	return false;
+}
+
+/* Bodies of pushes that are long or of unknown length go to a temporary file, not to memory. */
+static bool is_upload(const struct http_request *q)
+{
+	const char *length = http_request_header(q, "Content-Length");
+
+	return strcmp(q->method, "POST") == 0 && scrape_is_push(q->path) &&
+	       (!length || strtoull(length, NULL, 10) > FORM_MAX);
+}
+
+/* ---- answers ---- */
+
+static void answer_health(struct scrape_collector *c, struct http_response *out)
+{
+	bool is_alive = scrape_mono_ns() - atomic_load(&c->beat_ns) < (int64_t)ALIVE_S * 1000000000;
+
+	set_text(out, is_alive ? OK : UNAVAILABLE, is_alive ? "ok" : "the loop has not answered for 5 s");
+}
+
+static void answer_ready(struct scrape_collector *c, struct http_response *out)
+{
+	struct buf why = { 0 };
+	bool is_ready = scrape_writer_is_ready(c->writer, &why);
+
+	set_text(out, is_ready ? OK : UNAVAILABLE, is_ready ? "ok" : buf_text(&why));
+	buf_release(&why);
+}
+
+/* Copy the value of a field of the query, unescaped. Returns false if there is none. */
+static bool query_field(const char *query, const char *name, struct buf *out)
+{
+	size_t n_name = strlen(name);
+
+	for (const char *at = query; *at;) {
+		size_t n = strcspn(at, "&");
+
+		if (n > n_name && strncmp(at, name, n_name) == 0 && at[n_name] == '=')
+			return url_unescape(at + n_name + 1, n - n_name - 1, URL_QUERY, out) &&
+			       !memchr(buf_text(out), 0, out->len);
+		at += n + (at[n] == '&');
+	}
+	return false;
+}
+
+/* Finds the time of the last deploy mark, of a version or of any. */
+struct mark_search {
+	const char *version;
+	int64_t time_ns;
+	bool is_found;
+};
+
+static int compare_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
+{
+	struct mark_search *to = arg;
+
+	(void)service;
+	(void)err;
+	if (*to->version && strcmp(to->version, m->text) != 0)
+		return 0;
+	to->is_found = true;
+	to->time_ns = m->time_ns;
+	return 0;
+}
+
+static bool find_mark(void *arg, const char *service, const char *version, int64_t *time_ns)
+{
+	struct mark_search search = { .version = version ? version : "" };
+	struct err err;
+
+	if (store_each_mark(arg, service, false, "deploy", compare_mark, &search, &err) < 0)
+		return false;
+	*time_ns = search.time_ns;
+	return search.is_found;
+}
+
+static int read_profile(struct store *s, const char *source, struct stop *stop, struct profile **out, struct err *err)
+{
+	struct window_clock clock = { .now_ns = scrape_wall_ns(), .mark = find_mark, .arg = s };
+	struct store_sum sum = { 0 };
+	struct store_query q;
+	struct window *w;
+	int rc = window_parse(source, &w, err);
+
+	if (rc < 0)
+		return rc;
+	if (*window_where(w))
+		rc = err_set(err, ERR_USAGE, "the source names another store; leave out the part before #");
+	rc = rc < 0 ? rc : window_resolve(w, &clock, &q, err);
+	rc = rc < 0 ? rc : store_read(s, &q, stop, out, &sum, err);
+	store_sum_release(&sum);
+	window_free(w);
+	return rc;
+}
+
+static void answer_profile(struct scrape_collector *c, const struct http_request *q, struct stop *stop,
+			   struct http_response *out)
+{
+	struct buf source = { 0 }, full = { 0 };
+	struct profile *p = NULL;
+	struct store *s = NULL;
+	struct err err;
+	int rc = 0;
+
+	if (!query_field(q->query, "q", &source) || source.len == 0)
+		rc = err_set(&err, ERR_USAGE, "the query needs q=SOURCE, for example q=store:shop@-1h");
+	buf_addf(&full, "%s%s", starts_with(buf_text(&source), "store:") ? "" : "store:", buf_text(&source));
+	rc = rc < 0 ? rc : store_open(c->directory.data, &s, &err);
+	rc = rc < 0 ? rc : read_profile(s, full.data, stop, &p, &err);
+	rc = rc < 0 ? rc : profile_encode(p, &out->body, &err);
+	if (rc == 0) {
+		out->status = OK;
+		out->type = "application/octet-stream";
+		out->can_compress = true;
+	} else {
+		set_text(out, rc == ERR_USAGE ? BAD : rc == ERR_IO ? NOT_FOUND : UNPROCESSABLE, err.msg);
+	}
+	profile_free(p);
+	store_close(s);
+	buf_release(&source);
+	buf_release(&full);
+}
+
+/* Run a command of cpa store: the body is its arguments, joined by NUL. */
+static void answer_command(struct scrape_collector *c, const struct http_request *q, struct http_response *out)
+{
+	static const int statuses[] = { OK, CONFLICT, UNPROCESSABLE };
+	struct buf text = { 0 };
+	char **argv = NULL, *body = mem_strndup(q->body, q->n_body);
+	size_t cap = 0;
+	int argc = 0, status;
+
+	for (char *at = body; at < body + q->n_body && argc < ARGUMENTS_MAX; at += strlen(at) + 1) {
+		argv = mem_grow(argv, &cap, (size_t)argc + 2, sizeof(*argv));
+		argv[argc++] = at;
+	}
+	if (argc == 0 || !c->o.run_command) {
+		set_text(out, BAD, "the body has no arguments");
+	} else {
+		argv[argc] = NULL;
+		status = scrape_writer_command(c->writer, argc, argv, &text);
+		out->status = statuses[status >= 0 && status < 3 ? status : 2];
+		out->type = text_type;
+		out->body = text;
+	}
+	free(argv);
+	free(body);
+}
+
+static bool answer_read(struct scrape_listener *l, const struct http_request *q, struct stop *stop,
+			struct http_response *out)
+{
+	struct scrape_collector *c = l->c;
+
+	if (strcmp(q->path, "/") == 0)
+		scrape_page(c, out);
+	else if (strcmp(q->path, "/status.json") == 0)
+		scrape_status_json(c, out);
+	else if (strcmp(q->path, "/status.txt") == 0)
+		scrape_status_text(c, out);
+	else if (strcmp(q->path, "/healthz") == 0)
+		answer_health(c, out);
+	else if (strcmp(q->path, "/readyz") == 0)
+		answer_ready(c, out);
+	else if (strcmp(q->path, "/metrics") == 0)
+		scrape_metrics(c, out);
+	else if (strcmp(q->path, "/api/v1/profile") == 0)
+		answer_profile(c, q, stop, out);
+	else
+		return false;
+	return true;
+}
+
+static void answer(void *arg, const struct http_request *q, struct stop *stop, struct http_response *out)
+{
+	struct scrape_listener *l = arg;
+	bool is_get = strcmp(q->method, "GET") == 0 || strcmp(q->method, "HEAD") == 0;
+	bool is_post = strcmp(q->method, "POST") == 0;
+
+	if (is_get && answer_read(l, q, stop, out))
+		return;
+	if (is_post && scrape_is_push(q->path))
+		scrape_push(l->c, find_secret(l, q), q, out);
+	else if (is_post && !l->listen && strcmp(q->path, "/api/v1/store") == 0)
+		answer_command(l->c, q, out);
+	else if (is_get && scrape_is_push(q->path))
+		set_text(out, METHOD, "profiles are pushed with POST");
+	else
+		set_text(out, NOT_FOUND, "there is no such page; / lists the targets");
+}
+
+/* ---- listeners ---- */
+
+static int read_secrets(struct scrape_listener *l, struct err *err)
+{
+	char why[512];
+
+	l->secret = mem_zalloc(l->listen->n_secrets + 1, sizeof(*l->secret));
+	for (size_t i = 0; i < l->listen->n_secrets; i++)
+		if (access_read_secret(&l->secret[i], l->listen->secret[i].file, why, sizeof(why)) < 0)
+			return err_set(err, ERR_USAGE, "%s", why);
+	return 0;
+}
+
+/* Fail for settings under which secrets or profiles would cross the network without encryption. */
+static int check_public(const struct scrape_listener *l, struct err *err)
+{
+	const struct scrape_listen *listen = l->listen;
+
+	if (*listen->tls || *listen->client_ca)
+		return err_set(err, ERR_USAGE,
+			       "listen %s: this version has no TLS; use a proxy with TLS, or plain-text yes",
+			       listen->address);
+	if (httpd_is_public(l->http) && !listen->plain_text)
+		return err_set(err, ERR_USAGE,
+			       "listen %s: other machines could connect without TLS; use a proxy with TLS, or add "
+			       "plain-text yes",
+			       listen->address);
+	return 0;
+}
+
+static int start_listener(struct scrape_collector *c, const struct scrape_listen *listen, struct err *err)
+{
+	struct scrape_listener *l = &c->listener[c->n_listeners];
+	struct httpd_options o = { .address = listen ? listen->address : NULL,
+				   .secret_options = "secret=FILE",
+				   .upload_max = SCRAPE_BODY_MAX,
+				   .check = check,
+				   .is_upload = is_upload,
+				   .answer = answer,
+				   .arg = l,
+				   .limits = { .head_ms = 5000, .body_ms = 30000, .connections = 256 } };
+	struct buf address = { 0 };
+	int rc = 0;
+
+	*l = (struct scrape_listener){ .c = c, .listen = listen };
+	c->n_listeners++;
+	if (listen) {
+		rc = read_secrets(l, err);
+		o.has_secret = l->rules.any_host = listen->n_secrets > 0;
+	} else {
+		buf_addf(&address, "unix:%s", c->socket.data);
+		o.address = address.data;
+	}
+	rc = rc < 0 ? rc : httpd_start(&o, &l->http, err);
+	if (rc == 0 && listen)
+		rc = check_public(l, err);
+	buf_release(&address);
+	return rc;
+}
+
+int scrape_listen_all(struct scrape_collector *c, struct err *err)
+{
+	int rc = start_listener(c, NULL, err);
+
+	for (size_t i = 0; i < c->o.config->n_listens && rc == 0; i++) {
+		const struct scrape_listen *listen = &c->o.config->listen[i];
+
+		if (strcmp(listen->address, "unix:auto") == 0)
+			continue;
+		if (c->n_listeners == SCRAPE_LISTENERS_MAX)
+			return err_set(err, ERR_USAGE, "more than %d addresses to listen on",
+				       (int)SCRAPE_LISTENERS_MAX - 1);
+		rc = start_listener(c, listen, err);
+	}
+	return rc;
+}
+
+void scrape_listen_stop(struct scrape_collector *c)
+{
+	for (size_t i = 0; i < c->n_listeners; i++) {
+		httpd_stop(c->listener[i].http);
+		for (size_t s = 0; c->listener[i].listen && s < c->listener[i].listen->n_secrets; s++)
+			explicit_bzero(&c->listener[i].secret[s], sizeof(c->listener[i].secret[s]));
+		free(c->listener[i].secret);
+	}
+	c->n_listeners = 0;
+}
