@@ -31,23 +31,44 @@ src_store_libstore_a_SOURCES = \
 	src/store/dict_meta.c \
 	src/store/dict_profile.c \
 	src/store/dict_translate.c \
+	src/store/each.c \
 	src/store/idset.c \
 	src/store/idset.h \
 	src/store/journal.h \
+	src/store/list.c \
+	src/store/list_int.h \
 	src/store/maintain.c \
+	src/store/nearest.c \
+	src/store/nearest.h \
 	src/store/os.c \
 	src/store/os.h \
 	src/store/os_undo.c \
 	src/store/os_undo.h \
 	src/store/pack.c \
 	src/store/pack.h \
+	src/store/read.c \
+	src/store/reduce.c \
+	src/store/reduce.h \
+	src/store/reduce_chapter.c \
+	src/store/reduce_int.h \
+	src/store/reduce_profile.c \
+	src/store/reduce_series.c \
+	src/store/reduce_slice.c \
+	src/store/reduce_state.c \
+	src/store/reduce_work.h \
 	src/store/segment.c \
 	src/store/segment.h \
 	src/store/segment_int.h \
 	src/store/segment_write.c \
+	src/store/select.c \
+	src/store/select.h \
+	src/store/select_time.c \
 	src/store/sqlite.c \
 	src/store/sqlite.h \
+	src/store/stat.c \
+	src/store/store.c \
 	src/store/store.h \
+	src/store/totals.c \
 	src/store/varint.h \
 	src/store/window.c \
 	src/store/window.h \

@@ -57,6 +57,7 @@ struct store_query {
 	size_t n_keep;
 	const uint8_t *id; /* [16] only this profile; NULL: all */
 	size_t limit;      /* at most so many profiles; 0: all */
+	int64_t step_ns;   /* for store_totals: blocks within one step from t0 are reported as a whole; 0: the window */
 	bool partial;      /* leave out damaged chapters, with a note, instead of failing */
 };
 
@@ -98,13 +99,18 @@ typedef int store_item_fn(void *arg, const struct store_item *item, struct err *
 int store_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
 	       struct err *err);
 
-/* Totals of each series in a window, from directories: no block is decoded. Called once per block. */
+/*
+ * Totals of each series in a window, in order of series and time. A block whose profiles are all in one step of the window
+ * is reported as a whole, from directories. Other blocks are decoded and reported profile by profile, and so are blocks with
+ * a cumulative type, whose totals are those of snapshots: differences are the increase. For these, the last snapshot before
+ * the window is reported too (t1 < q->t0), if it is in the same block.
+ */
 struct store_block_total {
 	const char *service, *kind;
 	const struct store_label *label;
 	size_t n_labels;
-	int64_t t0, t1; /* first and last start */
-	uint32_t profiles;
+	int64_t t0, t1;    /* first and last start */
+	uint32_t profiles; /* 1: t0 == t1 */
 	uint32_t n_types;
 	const char *const *type, *const *unit;
 	const enum temporality *temporality;

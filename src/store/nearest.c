@@ -1,0 +1,417 @@
+/*
+ * nearest.c - why a query found nothing
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "store/nearest.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "store/catalogue.h"
+#include "store/select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_MAX = 8, NAME_BYTES_MAX = 64, BESIDE_MAX = 1024 };
+
+/* Distinct names. */
+struct names {
+	char **name;
+	size_t n, cap;
+};
+
+static void add_name(struct names *list, const char *name)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (strcmp(list->name[i], name) == 0)
+			return;
+	list->name = mem_grow(list->name, &list->cap, list->n + 1, sizeof(*list->name));
+	list->name[list->n++] = mem_strndup(name, strlen(name));
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void names_release(struct names *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->name[i]);
+	free(list->name);
+}
+
+/* The number of insertions, removals and replacements of bytes between two words, up to a limit. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[NAME_BYTES_MAX + 1], n = strlen(a), m = strlen(b);
+
+	if (n > NAME_BYTES_MAX || m > NAME_BYTES_MAX)
+		return NAME_BYTES_MAX;
+	for (size_t k = 0; k <= m; k++)
+		row[k] = k;
+	for (size_t i = 1; i <= n; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t k = 1; k <= m; k++) {
+			size_t best = diagonal + (a[i - 1] != b[k - 1]);
+
+			diagonal = row[k];
+			best = row[k] + 1 < best ? row[k] + 1 : best;
+			row[k] = row[k - 1] + 1 < best ? row[k - 1] + 1 : best;
+		}
+	}
+	return row[m];
+}
+
+static bool is_similar(const char *a, const char *b)
+{
+	size_t n = strlen(a);
+
+	return *a && (strstr(b, a) || strstr(a, b) || distance(a, b) <= (n < 5 ? 1 : 1 + n / 5));
+}
+
+/* Append the names, or only those similar to a word if there are any. */
+static void add_names(struct buf *out, struct names *list, const char *word)
+{
+	size_t shown = 0, similar = 0;
+
+	qsort(list->name, list->n, sizeof(*list->name), compare_names);
+	for (size_t i = 0; i < list->n; i++)
+		similar += is_similar(word, list->name[i]);
+	for (size_t i = 0; i < list->n && shown < NAMES_MAX; i++)
+		if (!similar || is_similar(word, list->name[i]))
+			buf_addf(out, "%s%s", shown++ ? ", " : "", list->name[i]);
+	if (shown < (similar ? similar : list->n))
+		buf_addz(out, " ...");
+}
+
+static int add_service(void *arg, const char *service, struct err *err)
+{
+	(void)err;
+	add_name(arg, service);
+	return 0;
+}
+
+/* The chapters of journals of some services. */
+static int open_journals(struct store *s, const char *service, bool is_pattern, struct selection *sel, struct err *err)
+{
+	/* a window that no segment meets */
+	struct store_query q = { .service = service, .is_pattern = is_pattern, .t0 = INT64_MAX, .t1 = INT64_MIN };
+
+	return select_open(s, &q, sel, err);
+}
+
+static int list_services(struct store *s, struct names *list, struct err *err)
+{
+	struct selection sel;
+	int rc = open_journals(s, NULL, false, &sel, err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < sel.n; i++)
+		if (*sel.chapter[i].service)
+			add_name(list, sel.chapter[i].service);
+	select_close(&sel);
+	rc = catalogue_read_begin(s->catalogue, err);
+	if (rc == 0) {
+		rc = catalogue_each_service(s->catalogue, add_service, list, err);
+		catalogue_read_end(s->catalogue);
+	}
+	return rc;
+}
+
+/* --- the nearest profile --- */
+
+/* Kinds, labels and times of the services of a query. */
+struct search {
+	const struct store_query *q;
+	struct names kinds, labels; /* kinds; labels of the query that exclude a series */
+	bool has_kind, has_series, has_before, has_after;
+	int64_t before, after;
+};
+
+/* A series: its labels are those of a chapter or of the catalogue. */
+struct candidate {
+	const char *service, *kind;
+	const struct store_label *label;
+	size_t n_labels;
+};
+
+static const char *label_of(const struct candidate *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_labels; i++)
+		if (strcmp(c->label[i].name, name) == 0)
+			return c->label[i].value;
+	if (strcmp(name, "service") == 0)
+		return c->service;
+	return strcmp(name, "kind") == 0 ? c->kind : "";
+}
+
+static int add_candidate(struct search *x, const struct candidate *c, struct err *err)
+{
+	bool has_all = true;
+
+	add_name(&x->kinds, c->kind);
+	if (x->q->kind && *x->q->kind && strcmp(x->q->kind, c->kind) != 0)
+		return 0;
+	x->has_kind = true;
+	for (size_t i = 0; i < x->q->n_match; i++) {
+		int rc = select_match(&x->q->match[i], label_of(c, x->q->match[i].name), err);
+
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			add_name(&x->labels, x->q->match[i].name);
+		has_all &= rc > 0;
+	}
+	x->has_series |= has_all;
+	return 0;
+}
+
+static int add_stored_series(void *arg, const struct catalogue_series *s, struct err *err)
+{
+	struct candidate c = { s->service, s->kind, s->label, s->n_labels };
+
+	return add_candidate(arg, &c, err);
+}
+
+static int add_new_series(struct search *x, const struct chapter *ch, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < ch->dict.n_series; i++) {
+		const struct dict_series *s = &ch->dict.series[i];
+		struct store_label *label = mem_alloc((size_t)s->n_labels + 1, sizeof(*label));
+		struct candidate c = { ch->service, strtab_text(ch->dict.str, s->kind), label, s->n_labels };
+
+		for (uint32_t k = 0; k < s->n_labels; k++)
+			label[k] = (struct store_label){ strtab_text(ch->dict.str, s->name[k]),
+							 strtab_text(ch->dict.str, s->value[k]) };
+		rc = add_candidate(x, &c, err);
+		free(label);
+	}
+	return rc;
+}
+
+/* Find the kinds and series of the services: those of journals, then those of the catalogue. */
+static int search_series(struct store *s, struct search *x, struct err *err)
+{
+	struct catalogue_query cq = { x->q->service, x->q->is_pattern, INT64_MIN, INT64_MAX };
+	struct selection sel;
+	int rc = open_journals(s, x->q->service, x->q->is_pattern, &sel, err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < sel.n; i++) {
+		struct chapter *c = NULL;
+
+		if (select_read(&sel.chapter[i], &c, NULL) == 0)
+			rc = add_new_series(x, c, err);
+		select_release(&sel.chapter[i], c);
+	}
+	select_close(&sel);
+	if (rc == 0)
+		rc = catalogue_read_begin(s->catalogue, err);
+	if (rc == 0) {
+		rc = catalogue_each_series(s->catalogue, &cq, "", add_stored_series, x, err);
+		catalogue_read_end(s->catalogue);
+	}
+	return rc;
+}
+
+static void add_time(struct search *x, int64_t t)
+{
+	if (t < x->q->t0 && (!x->has_before || t > x->before)) {
+		x->has_before = true;
+		x->before = t;
+	}
+	if (t >= x->q->t1 && (!x->has_after || t < x->after)) {
+		x->has_after = true;
+		x->after = t;
+	}
+}
+
+/* Add the times of a block. Those between its ends matter only if the window is inside the block. */
+static int add_block(struct search *x, const struct chapter *c, uint32_t i, struct err *err)
+{
+	const struct block_entry *e = &c->block[i];
+	struct buf buffer = { 0 };
+	struct block b;
+	int rc;
+
+	add_time(x, e->t0);
+	add_time(x, e->t1);
+	if (e->t1 < x->q->t0 || e->t0 >= x->q->t1)
+		return 0;
+	rc = chapter_open_block(c, i, &buffer, &b, err);
+	if (rc == 0) {
+		for (uint32_t k = 0; k < b.n; k++)
+			add_time(x, b.start_ns[k]);
+		block_release(&b);
+	}
+	buf_release(&buffer);
+	return rc;
+}
+
+static int search_chapter(struct search *x, const struct chapter *c, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc >= 0 && i < c->n_blocks; i++) {
+		rc = select_series(x->q, c, &c->dict.series[c->block[i].series], err);
+		if (rc > 0)
+			rc = add_block(x, c, i, err);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* Search chapters until the next is farther away than what was found. Damaged ones are ignored. */
+static int search_selection(struct search *x, const struct selection *sel, bool is_beside, bool after, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sel->n; i++) {
+		const struct select_chapter *from = &sel->chapter[i];
+		struct chapter *c = NULL;
+
+		if (is_beside && !after && x->has_before && from->t1 <= x->before)
+			break;
+		if (is_beside && after && x->has_after && from->t0 >= x->after)
+			break;
+		rc = select_read(from, &c, err);
+		if (rc == 0)
+			rc = search_chapter(x, c, err);
+		select_release(from, c);
+		if (rc == ERR_FORMAT || rc == ERR_IO)
+			rc = 0;
+	}
+	return rc;
+}
+
+static int search_beside(struct store *s, struct search *x, bool after, struct err *err)
+{
+	struct selection sel;
+	int rc = select_beside(s, x->q, after, BESIDE_MAX, &sel, err);
+
+	if (rc < 0)
+		return rc;
+	rc = search_selection(x, &sel, true, after, err);
+	select_close(&sel);
+	return rc;
+}
+
+static int search_all(struct store *s, struct search *x, struct err *err)
+{
+	struct selection sel;
+	int rc = select_open(s, x->q, &sel, err); /* the window, which has other kinds or labels, and the journals */
+
+	if (rc < 0)
+		return rc;
+	rc = search_selection(x, &sel, false, false, err);
+	select_close(&sel);
+	if (rc == 0)
+		rc = search_beside(s, x, false, err);
+	if (rc == 0 && !x->has_before)
+		rc = search_beside(s, x, true, err);
+	return rc;
+}
+
+/* --- the message --- */
+
+static void add_source(struct buf *out, const struct store_query *q)
+{
+	buf_addz(out, q->service ? q->service : "any service");
+	if (q->kind && *q->kind && strcmp(q->kind, "cpu") != 0)
+		buf_addf(out, "/%s", q->kind);
+}
+
+static int window_error(const struct search *x, struct err *err)
+{
+	const struct store_query *q = x->q;
+	struct buf text = { 0 };
+
+	buf_addz(&text, "nothing of ");
+	add_source(&text, q);
+	if (q->n_match)
+		buf_addz(&text, " with these labels");
+	if (q->t0 > INT64_MIN && q->t1 < INT64_MAX) {
+		buf_addz(&text, " in ");
+		select_print_span(q->t0, q->t1, &text);
+	}
+	if (x->has_before || x->has_after) {
+		buf_addf(&text, "; the %s profile %s it is of ", x->has_before ? "last" : "first",
+			 x->has_before ? "before" : "after");
+		select_print_time(x->has_before ? x->before : x->after, &text);
+	}
+	err_set(err, ERR_IO, "%s", text.data);
+	buf_release(&text);
+	return ERR_IO;
+}
+
+/* "nothing of SOURCE; WHAT NAME, NAME" */
+static int names_error(const struct store_query *q, const char *what, struct names *list, const char *word,
+		       struct err *err)
+{
+	struct buf text = { 0 };
+
+	buf_addz(&text, "nothing of ");
+	add_source(&text, q);
+	buf_addf(&text, "; %s", what);
+	if (list)
+		add_names(&text, list, word);
+	err_set(err, ERR_IO, "%s", text.data);
+	buf_release(&text);
+	return ERR_IO;
+}
+
+static bool has_service(const struct store_query *q, const struct names *services)
+{
+	for (size_t i = 0; i < services->n; i++)
+		if (select_service(q, services->name[i]))
+			return true;
+	return false;
+}
+
+static int explain(struct store *s, struct search *x, struct names *services, struct err *err)
+{
+	const struct store_query *q = x->q;
+	int rc;
+
+	if (q->pin && *q->pin)
+		return window_error(x, err);
+	if (!services->n)
+		return names_error(q, "the store is empty", NULL, "", err);
+	if (!has_service(q, services))
+		return names_error(q, "services are ", services, q->service, err);
+	rc = search_series(s, x, err);
+	if (rc < 0)
+		return rc;
+	if (!x->has_kind && x->kinds.n)
+		return names_error(q, "its kinds are ", &x->kinds, "", err);
+	if (!x->has_series && x->labels.n)
+		return names_error(q, "no profile has this ", &x->labels, "", err);
+	rc = search_all(s, x, err);
+	return rc < 0 ? rc : window_error(x, err);
+}
+
+int nearest_error(struct store *s, const struct store_query *q, struct err *err)
+{
+	struct names services = { 0 };
+	struct search x = { .q = q };
+	int rc;
+
+	if (q->id)
+		return err_set(err, ERR_IO, "no profile has this id");
+	rc = list_services(s, &services, err);
+	if (rc == 0)
+		rc = explain(s, &x, &services, err);
+	names_release(&services);
+	names_release(&x.kinds);
+	names_release(&x.labels);
+	return rc;
+}

@@ -1,0 +1,467 @@
+/*
+ * reduce.c - combine the profiles of chapters into one: threads, and joining their results
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "store/reduce.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/pool.h"
+#include "store/reduce_int.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLICE_BYTES_MIN = 256 << 10, SLICES_PER_THREAD = 2 };
+
+struct reducer *reduce_new(const struct store_query *q, struct stop *stop)
+{
+	struct reducer *r = mem_zalloc(1, sizeof(*r));
+
+	r->q = q;
+	r->stop = stop;
+	r->cut.t0 = INT64_MIN;
+	r->first_ns = INT64_MAX;
+	r->last_ns = INT64_MIN;
+	r->arena = arena_new();
+	dict_init(&r->dict);
+	keys_init(&r->shape_keys, 0, 0);
+	keys_init(&r->series_keys, 2, 0);
+	keys_init(&r->group_keys, (uint32_t)q->n_keep + 1, 0);
+	keys_init(&r->instance_keys, 1, 0);
+	keys_init(&r->bucket_keys, 1, 0);
+	keys_init(&r->state_keys, 1, 0);
+	return r;
+}
+
+void reduce_free(struct reducer *r)
+{
+	if (!r)
+		return;
+	for (uint32_t i = 0; i < r->bucket_keys.n; i++) {
+		for (uint32_t t = 0; t < r->shape[r->bucket[i].shape].n_types; t++)
+			free(r->bucket[i].sum[t]);
+		free(r->bucket[i].sum);
+		free(r->bucket[i].meta);
+	}
+	for (uint32_t i = 0; i < r->state_keys.n; i++)
+		reduce_state_release(&r->state[i]);
+	for (uint32_t i = 0; i < r->series_keys.n; i++)
+		free(r->series[i].start);
+	for (size_t i = 0; i < r->n_singles; i++)
+		reduce_matrix_release(&r->single[i].m);
+	free(r->single);
+	free(r->bucket);
+	free(r->state);
+	free(r->series);
+	free(r->shape);
+	free(r->group);
+	free(r->slot);
+	keys_release(&r->shape_keys);
+	keys_release(&r->series_keys);
+	keys_release(&r->group_keys);
+	keys_release(&r->instance_keys);
+	keys_release(&r->bucket_keys);
+	keys_release(&r->state_keys);
+	dict_release(&r->dict);
+	arena_free(r->arena);
+	free(r);
+}
+
+void reduce_set_cut(struct reducer *r, const struct select_cut *cut)
+{
+	r->cut = *cut;
+}
+
+int reduce_overflow(const struct reducer *r, const struct reduce_shape *s, uint32_t column, struct err *err)
+{
+	return err_set(err, ERR_RANGE, "the sum of %s of all profiles overflows 64 bits; select a shorter window",
+		       strtab_text(r->dict.str, s->type[column].name));
+}
+
+int reduce_get_bucket(struct reducer *r, uint32_t shape, uint32_t group, struct reduce_bucket **out, struct err *err)
+{
+	uint64_t word = (uint64_t)shape << 32 | group;
+	uint32_t before = r->bucket_keys.n, id;
+
+	if (keys_add(&r->bucket_keys, &word, 1, keys_hash(&word, 1), &id, err) < 0)
+		return ERR_LIMIT;
+	if (id == before) {
+		r->bucket = mem_grow(r->bucket, &r->cap_buckets, (size_t)id + 1, sizeof(*r->bucket));
+		r->bucket[id] = (struct reduce_bucket){
+			.shape = shape,
+			.group = group,
+			.first_ns = INT64_MAX,
+			.sum = mem_zalloc(r->shape[shape].n_types, sizeof(int64_t *)),
+		};
+	}
+	*out = &r->bucket[id];
+	reduce_bucket_grow(r, *out);
+	return 0;
+}
+
+void reduce_bucket_grow(struct reducer *r, struct reduce_bucket *b)
+{
+	size_t before = b->cap_rows;
+
+	if (before >= r->dict.n_rows)
+		return;
+	for (uint32_t t = 0; t < r->shape[b->shape].n_types; t++) {
+		size_t cap = before;
+
+		b->sum[t] = mem_grow(b->sum[t], &cap, r->dict.n_rows, sizeof(**b->sum));
+		memset(b->sum[t] + before, 0, (cap - before) * sizeof(**b->sum));
+		b->cap_rows = cap;
+	}
+}
+
+/* --- threads --- */
+
+/* Shared by the threads. */
+struct run {
+	struct reducer *r;
+	struct reduce_chapter *chapter;
+	size_t n_chapters;
+	struct reduce_slice *slice;
+	size_t n_slices, cap_slices;
+	enum reduce_pass pass;
+	atomic_size_t next;
+};
+
+static void read_chapters(void *arg, unsigned part)
+{
+	struct run *run = arg;
+	size_t i;
+
+	(void)part;
+	while ((i = atomic_fetch_add(&run->next, 1)) < run->n_chapters) {
+		struct reduce_input *in = run->chapter[i].in;
+
+		if (!stop_is_set(run->r->stop))
+			in->rc = select_read(in->from, &in->chapter, &in->err);
+		run->chapter[i].c = in->chapter;
+	}
+}
+
+static void run_slices(void *arg, unsigned part)
+{
+	struct run *run = arg;
+	size_t i;
+
+	(void)part;
+	while ((i = atomic_fetch_add(&run->next, 1)) < run->n_slices)
+		reduce_slice_run(run->r, &run->slice[i], run->pass);
+}
+
+static void run_threads(struct run *run, pool_fn fn, size_t n)
+{
+	unsigned threads = pool_size();
+
+	atomic_store(&run->next, 0);
+	pool_run(fn, run, n < threads ? (unsigned)n : threads);
+}
+
+static size_t item_bytes(const struct reduce_chapter *c, size_t i)
+{
+	return c->c->block[c->item[i].block].raw;
+}
+
+static size_t all_bytes(const struct run *run)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < run->n_chapters; i++)
+		for (size_t k = 0; k < run->chapter[i].n_items; k++)
+			bytes += item_bytes(&run->chapter[i], k);
+	return bytes;
+}
+
+/* Divide the items of a chapter into slices of about the same size. */
+static void cut_slices(struct run *run, struct reduce_chapter *c, size_t target)
+{
+	size_t bytes = 0, lo = 0;
+
+	for (size_t i = 0; i < c->n_items; i++) {
+		bool is_end = i + 1 == c->n_items, is_series_end = is_end || c->item[i + 1].series != c->item[i].series;
+
+		bytes += item_bytes(c, i);
+		if (!is_end && (bytes < target || (c->has_order && !is_series_end)))
+			continue;
+		run->slice = mem_grow(run->slice, &run->cap_slices, run->n_slices + 1, sizeof(*run->slice));
+		run->slice[run->n_slices++] = (struct reduce_slice){ .chapter = c, .lo = lo, .hi = i + 1 };
+		lo = i + 1;
+		bytes = 0;
+	}
+}
+
+/* --- joining --- */
+
+/* Translate rows of a chapter in place. */
+static int translate_rows(struct reduce_chapter *c, uint32_t *row, uint32_t n, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
+		rc = dict_translate_row(c->translation, row[i], &row[i], err);
+	return rc;
+}
+
+static int join_sum(struct reducer *r, struct reduce_chapter *c, struct reduce_sum *s, struct err *err)
+{
+	struct reduce_bucket *b;
+	int rc = translate_rows(c, s->m.row, s->m.n, err);
+
+	if (rc == 0)
+		rc = reduce_get_bucket(r, s->shape, s->group, &b, err);
+	if (rc < 0)
+		return rc;
+	b->profiles += s->profiles;
+	if (num_add(&b->duration_ns, s->duration_ns))
+		return err_set(err, ERR_RANGE, "the sum of the durations overflows 64 bits");
+	for (uint32_t t = 0; t < s->m.n_columns; t++)
+		for (uint32_t i = 0; i < s->m.n; i++)
+			if (num_add(&b->sum[t][s->m.row[i]], s->m.column[t][i]))
+				return reduce_overflow(r, &r->shape[s->shape], t, err);
+	return 0;
+}
+
+static int join_meta(struct reducer *r, struct reduce_chapter *c, const struct reduce_meta *m, struct err *err)
+{
+	struct reduce_bucket *b;
+	uint32_t id;
+	int rc = dict_translate_meta(c->translation, m->meta, &id, err);
+
+	if (rc == 0)
+		rc = reduce_get_bucket(r, c->shape[m->meta], m->group, &b, err);
+	if (rc < 0)
+		return rc;
+	if (m->first_ns < b->first_ns)
+		b->first_ns = m->first_ns;
+	b->meta = mem_grow(b->meta, &b->cap_metas, b->n_metas + 1, sizeof(*b->meta));
+	b->meta[b->n_metas++] = (struct reduce_meta){ m->group, id, m->first_ns };
+	return 0;
+}
+
+static void join_process(struct reducer *r, const struct reduce_chapter *c, struct reduce_process *p)
+{
+	p->build = strtab_add_from(r->dict.str, c->c->dict.str, p->build);
+}
+
+static int join_element(struct reducer *r, struct reduce_chapter *c, struct reduce_element *e, enum reduce_pass pass,
+			struct err *err)
+{
+	int rc = translate_rows(c, e->m.row, e->m.n, err);
+
+	if (rc < 0)
+		return rc;
+	join_process(r, c, &e->first);
+	join_process(r, c, &e->last);
+	if (pass != PASS_PROFILES)
+		return reduce_state_add(r, e, false, err);
+	r->single = mem_grow(r->single, &r->cap_singles, r->n_singles + 1, sizeof(*r->single));
+	r->single[r->n_singles++] = *e;
+	e->m = (struct reduce_matrix){ 0 };
+	return 0;
+}
+
+static void join_start(struct reducer *r, const struct reduce_start *s)
+{
+	struct reduce_series *series = &r->series[s->series];
+
+	series->start = mem_grow(series->start, &series->cap_starts, series->n_starts + 1, sizeof(*series->start));
+	if (!series->n_starts || s->start_ns < series->first_ns)
+		series->first_ns = s->start_ns;
+	if (!series->n_starts || s->start_ns > series->last_ns)
+		series->last_ns = s->start_ns;
+	series->start[series->n_starts++] = s->start_ns;
+	r->first_ns = s->start_ns < r->first_ns ? s->start_ns : r->first_ns;
+	r->last_ns = s->start_ns > r->last_ns ? s->start_ns : r->last_ns;
+	r->profiles++;
+}
+
+static int join_slice(struct reducer *r, struct reduce_slice *s, enum reduce_pass pass, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < s->n_metas; i++)
+		rc = join_meta(r, s->chapter, &s->meta[i], err);
+	for (size_t i = 0; rc == 0 && i < s->n_sums; i++)
+		rc = join_sum(r, s->chapter, &s->sum[i], err);
+	for (size_t i = 0; rc == 0 && i < s->n_starts; i++)
+		join_start(r, &s->start[i]);
+	for (size_t i = 0; rc == 0 && i < s->n_elements; i++)
+		rc = join_element(r, s->chapter, &s->element[i], pass, err);
+	return rc;
+}
+
+/* Is this an error of the data of a chapter, not of the whole query? */
+static bool is_damage(int rc)
+{
+	return rc == ERR_FORMAT || rc == ERR_IO;
+}
+
+/* Report the first failure of the slices of each chapter as that of the chapter. */
+static int collect_failures(struct run *run, struct err *err)
+{
+	for (size_t i = 0; i < run->n_slices; i++) {
+		struct reduce_slice *s = &run->slice[i];
+		struct reduce_input *in = s->chapter->in;
+
+		if (s->rc < 0 && !is_damage(s->rc)) {
+			*err = s->err;
+			return s->rc;
+		}
+		if (s->rc < 0 && in->rc == 0) {
+			in->rc = s->rc;
+			in->err = s->err;
+			select_damage(in->from, &in->err);
+		}
+	}
+	return 0;
+}
+
+static int run_chapters(struct run *run, struct err *err)
+{
+	struct reducer *r = run->r;
+	size_t target;
+	int rc = 0;
+
+	run_threads(run, read_chapters, run->n_chapters);
+	rc = stop_check(r->stop, err);
+	for (size_t i = 0; rc == 0 && i < run->n_chapters; i++) {
+		struct reduce_chapter *c = &run->chapter[i];
+
+		if (c->in->rc < 0 && !is_damage(c->in->rc)) {
+			*err = c->in->err;
+			return c->in->rc;
+		}
+		if (c->in->rc == 0)
+			rc = reduce_chapter_init(r, c, run->pass, err);
+	}
+	if (rc < 0)
+		return rc;
+	target = all_bytes(run) / ((size_t)pool_size() * SLICES_PER_THREAD) + 1;
+	for (size_t i = 0; i < run->n_chapters; i++)
+		cut_slices(run, &run->chapter[i], target > SLICE_BYTES_MIN ? target : SLICE_BYTES_MIN);
+	run_threads(run, run_slices, run->n_slices);
+	rc = collect_failures(run, err);
+	for (size_t i = 0; rc == 0 && i < run->n_slices; i++)
+		if (run->slice[i].chapter->in->rc == 0)
+			rc = join_slice(r, &run->slice[i], run->pass, err);
+	return rc;
+}
+
+static int add_chapters(struct reducer *r, struct reduce_input *in, size_t n, enum reduce_pass pass, struct err *err)
+{
+	struct run run = { .r = r, .n_chapters = n, .pass = pass };
+	int rc;
+
+	run.chapter = mem_zalloc(n, sizeof(*run.chapter));
+	for (size_t i = 0; i < n; i++) {
+		run.chapter[i].in = &in[i];
+		in[i].rc = 0;
+	}
+	rc = run_chapters(&run, err);
+	for (size_t i = 0; i < run.n_slices; i++)
+		reduce_slice_release(&run.slice[i]);
+	free(run.slice);
+	for (size_t i = 0; i < n; i++) {
+		reduce_chapter_release(&run.chapter[i]);
+		select_release(in[i].from, in[i].chapter);
+		in[i].chapter = NULL;
+	}
+	free(run.chapter);
+	return rc;
+}
+
+int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, struct err *err)
+{
+	return add_chapters(r, in, n, PASS_WINDOW, err);
+}
+
+int reduce_add_bases(struct reducer *r, struct reduce_input *in, size_t n, struct err *err)
+{
+	return add_chapters(r, in, n, PASS_BASES, err);
+}
+
+int reduce_add_unordered(struct reducer *r, struct reduce_input *in, size_t n, struct err *err)
+{
+	return add_chapters(r, in, n, PASS_PROFILES, err);
+}
+
+/* --- the end --- */
+
+static int compare_times(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The number of profiles missing between the first and the last of a series: in a gap of k usual distances, k - 1. */
+static uint64_t count_missing(struct reduce_series *s)
+{
+	uint64_t missing = 0, usual;
+	int64_t *gap;
+	size_t n = s->n_starts;
+
+	if (n < 4)
+		return 0;
+	qsort(s->start, n, sizeof(*s->start), compare_times);
+	gap = mem_alloc(n - 1, sizeof(*gap));
+	for (size_t i = 0; i + 1 < n; i++)
+		gap[i] = s->start[i + 1] - s->start[i];
+	qsort(gap, n - 1, sizeof(*gap), compare_times);
+	usual = (uint64_t)gap[(n - 1) / 2];
+	free(gap);
+	for (size_t i = 0; usual && i + 1 < n; i++) {
+		uint64_t distance = (uint64_t)s->start[i + 1] - (uint64_t)s->start[i];
+		uint64_t k = distance / usual + (distance % usual >= usual - distance % usual);
+
+		missing += k > 1 ? k - 1 : 0;
+	}
+	return missing;
+}
+
+static void fill_sum(struct reducer *r, struct store_sum *sum)
+{
+	bool *is_used = mem_zalloc(r->instance_keys.n, sizeof(*is_used));
+
+	sum->profiles = r->profiles;
+	sum->first_ns = r->first_ns;
+	sum->last_ns = r->last_ns;
+	for (uint32_t i = 0; i < r->series_keys.n; i++) {
+		struct reduce_series *s = &r->series[i];
+
+		if (!s->n_starts)
+			continue;
+		sum->series++;
+		sum->instances += !is_used[s->instance];
+		is_used[s->instance] = true;
+		sum->profiles_missing += count_missing(s);
+	}
+	free(is_used);
+}
+
+int reduce_finish(struct reducer *r, struct profile **out, struct store_sum *sum, struct err *err)
+{
+	int rc;
+
+	*out = NULL;
+	if (!r->profiles)
+		return 0;
+	rc = reduce_state_add_sorted(r, r->single, r->n_singles, err);
+	if (rc == 0)
+		rc = reduce_state_finish_all(r, err);
+	if (rc == 0)
+		rc = reduce_make_profile(r, out, err);
+	if (rc == 0)
+		fill_sum(r, sum);
+	return rc;
+}

@@ -1,0 +1,74 @@
+/*
+ * reduce.h - combine the profiles of chapters into one
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Chapters are added in groups. The threads of pool_run decode their blocks, each thread into vectors of its own; the results
+ * are joined in the order of the chapters, so equal queries give equal profiles.
+ *
+ * A column is reduced by its temporality, or as the query says:
+ *	sum       of all profiles
+ *	increase  of each series: the last snapshot minus the one before the window. A snapshot whose build id is not that
+ *	          of the one before, or with a row that is lower by more than one, begins a new process, which counts from 0
+ *	mean      of the snapshots of each series, rounded, then added
+ *	first, last, max    of each series (max: of each row), then added
+ */
+#ifndef STORE_REDUCE_H
+#define STORE_REDUCE_H
+
+#include "base/err.h"
+#include "base/stop.h"
+#include "store/segment.h"
+#include "store/select.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct reducer;
+
+/* q and stop must outlive it. */
+struct reducer *reduce_new(const struct store_query *q, struct stop *stop);
+void reduce_free(struct reducer *r); /* takes NULL */
+
+/* A chapter to add. */
+struct reduce_input {
+	const struct select_chapter *from;
+	struct chapter *chapter; /* decoded by reduce_add; NULL after it */
+	int rc;                  /* of this chapter: if it is negative, nothing of the chapter was added */
+	struct err err;
+};
+
+/*
+ * Read and add chapters.
+ *
+ * Fails  ERR_RANGE when a sum overflows; ERR_LIMIT; ERR_STOPPED. A damaged chapter is reported in in[i].rc only.
+ */
+int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
+
+/* The store has, or had, profiles of this series before the window. */
+void reduce_mark_older(struct reducer *r, const uint8_t hash[16]);
+
+/* Does a series need the snapshot before the window, and may it be in a chapter whose last profile starts at t1? */
+bool reduce_needs_base(struct reducer *r, int64_t t1);
+
+/* After that, read such chapters for these snapshots only. */
+int reduce_add_bases(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
+
+/* Were profiles of a series found out of order? Then all chapters must be read again with reduce_add_unordered. */
+bool reduce_is_unordered(const struct reducer *r);
+int reduce_add_unordered(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
+
+/*
+ * The result. Afterwards only reduce_free may be called.
+ *
+ * out    NULL if there was no profile
+ * sum    profiles, series, instances, first and last start and missing profiles are set
+ */
+int reduce_finish(struct reducer *r, struct profile **out, struct store_sum *sum, struct err *err);
+
+/* Leave out the profiles before a cut. */
+void reduce_set_cut(struct reducer *r, const struct select_cut *cut);
+
+#endif

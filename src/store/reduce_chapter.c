@@ -1,0 +1,250 @@
+/*
+ * reduce_chapter.c - the series and sample types of a chapter, and the blocks that a query needs of it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "store/reduce_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* The reduction of a column. One profile, chosen by its id, is the same in all ways but "increase". */
+static enum reduce reduce_column(const struct store_query *q, enum temporality t)
+{
+	enum reduce wanted = q->id ? REDUCE_SUM : q->reduce;
+	static const enum reduce by_default[] = { [TEMPORALITY_DELTA] = REDUCE_SUM,
+						  [TEMPORALITY_CUMULATIVE] = REDUCE_INCREASE,
+						  [TEMPORALITY_GAUGE] = REDUCE_MEAN };
+
+	if (wanted == REDUCE_DEFAULT)
+		return by_default[t];
+	return wanted == REDUCE_INCREASE && t == TEMPORALITY_DELTA ? REDUCE_SUM : wanted;
+}
+
+static struct reduce_shape make_shape(struct reducer *r, const uint64_t *word, uint32_t n)
+{
+	struct reduce_shape s = { .n_types = n };
+
+	s.type = arena_alloc(r->arena, n, sizeof(*s.type));
+	s.temporality = arena_alloc(r->arena, n, sizeof(*s.temporality));
+	s.reduce = arena_alloc(r->arena, n, sizeof(*s.reduce));
+	s.ordered = arena_alloc(r->arena, n, sizeof(*s.ordered));
+	s.increase = arena_alloc(r->arena, n, sizeof(*s.increase));
+	for (uint32_t t = 0; t < n; t++) {
+		s.type[t] = (struct value_type){ (str_id)(word[2 * t] >> 32), (str_id)word[2 * t] };
+		s.temporality[t] = (enum temporality)word[2 * t + 1];
+		s.reduce[t] = reduce_column(r->q, s.temporality[t]);
+		if (s.reduce[t] != REDUCE_SUM)
+			s.ordered[s.n_ordered++] = t;
+		if (s.reduce[t] == REDUCE_INCREASE)
+			s.increase[s.n_increase++] = t;
+	}
+	return s;
+}
+
+/* The shape of a meta of a chapter. */
+static int find_shape(struct reducer *r, const struct dict *d, const struct dict_meta *m, uint32_t *id, struct err *err)
+{
+	uint32_t n = m->n_types, before = r->shape_keys.n;
+	uint64_t *word = mem_alloc(n, 2 * sizeof(*word));
+	int rc;
+
+	for (uint32_t t = 0; t < n; t++) {
+		uint64_t name = strtab_add_from(r->dict.str, d->str, m->type[t].name);
+
+		word[2 * t] = name << 32 | strtab_add_from(r->dict.str, d->str, m->type[t].unit);
+		word[2 * t + 1] = m->temporality[t];
+	}
+	rc = keys_add(&r->shape_keys, word, 2 * (size_t)n, keys_hash(word, 2 * (size_t)n), id, err);
+	if (rc == 0 && *id == before) {
+		r->shape = mem_grow(r->shape, &r->cap_shapes, (size_t)before + 1, sizeof(*r->shape));
+		r->shape[before] = make_shape(r, word, n);
+	}
+	free(word);
+	return rc;
+}
+
+/* The time of a comment "start: 2026-11-22T14:00:00Z"; 0 if it is something else. */
+static int64_t parse_start(const char *comment)
+{
+	struct tm tm = { 0 };
+	const char *end;
+
+	if (!starts_with(comment, "start: "))
+		return 0;
+	end = strptime(comment + strlen("start: "), "%Y-%m-%dT%H:%M:%S", &tm);
+	return end && (*end == 'Z' || *end == '.') ? (int64_t)timegm(&tm) * 1000000000 : 0;
+}
+
+static struct reduce_process find_process(const struct dict *d, const struct dict_meta *m)
+{
+	struct reduce_process p = { 0 };
+
+	if (m->n_places)
+		p.build = d->map[m->place[0].map].build_id;
+	for (uint32_t i = 0; !p.started && i < m->n_comments; i++)
+		p.started = parse_start(strtab_text(d->str, m->comment[i]));
+	return p;
+}
+
+static int find_metas(struct reducer *r, struct reduce_chapter *c, struct err *err)
+{
+	const struct dict *d = &c->c->dict;
+	int rc = 0;
+
+	c->shape = mem_alloc(d->n_metas, sizeof(*c->shape));
+	c->process = mem_alloc(d->n_metas, sizeof(*c->process));
+	for (uint32_t i = 0; rc == 0 && i < d->n_metas; i++) {
+		c->process[i] = find_process(d, &d->meta[i]);
+		if (d->meta[i].same_types < i)
+			c->shape[i] = c->shape[d->meta[i].same_types];
+		else
+			rc = find_shape(r, d, &d->meta[i], &c->shape[i], err);
+		if (rc == 0) {
+			c->has_order |= r->shape[c->shape[i]].n_ordered > 0;
+			c->has_increase |= r->shape[c->shape[i]].n_increase > 0;
+		}
+	}
+	return rc;
+}
+
+/* The group of a series: its values of the kept labels. */
+static int find_group(struct reducer *r, const struct chapter *c, const struct dict_series *s, uint32_t *id,
+		      struct err *err)
+{
+	size_t n = r->q->n_keep;
+	uint32_t before = r->group_keys.n;
+	uint64_t *word = mem_alloc(n + 1, sizeof(*word));
+	int rc;
+
+	word[n] = 0; /* without kept labels there is one group */
+	for (size_t i = 0; i < n; i++)
+		word[i] = strtab_addz(r->dict.str, select_label(c, s, r->q->keep[i]));
+	rc = keys_add(&r->group_keys, word, n + 1, keys_hash(word, n + 1), id, err);
+	if (rc == 0 && *id == before && n) {
+		r->group = mem_grow(r->group, &r->cap_groups, ((size_t)before + 1) * n, sizeof(*r->group));
+		for (size_t i = 0; i < n; i++)
+			r->group[before * n + i] = (str_id)word[i];
+	}
+	free(word);
+	return rc;
+}
+
+static int find_instance(struct reducer *r, const struct chapter *c, const struct dict_series *s, uint32_t *id,
+			 struct err *err)
+{
+	uint64_t word = (uint64_t)strtab_addz(r->dict.str, c->service) << 32;
+
+	word |= strtab_addz(r->dict.str, select_label(c, s, "instance"));
+	return keys_add(&r->instance_keys, &word, 1, keys_hash(&word, 1), id, err);
+}
+
+static int find_series(struct reducer *r, const struct chapter *c, const struct dict_series *s, uint32_t *id,
+		       struct err *err)
+{
+	uint32_t before = r->series_keys.n;
+	struct reduce_series *out;
+	uint64_t word[2];
+	int rc;
+
+	memcpy(word, s->hash, sizeof(word));
+	rc = keys_add(&r->series_keys, word, 2, keys_hash(word, 2), id, err);
+	if (rc < 0 || *id != before)
+		return rc;
+	r->series = mem_grow(r->series, &r->cap_series, (size_t)before + 1, sizeof(*r->series));
+	out = &r->series[before];
+	*out = (struct reduce_series){ .t0 = select_window_start(r->q, &r->cut, s->hash) };
+	memcpy(out->hash, s->hash, sizeof(out->hash));
+	rc = select_series(r->q, c, s, err);
+	out->is_match = rc > 0;
+	if (rc > 0)
+		rc = find_group(r, c, s, &out->group, err);
+	if (rc == 0 && out->is_match)
+		rc = find_instance(r, c, s, &out->instance, err);
+	return rc;
+}
+
+static int find_all_series(struct reducer *r, struct reduce_chapter *c, struct err *err)
+{
+	const struct dict *d = &c->c->dict;
+	int rc = 0;
+
+	c->series = mem_alloc(d->n_series, sizeof(*c->series));
+	for (uint32_t i = 0; rc == 0 && i < d->n_series; i++) {
+		rc = find_series(r, c->c, &d->series[i], &c->series[i], err);
+		if (rc == 0 && !r->series[c->series[i]].is_match)
+			c->series[i] = PROFILE_NONE;
+	}
+	return rc;
+}
+
+/* Is the block needed? is_last: no later block of the series begins before the window. */
+static bool is_needed(const struct reducer *r, const struct reduce_chapter *c, enum reduce_pass pass, uint32_t series,
+		      const struct block_entry *b, bool is_last)
+{
+	bool is_inside = b->t1 >= r->series[series].t0 && b->t0 < r->q->t1;
+	bool is_base = c->has_increase && is_last && b->t0 < r->series[series].t0;
+
+	if (pass == PASS_PROFILES)
+		return is_inside && r->series[series].is_unordered;
+	if (pass == PASS_BASES)
+		return is_base && r->series[series].needs_base;
+	return is_inside || is_base;
+}
+
+static int compare_items(const void *a, const void *b, void *arg)
+{
+	const struct reduce_item *x = a, *y = b;
+	const struct reducer *r = arg;
+	uint32_t g = r->series[x->series].group, h = r->series[y->series].group;
+
+	if (g != h)
+		return g < h ? -1 : 1;
+	return x->block < y->block ? -1 : x->block > y->block;
+}
+
+static void list_items(struct reducer *r, struct reduce_chapter *c, enum reduce_pass pass)
+{
+	const struct chapter *ch = c->c;
+
+	c->item = mem_alloc(ch->n_blocks, sizeof(*c->item));
+	for (uint32_t i = 0; i < ch->n_blocks; i++) {
+		const struct block_entry *b = &ch->block[i], *next = i + 1 < ch->n_blocks ? b + 1 : NULL;
+		uint32_t series = c->series[b->series];
+
+		if (series != PROFILE_NONE &&
+		    is_needed(r, c, pass, series, b,
+			      !next || next->series != b->series || next->t0 >= r->series[series].t0))
+			c->item[c->n_items++] = (struct reduce_item){ series, i, false };
+	}
+	if (r->q->n_keep && c->n_items)
+		qsort_r(c->item, c->n_items, sizeof(*c->item), compare_items, r);
+}
+
+int reduce_chapter_init(struct reducer *r, struct reduce_chapter *c, enum reduce_pass pass, struct err *err)
+{
+	int rc = find_metas(r, c, err);
+
+	if (rc == 0)
+		rc = find_all_series(r, c, err);
+	if (rc < 0)
+		return rc;
+	list_items(r, c, pass);
+	c->translation = dict_translation_new(&r->dict, &c->c->dict);
+	return 0;
+}
+
+void reduce_chapter_release(struct reduce_chapter *c)
+{
+	free(c->series);
+	free(c->shape);
+	free(c->process);
+	free(c->item);
+	dict_translation_free(c->translation);
+}

@@ -1,0 +1,206 @@
+/*
+ * reduce_int.h - parts of reduce*.c
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STORE_REDUCE_INT_H
+#define STORE_REDUCE_INT_H
+
+#include "base/arena.h"
+#include "profile/keys.h"
+#include "store/reduce.h"
+
+/* Distinct sample types, and how their columns are reduced. */
+struct reduce_shape {
+	uint32_t n_types;
+	struct value_type *type;       /* [n_types] strings of the result */
+	enum temporality *temporality; /* [n_types] */
+	enum reduce *reduce;           /* [n_types] not REDUCE_DEFAULT */
+	/* columns that are reduced by series, in order: all but sums; and those of them that are increases */
+	uint32_t n_ordered, n_increase;
+	uint32_t *ordered, *increase; /* [n] column */
+};
+
+/* Properties of the process that made a profile. */
+struct reduce_process {
+	str_id build;    /* build id of the program; 0: unknown */
+	int64_t started; /* from a comment "start: TIME"; 0: unknown */
+};
+
+static inline bool reduce_is_other_process(const struct reduce_process *a, const struct reduce_process *b)
+{
+	return (a->build && b->build && a->build != b->build) || (a->started && b->started && a->started != b->started);
+}
+
+/* Did a counter fall by more than rounding explains? */
+static inline bool reduce_fell(int64_t before, int64_t after)
+{
+	return after < before && (uint64_t)before - (uint64_t)after > 1;
+}
+
+/* Rows with several values each. */
+struct reduce_matrix {
+	uint32_t n, n_columns;
+	size_t cap;
+	uint32_t *row;    /* [n] */
+	int64_t **column; /* [n_columns][n] */
+};
+
+void reduce_matrix_init(struct reduce_matrix *m, uint32_t n_columns);
+void reduce_matrix_release(struct reduce_matrix *m);
+
+/* Append a row of zeros. Returns its index. */
+uint32_t reduce_matrix_add(struct reduce_matrix *m, uint32_t row);
+
+/*
+ * Profiles of one series with equal types, in order of time.
+ *
+ * Columns of the matrix: totals [n_ordered], first and last snapshot [n_increase each].
+ */
+struct reduce_element {
+	uint32_t series, shape;
+	uint32_t n;                /* profiles; 0: this is the snapshot before the window, in the last columns */
+	int64_t first_ns, last_ns; /* starts of the first and last profile */
+	struct reduce_process first, last;
+	struct reduce_matrix m;
+};
+
+/* The reduction of a series so far; rows of the result. */
+struct reduce_state {
+	struct reduce_element e;    /* n is 0 until there is a profile */
+	struct reduce_element base; /* the latest snapshot before the window; has_base */
+	bool has_base, is_unordered;
+};
+
+struct reduce_series {
+	uint8_t hash[16];
+	bool is_match, is_unordered, needs_base;
+	bool has_older;            /* the store has, or had, profiles of it before the window */
+	uint32_t group;            /* of values of the kept labels */
+	uint32_t instance;         /* distinct values of service and the label instance */
+	int64_t t0;                /* start of the window, by the cut */
+	int64_t first_ns, last_ns; /* starts of its first and last profile, if n_starts is not 0 */
+	int64_t *start;            /* [n_starts] starts of all profiles in the window */
+	size_t n_starts, cap_starts;
+};
+
+/* A meta of the profiles of a group, and the start of the first of them. */
+struct reduce_meta {
+	uint32_t group, meta;
+	int64_t first_ns;
+};
+
+/* The sum of the profiles with equal types and values of kept labels. */
+struct reduce_bucket {
+	uint32_t shape, group;
+	uint64_t profiles;
+	int64_t first_ns, duration_ns;
+	struct reduce_meta *meta; /* [n_metas] of the result */
+	size_t n_metas, cap_metas;
+	int64_t **sum; /* [n_types][cap_rows] by row of the result */
+	size_t cap_rows;
+};
+
+struct reducer {
+	const struct store_query *q;
+	struct stop *stop;
+	struct select_cut cut;
+	struct dict dict; /* of the result */
+	struct arena *arena;
+	struct keys shape_keys, series_keys, group_keys, instance_keys, bucket_keys, state_keys;
+	struct reduce_shape *shape;   /* [shape_keys.n] */
+	struct reduce_series *series; /* [series_keys.n] */
+	str_id *group;                /* [group_keys.n][q->n_keep] values */
+	struct reduce_bucket *bucket; /* [bucket_keys.n] */
+	struct reduce_state *state;   /* [state_keys.n] by series and shape */
+	size_t cap_shapes, cap_series, cap_groups, cap_buckets, cap_states;
+	struct reduce_element *single; /* [n_singles] profiles of unordered series */
+	size_t n_singles, cap_singles;
+	uint32_t *slot; /* [cap_slots] by row of the result: index in a matrix, or PROFILE_NONE */
+	size_t cap_slots;
+	uint64_t profiles;
+	int64_t first_ns, last_ns;
+};
+
+/* A block to read. */
+struct reduce_item {
+	uint32_t series, block;
+	bool is_done;
+};
+
+/* PASS_PROFILES makes an element of each profile of unordered series. */
+enum reduce_pass { PASS_WINDOW, PASS_BASES, PASS_PROFILES };
+
+/* A chapter while it is added. */
+struct reduce_chapter {
+	struct reduce_input *in;
+	struct chapter *c;
+	uint32_t *series;               /* [dict.n_series] or PROFILE_NONE */
+	uint32_t *shape;                /* [dict.n_metas] */
+	struct reduce_process *process; /* [dict.n_metas] build: a string of the chapter */
+	struct reduce_item *item;       /* [n_items] sorted by group, series, time */
+	size_t n_items;
+	bool has_order;    /* blocks of a series must be in one slice */
+	bool has_increase; /* snapshots before the window are needed */
+	struct dict_translation *translation;
+};
+
+/* Sum of profiles of a slice; rows of the chapter. */
+struct reduce_sum {
+	uint32_t shape, group;
+	uint64_t profiles;
+	int64_t duration_ns;
+	struct reduce_matrix m; /* [n_types] columns */
+};
+
+/* Profiles of a series, for the statistics. */
+struct reduce_start {
+	uint32_t series;
+	int64_t start_ns;
+};
+
+/* The result of a thread for some items of a chapter. */
+struct reduce_slice {
+	struct reduce_chapter *chapter;
+	size_t lo, hi; /* items */
+	int rc;
+	struct err err;
+	struct reduce_sum *sum;
+	struct reduce_element *element;
+	struct reduce_start *start;
+	struct reduce_meta *meta;
+	size_t n_sums, n_elements, n_starts, n_metas;
+	size_t cap_sums, cap_elements, cap_starts, cap_metas;
+};
+
+/* reduce_slice.c: run a slice. Sets rc and err. */
+void reduce_slice_run(const struct reducer *r, struct reduce_slice *s, enum reduce_pass pass);
+void reduce_slice_release(struct reduce_slice *s);
+
+/* reduce_chapter.c: find shapes and series of a decoded chapter, and list its items. */
+int reduce_chapter_init(struct reducer *r, struct reduce_chapter *c, enum reduce_pass pass, struct err *err);
+void reduce_chapter_release(struct reduce_chapter *c);
+
+/* reduce_state.c: add an element, whose rows are those of the result; its matrix is moved. */
+int reduce_state_add(struct reducer *r, struct reduce_element *e, bool is_sorted, struct err *err);
+void reduce_state_release(struct reduce_state *s);
+
+/* Replace the states of unordered series by their profiles, an element each. */
+int reduce_state_add_sorted(struct reducer *r, struct reduce_element *e, size_t n, struct err *err);
+
+/* Add the final values of all states to their buckets. */
+int reduce_state_finish_all(struct reducer *r, struct err *err);
+
+/* The bucket of a shape and a group. */
+int reduce_get_bucket(struct reducer *r, uint32_t shape, uint32_t group, struct reduce_bucket **out, struct err *err);
+
+/* Make room for all rows of the result. */
+void reduce_bucket_grow(struct reducer *r, struct reduce_bucket *b);
+
+/* reduce_profile.c: the buckets as one profile. */
+int reduce_make_profile(struct reducer *r, struct profile **out, struct err *err);
+
+/* Error: a sum of this column overflows. */
+int reduce_overflow(const struct reducer *r, const struct reduce_shape *s, uint32_t column, struct err *err);
+
+#endif

@@ -1,0 +1,396 @@
+/*
+ * reduce_slice.c - add up blocks of a chapter, in vectors with an element per row of its dictionary
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Sums are added to a vector per column for all series of a group; reduce_series.c makes the other reductions.
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "store/reduce_work.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Max elements of the vectors of a thread: 1 GiB. */
+#define VECTOR_ELEMENTS_MAX ((size_t)1 << 27)
+
+int reduce_work_grow(struct reduce_work *w, size_t vectors, struct err *err)
+{
+	if (vectors > (VECTOR_ELEMENTS_MAX - w->n_elements) / (w->n_rows + 1))
+		return err_set(err, ERR_LIMIT, "%s: %zu rows with this many sample types need too much memory",
+			       w->c->c->service, w->n_rows);
+	w->n_elements += vectors * (w->n_rows + 1);
+	return 0;
+}
+
+/* The sums of the current group and shape. */
+static int get_dense(struct reduce_work *w, uint32_t shape, struct reduce_dense **out, struct err *err)
+{
+	const struct reduce_shape *s = &w->r->shape[shape];
+	struct reduce_dense *d;
+
+	for (size_t i = 0; i < w->n_dense; i++)
+		if (w->dense[i].shape == shape) {
+			*out = &w->dense[i];
+			return 0;
+		}
+	if (reduce_work_grow(w, s->n_types, err) < 0)
+		return ERR_LIMIT;
+	w->dense = mem_grow(w->dense, &w->cap_dense, w->n_dense + 1, sizeof(*w->dense));
+	d = &w->dense[w->n_dense++];
+	*d = (struct reduce_dense){ .shape = shape, .column = mem_zalloc(s->n_types, sizeof(*d->column)) };
+	for (uint32_t t = 0; t < s->n_types; t++)
+		if (s->reduce[t] == REDUCE_SUM)
+			d->column[t] = mem_zalloc(w->n_rows, sizeof(int64_t));
+	*out = d;
+	return 0;
+}
+
+/* Move the rows of the sums of a shape to the result of the slice. */
+static void end_sum(struct reduce_work *w, struct reduce_dense *d)
+{
+	const struct reduce_shape *s = &w->r->shape[d->shape];
+	struct reduce_sum *out;
+
+	if (!d->profiles)
+		return;
+	w->s->sum = mem_grow(w->s->sum, &w->s->cap_sums, w->s->n_sums + 1, sizeof(*w->s->sum));
+	out = &w->s->sum[w->s->n_sums++];
+	*out = (struct reduce_sum){
+		.shape = d->shape, .group = w->group, .profiles = d->profiles, .duration_ns = d->duration_ns
+	};
+	reduce_matrix_init(&out->m, s->n_types);
+	for (uint32_t row = 0; row < w->n_rows; row++) {
+		uint32_t at = 0;
+		bool has_row = false;
+
+		for (uint32_t t = 0; t < s->n_types; t++) {
+			if (!d->column[t] || !d->column[t][row])
+				continue;
+			if (!has_row)
+				at = reduce_matrix_add(&out->m, row);
+			has_row = true;
+			out->m.column[t][at] = d->column[t][row];
+			d->column[t][row] = 0;
+		}
+	}
+	d->profiles = 0;
+	d->duration_ns = 0;
+}
+
+static void end_group(struct reduce_work *w)
+{
+	for (size_t i = 0; i < w->n_dense; i++)
+		end_sum(w, &w->dense[i]);
+	for (uint32_t i = 0; i < w->c->c->dict.n_metas; i++) {
+		if (w->meta_first[i] == INT64_MAX)
+			continue;
+		w->s->meta = mem_grow(w->s->meta, &w->s->cap_metas, w->s->n_metas + 1, sizeof(*w->s->meta));
+		w->s->meta[w->s->n_metas++] = (struct reduce_meta){ w->group, i, w->meta_first[i] };
+		w->meta_first[i] = INT64_MAX;
+	}
+}
+
+/* Add the values in the range. */
+static void add_plain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
+{
+	struct reduce_column *p = arg;
+	int64_t sum;
+	uint32_t i = 0;
+	bool is_overflow = false;
+
+	if (row >= p->w->n_rows) {
+		p->is_bad = true;
+		return;
+	}
+	sum = p->sum[row];
+	while (i < n && cell[i] < p->range.lo)
+		i++;
+	if (p->range.hi < p->b->n)
+		while (n > i && cell[n - 1] >= p->range.hi)
+			n--;
+	for (; i < n; i++)
+		is_overflow |= num_add(&sum, value[i]);
+	p->sum[row] = sum;
+	p->is_overflow |= is_overflow;
+}
+
+/* Add the values of a chain in the range. */
+static void add_chain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
+{
+	struct reduce_column *p = arg;
+	int64_t v[BLOCK_PROFILES_MAX];
+
+	if (row >= p->w->n_rows) {
+		p->is_bad = true;
+		return;
+	}
+	reduce_expand(p, n, cell, value, p->range.hi, v);
+	for (uint32_t k = p->range.lo; k < p->range.hi; k++)
+		p->is_overflow |= num_add(&p->sum[row], v[k]);
+}
+
+int reduce_column_check(const struct reduce_column *p, uint32_t column, struct err *err)
+{
+	if (p->is_bad)
+		return err_set(err, ERR_FORMAT, "a block has a row that does not exist");
+	if (p->is_overflow)
+		return reduce_overflow(p->w->r, p->w->shape, column, err);
+	return 0;
+}
+
+struct reduce_column reduce_column_init(struct reduce_work *w, const struct block *b, const struct reduce_range *range,
+					uint32_t column)
+{
+	return (struct reduce_column){ .w = w,
+				       .b = b,
+				       .range = *range,
+				       .is_chain = b->is_chain[column],
+				       .is_cumulative = w->shape->temporality[column] == TEMPORALITY_CUMULATIVE,
+				       .is_first_block = w->e.n == 0,
+				       .reduce = w->shape->reduce[column] };
+}
+
+/* Count the profiles of a range. */
+static int count_profiles(struct reduce_work *w, const struct block *b, const struct reduce_range *r,
+			  struct reduce_dense *d, struct err *err)
+{
+	struct reduce_slice *s = w->s;
+
+	s->start = mem_grow(s->start, &s->cap_starts, s->n_starts + (r->hi - r->lo), sizeof(*s->start));
+	for (uint32_t k = r->lo; k < r->hi; k++) {
+		int64_t *first = &w->meta_first[b->meta[k]];
+
+		s->start[s->n_starts++] = (struct reduce_start){ w->e.series, b->start_ns[k] };
+		if (b->start_ns[k] < *first)
+			*first = b->start_ns[k];
+		if (num_add(&d->duration_ns, b->duration_ns[k]))
+			return err_set(err, ERR_RANGE, "the sum of the durations overflows 64 bits");
+	}
+	d->profiles += r->hi - r->lo;
+	return 0;
+}
+
+static int add_sums(struct reduce_work *w, const struct block *b, const struct reduce_range *range,
+		    struct reduce_dense *d, struct err *err)
+{
+	for (uint32_t t = 0; t < w->shape->n_types; t++) {
+		struct reduce_column p = reduce_column_init(w, b, range, t);
+		int rc;
+
+		if (p.reduce != REDUCE_SUM)
+			continue;
+		p.sum = d->column[t];
+		rc = block_each_row(b, t, p.is_chain ? add_chain : add_plain, &p, err);
+		if (rc < 0 || (rc = reduce_column_check(&p, t, err)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int add_range(struct reduce_work *w, const struct block *b, const struct reduce_range *range, struct err *err)
+{
+	const struct reduce_process *process = w->c->process;
+	struct reduce_dense *d;
+	int rc = 0;
+
+	if (range->lo < range->hi && w->pass == PASS_WINDOW) {
+		rc = get_dense(w, w->e.shape, &d, err);
+		if (rc == 0)
+			rc = count_profiles(w, b, range, d, err);
+		if (rc == 0)
+			rc = add_sums(w, b, range, d, err);
+	}
+	if (rc == 0 && w->shape->n_ordered)
+		rc = reduce_series_add(w, b, range, err);
+	if (rc < 0 || range->lo == range->hi)
+		return rc;
+	if (w->e.n == 0) {
+		w->e.first_ns = b->start_ns[range->lo];
+		w->e.first = process[b->meta[range->lo]];
+	}
+	w->e.n += range->hi - range->lo;
+	w->e.last_ns = b->start_ns[range->hi - 1];
+	w->e.last = process[b->meta[range->hi - 1]];
+	return 0;
+}
+
+static uint32_t first_at(const struct block *b, int64_t t)
+{
+	uint32_t lo = 0, hi = b->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (b->start_ns[mid] < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool has_id(const struct reduce_series *s, int64_t start_ns, const uint8_t wanted[16])
+{
+	uint8_t id[16];
+
+	block_profile_id(s->hash, start_ns, id);
+	return memcmp(id, wanted, sizeof(id)) == 0;
+}
+
+/* The profiles of a block that belong to the query. */
+static struct reduce_range find_range(const struct reduce_work *w, const struct block *b)
+{
+	const struct store_query *q = w->r->q;
+	const struct reduce_series *series = &w->r->series[w->e.series];
+	struct reduce_range r = { first_at(b, series->t0), first_at(b, q->t1), NO_PROFILE };
+
+	if (r.hi < r.lo)
+		r.hi = r.lo;
+	while (q->id && r.lo < r.hi && !has_id(series, b->start_ns[r.lo], q->id))
+		r.lo++;
+	if (q->id && r.lo < r.hi)
+		r.hi = r.lo + 1;
+	if (r.lo > 0 && w->shape->n_increase)
+		r.base = r.lo - 1;
+	if (w->pass == PASS_BASES)
+		r.hi = r.lo;
+	return r;
+}
+
+/* Add each profile by itself, as an element. */
+static int add_profiles(struct reduce_work *w, const struct block *b, const struct reduce_range *r, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t k = r->lo; rc == 0 && k < r->hi; k++) {
+		struct reduce_range one = { k, k + 1, NO_PROFILE };
+
+		rc = add_range(w, b, &one, err);
+		reduce_series_end(w);
+	}
+	return rc;
+}
+
+static int check_block(const struct reduce_work *w, const struct block *b, uint32_t shape, struct err *err)
+{
+	const struct reduce_shape *s = &w->r->shape[shape];
+
+	if (b->n_columns != s->n_types)
+		return err_set(err, ERR_FORMAT,
+			       "a block has %" PRIu32 " columns, its profiles have %" PRIu32 " sample types",
+			       b->n_columns, s->n_types);
+	for (uint32_t k = 0; k < b->n; k++)
+		if (w->c->shape[b->meta[k]] != shape)
+			return err_set(err, ERR_FORMAT, "profiles of a block have different sample types");
+	return 0;
+}
+
+/* Add an item whose profiles have the current shape; an item with another one is left for later. */
+static int add_item(struct reduce_work *w, struct reduce_item *item, uint32_t *shape, struct err *err)
+{
+	struct block b;
+	struct reduce_range range;
+	uint32_t own;
+	int rc = chapter_open_block(w->c->c, item->block, &w->buffer, &b, err);
+
+	if (rc < 0)
+		return rc;
+	own = w->c->shape[b.meta[0]];
+	if (*shape == PROFILE_NONE) {
+		*shape = own;
+		w->shape = &w->r->shape[own];
+		w->e = (struct reduce_element){ .series = item->series, .shape = own };
+		rc = reduce_series_begin(w, err);
+	}
+	if (rc == 0 && own == *shape)
+		rc = check_block(w, &b, own, err);
+	if (rc == 0 && own == *shape) {
+		item->is_done = true;
+		range = find_range(w, &b);
+		rc = w->pass == PASS_PROFILES ? add_profiles(w, &b, &range, err) : add_range(w, &b, &range, err);
+	}
+	block_release(&b);
+	return rc;
+}
+
+/* Add the items of a series, first those with the types of the first item. */
+static int add_items(struct reduce_work *w, struct reduce_item *item, size_t n, struct err *err)
+{
+	for (;;) {
+		uint32_t shape = PROFILE_NONE;
+		int rc = 0;
+
+		for (size_t i = 0; rc == 0 && i < n; i++)
+			if (!item[i].is_done)
+				rc = add_item(w, &item[i], &shape, err);
+		if (rc < 0 || shape == PROFILE_NONE)
+			return rc;
+		reduce_series_end(w);
+	}
+}
+
+static int run(struct reduce_work *w, struct err *err)
+{
+	struct reduce_item *item = w->c->item;
+	int rc = 0;
+
+	for (size_t i = w->s->lo, end; rc == 0 && i < w->s->hi; i = end) {
+		uint32_t group = w->r->series[item[i].series].group;
+
+		for (end = i + 1; end < w->s->hi && item[end].series == item[i].series;)
+			end++;
+		if (group != w->group) {
+			end_group(w);
+			w->group = group;
+		}
+		rc = stop_check(w->r->stop, err);
+		if (rc == 0)
+			rc = add_items(w, item + i, end - i, err);
+	}
+	if (rc == 0)
+		end_group(w);
+	return rc;
+}
+
+void reduce_slice_run(const struct reducer *r, struct reduce_slice *s, enum reduce_pass pass)
+{
+	const struct dict *d = &s->chapter->c->dict;
+	struct reduce_work w = { .r = r, .s = s, .c = s->chapter, .pass = pass, .n_rows = d->n_rows };
+
+	w.meta_first = mem_alloc(d->n_metas, sizeof(*w.meta_first));
+	for (uint32_t i = 0; i < d->n_metas; i++)
+		w.meta_first[i] = INT64_MAX;
+	w.touched = mem_alloc(d->n_rows, sizeof(*w.touched));
+	w.is_touched = mem_zalloc(d->n_rows, sizeof(*w.is_touched));
+	s->rc = run(&w, &s->err);
+	for (size_t i = 0; i < w.n_dense; i++) {
+		for (uint32_t t = 0; t < r->shape[w.dense[i].shape].n_types; t++)
+			free(w.dense[i].column[t]);
+		free(w.dense[i].column);
+	}
+	free(w.dense);
+	for (size_t i = 0; i < w.n_vectors; i++)
+		free(w.vector[i]);
+	free(w.vector);
+	free(w.touched);
+	free(w.is_touched);
+	free(w.meta_first);
+	buf_release(&w.buffer);
+}
+
+void reduce_slice_release(struct reduce_slice *s)
+{
+	for (size_t i = 0; i < s->n_sums; i++)
+		reduce_matrix_release(&s->sum[i].m);
+	for (size_t i = 0; i < s->n_elements; i++)
+		reduce_matrix_release(&s->element[i].m);
+	free(s->sum);
+	free(s->element);
+	free(s->start);
+	free(s->meta);
+}

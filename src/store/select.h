@@ -1,0 +1,115 @@
+/*
+ * select.h - the chapters that a query reads, with their files open
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The content of a selection is the state of the store at one moment, and it never changes: segments are immutable, and an
+ * open file can still be read after compaction has removed its name.
+ */
+#ifndef STORE_SELECT_H
+#define STORE_SELECT_H
+
+#include "base/err.h"
+#include "store/journal.h"
+#include "store/segment.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct catalogue;
+
+/* A store that is open for reading. */
+struct store {
+	char *directory;
+	int dir; /* descriptor of the directory */
+	struct catalogue *catalogue;
+};
+
+/* A segment, pin or journal. */
+struct select_file;
+
+/* A chapter that may contain profiles of the query. */
+struct select_chapter {
+	const char *service;
+	struct select_file *file;
+	enum store_tier tier;
+	uint32_t index; /* in its file */
+	int64_t t0, t1; /* first and last start in ns */
+	uint64_t profiles, bytes;
+};
+
+struct selection {
+	struct select_chapter
+		*chapter; /* [n] sorted by t0, those before a window by t1, newest first; journals are last */
+	size_t n;
+	struct select_file *file; /* [n_files] */
+	size_t n_files;
+	struct arena *arena;
+};
+
+/*
+ * Open all chapters of the services and the span of a query, or of its pin. Labels and kinds are not checked.
+ *
+ * Fails  ERR_IO; a damaged file is only reported by select_read
+ */
+int select_open(struct store *s, const struct store_query *q, struct selection *out, struct err *err);
+
+/* Chapters of segments that begin before q->t0, by last start, newest first; with after, those that end at or after q->t1, by
+   first start, oldest first. At most max. */
+int select_beside(struct store *s, const struct store_query *q, bool after, size_t max, struct selection *out,
+		  struct err *err);
+
+/* Takes a zeroed selection. */
+void select_close(struct selection *s);
+
+/*
+ * Decode a chapter. Several threads may do this at the same time, with different chapters.
+ *
+ * out    released with select_release, before select_close
+ * Fails  ERR_FORMAT, ERR_IO: naming service, file and span
+ */
+int select_read(const struct select_chapter *c, struct chapter **out, struct err *err);
+void select_release(const struct select_chapter *c, struct chapter *chapter); /* takes NULL */
+
+/* Add the name of the service, the file and the span before a message about a chapter. Returns the code. */
+int select_damage(const struct select_chapter *c, struct err *err);
+
+/* Is a service one of the query? */
+bool select_service(const struct store_query *q, const char *service);
+
+/* The value of a label of a series, "service" and "kind" included; "" if it is missing. */
+const char *select_label(const struct chapter *c, const struct dict_series *s, const char *name);
+
+/* Does the value of a label satisfy a condition? Returns 1 or 0. Fails with ERR_LIMIT (regex). */
+int select_match(const struct label_match *m, const char *value, struct err *err);
+
+/* Does a series of a chapter have the kind and the labels of the query? Returns 1 or 0. Fails with ERR_LIMIT (regex). */
+int select_series(const struct store_query *q, const struct chapter *c, const struct dict_series *s, struct err *err);
+
+/* Call fn for each profile of the query, in any order; fn returns 0, or ERR_* to end. */
+typedef int select_start_fn(void *arg, const uint8_t hash[16], int64_t start_ns);
+int select_each_start(const struct store_query *q, const struct selection *sel, select_start_fn *fn, void *arg,
+		      struct err *err);
+
+/* The first of the latest q->limit profiles: profiles at t0 of series with a lower hash are before it. */
+struct select_cut {
+	int64_t t0; /* INT64_MIN: there are not more profiles */
+	uint8_t hash[16];
+};
+int select_find_cut(const struct store_query *q, const struct selection *sel, struct select_cut *cut, struct err *err);
+
+/* The start of the window of a series: that of the query or of the cut. */
+int64_t select_window_start(const struct store_query *q, const struct select_cut *cut, const uint8_t hash[16]);
+
+/* Add the bytes of the dictionary and the blocks of a chapter, and the profiles and times of one in a journal. */
+int select_add_stat(const struct select_chapter *c, struct store_stat *out, struct err *err);
+
+/* Append a span for messages: "14:00..15:00 UTC", with dates unless both are of today. */
+void select_print_span(int64_t t0, int64_t t1, struct buf *out);
+
+/* Append a time like the ends of select_print_span, with the zone. */
+void select_print_time(int64_t ns, struct buf *out);
+
+#endif

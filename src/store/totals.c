@@ -1,0 +1,183 @@
+/*
+ * totals.c - totals of series over time
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "store/list_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct totals {
+	struct list *l;
+	const struct list_series *s;
+	store_total_fn *fn;
+	void *arg;
+	struct buf buffer;
+};
+
+static int report(struct totals *t, const struct chapter *c, const struct dict_meta *m, struct store_block_total *out,
+		  struct err *err)
+{
+	const struct dict_series *series = list_series_of(t->l, t->s);
+	const char **type = list_types(c, m);
+	int rc;
+
+	out->service = c->service;
+	out->kind = strtab_text(t->l->chapter[t->s->chapter]->dict.str, series->kind);
+	out->label = list_labels(t->l, t->s);
+	out->n_labels = series->n_labels;
+	out->n_types = m->n_types;
+	out->type = type;
+	out->unit = type + m->n_types;
+	out->temporality = m->temporality;
+	rc = t->fn(t->arg, out, err);
+	free(type);
+	return rc;
+}
+
+/* Totals of each profile of a column. */
+struct column_totals {
+	int64_t *total; /* [n] */
+};
+
+static void add_row(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
+{
+	struct column_totals *t = arg;
+
+	(void)row;
+	for (uint32_t i = 0; i < n; i++)
+		t->total[cell[i]] = (int64_t)((uint64_t)t->total[cell[i]] + (uint64_t)value[i]);
+}
+
+/* The totals of a block: [n_columns][n]. Differences of a chain are added up after the rows. */
+static int block_totals(const struct block *b, int64_t *total, struct err *err)
+{
+	int rc = 0;
+
+	memset(total, 0, (size_t)b->n_columns * b->n * sizeof(*total));
+	for (uint32_t c = 0; rc == 0 && c < b->n_columns; c++) {
+		struct column_totals t = { total + (size_t)c * b->n };
+
+		rc = block_each_row(b, c, add_row, &t, err);
+		for (uint32_t k = 1; b->is_chain[c] && k < b->n; k++)
+			t.total[k] = (int64_t)((uint64_t)t.total[k] + (uint64_t)t.total[k - 1]);
+	}
+	return rc;
+}
+
+static bool has_cumulative(const struct dict_meta *m)
+{
+	for (uint32_t t = 0; t < m->n_types; t++)
+		if (m->temporality[t] == TEMPORALITY_CUMULATIVE)
+			return true;
+	return false;
+}
+
+/* Report the profiles of a block that are in the window, and the one before it if the types are cumulative. */
+static int report_profiles(struct totals *t, const struct chapter *c, const struct block *b, int64_t t0,
+			   struct err *err)
+{
+	const struct store_query *q = t->l->q;
+	bool cumulative = has_cumulative(&c->dict.meta[b->meta[0]]);
+	int64_t *total = mem_alloc((size_t)b->n_columns * b->n, sizeof(*total));
+	int64_t *own = mem_alloc(b->n_columns, sizeof(*own));
+	int rc = block_totals(b, total, err);
+
+	for (uint32_t k = 0; rc == 0 && k < b->n; k++) {
+		bool is_base = cumulative && b->start_ns[k] < t0 && (k + 1 == b->n || b->start_ns[k + 1] >= t0);
+		struct store_block_total out = {
+			.t0 = b->start_ns[k], .t1 = b->start_ns[k], .profiles = 1, .total = own
+		};
+
+		if (!is_base && (b->start_ns[k] < t0 || b->start_ns[k] >= q->t1))
+			continue;
+		for (uint32_t i = 0; i < b->n_columns; i++)
+			own[i] = total[(size_t)i * b->n + k];
+		rc = report(t, c, &c->dict.meta[b->meta[k]], &out, err);
+	}
+	free(total);
+	free(own);
+	return rc;
+}
+
+/* Are all profiles of a block in one step of the window? */
+static bool is_in_one_step(const struct store_query *q, const struct block_entry *b, int64_t t0)
+{
+	if (b->t0 < t0 || b->t1 >= q->t1 || q->id)
+		return false;
+	return !q->step_ns || ((uint64_t)b->t0 - (uint64_t)q->t0) / (uint64_t)q->step_ns ==
+				      ((uint64_t)b->t1 - (uint64_t)q->t0) / (uint64_t)q->step_ns;
+}
+
+static int report_part(struct totals *t, const struct list_part *part, struct err *err)
+{
+	const struct chapter *c = t->l->chapter[part->chapter];
+	const struct block_entry *entry = &c->block[part->block];
+	int64_t t0 = select_window_start(t->l->q, &t->l->cut, c->dict.series[entry->series].hash);
+	struct block b;
+	int rc = chapter_open_block(c, part->block, &t->buffer, &b, err);
+
+	if (rc < 0)
+		return rc;
+	if (b.n_columns != c->dict.meta[b.meta[0]].n_types)
+		rc = err_set(err, ERR_FORMAT, "a block has other columns than its profiles");
+	else if (is_in_one_step(t->l->q, entry, t0) && !has_cumulative(&c->dict.meta[b.meta[0]]))
+		rc = report(
+			t, c, &c->dict.meta[b.meta[0]],
+			&(struct store_block_total){
+				.t0 = entry->t0, .t1 = entry->t1, .profiles = entry->profiles, .total = entry->total },
+			err);
+	else
+		rc = report_profiles(t, c, &b, t0, err);
+	block_release(&b);
+	return rc;
+}
+
+static int compare_parts(const void *a, const void *b, void *arg)
+{
+	const struct list *l = arg;
+	const struct list_part *p = a, *r = b;
+	int64_t x = l->chapter[p->chapter]->block[p->block].t0, y = l->chapter[r->chapter]->block[r->block].t0;
+
+	return x < y ? -1 : x > y;
+}
+
+static int report_series(struct totals *t, struct err *err)
+{
+	int rc = stop_check(t->l->stop, err);
+
+	if (t->s->n_parts)
+		qsort_r(t->s->part, t->s->n_parts, sizeof(*t->s->part), compare_parts, t->l);
+	for (size_t i = 0; rc == 0 && i < t->s->n_parts; i++) {
+		const struct list_part *part = &t->s->part[i];
+
+		rc = report_part(t, part, err);
+		if (rc == ERR_FORMAT)
+			select_damage(&t->l->sel.chapter[part->chapter], err);
+		if (rc == ERR_FORMAT && t->l->q->partial)
+			rc = 0;
+	}
+	return rc;
+}
+
+int store_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
+		 struct err *err)
+{
+	struct list l;
+	struct totals t = { .l = &l, .fn = fn, .arg = arg };
+	int rc = list_open(s, q, stop, &l, err);
+
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; rc == 0 && i < l.keys.n; i++) {
+		t.s = &l.series[i];
+		rc = report_series(&t, err);
+	}
+	buf_release(&t.buffer);
+	list_close(&l);
+	return rc;
+}
