@@ -34,3 +34,6 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/version.h \
 	src/scrape/writer.c \
 	src/scrape/writer.h
+	src/scrape/version.c \
+	src/scrape/version.h \
+	src/scrape/version_marks.c

@@ -197,7 +197,7 @@ static void a_sample_has_at_most_sixteen_labels(void **state)
 	(void)state;
 	buf_addz(&text, "keep-label");
 	for (int i = 0; i < 20; i++) {
-		char key[8];
+		char key[16];
 
 		snprintf(key, sizeof(key), "k%02d", i);
 		buf_addf(&text, " %s", key);
