@@ -31,9 +31,8 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/target_url.c \
 	src/scrape/target_url.h \
 	src/scrape/targets.c \
-	src/scrape/version.h \
-	src/scrape/writer.c \
-	src/scrape/writer.h
 	src/scrape/version.c \
 	src/scrape/version.h \
-	src/scrape/version_marks.c
+	src/scrape/version_marks.c \
+	src/scrape/writer.c \
+	src/scrape/writer.h
