@@ -17,10 +17,13 @@ src_store_libstore_a_SOURCES = \
 	src/store/catalogue_read.c \
 	src/store/catalogue_write.c \
 	src/store/chapter.c \
+	src/store/chapter_copy.c \
 	src/store/chapter_copy.h \
 	src/store/compaction.c \
 	src/store/compaction.h \
 	src/store/compaction_plan.c \
+	src/store/copy.c \
+	src/store/copy.h \
 	src/store/dict.c \
 	src/store/dict.h \
 	src/store/dict_add.c \
@@ -32,6 +35,7 @@ src_store_libstore_a_SOURCES = \
 	src/store/dict_profile.c \
 	src/store/dict_translate.c \
 	src/store/each.c \
+	src/store/export.c \
 	src/store/idset.c \
 	src/store/idset.h \
 	src/store/journal.h \
@@ -46,6 +50,7 @@ src_store_libstore_a_SOURCES = \
 	src/store/os_undo.h \
 	src/store/pack.c \
 	src/store/pack.h \
+	src/store/pin.c \
 	src/store/read.c \
 	src/store/reduce.c \
 	src/store/reduce.h \
@@ -56,6 +61,7 @@ src_store_libstore_a_SOURCES = \
 	src/store/reduce_slice.c \
 	src/store/reduce_state.c \
 	src/store/reduce_work.h \
+	src/store/remove.c \
 	src/store/segment.c \
 	src/store/segment.h \
 	src/store/segment_int.h \

@@ -1,0 +1,183 @@
+/*
+ * export.c - copy profiles to a file of their own, and add those of such a file
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/io.h"
+#include "store/copy.h"
+#include "store/writer_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXPORT_ZSTD_LEVEL = 9, IMPORT_BATCH = 256 };
+
+struct exporter {
+	struct io_out out;
+	struct segment_writer *writer;
+};
+
+static int write_out(void *arg, const void *data, size_t n, struct err *err)
+{
+	struct exporter *e = arg;
+
+	return io_write_fd(e->out.fd, data, n, err);
+}
+
+static int add_chapter(void *arg, const struct chapter *ch, struct err *err)
+{
+	struct exporter *e = arg;
+
+	return segment_writer_add(e->writer, ch, err);
+}
+
+static int write_file(struct store *s, struct store_copy *copy, const char *path, struct stop *stop, struct err *err)
+{
+	struct segment_info info = {
+		.tier = TIER_RAW, .flags = SEGMENT_EXPORT, .t0 = copy->t0, .t1 = copy->t1, .made = cap_clock() / 1000000
+	};
+	struct exporter e = { 0 };
+	uint32_t crc;
+	int rc, end, dir = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	rc = dir < 0 ? err_set(err, ERR_IO, "%s: %s", s->directory, strerror(errno))
+		     : store_read_header(dir, s->directory, info.store, err);
+	if (dir >= 0)
+		close(dir);
+	if (rc == 0)
+		rc = io_out_open(path, &e.out, err);
+	if (rc < 0)
+		return rc;
+	e.writer = segment_writer_new(&info, EXPORT_ZSTD_LEVEL, write_out, &e);
+	rc = store_copy_run(copy, EXPORT_ZSTD_LEVEL, stop, add_chapter, &e, err);
+	if (rc == 0)
+		rc = segment_writer_finish(e.writer, &crc, err);
+	segment_writer_free(e.writer);
+	end = io_out_close(&e.out, rc == 0, rc == 0 ? err : NULL);
+	return rc < 0 ? rc : end;
+}
+
+int store_export(struct store *s, const struct store_query *q, const char *path, struct stop *stop, uint64_t *n,
+		 struct err *err)
+{
+	struct store_copy copy = { 0 };
+	struct err ignored;
+	int rc;
+
+	err = err ? err : &ignored;
+	rc = store_copy_open(s, q, &copy, err);
+	if (rc == 0)
+		rc = write_file(s, &copy, path, stop, err);
+	if (n)
+		*n = copy.copied;
+	store_copy_close(&copy);
+	return rc;
+}
+
+struct importer {
+	struct store_writer *w;
+	const struct chapter *ch;
+	uint64_t n, n_duplicates;
+};
+
+/* Append a profile. Its labels are those of its series. */
+static int append(struct importer *m, const struct stored *s, struct err *err)
+{
+	const struct dict *d = &m->ch->dict;
+	const struct dict_series *series = &d->series[s->series];
+	struct store_label *label = calloc(series->n_labels + 1, sizeof(*label));
+	struct store_input in = { .service = m->ch->service,
+				  .kind = strtab_text(d->str, series->kind),
+				  .label = label,
+				  .n_labels = series->n_labels,
+				  .start_ns = s->start_ns,
+				  .duration_ns = s->duration_ns };
+	struct profile *p = NULL;
+	bool is_duplicate = false;
+	int rc;
+
+	if (!label)
+		return err_set(err, ERR_LIMIT, "no memory");
+	for (uint32_t i = 0; i < series->n_labels; i++)
+		label[i] = (struct store_label){ strtab_text(d->str, series->name[i]),
+						 strtab_text(d->str, series->value[i]) };
+	rc = dict_make_profile(d, s, &(struct dict_profile_options){ .place_mappings = true }, &p, err);
+	in.profile = p;
+	if (rc == 0)
+		rc = store_append(m->w, &in, NULL, &is_duplicate, err);
+	if (rc == 0) {
+		m->n += !is_duplicate;
+		m->n_duplicates += is_duplicate;
+		if ((m->n + m->n_duplicates) % IMPORT_BATCH == 0)
+			rc = store_commit(m->w, err);
+		if (rc == 0 && store_flush_is_due(m->w))
+			rc = store_flush(m->w, err);
+	}
+	profile_free(p);
+	free(label);
+	return rc;
+}
+
+static int import_chapter(struct importer *m, struct err *err)
+{
+	struct buf raw = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < m->ch->n_blocks; i++) {
+		struct block b;
+
+		rc = chapter_open_block(m->ch, i, &raw, &b, err);
+		if (rc < 0)
+			break;
+		for (uint32_t k = 0; rc == 0 && k < b.n; k++) {
+			struct stored s = { 0 };
+
+			rc = block_profile(&b, k, &s, err);
+			s.series = m->ch->block[i].series;
+			if (rc == 0)
+				rc = append(m, &s, err);
+			stored_release(&s);
+		}
+		block_release(&b);
+	}
+	for (uint32_t i = 0; rc == 0 && i < m->ch->n_marks; i++)
+		rc = store_add_mark(m->w, m->ch->service, &m->ch->mark[i], err);
+	buf_release(&raw);
+	return rc;
+}
+
+int store_import_segment(struct store_writer *w, const char *path, uint64_t *n, uint64_t *n_duplicates, struct err *err)
+{
+	struct importer m = { .w = w };
+	struct segment *s = NULL;
+	struct err ignored;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+	err = err ? err : &ignored;
+	rc = fd < 0 ? err_set(err, ERR_IO, "%s: %s", path, strerror(errno)) : segment_open(fd, path, &s, err);
+	if (fd >= 0)
+		close(fd);
+	for (uint32_t i = 0; rc == 0 && i < segment_n_chapters(s); i++) {
+		struct chapter *ch;
+
+		rc = segment_read_chapter(s, i, &ch, err);
+		if (rc < 0)
+			break;
+		m.ch = ch;
+		rc = import_chapter(&m, err);
+		chapter_free(ch);
+	}
+	if (rc == 0)
+		rc = store_commit(w, err);
+	segment_close(s);
+	if (n)
+		*n = m.n;
+	if (n_duplicates)
+		*n_duplicates = m.n_duplicates;
+	return rc;
+}
