@@ -62,6 +62,10 @@ src_store_libstore_a_SOURCES = \
 	src/store/reduce_state.c \
 	src/store/reduce_work.h \
 	src/store/remove.c \
+	src/store/repair.c \
+	src/store/repair.h \
+	src/store/repeats.c \
+	src/store/repeats.h \
 	src/store/segment.c \
 	src/store/segment.h \
 	src/store/segment_int.h \
@@ -76,6 +80,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/store.h \
 	src/store/totals.c \
 	src/store/varint.h \
+	src/store/verify.c \
+	src/store/verify.h \
 	src/store/window.c \
 	src/store/window.h \
 	src/store/window_clock.c \

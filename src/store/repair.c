@@ -1,0 +1,533 @@
+/*
+ * repair.c - restore the catalogue from the files of a store
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "store/repair.h"
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "store/compaction.h"
+#include "store/journal.h"
+#include "store/os.h"
+#include "store/repeats.h"
+#include "store/segment_int.h"
+#include "store/verify.h"
+#include "store/writer_int.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NEW_FOLDER "tmp/rebuild"
+
+static const char *const properties[] = { "cap", "retain_raw", "next_journal" };
+enum { NEXT_JOURNAL = 2, N_PROPERTIES = 3 };
+
+struct rebuild {
+	int dir;
+	const char *directory;
+	struct buf *report;
+	struct arena *memory;
+	mode_t mode; /* of folders */
+	/* from the old index */
+	int64_t property[N_PROPERTIES];
+	bool has_property[N_PROPERTIES];
+	struct catalogue_pin *pin;
+	size_t n_pins, pins_cap;
+	/* from the files */
+	struct repeats_file *file;
+	size_t n_files, files_cap;
+	const char **pin_file;
+	size_t n_pin_files, pin_files_cap;
+	struct catalogue *catalogue; /* the new one */
+};
+
+static const char *copy(struct rebuild *r, const char *text)
+{
+	return arena_strndup(r->memory, text, strlen(text));
+}
+
+static int keep_pin(void *arg, const struct catalogue_pin *p, struct err *err)
+{
+	struct rebuild *r = arg;
+
+	(void)err;
+	r->pin = mem_grow(r->pin, &r->pins_cap, r->n_pins + 1, sizeof(*r->pin));
+	r->pin[r->n_pins++] = (struct catalogue_pin){ .name = copy(r, p->name),
+						      .file = copy(r, p->file),
+						      .spec = copy(r, p->spec),
+						      .made = p->made,
+						      .bytes = p->bytes };
+	return 0;
+}
+
+/* Keep what can be read of the old index. */
+static void read_old(struct rebuild *r)
+{
+	struct catalogue *old;
+	struct err ignored;
+
+	if (catalogue_open(r->directory, CATALOGUE_READ, &old, &ignored) < 0)
+		return;
+	for (int i = 0; i < N_PROPERTIES; i++)
+		r->has_property[i] = catalogue_get_number(old, properties[i], &r->property[i], &ignored) == 1;
+	catalogue_each_pin(old, NULL, keep_pin, r, &ignored);
+	catalogue_close(old);
+}
+
+/* Move a file to bad/, with a note. */
+static int set_aside(struct rebuild *r, const char *file, const char *why, struct err *err)
+{
+	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+	char to[128], note[136];
+	int fd;
+
+	snprintf(to, sizeof(to), "bad/%.100s", base);
+	snprintf(note, sizeof(note), "%s.txt", to);
+	if (os_mkdir(r->dir, "bad", r->mode) || os_rename(r->dir, file, to))
+		return err_set(err, ERR_IO, "%s/%s: cannot be moved to bad/: %s", r->directory, file, strerror(errno));
+	fd = os_open(r->dir, note, O_WRONLY | O_CREAT | O_TRUNC, r->mode & 0660);
+	if (fd >= 0) {
+		os_pwrite(fd, why, strlen(why), 0);
+		os_pwrite(fd, "\n", 1, strlen(why));
+		close(fd);
+	}
+	if (r->report)
+		buf_addf(r->report, "%s: %s; moved to bad/\n", file, why);
+	return 0;
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), k = strlen(suffix);
+
+	return n > k && !strcmp(name + n - k, suffix);
+}
+
+static int add_segment_file(struct rebuild *r, const char *path, struct err *err)
+{
+	int fd = openat(r->dir, path, O_RDONLY | O_CLOEXEC), rc;
+	struct segment *s = NULL;
+	struct err damage;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : err_set(err, ERR_IO, "%s/%s: %s", r->directory, path, strerror(errno));
+	rc = segment_open(fd, path, &s, &damage);
+	close(fd);
+	if (rc == ERR_FORMAT)
+		return set_aside(r, path, damage.msg, err);
+	if (rc < 0) {
+		*err = damage;
+		return rc;
+	}
+	r->file = mem_grow(r->file, &r->files_cap, r->n_files + 1, sizeof(*r->file));
+	r->file[r->n_files++] = (struct repeats_file){ .name = copy(r, path), .segment = s };
+	return 0;
+}
+
+static int add_file(struct rebuild *r, const char *path, struct err *err)
+{
+	if (has_suffix(path, ".cps"))
+		return add_segment_file(r, path, err);
+	if (has_suffix(path, ".cpx")) {
+		r->pin_file = mem_grow(r->pin_file, &r->pin_files_cap, r->n_pin_files + 1, sizeof(*r->pin_file));
+		r->pin_file[r->n_pin_files++] = copy(r, path);
+	}
+	return 0;
+}
+
+/* Find the files of a folder and those below it. */
+static int find_files(struct rebuild *r, const char *folder, unsigned depth, struct err *err)
+{
+	int fd = openat(r->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	struct stat st;
+
+	if (!d) {
+		rc = errno == ENOENT ? 0 : err_set(err, ERR_IO, "%s/%s: %s", r->directory, folder, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	while (rc == 0 && (e = readdir(d))) {
+		struct buf path = { 0 };
+
+		if (e->d_name[0] == '.' || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		buf_addf(&path, "%s/%s", folder, e->d_name);
+		if (S_ISDIR(st.st_mode) && depth < 3)
+			rc = find_files(r, buf_text(&path), depth + 1, err);
+		else if (S_ISREG(st.st_mode))
+			rc = add_file(r, buf_text(&path), err);
+		buf_release(&path);
+	}
+	closedir(d);
+	return rc;
+}
+
+/* The row of a segment that is open: its name, bytes and CRC. */
+static int make_row(int dir, const char *path, struct catalogue_segment *row, struct err *err)
+{
+	uint8_t footer[SEGMENT_FOOTER];
+	struct stat st;
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC), rc = 0;
+
+	*row = (struct catalogue_segment){ 0 };
+	if (fd < 0 || fstat(fd, &st) ||
+	    pread(fd, footer, sizeof(footer), st.st_size - SEGMENT_FOOTER) != SEGMENT_FOOTER ||
+	    strlen(path) >= sizeof(row->file))
+		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	if (rc < 0)
+		return rc;
+	memcpy(row->file, path, strlen(path) + 1);
+	row->bytes = (uint64_t)st.st_blocks * 512;
+	row->crc = (uint32_t)segment_get(footer + 28, 4);
+	return 0;
+}
+
+/* Add a segment with the series and marks of its chapters; chapters that cannot be read are only reported. */
+static int add_to_catalogue(struct catalogue *c, int dir, const char *path, const struct segment *s, struct buf *report,
+			    struct err *err)
+{
+	struct catalogue_segment row;
+	int rc = make_row(dir, path, &row, err);
+
+	if (rc == 0)
+		rc = catalogue_add_segment(c, &row, s, err);
+	for (uint32_t i = 0; rc == 0 && i < segment_n_chapters(s); i++) {
+		struct chapter *head;
+		struct err damage;
+
+		if (segment_read_chapter_head(s, i, &head, &damage) < 0) {
+			if (report)
+				buf_addf(report, "%s: %s\n", path, damage.msg);
+			continue;
+		}
+		rc = catalogue_add_series(c, head, err);
+		chapter_free(head);
+	}
+	return rc;
+}
+
+static int add_segments(struct rebuild *r, struct err *err)
+{
+	int rc = 0;
+
+	repeats_find(r->file, r->n_files);
+	for (size_t i = 0; rc == 0 && i < r->n_files; i++)
+		if (!r->file[i].is_repeated)
+			rc = add_to_catalogue(r->catalogue, r->dir, r->file[i].name, r->file[i].segment, r->report,
+					      err);
+	return rc;
+}
+
+static int add_pin(struct rebuild *r, const char *path, struct err *err)
+{
+	const char *base = path + strlen("pin/");
+	struct catalogue_pin pin = { .file = path, .spec = "" };
+	int fd = openat(r->dir, path, O_RDONLY | O_CLOEXEC);
+	struct segment *s = NULL;
+	struct err damage;
+	int rc;
+
+	pin.name = arena_strndup(r->memory, base, strlen(base) - strlen(".cpx"));
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s/%s: %s", r->directory, path, strerror(errno));
+	pin.bytes = cap_file_bytes(fd);
+	rc = segment_open(fd, path, &s, &damage);
+	close(fd);
+	if (rc == ERR_FORMAT)
+		return set_aside(r, path, damage.msg, err);
+	if (rc < 0) {
+		*err = damage;
+		return rc;
+	}
+	pin.made = segment_get_info(s)->made;
+	if (__builtin_mul_overflow(pin.made, INT64_C(1000000), &pin.made))
+		pin.made = 0;
+	segment_close(s);
+	for (size_t i = 0; i < r->n_pins; i++)
+		if (!strcmp(r->pin[i].name, pin.name))
+			pin.spec = r->pin[i].spec;
+	return catalogue_add_pin(r->catalogue, &pin, err);
+}
+
+/* The number of the first journal that is not in the segments. */
+static int find_next_journal(struct rebuild *r, struct err *err)
+{
+	int64_t *next = &r->property[NEXT_JOURNAL], *seq = NULL;
+	size_t n = 0;
+	int rc = journal_list(r->dir, r->has_property[NEXT_JOURNAL] ? *next : 0, &seq, &n, err);
+
+	for (size_t i = 0; rc >= 0 && i < n; i++) {
+		rc = repeats_has_journal(r->dir, seq[i], r->file, r->n_files, err);
+		if (rc == 1) {
+			*next = seq[i] + 1;
+			r->has_property[NEXT_JOURNAL] = true;
+		}
+	}
+	free(seq);
+	return rc < 0 ? rc : 0;
+}
+
+static int fill(struct rebuild *r, struct err *err)
+{
+	int rc = catalogue_begin(r->catalogue, err);
+
+	if (rc == 0)
+		rc = add_segments(r, err);
+	for (size_t i = 0; rc == 0 && i < r->n_pin_files; i++)
+		rc = add_pin(r, r->pin_file[i], err);
+	if (rc == 0)
+		rc = find_next_journal(r, err);
+	for (int i = 0; rc == 0 && i < N_PROPERTIES; i++)
+		if (r->has_property[i])
+			rc = catalogue_set_number(r->catalogue, properties[i], r->property[i], err);
+	if (rc == 0)
+		rc = catalogue_commit(r->catalogue, err);
+	catalogue_rollback(r->catalogue);
+	return rc;
+}
+
+static int make_new(struct rebuild *r, struct err *err)
+{
+	struct buf path = { 0 };
+	int rc = 0;
+
+	buf_addf(&path, "%s/%s", r->directory, NEW_FOLDER);
+	if (os_mkdir(r->dir, "tmp", r->mode) || os_mkdir(r->dir, NEW_FOLDER, r->mode))
+		rc = err_set(err, ERR_IO, "%s: %s", buf_text(&path), strerror(errno));
+	os_unlink(r->dir, NEW_FOLDER "/index.db");
+	os_unlink(r->dir, NEW_FOLDER "/index.db-wal");
+	os_unlink(r->dir, NEW_FOLDER "/index.db-shm");
+	if (rc == 0)
+		rc = catalogue_open(buf_text(&path), CATALOGUE_CREATE, &r->catalogue, err);
+	buf_release(&path);
+	if (rc == 0)
+		rc = fill(r, err);
+	catalogue_close(r->catalogue);
+	return rc;
+}
+
+/* Replace the old index. A crash between the steps leaves a store without an index, for which this is done again. */
+static int replace_old(struct rebuild *r, struct err *err)
+{
+	int rc = 0;
+
+	if (faccessat(r->dir, "index.db", F_OK, 0) == 0)
+		rc = set_aside(r, "index.db", "replaced by a new index", err);
+	if (rc < 0)
+		return rc;
+	os_unlink(r->dir, "index.db-wal");
+	os_unlink(r->dir, "index.db-shm");
+	if (os_rename(r->dir, NEW_FOLDER "/index.db", "index.db") || os_sync_folder(r->dir, ""))
+		return err_set(err, ERR_IO, "%s/index.db: %s", r->directory, strerror(errno));
+	os_unlink(r->dir, NEW_FOLDER "/index.db-wal");
+	os_unlink(r->dir, NEW_FOLDER "/index.db-shm");
+	unlinkat(r->dir, NEW_FOLDER, AT_REMOVEDIR);
+	for (size_t i = 0; i < r->n_files; i++)
+		if (r->file[i].is_repeated) {
+			os_unlink(r->dir, r->file[i].name);
+			if (r->report)
+				buf_addf(r->report, "%s: other segments have all its profiles; removed\n",
+					 r->file[i].name);
+		}
+	return 0;
+}
+
+int store_rebuild_index(int dir, const char *directory, struct buf *report, struct err *err)
+{
+	struct rebuild r = { .dir = dir, .directory = directory, .report = report, .memory = arena_new() };
+	struct err ignored;
+	struct stat st;
+	uint64_t profiles = 0;
+	int rc;
+
+	err = err ? err : &ignored;
+	r.mode = fstat(dir, &st) ? 0700 : st.st_mode & 0770;
+	read_old(&r);
+	rc = find_files(&r, "seg", 0, err);
+	if (rc == 0)
+		rc = find_files(&r, "pin", 0, err);
+	if (rc == 0)
+		rc = make_new(&r, err);
+	if (rc == 0)
+		rc = replace_old(&r, err);
+	for (size_t i = 0; i < r.n_files; i++) {
+		for (uint32_t k = 0; !r.file[i].is_repeated && k < segment_n_chapters(r.file[i].segment); k++)
+			profiles += segment_chapter_at(r.file[i].segment, k)->profiles;
+		segment_close(r.file[i].segment);
+	}
+	if (rc == 0 && report)
+		buf_addf(report, "index.db was made from %zu segments with %" PRIu64 " profiles and %zu pins\n",
+			 r.n_files, profiles, r.n_pin_files);
+	free(r.file);
+	free(r.pin);
+	free(r.pin_file);
+	arena_free(r.memory);
+	return rc;
+}
+
+/* Open the segments of the catalogue. Rows whose file is missing are removed. */
+static int open_segments(struct store_writer *w, const struct catalogue_segments *all, struct repeats_file *file,
+			 size_t *n, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < all->n; i++) {
+		int fd = openat(w->dir, all->row[i].file, O_RDONLY | O_CLOEXEC);
+		struct repeats_file *f = &file[*n];
+
+		if (fd < 0 && errno == ENOENT)
+			rc = catalogue_remove_segment(w->catalogue, all->row[i].id, err);
+		else if (fd < 0)
+			rc = err_set(err, ERR_IO, "%s/%s: %s", w->directory, all->row[i].file, strerror(errno));
+		*f = (struct repeats_file){ .name = all->row[i].file };
+		if (fd >= 0 && segment_open(fd, f->name, &f->segment, NULL) == 0)
+			++*n;
+		if (fd >= 0)
+			close(fd);
+	}
+	return rc;
+}
+
+/* With a transaction. *is_needed: it has got a row. */
+static int adopt(struct store_writer *w, const char *path, const struct segment *s, bool *is_needed, struct buf *report,
+		 struct err *err)
+{
+	struct catalogue_segments all;
+	struct repeats_file *file;
+	int64_t first = 0;
+	size_t n = 0;
+	int rc = catalogue_get_segments(w->catalogue, N_TIERS, &all, err);
+
+	if (rc < 0)
+		return rc;
+	file = mem_zalloc(all.n + 1, sizeof(*file));
+	rc = open_segments(w, &all, file, &n, err);
+	if (rc == 0)
+		rc = catalogue_get_number(w->catalogue, "next_journal", &first, err);
+	if (rc >= 0)
+		rc = repeats_has_segment(w->dir, s, file, n, first, err);
+	*is_needed = rc == 0;
+	if (rc == 0)
+		rc = add_to_catalogue(w->catalogue, w->dir, path, s, report, err);
+	for (size_t i = 0; i < n; i++)
+		segment_close(file[i].segment);
+	free(file);
+	catalogue_segments_release(&all);
+	return rc < 0 ? rc : 0;
+}
+
+int store_adopt_orphan(struct store_writer *w, const char *path, struct buf *report, struct err *err)
+{
+	int fd = openat(w->dir, path, O_RDONLY | O_CLOEXEC), rc;
+	struct segment *s = NULL;
+	bool is_needed = false;
+	struct err damage;
+
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, path, strerror(errno));
+	rc = segment_open(fd, path, &s, &damage);
+	close(fd);
+	if (rc == 0)
+		rc = catalogue_begin(w->catalogue, &damage);
+	if (rc == 0)
+		rc = adopt(w, path, s, &is_needed, report, &damage);
+	if (rc == 0)
+		rc = catalogue_commit(w->catalogue, &damage);
+	catalogue_rollback(w->catalogue);
+	segment_close(s);
+	if (rc == ERR_FORMAT) {
+		struct rebuild r = { .dir = w->dir, .directory = w->directory, .report = report, .mode = w->dir_mode };
+
+		return set_aside(&r, path, damage.msg, err);
+	}
+	if (rc < 0 && err)
+		*err = damage;
+	if (rc < 0)
+		return rc;
+	if (report)
+		buf_addf(report, "%s: %s\n", path,
+			 is_needed ? "was not in the index; added" : "its profiles are stored elsewhere; removed");
+	return is_needed ? 0 : store_remove_file(w, path, CAP_SEGMENTS, err);
+}
+
+/* Move damaged segments to bad/, and keep their sound chapters. */
+static int repair_segments(struct store_writer *w, struct buf *report, struct err *err)
+{
+	struct catalogue_segments all;
+	int rc = catalogue_get_segments(w->catalogue, N_TIERS, &all, err);
+
+	for (size_t i = 0; rc == 0 && i < all.n; i++) {
+		int fd = openat(w->dir, all.row[i].file, O_RDONLY | O_CLOEXEC);
+		struct segment *s = NULL;
+		struct err damage;
+
+		rc = fd < 0 ? err_set(&damage, ERR_FORMAT, "%s", strerror(errno))
+			    : segment_open(fd, all.row[i].file, &s, &damage);
+		if (fd >= 0)
+			close(fd);
+		if (rc == 0)
+			rc = verify_segment(s, true, NULL, &damage);
+		segment_close(s);
+		if (rc == ERR_FORMAT)
+			rc = compaction_set_aside(w, &all.row[i], damage.msg, report, err);
+		else if (rc < 0)
+			*err = damage;
+	}
+	catalogue_segments_release(&all);
+	return rc;
+}
+
+static int rebuild_locked(const char *directory, struct buf *report, struct err *err)
+{
+	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), lock, rc;
+	uint8_t uuid[16];
+
+	if (dir < 0)
+		return err_set(err, ERR_IO, "%s: %s", directory, strerror(errno));
+	lock = store_lock(dir, directory, "cpa store repair", 0600, NULL, err);
+	rc = lock < 0 ? lock : store_read_header(dir, directory, uuid, err);
+	if (rc == 0)
+		rc = store_rebuild_index(dir, directory, report, err);
+	if (lock >= 0)
+		close(lock);
+	close(dir);
+	return rc;
+}
+
+int store_repair(const char *directory, struct buf *report, struct err *err)
+{
+	struct store_writer_options o = { .group = "", .owner = "cpa store repair" };
+	struct store_writer *w = NULL;
+	struct err ignored;
+	int rc;
+
+	err = err ? err : &ignored;
+	rc = rebuild_locked(directory, report, err);
+	if (rc == 0)
+		rc = store_writer_open(directory, false, &o, &w, NULL, err);
+	if (rc < 0)
+		return rc;
+	pthread_mutex_lock(&w->maintenance);
+	rc = repair_segments(w, report, err);
+	pthread_mutex_unlock(&w->maintenance);
+	if (rc < 0)
+		store_writer_close(w, NULL);
+	else
+		rc = store_writer_close(w, err);
+	return rc;
+}

@@ -1,0 +1,264 @@
+/*
+ * verify.c - check all files of a store
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "store/journal.h"
+#include "store/select.h"
+#include "store/verify.h"
+#include "store/writer_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Compare the totals of a block with the sums of its profiles. */
+static int check_totals(const struct chapter *ch, uint32_t i, const struct block *b, struct err *err)
+{
+	const struct block_entry *e = &ch->block[i];
+	struct stored *all = mem_zalloc(b->n + 1, sizeof(*all));
+	int rc = block_profiles(b, all, err);
+
+	for (uint32_t c = 0; rc == 0 && c < e->n_columns; c++) {
+		uint64_t sum = 0;
+
+		for (uint32_t k = 0; k < b->n; k++)
+			for (uint32_t row = 0; row < all[k].n; row++)
+				sum += (uint64_t)all[k].value[(size_t)c * all[k].n + row];
+		if (sum != (uint64_t)e->total[c])
+			rc = err_set(err, ERR_FORMAT,
+				     "block %" PRIu32 ": column %" PRIu32 " adds up to %" PRId64
+				     ", but its total is %" PRId64,
+				     i, c, (int64_t)sum, e->total[c]);
+	}
+	for (uint32_t k = 0; k < b->n && rc == 0; k++)
+		stored_release(&all[k]);
+	free(all);
+	return rc;
+}
+
+static int check_block(const struct chapter *ch, uint32_t i, bool deep, struct buf *raw, struct err *err)
+{
+	const struct block_entry *e = &ch->block[i];
+	struct block b;
+	int rc = chapter_open_block(ch, i, raw, &b, err);
+
+	if (rc < 0)
+		return rc;
+	if (b.n != e->profiles || b.n_columns != e->n_columns)
+		rc = err_set(err, ERR_FORMAT, "block %" PRIu32 " has %" PRIu32 " profiles, but %" PRIu32 " are listed",
+			     i, b.n, e->profiles);
+	for (uint32_t k = 0; rc == 0 && k < b.n; k++)
+		if (b.start_ns[k] < e->t0 || b.start_ns[k] > e->t1)
+			rc = err_set(err, ERR_FORMAT, "block %" PRIu32 ": profile %" PRIu32 " is outside its span", i,
+				     k);
+	if (rc == 0 && deep)
+		rc = check_totals(ch, i, &b, err);
+	block_release(&b);
+	return rc;
+}
+
+int verify_chapter(const struct chapter *ch, bool deep, struct stop *stop, struct err *err)
+{
+	struct buf raw = { 0 };
+	uint64_t profiles = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < ch->n_blocks; i++) {
+		rc = stop_check(stop, err);
+		if (rc == 0)
+			rc = check_block(ch, i, deep, &raw, err);
+		profiles += ch->block[i].profiles;
+	}
+	if (rc == 0 && profiles != ch->profiles)
+		rc = err_set(err, ERR_FORMAT, "%" PRIu64 " profiles, but %" PRIu64 " are listed", profiles,
+			     ch->profiles);
+	buf_release(&raw);
+	return rc;
+}
+
+int verify_segment(const struct segment *s, bool deep, struct stop *stop, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < segment_n_chapters(s); i++) {
+		const struct segment_chapter *row = segment_chapter_at(s, i);
+		struct chapter *ch;
+
+		rc = segment_read_chapter(s, i, &ch, err);
+		if (rc < 0)
+			break;
+		rc = verify_chapter(ch, deep, stop, err);
+		if (rc == 0 && ch->profiles != row->profiles)
+			rc = err_set(err, ERR_FORMAT, "%" PRIu64 " profiles, but the directory lists %" PRIu64,
+				     ch->profiles, row->profiles);
+		if (rc == ERR_FORMAT)
+			err_wrap(err, "%s", row->service);
+		chapter_free(ch);
+	}
+	return rc;
+}
+
+struct verifier {
+	struct store *s;
+	int dir;
+	bool deep;
+	struct stop *stop;
+	struct buf *report;
+	int damaged;
+};
+
+static void note(struct verifier *v, const char *file, const struct err *err)
+{
+	v->damaged++;
+	buf_addf(v->report, "%s: %s\n", file, err->msg);
+}
+
+/* Check a file with a segment. profiles: their number in the catalogue; UINT64_MAX: not known. */
+static int check_file(struct verifier *v, const char *file, uint64_t profiles, struct err *err)
+{
+	int fd = openat(v->dir, file, O_RDONLY | O_CLOEXEC), rc;
+	struct segment *s = NULL;
+	uint64_t n = 0;
+
+	if (fd < 0)
+		return err_set(err, errno == ENOENT ? ERR_FORMAT : ERR_IO, "%s", strerror(errno));
+	rc = segment_open(fd, file, &s, err);
+	close(fd);
+	if (rc == 0)
+		rc = verify_segment(s, v->deep, v->stop, err);
+	for (uint32_t i = 0; rc == 0 && i < segment_n_chapters(s); i++)
+		n += segment_chapter_at(s, i)->profiles;
+	if (rc == 0 && profiles != UINT64_MAX && n != profiles)
+		rc = err_set(err, ERR_FORMAT, "%" PRIu64 " profiles, but index.db lists %" PRIu64, n, profiles);
+	segment_close(s);
+	return rc;
+}
+
+static int check_segments(struct verifier *v, struct err *err)
+{
+	struct catalogue_segments all;
+	int rc = catalogue_get_segments(v->s->catalogue, N_TIERS, &all, err);
+
+	for (size_t i = 0; rc == 0 && i < all.n; i++) {
+		struct err damage;
+
+		rc = check_file(v, all.row[i].file, all.row[i].profiles, &damage);
+		if (rc == ERR_FORMAT) {
+			rc = catalogue_has_file(v->s->catalogue, all.row[i].file, err);
+			if (rc == 1) /* else the writer has removed it since */
+				note(v, all.row[i].file, &damage);
+			rc = rc < 0 ? rc : 0;
+		} else if (rc < 0 && err) {
+			*err = damage;
+		}
+	}
+	catalogue_segments_release(&all);
+	return rc;
+}
+
+static int check_pin(void *arg, const struct catalogue_pin *p, struct err *err)
+{
+	struct verifier *v = arg;
+	struct err damage;
+	int rc = check_file(v, p->file, UINT64_MAX, &damage);
+
+	if (rc == ERR_FORMAT) {
+		note(v, p->file, &damage);
+		return 0;
+	}
+	if (rc < 0 && err)
+		*err = damage;
+	return rc;
+}
+
+/* Check a journal; a torn end is no damage: the writer may be adding to it. */
+static int check_journal(struct verifier *v, int64_t seq, struct err *err)
+{
+	struct err damage;
+	struct head *h = NULL;
+	uint64_t torn;
+	char name[32];
+	int fd, rc;
+
+	journal_name(seq, name);
+	fd = openat(v->dir, name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : err_set(err, ERR_IO, "%s/%s: %s", v->s->directory, name, strerror(errno));
+	rc = journal_read(fd, name, &h, &torn, &damage);
+	close(fd);
+	for (uint32_t i = 0; rc == 0 && v->deep && i < head_n_services(h); i++) {
+		struct chapter *ch = NULL;
+
+		rc = head_make_chapter(h, i, 1, &ch, &damage);
+		if (rc == 0)
+			rc = verify_chapter(ch, true, v->stop, &damage);
+		chapter_free(ch);
+	}
+	head_free(h);
+	if (rc == ERR_FORMAT) {
+		note(v, name, &damage);
+		return 0;
+	}
+	if (rc < 0 && err)
+		*err = damage;
+	return rc;
+}
+
+static int check_journals(struct verifier *v, struct err *err)
+{
+	int64_t first = 0, *seq = NULL;
+	size_t n = 0;
+	int rc = catalogue_get_number(v->s->catalogue, "next_journal", &first, err);
+
+	if (rc >= 0)
+		rc = journal_list(v->dir, first, &seq, &n, err);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = check_journal(v, seq[i], err);
+	free(seq);
+	return rc;
+}
+
+static int verify(struct verifier *v, struct err *err)
+{
+	struct err damage;
+	uint8_t uuid[16];
+	int rc = store_read_header(v->dir, v->s->directory, uuid, &damage);
+
+	if (rc == ERR_FORMAT)
+		note(v, "STORE", &damage);
+	rc = catalogue_verify(v->s->catalogue, &damage);
+	if (rc == ERR_FORMAT) {
+		note(v, "index.db", &damage);
+		return 0; /* the lists of files cannot be trusted */
+	}
+	if (rc < 0) {
+		*err = damage;
+		return rc;
+	}
+	rc = check_segments(v, err);
+	if (rc == 0)
+		rc = catalogue_each_pin(v->s->catalogue, NULL, check_pin, v, err);
+	return rc == 0 ? check_journals(v, err) : rc;
+}
+
+int store_verify(struct store *s, bool deep, struct stop *stop, struct buf *report, struct err *err)
+{
+	struct verifier v = { .s = s, .deep = deep, .stop = stop, .report = report };
+	struct err ignored;
+	int rc;
+
+	err = err ? err : &ignored;
+	v.dir = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (v.dir < 0)
+		return err_set(err, ERR_IO, "%s: %s", s->directory, strerror(errno));
+	rc = verify(&v, err);
+	close(v.dir);
+	return rc < 0 ? rc : v.damaged;
+}
