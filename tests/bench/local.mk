@@ -1,7 +1,7 @@
 # tests/bench - benchmark programs; script/bench builds them by name
 
 EXTRA_PROGRAMS += tests/bench/addresses tests/bench/gate_sim tests/bench/gen tests/bench/inflate tests/bench/bench \
-	tests/bench/reports
+	tests/bench/reports tests/bench/store_blocks
 
 tests_bench_gate_sim_SOURCES = \
 	tests/bench/gate_alarms.c \
@@ -35,6 +35,9 @@ tests_bench_bench_SOURCES = tests/bench/bench.c
 tests_bench_addresses_SOURCES = tests/bench/addresses.c
 tests_bench_reports_SOURCES = tests/bench/reports.c
 tests_bench_reports_LDADD = $(answer_libs)
+
+tests_bench_store_blocks_SOURCES = tests/bench/store_blocks.c
+tests_bench_store_blocks_LDADD = src/store/libstore.a $(reader_libs) $(ZSTD_LIBS) $(DEFLATE_LIBS)
 EXTRA_DIST += tests/bench/symbols.cc tests/bench/shell.py tests/bench/terminal_screen.py tests/bench/terminal_session.py
 EXTRA_DIST += tests/bench/soak.py tests/bench/soak_load.c tests/bench/web.py
 EXTRA_DIST += tests/bench/rt_load.c tests/bench/rt_heap.cc tests/bench/runtime.py tests/bench/rt_cpu.py tests/bench/rt_faults.py \
