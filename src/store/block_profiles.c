@@ -57,7 +57,7 @@ static int compare_runs(const void *a, const void *b)
 	return x->column < y->column ? -1 : x->column > y->column;
 }
 
-/* Fill in the values of a run, per profile. */
+/* Add the values of a run, per profile. A row of a damaged block can have two runs in a column: block_each_row adds both too. */
 static void spread_run(const struct collector *c, const struct run *run)
 {
 	int64_t *to = c->dense + (size_t)run->column * c->block->n;
@@ -67,13 +67,13 @@ static void spread_run(const struct collector *c, const struct run *run)
 
 	if (!c->block->is_chain[run->column]) {
 		for (uint32_t i = 0; i < run->n; i++)
-			to[cell[i]] = value[i];
+			to[cell[i]] = (int64_t)((uint64_t)to[cell[i]] + (uint64_t)value[i]);
 		return;
 	}
 	for (uint32_t p = 0, i = 0; p < c->hi; p++) {
 		if (i < run->n && cell[i] == p)
 			sum += (uint64_t)value[i++];
-		to[p] = (int64_t)sum;
+		to[p] = (int64_t)((uint64_t)to[p] + sum);
 	}
 }
 
@@ -131,7 +131,8 @@ static int make_profiles(struct collector *c, struct err *err)
 	size_t n_values = 0;
 
 	c->dense = mem_alloc((size_t)b->n_columns * b->n, sizeof(*c->dense));
-	qsort(c->run, c->n_runs, sizeof(*c->run), compare_runs);
+	if (c->n_runs)
+		qsort(c->run, c->n_runs, sizeof(*c->run), compare_runs);
 	join_runs(c, false);
 	for (uint32_t i = 0; i < c->hi - c->lo; i++)
 		n_values += (size_t)c->out[i].n * b->n_columns;

@@ -1,7 +1,8 @@
 # tests/bench - benchmark programs; script/bench builds them by name
 
 EXTRA_PROGRAMS += tests/bench/addresses tests/bench/gate_sim tests/bench/gen tests/bench/inflate tests/bench/bench \
-	tests/bench/reports tests/bench/store_blocks
+	tests/bench/reports tests/bench/store_blocks \
+	tests/bench/store_days
 
 tests_bench_gate_sim_SOURCES = \
 	tests/bench/gate_alarms.c \
@@ -37,6 +38,8 @@ tests_bench_reports_SOURCES = tests/bench/reports.c
 tests_bench_reports_LDADD = $(answer_libs)
 
 tests_bench_store_blocks_SOURCES = tests/bench/store_blocks.c
+tests_bench_store_days_SOURCES = tests/bench/store_days.c
+tests_bench_store_days_LDADD = src/store/libstore.a $(reader_libs) $(ZSTD_LIBS) $(DEFLATE_LIBS)
 tests_bench_store_blocks_LDADD = src/store/libstore.a $(reader_libs) $(ZSTD_LIBS) $(DEFLATE_LIBS)
 EXTRA_DIST += tests/bench/symbols.cc tests/bench/shell.py tests/bench/terminal_screen.py tests/bench/terminal_session.py
 EXTRA_DIST += tests/bench/soak.py tests/bench/soak_load.c tests/bench/web.py
@@ -44,3 +47,4 @@ EXTRA_DIST += tests/bench/rt_load.c tests/bench/rt_heap.cc tests/bench/runtime.p
 	tests/bench/rt_memory.py tests/bench/rt_stacks.py tests/bench/rt_start.py tests/bench/rt_tools.py
 EXTRA_DIST += tests/bench/copies.sh tests/bench/rt_answers.py tests/bench/rt_endpoint.py tests/bench/rt_serve.py \
 	tests/bench/rt_service.cc tests/bench/rt_service.go tests/bench/rt_single.cc tests/bench/service.sh
+EXTRA_DIST += tests/bench/store_load.go
