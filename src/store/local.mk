@@ -22,6 +22,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/compaction.c \
 	src/store/compaction.h \
 	src/store/compaction_plan.c \
+	src/store/content.c \
+	src/store/content.h \
 	src/store/copy.c \
 	src/store/copy.h \
 	src/store/dict.c \
@@ -36,14 +38,26 @@ src_store_libstore_a_SOURCES = \
 	src/store/dict_translate.c \
 	src/store/each.c \
 	src/store/export.c \
+	src/store/file.c \
+	src/store/flush.c \
+	src/store/flush.h \
+	src/store/head.c \
+	src/store/head_int.h \
+	src/store/head_read.c \
 	src/store/idset.c \
 	src/store/idset.h \
+	src/store/journal.c \
 	src/store/journal.h \
+	src/store/journal_int.h \
+	src/store/journal_write.c \
+	src/store/layout.c \
+	src/store/layout.h \
 	src/store/list.c \
 	src/store/list_int.h \
 	src/store/maintain.c \
 	src/store/nearest.c \
 	src/store/nearest.h \
+	src/store/open.c \
 	src/store/os.c \
 	src/store/os.h \
 	src/store/os_undo.c \
@@ -52,6 +66,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/pack.h \
 	src/store/pin.c \
 	src/store/read.c \
+	src/store/recover.c \
+	src/store/recover.h \
 	src/store/reduce.c \
 	src/store/reduce.h \
 	src/store/reduce_chapter.c \
@@ -66,6 +82,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/repair.h \
 	src/store/repeats.c \
 	src/store/repeats.h \
+	src/store/seen.c \
+	src/store/seen.h \
 	src/store/segment.c \
 	src/store/segment.h \
 	src/store/segment_int.h \
@@ -87,4 +105,5 @@ src_store_libstore_a_SOURCES = \
 	src/store/window_clock.c \
 	src/store/window_int.h \
 	src/store/window_time.c \
+	src/store/writer.c \
 	src/store/writer_int.h

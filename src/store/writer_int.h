@@ -35,9 +35,10 @@ struct store_writer {
 	mode_t dir_mode, file_mode;
 	gid_t gid; /* (gid_t)-1: unchanged */
 
-	pthread_mutex_t maintenance;
+	pthread_mutex_t maintenance; /* recursive */
 	struct catalogue *catalogue;
 	struct cap cap; /* has its own lock for the counters */
+	bool has_cap;   /* cap is initialised */
 
 	pthread_mutex_t lock;
 	int64_t next_journal;          /* number of the next journal file */

@@ -1,0 +1,195 @@
+/*
+ * file.c - writes segments and pins: to tmp/, then under their names
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "store/layout.h"
+#include "store/os.h"
+#include "store/writer_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	WRITE_SIZE = 1 << 20,   /* bytes of a write */
+	SLACK = 64 << 10,       /* directory, footer, rounding to blocks */
+	RESERVE_MORE = 1 << 20, /* for a file that is larger than expected */
+};
+
+struct store_file {
+	struct store_writer *w;
+	struct segment_info info;
+	struct segment_writer *segment;
+	char id[27]; /* ULID */
+	char temporary[40];
+	int fd;
+	struct buf buf;
+	uint64_t written, reserved;
+};
+
+/* A ULID: 48 bits of milliseconds, 80 random bits, in base 32. */
+static void make_ulid(int64_t ms, char out[27])
+{
+	static const char digit[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+	uint8_t random[16];
+	uint64_t time = (uint64_t)ms & 0xffffffffffff;
+
+	store_random(random, sizeof(random));
+	for (int i = 9; i >= 0; i--, time >>= 5)
+		out[i] = digit[time & 31];
+	for (int i = 0; i < 16; i++)
+		out[10 + i] = digit[random[i] & 31];
+	out[26] = 0;
+}
+
+static int fail(const struct store_file *f, const char *name, struct err *err)
+{
+	return err_set(err, ERR_IO, "%s/%s: %s", f->w->directory, name, strerror(errno));
+}
+
+static int write_buf(struct store_file *f, struct err *err)
+{
+	while (f->written + f->buf.len + SLACK > f->reserved) {
+		if (!cap_try_reserve(&f->w->cap, RESERVE_MORE))
+			return err_set(err, ERR_LIMIT, "%s: the cap leaves no room for a segment", f->w->directory);
+		f->reserved += RESERVE_MORE;
+	}
+	if (f->buf.len && os_pwrite(f->fd, f->buf.data, f->buf.len, f->written) < 0)
+		return fail(f, f->temporary, err);
+	f->written += f->buf.len;
+	f->buf.len = 0;
+	return 0;
+}
+
+static int write_part(void *arg, const void *data, size_t n, struct err *err)
+{
+	struct store_file *f = arg;
+
+	buf_add(&f->buf, data, n);
+	return f->buf.len < WRITE_SIZE ? 0 : write_buf(f, err);
+}
+
+int store_file_begin(struct store_writer *w, const struct segment_info *info, int level, uint64_t bytes,
+		     struct store_file **out, struct err *err)
+{
+	struct store_file *f;
+	int rc = cap_reserve(&w->cap, bytes + SLACK, "a segment", err);
+
+	if (rc < 0)
+		return rc;
+	f = mem_zalloc(1, sizeof(*f));
+	f->w = w;
+	f->reserved = bytes + SLACK;
+	f->info = *info;
+	f->info.made = w->now() / 1000000;
+	memcpy(f->info.store, w->uuid, sizeof(w->uuid));
+	make_ulid(f->info.made, f->id);
+	snprintf(f->temporary, sizeof(f->temporary), "tmp/%s", f->id);
+	f->segment = segment_writer_new(&f->info, level, write_part, f);
+	f->fd = store_create_file(w, f->temporary, O_RDWR | O_CREAT | O_EXCL, err);
+	if (f->fd < 0) {
+		rc = f->fd;
+		store_file_discard(f);
+		return rc;
+	}
+	*out = f;
+	return 0;
+}
+
+int store_file_add(struct store_file *f, const struct chapter *c, struct err *err)
+{
+	return segment_writer_add(f->segment, c, err);
+}
+
+static void file_free(struct store_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	segment_writer_free(f->segment);
+	buf_release(&f->buf);
+	free(f);
+}
+
+void store_file_discard(struct store_file *f)
+{
+	if (!f)
+		return;
+	if (f->fd >= 0)
+		os_unlink(f->w->dir, f->temporary);
+	cap_settle(&f->w->cap, CAP_SEGMENTS, f->reserved, 0);
+	file_free(f);
+}
+
+/* "seg/raw/2026/ULID.cps" */
+static void name_segment(const struct store_file *f, char file[64])
+{
+	static const char *const tier[N_TIERS] = { "raw", "10m", "1h", "1d" };
+	time_t s = (time_t)(f->info.t0 / 1000);
+	struct tm tm;
+	int year = gmtime_r(&s, &tm) ? tm.tm_year + 1900 : 1970;
+
+	snprintf(file, 64, "seg/%s/%04d/%s.cps", tier[f->info.tier], year < 0 || year > 9999 ? 9999 : year, f->id);
+}
+
+static int sync_and_rename(struct store_file *f, const char *name, struct err *err)
+{
+	char folder[64];
+	struct stat st;
+	int rc;
+
+	if (os_fsync(f->fd) < 0)
+		return fail(f, f->temporary, err);
+	rc = store_make_folders(f->w, name, err);
+	if (rc < 0)
+		return rc;
+	if (fstatat(f->w->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		errno = EEXIST;
+		return fail(f, name, err);
+	}
+	if (os_rename(f->w->dir, f->temporary, name) < 0)
+		return fail(f, name, err);
+	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(name, '/') - name), name);
+	if (os_sync_folder(f->w->dir, folder) < 0) {
+		rc = fail(f, name, err);
+		os_unlink(f->w->dir, name);
+	}
+	return rc;
+}
+
+int store_file_finish(struct store_file *f, const char *name, struct catalogue_segment *row, struct segment **out,
+		      struct err *err)
+{
+	int rc;
+
+	if (name)
+		snprintf(row->file, sizeof(row->file), "%s", name);
+	else
+		name_segment(f, row->file);
+	rc = segment_writer_finish(f->segment, &row->crc, err);
+	if (rc == 0)
+		rc = write_buf(f, err);
+	if (rc == 0)
+		rc = sync_and_rename(f, row->file, err);
+	if (rc == 0 && out) {
+		rc = segment_open(f->fd, row->file, out, err);
+		if (rc < 0)
+			os_unlink(f->w->dir, row->file);
+	}
+	if (rc < 0) {
+		store_file_discard(f);
+		return rc;
+	}
+	row->bytes = cap_file_bytes(f->fd);
+	cap_settle(&f->w->cap, name ? CAP_PINS : CAP_SEGMENTS, f->reserved, row->bytes);
+	file_free(f);
+	return 0;
+}

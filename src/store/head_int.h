@@ -1,0 +1,91 @@
+/*
+ * head_int.h - the content of a journal in memory, for the writer
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STORE_HEAD_INT_H
+#define STORE_HEAD_INT_H
+
+#include "base/buf.h"
+#include "base/idtab.h"
+#include "store/content.h"
+#include "store/journal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum record_tag { RECORD_SERVICE = 32, RECORD_PROFILE, RECORD_MARK }; /* smaller ones are tables of dictionaries */
+
+struct head_service {
+	char *name;
+	struct chapter_builder *builder; /* NULL after the chapter was made */
+	struct dict *dict;               /* of builder */
+	struct store_content content;
+	struct buf records; /* PROFILE and MARK, as in the journal */
+	uint32_t n_records;
+
+	/* the part that is in the journal already */
+	bool is_logged; /* the name */
+	uint32_t logged[DICT_TABLES_END];
+	size_t records_logged;
+	uint32_t n_records_logged;
+	bool is_dirty; /* in head.dirty: has something to be logged */
+};
+
+/* The id of a profile, and the hash of its content. */
+struct head_id {
+	uint8_t id[16];
+	uint64_t content;
+};
+
+struct head {
+	struct head_service *service;
+	size_t n, cap;
+	struct idtab by_name;
+	uint64_t n_profiles;
+	size_t memory; /* estimate, without what the dictionaries count themselves */
+
+	uint32_t *dirty; /* services with something to be logged */
+	size_t n_dirty, cap_dirty;
+
+	bool has_ids; /* for a writer: ids are kept to find duplicates */
+	struct head_id *id;
+	size_t n_ids, cap_ids;
+	struct idtab by_id;
+};
+
+struct head *head_new(bool has_ids);
+
+/* The number of a service, which is added if it is new. */
+uint32_t head_add_service(struct head *h, const char *name, size_t length);
+
+/* Add a profile whose entries are in the dictionary of the service. content is used if the head keeps ids. */
+void head_add_profile(struct head *h, uint32_t service, const struct stored *s, uint64_t content);
+void head_add_mark(struct head *h, uint32_t service, const struct store_mark *m);
+
+/* The content of a profile of this id; NULL if there is none. */
+const uint64_t *head_find_id(const struct head *h, const uint8_t id[16]);
+
+/* Bytes of memory used. */
+size_t head_memory(const struct head *h);
+
+/* Add the entries, profiles or marks of a record of a journal. Fails with ERR_FORMAT. */
+int head_read_record(struct head *h, unsigned tag, uint64_t service, const uint8_t *body, size_t n, struct err *err);
+
+/* Call a function for each profile and mark of a service, in the order of adding; mark may be NULL. */
+typedef int head_profile_fn(void *arg, const struct stored *p, struct err *err);
+typedef int head_mark_fn(void *arg, const struct store_mark *m, struct err *err);
+int head_each(const struct head_service *s, head_profile_fn *profile, head_mark_fn *mark, void *arg, struct err *err);
+
+/*
+ * Append records for everything that is not logged yet, of some services, up to about max bytes. head_set_logged then marks it as
+ * logged, after it was written. Returns the number of records; 0 if everything is logged.
+ */
+uint32_t head_add_records(const struct head *h, size_t max, struct buf *out, size_t *n_services);
+void head_set_logged(struct head *h, size_t n_services);
+
+/* Everything is to be logged again, in another file. */
+void head_set_all_dirty(struct head *h);
+
+#endif

@@ -1,0 +1,294 @@
+/*
+ * journal.c - reads journals
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A batch that is not valid is torn if no valid one follows: the writer ended while it wrote it, or is writing it now.
+ */
+#include "config.h"
+
+#include "store/journal.h"
+
+#include "base/mem.h"
+#include "store/journal_int.h"
+#include "store/layout.h"
+#include "store/pack.h"
+#include "store/segment_int.h"
+#include "store/varint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct reader {
+	int fd;
+	const char *name;
+	uint64_t offset, size;
+	uint64_t number; /* of the next batch */
+	struct head *head;
+	struct buf stored, raw;
+};
+
+/* The head of a batch. */
+struct batch {
+	uint32_t crc, stored, raw, records;
+	uint64_t number;
+};
+
+enum batch_state { BATCH_VALID, BATCH_NONE, BATCH_BAD };
+
+/* Read up to n bytes; returns their number or -1. */
+static ssize_t read_at(int fd, void *data, size_t n, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t got = pread(fd, (char *)data + done, n - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+static bool parse_batch(const uint8_t *p, struct batch *b)
+{
+	b->crc = (uint32_t)segment_get(p + 4, 4);
+	b->number = segment_get(p + 8, 8);
+	b->stored = (uint32_t)segment_get(p + 16, 4);
+	b->raw = (uint32_t)segment_get(p + 20, 4);
+	b->records = (uint32_t)segment_get(p + 24, 4);
+	return segment_get(p, 4) == JOURNAL_BATCH_MAGIC && segment_get(p + 28, 4) == pack_crc(p, 28);
+}
+
+/* Is there a valid head of a batch of this number or a later one at or after an offset? Unwritten parts are skipped. */
+static bool has_later_batch(const struct reader *r, uint64_t offset)
+{
+	enum { CHUNK = 64 << 10 };
+	uint8_t *data = mem_alloc(CHUNK + JOURNAL_BATCH, 1);
+	bool found = false;
+
+	while (!found && offset + JOURNAL_BATCH <= r->size) {
+		off_t next = lseek(r->fd, (off_t)offset, SEEK_DATA);
+		ssize_t n;
+		struct batch b;
+
+		if (next < 0 && errno == ENXIO)
+			break;
+		if (next > (off_t)offset)
+			offset = (uint64_t)next & ~(uint64_t)7;
+		n = read_at(r->fd, data, CHUNK + JOURNAL_BATCH, offset);
+		if (n < JOURNAL_BATCH)
+			break;
+		for (size_t i = 0; !found && i + JOURNAL_BATCH <= (size_t)n && i < CHUNK; i += 8)
+			found = segment_get(data + i, 4) == JOURNAL_BATCH_MAGIC && parse_batch(data + i, &b) &&
+				b.number >= r->number;
+		offset += CHUNK;
+	}
+	free(data);
+	return found;
+}
+
+/* Read the batch at the offset into r->raw. */
+static int read_batch(struct reader *r, struct batch *b, enum batch_state *state, struct err *err)
+{
+	static const uint8_t zeros[JOURNAL_BATCH];
+	uint8_t head[JOURNAL_BATCH];
+	ssize_t n = read_at(r->fd, head, sizeof(head), r->offset);
+
+	*state = BATCH_BAD;
+	if (n < 0)
+		return err_set(err, ERR_IO, "%s: %s", r->name, strerror(errno));
+	if (memcmp(head, zeros, (size_t)n) == 0)
+		*state = BATCH_NONE;
+	if ((size_t)n < sizeof(head) || !parse_batch(head, b) || b->number != r->number ||
+	    b->stored > r->size - r->offset || b->raw > JOURNAL_BATCH_RAW_MAX || b->stored > b->raw)
+		return 0;
+	r->stored.len = r->raw.len = 0;
+	n = read_at(r->fd, buf_room(&r->stored, b->stored), b->stored, r->offset + JOURNAL_BATCH);
+	if (n < 0)
+		return err_set(err, ERR_IO, "%s: %s", r->name, strerror(errno));
+	if ((size_t)n < b->stored || pack_crc(r->stored.data, b->stored) != b->crc)
+		return 0;
+	if (b->stored < b->raw) {
+		if (pack_check(b->stored, b->raw, NULL) < 0 || pack_expand((const uint8_t *)r->stored.data, b->stored,
+									   buf_room(&r->raw, b->raw), b->raw, NULL) < 0)
+			return 0;
+		r->raw.len = b->raw;
+	} else {
+		buf_add(&r->raw, r->stored.data, b->raw);
+	}
+	*state = BATCH_VALID;
+	return 0;
+}
+
+static int read_records(struct reader *r, const struct batch *b, struct err *err)
+{
+	const uint8_t *at = (const uint8_t *)r->raw.data, *end = at + r->raw.len;
+
+	for (uint32_t i = 0; i < b->records; i++) {
+		unsigned tag = at < end ? *at++ : 0;
+		uint64_t service, n = 0;
+		int rc;
+
+		if (!varint_get(&at, end, &service) || !varint_get(&at, end, &n) || n > (size_t)(end - at))
+			rc = err_set(err, ERR_FORMAT, "it is cut off");
+		else
+			rc = head_read_record(r->head, tag, service, at, n, err);
+		if (rc < 0) {
+			err_wrap(err, "%s: batch %" PRIu64 ": record %" PRIu32, r->name, b->number, i + 1);
+			return rc;
+		}
+		at += n;
+	}
+	if (at != end)
+		return err_set(err, ERR_FORMAT, "%s: batch %" PRIu64 ": %zu bytes follow its last record", r->name,
+			       b->number, (size_t)(end - at));
+	return 0;
+}
+
+/* Read all batches. */
+static int read_batches(struct reader *r, bool *is_torn, struct err *err)
+{
+	for (;;) {
+		enum batch_state state;
+		struct batch b;
+		int rc = read_batch(r, &b, &state, err);
+
+		/* The writer may have completed this batch, and added others, since it was read here: read it again. */
+		if (rc == 0 && state != BATCH_VALID && has_later_batch(r, r->offset)) {
+			rc = read_batch(r, &b, &state, err);
+			if (rc == 0 && state != BATCH_VALID)
+				rc = err_set(err, ERR_FORMAT, "%s: batch %" PRIu64 " at byte %" PRIu64 " is damaged",
+					     r->name, r->number, r->offset);
+		}
+		if (rc == 0 && state != BATCH_VALID) {
+			*is_torn = state == BATCH_BAD && r->offset < r->size;
+			return 0;
+		}
+		if (rc == 0)
+			rc = read_records(r, &b, err);
+		if (rc < 0)
+			return rc;
+		r->offset += JOURNAL_BATCH + (((uint64_t)b.stored + 7) & ~(uint64_t)7);
+		r->number++;
+	}
+}
+
+static int read_header(const struct reader *r, struct journal_info *info, struct err *err)
+{
+	uint8_t p[JOURNAL_HEADER];
+	ssize_t n = read_at(r->fd, p, sizeof(p), 0);
+
+	if (n < 0)
+		return err_set(err, ERR_IO, "%s: %s", r->name, strerror(errno));
+	if ((size_t)n < sizeof(p) || memcmp(p, JOURNAL_MAGIC, 8) != 0)
+		return err_set(err, ERR_FORMAT, "%s: is not a journal of cpa", r->name);
+	if (segment_get(p + 8, 2) > STORE_MAJOR)
+		return err_set(err, ERR_FORMAT, "%s: has format %u; this cpa reads format %d, a newer cpa is needed",
+			       r->name, (unsigned)segment_get(p + 8, 2), STORE_MAJOR);
+	if (segment_get(p + 60, 4) != pack_crc(p, 60))
+		return err_set(err, ERR_FORMAT, "%s: its header is damaged", r->name);
+	memcpy(info->store, p + 16, 16);
+	info->seq = (int64_t)segment_get(p + 32, 8);
+	info->made_ns = (int64_t)segment_get(p + 40, 8);
+	return 0;
+}
+
+int journal_load(int fd, const char *name, bool has_ids, struct journal_info *info, struct head **out, struct err *err)
+{
+	struct reader r = { .fd = fd, .name = name, .offset = JOURNAL_HEADER, .number = 1 };
+	struct stat st;
+	int rc;
+
+	*out = NULL;
+	*info = (struct journal_info){ 0 };
+	if (fstat(fd, &st) < 0)
+		return err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
+	r.size = (uint64_t)st.st_size;
+	rc = read_header(&r, info, err);
+	if (rc < 0)
+		return rc;
+	r.head = head_new(has_ids);
+	rc = read_batches(&r, &info->is_torn, err);
+	info->batches = r.number - 1;
+	info->end = r.offset;
+	buf_release(&r.stored);
+	buf_release(&r.raw);
+	if (rc == ERR_IO) {
+		head_free(r.head);
+		return rc;
+	}
+	*out = r.head;
+	return rc;
+}
+
+int journal_read(int fd, const char *name, struct head **out, uint64_t *torn, struct err *err)
+{
+	struct journal_info info;
+	int rc = journal_load(fd, name, false, &info, out, err);
+
+	*torn = info.is_torn ? info.end : 0;
+	return rc;
+}
+
+void journal_name(int64_t seq, char name[32])
+{
+	snprintf(name, 32, "journal/%08" PRId64 ".cpj", seq);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The number of a file name; -1 if it is not that of a journal. */
+static int64_t parse_name(const char *name)
+{
+	char *end;
+	int64_t seq = *name >= '0' && *name <= '9' ? strtoll(name, &end, 10) : -1;
+
+	return seq >= 0 && end - name >= 8 && strcmp(end, ".cpj") == 0 ? seq : -1;
+}
+
+int journal_list(int dir, int64_t first, int64_t **seq, size_t *n, struct err *err)
+{
+	int fd = openat(dir, "journal", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	size_t cap = 0;
+
+	*seq = NULL;
+	*n = 0;
+	if (!folder) {
+		int saved = errno;
+
+		if (fd >= 0)
+			close(fd);
+		return err_set(err, ERR_IO, "journal: %s", strerror(saved));
+	}
+	for (struct dirent *e; (e = readdir(folder));) {
+		int64_t number = parse_name(e->d_name);
+
+		if (number < 0 || number < first)
+			continue;
+		*seq = mem_grow(*seq, &cap, *n + 1, sizeof(**seq));
+		(*seq)[(*n)++] = number;
+	}
+	closedir(folder);
+	if (*n)
+		qsort(*seq, *n, sizeof(**seq), compare_numbers);
+	return 0;
+}

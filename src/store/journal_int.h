@@ -1,0 +1,69 @@
+/*
+ * journal_int.h - journals for the writer
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STORE_JOURNAL_INT_H
+#define STORE_JOURNAL_INT_H
+
+#include "store/head_int.h"
+#include "store/writer_int.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	JOURNAL_HEADER = 64,
+	JOURNAL_BATCH = 32,                /* bytes of the head of a batch */
+	JOURNAL_BATCH_RAW_MAX = 128 << 20, /* records of a batch */
+	JOURNAL_BATCH_RAW = 1 << 20,       /* records after which another batch is begun */
+	JOURNAL_GROW = 4 << 20,            /* added to the allocated size if that does not suffice */
+};
+
+#define JOURNAL_MAGIC "CPAJNL\r\n"
+#define JOURNAL_BATCH_MAGIC 0x48435442u /* "BTCH" */
+
+struct journal_info {
+	uint8_t store[16];
+	int64_t seq, made_ns;
+	uint64_t batches; /* read */
+	uint64_t end;     /* of the last batch */
+	bool is_torn;     /* other bytes follow */
+};
+
+/* Like journal_read. */
+int journal_load(int fd, const char *name, bool has_ids, struct journal_info *info, struct head **out, struct err *err);
+
+/* An open journal and its content, or an old one that waits for its flush. */
+struct store_journal {
+	struct store_journal *next;
+	int64_t seq;
+	int fd;
+	char name[32]; /* below the directory of the store */
+	int64_t made_ns;
+	uint64_t end, allocated, charged; /* end of the batches; size of the file; bytes counted under the cap */
+	uint64_t batches;
+	bool needs_sync;  /* batches were written, but not synced */
+	bool sync_failed; /* the file is not trusted */
+	bool is_damaged;  /* only its first batches were read: it is moved to bad/ after its flush */
+	struct head *head;
+	struct packer *packer;
+	struct chapter **chapter; /* [n_chapters] made of the head for a flush that failed */
+	uint32_t n_chapters;
+};
+
+/* Make an empty journal, durable. reserved: bytes reserved under the cap, which are settled. */
+int journal_create(struct store_writer *w, int64_t seq, uint64_t reserved, struct store_journal **out, struct err *err);
+
+/* Open a journal that a crash left, and cut off its torn end. Fails with ERR_FORMAT when its header is damaged. */
+int journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **out, struct err *err);
+void journal_close(struct store_journal *j); /* takes NULL; frees the head */
+
+/*
+ * Write what the head has that is not logged, and sync it.
+ *
+ * Fails  ERR_IO, ERR_LIMIT: nothing new is durable; the next call tries again, with a new file if a sync failed
+ */
+int journal_commit(struct store_writer *w, struct store_journal *j, struct err *err);
+
+#endif

@@ -1,0 +1,267 @@
+/*
+ * layout.c - the directory of a store: its name, the files STORE and lock, folders
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "store/store.h"
+
+#include "base/io.h"
+#include "base/str.h"
+#include "store/layout.h"
+#include "store/os.h"
+#include "store/writer_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+void store_directory(const char *name, struct buf *out)
+{
+	const char *env = getenv("CPA_STORE"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+
+	if (name && *name)
+		buf_addz(out, name);
+	else if (env && *env)
+		buf_addz(out, env);
+	else if (data && *data == '/')
+		buf_addf(out, "%s/cpa/store", data);
+	else
+		buf_addf(out, "%s/.local/share/cpa/store", home ? home : "");
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool parse_uuid(const char *text, uint8_t uuid[16])
+{
+	for (int i = 0; i < 32; i++) {
+		int digit = hex_digit(text[i]);
+
+		if (digit < 0)
+			return false;
+		uuid[i / 2] = (uint8_t)(i % 2 ? uuid[i / 2] | digit : digit << 4);
+	}
+	return text[32] == '\n';
+}
+
+int store_read_header(int dir, const char *directory, uint8_t uuid[16], struct err *err)
+{
+	char text[512];
+	int fd = openat(dir, "STORE", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+	int saved = errno;
+	const char *line;
+	unsigned major;
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return err_set(err, ERR_IO, "%s/STORE: %s", directory, strerror(saved));
+	text[n] = 0;
+	if (sscanf(text, "cpa store %u", &major) != 1)
+		return err_set(err, ERR_FORMAT, "%s/STORE: is not the header of a store of cpa", directory);
+	if (major != STORE_MAJOR)
+		return err_set(err, ERR_FORMAT, "%s: has format %u; this cpa reads format %d, a newer cpa is needed",
+			       directory, major, STORE_MAJOR);
+	line = strstr(text, "\nuuid ");
+	if (!line || !parse_uuid(line + 6, uuid))
+		return err_set(err, ERR_FORMAT, "%s/STORE: has no uuid", directory);
+	return 0;
+}
+
+void store_add_time(struct buf *out, int64_t ns)
+{
+	time_t s = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
+	struct tm tm;
+	char text[32];
+
+	gmtime_r(&s, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	buf_addz(out, text);
+}
+
+void store_random(void *out, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t got = getrandom((char *)out + done, n - done, 0);
+
+		if (got > 0)
+			done += (size_t)got;
+	}
+}
+
+int store_write_header(struct store_writer *w, struct err *err)
+{
+	struct buf text = { 0 };
+	int rc = -1, fd;
+
+	store_random(w->uuid, sizeof(w->uuid));
+	buf_addf(&text, "cpa store %d\nuuid ", STORE_MAJOR);
+	for (int i = 0; i < 16; i++)
+		buf_addf(&text, "%02x", w->uuid[i]);
+	buf_addz(&text, "\nmade ");
+	store_add_time(&text, w->now());
+	buf_addz(&text, "\nby cpa " PACKAGE_VERSION "\n");
+	fd = store_create_file(w, "tmp/STORE", O_WRONLY | O_CREAT | O_TRUNC, err);
+	if (fd >= 0) {
+		if (os_pwrite(fd, text.data, text.len, 0) < 0 || os_fsync(fd) < 0 ||
+		    os_rename(w->dir, "tmp/STORE", "STORE") < 0 || os_sync_folder(w->dir, "") < 0)
+			rc = err_set(err, ERR_IO, "%s/STORE: %s", w->directory, strerror(errno));
+		else
+			rc = 0;
+		close(fd);
+	} else {
+		rc = fd;
+	}
+	buf_release(&text);
+	return rc;
+}
+
+/* The value of a line "KEY VALUE" of the lock file, up to max bytes; "" if there is none. */
+static void lock_field(const char *text, const char *key, char *out, size_t max)
+{
+	size_t n = strlen(key);
+
+	*out = 0;
+	for (const char *line = text; *line; line += *line == '\n') {
+		size_t length = strcspn(line, "\n");
+
+		if (length > n && strncmp(line, key, n) == 0 && line[n] == ' ') {
+			snprintf(out, max, "%.*s", (int)(length - n - 1), line + n + 1);
+			return;
+		}
+		line += length;
+	}
+}
+
+static int report_holder(int fd, const char *directory, struct buf *holder, struct err *err)
+{
+	char text[4096], pid[32], started[64], command[512];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	if (holder)
+		buf_addz(holder, text);
+	lock_field(text, "pid", pid, sizeof(pid));
+	lock_field(text, "started", started, sizeof(started));
+	lock_field(text, "command", command, sizeof(command));
+	return err_set(err, ERR_IO, "%s: is being written by process %s (%s), started %s; only one process can write",
+		       directory, *pid ? pid : "?", *command ? command : "?", *started ? started : "?");
+}
+
+/* owner: the command, then lines that are copied. */
+static int write_lock(int fd, const char *owner)
+{
+	struct buf text = { 0 };
+	size_t command = owner ? strcspn(owner, "\n") : 0;
+	int rc;
+
+	buf_addf(&text, "pid %ld\nstarted ", (long)getpid());
+	store_add_time(&text, cap_clock());
+	buf_addf(&text, "\ncommand %.*s\n", (int)command, owner ? owner : "");
+	if (owner && owner[command] && owner[command + 1]) {
+		buf_addz(&text, owner + command + 1);
+		if (text.data[text.len - 1] != '\n')
+			buf_addz(&text, "\n");
+	}
+	rc = os_truncate(fd, 0) < 0 ? -1 : os_pwrite(fd, text.data, text.len, 0);
+	buf_release(&text);
+	return rc;
+}
+
+int store_lock(int dir, const char *directory, const char *owner, mode_t mode, struct buf *holder, struct err *err)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	const char *type;
+	int rc, fd;
+
+	if (os_is_network(dir, &type))
+		return err_set(err, ERR_IO,
+			       "%s: is on a network file system (%s), where locks and shared memory are not reliable; "
+			       "choose a local directory",
+			       directory, type);
+	fd = os_open(dir, "lock", O_RDWR | O_CREAT, mode);
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s/lock: %s", directory, strerror(errno));
+	if (fcntl(fd, F_OFD_SETLK, &lock) < 0)
+		rc = errno == EAGAIN || errno == EACCES
+			     ? report_holder(fd, directory, holder, err)
+			     : err_set(err, ERR_IO, "%s/lock: %s", directory, strerror(errno));
+	else if (write_lock(fd, owner) < 0)
+		rc = err_set(err, ERR_IO, "%s/lock: %s", directory, strerror(errno));
+	else
+		return fd;
+	close(fd);
+	return rc;
+}
+
+int store_create_file(const struct store_writer *w, const char *name, int flags, struct err *err)
+{
+	int fd = os_open(w->dir, name, flags, w->file_mode);
+
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(errno));
+	if ((flags & O_CREAT) &&
+	    (fchmod(fd, w->file_mode) < 0 || (w->gid != (gid_t)-1 && fchown(fd, (uid_t)-1, w->gid) < 0))) {
+		int saved = errno;
+
+		close(fd);
+		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(saved));
+	}
+	return fd;
+}
+
+static int make_folder(const struct store_writer *w, const char *folder, const char *parent, struct err *err)
+{
+	struct stat st;
+
+	if (fstatat(w->dir, folder, &st, 0) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	if (os_mkdir(w->dir, folder, w->dir_mode) < 0 || fchmodat(w->dir, folder, w->dir_mode, 0) < 0 ||
+	    (w->gid != (gid_t)-1 && fchownat(w->dir, folder, (uid_t)-1, w->gid, 0) < 0) ||
+	    os_sync_folder(w->dir, parent) < 0)
+		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, folder, strerror(errno));
+	return 0;
+}
+
+int store_make_folders(const struct store_writer *w, const char *name, struct err *err)
+{
+	char folder[256], parent[256] = "";
+
+	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+		int rc;
+
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - name), name);
+		rc = make_folder(w, folder, parent, err);
+		if (rc < 0)
+			return rc;
+		memcpy(parent, folder, sizeof(parent));
+	}
+	return 0;
+}
+
+int store_remove_file(struct store_writer *w, const char *name, enum cap_kind kind, struct err *err)
+{
+	struct stat st;
+
+	if (fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno == ENOENT)
+			return 0;
+		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(errno));
+	}
+	if (os_unlink(w->dir, name) < 0)
+		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(errno));
+	cap_release(&w->cap, kind, (uint64_t)st.st_blocks * 512);
+	return 0;
+}

@@ -1,0 +1,180 @@
+/*
+ * recover.c - repair after a crash: interrupted flushes, torn journals, temporary files
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "store/recover.h"
+
+#include "base/mem.h"
+#include "store/flush.h"
+#include "store/journal_int.h"
+#include "store/os.h"
+#include "store/seen.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int recover_catalogue(struct store_writer *w, struct err *err)
+{
+	return catalogue_open(w->directory, CATALOGUE_WRITE, &w->catalogue, err);
+}
+
+/* Remove the files of a folder whose names end with suffix. */
+static int empty_folder(struct store_writer *w, const char *folder, const char *suffix, struct err *err)
+{
+	int rc = 0, fd = openat(w->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, folder, strerror(errno));
+	}
+	for (struct dirent *e; rc == 0 && (e = readdir(d));) {
+		size_t n = strlen(e->d_name), end = strlen(suffix);
+		char name[300];
+
+		if (e->d_name[0] == '.' || n < end || strcmp(e->d_name + n - end, suffix) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", folder, e->d_name);
+		rc = store_remove_file(w, name, strcmp(folder, "tmp") == 0 ? CAP_OTHER : CAP_JOURNALS, err);
+	}
+	closedir(d);
+	return rc;
+}
+
+int store_set_aside(struct store_writer *w, const char *name, const char *note)
+{
+	const char *base = strrchr(name, '/') + 1;
+	char to[300], text[300];
+	struct stat st;
+	int fd;
+
+	snprintf(to, sizeof(to), "bad/%s", base);
+	if (fstatat(w->dir, name, &st, 0) < 0 || os_rename(w->dir, name, to) < 0)
+		return -1;
+	os_sync_folder(w->dir, "bad");
+	cap_settle(&w->cap, CAP_BAD, 0, (uint64_t)st.st_blocks * 512);
+	snprintf(to, sizeof(to), "bad/%s.txt", base);
+	snprintf(text, sizeof(text), "%s: %s\n", name, note);
+	fd = store_create_file(w, to, O_WRONLY | O_CREAT | O_TRUNC, NULL);
+	if (fd >= 0) {
+		os_pwrite(fd, text, strlen(text), 0);
+		cap_settle(&w->cap, CAP_BAD, 0, cap_file_bytes(fd));
+		close(fd);
+	}
+	return 0;
+}
+
+struct search {
+	struct store_writer *w;
+	const struct head_service *service;
+	bool found;
+};
+
+static int find_in_segments(void *arg, const struct stored *p, struct err *err)
+{
+	struct search *s = arg;
+	uint8_t id[16];
+	uint64_t content;
+
+	block_profile_id(s->service->dict->series[p->series].hash, p->start_ns, id);
+	if (s->found)
+		return 0;
+	return store_seen_find(s->w->seen, s->w->generation, s->service->name, id, p->start_ns, &s->found, &content,
+			       err);
+}
+
+/* Does a segment have the profiles of a journal? A journal is flushed as a whole, so one profile is enough. */
+static int is_flushed(struct store_writer *w, const struct store_journal *j, bool *flushed, struct err *err)
+{
+	struct search s = { .w = w };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < j->head->n; i++) {
+		s.service = &j->head->service[i];
+		rc = head_each(s.service, find_in_segments, NULL, &s, err);
+	}
+	*flushed = s.found;
+	return rc;
+}
+
+/* Read a journal; *out is NULL if it has nothing. */
+static int recover_journal(struct store_writer *w, int64_t seq, bool may_be_flushed, struct store_journal **out,
+			   struct err *err)
+{
+	struct store_journal *j;
+	char name[32];
+	bool flushed = false;
+	int rc = journal_reopen(w, seq, &j, err);
+
+	*out = NULL;
+	if (rc == ERR_FORMAT) {
+		journal_name(seq, name);
+		store_set_aside(w, name, err ? err->msg : "its header is damaged");
+		return 0;
+	}
+	if (rc == 0 && may_be_flushed)
+		rc = is_flushed(w, j, &flushed, err);
+	if (rc < 0)
+		return rc;
+	if (flushed || (j->batches == 0 && !j->is_damaged))
+		store_drop_journal(w, j);
+	else
+		*out = j;
+	return 0;
+}
+
+/* The last journal is continued; the others, and a damaged one, are flushed soon. */
+static int recover_journals(struct store_writer *w, struct err *err)
+{
+	struct store_journal **end = &w->pending, *last = NULL;
+	int64_t first = 0, *seq;
+	size_t n;
+	int has_first = catalogue_get_number(w->catalogue, "next_journal", &first, err);
+	int rc = has_first < 0 ? has_first : journal_list(w->dir, 0, &seq, &n, err);
+
+	if (rc < 0)
+		return rc;
+	w->next_journal = first > 0 ? first : 1;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct store_journal *j = NULL;
+		char name[32];
+
+		journal_name(seq[i], name);
+		if (seq[i] >= w->next_journal)
+			w->next_journal = seq[i] + 1;
+		if (seq[i] < first)
+			rc = store_remove_file(w, name, CAP_JOURNALS, err);
+		else
+			rc = recover_journal(w, seq[i], !has_first, &j, err);
+		if (!j)
+			continue;
+		if (last)
+			end = &last->next;
+		*end = last = j;
+	}
+	free(seq);
+	if (rc == 0 && last && !last->is_damaged) {
+		*end = NULL;
+		w->active = last;
+	}
+	return rc;
+}
+
+int recover_files(struct store_writer *w, struct err *err)
+{
+	int rc = empty_folder(w, "tmp", "", err);
+
+	if (rc == 0)
+		rc = empty_folder(w, "journal", ".new", err);
+	return rc < 0 ? rc : recover_journals(w, err);
+}

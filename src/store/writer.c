@@ -1,0 +1,183 @@
+/*
+ * writer.c - appends profiles to a store
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "store/flush.h"
+#include "store/journal_int.h"
+#include "store/os.h"
+#include "store/seen.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	HEAD_BYTES_MAX = 192 << 20, /* memory of a head, after which appends fail until it is flushed */
+	CHECK_EVERY = 64,           /* profiles after which the memory is counted */
+	MOVES_MAX = 1 << 20,        /* profiles of one series and the same start */
+};
+
+int store_begin_journal(struct store_writer *w, int64_t seq, bool may_free, struct store_journal **out, struct err *err)
+{
+	uint64_t size = cap_journal_bytes(&w->cap);
+
+	if (!cap_try_reserve(&w->cap, size)) {
+		int rc = may_free ? cap_reserve(&w->cap, size, "a journal", err)
+				  : err_set(err, ERR_LIMIT, "%s: the cap leaves no room for a journal", w->directory);
+
+		if (rc < 0)
+			return rc;
+	}
+	return journal_create(w, seq, size, out, err);
+}
+
+void store_drop_journal(struct store_writer *w, struct store_journal *j)
+{
+	if (os_unlink(w->dir, j->name) == 0)
+		cap_release(&w->cap, CAP_JOURNALS, j->charged);
+	journal_close(j);
+}
+
+/* Take `lock`, with an active journal. On failure the lock is not held. */
+static int lock_active(struct store_writer *w, struct err *err)
+{
+	struct store_journal *j = NULL;
+	int64_t seq;
+	int rc;
+
+	pthread_mutex_lock(&w->lock);
+	if (w->active)
+		return 0;
+	seq = w->next_journal++;
+	rc = store_begin_journal(w, seq, false, &w->active, err);
+	if (rc == 0)
+		return 0;
+	pthread_mutex_unlock(&w->lock);
+	if (rc != ERR_LIMIT)
+		return rc;
+	pthread_mutex_lock(&w->maintenance);
+	rc = store_begin_journal(w, seq, true, &j, err);
+	pthread_mutex_lock(&w->lock);
+	pthread_mutex_unlock(&w->maintenance);
+	if (w->active) { /* by another thread meanwhile */
+		if (rc == 0)
+			store_drop_journal(w, j);
+		return 0;
+	}
+	w->active = j;
+	if (rc < 0)
+		pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
+/* Find a profile of this id in the heads, then in the segments. */
+static int find_content(struct store_writer *w, const char *service, const uint8_t id[16], int64_t start_ns,
+			bool *found, uint64_t *content, struct err *err)
+{
+	const uint64_t *c = head_find_id(w->active->head, id);
+
+	for (const struct store_journal *j = w->pending; j && !c; j = j->next)
+		c = head_find_id(j->head, id);
+	*found = c != NULL;
+	if (c)
+		*content = *c;
+	return c ? 0 : store_seen_find(w->seen, w->generation, service, id, start_ns, found, content, err);
+}
+
+/*
+ * Find out whether a profile is stored already. Another profile may have its start, since formats have coarse times: then the
+ * new one is moved by 1 ns until the start is free or its content is found.
+ */
+static int place_profile(struct store_writer *w, const char *service, const uint8_t hash[16], uint64_t content,
+			 int64_t *start_ns, uint8_t id[16], bool *duplicate, struct err *err)
+{
+	*duplicate = false;
+	for (int i = 0; i < MOVES_MAX && *start_ns < INT64_MAX; i++, ++*start_ns) {
+		uint64_t other;
+		bool found;
+		int rc;
+
+		block_profile_id(hash, *start_ns, id);
+		rc = find_content(w, service, id, *start_ns, &found, &other, err);
+		if (rc < 0 || !found)
+			return rc;
+		if (other == content) {
+			*duplicate = true;
+			return 0;
+		}
+	}
+	return err_set(err, ERR_LIMIT, "%s: too many profiles of the same series and start", service);
+}
+
+static int append(struct store_writer *w, const struct store_input *in, uint8_t id[16], bool *duplicate,
+		  struct err *err)
+{
+	struct head *h = w->active->head;
+	uint32_t service = head_add_service(h, in->service, strlen(in->service)), series;
+	struct head_service *s = &h->service[service];
+	struct stored p;
+	uint64_t content;
+	int rc = dict_add_series(s->dict, in->service, in->kind, in->label, in->n_labels, &series, err);
+
+	if (rc == 0)
+		rc = dict_add_profile(s->dict, in->profile, &p, err);
+	if (rc < 0)
+		return rc;
+	p.series = series;
+	if (!p.start_ns)
+		p.start_ns = in->start_ns;
+	if (!p.duration_ns)
+		p.duration_ns = in->duration_ns;
+	content = store_content_hash(&s->content, s->dict, &p);
+	rc = place_profile(w, in->service, s->dict->series[series].hash, content, &p.start_ns, id, duplicate, err);
+	if (rc == 0 && !*duplicate)
+		head_add_profile(h, service, &p, content);
+	stored_release(&p);
+	return rc;
+}
+
+int store_append(struct store_writer *w, const struct store_input *in, uint8_t *id, bool *duplicate, struct err *err)
+{
+	uint8_t local[16];
+	struct head *h;
+	int rc;
+
+	if (!*in->service)
+		return err_set(err, ERR_USAGE, "a profile needs the name of a service");
+	rc = lock_active(w, err);
+	if (rc < 0)
+		return rc;
+	h = w->active->head;
+	if (h->n_profiles % CHECK_EVERY == 0 && head_memory(h) > HEAD_BYTES_MAX)
+		rc = err_set(err, ERR_LIMIT, "%s: %" PRIu64 " profiles wait to be written as a segment", w->directory,
+			     h->n_profiles);
+	if (rc == 0)
+		rc = append(w, in, id ? id : local, duplicate, err);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
+int store_add_mark(struct store_writer *w, const char *service, const struct store_mark *m, struct err *err)
+{
+	int rc = lock_active(w, err);
+
+	if (rc < 0)
+		return rc;
+	head_add_mark(w->active->head, head_add_service(w->active->head, service, strlen(service)), m);
+	pthread_mutex_unlock(&w->lock);
+	return 0;
+}
+
+int store_commit(struct store_writer *w, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&w->lock);
+	rc = w->active ? journal_commit(w, w->active, err) : 0;
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
