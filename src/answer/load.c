@@ -14,6 +14,7 @@
 #include "answer/load.h"
 
 #include "answer/remote.h"
+#include "answer/stored.h"
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/pool.h"
@@ -94,19 +95,32 @@ static int read_bytes(const struct load *l, size_t i, struct bytes *out, bool *f
 	return *fetched ? rc : fetch_read(l->source[i], bytes_limit(l->q->max_input), out, err);
 }
 
+/* Read a profile from a store, a server or a file. Errors name the source. */
+static int read_source(const struct load *l, size_t i, struct profile **out, bool *fetched, struct buf *notes,
+		       struct err *err)
+{
+	struct reader_limits limits = limits_of(l->q);
+	struct bytes bytes = { 0 };
+	int rc;
+
+	*fetched = false;
+	if (!l->data && stored_is_source(l->source[i]))
+		return stored_read(l->source[i], l->q, out, notes, err);
+	rc = read_bytes(l, i, &bytes, fetched, err);
+	if (rc == 0)
+		rc = reader_read(&bytes, &limits, out, err);
+	return rc < 0 ? err_wrap(err, "%s", l->source[i]) : 0;
+}
+
 static int read_profile(const struct load *l, const struct symbol_options *w, size_t i, struct profile **out,
 			struct buf *notes, struct err *err)
 {
 	const char *source = l->source[i];
-	struct reader_limits limits = limits_of(l->q);
-	struct bytes bytes = { 0 };
 	bool fetched;
-	int rc = read_bytes(l, i, &bytes, &fetched, err);
+	int rc = read_source(l, i, out, &fetched, notes, err);
 
-	if (rc == 0)
-		rc = reader_read(&bytes, &limits, out, err);
 	if (rc < 0)
-		return err_wrap(err, "%s", source);
+		return rc;
 	locate_mappings(*out, w, notes);
 	if (l->binary)
 		profile_set_binary(*out, l->binary);

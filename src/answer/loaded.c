@@ -98,11 +98,15 @@ bool answer_can_reload(const struct load_request *r)
 {
 	struct sources sources = { 0 };
 	struct remote *remote = remote_new(r->q);
-	bool can = sources_add(&sources, r->word, r->n_words, NULL) == 0 && remote_add(remote, &sources, NULL) == 0 &&
-		   remote_count(remote) > 0;
+	bool can = sources_add(&sources, r->word, r->n_words, SPLIT_NONE, r->q, NULL) == 0 &&
+		   remote_add(remote, &sources, NULL) == 0;
+	bool changes = can && remote_count(remote) > 0;
 
-	for (size_t i = 0; i < sources.n; i++)
+	for (size_t i = 0; i < sources.n; i++) {
 		can &= strcmp(sources.name[i], "-") != 0;
+		changes |= stored_is_source(sources.name[i]);
+	}
+	can &= changes;
 	remote_free(remote);
 	sources_release(&sources);
 	return can;
@@ -118,9 +122,9 @@ static int find_sources(const struct load_request *r, struct loaded *l, struct e
 	if (normalize_parse(r->q->normalize, &normalize, NULL) == 0 && normalize.by != NORMALIZE_NONE &&
 	    r->n_bases == 0)
 		return err_set(err, ERR_USAGE, "must have base profile to normalize by");
-	rc = sources_add(&l->source[SIDE_TARGET], r->word, r->n_words, err);
+	rc = sources_add(&l->source[SIDE_TARGET], r->word, r->n_words, SPLIT_NONE, r->q, err);
 	if (rc == 0)
-		rc = sources_add(&l->source[SIDE_BASE], r->base, r->n_bases, err);
+		rc = sources_add(&l->source[SIDE_BASE], r->base, r->n_bases, SPLIT_NONE, r->q, err);
 	for (int i = 0; rc == 0 && i < N_SIDES; i++)
 		rc = sources_check(&l->source[i], kind[i], r->q, &n_stdin, err);
 	if (rc == 0 && r->is_reload && n_stdin > 0)

@@ -72,9 +72,9 @@ void remote_free(struct remote *r)
 }
 
 /* An existing file is a file, even if its name looks like a URL. */
-static bool is_file(const char *name)
+static bool is_local(const char *name)
 {
-	return strcmp(name, "-") == 0 || access(name, F_OK) == 0;
+	return strcmp(name, "-") == 0 || access(name, F_OK) == 0 || stored_is_source(name);
 }
 
 int remote_add(struct remote *r, struct sources *s, struct err *err)
@@ -82,7 +82,7 @@ int remote_add(struct remote *r, struct sources *s, struct err *err)
 	for (size_t i = 0; i < s->n; i++) {
 		struct url url;
 		struct buf name = { 0 };
-		int rc = is_file(s->name[i]) ? ERR_UNKNOWN : url_parse(s->name[i], r->seconds, &url, err);
+		int rc = is_local(s->name[i]) ? ERR_UNKNOWN : url_parse(s->name[i], r->seconds, &url, err);
 		struct remote_source *a;
 
 		if (rc == ERR_UNKNOWN)

@@ -1,5 +1,5 @@
 /*
- * sources.c - expand patterns of file names
+ * sources.c - expand patterns of file names, and queries of a store
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -31,6 +31,15 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void add_owned(struct sources *s, const char *name, size_t n)
+{
+	char *copy = mem_strndup(name, n);
+
+	s->expanded = mem_grow(s->expanded, &s->cap_expanded, s->n_expanded + 1, sizeof(*s->expanded));
+	s->expanded[s->n_expanded++] = copy;
+	add_name(s, copy);
+}
+
 static int add_pattern(struct sources *s, const char *pattern, struct err *err)
 {
 	struct url url = { 0 };
@@ -46,23 +55,37 @@ static int add_pattern(struct sources *s, const char *pattern, struct err *err)
 		return err_set(err, ERR_IO,
 			       rc == GLOB_NOMATCH ? "%s: no file matches" : "%s: cannot expand the pattern", pattern);
 	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), compare_names);
-	s->expanded = mem_grow(s->expanded, &s->cap_expanded, s->n_expanded + found.gl_pathc, sizeof(*s->expanded));
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		char *name = mem_strndup(found.gl_pathv[i], strlen(found.gl_pathv[i]));
-
-		s->expanded[s->n_expanded++] = name;
-		add_name(s, name);
-	}
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		add_owned(s, found.gl_pathv[i], strlen(found.gl_pathv[i]));
 	globfree(&found);
 	return 0;
 }
 
-int sources_add(struct sources *out, const char *const *word, size_t n, struct err *err)
+static int add_stored(struct sources *s, const char *source, enum stored_split split, const struct query *q,
+		      struct err *err)
+{
+	struct string_list list = { 0 };
+	int rc = stored_expand(source, split, q, &list, err);
+
+	for (size_t i = 0; rc == 0 && i < list.n; i++) {
+		size_t n;
+		const char *name = string_list_get(&list, i, &n);
+
+		add_owned(s, name, n);
+	}
+	string_list_release(&list);
+	return rc;
+}
+
+int sources_add(struct sources *out, const char *const *word, size_t n, enum stored_split split, const struct query *q,
+		struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		if (strpbrk(word[i], "*?[") && !strstr(word[i], "://") && access(word[i], F_OK) != 0)
+		if (stored_is_source(word[i]))
+			rc = add_stored(out, word[i], split, q, err);
+		else if (strpbrk(word[i], "*?[") && !strstr(word[i], "://") && access(word[i], F_OK) != 0)
 			rc = add_pattern(out, word[i], err);
 		else
 			add_name(out, word[i]);

@@ -1,11 +1,12 @@
 /*
- * sources.h - expand patterns of file names
+ * sources.h - expand patterns of file names, and queries of a store
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ANSWER_SOURCES_H
 #define ANSWER_SOURCES_H
 
+#include "answer/stored.h"
 #include "base/err.h"
 #include "engine/query.h"
 
@@ -14,19 +15,22 @@
 struct sources {
 	const char **name; /* [n] */
 	size_t n;
-	/* file names that match patterns, owned */
+	/* file names that match patterns, and canonical sources store:, owned */
 	char **expanded;
 	size_t n_expanded, cap, cap_expanded;
 };
 
 /*
  * Add the names of n words. If a word contains *, ? or [ and is not an existing file, the files that match are added
- * in byte order. If none matches and the word is a URL, it is added unchanged.
+ * in byte order. If none matches and the word is a URL, it is added unchanged. A source store: is added with absolute times,
+ * split as the command needs it.
  *
+ * q       --store, and labels to keep
  * out     zero-initialised or with names from earlier calls; borrows the words; released with sources_release
- * Fails   ERR_IO when a pattern matches nothing
+ * Fails   ERR_IO when a pattern matches nothing; ERR_USAGE; as store_open
  */
-int sources_add(struct sources *out, const char *const *word, size_t n, struct err *err);
+int sources_add(struct sources *out, const char *const *word, size_t n, enum stored_split split, const struct query *q,
+		struct err *err);
 void sources_release(struct sources *s);
 
 /*

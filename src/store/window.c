@@ -585,7 +585,7 @@ static void print_window(const struct store_query *q, struct buf *out)
 	buf_addz(out, "@");
 	if (*q->pin) {
 		buf_addz(out, "pin:");
-		print_word(q->pin, ",+#", out);
+		print_word(q->pin, strstr(q->pin, "..") ? ",+#~ ." : ",+#~ ", out);
 		buf_addz(out, is_all ? "" : ",");
 	} else if (is_all) {
 		buf_addz(out, "all");

@@ -41,6 +41,7 @@ int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *o
 {
 	static const char *const kind[N_SIDES] = { [SIDE_TARGET] = "source", [SIDE_BASE] = "base" };
 	struct words side[N_SIDES] = { { NULL, 0 } };
+	enum stored_split split = a->report->input == INPUT_RUNS ? SPLIT_RUNS : SPLIT_NONE;
 	size_t n_stdin = 0;
 	struct err err;
 
@@ -48,7 +49,7 @@ int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *o
 	if (find_sides(a, usage, side) != STATUS_FINE)
 		return STATUS_TROUBLE;
 	for (int i = N_SIDES; i-- > 0;) {
-		if (sources_add(&out->source[i], side[i].word, side[i].n, &err) < 0)
+		if (sources_add(&out->source[i], side[i].word, side[i].n, split, &a->q, &err) < 0)
 			return say_error("%s", err.msg);
 		if (sources_check(&out->source[i], kind[i], &a->q, &n_stdin, &err) < 0)
 			return say_error("%s", err.msg);

@@ -15,7 +15,7 @@
 static int find_sources(const struct args *a, struct sources *s, struct remote **remote, struct err *err)
 {
 	size_t n_stdin = 0;
-	int rc = sources_add(s, a->word, a->n_words, err);
+	int rc = sources_add(s, a->word, a->n_words, SPLIT_STEPS, &a->q, err);
 
 	if (rc == 0 && s->n < 2)
 		rc = err_set(err, ERR_USAGE,
