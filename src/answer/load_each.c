@@ -10,6 +10,7 @@
 #include "answer/compare.h"
 #include "answer/save.h"
 #include "base/pool.h"
+#include "base/str.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -61,7 +62,9 @@ static void add_named(const struct load *l, struct buf *out)
 	while (*line) {
 		size_t n = strcspn(line, "\n");
 
-		buf_addf(out, "%s: %.*s\n", l->n == 1 ? l->source[0] : several, (int)n, line);
+		if (!starts_with(line, "store: ")) /* such a line says itself what was read */
+			buf_addf(out, "%s: ", l->n == 1 ? l->source[0] : several);
+		buf_addf(out, "%.*s\n", (int)n, line);
 		line += n + (line[n] == '\n');
 	}
 }

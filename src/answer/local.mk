@@ -43,11 +43,11 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/sides_split.c \
 	src/answer/sources.c \
 	src/answer/sources.h \
-	src/answer/stored_totals.c \
-	src/answer/stored_totals.h \
 	src/answer/stored.c \
 	src/answer/stored.h \
 	src/answer/stored_split.c \
+	src/answer/stored_totals.c \
+	src/answer/stored_totals.h \
 	src/answer/symbolize.c \
 	src/answer/symbolize.h \
 	src/answer/symbolz.c \

@@ -151,6 +151,16 @@ static int gate_run(struct gate_run *r)
 	return status;
 }
 
+/* Warn about windows of different hours, when the load is another. */
+static void compare_hours(const struct pair *p)
+{
+	const struct side_sources *base = &p->from[SIDE_BASE], *new = &p->from[SIDE_TARGET];
+
+	if (stored_differ_in_hours(base->source, base->n, new->source, new->n))
+		say("the two sides cover different hours of the day, when the load may differ; a canary that runs "
+		    "beside the old version at the same time is a better comparison");
+}
+
 /* Check the command line and find the sources. Returns the exit status. */
 static int check(struct gate_run *r)
 {
@@ -165,6 +175,7 @@ static int check(struct gate_run *r)
 	for (int i = 0; i < N_SIDES; i++)
 		if (cmd_gate_check_sources(a, r->pair.from[i].source, r->pair.from[i].n, &err) < 0)
 			return say_error("%s", err.msg);
+	compare_hours(&r->pair);
 	return STATUS_FINE;
 }
 
