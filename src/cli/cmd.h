@@ -74,11 +74,15 @@ int cmd_threads(int argc, char **argv);
 /* Save all profiles of a server into a folder; arguments as for cmd_run. */
 int cmd_snapshot(int argc, char **argv);
 
+/* Manage a store of profiles; arguments as for cmd_run. */
+int cmd_store(int argc, char **argv);
+
 /* Functions for struct command.option. */
 const struct opt *cmd_run_option_at(size_t i);
 const struct opt *cmd_record_option_at(size_t i);
 const struct opt *cmd_snapshot_option_at(size_t i);
 const struct opt *cmd_threads_option_at(size_t i);
+const struct opt *cmd_store_option_at(size_t i);
 
 /* Print the version. */
 int cmd_version(const struct args *a);

@@ -47,6 +47,24 @@ const struct help_text help_texts[] = {
 	  "cpa snapshot -o prof/v1.4 localhost:6060\n"
 	  "cpa snapshot -o now --seconds=5 --dump unix:/run/app.sock\n",
 	  "2 if a profile could not be fetched; the others are written.\n", "cpa-snapshot(1)" },
+	{ "store", JOB_COLLECT, true,
+	  "A store is a folder of profiles over time, which cpa collect fills and every report "
+	  "reads: cpa top store:SERVICE. SELECTOR is such a source, with or without store:, for "
+	  "example shop, shop/heap{env=prod}, 'shop@2026-11-22' or '*@-1d'.\n"
+	  "ls lists services and kinds; --labels, --profiles, --marks and --pins list more.\n"
+	  "stat prints sizes.\n"
+	  "get writes profiles as they were scraped, export a selection as a folder or as one file "
+	  "(.cpx), import adds such files, any profiles, folders of cpa snapshot, and tar files.\n"
+	  "pin copies a window that is then kept for ever, as store:SERVICE@pin:NAME.\n"
+	  "mark SERVICE KIND TEXT names the present time; KIND is deploy, incident or note.\n"
+	  "rm removes profiles, gc removes what is older than the retention allows.\n"
+	  "verify checks all files, repair rebuilds the index.\n",
+	  "cpa store ls\n"
+	  "cpa store import --service=shop --label=env=prod 'prof/*.pb.gz'\n"
+	  "cpa store get -o noon.pb.gz 'shop@2026-11-22T12:00+1m'\n"
+	  "cpa store pin release-2.4 'shop{version=2.4.0}'\n"
+	  "cpa store rm --dry-run 'shop{tenant=acme}@all'\n",
+	  "0, 1 if verify found damage, 2 for errors.\n", "cpa-store(1)" },
 	{ "threads", JOB_COLLECT, true,
 	  "Prints the stack of every thread of a process. Threads with the same stack are "
 	  "printed together. The process is not stopped and receives no signal. SERVER "

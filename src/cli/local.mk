@@ -27,6 +27,7 @@ include src/cli/gate/local.mk
 include src/cli/report/local.mk
 include src/cli/run/local.mk
 include src/cli/shell/local.mk
+include src/cli/store/local.mk
 include src/cli/snapshot/local.mk
 include src/cli/threads/local.mk
 include src/cli/web/local.mk

@@ -34,6 +34,8 @@ const struct command commands[] = {
 	  cmd_run, NULL },
 	{ "snapshot", "[OPTION]... -o DIR SERVER", "save all profiles of a server into a folder",
 	  cmd_snapshot_option_at, cmd_snapshot, NULL },
+	{ "store", "COMMAND [OPTION]... [ARGUMENT]...", "list, copy, import and remove stored profiles",
+	  cmd_store_option_at, cmd_store, NULL },
 	{ "threads", "[OPTION]... PID | SERVER | FILE", "print the stacks of all threads of a process",
 	  cmd_threads_option_at, cmd_threads, NULL },
 	{ "help", "[COMMAND | -OPTION | shell | all]...", "explain a command or an option", NULL, NULL, cmd_help },

@@ -1,0 +1,310 @@
+/*
+ * import.c - cpa store import: add profiles from files
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/store/import.h"
+#include "cli/store/store.h"
+
+#include "base/io.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "fetch/fetch.h"
+#include "profile/temporality.h"
+#include "reader/reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 8, COMMIT_PROFILES = 256, LABELS_MAX = 16, NS_PER_S = 1000000000 };
+
+/* State of an import. */
+struct import {
+	struct store_command *c;
+	uint64_t n, n_duplicates, n_failed, n_waiting; /* n_waiting: added since the last commit */
+	struct err first;                              /* the first failure */
+	int64_t first_ns, last_ns;
+};
+
+/* Labels of a profile, sorted by name. */
+struct labels {
+	struct store_label item[LABELS_MAX];
+	char *text[LABELS_MAX];
+	size_t n;
+};
+
+/* Add a label, unless it has one of this name. */
+static int add_label(struct labels *l, const char *text, size_t n_name, struct err *err)
+{
+	char *copy;
+	size_t at = 0;
+
+	if (l->n == LABELS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d labels", (int)LABELS_MAX);
+	copy = mem_strndup(text, strlen(text));
+	copy[n_name] = 0;
+	while (at < l->n && strcmp(l->item[at].name, copy) < 0)
+		at++;
+	if (at < l->n && strcmp(l->item[at].name, copy) == 0) {
+		free(copy);
+		return 0;
+	}
+	memmove(&l->item[at + 1], &l->item[at], (l->n - at) * sizeof(l->item[0]));
+	l->item[at] = (struct store_label){ .name = copy, .value = copy + n_name + 1 };
+	l->text[l->n++] = copy;
+	return 0;
+}
+
+static void labels_release(struct labels *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->text[i]);
+}
+
+/* The text of the first comment that begins with prefix; NULL if there is none. */
+static const char *find_comment(const struct profile *p, const char *prefix)
+{
+	for (uint32_t i = 0; i < p->meta.n_comments; i++) {
+		const char *text = profile_text(p, p->meta.comment[i]);
+
+		if (starts_with(text, prefix))
+			return text + strlen(prefix);
+	}
+	return NULL;
+}
+
+/* Labels of the command line, then version and host as cpa snapshot writes them. */
+static int make_labels(const struct cmd_store_args *a, const struct profile *p, struct labels *l, struct err *err)
+{
+	static const struct {
+		const char *comment, *name;
+	} known[] = { { "version: ", "version" }, { "host: ", "instance" } };
+	int rc = 0;
+
+	for (size_t i = 0; i < a->label.n && rc == 0; i++) {
+		const char *text = a->label.item[i], *sign = strchr(text, '=');
+
+		if (!sign || sign == text)
+			return err_set(err, ERR_USAGE, "--label=%s: expected KEY=VALUE", text);
+		rc = add_label(l, text, (size_t)(sign - text), err);
+	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]) && rc == 0; i++) {
+		const char *value = find_comment(p, known[i].comment);
+		struct buf text = { 0 };
+
+		if (value && *value) {
+			buf_addf(&text, "%s=%s", known[i].name, value);
+			rc = add_label(l, buf_text(&text), strlen(known[i].name), err);
+		}
+		buf_release(&text);
+	}
+	return rc;
+}
+
+/* The kind by --kind, or the URL in a comment, or the sample types. */
+static int find_kind(const struct cmd_store_args *a, const struct profile *p, struct buf *out, struct err *err)
+{
+	const char *url = find_comment(p, "url: "), *last = url ? strrchr(url, '/') : NULL;
+	struct err ignored;
+
+	if (*a->kind) {
+		buf_addz(out, a->kind);
+		return profile_check_kind(p, a->kind, err);
+	}
+	if (last && strcmp(last, "/profile") == 0)
+		last = "/cpu";
+	if (last && last[1] && last[strcspn(last, "?#")] == 0 && profile_check_kind(p, last + 1, &ignored) == 0)
+		buf_addz(out, last + 1);
+	else
+		buf_addz(out, profile_kind(p));
+	return 0;
+}
+
+/* The service: --service, else the file name of the program. */
+static void find_service(const struct cmd_store_args *a, const struct profile *p, struct buf *out)
+{
+	const char *file = p->n_maps ? path_base(profile_text(p, p->map[0].file)) : "";
+
+	buf_addz(out, *a->service ? a->service : *file ? file : "unknown");
+}
+
+static int commit(struct import *x, struct err *err)
+{
+	x->n_waiting = 0;
+	return store_commit(x->c->writer, err);
+}
+
+static int append(struct import *x, const struct store_input *in, struct err *err)
+{
+	bool is_duplicate = false;
+	int rc = store_append(x->c->writer, in, NULL, &is_duplicate, err);
+
+	if (rc < 0)
+		return rc;
+	x->n_duplicates += is_duplicate;
+	if (!is_duplicate) {
+		if (x->n == 0 || in->start_ns < x->first_ns)
+			x->first_ns = in->start_ns;
+		if (x->n == 0 || in->start_ns > x->last_ns)
+			x->last_ns = in->start_ns;
+		x->n++;
+	}
+	return ++x->n_waiting < COMMIT_PROFILES ? 0 : commit(x, err);
+}
+
+/* data is consumed. */
+static int import_profile(struct import *x, struct bytes *data, int64_t time_ns, struct err *err)
+{
+	const struct cmd_store_args *a = x->c->a;
+	struct buf service = { 0 }, kind = { 0 };
+	struct labels labels = { 0 };
+	struct profile *p = NULL;
+	int rc = reader_read(data, &reader_limits_default, &p, err);
+
+	if (rc == 0)
+		rc = make_labels(a, p, &labels, err);
+	if (rc == 0)
+		rc = find_kind(a, p, &kind, err);
+	if (rc == 0) {
+		find_service(a, p, &service);
+		rc = append(x,
+			    &(struct store_input){ .service = buf_text(&service),
+						   .kind = buf_text(&kind),
+						   .label = labels.item,
+						   .n_labels = labels.n,
+						   .profile = p,
+						   .start_ns = p->meta.time_ns ? p->meta.time_ns : time_ns,
+						   .duration_ns = p->meta.duration_ns },
+			    err);
+	}
+	buf_release(&service);
+	buf_release(&kind);
+	labels_release(&labels);
+	profile_free(p);
+	return rc;
+}
+
+/* A profile that cannot be imported does not prevent the others. Only failures of the store end the import. */
+static int note_failure(struct import *x, int rc, const char *name, struct err *err)
+{
+	if (rc == 0)
+		return 0;
+	err_wrap(err, "%s", name);
+	if (rc == ERR_IO || rc == ERR_STOPPED || rc == ERR_USAGE)
+		return rc;
+	if (x->n_failed++ == 0)
+		x->first = *err;
+	return 0;
+}
+
+static int import_member(void *arg, const char *name, struct bytes *data, int64_t time_ns, struct err *err)
+{
+	return note_failure(arg, import_profile(arg, data, time_ns, err), name, err);
+}
+
+static int import_file(struct import *x, const char *path, int64_t time_ns, struct err *err)
+{
+	struct bytes data = { 0 };
+	int rc;
+
+	if (ends_with(path, ".cpx")) {
+		uint64_t n = 0, duplicates = 0;
+
+		rc = store_import_segment(x->c->writer, path, &n, &duplicates, err);
+		x->n += n;
+		x->n_duplicates += duplicates;
+		return rc < 0 ? err_wrap(err, "%s", path) : 0;
+	}
+	rc = io_read_file(path, mem_quarter_of_ram(), NULL, &data, err);
+	if (rc < 0)
+		return err_wrap(err, "%s", path);
+	if (cmd_store_tar_is(&data)) {
+		rc = cmd_store_tar_each(&data, import_member, x, err);
+		free(data.data);
+		return rc < 0 ? err_wrap(err, "%s", path) : 0;
+	}
+	return note_failure(x, import_profile(x, &data, time_ns, err), path, err);
+}
+
+static int import_path(struct import *x, const char *path, unsigned depth, struct err *err);
+
+/* Files that cpa snapshot and cpa store export write beside profiles. */
+static int is_profile_name(const struct dirent *e)
+{
+	return e->d_name[0] != '.' && !ends_with(e->d_name, ".txt") && !ends_with(e->d_name, ".json");
+}
+
+static int import_folder(struct import *x, const char *path, unsigned depth, struct err *err)
+{
+	struct dirent **entry;
+	int n = scandir(path, &entry, is_profile_name, alphasort), rc = 0;
+
+	if (n < 0)
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		struct buf name = { 0 };
+
+		buf_addf(&name, "%s/%s", path, entry[i]->d_name);
+		if (rc == 0)
+			rc = import_path(x, buf_text(&name), depth + 1, err);
+		buf_release(&name);
+		free(entry[i]);
+	}
+	free(entry);
+	return rc;
+}
+
+static int import_path(struct import *x, const char *path, unsigned depth, struct err *err)
+{
+	struct stat st;
+
+	if (stop_is_set(x->c->stop))
+		return stop_check(x->c->stop, err);
+	if (stat(path, &st) < 0)
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
+		return import_folder(x, path, depth, err);
+	return import_file(x, path, (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec, err);
+}
+
+static void report(const struct import *x, struct buf *out)
+{
+	buf_addf(out, "imported %" PRIu64 " profile%s", x->n, x->n == 1 ? "" : "s");
+	if (x->n_duplicates)
+		buf_addf(out, ", skipped %" PRIu64 " that the store has already", x->n_duplicates);
+	buf_addz(out, "\n");
+}
+
+int cmd_store_import(struct store_command *c, struct err *err)
+{
+	struct import x = { .c = c };
+	struct err late;
+	int rc = cmd_store_open_writer(c, true, err);
+
+	for (size_t i = 0; i < c->a->n_words && rc == 0; i++)
+		rc = import_path(&x, c->a->word[i], 0, err);
+	if (c->writer && x.n_waiting && commit(&x, &late) < 0 && rc == 0) {
+		*err = late;
+		rc = late.code;
+	}
+	if (rc == 0 && x.n_failed) {
+		*err = x.first;
+		rc = x.first.code;
+		if (x.n_failed > 1)
+			rc = err_set(err, rc, "%s; %" PRIu64 " more files failed; %" PRIu64 " profiles were imported",
+				     x.first.msg, x.n_failed - 1, x.n);
+	}
+	if (rc == 0)
+		report(&x, c->out);
+	return rc;
+}
