@@ -17,52 +17,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-/* The last deploy mark of a service, or that of a version. */
-struct mark_search {
-	struct store *s;
-	const char *version;
-	int64_t time_ns;
-	bool is_found;
-};
-
-static int check_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
-{
-	struct mark_search *x = arg;
-
-	(void)service;
-	(void)err;
-	if (!x->version || !*x->version || strcmp(m->text, x->version) == 0) {
-		x->time_ns = m->time_ns;
-		x->is_found = true;
-	}
-	return 0;
-}
-
-static bool find_mark(void *arg, const char *service, const char *version, int64_t *time_ns)
-{
-	struct mark_search x = { .s = arg, .version = version };
-	struct err err;
-
-	if (!x.s || store_each_mark(x.s, service, false, "deploy", check_mark, &x, &err) < 0 || !x.is_found)
-		return false;
-	*time_ns = x.time_ns;
-	return true;
-}
 
 int cmd_store_select(const char *text, struct store *s, struct window **window, struct store_query *query,
 		     struct err *err)
 {
-	struct window_clock clock = { .mark = find_mark, .arg = s };
+	struct window_clock clock;
 	struct buf source = { 0 };
-	struct timespec now;
 	int rc;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	clock.now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	buf_addf(&source, "%s%s", window_is_source(text) ? "" : "store:", text);
 	rc = window_parse(buf_text(&source), window, err);
+	buf_release(&source);
+	if (rc == 0 && *window_where(*window))
+		rc = err_set(err, ERR_USAGE, "%s: name the store with --store=%s", text, window_where(*window));
+	window_clock_init(s, &clock);
 	rc = rc < 0 ? rc : window_resolve(*window, &clock, query, err);
 	if (rc == 0) {
 		query->kind = window_kind(*window);
@@ -71,7 +39,6 @@ int cmd_store_select(const char *text, struct store *s, struct window **window, 
 			query->t1 = INT64_MAX;
 		}
 	}
-	buf_release(&source);
 	return rc;
 }
 

@@ -55,7 +55,7 @@ int cmd_store_open_writer(struct store_command *c, bool create, struct err *err)
 /*
  * Parse a selector, a source with or without "store:".
  *
- * s       for marks; NULL: times that need marks are errors
+ * s       for marks and times of versions
  * query   all kinds and all times unless the selector names them; borrows from *window
  * window  freed with window_free, also after a failure
  */
