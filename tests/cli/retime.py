@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-# retime.py - give a profile another time, and optionally a duration
+# retime.py - give a profile another time, and optionally another duration
 # SPDX-License-Identifier: Apache-2.0
 # usage: retime.py FROM TO TIME_NS [DURATION_NS]
-# Fields are appended, and the last one counts in protocol buffers: time_nanos is field 9, duration_nanos field 10.
+# Replaces the fields time_nanos (9) and duration_nanos (10) of profile.proto.
 import gzip
 import sys
+
+TIME, DURATION = 9, 10
 
 
 def varint(n):
@@ -16,12 +18,41 @@ def varint(n):
     return bytes(out)
 
 
+def read_varint(data, at):
+    n = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        n |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return n, at
+
+
+def fields(data):
+    """Yields the number and the bytes of each field of a message."""
+    at = 0
+    while at < len(data):
+        start = at
+        key, at = read_varint(data, at)
+        if key & 7 == 0:
+            _, at = read_varint(data, at)
+        elif key & 7 == 2:
+            n, at = read_varint(data, at)
+            at += n
+        else:
+            at += 8 if key & 7 == 1 else 4
+        yield key >> 3, data[start:at]
+
+
 source, target, time, *duration = sys.argv[1:]
 data = open(source, "rb").read()
 if data[:2] == b"\x1f\x8b":
     data = gzip.decompress(data)
-data += b"\x48" + varint(int(time))
+new = {TIME: int(time)}
 if duration:
-    data += b"\x50" + varint(int(duration[0]))
-with open(target, "wb") as out:
-    out.write(gzip.compress(data, 1, mtime=0))
+    new[DURATION] = int(duration[0])
+out = b"".join(raw for number, raw in fields(data) if number not in new)
+out += b"".join(varint(number << 3) + varint(value) for number, value in new.items())
+with open(target, "wb") as f:
+    f.write(gzip.compress(out, 1, mtime=0))

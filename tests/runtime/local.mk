@@ -39,6 +39,7 @@ runtime_tests += tests/runtime/t881-scrape.t
 runtime_tests += tests/runtime/t882-proto.t
 runtime_tests += tests/runtime/t883-clients.t
 runtime_tests += tests/runtime/t884-trace.t
+runtime_tests += tests/runtime/t900-week.t
 runtime_tests += tests/runtime/unwind_symbols.t
 
 # Tests of the library in other programs. It is the same in every build, so a build with sanitizers does not run them.
@@ -154,6 +155,7 @@ EXTRA_DIST += tests/runtime/served_api.py
 EXTRA_DIST += tests/runtime/served_life.py
 EXTRA_DIST += tests/runtime/served_listen.py
 EXTRA_DIST += tests/runtime/serves.c
+EXTRA_DIST += tests/runtime/week.c
 EXTRA_DIST += tests/runtime/stress.c
 EXTRA_DIST += tests/runtime/sweep.sh
 EXTRA_DIST += tests/runtime/taken.c

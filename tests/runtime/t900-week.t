@@ -35,16 +35,16 @@ is "$(grep -c 'mill/score.mark' out)" 1 'diff of two days names the function'
 mkfifo commands answers
 "$CPA" run --quiet --profile-socket=./sock -- ./week <commands >answers 2>run.err &
 exec 8>commands 9<answers
-tell() { # COMMAND: let the program carry it out
+send() { # COMMAND: wait until the program has carried it out
 	echo "$1" >&8
 	read -r _ <&9
 }
 capture() { # KIND FILE
 	"$CPA" proto -o "$2" "unix:./sock:/debug/pprof/$1" >/dev/null 2>capture.err || cat capture.err
 }
-tell calm
+send calm
 for day in 0 1 2 3 4 5 6; do
-	tell leak
+	send leak
 	capture heap heap.pb.gz
 	store heap.pb.gz $((start + day * DAY + 3600)) --service=week --kind=heap --label=instance=one
 done
@@ -53,7 +53,7 @@ is "$(grep -c remember_orders out)" 1 'trend finds the function that leaks'
 for minute in 3 13 23 33 43; do
 	command=calm
 	[ $minute != 23 ] || command=fight
-	tell $command
+	send $command
 	capture mutex mutex.pb.gz
 	store mutex.pb.gz $((start + 6 * DAY + 14 * 3600 + minute * 60)) --service=week --kind=mutex --label=instance=one
 done

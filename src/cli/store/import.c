@@ -140,8 +140,10 @@ static void find_service(const struct cmd_store_args *a, const struct profile *p
 
 static int commit(struct import *x, struct err *err)
 {
+	int rc = store_commit(x->c->writer, err);
+
 	x->n_waiting = 0;
-	return store_commit(x->c->writer, err);
+	return rc == 0 && store_flush_is_due(x->c->writer) ? store_flush(x->c->writer, err) : rc;
 }
 
 static int append(struct import *x, const struct store_input *in, struct err *err)
