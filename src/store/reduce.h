@@ -9,7 +9,8 @@
  * A column is reduced by its temporality, or as the query says:
  *	sum       of all profiles
  *	increase  of each series: the last snapshot minus the one before the window. A snapshot whose build id is not that
- *	          of the one before, or with a row that is lower by more than one, begins a new process, which counts from 0
+ *	          of the one before, or with a row that is lower by more than one, begins a new process, whose counters begin
+ *	          at 0. Of a gauge: the last snapshot minus the first, without resets
  *	mean      of the snapshots of each series, rounded, then added
  *	first, last, max    of each series (max: of each row), then added
  */

@@ -147,6 +147,7 @@ static bool join_block(struct reduce_work *w, const struct reduce_process *first
 	bool is_reset = !is_first && is_reset_between(w, first);
 
 	for (uint32_t i = 0, j = 0; i < s->n_ordered; i++) {
+		bool is_counter = s->temporality[s->ordered[i]] == TEMPORALITY_CUMULATIVE;
 		int64_t *total, *head, *tail, *last, *begin;
 
 		if (s->reduce[s->ordered[i]] != REDUCE_INCREASE)
@@ -156,11 +157,9 @@ static bool join_block(struct reduce_work *w, const struct reduce_process *first
 		last = vector_of(w, V_LAST, j), begin = vector_of(w, V_FIRST, j);
 		for (uint32_t k = 0; k < w->n_touched; k++) {
 			uint32_t row = w->touched[k];
-			int64_t up, from = is_first || is_reset ? 0 : last[row];
+			int64_t up, from = is_first ? head[row] : is_reset && is_counter ? 0 : last[row];
 
-			/* from the block before to the tail; the first profile of all has nothing before */
-			is_overflow |= __builtin_sub_overflow(tail[row], is_first ? head[row] : from, &up);
-			is_overflow |= num_add(&total[row], up);
+			is_overflow |= __builtin_sub_overflow(tail[row], from, &up) || num_add(&total[row], up);
 			if (is_first)
 				begin[row] = head[row];
 			last[row] = tail[row];
@@ -193,7 +192,7 @@ static int add_ends_of_processes(struct reduce_work *w, const struct block *b, c
 		int rc;
 
 		p.i = i;
-		if (p.reduce != REDUCE_INCREASE)
+		if (p.reduce != REDUCE_INCREASE || !p.is_cumulative)
 			continue;
 		rc = block_each_row(b, s->ordered[i], add_ends, &p, err);
 		if (rc < 0 || (rc = reduce_column_check(&p, s->ordered[i], err)) < 0)

@@ -122,17 +122,19 @@ static bool is_reset(const struct reduce_shape *s, int64_t *const *before, int64
 	return false;
 }
 
-/* Add the increase between two snapshots to the totals. */
+/* Add the increase between two snapshots to the totals. At a reset, counters begin at 0; before is NULL at the first. */
 static int add_increase(const struct reducer *r, const struct reduce_shape *s, struct reduce_matrix *m,
 			int64_t *const *before, int64_t *const *after, bool reset, struct err *err)
 {
 	for (uint32_t i = 0, j = 0; i < s->n_ordered; i++) {
+		bool is_counter = s->temporality[s->ordered[i]] == TEMPORALITY_CUMULATIVE;
+
 		if (s->reduce[s->ordered[i]] != REDUCE_INCREASE)
 			continue;
-		for (uint32_t k = 0; k < m->n; k++) {
+		for (uint32_t k = 0; k < m->n && (before || is_counter); k++) {
 			int64_t up = after[j][k];
 
-			if ((!reset && __builtin_sub_overflow(after[j][k], before[j][k], &up)) ||
+			if ((!(reset && is_counter) && __builtin_sub_overflow(after[j][k], before[j][k], &up)) ||
 			    num_add(&m->column[i][k], up))
 				return reduce_overflow(r, s, s->ordered[i], err);
 		}
@@ -236,22 +238,23 @@ int reduce_state_add(struct reducer *r, struct reduce_element *e, bool is_sorted
 static int finish_increase(struct reducer *r, struct reduce_state *s, struct err *err)
 {
 	const struct reduce_shape *shape = &r->shape[s->e.shape];
-	uint32_t n_inc = shape->n_increase;
 	struct reduce_matrix *m = &s->e.m;
 	int64_t **first, **before;
 	bool is_new = s->e.first.started && s->e.first.started >= r->series[s->e.series].t0;
 	int rc = 0;
 
-	if (!n_inc || (!s->has_base && !is_new))
+	if (!shape->n_increase || (!s->has_base && !is_new))
 		return 0;
+	if (!s->has_base)
+		return add_increase(r, shape, m, NULL, m->column + shape->n_ordered, true, err);
 	join_rows(r, m, &s->base.m);
 	first = m->column + shape->n_ordered;
-	before = mem_alloc(n_inc, sizeof(*before));
-	for (uint32_t j = 0; j < n_inc; j++)
-		before[j] = s->has_base ? align(r, m, &s->base.m, j) : mem_zalloc(m->n, sizeof(**before));
-	is_new |= s->has_base && is_reset(shape, before, first, m->n, &s->base.last, &s->e.first);
+	before = mem_alloc(shape->n_increase, sizeof(*before));
+	for (uint32_t j = 0; j < shape->n_increase; j++)
+		before[j] = align(r, m, &s->base.m, j);
+	is_new |= is_reset(shape, before, first, m->n, &s->base.last, &s->e.first);
 	rc = add_increase(r, shape, m, before, first, is_new, err);
-	for (uint32_t j = 0; j < n_inc; j++)
+	for (uint32_t j = 0; j < shape->n_increase; j++)
 		free(before[j]);
 	free(before);
 	clear_slots(r, m);
