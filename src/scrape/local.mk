@@ -14,9 +14,14 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/config_job.c \
 	src/scrape/decode.c \
 	src/scrape/decode.h \
+	src/scrape/find.c \
+	src/scrape/find_int.h \
+	src/scrape/find_names.c \
+	src/scrape/finder.c \
 	src/scrape/guard.c \
 	src/scrape/guard.h \
 	src/scrape/page.c \
+	src/scrape/plan.c \
 	src/scrape/push.c \
 	src/scrape/requests.c \
 	src/scrape/routes.c \
@@ -27,6 +32,7 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/stats.h \
 	src/scrape/tally.c \
 	src/scrape/tally.h \
+	src/scrape/target.c \
 	src/scrape/target.h \
 	src/scrape/target_url.c \
 	src/scrape/target_url.h \

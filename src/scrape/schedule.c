@@ -108,10 +108,31 @@ static void set_offsets(struct scrape_schedule *s)
 	}
 }
 
+/* A copy of kinds and their strings in one block. */
+static struct scrape_kind *copy_kinds(const struct scrape_kind *kind, size_t n)
+{
+	size_t room = (n + 1) * sizeof(*kind);
+	struct scrape_kind *copy;
+	char *at;
+
+	for (size_t i = 0; i < n; i++)
+		room += strlen(kind[i].name) + strlen(kind[i].path) + 2;
+	copy = mem_alloc(room, 1);
+	at = (char *)(copy + n + 1);
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = kind[i];
+		copy[i].name = memcpy(at, kind[i].name, strlen(kind[i].name) + 1);
+		at += strlen(at) + 1;
+		copy[i].path = memcpy(at, kind[i].path, strlen(kind[i].path) + 1);
+		at += strlen(at) + 1;
+	}
+	return copy;
+}
+
 void scrape_schedule_init(struct scrape_schedule *s, const char *key, const struct scrape_kind *kind, size_t n,
 			  int64_t now_ns, bool at_once)
 {
-	*s = (struct scrape_schedule){ .kind = kind, .n = n, .hash = XXH3_64bits(key, strlen(key)) };
+	*s = (struct scrape_schedule){ .kind = copy_kinds(kind, n), .n = n, .hash = XXH3_64bits(key, strlen(key)) };
 	s->state = mem_zalloc(n + 1, sizeof(*s->state));
 	set_offsets(s);
 	for (size_t i = 0; i < n; i++) {
@@ -122,6 +143,7 @@ void scrape_schedule_init(struct scrape_schedule *s, const char *key, const stru
 
 void scrape_schedule_release(struct scrape_schedule *s)
 {
+	free(s->kind);
 	free(s->state);
 	*s = (struct scrape_schedule){ 0 };
 }
@@ -131,7 +153,7 @@ void scrape_schedule_change(struct scrape_schedule *s, const struct scrape_kind 
 	struct scrape_schedule old = *s;
 	size_t running = n;
 
-	s->kind = kind;
+	s->kind = copy_kinds(kind, n);
 	s->n = n;
 	s->state = mem_zalloc(n + 1, sizeof(*s->state));
 	set_offsets(s);
@@ -153,6 +175,7 @@ void scrape_schedule_change(struct scrape_schedule *s, const struct scrape_kind 
 			t->slot_ns = first_slot(&kind[i], t, now_ns);
 	}
 	s->running = running; /* n: of a kind that has been removed */
+	free(old.kind);
 	free(old.state);
 }
 

@@ -49,7 +49,7 @@ struct scrape_kind_schedule {
 };
 
 struct scrape_schedule {
-	const struct scrape_kind *kind;     /* [n] borrowed from the configuration */
+	struct scrape_kind *kind;           /* [n] a copy */
 	struct scrape_kind_schedule *state; /* [n] */
 	size_t n;
 	uint64_t hash;   /* of the key of the target */

@@ -6,6 +6,7 @@
 #ifndef SCRAPE_TARGET_H
 #define SCRAPE_TARGET_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "fetch/url.h"
@@ -42,12 +43,14 @@ struct scrape_target {
 /* A target as it was found. */
 struct scrape_found {
 	uint32_t job;
-	char *address;             /* HOST:PORT, URL or unix:SOCKET */
-	struct store_label *label; /* [n_labels] owned; those of the source before those of the line */
+	const char *address;             /* HOST:PORT, URL or unix:SOCKET */
+	const struct store_label *label; /* [n_labels] sorted by name */
 	size_t n_labels;
 };
 
+/* A zero-initialised list is empty. */
 struct scrape_list {
+	struct arena *mem;          /* owns the strings and labels */
 	struct scrape_found *found; /* [n] */
 	size_t n, cap;
 };

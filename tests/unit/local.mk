@@ -74,6 +74,7 @@ unit_tests = \
 	tests/unit/test_collect_config \
 	tests/unit/test_schedule \
 	tests/unit/test_collect_guard \
+	tests/unit/test_collect_targets \
 	tests/unit/test_version \
 	tests/unit/test_common_types \
 	tests/unit/test_centre \
@@ -270,6 +271,7 @@ tests_unit_test_amount_LDADD = $(unit_base)
 tests_unit_test_collect_config_LDADD = $(unit_scrape)
 tests_unit_test_schedule_LDADD = $(unit_scrape)
 tests_unit_test_collect_guard_LDADD = $(unit_scrape)
+tests_unit_test_collect_targets_LDADD = $(unit_scrape)
 tests_unit_test_version_LDADD = $(unit_scrape)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_base_LDADD = $(unit_symbol)

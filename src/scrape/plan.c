@@ -1,0 +1,118 @@
+/*
+ * plan.c - the plan of cpa collect --check: targets, kinds, first times, bytes per day
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Bytes per profile are those measured after the compaction of a day (docs/store.md), with the dictionary: the size of the
+ * profiles of this program may differ by a factor of three.
+ */
+#include "config.h"
+
+#include "scrape/target.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#define SECOND INT64_C(1000000000)
+#define DAY (86400 * SECOND)
+
+enum { CAPTURE_BYTES = 300, HEAP_BYTES = 1000, OTHER_BYTES = 150, TARGETS_SHOWN = 50 };
+
+static double bytes_per_day(const struct scrape_kind *k)
+{
+	int bytes = k->capture_ns ? CAPTURE_BYTES : OTHER_BYTES;
+
+	if (strcmp(k->name, "heap") == 0 || strcmp(k->name, "allocs") == 0)
+		bytes = HEAP_BYTES;
+	return (double)bytes * (double)DAY / (double)k->every_ns;
+}
+
+static void add_seconds(struct buf *out, int64_t ns)
+{
+	int64_t s = ns / SECOND;
+
+	if (s % 3600 == 0 && s)
+		buf_addf(out, "%" PRId64 "h", s / 3600);
+	else if (s % 60 == 0 && s)
+		buf_addf(out, "%" PRId64 "m", s / 60);
+	else
+		buf_addf(out, "%" PRId64 "s", s);
+}
+
+static void add_bytes(struct buf *out, double bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t i = 0;
+
+	while (bytes >= 1024 && i + 1 < sizeof(units) / sizeof(units[0])) {
+		bytes /= 1024;
+		i++;
+	}
+	buf_addf(out, bytes < 10 && i ? "%.1f %s" : "%.0f %s", bytes, units[i]);
+}
+
+static void add_kinds(const struct scrape_job *j, struct buf *out)
+{
+	for (size_t i = 0; i < j->n_kinds; i++) {
+		const struct scrape_kind *k = &j->kind[i];
+
+		buf_addf(out, "%s%s ", i ? ", " : "", k->name);
+		if (k->capture_ns) {
+			add_seconds(out, k->capture_ns);
+			buf_addz(out, " ");
+		}
+		buf_addz(out, "every ");
+		add_seconds(out, k->every_ns);
+	}
+}
+
+static void add_target(const struct scrape_target *t, int64_t now_ns, struct buf *out)
+{
+	struct scrape_schedule s = t->schedule;
+	size_t kind = 0;
+	int64_t first = scrape_schedule_next(&s, now_ns, &kind);
+	time_t seconds = (time_t)(first / SECOND);
+	struct buf url = { 0 };
+	char time[16];
+	struct tm tm;
+
+	url_add_redacted(&t->folder, &url);
+	buf_addf(out, "  %-40s", buf_text(&url));
+	buf_release(&url);
+	if (first != INT64_MAX && localtime_r(&seconds, &tm) && strftime(time, sizeof(time), "%H:%M:%S", &tm))
+		buf_addf(out, " first %s", time);
+	for (size_t i = 0; i < t->labels->n; i++)
+		buf_addf(out, "%s%s=%s", i ? " " : "  ", t->labels->label[i].name, t->labels->label[i].value);
+	buf_addz(out, "\n");
+}
+
+void scrape_targets_add_plan(const struct scrape_targets *t, const struct scrape_config *c, int64_t now_ns,
+			     struct buf *out)
+{
+	double requests = 0, bytes = 0;
+
+	for (size_t j = 0; j < c->n_jobs; j++) {
+		const struct scrape_job *job = &c->job[j];
+		size_t n = 0;
+
+		buf_addf(out, "%s: ", *job->name ? job->name : "(the name of the program)");
+		add_kinds(job, out);
+		buf_addz(out, "\n");
+		for (size_t i = 0; i < t->n; i++) {
+			if (t->target[i]->job == j && n++ < TARGETS_SHOWN)
+				add_target(t->target[i], now_ns, out);
+		}
+		if (n > TARGETS_SHOWN)
+			buf_addf(out, "  and %zu more targets\n", n - TARGETS_SHOWN);
+		if (n == 0)
+			buf_addz(out, "  no targets\n");
+		for (size_t i = 0; i < job->n_kinds; i++) {
+			requests += (double)n * (double)SECOND / (double)job->kind[i].every_ns;
+			bytes += (double)n * bytes_per_day(&job->kind[i]);
+		}
+	}
+	buf_addf(out, "%zu target%s, %.0f requests per hour, about ", t->n, t->n == 1 ? "" : "s", requests * 3600);
+	add_bytes(out, bytes);
+	buf_addz(out, " per day in the store\n");
+}
