@@ -158,6 +158,13 @@ void block_release(struct block *b)
 	*b = (struct block){ 0 };
 }
 
+bool block_is_multiple(const struct block *b, uint32_t column, uint32_t *of, int64_t *factor)
+{
+	*of = b->column[column].like;
+	*factor = b->column[column].factor;
+	return b->column[column].mode == BLOCK_MULTIPLE;
+}
+
 /* --- rows --- */
 
 /* Read n values. False if the data ends or is malformed. */
@@ -276,7 +283,7 @@ int block_each_row(const struct block *b, uint32_t column, block_row_fn *fn, voi
 	const struct block_column *self = &b->column[column];
 	const struct block_column *values = self->mode == BLOCK_MULTIPLE ? &b->column[self->like] : self;
 	struct reader r = { .block = b, .column = column, .values = values->values, .is_signed = values->is_signed };
-	uint64_t c, m;
+	uint64_t c, m = 0;
 	int rc;
 
 	r.factor = self->mode == BLOCK_MULTIPLE ? (uint64_t)self->factor : 1;

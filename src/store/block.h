@@ -81,6 +81,9 @@ typedef void block_row_fn(void *arg, uint32_t row, uint32_t n, const uint32_t *c
 /* Call fn for all rows of a column. Fails with ERR_FORMAT, after some calls. */
 int block_each_row(const struct block *b, uint32_t column, block_row_fn *fn, void *arg, struct err *err);
 
+/* Is a column an earlier one times a factor, as CPU time is samples times period? */
+bool block_is_multiple(const struct block *b, uint32_t column, uint32_t *of, int64_t *factor);
+
 /* Profile i as it was encoded, without series; out is released with stored_release. Fails with ERR_FORMAT. */
 int block_profile(const struct block *b, uint32_t i, struct stored *out, struct err *err);
 

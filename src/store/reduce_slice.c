@@ -99,7 +99,7 @@ static void end_group(struct reduce_work *w)
 static void add_plain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
 {
 	struct reduce_column *p = arg;
-	int64_t sum;
+	int64_t sum = 0, multiple;
 	uint32_t i = 0;
 	bool is_overflow = false;
 
@@ -107,7 +107,6 @@ static void add_plain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell,
 		p->is_bad = true;
 		return;
 	}
-	sum = p->sum[row];
 	while (i < n && cell[i] < p->range.lo)
 		i++;
 	if (p->range.hi < p->b->n)
@@ -115,7 +114,10 @@ static void add_plain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell,
 			n--;
 	for (; i < n; i++)
 		is_overflow |= num_add(&sum, value[i]);
-	p->sum[row] = sum;
+	is_overflow |= num_add(&p->sum[row], sum);
+	if (p->multiple)
+		is_overflow |=
+			__builtin_mul_overflow(sum, p->factor, &multiple) || num_add(&p->multiple[row], multiple);
 	p->is_overflow |= is_overflow;
 }
 
@@ -175,18 +177,44 @@ static int count_profiles(struct reduce_work *w, const struct block *b, const st
 	return 0;
 }
 
+/* Is a column added in the same pass as the column that it is a multiple of? */
+static bool is_added_with(const struct reduce_work *w, const struct block *b, uint32_t t, uint32_t of, int64_t *factor)
+{
+	uint32_t like;
+
+	return block_is_multiple(b, t, &like, factor) && like == of && !b->is_chain[t] &&
+	       w->shape->reduce[t] == REDUCE_SUM && w->shape->reduce[of] == REDUCE_SUM;
+}
+
+/* The first multiple of a column, which is added in the pass of that column; or 0. */
+static uint32_t find_multiple(const struct reduce_work *w, const struct block *b, uint32_t of, int64_t *factor)
+{
+	for (uint32_t t = of + 1; t < w->shape->n_types; t++)
+		if (is_added_with(w, b, t, of, factor))
+			return t;
+	return 0;
+}
+
 static int add_sums(struct reduce_work *w, const struct block *b, const struct reduce_range *range,
 		    struct reduce_dense *d, struct err *err)
 {
 	for (uint32_t t = 0; t < w->shape->n_types; t++) {
 		struct reduce_column p = reduce_column_init(w, b, range, t);
+		uint32_t of, other;
+		int64_t factor;
 		int rc;
 
-		if (p.reduce != REDUCE_SUM)
+		if (p.reduce != REDUCE_SUM ||
+		    (block_is_multiple(b, t, &of, &factor) && find_multiple(w, b, of, &factor) == t))
 			continue;
 		p.sum = d->column[t];
+		other = find_multiple(w, b, t, &p.factor);
+		p.multiple = other ? d->column[other] : NULL;
 		rc = block_each_row(b, t, p.is_chain ? add_chain : add_plain, &p, err);
 		if (rc < 0 || (rc = reduce_column_check(&p, t, err)) < 0)
+			return rc;
+		p.is_overflow = p.is_multiple_overflow;
+		if ((rc = reduce_column_check(&p, other, err)) < 0)
 			return rc;
 	}
 	return 0;

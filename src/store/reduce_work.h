@@ -59,9 +59,12 @@ struct reduce_column {
 	struct reduce_range range;
 	bool is_chain, is_cumulative, is_first_block, is_overflow, is_bad;
 	enum reduce reduce;
-	uint32_t i;   /* of the ordered column */
-	uint32_t inc; /* of the increase */
-	int64_t *sum; /* [n_rows] */
+	uint32_t i;        /* of the ordered column */
+	uint32_t inc;      /* of the increase */
+	int64_t *sum;      /* [n_rows] */
+	int64_t *multiple; /* [n_rows] sums of a column that is this one times factor, or NULL */
+	int64_t factor;
+	bool is_multiple_overflow;
 };
 
 /* Reserve vectors with an element per row. Fails with ERR_LIMIT. */
