@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-# retime.py - give a profile another time, and optionally another duration
+# retime.py - give profiles other times
 # SPDX-License-Identifier: Apache-2.0
-# usage: retime.py FROM TO TIME_NS [DURATION_NS]
-# Replaces the fields time_nanos (9) and duration_nanos (10) of profile.proto.
+# usage: retime.py [FROM TO TIME_S]...
+# Replaces the field time_nanos of profile.proto.
 import gzip
 import sys
 
-TIME, DURATION = 9, 10
+TIME = 9
 
 
 def varint(n):
@@ -45,14 +45,15 @@ def fields(data):
         yield key >> 3, data[start:at]
 
 
-source, target, time, *duration = sys.argv[1:]
-data = open(source, "rb").read()
-if data[:2] == b"\x1f\x8b":
-    data = gzip.decompress(data)
-new = {TIME: int(time)}
-if duration:
-    new[DURATION] = int(duration[0])
-out = b"".join(raw for number, raw in fields(data) if number not in new)
-out += b"".join(varint(number << 3) + varint(value) for number, value in new.items())
-with open(target, "wb") as f:
-    f.write(gzip.compress(out, 1, mtime=0))
+def retime(source, target, seconds):
+    data = open(source, "rb").read()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    out = b"".join(raw for number, raw in fields(data) if number != TIME)
+    out += varint(TIME << 3) + varint(int(seconds) * 10**9)
+    with open(target, "wb") as f:
+        f.write(gzip.compress(out, 1, mtime=0))
+
+
+for i in range(1, len(sys.argv), 3):
+    retime(*sys.argv[i : i + 3])
