@@ -77,10 +77,14 @@ int cmd_snapshot(int argc, char **argv);
 /* Manage a store of profiles; arguments as for cmd_run. */
 int cmd_store(int argc, char **argv);
 
+/* Scrape servers at intervals, receive pushed profiles, and store them; arguments as for cmd_run. */
+int cmd_collect(int argc, char **argv);
+
 /* Functions for struct command.option. */
 const struct opt *cmd_run_option_at(size_t i);
 const struct opt *cmd_record_option_at(size_t i);
 const struct opt *cmd_snapshot_option_at(size_t i);
+const struct opt *cmd_collect_option_at(size_t i);
 const struct opt *cmd_threads_option_at(size_t i);
 const struct opt *cmd_store_option_at(size_t i);
 

@@ -65,6 +65,16 @@ const struct help_text help_texts[] = {
 	  "cpa store pin release-2.4 'shop{version=2.4.0}'\n"
 	  "cpa store rm --dry-run 'shop{tenant=acme}@all'\n",
 	  "0, 1 if verify found damage, 2 for errors.\n", "cpa-store(1)" },
+	{ "collect", JOB_COLLECT, true,
+	  "Requests profiles from each TARGET at intervals, receives pushed profiles, and writes "
+	  "them to a store until Ctrl-C. By default, CPU is profiled for 30 s every 10 minutes. "
+	  "TARGET is HOST:PORT, a URL or unix:SOCKET. FILE.cpa describes many targets. Stored "
+	  "profiles are sources of all commands: store:SERVICE@WINDOW.",
+	  "cpa collect localhost:6060 10.0.0.7:6060\n"
+	  "cpa top store:shop\tthe last hour of the service shop\n"
+	  "cpa diff 'store:shop@-2h..-1h' 'store:shop@-1h'\n"
+	  "cpa collect --check collect.cpa\tprint what would be scraped and when\n",
+	  "2 if it cannot start, or if a target failed with --once.\n", "cpa-collect(1)" },
 	{ "threads", JOB_COLLECT, true,
 	  "Prints the stack of every thread of a process. Threads with the same stack are "
 	  "printed together. The process is not stopped and receives no signal. SERVER "

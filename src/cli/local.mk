@@ -1,7 +1,7 @@
 # src/cli - the program: from argv to the exit status
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/web/libweb.a src/httpd/libhttpd.a viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/attach/libattach.a src/snapshot/libsnapshot.a $(answer_libs) \
+src_cpa_LDADD = viewers/web/libweb.a src/scrape/libscrape.a src/httpd/libhttpd.a viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/attach/libattach.a src/snapshot/libsnapshot.a $(answer_libs) \
 	$(endpoint_libs) $(collector_libs)
 src_cpa_SOURCES = \
 	src/cli/args.c \
@@ -23,6 +23,7 @@ src_cpa_SOURCES = \
 	src/cli/messages.c \
 	src/cli/messages.h
 
+include src/cli/collect/local.mk
 include src/cli/gate/local.mk
 include src/cli/report/local.mk
 include src/cli/run/local.mk

@@ -32,6 +32,8 @@ const struct command commands[] = {
 	  "run a program, write one profile, print the top functions", cmd_record_option_at, cmd_run_record, NULL },
 	{ "run", "[OPTION]... [--] PROGRAM [ARGUMENT]...", "run a program and write profiles of it", cmd_run_option_at,
 	  cmd_run, NULL },
+	{ "collect", "[OPTION]... [FILE.cpa | TARGET]...", "collect profiles of servers over time, in a store",
+	  cmd_collect_option_at, cmd_collect, NULL },
 	{ "snapshot", "[OPTION]... -o DIR SERVER", "save all profiles of a server into a folder",
 	  cmd_snapshot_option_at, cmd_snapshot, NULL },
 	{ "store", "COMMAND [OPTION]... [ARGUMENT]...", "list, copy, import and remove stored profiles",

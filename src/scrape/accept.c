@@ -188,7 +188,7 @@ int scrape_accept(const struct scrape_accepter *a, const struct scrape_origin *o
 		  struct scrape_write **out, enum scrape_drop *why, struct err *err)
 {
 	struct scrape_write *x;
-	const char *kind;
+	const char *kind = "";
 	int rc = check(o, p, &kind, why, err);
 
 	if (rc < 0) {

@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FDS_RESERVED = 64, DECODERS_MAX = 4, EVENTS = 8, LOG_REPEAT_S = 60 };
+enum { READER_NS = 100000, FDS_RESERVED = 64, DECODERS_MAX = 4, EVENTS = 8, LOG_REPEAT_S = 60 };
 
 static const int64_t second_ns = 1000000000;
 
@@ -56,6 +56,13 @@ int64_t scrape_mono_ns(void)
 int64_t scrape_boot_ns(void)
 {
 	return read_clock(CLOCK_BOOTTIME);
+}
+
+void scrape_lock(struct scrape_collector *c)
+{
+	atomic_fetch_add(&c->n_readers, 1);
+	pthread_mutex_lock(&c->lock);
+	atomic_fetch_sub(&c->n_readers, 1);
 }
 
 /* ---- log ---- */
@@ -205,6 +212,7 @@ int scrape_collector_new(const struct scrape_collector_options *o, struct scrape
 	c->epoll = c->timer = c->wake = c->list = -1;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->log_lock, NULL);
+	pthread_mutex_init(&c->ended_lock, NULL);
 	pthread_mutex_init(&c->peers_lock, NULL);
 	pthread_mutex_init(&c->stats.lock, NULL);
 	pthread_cond_init(&c->push_done, NULL);
@@ -277,6 +285,8 @@ static void handle(struct scrape_collector *c, int fd)
 		return;
 	if (fd == c->list)
 		scrape_take_list(c);
+	else if (fd == c->wake)
+		scrape_take_results(c);
 }
 
 /* Move the schedules when the wall clock was set. */
@@ -363,6 +373,8 @@ size_t scrape_collector_run(struct scrape_collector *c)
 		set_timer(c, scrape_start_due(c));
 		report_progress(c, &reported_ns);
 		pthread_mutex_unlock(&c->lock);
+		if (atomic_load(&c->n_readers) > 0)
+			nanosleep(&(struct timespec){ .tv_nsec = READER_NS }, NULL); /* a mutex is not fair */
 		n = epoll_wait(c->epoll, event, EVENTS, -1);
 		pthread_mutex_lock(&c->lock);
 		atomic_store(&c->beat_ns, scrape_mono_ns());
@@ -403,6 +415,7 @@ int scrape_collector_free(struct scrape_collector *c, struct err *err)
 	scrape_listen_stop(c);
 	scrape_decoders_free(c->decoders);
 	scrape_writer_free(c->writer);
+	scrape_take_results(c);
 	fetch_loop_free(c->loop);
 	release_targets(c);
 	rc = store_writer_close(c->store, err);

@@ -23,7 +23,6 @@ enum {
 	SCRAPE_OPEN_MAX = 10000, /* requests at once */
 	SCRAPE_BODIES_MAX = 64 << 20,
 	SCRAPE_LISTENERS_MAX = 16,
-	SCRAPE_ERROR_MAX = 256,
 	SCRAPE_LOG_LINES = 64, /* lines that are not repeated within a minute */
 };
 
@@ -37,15 +36,14 @@ struct scrape_state {
 	int64_t due_ns;               /* next request; INT64_MAX: none */
 	size_t at;                    /* in the heap; SIZE_MAX: not in it */
 	struct fetch_open *open;
-	size_t n_decoding; /* responses that are not stored yet */
-	uint64_t done;     /* kinds that were scraped, by index, for once */
-	bool has_failed;   /* for once */
+	uint64_t done;   /* kinds that were scraped, by index, for once */
+	bool has_failed; /* for once */
 	uint64_t n_profiles, n_bytes;
 	int64_t last_profile_ns, last_error_ns;
 	char error[SCRAPE_ERROR_MAX]; /* the last one; "": none */
 	enum scrape_result logged;    /* state of the last log line */
 	bool has_logged;
-	char version[SCRAPE_VERSION_MAX + 1], build_id[64];
+	char version[SCRAPE_VERSION_MAX + 1], build_id[SCRAPE_BUILD_ID_MAX];
 	bool wants_version; /* ask the server for its version before the next request */
 };
 
@@ -103,8 +101,11 @@ struct scrape_collector {
 	struct scrape_accepter accepter;
 	struct scrape_stats stats;
 	struct scrape_decoders *decoders;
-	atomic_bool has_profile; /* one was stored */
-	atomic_size_t n_pending; /* responses that are decoded or written */
+	pthread_mutex_t ended_lock;
+	struct scrape_decode *ended; /* results for the loop */
+	atomic_uint n_readers;       /* threads that wait for the lock to read the state */
+	atomic_bool has_profile;     /* one was stored */
+	atomic_size_t n_pending;     /* responses that are decoded or written */
 
 	struct scrape_listener listener[SCRAPE_LISTENERS_MAX];
 	size_t n_listeners;
@@ -121,11 +122,12 @@ struct scrape_collector {
 	struct scrape_log_line logged[SCRAPE_LOG_LINES];
 };
 
-void store_writer_get_stat(struct store_writer *w, struct store_stat *out);
-
 int64_t scrape_wall_ns(void);
 int64_t scrape_mono_ns(void);
 int64_t scrape_boot_ns(void);
+
+/* Take the lock in a thread other than the loop, which makes room for it. */
+void scrape_lock(struct scrape_collector *c);
 
 /* Log a line, unless it was logged within a minute. Any thread. */
 void scrape_log(struct scrape_collector *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -28,33 +28,74 @@ struct scrape_decoders {
 	pthread_t thread[THREADS_MAX];
 };
 
-/* The response was stored, or could not be: report it to the target and the loop. */
+/*
+ * The response was stored, or could not be: pass the result to the loop. The writer must not wait for the lock of the
+ * collector, which a busy loop holds most of the time.
+ */
 static void end_decode(struct scrape_decode *x, int rc, const struct err *err)
 {
 	struct scrape_collector *c = x->c;
-	struct scrape_state *s = x->state;
 	uint64_t one = 1;
+	bool was_empty;
 
-	pthread_mutex_lock(&c->lock);
-	s->n_decoding--;
-	if (rc == 0) {
+	x->rc = rc;
+	if (rc < 0)
+		snprintf(x->error, sizeof(x->error), "%.250s", err->msg);
+	pthread_mutex_lock(&c->ended_lock);
+	was_empty = !c->ended;
+	x->next = c->ended;
+	c->ended = x;
+	pthread_mutex_unlock(&c->ended_lock);
+	if (was_empty && write(c->wake, &one, sizeof(one)) < 0)
+		return; /* EAGAIN: the loop will wake */
+}
+
+/* Ask for the version again when the program has changed. */
+static void check_build_id(struct scrape_decode *x)
+{
+	struct scrape_state *s = x->state;
+
+	if (!*x->job->version_url || strcmp(s->build_id, x->build_id) == 0)
+		return;
+	s->wants_version |= *s->build_id != '\0';
+	memcpy(s->build_id, x->build_id, sizeof(s->build_id));
+}
+
+static void take_result(struct scrape_collector *c, struct scrape_decode *x)
+{
+	struct scrape_state *s = x->state;
+
+	check_build_id(x);
+	if (x->rc == 0) {
 		s->n_profiles++;
 		s->last_profile_ns = scrape_wall_ns();
 	} else {
 		s->has_failed = true;
 		s->last_error_ns = scrape_wall_ns();
-		snprintf(s->error, sizeof(s->error), "%s: %.200s", x->kind->name, err->msg);
-		scrape_log(c, "target=%s kind=%s dropped=\"%.300s\"", s->target ? s->target->key : "", x->kind->name,
-			   err->msg);
+		snprintf(s->error, sizeof(s->error), "%s: %.200s", x->kind->name, x->error);
+		scrape_log(c, "target=\"%s\" kind=%s dropped=\"%.300s\"", s->target ? s->target->instance : "",
+			   x->kind->name, x->error);
 	}
 	scrape_state_unref(s);
-	pthread_mutex_unlock(&c->lock);
 	scrape_labels_unref(x->labels);
 	scrape_config_unref(x->config);
 	free(x->bytes.data);
 	free(x);
-	if (atomic_fetch_sub(&c->n_pending, 1) == 1 && write(c->wake, &one, sizeof(one)) < 0)
-		return; /* EAGAIN: the loop will wake */
+	atomic_fetch_sub(&c->n_pending, 1);
+}
+
+void scrape_take_results(struct scrape_collector *c)
+{
+	struct scrape_decode *x, *next;
+
+	pthread_mutex_lock(&c->ended_lock);
+	x = c->ended;
+	c->ended = NULL;
+	pthread_mutex_unlock(&c->ended_lock);
+	for (; x; x = next) {
+		next = x->next;
+		take_result(c, x);
+	}
 }
 
 static void copied(void *arg)
@@ -71,22 +112,6 @@ static void written(void *arg, const struct scrape_write *w)
 	if (w->rc == 0 && c->o.first && !atomic_exchange(&c->has_profile, true))
 		c->o.first(c->o.arg, w->service);
 	end_decode(arg, w->rc, &w->err);
-}
-
-/* Ask for the version again when the program has changed. */
-static void check_build_id(struct scrape_decode *x, const struct profile *p)
-{
-	const char *id = p->n_maps ? profile_text(p, p->map[0].build_id) : "";
-	struct scrape_state *s = x->state;
-
-	if (!*x->job->version_url)
-		return;
-	pthread_mutex_lock(&x->c->lock);
-	if (strncmp(s->build_id, id, sizeof(s->build_id) - 1) != 0) {
-		s->wants_version |= *s->build_id != '\0';
-		snprintf(s->build_id, sizeof(s->build_id), "%s", id);
-	}
-	pthread_mutex_unlock(&x->c->lock);
 }
 
 static int decode(struct scrape_decode *x, struct scrape_write **out, struct err *err)
@@ -106,7 +131,7 @@ static int decode(struct scrape_decode *x, struct scrape_write **out, struct err
 	int rc = reader_read(&x->bytes, &scrape_reader_limits, &p, err);
 
 	if (rc == 0) {
-		check_build_id(x, p);
+		snprintf(x->build_id, sizeof(x->build_id), "%s", p->n_maps ? profile_text(p, p->map[0].build_id) : "");
 		rc = scrape_accept(&x->c->accepter, &origin, p, out, &why, err);
 	} else if (rc == ERR_LIMIT) {
 		why = SCRAPE_DROP_SIZE;

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SCRAPE_ERROR_MAX = 256, SCRAPE_BUILD_ID_MAX = 64 };
+
 struct scrape_decoders;
 struct scrape_collector;
 struct scrape_state;
@@ -32,6 +34,10 @@ struct scrape_decode {
 	int64_t begin_ns;
 	char version[SCRAPE_VERSION_MAX + 1]; /* of the server; "" */
 	struct scrape_decode *next;
+
+	/* the result, for the loop */
+	int rc;
+	char build_id[SCRAPE_BUILD_ID_MAX], error[SCRAPE_ERROR_MAX];
 };
 
 /* Start n threads. Fails with ERR_IO. */
@@ -39,6 +45,9 @@ int scrape_decoders_new(unsigned n, struct scrape_decoders **out, struct err *er
 
 /* Add a response to the queue; takes ownership. */
 void scrape_decoders_add(struct scrape_decoders *d, struct scrape_decode *x);
+
+/* Take the results of responses that were stored or refused. The lock of the collector is held. */
+void scrape_take_results(struct scrape_collector *c);
 
 /* Read what was added, then end the threads. Takes NULL. */
 void scrape_decoders_free(struct scrape_decoders *d);

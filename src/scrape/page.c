@@ -122,7 +122,7 @@ void scrape_status_json(struct scrape_collector *c, struct http_response *out)
 	struct store_stat stat = { 0 };
 
 	store_writer_get_stat(c->store, &stat);
-	pthread_mutex_lock(&c->lock);
+	scrape_lock(c);
 	jsonw_open(&j, '{');
 	jsonw_add_text(&j, "schema", STATUS_SCHEMA);
 	jsonw_add_text(&j, "cpa", PACKAGE_VERSION);
@@ -187,7 +187,7 @@ void scrape_status_text(struct scrape_collector *c, struct http_response *out)
 	for (size_t i = 0; i < c->n_listeners; i++)
 		if (c->listener[i].http)
 			buf_addf(b, "\nlisten   %s", httpd_url(c->listener[i].http));
-	pthread_mutex_lock(&c->lock);
+	scrape_lock(c);
 	buf_addf(b, "\nrunning  %zu requests\n\n%-20s %-28s %-11s %8s  %-20s  %s\n", fetch_loop_n_open(c->loop),
 		 "service", "instance", "state", "profiles", "last profile", "last error");
 	for (size_t i = 0; i < c->targets.n; i++)
@@ -285,7 +285,7 @@ void scrape_page(struct scrape_collector *c, struct http_response *out)
 		 "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=width=device-width>"
 		 "<title>cpa collect</title><style>%s</style>\n<h1>cpa collect %s</h1>\n",
 		 style, PACKAGE_VERSION);
-	pthread_mutex_lock(&c->lock);
+	scrape_lock(c);
 	add_summary(b, c);
 	buf_addf(b,
 		 "<h2>%zu targets</h2>\n<table><tr><th>service<th>instance<th>state<th>last profile<th>next request"
@@ -362,7 +362,7 @@ void scrape_metrics(struct scrape_collector *c, struct http_response *out)
 	struct buf *b = &out->body;
 	uint64_t n_refused, n_series;
 
-	pthread_mutex_lock(&c->lock);
+	scrape_lock(c);
 	add_targets(b, c);
 	add_gauge(b, PREFIX "open_scrapes", "Requests to targets that are running.", fetch_loop_n_open(c->loop));
 	pthread_mutex_unlock(&c->lock);

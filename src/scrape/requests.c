@@ -48,17 +48,26 @@ static bool is_done(const struct scrape_state *s)
 	return (s->done & all) == all;
 }
 
+/* The next request of a target, counting those that were missed. */
+static int64_t find_next(struct scrape_collector *c, struct scrape_schedule *s, int64_t now_ns, size_t *kind)
+{
+	uint64_t missed = count_missed(s);
+	int64_t due = scrape_schedule_next(s, now_ns, kind);
+
+	missed = count_missed(s) - missed;
+	if (missed > 0) {
+		pthread_mutex_lock(&c->stats.lock);
+		c->stats.n_missed += missed;
+		pthread_mutex_unlock(&c->stats.lock);
+	}
+	return due;
+}
+
 void scrape_plan_next(struct scrape_collector *c, struct scrape_state *s, int64_t now_ns)
 {
-	struct scrape_schedule *schedule = &s->target->schedule;
-	uint64_t missed = count_missed(schedule);
 	size_t kind;
-	int64_t due = scrape_schedule_next(schedule, now_ns, &kind);
+	int64_t due = find_next(c, &s->target->schedule, now_ns, &kind);
 
-	missed = count_missed(schedule) - missed;
-	pthread_mutex_lock(&c->stats.lock);
-	c->stats.n_missed += missed;
-	pthread_mutex_unlock(&c->stats.lock);
 	if (s->open || c->stop_ns || (c->o.once && is_done(s)))
 		due = INT64_MAX;
 	scrape_heap_set(&c->heap, s, due);
@@ -83,7 +92,7 @@ static enum scrape_result result_of(const struct fetch_request *r)
 static void log_result(struct scrape_collector *c, struct scrape_state *s, const struct request *x,
 		       enum scrape_result result, const char *message)
 {
-	const char *key = s->target ? s->target->key : "";
+	const char *key = s->target ? s->target->instance : "";
 
 	if (result == SCRAPE_MISSING) {
 		scrape_log(c, "target=\"%s\" kind=%s state=missing", key, x->kind->name);
@@ -117,7 +126,6 @@ static void decode(struct scrape_collector *c, struct request *x, struct fetch_r
 	d->c = c;
 	d->state = x->state;
 	d->state->n_refs++;
-	d->state->n_decoding++;
 	d->config = scrape_config_ref(x->config);
 	d->job = x->job;
 	d->kind = x->kind;
@@ -167,12 +175,12 @@ static void end_version(struct scrape_collector *c, struct request *x, struct fe
 			snprintf(x->state->version, sizeof(x->state->version), "%s", buf_text(&version));
 		else
 			scrape_log(c, "target=\"%s\" version=unknown error=\"%.300s\"",
-				   x->state->target ? x->state->target->key : "", err.msg);
+				   x->state->target ? x->state->target->instance : "", err.msg);
 		fetch_loop_release(c->loop, r->bytes.n);
 		free(r->bytes.data);
 	} else if (r->rc != ERR_STOPPED) {
 		scrape_log(c, "target=\"%s\" version=unknown error=\"%.300s\"",
-			   x->state->target ? x->state->target->key : "", r->err.msg);
+			   x->state->target ? x->state->target->instance : "", r->err.msg);
 	}
 	buf_release(&version);
 }
@@ -245,8 +253,8 @@ static void start_version(struct scrape_collector *c, struct scrape_state *s)
 static void start_kind(struct scrape_collector *c, struct scrape_state *s, size_t index)
 {
 	struct scrape_schedule *schedule = &s->target->schedule;
-	const struct scrape_kind *kind = &schedule->kind[index];
 	struct request *x = new_request(c, s);
+	const struct scrape_kind *kind = &x->job->kind[index];
 	int64_t seconds = kind->capture_ns / second_ns;
 	struct fetch_start start = { .group = c->group[s->target->job],
 				     .capture_ms = kind->capture_ns / MS_NS,
@@ -278,7 +286,7 @@ static void start_target(struct scrape_collector *c, struct scrape_state *s, int
 		scrape_heap_set(&c->heap, s, c->o.once ? INT64_MAX : now_ns + 60 * second_ns);
 		return;
 	}
-	if (scrape_schedule_next(&s->target->schedule, now_ns, &kind) > now_ns) {
+	if (find_next(c, &s->target->schedule, now_ns, &kind) > now_ns) {
 		scrape_plan_next(c, s, now_ns);
 		return;
 	}

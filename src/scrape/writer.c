@@ -108,13 +108,13 @@ static void log_problem(struct scrape_writer *w, const char *message)
 	bool is_new;
 
 	pthread_mutex_lock(&w->lock);
-	is_new = strcmp(w->problem, message) != 0;
-	snprintf(w->problem, sizeof(w->problem), "%s", message);
+	is_new = strncmp(w->problem, message, sizeof(w->problem) - 12) != 0;
+	snprintf(w->problem, sizeof(w->problem), "%.500s", message);
 	pthread_mutex_unlock(&w->lock);
 	if (!is_new)
 		return;
 	if (*message)
-		snprintf(line, sizeof(line), "store=failed error=\"%s\"", message);
+		snprintf(line, sizeof(line), "store=failed error=\"%.600s\"", message);
 	else
 		snprintf(line, sizeof(line), "store=ready");
 	w->o.log(w->o.log_arg, line);

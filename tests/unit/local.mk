@@ -204,6 +204,7 @@ unit_tests = \
 	tests/unit/test_serve_answers \
 	tests/unit/test_serve_query \
 	tests/unit/test_settings \
+	tests/unit/test_scrape \
 	tests/unit/test_sheet \
 	tests/unit/test_shell_depth \
 	tests/unit/test_shell_event \
@@ -273,6 +274,7 @@ tests_unit_test_schedule_LDADD = $(unit_scrape)
 tests_unit_test_collect_guard_LDADD = $(unit_scrape)
 tests_unit_test_collect_targets_LDADD = $(unit_scrape)
 tests_unit_test_version_LDADD = $(unit_scrape)
+tests_unit_test_scrape_LDADD = $(unit_scrape)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_base_LDADD = $(unit_symbol)
 tests_unit_test_boxes_LDADD = $(unit_engine)

@@ -1,0 +1,8 @@
+# src/cli/collect - the collector as a command
+
+src_cpa_SOURCES += \
+	src/cli/collect/collect.c \
+	src/cli/collect/options.c \
+	src/cli/collect/options.h \
+	src/cli/collect/status.c \
+	src/cli/collect/status.h
