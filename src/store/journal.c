@@ -72,7 +72,7 @@ static bool parse_batch(const uint8_t *p, struct batch *b)
 	return segment_get(p, 4) == JOURNAL_BATCH_MAGIC && segment_get(p + 28, 4) == pack_crc(p, 28);
 }
 
-/* Is there a valid head of a batch of this number or a later one at or after an offset? Unwritten parts are skipped. */
+/* Is there a valid head of a later batch at or after an offset? Unwritten parts are skipped. */
 static bool has_later_batch(const struct reader *r, uint64_t offset)
 {
 	enum { CHUNK = 64 << 10 };
@@ -93,7 +93,7 @@ static bool has_later_batch(const struct reader *r, uint64_t offset)
 			break;
 		for (size_t i = 0; !found && i + JOURNAL_BATCH <= (size_t)n && i < CHUNK; i += 8)
 			found = segment_get(data + i, 4) == JOURNAL_BATCH_MAGIC && parse_batch(data + i, &b) &&
-				b.number >= r->number;
+				b.number > r->number;
 		offset += CHUNK;
 	}
 	free(data);
@@ -167,7 +167,7 @@ static int read_batches(struct reader *r, bool *is_torn, struct err *err)
 		int rc = read_batch(r, &b, &state, err);
 
 		/* The writer may have completed this batch, and added others, since it was read here: read it again. */
-		if (rc == 0 && state != BATCH_VALID && has_later_batch(r, r->offset)) {
+		if (rc == 0 && state != BATCH_VALID && has_later_batch(r, r->offset + 8)) {
 			rc = read_batch(r, &b, &state, err);
 			if (rc == 0 && state != BATCH_VALID)
 				rc = err_set(err, ERR_FORMAT, "%s: batch %" PRIu64 " at byte %" PRIu64 " is damaged",

@@ -11,6 +11,7 @@
 #include "store/flush.h"
 #include "store/journal_int.h"
 #include "store/os.h"
+#include "store/repair.h"
 #include "store/seen.h"
 
 #include <dirent.h>
@@ -24,20 +25,66 @@
 
 int recover_catalogue(struct store_writer *w, struct err *err)
 {
-	return catalogue_open(w->directory, CATALOGUE_WRITE, &w->catalogue, err);
+	struct buf report = { 0 };
+	int rc = catalogue_open(w->directory, CATALOGUE_WRITE, &w->catalogue, err);
+
+	if (rc != ERR_FORMAT)
+		return rc;
+	rc = store_rebuild_index(w->dir, w->directory, &report, err);
+	buf_release(&report);
+	return rc < 0 ? rc : catalogue_open(w->directory, CATALOGUE_WRITE, &w->catalogue, err);
+}
+
+/* Open a folder below the directory; NULL and errno if there is none. */
+static DIR *open_folder(const struct store_writer *w, const char *folder)
+{
+	int saved, fd = openat(w->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	saved = errno;
+	if (!d && fd >= 0)
+		close(fd);
+	errno = saved;
+	return d;
+}
+
+/* Call store_adopt_orphan for the files of a folder that have no row, and for those of its folders. */
+static int adopt_orphans(struct store_writer *w, const char *folder, struct err *err)
+{
+	DIR *d = open_folder(w, folder);
+	int rc = 0;
+
+	if (!d && errno == ENOENT)
+		return 0;
+	if (!d)
+		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, folder, strerror(errno));
+	for (struct dirent *e; rc >= 0 && (e = readdir(d));) {
+		size_t n = strlen(e->d_name);
+		char name[320];
+
+		if (e->d_name[0] == '.' || strlen(folder) > sizeof("seg/raw/2026"))
+			continue;
+		snprintf(name, sizeof(name), "%s/%s", folder, e->d_name);
+		if (n < 4 || strcmp(e->d_name + n - 4, ".cps") != 0) {
+			rc = strchr(name, '.') ? 0 : adopt_orphans(w, name, err);
+			continue;
+		}
+		rc = catalogue_has_file(w->catalogue, name, err);
+		if (rc == 0)
+			rc = store_adopt_orphan(w, name, NULL, err);
+	}
+	closedir(d);
+	return rc < 0 ? rc : 0;
 }
 
 /* Remove the files of a folder whose names end with suffix. */
 static int empty_folder(struct store_writer *w, const char *folder, const char *suffix, struct err *err)
 {
-	int rc = 0, fd = openat(w->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = open_folder(w, folder);
+	int rc = 0;
 
-	if (!d) {
-		if (fd >= 0)
-			close(fd);
+	if (!d)
 		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, folder, strerror(errno));
-	}
 	for (struct dirent *e; rc == 0 && (e = readdir(d));) {
 		size_t n = strlen(e->d_name), end = strlen(suffix);
 		char name[300];
@@ -176,5 +223,7 @@ int recover_files(struct store_writer *w, struct err *err)
 
 	if (rc == 0)
 		rc = empty_folder(w, "journal", ".new", err);
+	if (rc == 0)
+		rc = adopt_orphans(w, "seg", err);
 	return rc < 0 ? rc : recover_journals(w, err);
 }

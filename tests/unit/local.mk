@@ -47,6 +47,7 @@ EXTRA_DIST += \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
 	tests/unit/make_segment.h \
+	tests/unit/make_numbered.h \
 	tests/unit/make_store.h \
 	tests/unit/make_serve.h \
 	tests/unit/make_tables.h \
@@ -199,6 +200,7 @@ unit_tests = \
 	tests/unit/test_secrets \
 	tests/unit/test_segment \
 	tests/unit/test_store_read \
+	tests/unit/test_store_crash \
 	tests/unit/test_serve_head \
 	tests/unit/test_serve \
 	tests/unit/test_serve_answers \
@@ -305,6 +307,7 @@ tests_unit_test_block_LDADD = $(unit_store)
 tests_unit_test_dict_LDADD = $(unit_store)
 tests_unit_test_segment_LDADD = $(unit_store)
 tests_unit_test_store_read_LDADD = $(unit_store)
+tests_unit_test_store_crash_LDADD = $(unit_store)
 tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_dot_LDADD = $(unit_export)
 tests_unit_test_edges_LDADD = $(unit_engine)
