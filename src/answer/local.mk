@@ -46,6 +46,8 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/stored.c \
 	src/answer/stored.h \
 	src/answer/stored_split.c \
+	src/answer/stored_browse.c \
+	src/answer/stored_browse.h \
 	src/answer/stored_totals.c \
 	src/answer/stored_totals.h \
 	src/answer/symbolize.c \

@@ -20,7 +20,7 @@
 
 enum { WORKSPACE_PROFILES_MAX = 16, WORKSPACE_ID_LENGTH = 8 };
 
-enum open_origin { OPEN_COMMAND_LINE, OPEN_FOLDER, OPEN_UPLOAD, OPEN_CAPTURE, OPEN_MERGE };
+enum open_origin { OPEN_COMMAND_LINE, OPEN_FOLDER, OPEN_UPLOAD, OPEN_CAPTURE, OPEN_MERGE, OPEN_STORE };
 
 /* An open profile. Everything is constant while a reference is held. */
 struct open_profile {

@@ -18,6 +18,7 @@ const struct web_asset web_assets[] = {
 	{ "flame.js", "text/javascript; charset=utf-8", WEB_FLAME_SCRIPT, WEB_FLAME_SCRIPT_SUM },
 	{ "graph.js", "text/javascript; charset=utf-8", WEB_GRAPH_SCRIPT, WEB_GRAPH_SCRIPT_SUM },
 	{ "enter.js", "text/javascript; charset=utf-8", WEB_ENTER_SCRIPT, WEB_ENTER_SCRIPT_SUM },
+	{ "store.js", "text/javascript; charset=utf-8", WEB_STORE_SCRIPT, WEB_STORE_SCRIPT_SUM },
 	{ "table.js", "text/javascript; charset=utf-8", WEB_TABLE_SCRIPT, WEB_TABLE_SCRIPT_SUM },
 	{ "web.js", "text/javascript; charset=utf-8", WEB_SCRIPT, WEB_SCRIPT_SUM },
 };

@@ -19,11 +19,10 @@
 
 static const char *origin_word(enum open_origin origin)
 {
-	static const char *const word[] = { [OPEN_COMMAND_LINE] = "command line",
-					    [OPEN_FOLDER] = "folder",
-					    [OPEN_UPLOAD] = "upload",
-					    [OPEN_CAPTURE] = "capture",
-					    [OPEN_MERGE] = "merged" };
+	static const char *const word[] = {
+		[OPEN_COMMAND_LINE] = "command line", [OPEN_FOLDER] = "folder", [OPEN_UPLOAD] = "upload",
+		[OPEN_CAPTURE] = "capture",           [OPEN_MERGE] = "merged",  [OPEN_STORE] = "store"
+	};
 
 	return word[origin];
 }

@@ -36,6 +36,9 @@ viewers_web_libweb_a_SOURCES = \
 	viewers/web/rows.c \
 	viewers/web/save.c \
 	viewers/web/source.c \
+	viewers/web/store.c \
+	viewers/web/store.h \
+	viewers/web/store_chart.c \
 	viewers/web/table.c \
 	viewers/web/table.h \
 	viewers/web/traces.c \
@@ -70,7 +73,7 @@ web_flame_scripts = $(flame_shared) \
 web_flame_files = viewers/html/flame.css viewers/web/flame.css viewers/html/flame_body.html $(web_flame_scripts)
 web_table_scripts = viewers/flame/expression.js viewers/web/table.js
 web_styles = viewers/web/web.css viewers/web/source.css viewers/graph/callgraph.css
-web_files = $(web_styles) $(web_scripts) viewers/web/enter.js viewers/web/graph.js $(web_table_scripts) $(web_flame_files)
+web_files = $(web_styles) $(web_scripts) viewers/web/enter.js viewers/web/graph.js viewers/web/store.js $(web_table_scripts) $(web_flame_files)
 
 EXTRA_DIST += $(web_files)
 BUILT_SOURCES += viewers/web/web_parts.h
@@ -85,5 +88,6 @@ viewers/web/web_parts.h: viewers/html/embed.sh $(web_files)
 	sh viewers/html/embed.sh WEB_FLAME_BODY viewers/html/flame_body.html && \
 	sh viewers/html/embed.sh WEB_FLAME_SCRIPT $(web_flame_scripts) && \
 	sh viewers/html/embed.sh WEB_TABLE_SCRIPT $(web_table_scripts) && \
+	sh viewers/html/embed.sh WEB_STORE_SCRIPT viewers/web/store.js && \
 	sh viewers/html/embed.sh WEB_ENTER_SCRIPT viewers/web/enter.js && \
 	sh viewers/html/embed.sh WEB_SCRIPT $(web_scripts)) >$@.new && mv $@.new $@

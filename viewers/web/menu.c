@@ -71,7 +71,7 @@ static void add_views(const struct web_page *page, unsigned flag, struct buf *ou
 	for (size_t i = 0; i < web_n_views; i++) {
 		const struct web_view *v = &web_views[i];
 
-		if (!(v->flags & flag))
+		if (!(v->flags & flag) || (v->flags & WEB_VIEW_NEEDS_STORE && !page->options->store))
 			continue;
 		buf_addz(out, "<li>");
 		if (v->key)

@@ -35,8 +35,9 @@ enum web_view_flags {
 	WEB_VIEW_IN_COMPARE_MENU = 1 << 5,
 	WEB_VIEW_SHARED = 1 << 8,  /* not cached, because files may change, but identical requests share a response */
 	WEB_VIEW_BY_LINE = 1 << 6, /* -lines as in pprof, or -functions if the pattern matches nothing then */
-	WEB_VIEW_HAS_SEARCH = 1 << 7, /* has a search field of its own */
-	WEB_VIEW_HAS_NODES = 1 << 9,  /* the legend shows what part of the total its nodes account for */
+	WEB_VIEW_HAS_SEARCH = 1 << 7,   /* has a search field of its own */
+	WEB_VIEW_NEEDS_STORE = 1 << 10, /* only in the menu if there is a store */
+	WEB_VIEW_HAS_NODES = 1 << 9,    /* the legend shows what part of the total its nodes account for */
 };
 
 /* A view: /ui/PATH as a page, /ui/PATH.EXT as a file. */

@@ -30,6 +30,7 @@ static const struct action actions[] = {
 	{ .name = "stop", .run = web_post_stop },
 	{ .name = "reload", .run = web_post_reload },
 	{ .name = "merge", .run = web_post_merge, .is_job = true },
+	{ .name = "store", .run = web_post_store, .is_job = true },
 };
 
 bool web_is_token(const struct web *w, const char *given)

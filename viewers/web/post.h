@@ -66,6 +66,9 @@ int web_post_capture(struct web_post *post, struct err *err);
 int web_post_stop(struct web_post *post, struct err *err);
 int web_post_reload(struct web_post *post, struct err *err);
 
+/* Open a window of the store, or two to compare them. */
+int web_post_store(struct web_post *post, struct err *err);
+
 /* Open the sum of profiles. */
 int web_post_merge(struct web_post *post, struct err *err);
 

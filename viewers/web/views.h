@@ -26,6 +26,9 @@ int web_draw_trend(struct web_page *page, struct err *err);
 /* Captures of profiles of servers. */
 int web_draw_capture(struct web_page *page, struct err *err);
 
+/* The windows of a store. */
+int web_draw_store(struct web_page *page, struct err *err);
+
 /* The open profiles. */
 int web_draw_compare(struct web_page *page, struct err *err);
 

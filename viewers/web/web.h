@@ -30,6 +30,8 @@ struct web_options {
 	size_t n_servers;
 	const char *const *folder; /* [n_folders] folders whose files can be opened */
 	size_t n_folders;
+	/* the store whose windows can be opened, NULL for none; and the service and kind to show first, "" for any; borrowed */
+	const char *store, *store_service, *store_kind;
 	/* Called with an error message of a request, for the terminal; by any thread. NULL: not reported. */
 	void (*report)(void *arg, const char *line);
 	void *report_arg;

@@ -9,6 +9,7 @@
 
 #include "answer/loaded.h"
 #include "answer/profile_server.h"
+#include "answer/stored_browse.h"
 #include "base/amount.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
@@ -51,6 +52,9 @@ struct site {
 	int64_t idle_ns;     /* 0: no limit */
 	const char **server; /* see struct web_options */
 	struct web_folders folders;
+	struct stored_start store; /* the first source of a store */
+	const char **word;         /* the sources, where that one is replaced; NULL without a store */
+	bool has_store;
 	struct buf settings_path; /* the file of saved configs; empty if there is no such folder */
 };
 
@@ -177,7 +181,8 @@ static void open_browser(const struct site *s)
 	}
 	if (s->a->q.no_browser)
 		return;
-	buf_addf(&page, "%s/", url);
+	/* a store without a window begins with the choice of one */
+	buf_addf(&page, "%s/%s", url, s->has_store && !s->store.has_window ? "ui/store" : "");
 	add_query(&s->a->q, &page);
 	if (httpd_port(s->http) == 0 || !cmd_web_has_display())
 		cmd_web_say_ssh(url, httpd_port(s->http));
@@ -260,7 +265,28 @@ static void release(struct site *s)
 	cmd_web_access_release(&s->access);
 	buf_release(&s->settings_path);
 	free(s->server);
+	free(s->word);
+	stored_start_release(&s->store);
 	cmd_web_folders_release(&s->folders);
+}
+
+/* Find the first source of a store, and replace it by one that can be loaded. */
+static int find_store(struct site *s, struct err *err)
+{
+	size_t n = s->request.n_words, at = 0;
+
+	while (at < n && !stored_start_is_store(s->request.word[at]))
+		at++;
+	if (at == n)
+		return 0;
+	s->has_store = true;
+	if (stored_start_find(s->request.word[at], &s->a->q, &s->store, err) < 0)
+		return err->code;
+	s->word = mem_alloc(n, sizeof(*s->word));
+	memcpy(s->word, s->request.word, n * sizeof(*s->word));
+	s->word[at] = buf_text(&s->store.source);
+	s->request.word = s->word;
+	return 0;
 }
 
 /* Fail if a value of --http-allow-server is not a server. */
@@ -317,6 +343,11 @@ static int start(struct site *s, struct err *err)
 		add_servers(s, &options);
 		options.folder = s->folders.folder;
 		options.n_folders = s->folders.n_folders;
+		if (s->has_store) {
+			options.store = buf_text(&s->store.where);
+			options.store_service = buf_text(&s->store.service);
+			options.store_kind = buf_text(&s->store.kind);
+		}
 		s->web = web_new(&options);
 		s->request.stop = web_load_stop(s->web);
 		server.address = address.data;
@@ -350,7 +381,8 @@ int cmd_web(const struct args *a)
 	s.request.n_words = s.folders.n_words;
 	s.request.keep_sides = true;
 	s.request.events = &events;
-	rc = cmd_web_access_init(&s.access, &a->q, &err);
+	rc = find_store(&s, &err);
+	rc = rc < 0 ? rc : cmd_web_access_init(&s.access, &a->q, &err);
 	rc = rc < 0 ? rc : start(&s, &err);
 	rc = rc < 0 ? rc : run(&s, &err);
 	limit_stop(rc);
