@@ -28,6 +28,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_object \
 	tests/fuzz/fuzz_objdump \
 	tests/fuzz/fuzz_collect \
+	tests/fuzz/fuzz_collect_config \
 	tests/fuzz/fuzz_elfnames \
 	tests/fuzz/fuzz_access \
 	tests/fuzz/fuzz_guard \
@@ -93,6 +94,10 @@ tests_fuzz_fuzz_layout_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_line_SOURCES = tests/fuzz/fuzz_line.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)
 tests_fuzz_fuzz_line_LDADD = $(session_libs)
 tests_fuzz_fuzz_line_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_collect_config_SOURCES = tests/fuzz/fuzz_collect_config.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_collect_config_LDADD = $(scrape_libs)
+tests_fuzz_fuzz_collect_config_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_configs_SOURCES = tests/fuzz/fuzz_configs.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_configs_LDADD = $(session_libs)

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -373,6 +375,25 @@ static void sizes_are_limited(void **state)
 	buf_release(&text);
 }
 
+static void the_example_is_valid(void **state)
+{
+	const char *top = getenv("top_srcdir");
+	char path[4096];
+	struct scrape_config *c = NULL;
+	struct err err;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/examples/collect/collect.cpa", top ? top : ".");
+	if (scrape_config_read(path, NULL, &c, &err) < 0)
+		fail_msg("%s", err.msg);
+	assert_int_equal(c->n_jobs, 3);
+	kinds_are(&c->job[0],
+		  "cpu=profile/30/60 heap=heap/0/600 goroutine=goroutine/0/600 mutex=mutex/0/600 block=block/0/600");
+	scrape_config_unref(c);
+	assert_int_equal(scrape_config_read("/nonexistent/c.cpa", NULL, &c, &err), ERR_IO);
+	assert_string_equal(err.msg, "/nonexistent/c.cpa: No such file or directory");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +406,7 @@ int main(void)
 		cmocka_unit_test(invalid_options_are_reported_with_their_name),
 		cmocka_unit_test(secrets_of_addresses_are_not_in_messages),
 		cmocka_unit_test(sizes_are_limited),
+		cmocka_unit_test(the_example_is_valid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
