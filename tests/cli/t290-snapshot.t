@@ -252,6 +252,10 @@ fails 'cpu is listed twice' snapshot -o x --kinds=cpu,profile "$host"
 fails 'cpa snapshot needs a server: heap.pb.gz: is not a URL' snapshot -o x heap.pb.gz
 fails 'unsupported scheme ftp' snapshot -o x ftp://bob:secret@host/
 is_equal "$(grep -c secret err)" 0 'the error does not contain the secret'
+"$CPA" snapshot --to-store="$tmp/store" --seconds=1 "http://$host/go/debug/pprof" >out 2>err
+is_equal "$? $(cat out err)" '0 imported 6 profiles' '--to-store adds the profiles to a store'
+is_equal "$("$CPA" store ls --store="$tmp/store" | awk 'NR > 1 { print $2 }' | tr '\n' ' ')" 'allocs block cpu goroutine heap mutex ' \
+	'a stored snapshot has all kinds'
 "$CPA" snapshot --help >out
 is_equal "$? $(grep -c -e '--comment=TEXT' -e '-tls-ca=FILE' -e '-tls_ca=FILE' out)" '0 2' 'help lists all options'
 done_testing

@@ -14,7 +14,10 @@
 #include "fetch/folder.h"
 #include "snapshot/snapshot.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,7 @@ struct snapshot_args {
 	struct snapshot_options options;
 	struct http_options http;
 	const char *source;
+	const char *to_store; /* "": not into a store; "true": the default store; else a folder */
 	struct opt_list comment;
 	bool help;
 };
@@ -37,6 +41,7 @@ struct snapshot_args {
 static const struct opt options[] = {
 	{ "output", OPT_TEXT, AT(options.folder), 0, "", "DIR", 0, true, "folder for the files, created if needed; -o for short" },
 	{ "o", OPT_TEXT, AT(options.folder), 0, "", "DIR", 0, true, "same as --output" },
+	{ "to_store", OPT_MODE, AT(to_store), 0, "", "STORE", 0, true, "add the profiles to a store (default $CPA_STORE); -o may be omitted" },
 	{ "seconds", OPT_INT, AT(options.seconds), 0, "30", "N", 0, true, "length of the CPU profile" },
 	{ "kinds", OPT_TEXT, AT(options.kinds), 0, "", "KIND,...", 0, true, "profiles to fetch (default cpu,heap,allocs,goroutine,block,mutex)" },
 	{ "version", OPT_TEXT, AT(options.version), 0, "", "TEXT", 0, true, "version of the program, added to each profile as a comment" },
@@ -50,7 +55,7 @@ static const struct opt options[] = {
 /* clang-format on */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
 
-static const char short_usage[] = "usage: cpa snapshot [OPTION]... -o DIR SERVER";
+static const char short_usage[] = "usage: cpa snapshot [OPTION]... -o DIR | --to-store SERVER";
 
 const struct opt *cmd_snapshot_option_at(size_t i)
 {
@@ -109,7 +114,7 @@ static int read_options(int argc, char **argv, struct snapshot_args *to, struct 
 		return 0;
 	if (!to->source)
 		return err_set(err, ERR_USAGE, "%s", short_usage);
-	if (!*to->options.folder)
+	if (!*to->options.folder && !*to->to_store)
 		return err_set(err, ERR_USAGE, "-o DIR is missing; %s", short_usage);
 	if (to->options.seconds < 1 || to->options.seconds > SECONDS_MAX)
 		return err_set(err, ERR_USAGE, "--seconds must be 1 to %d", (int)SECONDS_MAX);
@@ -132,7 +137,7 @@ static size_t write_shots(struct snapshot *s)
 	return n;
 }
 
-static int write_all(struct snapshot *s)
+static int write_all(struct snapshot *s, bool prints_table)
 {
 	struct buf text = { 0 };
 	struct err err;
@@ -153,7 +158,8 @@ static int write_all(struct snapshot *s)
 		status = say_error("%s", err.msg);
 	if (s->interrupted)
 		status = say_error("interrupted; complete profiles were written");
-	snapshot_table(s, &text);
+	if (prints_table)
+		snapshot_table(s, &text);
 	if (io_write_fd(STDOUT_FILENO, text.data, text.len, &err) < 0)
 		status = say_error("standard output: %s", err.msg);
 	buf_release(&text);
@@ -165,14 +171,67 @@ static bool fetch(void *arg, struct fetch_request *get, size_t n, const char *wh
 	return cmd_http_fetch(arg, get, n, what);
 }
 
+/* Make a folder for files that are only on their way to a store. The caller frees out. */
+static int make_folder(char **out, struct err *err)
+{
+	const char *parent = getenv("TMPDIR");
+	struct buf name = { 0 };
+
+	buf_addf(&name, "%s/cpa-snapshot-XXXXXX", parent && *parent ? parent : "/tmp");
+	if (!mkdtemp(name.data)) {
+		err_set(err, ERR_IO, "%s: %s", name.data, strerror(errno));
+		buf_release(&name);
+		return ERR_IO;
+	}
+	*out = name.data;
+	return 0;
+}
+
+/* Remove the folder and the files of the snapshot. */
+static void remove_folder(const char *folder)
+{
+	DIR *d = opendir(folder);
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(folder);
+}
+
+/* Import the files as cpa store import does: a collector that holds the store imports them itself. */
+static int import(const struct snapshot_args *a)
+{
+	struct buf store = { 0 }, folder = { 0 };
+	char *argv[5] = { (char *)(uintptr_t) "store", (char *)(uintptr_t) "import" };
+	int argc = 2, status;
+
+	if (strcmp(a->to_store, "true") != 0) {
+		buf_addf(&store, "--store=%s", a->to_store);
+		argv[argc++] = store.data;
+	}
+	buf_addz(&folder, a->options.folder);
+	argv[argc++] = folder.data;
+	status = cmd_store(argc, argv);
+	buf_release(&store);
+	buf_release(&folder);
+	return status;
+}
+
 int cmd_snapshot(int argc, char **argv)
 {
 	struct snapshot_args a = { 0 };
 	struct snapshot s = { 0 };
 	struct url folder;
 	struct err err;
+	char *temporary = NULL;
 	int rc = read_options(argc, argv, &a, &err), status = STATUS_FINE;
 
+	if (rc == 0 && !a.help && !*a.options.folder) {
+		rc = make_folder(&temporary, &err);
+		a.options.folder = temporary;
+	}
 	if (rc == 0 && a.help) {
 		cmd_help_command("snapshot");
 		opt_list_release(&a.comment);
@@ -192,7 +251,15 @@ int cmd_snapshot(int argc, char **argv)
 	}
 	if (rc == 0)
 		rc = snapshot_fetch(&s, &err);
-	status = rc < 0 ? say_error("%s", err.msg) : write_all(&s);
+	status = rc < 0 ? say_error("%s", err.msg) : write_all(&s, !temporary);
+	if (rc == 0 && *a.to_store && access(a.options.folder, F_OK) == 0) {
+		int imported = import(&a);
+
+		status = status == STATUS_FINE ? imported : status;
+	}
+	if (temporary)
+		remove_folder(temporary);
+	free(temporary);
 	snapshot_release(&s);
 	opt_list_release(&a.comment);
 	return status;
