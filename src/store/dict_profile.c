@@ -180,9 +180,12 @@ static int make_stack(struct maker *m, uint32_t node, uint32_t *id, struct err *
 	size_t n = 0;
 
 	for (; node != PROFILE_NONE; node = d->node_parent[node]) {
-		m->list = mem_grow(m->list, &m->cap_list, n + 1, sizeof(*m->list));
-		if (merge_ids_location(&m->ids, d->node_loc[node], &m->list[n++], err) < 0)
+		uint32_t loc = d->node_loc[node], frame = m->ids.loc[loc];
+
+		if (frame == PROFILE_NONE && merge_ids_location(&m->ids, loc, &frame, err) < 0)
 			return ERR_LIMIT;
+		m->list = mem_grow(m->list, &m->cap_list, n + 1, sizeof(*m->list));
+		m->list[n++] = frame;
 		if (++m->frames > DICT_FRAMES_MAX)
 			return err_set(err, ERR_LIMIT, "the stacks have more than %d frames", DICT_FRAMES_MAX);
 	}

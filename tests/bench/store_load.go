@@ -1,8 +1,8 @@
-// storeload writes successive profiles of a program with many routes: input of script/bench store.
+// store_load writes successive profiles of a program with many routes: input of script/bench store.
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: storeload FOLDER PROFILES SECONDS [heap]
+// usage: store_load FOLDER PROFILES SECONDS [heap | few]     SECONDS of CPU time per profile; few: five routes instead of 21
 package main
 
 import (
@@ -175,8 +175,8 @@ func cpuTime() float64 {
 }
 
 // load runs routes for so many seconds of CPU time.
-func load(seconds float64, r *rand.Rand) {
-	z := rand.NewZipf(r, 1.2, 3, 20)
+func load(seconds float64, routes uint64, r *rand.Rand) {
+	z := rand.NewZipf(r, 1.2, 3, routes-1)
 	for until := cpuTime() + seconds; cpuTime() < until; {
 		i := int(z.Uint64())
 		labels := pprof.Labels("route", "/api/v1/r"+strconv.Itoa(i), "tenant", "t"+strconv.Itoa(int(r.ExpFloat64()*2)%6))
@@ -192,7 +192,11 @@ func main() {
 	n, _ := strconv.Atoi(os.Args[2])
 	seconds, _ := strconv.ParseFloat(os.Args[3], 64)
 	r := rand.New(rand.NewSource(1))
-	heap := len(os.Args) > 4
+	heap := len(os.Args) > 4 && os.Args[4] == "heap"
+	routes := uint64(21)
+	if len(os.Args) > 4 && os.Args[4] == "few" {
+		routes = 5
+	}
 	runtime.GOMAXPROCS(2)
 	if heap {
 		runtime.MemProfileRate = 4096
@@ -202,12 +206,12 @@ func main() {
 		kind := "cpu"
 		if heap {
 			kind = "heap"
-			load(seconds, r)
+			load(seconds, routes, r)
 			_ = pprof.WriteHeapProfile(&b)
 		} else {
 			runtime.SetCPUProfileRate(250) // of the timer of the kernel; StartCPUProfile then complains and keeps it
 			_ = pprof.StartCPUProfile(&b)
-			load(seconds, r)
+			load(seconds, routes, r)
 			pprof.StopCPUProfile()
 		}
 		if err := os.WriteFile(filepath.Join(os.Args[1], fmt.Sprintf("%s-%05d.pb.gz", kind, i)), b.Bytes(), 0o600); err != nil {
