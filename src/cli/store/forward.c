@@ -66,17 +66,17 @@ static bool find_socket(const char *directory, struct buf *out)
 	return is_found;
 }
 
-/* Append an argument and a NUL. Relative names of existing files are made absolute: the collector has another folder. */
-static void add_argument(const char *word, struct buf *out)
+/* Append an argument and a NUL. Names of files are made absolute, since the collector has another current folder. */
+static void add_argument(const char *word, bool can_be_file, struct buf *out)
 {
-	char *path = *word != '-' ? realpath(word, NULL) : NULL;
+	char *path = can_be_file && *word != '-' ? realpath(word, NULL) : NULL;
 
 	buf_addz(out, path ? path : word);
 	buf_add(out, "", 1);
 	free(path);
 }
 
-int cmd_store_forward(const char *directory, int argc, char **argv, struct buf *out, struct err *err)
+int cmd_store_forward(const char *directory, bool has_files, int argc, char **argv, struct buf *out, struct err *err)
 {
 	struct buf path = { 0 }, body = { 0 };
 	struct http_options http;
@@ -91,8 +91,10 @@ int cmd_store_forward(const char *directory, int argc, char **argv, struct buf *
 		buf_release(&path);
 		return err_set(err, ERR_UNKNOWN, "no collector holds %s", directory);
 	}
-	for (int i = 0; i < argc; i++)
-		add_argument(argv[i], &body);
+	for (int i = 0, is_after_name = 0; i < argc; i++) {
+		add_argument(argv[i], has_files && is_after_name, &body);
+		is_after_name |= *argv[i] != '-';
+	}
 	url.socket = path.data;
 	r.body = buf_text(&body);
 	r.n_body = body.len;

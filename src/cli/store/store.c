@@ -188,7 +188,9 @@ static int run(const struct cmd_store_args *a, int argc, char **argv)
 	store_directory(a->store, &directory);
 	c.directory = buf_text(&directory);
 	if (i >= 0) {
-		rc = subcommands[i].writes ? cmd_store_forward(c.directory, argc, argv, &out, &err) : ERR_UNKNOWN;
+		rc = subcommands[i].writes ? cmd_store_forward(c.directory, subcommands[i].run == cmd_store_import,
+							       argc, argv, &out, &err)
+					   : ERR_UNKNOWN;
 		if (rc == ERR_UNKNOWN) {
 			c.stop = cmd_interrupt_catch();
 			rc = run_here(&c, subcommands[i].run, &err);
