@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	tests/unit/make_filter.h \
 	tests/unit/make_flame.h \
 	tests/unit/make_folder.h \
+	tests/unit/make_filled_store.h \
 	tests/unit/make_gate.h \
 	tests/unit/make_gate_answer.h \
 	tests/unit/make_gate_options.h \
@@ -236,6 +237,7 @@ unit_tests = \
 	tests/unit/test_tags \
 	tests/unit/test_text_traces \
 	tests/unit/test_text_view \
+	tests/unit/test_stored_browse \
 	tests/unit/test_temporality \
 	tests/unit/test_tools \
 	tests/unit/test_top \
@@ -260,6 +262,7 @@ unit_tests = \
 	tests/unit/test_web_compare \
 	tests/unit/test_web_frame \
 	tests/unit/test_web_profiles \
+	tests/unit/test_web_store \
 	tests/unit/test_web_tables \
 	tests/unit/test_web_respond \
 	tests/unit/test_weblist \
@@ -427,6 +430,7 @@ tests_unit_test_listen_unix_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
 tests_unit_test_peer_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
 tests_unit_test_snap_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_sweep_LDADD = $(collector_libs) $(CMOCKA_LIBS)
+tests_unit_test_stored_browse_LDADD = $(unit_answer)
 tests_unit_test_temporality_LDADD = $(unit_profile)
 tests_unit_test_trace_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_trace_spans_LDADD = $(collector_libs) $(CMOCKA_LIBS)
@@ -475,6 +479,7 @@ tests_unit_test_workspace_LDADD = $(unit_session)
 tests_unit_test_web_flame_LDADD = $(unit_web)
 tests_unit_test_web_frame_LDADD = $(unit_web)
 tests_unit_test_web_profiles_LDADD = $(unit_web)
+tests_unit_test_web_store_LDADD = $(unit_web)
 tests_unit_test_web_tables_LDADD = $(unit_web)
 tests_unit_test_web_respond_LDADD = $(unit_web)
 tests_unit_test_weblist_LDADD = $(unit_report)

@@ -213,7 +213,7 @@ static void add_label(const struct web_choice *c, const struct stored_label *l, 
 	if (l->n < 2 && !*chosen)
 		return;
 	buf_addz(out, "<label>");
-	html_add_name(out, l->name);
+	web_add_name(out, l->name);
 	if (l->n > SELECT_VALUES || l->has_more) {
 		buf_addz(out, " <input name=\"l.");
 		html_add(out, l->name, strlen(l->name));
@@ -336,7 +336,7 @@ static int add_window_line(const struct web_choice *c, const struct web_window *
 	stored_choice_print(&c->place, &choice, &source);
 	if (rc == 0) {
 		buf_addf(out, "<dt>%s</dt><dd><code>", name);
-		html_add_name(out, buf_text(&source));
+		web_add_name(out, buf_text(&source));
 		buf_addf(out, "</code> %" PRIu64 " profile%s of %zu series", t.profiles[0],
 			 t.profiles[0] == 1 ? "" : "s", t.n_series);
 		for (uint32_t i = 0; i < t.n_types && t.n_groups; i++) {
@@ -345,7 +345,7 @@ static int add_window_line(const struct web_choice *c, const struct web_window *
 			buf_addz(out, ", ");
 			web_chart_add_value(&t.type[i], t.group[0].total[i][0], out);
 			buf_addz(out, " ");
-			html_add_name(out, t.type[i].name);
+			web_add_name(out, t.type[i].name);
 			break;
 		}
 		buf_addz(out, "</dd>\n");

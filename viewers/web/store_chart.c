@@ -82,9 +82,9 @@ void web_chart_add_mark(struct web_chart *chart, int64_t time_ns, const char *ki
 	if (chart->n_marks > MARKS_LISTED)
 		return;
 	buf_addz(&chart->mark_list, chart->n_marks > 1 ? ", " : "");
-	html_add_name(&chart->mark_list, kind);
+	web_add_name(&chart->mark_list, kind);
 	buf_addz(&chart->mark_list, " ");
-	html_add_name(&chart->mark_list, text);
+	web_add_name(&chart->mark_list, text);
 	buf_addz(&chart->mark_list, " at ");
 	web_add_window_time(time_ns, &chart->mark_list);
 }
@@ -188,7 +188,7 @@ void web_chart_draw(const struct web_chart *x, struct buf *out)
 	int64_t max = largest(x), span = t->step_ns * t->n_steps;
 
 	buf_addz(out, "<figure class=\"totals\"><figcaption id=\"store-caption\">");
-	html_add_name(out, type->name);
+	web_add_name(out, type->name);
 	buf_addz(out, " per ");
 	add_step(t, out);
 	buf_addz(out, ", at most ");
@@ -227,7 +227,7 @@ void web_chart_draw_table(const struct web_chart *x, struct buf *out)
 
 	buf_addz(out, "<details><summary>Values as a table</summary><div class=\"scroll\"><table><thead><tr>"
 		      "<th scope=\"col\" class=\"text\">time (UTC)</th><th scope=\"col\">");
-	html_add_name(out, t->type[x->type].name);
+	web_add_name(out, t->type[x->type].name);
 	buf_addz(out, "</th><th scope=\"col\">profiles</th></tr></thead>\n<tbody>\n");
 	for (uint32_t i = 0; i < t->n_steps; i++)
 		if (t->profiles[i])
