@@ -6,6 +6,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_reader \
 	tests/fuzz/fuzz_block \
 	tests/fuzz/fuzz_segment \
+	tests/fuzz/fuzz_journal \
 	tests/fuzz/fuzz_differential \
 	tests/fuzz/fuzz_encode \
 	tests/fuzz/fuzz_frames \
@@ -199,6 +200,10 @@ tests_fuzz_fuzz_stacks_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_web_SOURCES = tests/fuzz/fuzz_web.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)
 tests_fuzz_fuzz_web_LDADD = viewers/web/libweb.a $(session_libs)
 tests_fuzz_fuzz_web_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_journal_SOURCES = tests/fuzz/fuzz_journal.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_journal_LDADD = $(store_libs)
+tests_fuzz_fuzz_journal_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_window_SOURCES = tests/fuzz/fuzz_window.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_window_LDADD = $(store_libs)
