@@ -18,6 +18,7 @@ INTEROP_TESTS = \
 	tests/compat/shell.t \
 	tests/compat/source.t \
 	tests/compat/stats.t \
+	tests/compat/store.t \
 	tests/compat/top.t \
 	tests/compat/web.t
 
@@ -25,6 +26,7 @@ recorded_tests = tests/compat/recorded.t tests/compat/web_recorded.t
 EXTRA_DIST += tests/compat/go_answers.py
 EXTRA_DIST += tests/compat/goserver/main.go
 EXTRA_DIST += tests/compat/requests.txt
+EXTRA_DIST += tests/compat/store/compare.py tests/compat/store/main.go tests/compat/store/normal.py
 EXTRA_DIST += tests/compat/text_kinds.py
 EXTRA_DIST += tests/compat/web tests/compat/web.py tests/compat/web_cases.txt tests/compat/web_cpa.py tests/compat/web_pprof.py
 TESTS += $(recorded_tests)
