@@ -72,7 +72,7 @@ static bool is_similar(const char *a, const char *b)
 {
 	size_t n = strlen(a);
 
-	return *a && (strstr(b, a) || strstr(a, b) || distance(a, b) <= (n < 5 ? 1 : 1 + n / 5));
+	return *a && (strstr(b, a) || strstr(a, b) || distance(a, b) <= (n < 4 ? 1 : 1 + n / 4));
 }
 
 /* Append the names, or only those similar to a word if there are any. */

@@ -18,7 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLICE_BYTES_MIN = 256 << 10, SLICES_PER_THREAD = 2 };
+enum {
+	SLICE_BYTES_MIN = 256 << 10,
+	SLICES_PER_THREAD = 2,
+	MISSING_PROFILES_MIN = 4, /* fewer profiles have no usual distance */
+};
 
 struct reducer *reduce_new(const struct store_query *q, struct stop *stop)
 {
@@ -404,23 +408,32 @@ static int compare_times(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* The usual distance of the profiles of a series: the median, if at least half of the distances are within a fifth of it. */
+static uint64_t usual_distance(const struct reduce_series *s)
+{
+	size_t n = s->n_starts - 1, n_usual = 0;
+	int64_t *gap = mem_alloc(n, sizeof(*gap)), usual;
+
+	for (size_t i = 0; i < n; i++)
+		gap[i] = num_add_capped(s->start[i + 1], s->start[i] == INT64_MIN ? INT64_MAX : -s->start[i]);
+	qsort(gap, n, sizeof(*gap), compare_times);
+	usual = gap[n / 2];
+	for (size_t i = 0; i < n; i++)
+		n_usual += gap[i] >= usual - usual / 5 && gap[i] <= num_add_capped(usual, usual / 5);
+	free(gap);
+	return n_usual * 2 >= n ? (uint64_t)usual : 0;
+}
+
 /* The number of profiles missing between the first and the last of a series: in a gap of k usual distances, k - 1. */
 static uint64_t count_missing(struct reduce_series *s)
 {
 	uint64_t missing = 0, usual;
-	int64_t *gap;
-	size_t n = s->n_starts;
 
-	if (n < 4)
+	if (s->n_starts < MISSING_PROFILES_MIN)
 		return 0;
-	qsort(s->start, n, sizeof(*s->start), compare_times);
-	gap = mem_alloc(n - 1, sizeof(*gap));
-	for (size_t i = 0; i + 1 < n; i++)
-		gap[i] = s->start[i + 1] - s->start[i];
-	qsort(gap, n - 1, sizeof(*gap), compare_times);
-	usual = (uint64_t)gap[(n - 1) / 2];
-	free(gap);
-	for (size_t i = 0; usual && i + 1 < n; i++) {
+	qsort(s->start, s->n_starts, sizeof(*s->start), compare_times);
+	usual = usual_distance(s);
+	for (size_t i = 0; usual && i + 1 < s->n_starts; i++) {
 		uint64_t distance = (uint64_t)s->start[i + 1] - (uint64_t)s->start[i];
 		uint64_t k = distance / usual + (distance % usual >= usual - distance % usual);
 

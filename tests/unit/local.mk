@@ -200,6 +200,7 @@ unit_tests = \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
 	tests/unit/test_segment \
+	tests/unit/test_store_query \
 	tests/unit/test_store_read \
 	tests/unit/test_store_crash \
 	tests/unit/test_journal \
@@ -310,6 +311,7 @@ tests_unit_test_debuginfod_LDADD = $(unit_symbol)
 tests_unit_test_block_LDADD = $(unit_store)
 tests_unit_test_dict_LDADD = $(unit_store)
 tests_unit_test_segment_LDADD = $(unit_store)
+tests_unit_test_store_query_LDADD = $(unit_store)
 tests_unit_test_store_read_LDADD = $(unit_store)
 tests_unit_test_store_crash_LDADD = $(unit_store)
 tests_unit_test_journal_LDADD = $(unit_store)
