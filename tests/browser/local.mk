@@ -13,7 +13,8 @@ browser_tests = \
 	tests/browser/t288-browser-profiles.t \
 	tests/browser/t290-browser-pages.t \
 	tests/browser/t291-browser-random.t \
-	tests/browser/t293-browser-loading.t
+	tests/browser/t293-browser-loading.t \
+	tests/browser/t295-browser-store.t
 
 browser_scripts = \
 	tests/browser/access_pages.py \
@@ -32,7 +33,8 @@ browser_scripts = \
 	tests/browser/web_menus.py \
 	tests/browser/web_pages.py \
 	tests/browser/web_profiles.py \
-	tests/browser/web_random.py
+	tests/browser/web_random.py \
+	tests/browser/web_store.py
 
 TESTS += $(browser_tests)
 EXTRA_DIST += $(browser_tests) $(browser_scripts)

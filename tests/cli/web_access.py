@@ -312,7 +312,7 @@ def check_methods(server):
         equal(status(server, method), 405, f"the method {method}")
     token = re.search(rb'name="token" value="([0-9a-f]{32})"', ask(server, path="/ui/open")[2])
     form = {"Content_Type": "application/x-www-form-urlencoded"}
-    for path in "/ui/do/close", "/ui/do/merge", "/ui/saveconfig?config=a", "/ui/deleteconfig?config=a":
+    for path in "/ui/do/close", "/ui/do/merge", "/ui/do/store", "/ui/saveconfig?config=a", "/ui/deleteconfig?config=a":
         equal(status(server, path=path), 405, f"GET {path}")
         equal(status(server, "POST", path, b"id=0", **form), 403, f"POST {path} without a token")
         equal(status(server, "POST", path, b"token=" + 32 * b"0", **form), 403, f"POST {path} with a wrong token")

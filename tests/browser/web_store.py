@@ -1,0 +1,141 @@
+# web_store.py - choose windows of a store in a browser
+# SPDX-License-Identifier: Apache-2.0
+"""usage: web_store.py [PICTURES]     CPA_STORE: a store with the service base; PICTURES: folder for screenshots"""
+
+import os
+import sys
+import time
+import urllib.parse
+
+from selenium.webdriver.common.action_chains import ActionChains
+
+from browser import Browser, Keys
+from server import Server
+
+PICTURES = sys.argv[1] if len(sys.argv) > 1 else None
+PAGE = "store?service=base&kind=cpu&t0=2026-11-22T09:17&t1=2026-11-22T09:21&val=cpu"
+
+
+def visit(b, server, path):
+    b.driver.get("about:blank")
+    b.driver.get(server.url("ui/" + path))
+    b.wait("return document.querySelector('meta[name=token]') !== null", 30)  # the page of a load has none
+
+
+def parameters(b):
+    query = urllib.parse.urlsplit(b.driver.current_url).query
+    return {key: value[0] for key, value in urllib.parse.parse_qs(query).items()}
+
+
+def reached(b, part, seconds=20):
+    """Wait until the browser shows a page with this in its address."""
+    end = time.monotonic() + seconds
+    while part not in b.driver.current_url or b.run("return document.readyState") != "complete":
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def drag(b, start, end, shift=False, release=True):
+    """Drag over shares of the width of the chart."""
+    chart = b.find("#store-chart")
+    width = chart.rect["width"]
+    actions = ActionChains(b.driver, duration=0)
+    if shift:
+        actions.key_down(Keys.SHIFT)
+    actions.move_to_element_with_offset(chart, round((start - 0.5) * width), 0).click_and_hold()
+    actions.move_by_offset(round((end - start) * width), 3)
+    if release:
+        actions.release()
+    if shift:
+        actions.key_up(Keys.SHIFT)
+    actions.perform()
+
+
+def the_chart_has_a_bar_for_each_step(b, server):
+    visit(b, server, PAGE)
+    b.equal(len(b.find_all("#store-chart .bar")), 6, "each step with profiles has a bar")
+    b.result("base" in b.find("select[name=service]").get_property("value"), "the service is chosen")
+    for width, height, scheme in ((1200, 900, "light"), (1200, 900, "dark"), (420, 1200, "light")):
+        if PICTURES:
+            b.prefer(scheme)
+            b.screenshot(os.path.join(PICTURES, f"store-{width}-{scheme}.png"), width, height)
+    b.prefer("light")
+    b.resize(320, 800)
+    b.result(b.run("return document.documentElement.scrollWidth") <= 320, "the page fits into 320 pixels")
+    b.resize(1200, 900)
+
+
+def dragging_selects_windows(b, server):
+    visit(b, server, PAGE)
+    drag(b, 0.51, 0.99)
+    b.result(reached(b, "w0=2026"), "dragging selects a window", b.driver.current_url)
+    got = parameters(b)
+    b.equal((got["w0"][:16], got["w1"][:16]), ("2026-11-22T09:19", "2026-11-22T09:21"), "it has whole steps")
+    drag(b, 0.01, 0.49, shift=True)
+    b.result(reached(b, "b0=2026"), "with Shift, the window to compare with", b.driver.current_url)
+    got = parameters(b)
+    b.equal((got["b0"][:16], got["b1"][:16], got["w0"][:16]),
+            ("2026-11-22T09:17", "2026-11-22T09:19", "2026-11-22T09:19"), "both remain selected")
+    b.equal(b.find("dl.windows").text.count("3 profiles of 1 series"), 2,
+            "the number of profiles of each window is shown")
+    b.find("button[value=diff]").click()
+    b.result(reached(b, "diff?prof="), "the windows are opened as a difference", b.driver.current_url)
+    text = b.find("main").text
+    b.result("BEFORE" in text and "@2026-11-22T09:17:00Z" in text and "@2026-11-22T09:19:00Z" in text,
+             "it names the sources of both", text[:300])
+
+
+def the_checkbox_replaces_shift(b, server):
+    visit(b, server, PAGE)
+    b.find("#store-compare").click()
+    drag(b, 0.01, 0.2)
+    b.result(reached(b, "b0=2026") and "w0" not in parameters(b), "dragging selects the window to compare with",
+             b.driver.current_url)
+
+
+def escape_cancels(b, server):
+    visit(b, server, PAGE)
+    drag(b, 0.1, 0.5, release=False)
+    b.result(float(b.find("rect.window").get_attribute("width")) > 100, "the selection is shown while dragging")
+    b.keys(Keys.ESCAPE)
+    b.equal(float(b.find("rect.window").get_attribute("width")), 0, "Escape cancels it")
+    ActionChains(b.driver, duration=0).release().perform()
+    b.result("w0" not in parameters(b), "and nothing is selected")
+
+
+def fields_can_be_used_with_keys(b, server):
+    visit(b, server, PAGE)
+    b.run("document.querySelector('[name=w0]').value = '2026-11-22T09:18:00';"
+          "document.querySelector('[name=w1]').value = '2026-11-22T09:19:00';"
+          "document.querySelector('[name=w1]').focus()")
+    b.keys(Keys.ENTER)
+    b.result(reached(b, "w0=2026"), "Enter in a field selects the window")
+    b.run("document.querySelector('button[value=top]').focus()")
+    b.keys(Keys.ENTER)
+    b.result(reached(b, "top?prof="), "Enter on a button opens it", b.driver.current_url)
+
+
+def the_page_works_without_scripts(b, server):
+    b.scripts(False)
+    b.driver.get(server.url("ui/" + PAGE))
+    b.find_all("#store-chart a .bar")[0].click()
+    b.scripts(True)
+    b.result(reached(b, "w0=2026"), "a bar is a link that selects its step", b.driver.current_url)
+    b.scripts(False)
+    b.find("button[value=flamegraph]").click()
+    b.scripts(True)
+    b.result(reached(b, "flamegraph?prof="), "the form opens the window", b.driver.current_url)
+
+
+def main():
+    with Server("store:") as server, Browser() as b:
+        visit(b, server, "flamegraph")
+        for case in (the_chart_has_a_bar_for_each_step, dragging_selects_windows, the_checkbox_replaces_shift,
+                     escape_cancels, fields_can_be_used_with_keys, the_page_works_without_scripts):
+            b.case(case, server)
+        b.done()
+
+
+main()
