@@ -120,6 +120,8 @@ static void windows_and_labels_limit_the_totals(void **state)
 	expect_page(&t, "/ui/store?service=shop&b0=2026-11-20T01:00&b1=2026-11-20T01:01", 200, "<dt>compare with</dt>");
 	expect_page(&t, "/ui/store?service=shop&t0=2026-11-21T00:00&t1=2026-11-22T00:00", 200,
 		    "No profile was stored in this time.");
+	expect_page(&t, "/ui/store?service=shop&w0=2026-11-21T00:00&w1=2026-11-22T00:00", 200,
+		    "A window without profiles cannot be opened.");
 	web_test_end(&t);
 }
 

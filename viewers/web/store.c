@@ -324,9 +324,10 @@ static struct stored_choice window_choice(const struct web_choice *c, const stru
 	return out;
 }
 
-/* Append a line about a window: its source, profiles and total. */
+/* Append a line about a window: its source, profiles and total. is_empty is set if it has no profiles. */
 static int add_window_line(const struct web_choice *c, const struct web_window *w, const char *name,
-			   const struct stored_type *type, struct stop *stop, struct buf *out, struct err *err)
+			   const struct stored_type *type, struct stop *stop, bool *is_empty, struct buf *out,
+			   struct err *err)
 {
 	struct stored_choice choice = window_choice(c, w);
 	struct stored_totals t;
@@ -335,6 +336,7 @@ static int add_window_line(const struct web_choice *c, const struct web_window *
 
 	stored_choice_print(&c->place, &choice, &source);
 	if (rc == 0) {
+		*is_empty |= t.profiles[0] == 0;
 		buf_addf(out, "<dt>%s</dt><dd><code>", name);
 		web_add_name(out, buf_text(&source));
 		buf_addf(out, "</code> %" PRIu64 " profile%s of %zu series", t.profiles[0],
@@ -396,14 +398,17 @@ static int add_windows(struct web_page *page, const struct web_choice *c, const 
 		       struct err *err)
 {
 	struct buf *out = &page->main;
+	bool is_empty = false;
 	int rc;
 
 	buf_addz(out, "<dl class=\"help windows\">");
-	rc = add_window_line(c, &c->window, c->window.is_set ? "window" : "all", type, page->stop, out, err);
+	rc = add_window_line(c, &c->window, c->window.is_set ? "window" : "all", type, page->stop, &is_empty, out, err);
 	if (rc == 0 && c->base.is_set)
-		rc = add_window_line(c, &c->base, "compare with", type, page->stop, out, err);
+		rc = add_window_line(c, &c->base, "compare with", type, page->stop, &is_empty, out, err);
 	buf_addz(out, "</dl>\n");
-	if (rc == 0)
+	if (rc == 0 && is_empty)
+		buf_addz(out, "<p>A window without profiles cannot be opened.</p>\n");
+	else if (rc == 0)
 		add_open_form(page, c, type->name, out);
 	return rc;
 }
