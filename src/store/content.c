@@ -15,16 +15,22 @@
 
 #include <stdlib.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 enum { FUNC, MAP, LOC, NODE, LABEL, SET, ROW };
 
+/* hash_bytes does not suffice: its values of "f1" and "f10" are equal, which a table of keys tolerates. */
 static uint64_t add(uint64_t hash, uint64_t v)
 {
-	return hash_u64(hash * 0x9e3779b97f4a7c15 + v);
+	uint64_t words[2] = { hash, v };
+
+	return XXH3_64bits_withSeed(words, sizeof(words), hash_secret[0]);
 }
 
 static uint64_t add_text(uint64_t hash, const struct dict *d, str_id s)
 {
-	return add(hash, hash_bytes(strtab_text(d->str, s), strtab_len(d->str, s)));
+	return add(hash, XXH3_64bits_withSeed(strtab_text(d->str, s), strtab_len(d->str, s), hash_secret[0]));
 }
 
 static void extend_functions(struct store_content *c, const struct dict *d)

@@ -203,6 +203,7 @@ unit_tests = \
 	tests/unit/test_store_query \
 	tests/unit/test_store_read \
 	tests/unit/test_store_crash \
+	tests/unit/test_store_writer \
 	tests/unit/test_journal \
 	tests/unit/test_serve_head \
 	tests/unit/test_serve \
@@ -314,6 +315,7 @@ tests_unit_test_segment_LDADD = $(unit_store)
 tests_unit_test_store_query_LDADD = $(unit_store)
 tests_unit_test_store_read_LDADD = $(unit_store)
 tests_unit_test_store_crash_LDADD = $(unit_store)
+tests_unit_test_store_writer_LDADD = $(unit_store)
 tests_unit_test_journal_LDADD = $(unit_store)
 tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_dot_LDADD = $(unit_export)
