@@ -37,6 +37,10 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/save.h \
 	src/answer/profile_server.c \
 	src/answer/profile_server.h \
+	src/answer/series.c \
+	src/answer/series.h \
+	src/answer/series_int.h \
+	src/answer/series_read.c \
 	src/answer/sides.c \
 	src/answer/sides.h \
 	src/answer/sides_join.c \

@@ -82,7 +82,8 @@ bool reports_takes_option(const struct report_type *t, const struct opt *o)
 			takes = takes_option[i].takes;
 	if (takes == TAKES_INVERTED)
 		return t->takes & TAKES_INVERTED;
-	if (o->group == GROUP_GATE || o->group == GROUP_FLAME || o->group == GROUP_SHELL || o->group == GROUP_WEB)
+	if (o->group == GROUP_GATE || o->group == GROUP_FLAME || o->group == GROUP_SERIES || o->group == GROUP_SHELL ||
+	    o->group == GROUP_WEB)
 		return t->options == (enum query_group)o->group;
 	return (t->takes & takes) == takes;
 }

@@ -230,6 +230,10 @@ const struct report_type reports[] = {
 	  .takes = TAKES_FILTERS | TAKES_NORMALIZE | TAKES_ALL | TAKES_VALUES | TAKES_SORT | TAKES_ROWS | TAKES_GRAIN |
 		   TAKES_INLINES | TAKES_PATHS,
 	  .input = INPUT_SERIES, .defaults = { .nodecount = 30, .all_rows_for_tools = true }, DRAW_TABLE(text_draw_trend) },
+	{ .name = "series", .arguments = "[OPTION]... store:SERVICE@WINDOW",
+	  .help = "print totals of stored profiles over time", .example = "cpa series store:shop@-1d",
+	  .takes = TAKES_FILTERS | TAKES_TYPE | TAKES_UNIT | TAKES_DIVISOR,
+	  .input = INPUT_STORED, .options = GROUP_SERIES, DRAW_TABLE(text_draw_series) },
 	{ .name = "gate", .arguments = "[OPTION]... OLD NEW | OLD... -- NEW... | -base=OLD... NEW...",
 	  .help = "fail if a function became slower, for CI",
 	  .takes = TAKES_FILTERS | TAKES_BASE | TAKES_NORMALIZE | TAKES_ALL | TAKES_TYPE,

@@ -31,6 +31,7 @@ enum report_input {
 	INPUT_SIDES,   /* two profiles, before and after */
 	INPUT_SERIES,  /* a series of profiles, oldest first */
 	INPUT_RUNS,    /* two sides, each with one profile per run of the program */
+	INPUT_STORED,  /* a query of a store, over time */
 	N_REPORT_INPUTS
 };
 
@@ -126,7 +127,7 @@ struct report_type {
 	/* Fail if an option does not apply to the report, before sources are read; NULL: no check. */
 	int (*check)(const struct query *q, struct err *err);
 
-	/* One of these is set, except for INPUT_SERIES (answer/trend.h) and INPUT_RUNS (report/gate). make and compare
+	/* One of these is set, except for INPUT_SERIES (answer/trend.h), INPUT_RUNS (report/gate) and INPUT_STORED (answer/series.h). make and compare
 	   make a model that viewers draw, from one profile or from two sides. write appends text in the format of
 	   another tool to out->text. */
 	report_make_fn *make;

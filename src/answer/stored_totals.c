@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/strtab.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,6 +35,12 @@ struct adder {
 	struct stored_group *group;
 	bool has_profiles;
 	struct state *state; /* [cap_state] for each type */
+	struct strtab *instance;
+	struct seen {
+		uint32_t step;
+		str_id instance;
+	} * seen; /* [n_seen] */
+	size_t n_seen, cap_seen;
 	size_t cap_types, cap_groups, cap_state;
 };
 
@@ -168,6 +175,45 @@ static void series_begin(struct adder *a, const struct store_block_total *b)
 	a->group = find_group(a, a->by ? label_value(b, a->by) : "");
 }
 
+/* Note the instance of a block. */
+static void note_instance(struct adder *a, const struct store_block_total *b, uint32_t step)
+{
+	str_id id = strtab_addz(a->instance, label_value(b, "instance"));
+
+	if (a->n_seen && a->seen[a->n_seen - 1].step == step && a->seen[a->n_seen - 1].instance == id)
+		return;
+	a->seen = mem_grow(a->seen, &a->cap_seen, a->n_seen + 1, sizeof(*a->seen));
+	a->seen[a->n_seen++] = (struct seen){ step, id };
+}
+
+static int compare_seen(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	return x->instance < y->instance ? -1 : x->instance > y->instance;
+}
+
+/* Count the distinct instances of each step, and of the window. */
+static void count_instances(struct adder *a)
+{
+	bool *is_known = mem_zalloc(strtab_count(a->instance), sizeof(*is_known));
+
+	if (a->n_seen)
+		qsort(a->seen, a->n_seen, sizeof(*a->seen), compare_seen);
+	for (size_t i = 0; i < a->n_seen; i++) {
+		const struct seen *s = &a->seen[i];
+
+		a->out->instances[s->step] += i == 0 || compare_seen(s - 1, s) != 0;
+		a->out->n_instances += !is_known[s->instance];
+		is_known[s->instance] = true;
+	}
+	free(is_known);
+	free(a->seen);
+	strtab_free(a->instance);
+}
+
 /* The value of a snapshot minus that of the previous one. After a reset the counter began at 0. */
 static int64_t increase(struct state *s, int64_t value)
 {
@@ -207,6 +253,7 @@ static int add_block(void *arg, const struct store_block_total *b, struct err *e
 	}
 	if (!is_before) {
 		out->profiles[step] += b->profiles;
+		note_instance(a, b, step);
 		a->has_profiles = true;
 	}
 	return 0;
@@ -224,8 +271,11 @@ int stored_totals_read(struct store *s, const struct store_query *q, const char 
 		return err_set(err, ERR_USAGE, "%" PRIu64 " steps; at most %d are possible", n, STORED_STEPS_MAX);
 	out->n_steps = (uint32_t)n;
 	out->profiles = arena_zalloc(out->memory, out->n_steps, sizeof(*out->profiles));
+	out->instances = arena_zalloc(out->memory, out->n_steps, sizeof(*out->instances));
+	a.instance = strtab_new();
 	rc = store_totals(s, q, stop, add_block, &a, err);
 	series_end(&a);
+	count_instances(&a);
 	for (size_t i = 0; i < a.cap_state; i++) {
 		free(a.state[i].sum);
 		free(a.state[i].counted);

@@ -39,8 +39,10 @@ struct stored_totals {
 	uint32_t n_types;
 	struct stored_group *group; /* [n_groups] sorted by value */
 	size_t n_groups;
-	uint64_t *profiles; /* [n_steps] */
-	size_t n_series;    /* with profiles in the window */
+	uint64_t *profiles;   /* [n_steps] */
+	uint32_t *instances;  /* [n_steps] distinct values of the label instance */
+	uint64_t n_instances; /* in the window */
+	size_t n_series;      /* with profiles in the window */
 };
 
 /*

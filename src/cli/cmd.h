@@ -47,6 +47,9 @@ int cmd_report_diff(const struct args *a);
 /* Make and write a report on a series of profiles. */
 int cmd_report_trend(const struct args *a);
 
+/* Make and write totals of stored profiles over time. */
+int cmd_report_series(const struct args *a);
+
 /* Read two sides and decide whether the new one is slower. */
 int cmd_gate(const struct args *a);
 

@@ -175,7 +175,7 @@ static bool takes(const struct line *l, const struct opt *o)
 {
 	if (l->report)
 		return reports_takes_option(l->report, o);
-	return !l->command && o->group != GROUP_GATE && o->group != GROUP_FLAME;
+	return !l->command && o->group != GROUP_GATE && o->group != GROUP_FLAME && o->group != GROUP_SERIES;
 }
 
 static void add_option(struct line *l, const struct opt *o)

@@ -213,6 +213,13 @@ const struct help_text help_texts[] = {
 	  "cpa trend heap.*.pb.gz\n"
 	  "cpa trend -cum --all heap1.pb.gz heap2.pb.gz heap3.pb.gz\n",
 	  NULL, NULL },
+	{ "series", JOB_COMPARE, true,
+	  "Prints a row for each step of a window of a store: total, samples, profiles, instances, and "
+	  "marks such as deploys. --by=label:KEY adds a column for each value of a label.",
+	  "cpa series store:shop@-1d\n"
+	  "cpa series --by=label:version store:shop/mutex@-6h\n"
+	  "cpa series --function=parse -o parse.svg store:shop@-7d\n",
+	  NULL, NULL },
 	{ "gate", JOB_COMPARE, true,
 	  "Compares the profiles of an old and a new version, and decides whether a function "
 	  "became slower. Several runs of each side make the decision more reliable. Output "

@@ -49,10 +49,8 @@ const size_t n_commands = sizeof(commands) / sizeof(commands[0]);
 static int dispatch(const struct args *a)
 {
 	static int (*const report[N_REPORT_INPUTS])(const struct args *a) = {
-		[INPUT_PROFILE] = cmd_report,
-		[INPUT_SIDES] = cmd_report_diff,
-		[INPUT_SERIES] = cmd_report_trend,
-		[INPUT_RUNS] = cmd_gate,
+		[INPUT_PROFILE] = cmd_report, [INPUT_SIDES] = cmd_report_diff,    [INPUT_SERIES] = cmd_report_trend,
+		[INPUT_RUNS] = cmd_gate,      [INPUT_STORED] = cmd_report_series,
 	};
 
 	struct err err;

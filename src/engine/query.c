@@ -50,6 +50,7 @@ const char *const query_group_title[N_GROUPS] = {
 	[GROUP_SYMBOL] = "Names, source and assembly",
 	[GROUP_FETCH] = "Fetching from servers",
 	[GROUP_FLAME] = "Flame graph",
+	[GROUP_SERIES] = "Totals over time",
 	[GROUP_SHELL] = "Interactive shell",
 	[GROUP_WEB] = "Web UI",
 	[GROUP_OUTPUT] = "Output",

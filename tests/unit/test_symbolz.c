@@ -111,7 +111,7 @@ static void fetch(struct fetched *f, const char *source)
 
 	memset(f, 0, sizeof(*f));
 	query_init(&f->q);
-	assert_int_equal(sources_add(&f->sources, &source, 1, &err), 0);
+	assert_int_equal(sources_add(&f->sources, &source, 1, SPLIT_NONE, &f->q, &err), 0);
 	f->remote = remote_new(&f->q);
 	assert_int_equal(remote_add(f->remote, &f->sources, &err), 0);
 	assert_int_equal(remote_count(f->remote), 1);

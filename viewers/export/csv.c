@@ -79,8 +79,13 @@ void csv_draw(const struct report *r, struct buf *out)
 
 	if (t->role)
 		buf_addz(out, "role,");
-	for (uint32_t c = 0; c < t->n_cols; c++)
-		buf_addf(out, "%s%s", c ? "," : "", t->col[c].key);
+	for (uint32_t c = 0; c < t->n_cols; c++) {
+		buf_add(out, ",", c > 0);
+		if (t->col[c].key[strcspn(t->col[c].key, ",\"")]) /* has the value of a label */
+			csv_add_quoted(out, t->col[c].key);
+		else
+			buf_addz(out, t->col[c].key);
+	}
 	buf_addz(out, unit ? ",unit\n" : "\n");
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		if (t->role)

@@ -134,8 +134,16 @@ static void add_titles(const struct table *t, struct buf *out)
 {
 	if (t->role)
 		buf_addz(out, "| role ");
-	for (uint32_t c = 0; c < t->n_cols; c++)
-		buf_addf(out, "| %s ", *t->col[c].title ? t->col[c].title : t->col[c].key);
+	for (uint32_t c = 0; c < t->n_cols; c++) {
+		const char *title = *t->col[c].title ? t->col[c].title : t->col[c].key;
+
+		buf_addz(out, "| ");
+		if (strpbrk(title, "|`<*_\\[")) /* has the value of a label */
+			utf8_add_code(out, title);
+		else
+			buf_addz(out, title);
+		buf_addz(out, " ");
+	}
 	buf_addz(out, "|\n");
 	if (t->role)
 		buf_addz(out, "|---");

@@ -10,6 +10,7 @@ viewers_text_libtext_a_SOURCES = \
 	viewers/text/gate.c \
 	viewers/text/gate.h \
 	viewers/text/list.c \
+	viewers/text/series.c \
 	viewers/text/tags.c \
 	viewers/text/text.c \
 	viewers/text/text.h \

@@ -55,6 +55,10 @@ void text_draw_calls(const struct report *r, bool color, struct buf *out);
 void text_draw_diff(const struct report *r, bool color, struct buf *out);
 void text_draw_trend(const struct report *r, bool color, struct buf *out);
 
+/* Append totals over time: a table with a bar in each row, or a plot. The first column is a time, the second the total. */
+void text_draw_series(const struct report *r, bool color, struct buf *out);
+void text_plot_series(const struct report *r, bool color, struct buf *out);
+
 /* Append the tags report, byte for byte as pprof prints it, except that control characters are escaped. */
 void text_draw_tags(const struct report *r, bool color, struct buf *out);
 

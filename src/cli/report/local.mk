@@ -10,4 +10,5 @@ src_cpa_SOURCES += \
 	src/cli/report/pair.h \
 	src/cli/report/report.c \
 	src/cli/report/report.h \
+	src/cli/report/series.c \
 	src/cli/report/trend.c
