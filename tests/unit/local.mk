@@ -51,6 +51,7 @@ EXTRA_DIST += \
 	tests/unit/make_numbered.h \
 	tests/unit/make_store.h \
 	tests/unit/make_serve.h \
+	tests/unit/make_live_store.h \
 	tests/unit/make_tables.h \
 	tests/unit/make_web.h \
 	tests/unit/merge_parts.h \
@@ -81,6 +82,7 @@ unit_tests = \
 	tests/unit/test_common_types \
 	tests/unit/test_centre \
 	tests/unit/test_catalogue \
+	tests/unit/test_store_compaction \
 	tests/unit/test_check \
 	tests/unit/test_child \
 	tests/unit/test_compact \
@@ -292,6 +294,7 @@ tests_unit_test_bundle_LDADD = $(unit_answer)
 tests_unit_test_callgrind_LDADD = $(unit_export)
 tests_unit_test_cache_LDADD = $(unit_symbol)
 tests_unit_test_catalogue_LDADD = $(unit_store)
+tests_unit_test_store_compaction_LDADD = $(unit_store)
 tests_unit_test_calls_LDADD = $(unit_report)
 tests_unit_test_calltree_LDADD = $(unit_engine)
 tests_unit_test_common_types_LDADD = $(unit_profile)
