@@ -56,7 +56,7 @@ static int check(const struct decoder *x, uint32_t entry, uint64_t id, uint64_t 
 
 static int get_id(struct decoder *x, uint32_t entry, uint32_t n, enum dict_table table, uint32_t *id)
 {
-	uint64_t v;
+	uint64_t v = 0;
 
 	if (get(x, entry, &v) < 0 || check(x, entry, v, n, table) < 0)
 		return ERR_FORMAT;
@@ -72,7 +72,7 @@ static int get_string(struct decoder *x, uint32_t entry, str_id *id)
 /* An id as the difference from another number. */
 static int get_delta(struct decoder *x, uint32_t entry, uint64_t base, uint32_t n, enum dict_table table, uint32_t *id)
 {
-	int64_t delta;
+	int64_t delta = 0;
 	uint64_t v;
 
 	if (get_signed(x, entry, &delta) < 0)
@@ -87,7 +87,7 @@ static int get_delta(struct decoder *x, uint32_t entry, uint64_t base, uint32_t 
 /* The length of a list of at least a byte per element. */
 static int get_length(struct decoder *x, uint32_t entry, uint32_t *n)
 {
-	uint64_t v;
+	uint64_t v = 0;
 
 	if (get(x, entry, &v) < 0)
 		return ERR_FORMAT;
@@ -174,7 +174,7 @@ enum { FLAGS_END = 16 };
 static int decode_mapping(struct decoder *x, uint32_t i)
 {
 	struct mapping m = { 0 };
-	uint64_t size, flags;
+	uint64_t size = 0, flags = 0;
 
 	if (get_string(x, i, &m.build_id) < 0 || get_string(x, i, &m.file) < 0 ||
 	    get_string(x, i, &m.kernel_symbol) < 0 || get(x, i, &m.start) < 0 || get(x, i, &size) < 0 ||
@@ -201,7 +201,7 @@ static int decode_lines(struct decoder *x, uint32_t n)
 	if (get_ids(x, d->line_func, first, first + n, d->n_funcs, DICT_FUNCTIONS) < 0)
 		return ERR_FORMAT;
 	for (uint32_t i = first; i < first + n; i++) {
-		int64_t delta;
+		int64_t delta = 0;
 
 		if (get_signed(x, i, &delta) < 0)
 			return ERR_FORMAT;
@@ -221,7 +221,7 @@ static int decode_locations(struct decoder *x)
 
 	dict_grow_locations(d, x->n);
 	for (uint32_t i = x->from; i < x->n; i++) {
-		uint64_t v;
+		uint64_t v = 0;
 
 		if (get(x, i, &v) < 0 || check(x, i, v >> 1, (uint64_t)d->n_maps + 1, DICT_MAPPINGS) < 0)
 			return ERR_FORMAT;
@@ -231,7 +231,7 @@ static int decode_locations(struct decoder *x)
 	if (get_lengths(x, &d->loc_line[x->from + 1], &n_lines) < 0)
 		return ERR_FORMAT;
 	for (uint32_t i = x->from; i < x->n; i++) {
-		int64_t delta;
+		int64_t delta = 0;
 
 		d->loc_line[i + 1] += d->loc_line[i];
 		if (get_signed(x, i, &delta) < 0)
@@ -250,7 +250,7 @@ static int decode_nodes(struct decoder *x)
 
 	dict_grow_nodes(d, x->n);
 	for (uint32_t i = x->from; i < x->n; i++) {
-		uint64_t distance;
+		uint64_t distance = 0;
 
 		if (get(x, i, &distance) < 0)
 			return ERR_FORMAT;
@@ -272,7 +272,7 @@ static int decode_labels(struct decoder *x)
 	if (get_texts(x, d->label_key) < 0)
 		return ERR_FORMAT;
 	for (uint32_t i = x->from; i < x->n; i++) {
-		uint64_t v;
+		uint64_t v = 0;
 
 		if (get(x, i, &v) < 0 || check(x, i, v >> 1, strtab_count(d->str), DICT_STRINGS) < 0)
 			return ERR_FORMAT;
@@ -335,7 +335,7 @@ static int get_type(struct decoder *x, uint32_t entry, struct value_type *t)
 /* The first meta with an equal list, by its distance; the number of the entry itself if the list follows. */
 static int get_same(struct decoder *x, uint32_t entry, uint32_t *same)
 {
-	uint64_t distance;
+	uint64_t distance = 0;
 
 	if (get(x, entry, &distance) < 0)
 		return ERR_FORMAT;
@@ -365,7 +365,7 @@ static int decode_types(struct decoder *x, uint32_t entry, struct dict_meta *m)
 	m->type = arena_alloc(d->mem, m->n_types, sizeof(*m->type));
 	m->temporality = arena_alloc(d->mem, m->n_types, sizeof(*m->temporality));
 	for (uint32_t t = 0; t < m->n_types; t++) {
-		uint64_t v;
+		uint64_t v = 0;
 
 		if (get_type(x, entry, &m->type[t]) < 0 || get(x, entry, &v) < 0)
 			return ERR_FORMAT;
@@ -380,8 +380,8 @@ static int decode_place(struct decoder *x, uint32_t entry, struct dict_place *p)
 {
 	const struct dict *d = x->d;
 	const struct mapping *m;
-	int64_t start, size;
-	uint64_t flags;
+	int64_t start = 0, size = 0;
+	uint64_t flags = 0;
 	uint32_t n_str = strtab_count(d->str);
 
 	if (get_id(x, entry, d->n_maps, DICT_MAPPINGS, &p->map) < 0)
@@ -427,7 +427,7 @@ static int decode_places(struct decoder *x, uint32_t entry, struct dict_meta *m)
 static int decode_meta(struct decoder *x, uint32_t i)
 {
 	struct dict_meta m = { 0 };
-	uint64_t has_period_type;
+	uint64_t has_period_type = 0;
 
 	if (decode_types(x, i, &m) < 0 || decode_places(x, i, &m) < 0 || get_signed(x, i, &m.period) < 0 ||
 	    get(x, i, &has_period_type) < 0 || get_type(x, i, &m.period_type) < 0 ||
@@ -506,7 +506,7 @@ static int decode_table(struct decoder *x)
 /* Skip entry 0 of strings and label sets, which a new dictionary has already. */
 static int skip_empty(struct decoder *x)
 {
-	uint64_t length;
+	uint64_t length = 0;
 
 	if (get(x, 0, &length) < 0)
 		return ERR_FORMAT;
@@ -526,7 +526,7 @@ static int begin(struct decoder *x, uint32_t items)
 	};
 	uint32_t count = dict_count(x->d, x->table);
 	bool has_empty = (x->table == DICT_STRINGS || x->table == DICT_LABEL_SETS) && count == 1;
-	uint64_t from;
+	uint64_t from = 0;
 
 	if (!varint_get(&x->at, x->end, &from))
 		return err_set(x->err, ERR_FORMAT, "%s: the number of the first entry is missing",
