@@ -211,7 +211,7 @@ static int translate_rows(struct reduce_chapter *c, uint32_t *row, uint32_t n, s
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < n; i++)
+	for (uint32_t i = 0; rc == 0 && !c->is_adopted && i < n; i++)
 		rc = dict_translate_row(c->translation, row[i], &row[i], err);
 	return rc;
 }
@@ -239,7 +239,12 @@ static int join_meta(struct reducer *r, struct reduce_chapter *c, const struct r
 {
 	struct reduce_bucket *b;
 	uint32_t id;
-	int rc = dict_translate_meta(c->translation, m->meta, &id, err);
+	int rc = 0;
+
+	if (c->is_adopted)
+		id = m->meta;
+	else
+		rc = dict_translate_meta(c->translation, m->meta, &id, err);
 
 	if (rc == 0)
 		rc = reduce_get_bucket(r, c->shape[m->meta], m->group, &b, err);
@@ -330,6 +335,31 @@ static int collect_failures(struct run *run, struct err *err)
 	return 0;
 }
 
+/*
+ * Let the result begin with the dictionary of the chapter that has the most rows, instead of translating these. The chapter
+ * refers to it until it is released. Chapters of journals keep theirs: several queries read them.
+ */
+static void adopt_dictionary(struct run *run)
+{
+	struct reducer *r = run->r;
+	struct reduce_chapter *best = NULL;
+
+	if (r->dict.n_rows || r->dict.n_metas || strtab_count(r->dict.str) > 1)
+		return;
+	for (size_t i = 0; i < run->n_chapters; i++) {
+		struct reduce_chapter *c = &run->chapter[i];
+
+		if (c->in->rc == 0 && c->c && !select_is_kept(c->in->from) &&
+		    (!best || c->c->dict.n_rows > best->c->dict.n_rows))
+			best = c;
+	}
+	if (!best)
+		return;
+	dict_release(&r->dict);
+	r->dict = best->c->dict;
+	best->is_adopted = true;
+}
+
 static int run_chapters(struct run *run, struct err *err)
 {
 	struct reducer *r = run->r;
@@ -338,6 +368,8 @@ static int run_chapters(struct run *run, struct err *err)
 
 	run_threads(run, read_chapters, run->n_chapters);
 	rc = stop_check(r->stop, err);
+	if (rc == 0)
+		adopt_dictionary(run);
 	for (size_t i = 0; rc == 0 && i < run->n_chapters; i++) {
 		struct reduce_chapter *c = &run->chapter[i];
 
@@ -377,6 +409,8 @@ static int add_chapters(struct reducer *r, struct reduce_input *in, size_t n, en
 	free(run.slice);
 	for (size_t i = 0; i < n; i++) {
 		reduce_chapter_release(&run.chapter[i]);
+		if (run.chapter[i].is_adopted)
+			dict_init(&run.chapter[i].c->dict);
 		select_release(in[i].from, in[i].chapter);
 		in[i].chapter = NULL;
 	}

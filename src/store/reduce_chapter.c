@@ -236,7 +236,8 @@ int reduce_chapter_init(struct reducer *r, struct reduce_chapter *c, enum reduce
 	if (rc < 0)
 		return rc;
 	list_items(r, c, pass);
-	c->translation = dict_translation_new(&r->dict, &c->c->dict);
+	if (!c->is_adopted)
+		c->translation = dict_translation_new(&r->dict, &c->c->dict);
 	return 0;
 }
 

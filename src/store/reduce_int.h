@@ -143,6 +143,7 @@ struct reduce_chapter {
 	bool has_order;    /* blocks of a series must be in one slice */
 	bool has_increase; /* snapshots before the window are needed */
 	struct dict_translation *translation;
+	bool is_adopted; /* its dictionary became that of the result: no translation */
 };
 
 /* Sum of profiles of a slice; rows of the chapter. */

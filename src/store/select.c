@@ -427,6 +427,11 @@ int select_read(const struct select_chapter *c, struct chapter **out, struct err
 	return rc == ERR_FORMAT ? select_damage(c, err) : rc;
 }
 
+bool select_is_kept(const struct select_chapter *c)
+{
+	return c->file->is_journal;
+}
+
 void select_release(const struct select_chapter *c, struct chapter *chapter)
 {
 	if (!c->file->is_journal)

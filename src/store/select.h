@@ -73,6 +73,9 @@ void select_close(struct selection *s);
 int select_read(const struct select_chapter *c, struct chapter **out, struct err *err);
 void select_release(const struct select_chapter *c, struct chapter *chapter); /* takes NULL */
 
+/* Is the chapter kept for further reads, as those of journals are? */
+bool select_is_kept(const struct select_chapter *c);
+
 /* Add the name of the service, the file and the span before a message about a chapter. Returns the code. */
 int select_damage(const struct select_chapter *c, struct err *err);
 
