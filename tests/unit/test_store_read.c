@@ -99,7 +99,7 @@ static void fill(struct model *m, unsigned seed, bool is_heap)
 static uint32_t row_stack(struct builder *b, int r)
 {
 	struct strtab *str = builder_strings(b);
-	char name[8];
+	char name[16];
 	uint32_t loc = 0;
 	struct builder_line line = { 0 };
 
