@@ -74,7 +74,7 @@ static int copy_service(struct store_copy *c, const struct select_chapter *const
 			rc = chapter_copy(from, &f, stop, b, &copied, err);
 		if (rc == ERR_FORMAT && from)
 			select_damage(list[i], err);
-		chapter_free(from);
+		select_release(list[i], from);
 	}
 	if (rc == 0 && copied.profiles > 0)
 		rc = chapter_builder_finish(b, level, &ch, err);

@@ -76,6 +76,22 @@ static void a_pin_survives_compaction_and_removal(void **state)
 	buf_release(&want);
 }
 
+static void a_pin_contains_what_is_not_flushed_yet(void **state)
+{
+	struct live_store *m = *state;
+	struct store_query q = live_store_query("shop");
+	struct buf want;
+
+	fill(m);
+	live_store_append(m, "shop", 1, store_time, 5);
+	assert_int_equal(store_commit(m->w, &m->err), 0);
+	want = live_store_sum(m, &q);
+	assert_int_equal(store_pin(m->w, "p", &q, "shop@all", &m->err), 0);
+	q.pin = "p";
+	check_sum(m, &q, &want);
+	buf_release(&want);
+}
+
 static void refuses_names_of_pins_that_are_no_file_names(void **state)
 {
 	static const char *const bad[] = { "", ".", "../x", "a/b", "a b", "-\n" };
@@ -360,6 +376,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, live_store_set_up, live_store_tear_down)
 		TEST(a_pin_survives_compaction_and_removal),
+		TEST(a_pin_contains_what_is_not_flushed_yet),
 		TEST(refuses_names_of_pins_that_are_no_file_names),
 		TEST(removes_one_instance_and_nothing_else),
 		TEST(an_export_can_be_imported_elsewhere_and_twice),
