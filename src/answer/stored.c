@@ -183,6 +183,14 @@ static int add_url(const char *source, struct string_list *out, struct err *err)
 	return 0;
 }
 
+/* Is the source one of several that a command has made of another? */
+static bool is_part(const struct stored_source *s)
+{
+	const char *runs = window_option(s->window, "runs");
+
+	return runs && strcmp(runs, "1") == 0;
+}
+
 int stored_expand(const char *source, enum stored_split split, const struct query *q, struct string_list *out,
 		  struct err *err)
 {
@@ -199,6 +207,7 @@ int stored_expand(const char *source, enum stored_split split, const struct quer
 	if (rc == 0 && out->n == n) {
 		s.query.n_keep = s.n_own; /* those of options are added when it is read */
 		window_print(s.window, &s.query, &out->all);
+		buf_addz(&out->all, is_part(&s) ? "+runs=1" : "");
 		string_list_end(out);
 	}
 	stored_close(&s);
@@ -239,7 +248,9 @@ int stored_read(const char *source, const struct query *q, struct profile **out,
 	if (rc == 0) {
 		describe(&s.query, &sum, &line);
 		profile_add_comment(*out, buf_text(&line));
-		buf_addf(notes, "%s\n%s", buf_text(&line), buf_text(&sum.notes));
+		if (!is_part(&s) || sum.profiles_missing || sum.is_damaged) /* else the line of each part is the same */
+			buf_addf(notes, "%s\n", buf_text(&line));
+		buf_addz(notes, buf_text(&sum.notes));
 	}
 	buf_release(&line);
 	store_sum_release(&sum);
