@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct head *head_new(bool has_ids)
+struct journal_head *head_new(bool has_ids)
 {
-	struct head *h = mem_zalloc(1, sizeof(*h));
+	struct journal_head *h = mem_zalloc(1, sizeof(*h));
 
 	h->has_ids = has_ids;
 	idtab_init(&h->by_name, 16);
@@ -27,7 +27,7 @@ struct head *head_new(bool has_ids)
 	return h;
 }
 
-void head_free(struct head *h)
+void head_free(struct journal_head *h)
 {
 	if (!h)
 		return;
@@ -48,7 +48,7 @@ void head_free(struct head *h)
 	free(h);
 }
 
-static bool find_service(const struct head *h, const char *name, size_t length, uint32_t *out)
+static bool find_service(const struct journal_head *h, const char *name, size_t length, uint32_t *out)
 {
 	uint64_t hash = hash_bytes(name, length);
 
@@ -58,7 +58,7 @@ static bool find_service(const struct head *h, const char *name, size_t length, 
 	return false;
 }
 
-static void set_dirty(struct head *h, uint32_t service)
+static void set_dirty(struct journal_head *h, uint32_t service)
 {
 	if (h->service[service].is_dirty)
 		return;
@@ -67,7 +67,7 @@ static void set_dirty(struct head *h, uint32_t service)
 	h->dirty[h->n_dirty++] = service;
 }
 
-uint32_t head_add_service(struct head *h, const char *name, size_t length)
+uint32_t head_add_service(struct journal_head *h, const char *name, size_t length)
 {
 	struct head_service *s;
 	uint32_t i;
@@ -86,7 +86,7 @@ uint32_t head_add_service(struct head *h, const char *name, size_t length)
 	return i;
 }
 
-static void add_id(struct head *h, const struct head_service *s, const struct stored *p, uint64_t content)
+static void add_id(struct journal_head *h, const struct head_service *s, const struct stored *p, uint64_t content)
 {
 	struct head_id *id;
 	uint64_t hash;
@@ -100,7 +100,7 @@ static void add_id(struct head *h, const struct head_service *s, const struct st
 	h->memory += sizeof(*id) + 2 * sizeof(uint64_t);
 }
 
-const uint64_t *head_find_id(const struct head *h, const uint8_t id[16])
+const uint64_t *head_find_id(const struct journal_head *h, const uint8_t id[16])
 {
 	uint64_t hash;
 	uint32_t i;
@@ -121,7 +121,7 @@ static void put_record(struct buf *out, unsigned tag, uint32_t service, const st
 	buf_add(out, body->data, body->len);
 }
 
-static void add_record(struct head *h, uint32_t service, unsigned tag, const struct buf *body)
+static void add_record(struct journal_head *h, uint32_t service, unsigned tag, const struct buf *body)
 {
 	struct head_service *s = &h->service[service];
 	size_t before = s->records.cap;
@@ -132,7 +132,7 @@ static void add_record(struct head *h, uint32_t service, unsigned tag, const str
 	set_dirty(h, service);
 }
 
-void head_add_profile(struct head *h, uint32_t service, const struct stored *p, uint64_t content)
+void head_add_profile(struct journal_head *h, uint32_t service, const struct stored *p, uint64_t content)
 {
 	struct buf body = { 0 };
 	uint32_t row = 0;
@@ -161,7 +161,7 @@ static void put_text(struct buf *out, const char *text)
 	buf_add(out, text, n);
 }
 
-void head_add_mark(struct head *h, uint32_t service, const struct store_mark *m)
+void head_add_mark(struct journal_head *h, uint32_t service, const struct store_mark *m)
 {
 	struct buf body = { 0 };
 
@@ -173,7 +173,7 @@ void head_add_mark(struct head *h, uint32_t service, const struct store_mark *m)
 	buf_release(&body);
 }
 
-size_t head_memory(const struct head *h)
+size_t head_memory(const struct journal_head *h)
 {
 	size_t n = h->memory;
 
@@ -183,23 +183,23 @@ size_t head_memory(const struct head *h)
 	return n;
 }
 
-uint32_t head_n_services(const struct head *h)
+uint32_t head_n_services(const struct journal_head *h)
 {
 	return (uint32_t)h->n;
 }
 
-const char *head_service(const struct head *h, uint32_t i)
+const char *head_service(const struct journal_head *h, uint32_t i)
 {
 	return h->service[i].name;
 }
 
-uint64_t head_profiles(const struct head *h)
+uint64_t head_profiles(const struct journal_head *h)
 {
 	return h->n_profiles;
 }
 
 /* Records of a service that are not logged: its name, what its dictionary grew by, profiles and marks. */
-static uint32_t add_service_records(const struct head *h, uint32_t service, struct buf *out)
+static uint32_t add_service_records(const struct journal_head *h, uint32_t service, struct buf *out)
 {
 	const struct head_service *s = &h->service[service];
 	struct buf body = { 0 };
@@ -226,7 +226,7 @@ static uint32_t add_service_records(const struct head *h, uint32_t service, stru
 	return n + s->n_records - s->n_records_logged;
 }
 
-uint32_t head_add_records(const struct head *h, size_t max, struct buf *out, size_t *n_services)
+uint32_t head_add_records(const struct journal_head *h, size_t max, struct buf *out, size_t *n_services)
 {
 	size_t first = out->len;
 	uint32_t n = 0;
@@ -237,7 +237,7 @@ uint32_t head_add_records(const struct head *h, size_t max, struct buf *out, siz
 	return n;
 }
 
-void head_set_logged(struct head *h, size_t n_services)
+void head_set_logged(struct journal_head *h, size_t n_services)
 {
 	assert(n_services <= h->n_dirty);
 	for (size_t i = 0; i < n_services; i++) {
@@ -254,7 +254,7 @@ void head_set_logged(struct head *h, size_t n_services)
 	memmove(h->dirty, h->dirty + n_services, h->n_dirty * sizeof(*h->dirty));
 }
 
-void head_set_all_dirty(struct head *h)
+void head_set_all_dirty(struct journal_head *h)
 {
 	h->n_dirty = 0;
 	for (uint32_t i = 0; i < h->n; i++) {

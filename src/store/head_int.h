@@ -39,7 +39,7 @@ struct head_id {
 	uint64_t content;
 };
 
-struct head {
+struct journal_head {
 	struct head_service *service;
 	size_t n, cap;
 	struct idtab by_name;
@@ -55,23 +55,24 @@ struct head {
 	struct idtab by_id;
 };
 
-struct head *head_new(bool has_ids);
+struct journal_head *head_new(bool has_ids);
 
 /* The number of a service, which is added if it is new. */
-uint32_t head_add_service(struct head *h, const char *name, size_t length);
+uint32_t head_add_service(struct journal_head *h, const char *name, size_t length);
 
 /* Add a profile whose entries are in the dictionary of the service. content is used if the head keeps ids. */
-void head_add_profile(struct head *h, uint32_t service, const struct stored *s, uint64_t content);
-void head_add_mark(struct head *h, uint32_t service, const struct store_mark *m);
+void head_add_profile(struct journal_head *h, uint32_t service, const struct stored *s, uint64_t content);
+void head_add_mark(struct journal_head *h, uint32_t service, const struct store_mark *m);
 
 /* The content of a profile of this id; NULL if there is none. */
-const uint64_t *head_find_id(const struct head *h, const uint8_t id[16]);
+const uint64_t *head_find_id(const struct journal_head *h, const uint8_t id[16]);
 
 /* Bytes of memory used. */
-size_t head_memory(const struct head *h);
+size_t head_memory(const struct journal_head *h);
 
 /* Add the entries, profiles or marks of a record of a journal. Fails with ERR_FORMAT. */
-int head_read_record(struct head *h, unsigned tag, uint64_t service, const uint8_t *body, size_t n, struct err *err);
+int head_read_record(struct journal_head *h, unsigned tag, uint64_t service, const uint8_t *body, size_t n,
+		     struct err *err);
 
 /* Call a function for each profile and mark of a service, in the order of adding; mark may be NULL. */
 typedef int head_profile_fn(void *arg, const struct stored *p, struct err *err);
@@ -82,10 +83,10 @@ int head_each(const struct head_service *s, head_profile_fn *profile, head_mark_
  * Append records for everything that is not logged yet, of some services, up to about max bytes. head_set_logged then marks it as
  * logged, after it was written. Returns the number of records; 0 if everything is logged.
  */
-uint32_t head_add_records(const struct head *h, size_t max, struct buf *out, size_t *n_services);
-void head_set_logged(struct head *h, size_t n_services);
+uint32_t head_add_records(const struct journal_head *h, size_t max, struct buf *out, size_t *n_services);
+void head_set_logged(struct journal_head *h, size_t n_services);
 
 /* Everything is to be logged again, in another file. */
-void head_set_all_dirty(struct head *h);
+void head_set_all_dirty(struct journal_head *h);
 
 #endif

@@ -96,7 +96,7 @@ static int decode_mark(const uint8_t *at, const uint8_t *end, struct store_mark 
 	return err_set(err, ERR_FORMAT, "a mark is cut off");
 }
 
-static int read_service(struct head *h, uint64_t service, const uint8_t *body, size_t n, struct err *err)
+static int read_service(struct journal_head *h, uint64_t service, const uint8_t *body, size_t n, struct err *err)
 {
 	if (service != h->n)
 		return err_set(err, ERR_FORMAT, "service %" PRIu64 " follows service %zu", service, h->n);
@@ -116,7 +116,8 @@ static int read_table(struct head_service *s, unsigned tag, const uint8_t *at, c
 	return dict_decode(s->dict, (enum dict_table)tag, (uint32_t)items, at, (size_t)(end - at), err);
 }
 
-int head_read_record(struct head *h, unsigned tag, uint64_t service, const uint8_t *body, size_t n, struct err *err)
+int head_read_record(struct journal_head *h, unsigned tag, uint64_t service, const uint8_t *body, size_t n,
+		     struct err *err)
 {
 	struct head_service *s;
 	struct stored p;
@@ -194,7 +195,7 @@ static int build_mark(void *arg, const struct store_mark *m, struct err *err)
 	return 0;
 }
 
-int head_make_chapter(struct head *h, uint32_t i, int level, struct chapter **out, struct err *err)
+int head_make_chapter(struct journal_head *h, uint32_t i, int level, struct chapter **out, struct err *err)
 {
 	struct head_service *s = &h->service[i];
 	int rc = head_each(s, build_profile, build_mark, s->builder, err);

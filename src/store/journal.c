@@ -31,7 +31,7 @@ struct reader {
 	const char *name;
 	uint64_t offset, size;
 	uint64_t number; /* of the next batch */
-	struct head *head;
+	struct journal_head *head;
 	struct buf stored, raw;
 };
 
@@ -206,7 +206,8 @@ static int read_header(const struct reader *r, struct journal_info *info, struct
 	return 0;
 }
 
-int journal_load(int fd, const char *name, bool has_ids, struct journal_info *info, struct head **out, struct err *err)
+int journal_load(int fd, const char *name, bool has_ids, struct journal_info *info, struct journal_head **out,
+		 struct err *err)
 {
 	struct reader r = { .fd = fd, .name = name, .offset = JOURNAL_HEADER, .number = 1 };
 	struct stat st;
@@ -234,7 +235,7 @@ int journal_load(int fd, const char *name, bool has_ids, struct journal_info *in
 	return rc;
 }
 
-int journal_read(int fd, const char *name, struct head **out, uint64_t *torn, struct err *err)
+int journal_read(int fd, const char *name, struct journal_head **out, uint64_t *torn, struct err *err)
 {
 	struct journal_info info;
 	int rc = journal_load(fd, name, false, &info, out, err);

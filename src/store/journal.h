@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 /* The head: the content of a journal, in memory. */
-struct head;
+struct journal_head;
 
 /*
  * Read a journal into a new head: all batches up to the end or the first torn one. The writer may append meanwhile.
@@ -42,17 +42,17 @@ struct head;
  * Fails  ERR_IO; ERR_FORMAT when a batch that is not the last is damaged: out then contains the batches before it. out is NULL
  *        if the header is damaged
  */
-int journal_read(int fd, const char *name, struct head **out, uint64_t *torn, struct err *err);
-void head_free(struct head *h); /* takes NULL */
+int journal_read(int fd, const char *name, struct journal_head **out, uint64_t *torn, struct err *err);
+void head_free(struct journal_head *h); /* takes NULL */
 
 /* The services, and the content of one as a chapter, whose blocks are not compressed much. A chapter can be made once; different
    services may be made in different threads. */
-uint32_t head_n_services(const struct head *h);
-const char *head_service(const struct head *h, uint32_t i);
-int head_make_chapter(struct head *h, uint32_t i, int level, struct chapter **out, struct err *err);
+uint32_t head_n_services(const struct journal_head *h);
+const char *head_service(const struct journal_head *h, uint32_t i);
+int head_make_chapter(struct journal_head *h, uint32_t i, int level, struct chapter **out, struct err *err);
 
 /* The number of profiles. */
-uint64_t head_profiles(const struct head *h);
+uint64_t head_profiles(const struct journal_head *h);
 
 /* The name of a journal below the directory of the store: "journal/00000001.cpj". */
 void journal_name(int64_t seq, char name[32]);

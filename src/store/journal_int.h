@@ -32,7 +32,8 @@ struct journal_info {
 };
 
 /* Like journal_read. */
-int journal_load(int fd, const char *name, bool has_ids, struct journal_info *info, struct head **out, struct err *err);
+int journal_load(int fd, const char *name, bool has_ids, struct journal_info *info, struct journal_head **out,
+		 struct err *err);
 
 /* An open journal and its content, or an old one that waits for its flush. */
 struct store_journal {
@@ -46,7 +47,7 @@ struct store_journal {
 	bool needs_sync;  /* batches were written, but not synced */
 	bool sync_failed; /* the file is not trusted */
 	bool is_damaged;  /* only its first batches were read: it is moved to bad/ after its flush */
-	struct head *head;
+	struct journal_head *head;
 	struct packer *packer;
 	struct chapter **chapter; /* [n_chapters] made of the head for a flush that failed */
 	uint32_t n_chapters;

@@ -125,7 +125,7 @@ void repeats_find(struct repeats_file *file, size_t n)
 static int read_journal(int dir, int64_t seq, struct idset *set, struct err *err)
 {
 	char name[32];
-	struct head *h = NULL;
+	struct journal_head *h = NULL;
 	uint64_t torn;
 	int fd, rc;
 

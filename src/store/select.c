@@ -36,7 +36,7 @@ struct select_file {
 	int rc; /* 0, or why it cannot be read */
 	struct err err;
 	struct segment *segment;
-	struct head *head;
+	struct journal_head *head;
 	struct chapter **made; /* [head_n_services] chapters of a journal: each can be made once */
 };
 

@@ -182,7 +182,7 @@ static int check_pin(void *arg, const struct catalogue_pin *p, struct err *err)
 static int check_journal(struct verifier *v, int64_t seq, struct err *err)
 {
 	struct err damage;
-	struct head *h = NULL;
+	struct journal_head *h = NULL;
 	uint64_t torn;
 	char name[32];
 	int fd, rc;

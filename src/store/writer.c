@@ -116,7 +116,7 @@ static int place_profile(struct store_writer *w, const char *service, const uint
 static int append(struct store_writer *w, const struct store_input *in, uint8_t id[16], bool *duplicate,
 		  struct err *err)
 {
-	struct head *h = w->active->head;
+	struct journal_head *h = w->active->head;
 	uint32_t service = head_add_service(h, in->service, strlen(in->service)), series;
 	struct head_service *s = &h->service[service];
 	struct stored p;
@@ -143,7 +143,7 @@ static int append(struct store_writer *w, const struct store_input *in, uint8_t 
 int store_append(struct store_writer *w, const struct store_input *in, uint8_t *id, bool *duplicate, struct err *err)
 {
 	uint8_t local[16];
-	struct head *h;
+	struct journal_head *h;
 	int rc;
 
 	if (!*in->service)

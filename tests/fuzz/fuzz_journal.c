@@ -45,7 +45,7 @@ static void correct_sums(uint8_t *data, size_t n)
 }
 
 /* Decode all blocks of a chapter: the records were checked, so this cannot fail, except where sums overflow. */
-static void read_chapter(struct head *h, uint32_t i)
+static void read_chapter(struct journal_head *h, uint32_t i)
 {
 	struct buf buffer = { 0 };
 	struct chapter *c;
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct bytes copy = fuzz_bytes(data, n);
 	int rc, fd = memfd_create("journal", MFD_CLOEXEC);
 	struct err err = { 0 };
-	struct head *h;
+	struct journal_head *h;
 	uint64_t torn;
 
 	correct_sums(copy.data, n);

@@ -69,7 +69,8 @@ static struct journal make_journal(void)
 }
 
 /* Read bytes as a journal, followed by zeros. */
-static int read_bytes(const uint8_t *data, size_t n, size_t zeros, struct head **h, uint64_t *torn, struct err *err)
+static int read_bytes(const uint8_t *data, size_t n, size_t zeros, struct journal_head **h, uint64_t *torn,
+		      struct err *err)
 {
 	int rc, fd = memfd_create("journal", MFD_CLOEXEC);
 
@@ -83,7 +84,7 @@ static int read_bytes(const uint8_t *data, size_t n, size_t zeros, struct head *
 static void reads_all_batches(void **state)
 {
 	struct journal j = make_journal();
-	struct head *h;
+	struct journal_head *h;
 	struct chapter *c;
 	struct err err;
 	uint64_t torn;
@@ -112,7 +113,7 @@ static void stops_at_a_torn_batch(void **state)
 	(void)state;
 	for (size_t n = 0; n <= j.n; n++)
 		for (size_t zeros = 0; zeros < 200000; zeros += 100000) {
-			struct head *h;
+			struct journal_head *h;
 			struct err err;
 			uint64_t torn;
 			int rc = read_bytes(j.data, n, zeros, &h, &torn, &err), whole = BATCHES;
@@ -145,7 +146,7 @@ static void names_damage(void **state)
 
 	(void)state;
 	for (size_t at = 0; at < j.n; at++) {
-		struct head *h;
+		struct journal_head *h;
 		struct err err = { 0 };
 		uint64_t torn;
 		int rc, batch = 0;
