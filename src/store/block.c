@@ -34,18 +34,18 @@ void block_profile_id(const uint8_t series_hash[16], int64_t start_ns, uint8_t i
 
 /* --- the head --- */
 
-struct journal_head {
+struct block_head {
 	const uint8_t *at, *end;
 	const struct dict *dict;
 	uint64_t *size; /* [n_columns][2] bytes of cells and values */
 };
 
-static bool read_number(struct journal_head *h, uint64_t max, uint64_t *v)
+static bool read_number(struct block_head *h, uint64_t max, uint64_t *v)
 {
 	return varint_get(&h->at, h->end, v) && *v <= max;
 }
 
-static int open_column(struct block *b, uint32_t k, struct journal_head *h, struct err *err)
+static int open_column(struct block *b, uint32_t k, struct block_head *h, struct err *err)
 {
 	struct block_column *c = &b->column[k];
 	uint64_t flags, like = k, *size = h->size + 2 * (size_t)k;
@@ -68,7 +68,7 @@ static int open_column(struct block *b, uint32_t k, struct journal_head *h, stru
 	return 0;
 }
 
-static int open_times(struct block *b, struct journal_head *h, struct err *err)
+static int open_times(struct block *b, struct block_head *h, struct err *err)
 {
 	uint64_t start = 0, step = 0, duration = 0, meta, n;
 	int64_t v, w;
@@ -98,7 +98,7 @@ static int open_times(struct block *b, struct journal_head *h, struct err *err)
 	return 0;
 }
 
-static bool take(struct journal_head *h, uint64_t size, struct block_part *out)
+static bool take(struct block_head *h, uint64_t size, struct block_part *out)
 {
 	if (size > (size_t)(h->end - h->at))
 		return false;
@@ -107,7 +107,7 @@ static bool take(struct journal_head *h, uint64_t size, struct block_part *out)
 	return true;
 }
 
-static int open_parts(struct block *b, struct journal_head *h, struct err *err)
+static int open_parts(struct block *b, struct block_head *h, struct err *err)
 {
 	for (unsigned part = 0; part < 2; part++)
 		for (uint32_t k = 0; k < b->n_columns; k++) {
@@ -121,7 +121,7 @@ static int open_parts(struct block *b, struct journal_head *h, struct err *err)
 
 int block_open(struct block *b, const uint8_t *data, size_t size, const struct dict *d, struct err *err)
 {
-	struct journal_head h = { data, data + size, d, NULL };
+	struct block_head h = { data, data + size, d, NULL };
 	uint64_t n, n_columns;
 	int rc = 0;
 
