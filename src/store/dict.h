@@ -204,8 +204,8 @@ int dict_make_profile(const struct dict *d, const struct stored *s, const struct
 		      struct profile **out, struct err *err);
 
 /*
- * Append the encoding of the entries [from, dict_count) of a table: the number from, then columns of varints (docs/store.md
- * describes each table).
+ * Append the encoding of the entries [from, dict_count) of a table: the number from, then columns of varints.
+ * docs/store-format.md describes each table.
  */
 void dict_encode(const struct dict *d, enum dict_table table, uint32_t from, struct buf *out);
 

@@ -19,6 +19,7 @@
 #include <time.h>
 
 #define SECOND_NS INT64_C(1000000000)
+#define DAY_NS (86400 * SECOND_NS)
 
 enum { WIDTH = 1000, HEIGHT = 160, TIME_BYTES = 32, MARKS_LISTED = 20 };
 
@@ -186,6 +187,7 @@ void web_chart_draw(const struct web_chart *x, struct buf *out)
 	const struct stored_totals *t = x->totals;
 	const struct stored_type *type = &t->type[x->type];
 	int64_t max = largest(x), span = t->step_ns * t->n_steps;
+	const char *format = span > 2 * DAY_NS ? "%Y-%m-%d" : span > DAY_NS / 24 ? "%m-%d %H:%M" : "%H:%M:%S";
 
 	buf_addz(out, "<figure class=\"totals\"><figcaption id=\"store-caption\">");
 	web_add_name(out, type->name);
@@ -198,7 +200,7 @@ void web_chart_draw(const struct web_chart *x, struct buf *out)
 	buf_addz(out, "<div class=\"axis\">");
 	for (int i = 0; i <= 2; i++) {
 		buf_addz(out, "<span>");
-		add_time(t->t0 + span / 2 * i, span > 2 * 86400 * SECOND_NS ? "%Y-%m-%d" : "%m-%d %H:%M", out);
+		add_time(t->t0 + span / 2 * i, format, out);
 		buf_addz(out, "</span>");
 	}
 	buf_addz(out, "</div></figure>\n");
