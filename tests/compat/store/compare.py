@@ -4,6 +4,7 @@
 #   compare.py FOLDER    FOLDER has the profiles of main.go
 #
 # Reads CPA, PPROF, top_srcdir and CPA_STORE, which does not exist yet. Prints TAP lines without a plan.
+import functools
 import glob
 import os
 import random
@@ -32,6 +33,11 @@ def result(name, problem):
     print('%s - %s' % ('not ok' if problem else 'ok', name), flush=True)
     for line in problem.splitlines()[:6]:
         print('# ' + line[:300])
+
+
+@functools.cache
+def normal_file(path):
+    return normal(path, ('\0',))
 
 
 def pprof_sum(files):
@@ -74,7 +80,7 @@ class Series:
 
     def __init__(self, folder, kind, name):
         self.kind = kind
-        self.files = [(p, time_of(normal(p, ('\0',))), 'ab'[i % 2])
+        self.files = [(p, time_of(normal_file(p)), 'ab'[i % 2])
                       for i, p in enumerate(sorted(glob.glob('%s/%s-*' % (folder, name))))]
 
 
@@ -116,8 +122,8 @@ def singles(series, when):
             got[time_of(text)] = text
         problem = ''
         for path, start, _ in s.files:
-            if got.get(start) != normal(path, ('\0',)):
-                problem = problem or '%s\n%s' % (path, first_difference(normal(path, ('\0',)), got.get(start, '')))
+            if got.get(start) != normal_file(path):
+                problem = problem or '%s\n%s' % (path, first_difference(normal_file(path), got.get(start, '')))
         if len(got) != len(s.files):
             problem = '%d profiles instead of %d' % (len(got), len(s.files))
         result('%s: each of %d profiles of %s' % (when, len(s.files), s.kind), problem)
