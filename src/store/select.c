@@ -378,6 +378,15 @@ int select_open(struct store *s, const struct store_query *q, struct selection *
 	return open_selection(s, q, IN_WINDOW, 0, out, err);
 }
 
+void select_open_segment(int fd, const char *name, const struct store_query *q, struct selection *out)
+{
+	struct selection sel = { .arena = arena_new(), .n_files = 1, .file = mem_zalloc(1, sizeof(*sel.file)) };
+
+	*sel.file = (struct select_file){ .name = arena_strndup(sel.arena, name, strlen(name)), .fd = fd };
+	read_files(q, &sel, IN_WINDOW, true);
+	*out = sel;
+}
+
 int select_beside(struct store *s, const struct store_query *q, bool after, size_t max, struct selection *out,
 		  struct err *err)
 {

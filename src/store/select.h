@@ -56,6 +56,9 @@ struct selection {
  */
 int select_open(struct store *s, const struct store_query *q, struct selection *out, struct err *err);
 
+/* The chapters of one segment, whose descriptor is closed. A damaged file is only reported by select_read. */
+void select_open_segment(int fd, const char *name, const struct store_query *q, struct selection *out);
+
 /* Chapters of segments that begin before q->t0, by last start, newest first; with after, those that end at or after q->t1, by
    first start, oldest first. At most max. */
 int select_beside(struct store *s, const struct store_query *q, bool after, size_t max, struct selection *out,

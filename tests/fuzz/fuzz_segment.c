@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Checksums are corrected first, so that the parsers after them are reached.
+ * Checksums are corrected first (segment_sums.h), so that the parsers after them are reached.
  */
 #define _GNU_SOURCE
 #include "config.h"
@@ -11,44 +11,10 @@
 #include "fuzz.h"
 
 #include "../unit/make_segment.h"
-#include "store/pack.h"
+#include "segment_sums.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
-
-enum { HEADER = 64, FOOTER = 48, SECTION = 32 };
-
-static void set_crc(uint8_t *at, size_t n)
-{
-	uint32_t crc = pack_crc(at, n);
-
-	memcpy(at + n, &crc, 4);
-}
-
-/* Correct the checksums of the header, of all sections that follow one another, and of the footer. */
-static void correct_sums(uint8_t *data, size_t n)
-{
-	uint32_t crc = 0;
-
-	if (n < HEADER + FOOTER)
-		return;
-	set_crc(data, HEADER - 4);
-	for (size_t at = HEADER; n - FOOTER - at >= SECTION;) {
-		uint64_t stored;
-
-		memcpy(&stored, data + at + 16, 8);
-		if (stored > n - FOOTER - at - SECTION)
-			break;
-		crc = pack_crc(data + at + SECTION, stored);
-		memcpy(data + at + 4, &crc, 4);
-		set_crc(data + at, SECTION - 4);
-		at += SECTION + (stored + 7) / 8 * 8;
-		if (at > n - FOOTER)
-			break;
-	}
-	memcpy(data + n - FOOTER + 28, &crc, 4); /* the directory is last */
-	set_crc(data + n - FOOTER, 40);
-}
 
 static int read_heads(const struct segment *s, struct err *err)
 {
@@ -71,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct err err = { 0 };
 	struct segment *s;
 
-	correct_sums(copy.data, n);
+	segment_sums_correct(copy.data, n);
 	if (fd < 0 || write(fd, copy.data, n) != (ssize_t)n)
 		abort();
 	rc = segment_open(fd, "x.cps", &s, &err);

@@ -141,7 +141,9 @@ static struct profile *make_profile(const struct model *m, int s, int k)
 	}
 	builder_meta(b)->time_ns = m->start[s][k];
 	builder_meta(b)->duration_ns = m->is_heap ? 0 : 10; /* counters with a duration would be deltas */
-	return builder_seal(b);
+	p = builder_seal(b);
+	builder_free(b);
+	return p;
 }
 
 static void add_profile(struct chapter_builder *b, const struct model *m, int s, int k)
