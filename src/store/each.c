@@ -7,20 +7,20 @@
 
 #include "base/mem.h"
 #include "store/catalogue.h"
-#include "store/list_int.h"
+#include "store/listing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct store_item make_item(struct list *l, const struct list_series *s, const struct list_entry *e,
-				   const char **type)
+static struct store_item make_item(struct store_listing *l, const struct store_listing_series *s,
+				   const struct store_listing_entry *e, const char **type)
 {
 	const struct chapter *c = l->chapter[e->part.chapter];
-	const struct dict_series *series = list_series_of(l, s);
+	const struct dict_series *series = store_listing_series_of(l, s);
 	struct store_item item = {
 		.service = c->service,
 		.kind = strtab_text(l->chapter[s->chapter]->dict.str, series->kind),
-		.label = list_labels(l, s),
+		.label = store_listing_labels(l, s),
 		.n_labels = series->n_labels,
 		.start_ns = e->start_ns,
 		.duration_ns = e->duration_ns,
@@ -34,17 +34,18 @@ static struct store_item make_item(struct list *l, const struct list_series *s, 
 	return item;
 }
 
-static int list_one(struct list *l, const struct list_series *s, store_item_fn *fn, void *arg, struct err *err)
+static int list_one(struct store_listing *l, const struct store_listing_series *s, store_item_fn *fn, void *arg,
+		    struct err *err)
 {
-	struct list_entry *entry;
+	struct store_listing_entry *entry;
 	size_t n;
-	int rc = list_entries(l, s, &entry, &n, err);
+	int rc = store_listing_entries(l, s, &entry, &n, err);
 
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct chapter *c = l->chapter[entry[i].part.chapter];
-		const char **type = list_types(c, &c->dict.meta[entry[i].meta]);
+		const char **type = store_listing_types(c, &c->dict.meta[entry[i].meta]);
 		struct store_item item = make_item(l, s, &entry[i], type);
 
 		rc = fn(arg, &item, err);
@@ -57,20 +58,20 @@ static int list_one(struct list *l, const struct list_series *s, store_item_fn *
 int store_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
 	       struct err *err)
 {
-	struct list l;
-	int rc = list_open(s, q, stop, &l, err);
+	struct store_listing l;
+	int rc = store_listing_open(s, q, stop, &l, err);
 
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; rc == 0 && i < l.keys.n; i++)
 		rc = list_one(&l, &l.series[i], fn, arg, err);
-	list_close(&l);
+	store_listing_close(&l);
 	return rc;
 }
 
 /* The profiles of one block, decoded. */
 struct decoded {
-	struct list_part part;
+	struct store_listing_part part;
 	uint32_t n;
 	struct stored *p; /* [n] */
 };
@@ -83,7 +84,8 @@ static void decoded_release(struct decoded *d)
 	*d = (struct decoded){ 0 };
 }
 
-static int decode(const struct list *l, const struct list_part *part, struct decoded *d, struct err *err)
+static int decode(const struct store_listing *l, const struct store_listing_part *part, struct decoded *d,
+		  struct err *err)
 {
 	const struct chapter *c = l->chapter[part->chapter];
 	struct buf buffer = { 0 };
@@ -105,8 +107,8 @@ static int decode(const struct list *l, const struct list_part *part, struct dec
 	return rc == ERR_FORMAT ? select_damage(&l->sel.chapter[part->chapter], err) : rc;
 }
 
-static int make_one(struct list *l, const struct list_series *s, const struct list_entry *e, struct decoded *d,
-		    store_profile_fn *fn, void *arg, struct err *err)
+static int make_one(struct store_listing *l, const struct store_listing_series *s, const struct store_listing_entry *e,
+		    struct decoded *d, store_profile_fn *fn, void *arg, struct err *err)
 {
 	static const struct dict_profile_options options = { .place_mappings = true };
 	const struct chapter *c = l->chapter[e->part.chapter];
@@ -116,7 +118,7 @@ static int make_one(struct list *l, const struct list_series *s, const struct li
 	if (rc == 0)
 		rc = dict_make_profile(&c->dict, &d->p[e->k], &options, &p, err);
 	if (rc == 0) {
-		const char **type = list_types(c, &c->dict.meta[e->meta]);
+		const char **type = store_listing_types(c, &c->dict.meta[e->meta]);
 		struct store_item item = make_item(l, s, e, type);
 
 		rc = fn(arg, &item, p, err);
@@ -125,12 +127,13 @@ static int make_one(struct list *l, const struct list_series *s, const struct li
 	return rc;
 }
 
-static int make_each(struct list *l, const struct list_series *s, store_profile_fn *fn, void *arg, struct err *err)
+static int make_each(struct store_listing *l, const struct store_listing_series *s, store_profile_fn *fn, void *arg,
+		     struct err *err)
 {
 	struct decoded d = { 0 };
-	struct list_entry *entry;
+	struct store_listing_entry *entry;
 	size_t n;
-	int rc = list_entries(l, s, &entry, &n, err);
+	int rc = store_listing_entries(l, s, &entry, &n, err);
 
 	if (rc < 0)
 		return rc;
@@ -149,25 +152,26 @@ static int make_each(struct list *l, const struct list_series *s, store_profile_
 int store_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn, void *arg,
 		       struct err *err)
 {
-	struct list l;
-	int rc = list_open(s, q, stop, &l, err);
+	struct store_listing l;
+	int rc = store_listing_open(s, q, stop, &l, err);
 
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; rc == 0 && i < l.keys.n; i++)
 		rc = make_each(&l, &l.series[i], fn, arg, err);
-	list_close(&l);
+	store_listing_close(&l);
 	return rc;
 }
 
-static int describe_series(struct list *l, const struct list_series *s, struct store_series *out, struct err *err)
+static int describe_series(struct store_listing *l, const struct store_listing_series *s, struct store_series *out,
+			   struct err *err)
 {
 	const struct chapter *c = l->chapter[s->chapter];
-	const struct dict_series *series = list_series_of(l, s);
+	const struct dict_series *series = store_listing_series_of(l, s);
 
 	*out = (struct store_series){ .service = c->service,
 				      .kind = strtab_text(c->dict.str, series->kind),
-				      .label = list_labels(l, s),
+				      .label = store_listing_labels(l, s),
 				      .n_labels = series->n_labels,
 				      .first_ns = INT64_MAX,
 				      .last_ns = INT64_MIN };
@@ -175,9 +179,9 @@ static int describe_series(struct list *l, const struct list_series *s, struct s
 		const struct block_entry *b = &l->chapter[s->part[i].chapter]->block[s->part[i].block];
 
 		if (b->t0 < l->q->t0 || b->t1 >= l->q->t1 || l->q->id || l->cut.t0 > b->t0) {
-			struct list_entry *entry;
+			struct store_listing_entry *entry;
 			size_t n;
-			int rc = list_entries(l, s, &entry, &n, err);
+			int rc = store_listing_entries(l, s, &entry, &n, err);
 
 			out->profiles = n;
 			if (rc == 0 && n) {
@@ -197,8 +201,8 @@ static int describe_series(struct list *l, const struct list_series *s, struct s
 
 int store_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err)
 {
-	struct list l;
-	int rc = list_open(s, q, NULL, &l, err);
+	struct store_listing l;
+	int rc = store_listing_open(s, q, NULL, &l, err);
 
 	if (rc < 0)
 		return rc;
@@ -209,7 +213,7 @@ int store_each_series(struct store *s, const struct store_query *q, store_series
 		if (rc == 0 && out.profiles)
 			rc = fn(arg, &out, err);
 	}
-	list_close(&l);
+	store_listing_close(&l);
 	return rc;
 }
 

@@ -52,8 +52,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/journal_write.c \
 	src/store/layout.c \
 	src/store/layout.h \
-	src/store/list.c \
-	src/store/list_int.h \
+	src/store/listing.c \
+	src/store/listing.h \
 	src/store/maintain.c \
 	src/store/nearest.c \
 	src/store/nearest.h \

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "store/catalogue.h"
-#include "store/list_int.h"
+#include "store/listing.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -6,14 +6,14 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/list_int.h"
+#include "store/listing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct totals {
-	struct list *l;
-	const struct list_series *s;
+	struct store_listing *l;
+	const struct store_listing_series *s;
 	store_total_fn *fn;
 	void *arg;
 	struct buf buffer;
@@ -22,13 +22,13 @@ struct totals {
 static int report(struct totals *t, const struct chapter *c, const struct dict_meta *m, struct store_block_total *out,
 		  struct err *err)
 {
-	const struct dict_series *series = list_series_of(t->l, t->s);
-	const char **type = list_types(c, m);
+	const struct dict_series *series = store_listing_series_of(t->l, t->s);
+	const char **type = store_listing_types(c, m);
 	int rc;
 
 	out->service = c->service;
 	out->kind = strtab_text(t->l->chapter[t->s->chapter]->dict.str, series->kind);
-	out->label = list_labels(t->l, t->s);
+	out->label = store_listing_labels(t->l, t->s);
 	out->n_labels = series->n_labels;
 	out->n_types = m->n_types;
 	out->type = type;
@@ -113,7 +113,7 @@ static bool is_in_one_step(const struct store_query *q, const struct block_entry
 				      ((uint64_t)b->t1 - (uint64_t)q->t0) / (uint64_t)q->step_ns;
 }
 
-static int report_part(struct totals *t, const struct list_part *part, struct err *err)
+static int report_part(struct totals *t, const struct store_listing_part *part, struct err *err)
 {
 	const struct chapter *c = t->l->chapter[part->chapter];
 	const struct block_entry *entry = &c->block[part->block];
@@ -139,8 +139,8 @@ static int report_part(struct totals *t, const struct list_part *part, struct er
 
 static int compare_parts(const void *a, const void *b, void *arg)
 {
-	const struct list *l = arg;
-	const struct list_part *p = a, *r = b;
+	const struct store_listing *l = arg;
+	const struct store_listing_part *p = a, *r = b;
 	int64_t x = l->chapter[p->chapter]->block[p->block].t0, y = l->chapter[r->chapter]->block[r->block].t0;
 
 	return x < y ? -1 : x > y;
@@ -153,7 +153,7 @@ static int report_series(struct totals *t, struct err *err)
 	if (t->s->n_parts)
 		qsort_r(t->s->part, t->s->n_parts, sizeof(*t->s->part), compare_parts, t->l);
 	for (size_t i = 0; rc == 0 && i < t->s->n_parts; i++) {
-		const struct list_part *part = &t->s->part[i];
+		const struct store_listing_part *part = &t->s->part[i];
 
 		rc = report_part(t, part, err);
 		if (rc == ERR_FORMAT)
@@ -167,9 +167,9 @@ static int report_series(struct totals *t, struct err *err)
 int store_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
 		 struct err *err)
 {
-	struct list l;
+	struct store_listing l;
 	struct totals t = { .l = &l, .fn = fn, .arg = arg };
-	int rc = list_open(s, q, stop, &l, err);
+	int rc = store_listing_open(s, q, stop, &l, err);
 
 	if (rc < 0)
 		return rc;
@@ -178,6 +178,6 @@ int store_totals(struct store *s, const struct store_query *q, struct stop *stop
 		rc = report_series(&t, err);
 	}
 	buf_release(&t.buffer);
-	list_close(&l);
+	store_listing_close(&l);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * list.c - the series and profiles of a query, in order
+ * listing.c - the series and profiles of a query, in order
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,16 +7,16 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "store/list_int.h"
+#include "store/listing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int add_part(struct list *l, uint32_t chapter, uint32_t block, struct err *err)
+static int add_part(struct store_listing *l, uint32_t chapter, uint32_t block, struct err *err)
 {
 	const struct chapter *c = l->chapter[chapter];
 	const struct dict_series *series = &c->dict.series[c->block[block].series];
-	struct list_series *s;
+	struct store_listing_series *s;
 	uint64_t word[2];
 	uint32_t before = l->keys.n, id;
 
@@ -25,15 +25,15 @@ static int add_part(struct list *l, uint32_t chapter, uint32_t block, struct err
 		return ERR_LIMIT;
 	l->series = mem_grow(l->series, &l->cap_series, (size_t)id + 1, sizeof(*l->series));
 	if (id == before)
-		l->series[id] = (struct list_series){ .chapter = chapter, .series = c->block[block].series };
+		l->series[id] = (struct store_listing_series){ .chapter = chapter, .series = c->block[block].series };
 	s = &l->series[id];
 	s->part = mem_grow(s->part, &s->cap_parts, s->n_parts + 1, sizeof(*s->part));
-	s->part[s->n_parts++] = (struct list_part){ chapter, block };
+	s->part[s->n_parts++] = (struct store_listing_part){ chapter, block };
 	return 0;
 }
 
 /* Add the blocks of the query. Returns 1 if there are any. */
-static int add_parts(struct list *l, uint32_t chapter, struct err *err)
+static int add_parts(struct store_listing *l, uint32_t chapter, struct err *err)
 {
 	const struct chapter *c = l->chapter[chapter];
 	uint32_t series = UINT32_MAX;
@@ -55,7 +55,7 @@ static int add_parts(struct list *l, uint32_t chapter, struct err *err)
 	return rc < 0 ? rc : has_any;
 }
 
-static int add_chapter(struct list *l, uint32_t i, struct err *err)
+static int add_chapter(struct store_listing *l, uint32_t i, struct err *err)
 {
 	const struct select_chapter *from = &l->sel.chapter[i];
 	int rc = stop_check(l->stop, err);
@@ -73,7 +73,7 @@ static int add_chapter(struct list *l, uint32_t i, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-const struct dict_series *list_series_of(const struct list *l, const struct list_series *s)
+const struct dict_series *store_listing_series_of(const struct store_listing *l, const struct store_listing_series *s)
 {
 	return &l->chapter[s->chapter]->dict.series[s->series];
 }
@@ -94,10 +94,10 @@ static int compare_labels(const struct chapter *c, const struct dict_series *a, 
 
 static int compare_series(const void *x, const void *y, void *arg)
 {
-	const struct list *l = arg;
-	const struct list_series *s = x, *t = y;
+	const struct store_listing *l = arg;
+	const struct store_listing_series *s = x, *t = y;
 	const struct chapter *c = l->chapter[s->chapter], *d = l->chapter[t->chapter];
-	const struct dict_series *a = list_series_of(l, s), *b = list_series_of(l, t);
+	const struct dict_series *a = store_listing_series_of(l, s), *b = store_listing_series_of(l, t);
 	int order = strcmp(c->service, d->service);
 
 	if (order == 0)
@@ -105,11 +105,12 @@ static int compare_series(const void *x, const void *y, void *arg)
 	return order ? order : compare_labels(c, a, d, b);
 }
 
-int list_open(struct store *s, const struct store_query *q, struct stop *stop, struct list *l, struct err *err)
+int store_listing_open(struct store *s, const struct store_query *q, struct stop *stop, struct store_listing *l,
+		       struct err *err)
 {
 	int rc;
 
-	*l = (struct list){ .q = q, .stop = stop, .cut = { .t0 = INT64_MIN } };
+	*l = (struct store_listing){ .q = q, .stop = stop, .cut = { .t0 = INT64_MIN } };
 	keys_init(&l->keys, 2, 0);
 	rc = select_open(s, q, &l->sel, err);
 	if (rc == 0 && q->limit)
@@ -118,13 +119,13 @@ int list_open(struct store *s, const struct store_query *q, struct stop *stop, s
 	for (uint32_t i = 0; rc == 0 && i < l->sel.n; i++)
 		rc = add_chapter(l, i, err);
 	if (rc < 0)
-		list_close(l);
+		store_listing_close(l);
 	else if (l->keys.n)
 		qsort_r(l->series, l->keys.n, sizeof(*l->series), compare_series, l);
 	return rc;
 }
 
-void list_close(struct list *l)
+void store_listing_close(struct store_listing *l)
 {
 	for (size_t i = 0; i < l->sel.n; i++)
 		select_release(&l->sel.chapter[i], l->chapter[i]);
@@ -137,9 +138,9 @@ void list_close(struct list *l)
 	select_close(&l->sel);
 }
 
-const struct store_label *list_labels(struct list *l, const struct list_series *s)
+const struct store_label *store_listing_labels(struct store_listing *l, const struct store_listing_series *s)
 {
-	const struct dict_series *series = list_series_of(l, s);
+	const struct dict_series *series = store_listing_series_of(l, s);
 	const struct strtab *str = l->chapter[s->chapter]->dict.str;
 
 	l->label = mem_grow(l->label, &l->cap_labels, (size_t)series->n_labels + 1, sizeof(*l->label));
@@ -151,14 +152,14 @@ const struct store_label *list_labels(struct list *l, const struct list_series *
 
 static int compare_entries(const void *a, const void *b)
 {
-	const struct list_entry *x = a, *y = b;
+	const struct store_listing_entry *x = a, *y = b;
 
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
 /* Append the profiles of a block that are in the query. */
-static int add_entries(const struct list *l, const struct list_part *part, struct buf *buffer,
-		       struct list_entry **entry, size_t *n, size_t *cap, struct err *err)
+static int add_entries(const struct store_listing *l, const struct store_listing_part *part, struct buf *buffer,
+		       struct store_listing_entry **entry, size_t *n, size_t *cap, struct err *err)
 {
 	const struct chapter *c = l->chapter[part->chapter];
 	const uint8_t *hash = c->dict.series[c->block[part->block].series].hash;
@@ -177,16 +178,17 @@ static int add_entries(const struct list *l, const struct list_part *part, struc
 		if (l->q->id && memcmp(id, l->q->id, sizeof(id)) != 0)
 			continue;
 		*entry = mem_grow(*entry, cap, *n + 1, sizeof(**entry));
-		(*entry)[(*n)++] = (struct list_entry){ *part, k, b.meta[k], b.start_ns[k], b.duration_ns[k] };
+		(*entry)[(*n)++] = (struct store_listing_entry){ *part, k, b.meta[k], b.start_ns[k], b.duration_ns[k] };
 	}
 	block_release(&b);
 	return 0;
 }
 
-int list_entries(struct list *l, const struct list_series *s, struct list_entry **entry, size_t *n, struct err *err)
+int store_listing_entries(struct store_listing *l, const struct store_listing_series *s,
+			  struct store_listing_entry **entry, size_t *n, struct err *err)
 {
 	struct buf buffer = { 0 };
-	struct list_entry *e = NULL;
+	struct store_listing_entry *e = NULL;
 	size_t cap = 0;
 	int rc = stop_check(l->stop, err);
 
@@ -207,7 +209,7 @@ int list_entries(struct list *l, const struct list_series *s, struct list_entry 
 	return 0;
 }
 
-const char **list_types(const struct chapter *c, const struct dict_meta *m)
+const char **store_listing_types(const struct chapter *c, const struct dict_meta *m)
 {
 	const char **name = mem_alloc(2 * (size_t)m->n_types + 1, sizeof(*name));
 
