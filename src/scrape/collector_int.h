@@ -44,7 +44,8 @@ struct scrape_state {
 	enum scrape_result logged;    /* state of the last log line */
 	bool has_logged;
 	char version[SCRAPE_VERSION_MAX + 1], build_id[SCRAPE_BUILD_ID_MAX];
-	bool wants_version; /* ask the server for its version before the next request */
+	bool has_no_threads; /* not a server of cpa, which has threads instead of goroutines */
+	bool wants_version;  /* ask the server for its version before the next request */
 };
 
 /* Targets by the time of their next request: a heap, the earliest first. */

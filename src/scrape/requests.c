@@ -15,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MS_NS = 1000000, KEEP_S = 90 };
+enum { MS_NS = 1000000, KEEP_S = 90, NOT_FOUND = 404 };
 
 static const int64_t second_ns = 1000000000;
 
@@ -28,6 +28,7 @@ struct request {
 	const struct scrape_kind *kind; /* NULL: the version */
 	struct scrape_labels *labels;   /* a reference */
 	size_t index;                   /* of the kind */
+	bool is_threads;                /* asks a server of cpa for threads instead of goroutines */
 	int64_t begin_ns, begin_mono_ns;
 };
 
@@ -74,6 +75,8 @@ void scrape_plan_next(struct scrape_collector *c, struct scrape_state *s, int64_
 }
 
 /* ---- results ---- */
+
+static void send_kind(struct scrape_collector *c, struct scrape_state *s, size_t index);
 
 static enum scrape_result result_of(const struct fetch_request *r)
 {
@@ -194,10 +197,14 @@ static void done(void *arg, struct fetch_request *r)
 	s->open = NULL;
 	if (c->stop_ns && r->rc == ERR_IO && !r->has_answer)
 		r->rc = ERR_STOPPED;
-	if (x->kind)
+	if (x->is_threads && r->status == NOT_FOUND && s->target && !s->target->is_removed && !c->stop_ns) {
+		s->has_no_threads = true; /* not a server of cpa */
+		send_kind(c, s, x->index);
+	} else if (x->kind) {
 		end_kind(c, x, r);
-	else
+	} else {
 		end_version(c, x, r);
+	}
 	if (s->target && s->target->is_removed) {
 		scrape_target_free(s->target);
 		s->target = NULL;
@@ -250,7 +257,8 @@ static void start_version(struct scrape_collector *c, struct scrape_state *s)
 	url_release(&url);
 }
 
-static void start_kind(struct scrape_collector *c, struct scrape_state *s, size_t index)
+/* Send the request for a kind, whose slot has begun. */
+static void send_kind(struct scrape_collector *c, struct scrape_state *s, size_t index)
 {
 	struct scrape_schedule *schedule = &s->target->schedule;
 	struct request *x = new_request(c, s);
@@ -267,14 +275,21 @@ static void start_kind(struct scrape_collector *c, struct scrape_state *s, size_
 
 	x->kind = kind;
 	x->index = index;
-	scrape_stats_time(&c->stats, SCRAPE_START_DELAY, scrape_schedule_begin(schedule, index, x->begin_ns));
+	x->is_threads = !s->has_no_threads && strcmp(kind->path, "goroutine") == 0;
 	if (seconds > 0)
 		buf_addf(&query, "seconds=%lld", (long long)seconds);
-	fetch_folder_url(&s->target->folder, kind->path, buf_text(&query), seconds, &url);
+	fetch_folder_url(&s->target->folder, x->is_threads ? "threads" : kind->path, buf_text(&query), seconds, &url);
 	start.url = &url;
 	s->open = fetch_loop_start(c->loop, &start);
 	url_release(&url);
 	buf_release(&query);
+}
+
+static void start_kind(struct scrape_collector *c, struct scrape_state *s, size_t index)
+{
+	scrape_stats_time(&c->stats, SCRAPE_START_DELAY,
+			  scrape_schedule_begin(&s->target->schedule, index, scrape_wall_ns()));
+	send_kind(c, s, index);
 }
 
 static void start_target(struct scrape_collector *c, struct scrape_state *s, int64_t now_ns)

@@ -56,6 +56,8 @@ cli_tests = \
 	tests/cli/t306-web-source.t \
 	tests/cli/t310-web-files.t \
 	tests/cli/t320-web-requests.t \
+	tests/cli/t370-collect.t \
+	tests/cli/t374-push.t \
 	tests/cli/t710-web-access.t \
 	tests/cli/t900-readme.t
 

@@ -244,7 +244,7 @@ static int collect(const struct collect_args *a, int argc, char **argv)
 		status = cmd_collect_status(config->store, a->json);
 	else if (a->check)
 		status = print_plan(config);
-	else if (n_sources == 0 && (config->n_listens == 0 || a->once))
+	else if (n_sources == 0 && (a->once || (!a->file && a->listen.n == 0)))
 		status = say_error("no target; try: cpa collect localhost:6060");
 	else
 		status = run(a, config, command.data);

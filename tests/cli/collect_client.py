@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# collect_client.py - a client of a collector: reads pages, pushes profiles
+#
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: collect_client.py STORE METHOD PATH [HEADER...] [<BODY]
+# Sends a request to the collector of the store, over the socket in STORE/lock, or to ADDRESS:PORT in its place. A body is read
+# from standard input for POST. Prints the status, then the body.
+# usage: collect_client.py push proto|json PROFILE SERVICE KIND     prints a body for /push.v1.PusherService/Push
+import base64
+import http.client
+import json
+import socket
+import sys
+
+
+class Unix(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=60)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(60)
+        self.sock.connect(self.path)
+
+
+def varint(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def field(number, data):
+    return bytes([number << 3 | 2]) + varint(len(data)) + data
+
+
+def push(form, name, service, kind):
+    with open(name, "rb") as file:
+        profile = file.read()
+    labels = {"service_name": service, "__name__": kind, "env": "test", "__session_id__": "x"}
+    if form == "json":
+        return json.dumps({"series": [{
+            "labels": [{"name": k, "value": v} for k, v in labels.items()],
+            "samples": [{"rawProfile": base64.b64encode(profile).decode(), "ID": "1-2"}]}]}).encode()
+    series = b"".join(field(1, field(1, k.encode()) + field(2, v.encode())) for k, v in labels.items())
+    return field(1, series + field(2, field(1, profile) + field(2, b"1-2")))
+
+
+def main():
+    if sys.argv[1] == "push":
+        sys.stdout.buffer.write(push(*sys.argv[2:]))
+        return
+    at, method, path = sys.argv[1:4]
+    if ":" in at:
+        connection = http.client.HTTPConnection(at, timeout=60)
+    else:
+        with open(at + "/lock", encoding="utf-8") as file:
+            connection = Unix(next(line[7:].strip() for line in file if line.startswith("socket ")))
+    headers = dict(h.split(": ", 1) for h in sys.argv[4:])
+    body = sys.stdin.buffer.read() if method == "POST" else None
+    connection.request(method, path, body, headers)
+    answer = connection.getresponse()
+    sys.stdout.buffer.write(str(answer.status).encode() + b"\n" + answer.read())
+
+
+main()
