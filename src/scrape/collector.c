@@ -95,6 +95,18 @@ void scrape_log(struct scrape_collector *c, const char *format, ...)
 		c->o.log(c->o.arg, line);
 }
 
+const char *scrape_plain(char *to, const char *message)
+{
+	const char *advice = strstr(message, "; raise the limit");
+	size_t n = advice ? (size_t)(advice - message) : strlen(message);
+
+	n = n < SCRAPE_ERROR_MAX ? n : SCRAPE_ERROR_MAX - 1;
+	for (size_t i = 0; i < n; i++)
+		to[i] = message[i] == '"' ? '\'' : message[i];
+	to[n] = '\0';
+	return to;
+}
+
 static void log_writer(void *arg, const char *line)
 {
 	scrape_log(arg, "%s", line);

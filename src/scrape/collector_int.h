@@ -133,6 +133,13 @@ void scrape_lock(struct scrape_collector *c);
 /* Log a line, unless it was logged within a minute. Any thread. */
 void scrape_log(struct scrape_collector *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * Copy a message for a log line: quotes become single ones, and advice about options of other commands is left out.
+ *
+ * to  [SCRAPE_ERROR_MAX]
+ */
+const char *scrape_plain(char *to, const char *message);
+
 /* ---- targets: targets.c; the lock is held ---- */
 
 void scrape_state_unref(struct scrape_state *s);

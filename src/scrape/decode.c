@@ -40,7 +40,7 @@ static void end_decode(struct scrape_decode *x, int rc, const struct err *err)
 
 	x->rc = rc;
 	if (rc < 0)
-		snprintf(x->error, sizeof(x->error), "%.250s", err->msg);
+		scrape_plain(x->error, err->msg);
 	pthread_mutex_lock(&c->ended_lock);
 	was_empty = !c->ended;
 	x->next = c->ended;
@@ -73,8 +73,8 @@ static void take_result(struct scrape_collector *c, struct scrape_decode *x)
 		s->has_failed = true;
 		s->last_error_ns = scrape_wall_ns();
 		snprintf(s->error, sizeof(s->error), "%s: %.200s", x->kind->name, x->error);
-		scrape_log(c, "target=\"%s\" kind=%s dropped=\"%.300s\"", s->target ? s->target->instance : "",
-			   x->kind->name, x->error);
+		scrape_log(c, "service=\"%s\" target=\"%s\" kind=%s dropped=\"%s\"", x->job->name,
+			   s->target ? s->target->instance : "", x->kind->name, x->error);
 	}
 	scrape_state_unref(s);
 	scrape_labels_unref(x->labels);

@@ -95,19 +95,19 @@ static enum scrape_result result_of(const struct fetch_request *r)
 static void log_result(struct scrape_collector *c, struct scrape_state *s, const struct request *x,
 		       enum scrape_result result, const char *message)
 {
-	const char *key = s->target ? s->target->instance : "";
+	const char *instance = s->target ? s->target->instance : "", *service = x->job->name;
 
 	if (result == SCRAPE_MISSING) {
-		scrape_log(c, "target=\"%s\" kind=%s state=missing", key, x->kind->name);
+		scrape_log(c, "service=\"%s\" target=\"%s\" kind=%s state=missing", service, instance, x->kind->name);
 		return;
 	}
 	if (result == SCRAPE_CANCELLED || (s->has_logged && s->logged == result))
 		return;
 	if (result == SCRAPE_OK)
-		scrape_log(c, "target=\"%s\" state=ok", key);
+		scrape_log(c, "service=\"%s\" target=\"%s\" state=ok", service, instance);
 	else
-		scrape_log(c, "target=\"%s\" kind=%s state=%s error=\"%.300s\"", key, x->kind->name,
-			   scrape_result_name(result), message);
+		scrape_log(c, "service=\"%s\" target=\"%s\" kind=%s state=%s error=\"%s\"", service, instance,
+			   x->kind->name, scrape_result_name(result), message);
 	s->logged = result;
 	s->has_logged = true;
 }
@@ -120,6 +120,14 @@ static void set_error(struct scrape_state *s, const struct request *x, enum scra
 		s->has_failed = true;
 	s->last_error_ns = scrape_wall_ns();
 	snprintf(s->error, sizeof(s->error), "%s: %.200s", x->kind->name, message);
+}
+
+static void log_version(struct scrape_collector *c, const struct request *x, const char *message)
+{
+	char plain[SCRAPE_ERROR_MAX];
+
+	scrape_log(c, "service=\"%s\" target=\"%s\" version=unknown error=\"%s\"", x->job->name,
+		   x->state->target ? x->state->target->instance : "", scrape_plain(plain, message));
 }
 
 static void decode(struct scrape_collector *c, struct request *x, struct fetch_request *r)
@@ -147,13 +155,15 @@ static void end_kind(struct scrape_collector *c, struct request *x, struct fetch
 	struct scrape_state *s = x->state;
 	enum scrape_result result = result_of(r);
 	int64_t now = scrape_wall_ns();
+	char message[SCRAPE_ERROR_MAX];
 
+	scrape_plain(message, r->rc < 0 ? r->err.msg : "");
 	scrape_stats_request(&c->stats, x->kind->name, result, scrape_mono_ns() - x->begin_mono_ns, r->bytes.n);
 	s->n_bytes += r->bytes.n;
 	if (result == SCRAPE_DROPPED)
 		scrape_stats_drop(&c->stats, r->rc == ERR_LIMIT ? SCRAPE_DROP_SIZE : SCRAPE_DROP_FORMAT);
-	log_result(c, s, x, result, r->err.msg);
-	set_error(s, x, result, r->err.msg);
+	log_result(c, s, x, result, message);
+	set_error(s, x, result, message);
 	if (s->target && !s->target->is_removed) {
 		struct scrape_schedule *schedule = &s->target->schedule;
 
@@ -177,13 +187,11 @@ static void end_version(struct scrape_collector *c, struct request *x, struct fe
 					 &err) == 0)
 			snprintf(x->state->version, sizeof(x->state->version), "%s", buf_text(&version));
 		else
-			scrape_log(c, "target=\"%s\" version=unknown error=\"%.300s\"",
-				   x->state->target ? x->state->target->instance : "", err.msg);
+			log_version(c, x, err.msg);
 		fetch_loop_release(c->loop, r->bytes.n);
 		free(r->bytes.data);
 	} else if (r->rc != ERR_STOPPED) {
-		scrape_log(c, "target=\"%s\" version=unknown error=\"%.300s\"",
-			   x->state->target ? x->state->target->instance : "", r->err.msg);
+		log_version(c, x, r->err.msg);
 	}
 	buf_release(&version);
 }
