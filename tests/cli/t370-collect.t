@@ -17,8 +17,8 @@ fails 'there is no store' collect --status
 # one round; block and mutex may be missing
 "$CPA" collect --once --cpu=1s --label=env=test "http://$host/go/debug/pprof" "http://$host/bare/debug/pprof" 9>&- >out 2>err
 is_equal "$?" 0 'a round of scrapes succeeds, also without block and mutex' || note err
-"$CPA" store ls --profiles '*@all' >ls 2>err
-is_equal "$(grep -c '' ls) $(grep -c ' cpu ' ls) $(grep -c ' mutex ' ls)" '9 2 1' 'a store has a profile for each kind of each server'
+"$CPA" store ls --profiles '*@all' >list 2>err
+is_equal "$(grep -c '' list) $(grep -c ' cpu ' list) $(grep -c ' mutex ' list)" '9 2 1' 'a store has a profile for each kind of each server'
 is_equal "$(server_log | grep -c seconds=1)" 2 'a capture has the requested length'
 
 # failures
@@ -26,8 +26,8 @@ rm -rf store
 "$CPA" collect --once --cpu=1s "http://$host/broken/debug/pprof" 9>&- >out 2>err
 is_equal "$?" 2 'a target with broken profiles fails'
 is_equal "$(grep -c 'another kind of profile' err)" 1 'a profile of another kind is dropped'
-"$CPA" store ls 2>/dev/null >ls
-is_equal "$(grep -c -e cpu -e goroutine ls)" 2 'the valid profiles of a broken server are stored'
+"$CPA" store ls 2>/dev/null >list
+is_equal "$(grep -c -e cpu -e goroutine list)" 2 'the valid profiles of a broken server are stored'
 rm -rf store
 "$CPA" collect --once --kinds=cpu --cpu=1s 127.0.0.1:1 9>&- >out 2>err
 is_equal "$? $(grep -c 'state=unreachable' err)" '2 1' 'a server that is down fails'
@@ -92,14 +92,14 @@ while [ ! -e "$1" ]; do i=$((i + 1)); done
 END
 rm -rf store
 mkfifo stopped
-"$CPA" run --profile-port=0 -- sh work.sh "$tmp/done" >out.run 2>err.run 9>&- &
+"$CPA" run --profile-port=0 -- sh work.sh "$tmp/finished" >out.run 2>err.run 9>&- &
 run_pid=$!
 port_of() { sed -n 's,.*http://[^ ]*:\([0-9]*\).*,\1,p' err.run | head -n 1 | grep .; }
 waits 'cpa run serves profiles' port_of
 "$CPA" collect --once --cpu=1s --kinds=cpu,goroutine "localhost:$(port_of)" 9>&- >out 2>err
 is_equal "$?" 0 'a program of cpa run is scraped' || note err
 is_equal "$("$CPA" store ls | awk 'NR > 1 { print $2 }' | sort | tr '\n' ' ')" 'cpu threads ' 'a server of cpa has threads instead of goroutines'
-: >done
+: >finished
 wait "$run_pid"
 
 done_testing

@@ -344,7 +344,7 @@ static void stopping_the_server_stops_answers(void **state)
 static void slow_clients_are_disconnected(void **state)
 {
 	enum { LIMIT_MS = 2000 };
-	struct httpd *h = start("127.0.0.1:0", (struct httpd_limits){ LIMIT_MS, LIMIT_MS, LIMIT_MS });
+	struct httpd *h = start("127.0.0.1:0", (struct httpd_limits){ LIMIT_MS, LIMIT_MS, LIMIT_MS, 0 });
 	int head = dial(h), body = dial(h), idle = dial(h);
 	uint64_t from = now_ns();
 
