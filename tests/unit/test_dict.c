@@ -463,6 +463,43 @@ static void a_program_at_two_addresses_has_one_location_and_two_places(void **st
 	profile_free(other);
 }
 
+/* A profile of a program with a build id, at a path. */
+static struct profile *build_at(const char *file, bool has_functions)
+{
+	struct builder *b = with_cpu();
+	struct mapping m = { .start = 0x1000,
+			     .limit = 0x3000,
+			     .file = text(b, file),
+			     .build_id = text(b, "abc"),
+			     .has_functions = has_functions };
+	uint32_t map;
+
+	assert_int_equal(builder_mapping(b, &m, &map, &err), 0);
+	add_row(b, add_location(b, 0x1010, map, NULL, 0), 5);
+	return seal(b);
+}
+
+static void a_build_at_two_paths_is_given_back_with_its_own(void **state)
+{
+	struct profile *one = build_at("/old/shop", false), *other = build_at("/new/shop", true);
+	struct stored a, b;
+	struct dict d;
+
+	(void)state;
+	dict_init(&d);
+	a = add(&d, one);
+	b = add(&d, other);
+	assert_int_equal(d.n_maps, 1);
+	assert_int_equal(d.n_rows, 1);
+	assert_stored(&d, &a, one);
+	assert_stored(&d, &b, other);
+	stored_release(&a);
+	stored_release(&b);
+	dict_release(&d);
+	profile_free(one);
+	profile_free(other);
+}
+
 static void equal_rows_are_added_and_sums_of_0_left_out(void **state)
 {
 	struct builder *b = with_cpu();
@@ -749,6 +786,7 @@ int main(void)
 		cmocka_unit_test(a_decoded_dictionary_finds_its_entries_again),
 		cmocka_unit_test(a_translated_profile_is_the_same),
 		cmocka_unit_test(a_program_at_two_addresses_has_one_location_and_two_places),
+		cmocka_unit_test(a_build_at_two_paths_is_given_back_with_its_own),
 		cmocka_unit_test(equal_rows_are_added_and_sums_of_0_left_out),
 		cmocka_unit_test(a_sum_of_equal_rows_that_overflows_is_an_error),
 		cmocka_unit_test(numbers_and_units_of_labels_make_different_rows),
