@@ -84,7 +84,7 @@ static void add_file(struct chapter_builder *b, struct pool *pool, const char *p
 {
 	static const struct store_label label = { "instance", "10.0.0.1:6060" };
 	struct bytes bytes;
-	struct profile *p;
+	struct profile *p = NULL;
 	struct stored s;
 	struct err err;
 	double t = now_ms(), read;
