@@ -9,6 +9,7 @@ dist_man_MANS += \
 	docs/man/cpa-run.1 \
 	docs/man/cpa-shell.7 \
 	docs/man/cpa-snapshot.1 \
+	docs/man/cpa-store.1 \
 	docs/man/cpa-threads.1 \
 	docs/man/cpa.1 \
 	docs/man/collect.cpa.5

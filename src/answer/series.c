@@ -26,7 +26,7 @@ enum { COLUMNS_MAX = 20, READ_STEPS_MAX = 2000 };
 
 /* ---- values ---- */
 
-struct series_values *series_column(struct series *s, const char *key, const char *value)
+struct series_values *series_column(struct series_data *s, const char *key, const char *value)
 {
 	struct series_values *c;
 	struct buf text = { 0 };
@@ -49,7 +49,7 @@ struct series_values *series_column(struct series *s, const char *key, const cha
 }
 
 /* Find a sample type by name or number; "" is the last. */
-static int find_type(struct series *s, const char *name, struct err *err)
+static int find_type(struct series_data *s, const char *name, struct err *err)
 {
 	const struct stored_totals *t = &s->totals;
 	struct buf names = { 0 };
@@ -77,7 +77,7 @@ static int find_type(struct series *s, const char *name, struct err *err)
 }
 
 /* Take the values of the store's totals. */
-static void use_totals(struct series *s, const char *by)
+static void use_totals(struct series_data *s, const char *by)
 {
 	const struct stored_totals *t = &s->totals;
 
@@ -104,7 +104,7 @@ static int compare_columns(const void *a, const void *b)
 }
 
 /* Sort the values of a label, largest first, and add up those beyond a limit. */
-static void sort_columns(struct series *s)
+static void sort_columns(struct series_data *s)
 {
 	struct series_values *other;
 
@@ -181,8 +181,8 @@ static int explain_nothing(const struct stored_source *source, const struct quer
 	return rc < 0 ? rc : err_set(err, ERR_IO, "no profiles");
 }
 
-static int read_values(const struct stored_source *source, const struct query *q, struct series *s, struct buf *notes,
-		       struct err *err)
+static int read_values(const struct stored_source *source, const struct query *q, struct series_data *s,
+		       struct buf *notes, struct err *err)
 {
 	const char *by = *q->by ? q->by + strlen("label:") : NULL;
 	bool in_series = by && is_series_label(source, by),
@@ -213,7 +213,7 @@ static int read_values(const struct stored_source *source, const struct query *q
 /* ---- marks ---- */
 
 struct marks {
-	struct series *s;
+	struct series_data *s;
 	struct buf *text; /* [n_steps] */
 	bool any;
 };
@@ -245,7 +245,7 @@ static const struct column fixed[N_FIXED] = {
 };
 
 /* The cell of a fixed column. */
-static union cell fixed_cell(const struct series *s, uint32_t col, uint32_t step)
+static union cell fixed_cell(const struct series_data *s, uint32_t col, uint32_t step)
 {
 	struct buf time = { 0 };
 	union cell cell = { .value = 0 };
@@ -272,7 +272,7 @@ static union cell fixed_cell(const struct series *s, uint32_t col, uint32_t step
 	return cell;
 }
 
-static void fill_table(const struct series *s, const struct marks *marks, struct table *t)
+static void fill_table(const struct series_data *s, const struct marks *marks, struct table *t)
 {
 	struct column *col = arena_alloc(s->mem, N_FIXED + s->n_columns + 1, sizeof(*col));
 	uint32_t of[N_FIXED], n_fixed = 0;
@@ -326,7 +326,7 @@ static void add_duration(int64_t ns, struct buf *out)
 }
 
 /* The line that says what was read, and the source with absolute times. */
-static void fill_comments(const struct series *s, const struct stored_source *source, struct head *h)
+static void fill_comments(const struct series_data *s, const struct stored_source *source, struct head *h)
 {
 	const struct store_query *q = &source->query;
 	struct store_query own = *q;
@@ -350,7 +350,8 @@ static void fill_comments(const struct series *s, const struct stored_source *so
 	buf_release(&line);
 }
 
-static void fill_head(const struct series *s, const struct stored_source *source, const struct query *q, struct head *h)
+static void fill_head(const struct series_data *s, const struct stored_source *source, const struct query *q,
+		      struct head *h)
 {
 	const struct stored_type *type = &s->totals.type[s->type];
 	struct query own = *q;
@@ -385,7 +386,7 @@ static void fill_head(const struct series *s, const struct stored_source *source
 
 /* ---- report ---- */
 
-static int make(const struct stored_source *source, const struct query *q, struct series *s, struct answer *out,
+static int make(const struct stored_source *source, const struct query *q, struct series_data *s, struct answer *out,
 		struct err *err)
 {
 	struct marks marks = { .s = s };
@@ -405,7 +406,7 @@ static int make(const struct stored_source *source, const struct query *q, struc
 	return rc;
 }
 
-static int open_and_make(const char *source, const struct query *q, struct series *s, struct answer *out,
+static int open_and_make(const char *source, const struct query *q, struct series_data *s, struct answer *out,
 			 struct err *err)
 {
 	struct stored_source from;
@@ -432,7 +433,7 @@ int answer_series(const struct report_type *t, const char *source, const struct 
 		  struct answer *out, struct err *err)
 {
 	struct query q = *query;
-	struct series s = { .mem = arena_new() };
+	struct series_data s = { .mem = arena_new() };
 	int rc;
 
 	query_apply_defaults(&q, &t->defaults);

@@ -24,7 +24,7 @@ struct series_values {
 	int64_t total;
 };
 
-struct series {
+struct series_data {
 	struct arena *mem; /* of everything here */
 	struct stored_totals totals;
 	uint32_t type;                /* of totals */
@@ -36,7 +36,7 @@ struct series {
 };
 
 /* The column of a value of the label of --by, which is added if it is new. */
-struct series_values *series_column(struct series *s, const char *key, const char *value);
+struct series_values *series_column(struct series_data *s, const char *key, const char *value);
 
 /*
  * Read the profiles of each step, and fill in total, n_samples and the columns.
@@ -44,7 +44,7 @@ struct series_values *series_column(struct series *s, const char *key, const cha
  * source  its query has the times and the step
  * by      label of samples, or NULL
  */
-int series_read(const struct stored_source *source, const struct query *q, const char *by, struct series *s,
+int series_read(const struct stored_source *source, const struct query *q, const char *by, struct series_data *s,
 		struct buf *notes, struct err *err);
 
 #endif

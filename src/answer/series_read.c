@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct step_reader {
-	struct series *s;
+	struct series_data *s;
 	struct query q;
 	const char *by;
 	struct regex *function; /* NULL: no columns flat and cum */
@@ -83,7 +83,7 @@ static const char *label_text(const struct profile *p, uint32_t set, const char 
 static int add_rows(const struct step_reader *r, const struct view *v, uint32_t step, struct err *err)
 {
 	const struct profile *p = v->p;
-	struct series *s = r->s;
+	struct series_data *s = r->s;
 	bool *matches = mem_zalloc(p->n_funcs + 1, sizeof(*matches)), is_flat;
 	struct buf number = { 0 };
 	uint32_t samples = 0;
@@ -135,7 +135,7 @@ static int read_step(const struct step_reader *r, struct stored_source *source, 
 }
 
 /* Add the columns flat and cum. */
-static void add_function_columns(struct series *s)
+static void add_function_columns(struct series_data *s)
 {
 	static const char *const names[] = { "flat", "cum" };
 
@@ -146,7 +146,7 @@ static void add_function_columns(struct series *s)
 	}
 }
 
-int series_read(const struct stored_source *source, const struct query *q, const char *by, struct series *s,
+int series_read(const struct stored_source *source, const struct query *q, const char *by, struct series_data *s,
 		struct buf *notes, struct err *err)
 {
 	struct step_reader r = { .s = s, .q = *q, .by = by, .notes = notes };
