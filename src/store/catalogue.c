@@ -40,6 +40,7 @@ static const char schema[] =
 	"CREATE TABLE pin(name TEXT PRIMARY KEY, file TEXT, spec TEXT, made INT, bytes INT) WITHOUT ROWID;"
 	"CREATE TABLE loss(id INTEGER PRIMARY KEY, ts INT, t0 INT, t1 INT, tier INT, what TEXT, profiles INT, bytes "
 	"INT);"
+	"CREATE TABLE removed(id INTEGER PRIMARY KEY, file TEXT);"
 	"PRAGMA application_id=1129333075; PRAGMA user_version=1;";
 
 #define CHAPTERS                                                                                                       \
@@ -65,6 +66,9 @@ static const char *const sql_text[N_SQL] = {
 			    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
 	[SQL_ADD_CHAPTER] = "INSERT INTO chapter VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 	[SQL_REMOVE_SEGMENT] = "DELETE FROM segment WHERE id = ?1",
+	[SQL_ADD_REMOVED] = "INSERT INTO removed(file) SELECT file FROM segment WHERE id = ?1",
+	[SQL_TRIM_REMOVED] = "DELETE FROM removed WHERE id <= (SELECT max(id) FROM removed) - 1000",
+	[SQL_IS_REMOVED] = "SELECT 1 FROM removed WHERE file = ?1",
 	[SQL_REMOVE_CHAPTERS] = "DELETE FROM chapter WHERE segment = ?1",
 	[SQL_SEGMENTS] = "SELECT id, file, tier, level, class, t0, t1, made, profiles, bytes, crc FROM segment"
 			 " WHERE ?1 < 0 OR tier = ?1 ORDER BY t1, id",

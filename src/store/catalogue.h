@@ -76,8 +76,11 @@ struct catalogue_segment {
  */
 int catalogue_add_segment(struct catalogue *c, struct catalogue_segment *row, const struct segment *s, struct err *err);
 
-/* Remove the row and its chapters; not the file. */
+/* Remove the row and its chapters; not the file, whose name is remembered until 1,000 more are removed. */
 int catalogue_remove_segment(struct catalogue *c, int64_t id, struct err *err);
+
+/* Was a segment of this file removed? A crash can leave the file. Returns 1, 0 or ERR_*. */
+int catalogue_is_removed(struct catalogue *c, const char *file, struct err *err);
 
 /* Add the series and marks of a chapter, or extend their spans. To be called for each chapter of a new segment. */
 int catalogue_add_series(struct catalogue *c, const struct chapter *ch, struct err *err);

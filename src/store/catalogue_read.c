@@ -172,14 +172,25 @@ int64_t catalogue_largest_chapter(struct catalogue *c, int64_t id, struct err *e
 	return n;
 }
 
-int catalogue_has_file(struct catalogue *c, const char *file, struct err *err)
+/* Does a statement that looks up a file have a row? */
+static int find_file(struct catalogue *c, enum catalogue_sql sql, const char *file, struct err *err)
 {
-	sqlite3_stmt *s = catalogue_bind(c, SQL_HAS_FILE, err, "t", file);
+	sqlite3_stmt *s = catalogue_bind(c, sql, err, "t", file);
 	int rc = s ? catalogue_step(c, s, err) : err->code;
 
 	if (rc == 1)
 		c->lib->reset(s);
 	return rc;
+}
+
+int catalogue_has_file(struct catalogue *c, const char *file, struct err *err)
+{
+	return find_file(c, SQL_HAS_FILE, file, err);
+}
+
+int catalogue_is_removed(struct catalogue *c, const char *file, struct err *err)
+{
+	return find_file(c, SQL_IS_REMOVED, file, err);
 }
 
 int catalogue_each_pin(struct catalogue *c, const char *name, catalogue_pin_fn *fn, void *arg, struct err *err)

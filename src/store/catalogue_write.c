@@ -52,6 +52,10 @@ int catalogue_remove_segment(struct catalogue *c, int64_t id, struct err *err)
 {
 	int rc = catalogue_run(c, SQL_REMOVE_CHAPTERS, err, "i", id);
 
+	if (rc == 0)
+		rc = catalogue_run(c, SQL_ADD_REMOVED, err, "i", id);
+	if (rc == 0)
+		rc = catalogue_run(c, SQL_TRIM_REMOVED, err, "");
 	return rc == 0 ? catalogue_run(c, SQL_REMOVE_SEGMENT, err, "i", id) : rc;
 }
 

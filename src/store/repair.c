@@ -438,6 +438,11 @@ int store_adopt_orphan(struct store_writer *w, const char *path, struct buf *rep
 	bool is_needed = false;
 	struct err damage;
 
+	rc = catalogue_is_removed(w->catalogue, path, err);
+	if (rc != 0 && fd >= 0)
+		close(fd);
+	if (rc != 0)
+		return rc < 0 ? rc : store_remove_file(w, path, CAP_SEGMENTS, err);
 	if (fd < 0)
 		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, path, strerror(errno));
 	rc = segment_open(fd, path, &s, &damage);

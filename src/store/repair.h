@@ -21,8 +21,9 @@ struct store_writer;
 int store_rebuild_index(int dir, const char *directory, struct buf *report, struct err *err);
 
 /*
- * A segment without a row, which a crash or a damaged WAL left. It is removed if other segments or the journals contain
- * all its profiles, else it gets a row. Rows whose file is missing are removed. The maintenance lock is held.
+ * A segment without a row, which a crash or a damaged WAL left. It is removed if its row was removed, or if other
+ * segments or the journals contain all its profiles, else it gets a row. Rows whose file is missing are removed. The
+ * maintenance lock is held.
  *
  * file    "seg/raw/2026/ULID.cps"
  * report  may be NULL

@@ -84,6 +84,7 @@ unit_tests = \
 	tests/unit/test_catalogue \
 	tests/unit/test_store_compaction \
 	tests/unit/test_store_repair \
+	tests/unit/test_store_maintain_crash \
 	tests/unit/test_check \
 	tests/unit/test_child \
 	tests/unit/test_compact \
@@ -297,6 +298,7 @@ tests_unit_test_cache_LDADD = $(unit_symbol)
 tests_unit_test_catalogue_LDADD = $(unit_store)
 tests_unit_test_store_compaction_LDADD = $(unit_store)
 tests_unit_test_store_repair_LDADD = $(unit_store)
+tests_unit_test_store_maintain_crash_LDADD = $(unit_store)
 tests_unit_test_calls_LDADD = $(unit_report)
 tests_unit_test_calltree_LDADD = $(unit_engine)
 tests_unit_test_common_types_LDADD = $(unit_profile)
