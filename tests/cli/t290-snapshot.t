@@ -242,7 +242,7 @@ fi
 
 # Command line.
 fails 'usage: cpa snapshot' snapshot
-fails '^cpa: -o DIR is missing; usage: cpa snapshot .* -o DIR SERVER$' snapshot "$host"
+fails '^cpa: -o DIR is missing; usage: cpa snapshot .* -o DIR [|] --to-store SERVER$' snapshot "$host"
 fails 'takes one server' snapshot -o x a:1 b:2
 fails 'has no option --nope' snapshot -o x --nope "$host"
 fails '^cpa: --seconds must be 1 to 86400$' snapshot -o x --seconds=0 "$host"
