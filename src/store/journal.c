@@ -166,6 +166,9 @@ static int read_batches(struct reader *r, bool *is_torn, struct err *err)
 		struct batch b;
 		int rc = read_batch(r, &b, &state, err);
 
+		/* Zeros are the end for a reader: the allocated rest can be large. Only a writer searches it. */
+		if (rc == 0 && state == BATCH_NONE && !r->head->has_ids)
+			return 0;
 		/* The writer may have completed this batch, and added others, since it was read here: read it again. */
 		if (rc == 0 && state != BATCH_VALID && has_later_batch(r, r->offset + 8)) {
 			rc = read_batch(r, &b, &state, err);
