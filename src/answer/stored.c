@@ -150,16 +150,30 @@ void stored_close(struct stored_source *s)
 
 /* ---- expand ---- */
 
+/* Append the labels that options name, if the source does not say itself which labels are kept. */
+static void add_keep(const struct window *w, const struct query *q, struct buf *out)
+{
+	struct stored_source s = { .query = { .service = "" } };
+
+	if (window_option(w, "keep"))
+		return;
+	keep_labels(q, &s);
+	for (size_t i = 0; i < s.query.n_keep; i++)
+		if (!strpbrk(s.query.keep[i], ",+#\"\\"))
+			buf_addf(out, "%s%s", out->len ? "," : "+keep=", s.query.keep[i]);
+	stored_close(&s);
+}
+
 /*
  * Append the URL of a source on a collector, without the collector's address in the query. Relative times are resolved here,
  * by the clock and the zone of this machine, unless they depend on marks or series of the store.
  */
-static int add_url(const char *source, struct string_list *out, struct err *err)
+static int add_url(const char *source, const struct query *options, struct string_list *out, struct err *err)
 {
 	struct window *w;
 	struct store_query q;
 	struct window_clock clock;
-	struct buf text = { 0 };
+	struct buf text = { 0 }, keep = { 0 };
 	const char *where;
 	int rc = window_parse(source, &w, err);
 
@@ -173,11 +187,14 @@ static int add_url(const char *source, struct string_list *out, struct err *err)
 		window_print(w, &q, &text);
 	else
 		buf_addz(&text, source);
+	add_keep(w, options, &keep);
+	buf_addz(&text, buf_text(&keep));
 	buf_addf(&out->all, "%s%sapi/v1/profile?q=", where, ends_with(where, "/") ? "" : "/");
 	/* the place is printed as it was given, if it needs no quotes */
 	buf_addz(&out->all, "store%3A");
 	url_escape(strchr(buf_text(&text), '#') + 1, strlen(strchr(buf_text(&text), '#') + 1), URL_QUERY, &out->all);
 	string_list_end(out);
+	buf_release(&keep);
 	buf_release(&text);
 	window_free(w);
 	return 0;
@@ -199,7 +216,7 @@ int stored_expand(const char *source, enum stored_split split, const struct quer
 	int rc;
 
 	if (starts_with(source, "store:http://") || starts_with(source, "store:https://"))
-		return add_url(source, out, err);
+		return add_url(source, q, out, err);
 	rc = stored_open(source, q, &s, err);
 	if (rc == 0 && split != SPLIT_NONE)
 		rc = split == SPLIT_RUNS ? stored_split_runs(&s, q->stop, out, err)

@@ -52,6 +52,7 @@ cli_tests = \
 	tests/cli/t340-stored.t \
 	tests/cli/t345-stored-runs.t \
 	tests/cli/t350-series.t \
+	tests/cli/t352-stored-server.t \
 	tests/cli/t390-store.t \
 	tests/cli/t306-web-source.t \
 	tests/cli/t310-web-files.t \
