@@ -31,7 +31,6 @@ enum {
 	RATE_MS = 10000,       /* the rate is that of so long a time */
 	RATE_MIN = 1024,       /* bytes per second */
 	BUFFER_BYTES = 4096,   /* per request: 16 KiB, the default, would take 11 KiB more */
-	IDLE_CONNECTIONS = 4096,
 	EVENTS = 64,
 	N_TEXTS = 6,
 };
@@ -394,7 +393,7 @@ static bool watch(const struct fetch_loop *l, int fd)
 	return fd >= 0 && epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
-static int init(struct fetch_loop *l, struct err *err)
+static int init(struct fetch_loop *l, long connections, struct err *err)
 {
 	int rc = curl_load(&l->curl, err);
 
@@ -409,11 +408,11 @@ static int init(struct fetch_loop *l, struct err *err)
 	l->curl->multi_setopt(l->multi, CURLMOPT_SOCKETDATA, l);
 	l->curl->multi_setopt(l->multi, CURLMOPT_TIMERFUNCTION, timer_changed);
 	l->curl->multi_setopt(l->multi, CURLMOPT_TIMERDATA, l);
-	l->curl->multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)IDLE_CONNECTIONS);
+	l->curl->multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, connections);
 	return 0;
 }
 
-int fetch_loop_new(uint64_t bytes_max, struct fetch_loop **out, struct err *err)
+int fetch_loop_new(uint64_t bytes_max, long connections, struct fetch_loop **out, struct err *err)
 {
 	struct fetch_loop *l = mem_zalloc(1, sizeof(*l));
 	int rc;
@@ -423,7 +422,7 @@ int fetch_loop_new(uint64_t bytes_max, struct fetch_loop **out, struct err *err)
 	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	l->tick = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	l->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = init(l, err);
+	rc = init(l, connections, err);
 	if (rc < 0)
 		fetch_loop_free(l);
 	else

@@ -44,10 +44,11 @@ struct fetch_start {
 };
 
 /*
- * bytes_max  bytes of responses in memory, arriving or not released; above it requests are paused
- * Fails      ERR_IO
+ * bytes_max    bytes of responses in memory, arriving or not released; above it requests are paused
+ * connections  above this number, in use or idle, libcurl searches all for an idle one to close, at each response
+ * Fails        ERR_IO
  */
-int fetch_loop_new(uint64_t bytes_max, struct fetch_loop **out, struct err *err);
+int fetch_loop_new(uint64_t bytes_max, long connections, struct fetch_loop **out, struct err *err);
 
 /* Cancel all requests without calling their functions. Takes NULL. */
 void fetch_loop_free(struct fetch_loop *l);

@@ -182,7 +182,7 @@ static bool watch(const struct scrape_collector *c, int fd)
 
 static int start_loop(struct scrape_collector *c, struct err *err)
 {
-	int rc = fetch_loop_new(SCRAPE_BODIES_MAX, &c->loop, err);
+	int rc = fetch_loop_new(SCRAPE_BODIES_MAX, (long)c->open_max, &c->loop, err);
 
 	if (rc < 0)
 		return rc;

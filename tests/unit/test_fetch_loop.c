@@ -182,7 +182,7 @@ static void hundred_requests_run_at_once(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(fetch_loop_new(64 << 20, &l, &err), 0);
+	assert_int_equal(fetch_loop_new(64 << 20, 100, &l, &err), 0);
 	for (int i = 0; i < 100; i++)
 		assert_non_null(start(l, g, "/body", &r));
 	assert_int_equal(fetch_loop_n_open(l), 100);
@@ -203,7 +203,7 @@ static void more_bytes_than_the_limit_arrive_one_after_the_other(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(fetch_loop_new(BODY / 2, &l, &err), 0);
+	assert_int_equal(fetch_loop_new(BODY / 2, 100, &l, &err), 0);
 	for (int i = 0; i < 20; i++)
 		start(l, g, "/body", &r);
 	run_until(l, &r, 20);
@@ -221,7 +221,7 @@ static void bytes_that_are_held_pause_the_others_until_they_are_released(void **
 	struct err err;
 
 	(void)state;
-	assert_int_equal(fetch_loop_new(BODY, &l, &err), 0);
+	assert_int_equal(fetch_loop_new(BODY, 100, &l, &err), 0);
 	start(l, g, "/body", &r);
 	run_until(l, &r, 1);
 	start(l, g, "/body", &r);
@@ -247,7 +247,7 @@ static void redirects_stay_on_the_server(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(fetch_loop_new(1 << 20, &l, &err), 0);
+	assert_int_equal(fetch_loop_new(1 << 20, 100, &l, &err), 0);
 	start(l, g, "/here", &r);
 	run_until(l, &r, 1);
 	assert_int_equal(r.n_fine, 1);
@@ -269,7 +269,7 @@ static void an_error_keeps_status_and_retry_time(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(fetch_loop_new(1 << 20, &l, &err), 0);
+	assert_int_equal(fetch_loop_new(1 << 20, 100, &l, &err), 0);
 	start(l, g, "/busy", &r);
 	run_until(l, &r, 1);
 	assert_int_equal(r.last.status, 500);
@@ -288,7 +288,7 @@ static void a_cancelled_request_ends_with_its_message_and_frees_its_group(void *
 	struct err err;
 
 	(void)state;
-	assert_int_equal(fetch_loop_new(1 << 20, &l, &err), 0);
+	assert_int_equal(fetch_loop_new(1 << 20, 100, &l, &err), 0);
 	open = start(l, g, "/silent", &r);
 	fetch_group_free(g);
 	fetch_loop_run(l);
