@@ -159,7 +159,10 @@ int store_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	rc = read_selection(&rd, &sel, &p, err);
 	reduce_free(rd.r);
 	select_close(&sel);
-	if (rc == 0 && !p)
+	if (rc == 0 && !p && result.is_damaged)
+		rc = err_set(err, ERR_FORMAT, "nothing is left without the damaged parts: %.*s",
+			     (int)strcspn(result.notes.data, ";"), result.notes.data);
+	else if (rc == 0 && !p)
 		rc = nearest_error(s, q, err);
 	if (rc < 0) {
 		store_sum_release(&result);

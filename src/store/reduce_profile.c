@@ -181,18 +181,30 @@ static int compare_buckets(const void *a, const void *b)
 	return x->group < y->group ? -1 : x->group > y->group;
 }
 
+/* Merge profiles, one per bucket. In messages they are named by the time of the first of each. */
 static int merge_profiles(struct reducer *r, const struct profile *const *p, uint32_t n, struct profile **out,
 			  struct err *err)
 {
 	struct merger *m = merger_new(false);
+	struct buf *name = mem_zalloc(n, sizeof(*name));
+	const char **text = mem_zalloc(n, sizeof(*text));
 	int rc;
 
+	for (uint32_t i = 0; i < n; i++) {
+		buf_addz(&name[i], "that of ");
+		select_print_time(r->bucket[i].first_ns, &name[i]);
+		text[i] = name[i].data;
+	}
 	merger_set_stop(m, r->stop);
-	rc = merger_add(m, p, NULL, n, err);
+	rc = merger_add(m, p, text, n, err);
 	if (rc == 0)
 		*out = merger_finish(m);
 	merger_free(m);
-	return rc == ERR_FORMAT ? err_wrap(err, "profiles with different sample types") : rc;
+	for (uint32_t i = 0; i < n; i++)
+		buf_release(&name[i]);
+	free(name);
+	free(text);
+	return rc == ERR_FORMAT ? err_wrap(err, "profiles have different sample types") : rc;
 }
 
 int reduce_make_profile(struct reducer *r, struct profile **out, struct err *err)

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/regex.h"
+#include "base/str.h"
 #include "store/catalogue.h"
 
 #include <assert.h>
@@ -395,19 +396,21 @@ int select_beside(struct store *s, const struct store_query *q, bool after, size
 
 int select_damage(const struct select_chapter *c, struct err *err)
 {
-	struct buf span = { 0 };
+	struct buf where = { 0 };
 
-	if (!*c->service) {
-		err_wrap(err, "%s is damaged", c->file->name);
-		return err ? err->code : ERR_FORMAT;
+	if (!err)
+		return ERR_FORMAT;
+	buf_addz(&where, *c->service ? c->service : c->file->name);
+	if (*c->service && !starts_with(err->msg, c->file->name))
+		buf_addf(&where, " in %s", c->file->name);
+	if (*c->service && !c->file->is_journal) {
+		buf_addz(&where, ", ");
+		select_print_span(c->t0, c->t1, &where);
+		buf_addz(&where, ",");
 	}
-	if (!c->file->is_journal) {
-		buf_addz(&span, ", ");
-		select_print_span(c->t0, c->t1, &span);
-	}
-	err_wrap(err, "%s in %s%s is damaged", c->service, c->file->name, buf_text(&span));
-	buf_release(&span);
-	return err ? err->code : ERR_FORMAT;
+	err_wrap(err, "%s is damaged", where.data);
+	buf_release(&where);
+	return err->code;
 }
 
 /* Chapters of journals are made once, and live as long as the selection. */

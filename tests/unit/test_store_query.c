@@ -487,9 +487,13 @@ static void damage_is_named_and_can_be_left_out(void **state)
 	damage_segment(p);
 	reopen(p);
 	assert_int_equal(store_read(p->s, &q, NULL, &profile, &sum, &p->err), ERR_FORMAT);
-	assert_non_null(strstr(p->err.msg, "shop in seg/raw/2026/"));
-	assert_non_null(strstr(p->err.msg, ", 2026-11-18 11:06:40..12:38:40 UTC is damaged"));
+	assert_ptr_equal(strstr(p->err.msg, "shop, 2026-11-18 11:06:40..12:38:40 UTC, is damaged: seg/raw/2026/"),
+			 p->err.msg);
 	q.partial = true;
+	q.t1 = START + 400 * MINUTE;
+	assert_int_equal(store_read(p->s, &q, NULL, &profile, &sum, &p->err), ERR_FORMAT);
+	assert_ptr_equal(strstr(p->err.msg, "nothing is left without the damaged parts: shop, 2026-11-18"), p->err.msg);
+	q.t1 = INT64_MAX;
 	check(p, store_read(p->s, &q, NULL, &profile, &sum, &p->err));
 	assert_true(sum.is_damaged);
 	assert_non_null(strstr(sum.notes.data, "it is left out"));
