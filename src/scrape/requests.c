@@ -196,6 +196,13 @@ static void end_version(struct scrape_collector *c, struct request *x, struct fe
 	buf_release(&version);
 }
 
+/* Is the kind of the running request still scraped? A reload may have removed it or changed its index. */
+static bool can_send_again(const struct scrape_collector *c, const struct scrape_state *s)
+{
+	return s->target && !s->target->is_removed && s->target->schedule.running < s->target->schedule.n &&
+	       !c->stop_ns;
+}
+
 static void done(void *arg, struct fetch_request *r)
 {
 	struct request *x = arg;
@@ -205,9 +212,9 @@ static void done(void *arg, struct fetch_request *r)
 	s->open = NULL;
 	if (c->stop_ns && r->rc == ERR_IO && !r->has_answer)
 		r->rc = ERR_STOPPED;
-	if (x->is_threads && r->status == NOT_FOUND && s->target && !s->target->is_removed && !c->stop_ns) {
+	if (x->is_threads && r->status == NOT_FOUND && can_send_again(c, s)) {
 		s->has_no_threads = true; /* not a server of cpa */
-		send_kind(c, s, x->index);
+		send_kind(c, s, s->target->schedule.running);
 	} else if (x->kind) {
 		end_kind(c, x, r);
 	} else {
