@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The format is described in docs/store.md. Every part has a CRC-32 that is checked when the part is first read; nothing that
+ * docs/store-format.md describes the format. Every part has a CRC-32 that is checked when the part is first read; nothing that
  * a file contains is trusted.
  */
 #ifndef STORE_SEGMENT_H
