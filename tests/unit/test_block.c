@@ -223,11 +223,14 @@ static void damage_never_leads_outside_the_data(void **unused)
 
 static void the_id_depends_on_series_and_start(void **unused)
 {
-	/* xxhsum -H2 of "0123456789abcdef" and 8 bytes of the start */
+	/* XXH3-128 of libxxhash, of "0123456789abcdef", 1, and seven zeros */
+	static const uint8_t expected[16] = { 0x73, 0x0d, 0xc5, 0x62, 0x51, 0x45, 0x86, 0x13,
+					      0xe2, 0x3c, 0xb6, 0xe4, 0xd6, 0x49, 0x44, 0x33 };
 	uint8_t a[16], b[16], hash[17] = "0123456789abcdef";
 
 	(void)unused;
 	block_profile_id(hash, 1, a);
+	assert_memory_equal(a, expected, 16);
 	block_profile_id(hash, 2, b);
 	assert_memory_not_equal(a, b, 16);
 	block_profile_id(hash, 1, b);
