@@ -304,8 +304,8 @@ static void help_overview(void)
 	     "\n"
 	     "Usage: cpa COMMAND [OPTION]... [BINARY] SOURCE...\n"
 	     "\n"
-	     "SOURCE is a profile (the format is detected from the content), a server\n"
-	     "(HOST:PORT, http://, https://, unix:/SOCKET:/PATH), or - for standard input.");
+	     "SOURCE is a profile in any format, a server (HOST:PORT, http://, https://,\n"
+	     "unix:/SOCKET:/PATH), a store (store:SERVICE@-1h), or - for standard input.");
 	for (int job = 0; job < JOB_HELP; job++)
 		print_job((enum help_job)job);
 	puts("\nCommon options");

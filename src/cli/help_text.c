@@ -174,7 +174,7 @@ const struct help_text help_texts[] = {
 	  "cpa web cpu.pb.gz\n"
 	  "cpa web -focus=parse cpu.pb.gz\n",
 	  NULL, NULL },
-	{ "weblist", JOB_DRAW, true,
+	{ "weblist", JOB_DRAW, false,
 	  PATTERN_ABOUT
 	  "Click a source line to see its instructions. Without the binary the page has "
 	  "source lines only. With -o FILE the page is written to FILE, and no browser is started.",
