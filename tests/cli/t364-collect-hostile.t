@@ -34,20 +34,25 @@ same 'profiles are stored under the names of the configuration alone' want got
 echo "env=prod,instance=127.0.0.1:$port" >want
 same 'labels of a target do not become labels of the series' want got
 
-reasons() { # the states in the log, without times and ports
-	sed -n 's/^time=[^ ]* target="[^"]*" kind=cpu //p' err | sed "s/:$port//g; s/http fetch: Get [^ ]* //" | sort
+reason() { # SERVICE PATTERN: is the last state of the target in the log?
+	grep -q "^time=[^ ]* service=\"$1\" target=\"127.0.0.1:$port\" kind=cpu .*$2" err
+	result $? "$1: $2" || note err
 }
-reasons >got
-for reason in 'server response: 403' 'state=missing' 'redirects to another server' 'stopped after 10 redirects' \
-	'more than 33554432 bytes' 'inflates to more than' 'another kind of profile' 'compression is nested' 'not a profile: neither' \
-	'a web page' 'an empty answer' 'closed the connection early' 'no complete answer within'; do
-	grep -q "$reason" got
-	result $? "the log has the reason: $reason"
-done
-[ "$(grep -c 'no complete answer within' got)" = 2 ]
-result $? 'slow and silent targets end at their time limit' || note got
+reason denied 'state=refused error=.*403 Forbidden'
+reason missing 'state=missing'
+reason redirect 'redirects to another server'
+reason loop 'stopped after 10 redirects'
+reason endless 'more than 33554432 bytes'
+reason bomb 'inflates to more than 268435456 bytes'
+reason wrong 'another kind of profile, with sample types: alloc_objects'
+reason nested 'compression is nested'
+reason garbage 'not a profile'
+reason html 'the server sent a web page'
+reason empty 'the server sent an empty answer'
+reason cut 'closed the connection early'
+reason silent 'no complete answer within'
+reason drip 'no complete answer within'
 
-# 200 of the 1,000,001 values would fit into the default limit twice
 total() { # SERVICE: the number of samples, and of tenants
 	"$CPA" top -sample_index=samples "store:$1@all" 2>/dev/null | sed -n 's/.*Total samples = \([0-9]*\).*/\1/p'
 	"$CPA" tags -sample_index=samples "store:$1@all" 2>/dev/null | sed -n 's/^ *[0-9]* *([^)]*): \(.*\)/\1/p' | sort -u | wc -l
