@@ -11,6 +11,7 @@
 #include "scrape/collector_int.h"
 
 #include "access/listen.h"
+#include "base/cond.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
@@ -227,7 +228,7 @@ int scrape_collector_new(const struct scrape_collector_options *o, struct scrape
 	pthread_mutex_init(&c->ended_lock, NULL);
 	pthread_mutex_init(&c->peers_lock, NULL);
 	pthread_mutex_init(&c->stats.lock, NULL);
-	pthread_cond_init(&c->push_done, NULL);
+	cond_init(&c->push_done); /* as cond_wait_ms needs it: else the wait would end at once */
 	c->open_max = raise_fds();
 	c->started_ns = scrape_wall_ns();
 	atomic_store(&c->beat_ns, scrape_mono_ns());
