@@ -11,7 +11,7 @@
  *	increase  of each series: the last snapshot minus the one before the window. A snapshot whose build id is not that
  *	          of the one before, or with a row that is lower by more than one, begins a new process, whose counters begin
  *	          at 0. Of a gauge: the last snapshot minus the first, without resets
- *	mean      of the snapshots of each series, rounded, then added
+ *	mean      of the snapshots of each instance (a series without this label: of the series), rounded, then added
  *	first, last, max    of each series (max: of each row), then added
  */
 #ifndef STORE_REDUCE_H

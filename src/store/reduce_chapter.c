@@ -167,6 +167,7 @@ static int find_series(struct reducer *r, const struct chapter *c, const struct 
 		rc = find_group(r, c, s, &out->group, err);
 	if (rc == 0 && out->is_match)
 		rc = find_instance(r, c, s, &out->instance, err);
+	out->has_instance = *select_label(c, s, "instance") != 0;
 	return rc;
 }
 

@@ -75,10 +75,12 @@ struct reduce_state {
 struct reduce_series {
 	uint8_t hash[16];
 	bool is_match, is_unordered, needs_base;
-	bool has_older;            /* the store has, or had, profiles of it before the window */
-	uint32_t group;            /* of values of the kept labels */
-	uint32_t instance;         /* distinct values of service and the label instance */
-	int64_t t0;                /* start of the window, by the cut */
+	bool has_older;    /* the store has, or had, profiles of it before the window */
+	uint32_t group;    /* of values of the kept labels */
+	uint32_t instance; /* distinct values of service and the label instance */
+	bool has_instance; /* does it have this label? */
+	uint64_t n_mean;   /* number of snapshots of the mean: those of all series of the instance in the group */
+	int64_t t0;        /* start of the window, by the cut */
 	int64_t first_ns, last_ns; /* starts of its first and last profile, if n_starts is not 0 */
 	int64_t *start;            /* [n_starts] starts of all profiles in the window */
 	size_t n_starts, cap_starts;

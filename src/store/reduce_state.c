@@ -286,7 +286,7 @@ static int finish_column(struct reducer *r, const struct reduce_state *s, struct
 	const struct reduce_matrix *m = &s->e.m;
 	uint32_t t = shape->ordered[i];
 	enum reduce reduce = shape->reduce[t];
-	uint64_t n = r->series[s->e.series].n_starts;
+	uint64_t n = r->series[s->e.series].n_mean;
 
 	if (is_left_out(r, s, reduce))
 		return 0;
@@ -316,9 +316,37 @@ static int finish_state(struct reducer *r, struct reduce_state *s, struct err *e
 	return rc;
 }
 
+/*
+ * Set n_mean of all series. An instance that is updated has a series for each version, and its mean is that of all of
+ * its snapshots.
+ */
+static int count_snapshots(struct reducer *r, struct err *err)
+{
+	uint64_t *n = mem_zalloc((size_t)r->series_keys.n + 1, sizeof(*n));
+	uint32_t *id = mem_alloc((size_t)r->series_keys.n + 1, sizeof(*id));
+	struct keys instances;
+	int rc = 0;
+
+	keys_init(&instances, 2, r->series_keys.n);
+	for (uint32_t i = 0; i < r->series_keys.n && rc == 0; i++) {
+		const struct reduce_series *s = &r->series[i];
+		uint64_t word[2] = { s->has_instance ? s->instance : (uint64_t)i << 32 | UINT32_MAX, s->group };
+
+		rc = keys_add(&instances, word, 2, keys_hash(word, 2), &id[i], err);
+		if (rc == 0)
+			n[id[i]] += s->n_starts;
+	}
+	for (uint32_t i = 0; i < r->series_keys.n && rc == 0; i++)
+		r->series[i].n_mean = n[id[i]];
+	keys_release(&instances);
+	free(id);
+	free(n);
+	return rc;
+}
+
 int reduce_state_finish_all(struct reducer *r, struct err *err)
 {
-	int rc = 0;
+	int rc = count_snapshots(r, err);
 
 	for (uint32_t i = 0; rc == 0 && i < r->state_keys.n; i++)
 		rc = finish_state(r, &r->state[i], err);

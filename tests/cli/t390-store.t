@@ -90,6 +90,12 @@ fails 'broken.pb.gz: ' store import --store="$tmp/bad" broken.pb.gz good.pb.gz
 run ls --store="$tmp/bad" --profiles
 is_equal "$(wc -l <"$tmp/out")" 2 'a broken file does not prevent the others'
 
+# an instance that was updated has two series, of 8.47MB and 32.98MB, and not the memory of both
+run import --store="$tmp/heaps" --label=instance=a --label=version=1 "$TESTDATA/go-heap1.pb.gz"
+run import --store="$tmp/heaps" --label=instance=a --label=version=2 "$TESTDATA/go-heap2.pb.gz"
+is_equal "$("$CPA" top --store="$tmp/heaps" 'store:shop/heap@all' 2>/dev/null | sed -n 's/.* of \([0-9.]*MB\) total$/\1/p')" '20.72MB' \
+	'the mean of an instance is that of all its versions'
+
 # pins, marks, removal
 run pin before 'mill{instance=a}@2026-11-20T11..2026-11-20T13'
 says 0 'pinned 2 profiles as before; read them with store:SERVICE@pin:before' 'a window is pinned'
