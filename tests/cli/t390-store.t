@@ -93,7 +93,7 @@ is_equal "$(wc -l <"$tmp/out")" 2 'a broken file does not prevent the others'
 # an instance that was updated has two series, of 8.47MB and 32.98MB, and not the memory of both
 run import --store="$tmp/heaps" --label=instance=a --label=version=1 "$TESTDATA/go-heap1.pb.gz"
 run import --store="$tmp/heaps" --label=instance=a --label=version=2 "$TESTDATA/go-heap2.pb.gz"
-is_equal "$("$CPA" top --store="$tmp/heaps" 'store:shop/heap@all' 2>/dev/null | sed -n 's/.* of \([0-9.]*MB\) total$/\1/p')" '20.72MB' \
+is_equal "$("$CPA" top --store="$tmp/heaps" 'store:shop/heap@all' 2>/dev/null | sed -n 's/.* of \([0-9.]*MB\) total$/\1/p')" '20.73MB' \
 	'the mean of an instance is that of all its versions'
 
 # pins, marks, removal
