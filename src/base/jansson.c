@@ -41,8 +41,7 @@ static const struct library_function functions[] = {
 
 int jansson_load(const struct jansson **out, struct err *err)
 {
-	static const char advice[] =
-		"libjansson is needed to read JSON; install it with: apt-get install libjansson4";
+	static const char advice[] = "libjansson is needed to read JSON; install it with: apt-get install libjansson4";
 	int rc = 0;
 
 	pthread_mutex_lock(&lock);

@@ -170,7 +170,7 @@ static int read_profiles(const struct block *b, uint32_t lo, uint32_t hi, struct
 	free(c.value);
 	free(c.dense);
 	for (uint32_t i = lo; i < hi && rc; i++)
-		stored_release(&out[i - lo]);
+		dict_release_stored(&out[i - lo]);
 	return rc;
 }
 

@@ -133,7 +133,7 @@ int chapter_builder_each(const struct chapter_builder *b, chapter_builder_fn *fn
 
 		unpack_profile(b, &b->entry[i], &s);
 		rc = fn(arg, &s, err);
-		stored_release(&s);
+		dict_release_stored(&s);
 	}
 	for (size_t i = 0; mark && i < b->n_marks && !rc; i++)
 		rc = mark(arg, &b->mark[i], err);
@@ -249,14 +249,14 @@ static int take_block(struct finisher *f, size_t *i, struct err *err)
 		unpack_profile(f->builder, e, s);
 		n_values += (size_t)s->n * s->n_columns;
 		if (n && n_values > BLOCK_VALUES_MAX) {
-			stored_release(s);
+			dict_release_stored(s);
 			break;
 		}
 		n++;
 	}
 	rc = finish_block(f, n, err);
 	for (size_t k = 0; k < n; k++)
-		stored_release(&f->profile[k]);
+		dict_release_stored(&f->profile[k]);
 	*i += n;
 	return rc;
 }

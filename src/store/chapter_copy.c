@@ -118,7 +118,7 @@ static int copy_profiles(struct copier *c, const struct block *b, uint32_t serie
 			rc = copy_profile(c, &all[i], err);
 	}
 	for (uint32_t i = 0; i < b->n; i++)
-		stored_release(&all[i]);
+		dict_release_stored(&all[i]);
 	free(all);
 	return rc < 0 ? rc : 0;
 }

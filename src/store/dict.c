@@ -89,7 +89,7 @@ uint32_t dict_count(const struct dict *d, enum dict_table table)
 	return 0;
 }
 
-void stored_release(struct stored *s)
+void dict_release_stored(struct stored *s)
 {
 	free(s->row);
 	free(s->value);

@@ -162,13 +162,13 @@ struct stored {
 	int64_t *value;                /* [n_columns][n] */
 };
 
-void stored_release(struct stored *s);
+void dict_release_stored(struct stored *s);
 
 /*
  * Add everything that a profile refers to, and express the profile by it. Equal rows are added. The caller sets series;
  * time and duration are those of the profile.
  *
- * out    released with stored_release
+ * out    released with dict_release_stored
  * Fails  ERR_RANGE when a sum of equal rows overflows; ERR_LIMIT; ERR_FORMAT when decoded entries are equal. Entries that
  *        were added stay.
  */

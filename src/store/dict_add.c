@@ -305,7 +305,7 @@ int dict_add_profile(struct dict *d, const struct profile *p, struct stored *out
 	free(a.cell);
 	dict_count_memory(d);
 	if (rc < 0)
-		stored_release(&s);
+		dict_release_stored(&s);
 	else
 		*out = s;
 	return rc;

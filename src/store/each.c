@@ -79,7 +79,7 @@ struct decoded {
 static void decoded_release(struct decoded *d)
 {
 	for (uint32_t i = 0; i < d->n; i++)
-		stored_release(&d->p[i]);
+		dict_release_stored(&d->p[i]);
 	free(d->p);
 	*d = (struct decoded){ 0 };
 }

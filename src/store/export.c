@@ -141,7 +141,7 @@ static int import_chapter(struct importer *m, struct err *err)
 			s.series = m->ch->block[i].series;
 			if (rc == 0)
 				rc = append(m, &s, err);
-			stored_release(&s);
+			dict_release_stored(&s);
 		}
 		block_release(&b);
 	}

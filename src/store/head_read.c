@@ -63,7 +63,7 @@ static int decode_profile(const uint8_t *at, const uint8_t *end, const struct di
 	s->n_columns = d->meta[meta].n_types;
 	rc = decode_rows(at, end, d, s, err);
 	if (rc < 0)
-		stored_release(s);
+		dict_release_stored(s);
 	return rc;
 }
 
@@ -137,7 +137,7 @@ int head_read_record(struct journal_head *h, unsigned tag, uint64_t service, con
 			return rc;
 		head_add_profile(h, (uint32_t)service, &p,
 				 h->has_ids ? store_content_hash(&s->content, s->dict, &p) : 0);
-		stored_release(&p);
+		dict_release_stored(&p);
 		return 0;
 	}
 	if (tag != RECORD_MARK)
@@ -167,7 +167,7 @@ int head_each(const struct head_service *s, head_profile_fn *profile, head_mark_
 			rc = decode_profile(at, at + n, s->dict, &p, err);
 			if (rc == 0) {
 				rc = profile(arg, &p, err);
-				stored_release(&p);
+				dict_release_stored(&p);
 			}
 		} else if (mark) {
 			rc = decode_mark(at, at + n, &m, err);

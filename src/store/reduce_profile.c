@@ -163,7 +163,7 @@ static int make_profile(struct reducer *r, struct reduce_bucket *b, struct profi
 	fill_rows(r, b, &s);
 	if (rc == 0)
 		rc = dict_make_profile(&view, &s, &options, out, err);
-	stored_release(&s);
+	dict_release_stored(&s);
 	free(view.meta);
 	free(joined.place);
 	free(joined.comment);

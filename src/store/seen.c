@@ -289,7 +289,7 @@ static int read_contents(struct store_seen *s, uint32_t i, struct err *err)
 		for (uint32_t k = 0; k < b.n; k++) {
 			p[k].series = s->chapter->block[i].series;
 			s->content[i][k] = store_content_hash(&s->hashes, &s->chapter->dict, &p[k]);
-			stored_release(&p[k]);
+			dict_release_stored(&p[k]);
 		}
 	}
 	free(p);

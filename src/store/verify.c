@@ -38,7 +38,7 @@ static int check_totals(const struct chapter *ch, uint32_t i, const struct block
 				     i, c, (int64_t)sum, e->total[c]);
 	}
 	for (uint32_t k = 0; k < b->n && rc == 0; k++)
-		stored_release(&all[k]);
+		dict_release_stored(&all[k]);
 	free(all);
 	return rc;
 }

@@ -136,7 +136,7 @@ static int append(struct store_writer *w, const struct store_input *in, uint8_t 
 	rc = place_profile(w, in->service, s->dict->series[series].hash, content, &p.start_ns, id, duplicate, err);
 	if (rc == 0 && !*duplicate)
 		head_add_profile(h, service, &p, content);
-	stored_release(&p);
+	dict_release_stored(&p);
 	return rc;
 }
 

@@ -99,7 +99,7 @@ static void add_file(struct chapter_builder *b, struct pool *pool, const char *p
 	add_ms += now_ms() - read;
 	read_ms += read - t;
 	add_cells(pool, &s);
-	stored_release(&pool->last);
+	dict_release_stored(&pool->last);
 	pool->last = s;
 	profile_free(p);
 	free(bytes.data);

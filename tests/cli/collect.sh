@@ -25,12 +25,14 @@ collector() {
 collector_end() {
 	kill "-${1:-TERM}" "$collector_pid"
 	wait "$collector_pid"
+	# shellcheck disable=SC2034 # for the tests
 	status=$?
 	collector_pid=
 }
 
 client_at() {
 	"${PYTHON3:-python3}" "${top_srcdir:?}/tests/cli/collect_client.py" "$@" >"$tmp/answer" 2>"$tmp/client.err"
+	# shellcheck disable=SC2034 # for the tests
 	code=$(head -n 1 "$tmp/answer")
 	tail -n +2 "$tmp/answer" >"$tmp/body"
 }

@@ -76,8 +76,8 @@ plan collect.cpa
 is_equal "$status $(cat err)" "2 cpa: $tmp/lists/sd.json: No such file or directory
 cpa: shop: target pod: not an address; write HOST:PORT, a URL or unix:SOCKET" 'problems of lists are reported'
 
-printf 'every 10m\ncpu 30s evry=1m\n' >bad.cpa
-fails 'bad.cpa:2: cpu=evry=1m: not a duration such as 30s, 10m or 1h30m' collect --check bad.cpa
+printf 'every 10m\ncpu 30s everyy=1m\n' >bad.cpa
+fails 'bad.cpa:2: cpu=everyy=1m: not a duration such as 30s, 10m or 1h30m' collect --check bad.cpa
 printf 'job a\ntarget h:1\nretain raw=3d\n' >bad.cpa
 fails 'bad.cpa:3: retain applies to the whole file; write it before the first job' collect bad.cpa
 printf 'retain raw=14d 10m=90d\n' >bad.cpa

@@ -70,7 +70,7 @@ static void check_written(const struct block *b, const struct stored *p, const s
 			     memcmp(p[i].row, again[i].row, p[i].n * sizeof(*p[i].row)) == 0 &&
 			     memcmp(p[i].value, again[i].value, n * sizeof(*p[i].value)) == 0,
 		     "changed by writing and reading");
-		stored_release(&again[i]);
+		dict_release_stored(&again[i]);
 	}
 	block_release(&c);
 	buf_release(&out);
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			check_sum(&b, p, k, sums[k]);
 		check_written(&b, p, &d);
 		for (uint32_t i = 0; i < b.n; i++)
-			stored_release(&p[i]);
+			dict_release_stored(&p[i]);
 	}
 	need(!rc || (rc == ERR_FORMAT && err.msg[0]), "an error without a message");
 	block_release(&b);

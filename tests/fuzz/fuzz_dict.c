@@ -149,8 +149,8 @@ static void store(const struct profile *p)
 	} else {
 		need(rc == ERR_RANGE, err.msg);
 	}
-	stored_release(&s);
-	stored_release(&again);
+	dict_release_stored(&s);
+	dict_release_stored(&again);
 	dict_release(&d);
 	dict_release(&copy);
 }

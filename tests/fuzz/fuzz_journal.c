@@ -66,7 +66,7 @@ static void read_chapter(struct journal_head *h, uint32_t i)
 			abort();
 		if (block_profile(&b, 0, &s, &err))
 			abort();
-		stored_release(&s);
+		dict_release_stored(&s);
 		block_release(&b);
 	}
 	buf_release(&buffer);

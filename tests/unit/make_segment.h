@@ -47,7 +47,7 @@ static inline void segment_builder_profile(struct chapter_builder *b, const char
 	s.start_ns = start_ns;
 	s.duration_ns = 30;
 	chapter_builder_add(b, &s);
-	stored_release(&s);
+	dict_release_stored(&s);
 	profile_free(p);
 }
 
@@ -100,7 +100,7 @@ static inline int segment_print_block(const struct chapter *c, uint32_t i, struc
 		rc = block_profiles(&b, s, err);
 		for (uint32_t k = 0; k < b.n && !rc; k++) {
 			segment_print_profile(&s[k], out);
-			stored_release(&s[k]);
+			dict_release_stored(&s[k]);
 		}
 		block_release(&b);
 	}

@@ -84,8 +84,8 @@ static void check_round_trip(struct stored *p, unsigned n, const bool *is_chain,
 		check_same(&p[i], &all[i]);
 		assert_int_equal(block_profile(&b, i, &one, &err), 0);
 		check_same(&p[i], &one);
-		stored_release(&one);
-		stored_release(&all[i]);
+		dict_release_stored(&one);
+		dict_release_stored(&all[i]);
 	}
 	block_release(&b);
 }
@@ -93,7 +93,7 @@ static void check_round_trip(struct stored *p, unsigned n, const bool *is_chain,
 static void release(struct stored *p, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		stored_release(&p[i]);
+		dict_release_stored(&p[i]);
 }
 
 static void profiles_are_restored_exactly(void **unused)

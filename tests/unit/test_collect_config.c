@@ -280,7 +280,7 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 	static const struct {
 		const char *text, *sentence;
 	} c[] = {
-		{ "\nevry 10m\n", "c.cpa:2: unknown keyword evry; a kind of profile must be in the line kinds" },
+		{ "\neveryy 10m\n", "c.cpa:2: unknown keyword everyy; a kind of profile must be in the line kinds" },
 		{ "every 10\n", "c.cpa:1: every=10: not a duration such as 30s, 10m or 1h30m" },
 		{ "every 10ms\n", "c.cpa:1: every 10ms: the duration must be between 1 s and 31 days" },
 		{ "every\n", "c.cpa:1: expected every DURATION" },

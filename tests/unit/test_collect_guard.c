@@ -251,7 +251,7 @@ static void a_million_values_take_the_room_of_a_hundred(void **state)
 	for (uint32_t i = 0; i < s.n; i++)
 		sum += s.value[i];
 	assert_int_equal(sum, 1000000);
-	stored_release(&s);
+	dict_release_stored(&s);
 	dict_release(&d);
 	profile_free(p);
 	scrape_guard_free(g);

@@ -271,7 +271,7 @@ static void check_file(struct dict *d, const char *path)
 		merger_free(m);
 	} else {
 		assert_stored(d, &s, p);
-		stored_release(&s);
+		dict_release_stored(&s);
 	}
 	profile_free(p);
 }
@@ -316,8 +316,8 @@ static void adding_a_profile_again_adds_no_entries(void **state)
 	assert_int_equal(one.meta, other.meta);
 	assert_int_equal(one.n, other.n);
 	assert_memory_equal(one.row, other.row, one.n * sizeof(*one.row));
-	stored_release(&one);
-	stored_release(&other);
+	dict_release_stored(&one);
+	dict_release_stored(&other);
 	dict_release(&d);
 	profile_free(p);
 }
@@ -343,7 +343,7 @@ static void entries_logged_in_steps_give_an_equal_dictionary(void **state)
 		log_growth(&d, from, log, items);
 		replay(&copy, log, items);
 		assert_stored(&copy, &s, p);
-		stored_release(&s);
+		dict_release_stored(&s);
 		profile_free(p);
 	}
 	assert_same_dict(&d, &copy);
@@ -371,7 +371,7 @@ static void a_decoded_dictionary_finds_its_entries_again(void **state)
 		struct profile *p = load(files[i]);
 		struct stored s = add(&d, p);
 
-		stored_release(&s);
+		dict_release_stored(&s);
 		profile_free(p);
 	}
 	log_growth(&d, from, log, items);
@@ -380,7 +380,7 @@ static void a_decoded_dictionary_finds_its_entries_again(void **state)
 		struct profile *p = load(files[i]);
 		struct stored s = add(&copy, p);
 
-		stored_release(&s);
+		dict_release_stored(&s);
 		profile_free(p);
 	}
 	assert_same_dict(&d, &copy);
@@ -402,7 +402,7 @@ static void a_translated_profile_is_the_same(void **state)
 		struct profile *p = load(files[N_FILES - 1 - i]);
 		struct stored s = add(i % 2 ? &to : &from, p);
 
-		stored_release(&s);
+		dict_release_stored(&s);
 		profile_free(p);
 	}
 	for (size_t i = 0; i < N_FILES; i++) {
@@ -416,7 +416,7 @@ static void a_translated_profile_is_the_same(void **state)
 		got = make(&to, &s);
 		assert_same_profile(expect, got);
 		dict_translation_free(t);
-		stored_release(&s);
+		dict_release_stored(&s);
 		profile_free(p);
 		profile_free(expect);
 		profile_free(got);
@@ -456,8 +456,8 @@ static void a_program_at_two_addresses_has_one_location_and_two_places(void **st
 	assert_int_not_equal(a.meta, b.meta);
 	assert_stored(&d, &a, one);
 	assert_stored(&d, &b, other);
-	stored_release(&a);
-	stored_release(&b);
+	dict_release_stored(&a);
+	dict_release_stored(&b);
 	dict_release(&d);
 	profile_free(one);
 	profile_free(other);
@@ -493,8 +493,8 @@ static void a_build_at_two_paths_is_given_back_with_its_own(void **state)
 	assert_int_equal(d.n_rows, 1);
 	assert_stored(&d, &a, one);
 	assert_stored(&d, &b, other);
-	stored_release(&a);
-	stored_release(&b);
+	dict_release_stored(&a);
+	dict_release_stored(&b);
 	dict_release(&d);
 	profile_free(one);
 	profile_free(other);
@@ -519,7 +519,7 @@ static void equal_rows_are_added_and_sums_of_0_left_out(void **state)
 	assert_int_equal(s.n, 1);
 	assert_int_equal(s.value[0], 11);
 	assert_int_equal(d.loc_addr[d.node_loc[d.row_node[s.row[0]]]], 1);
-	stored_release(&s);
+	dict_release_stored(&s);
 	dict_release(&d);
 	profile_free(p);
 }
@@ -567,7 +567,7 @@ static void numbers_and_units_of_labels_make_different_rows(void **state)
 
 		assert_int_equal(s.row[0], i);
 		assert_stored(&d, &s, p[i]);
-		stored_release(&s);
+		dict_release_stored(&s);
 		profile_free(p[i]);
 	}
 	assert_int_equal(d.n_rows, 3);
@@ -589,8 +589,8 @@ static void a_sum_keeps_the_addresses_of_the_dictionary(void **state)
 	assert_int_equal(sum->map[0].start, 0x10000);
 	assert_int_equal(sum->loc_addr[0], 0x10010);
 	profile_free(sum);
-	stored_release(&a);
-	stored_release(&b);
+	dict_release_stored(&a);
+	dict_release_stored(&b);
 	dict_release(&d);
 	profile_free(one);
 	profile_free(other);
@@ -624,7 +624,7 @@ static void labels_of_a_series_are_added_unless_a_sample_has_them(void **state)
 			 profile_text(out, out->label_text[l]));
 		assert_string_equal(label, expect[i]);
 	}
-	stored_release(&s);
+	dict_release_stored(&s);
 	dict_release(&d);
 	profile_free(p);
 	profile_free(out);
@@ -694,7 +694,7 @@ static void every_cut_of_a_table_is_an_error(void **state)
 			dict_release(&copy);
 			free(data);
 		}
-	stored_release(&s);
+	dict_release_stored(&s);
 	release_log(log);
 	dict_release(&d);
 	profile_free(p);
@@ -772,7 +772,7 @@ static void memory_grows_with_the_entries(void **state)
 	before = d.memory;
 	s = add(&d, p);
 	assert_in_range(d.memory - before, 50000, 1000000);
-	stored_release(&s);
+	dict_release_stored(&s);
 	dict_release(&d);
 	profile_free(p);
 }

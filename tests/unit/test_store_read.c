@@ -157,7 +157,7 @@ static void add_profile(struct chapter_builder *b, const struct model *m, int s,
 	assert_int_equal(dict_add_profile(d, p, &stored, &err), 0);
 	assert_int_equal(dict_add_series(d, "shop", m->is_heap ? "heap" : "cpu", label, 2, &stored.series, &err), 0);
 	chapter_builder_add(b, &stored);
-	stored_release(&stored);
+	dict_release_stored(&stored);
 	profile_free(p);
 }
 
