@@ -77,7 +77,7 @@ static const struct {
 };
 
 /* A request. */
-struct pushing {
+struct push_request {
 	struct scrape_collector *c;
 	const struct scrape_secret *allowed;
 	const struct http_request *q;
@@ -126,7 +126,7 @@ static const char *connect_code(int status)
 	}
 }
 
-static void fail(struct pushing *p, int status, const char *text)
+static void fail(struct push_request *p, int status, const char *text)
 {
 	struct http_response *out = p->out;
 
@@ -149,7 +149,7 @@ static void fail(struct pushing *p, int status, const char *text)
 		http_response_add(out, "Retry-After", "10");
 }
 
-static void succeed(struct pushing *p)
+static void succeed(struct push_request *p)
 {
 	const char *type = http_request_header(p->q, "Content-Type");
 
@@ -275,7 +275,7 @@ static void end_decoding(struct scrape_collector *c)
 /* ---- the body ---- */
 
 /* Read the body into p->body, decompressed. Returns a status; 0 if it worked. */
-static int read_body(struct pushing *p)
+static int read_body(struct push_request *p)
 {
 	const char *encoding = http_request_header(p->q, "Content-Encoding");
 	struct bytes in = { 0 };
@@ -303,7 +303,7 @@ static int read_body(struct pushing *p)
 	return push_inflate(&in, &scrape_reader_limits, &p->body, &p->err) < 0 ? status_of(p->err.code) : 0;
 }
 
-static int read_request(struct pushing *p)
+static int read_request(struct push_request *p)
 {
 	const char *type = http_request_header(p->q, "Content-Type");
 	int rc;
@@ -343,7 +343,7 @@ static int compare_labels(const void *a, const void *b)
 }
 
 /* Make the labels of a series from those that were sent. Returns their number. */
-static size_t make_labels(const struct pushing *p, const struct push_item *item, struct store_label *to)
+static size_t make_labels(const struct push_request *p, const struct push_item *item, struct store_label *to)
 {
 	size_t n = 0, n_distinct = 0;
 
@@ -376,7 +376,7 @@ static const char *find_kind(const struct push_item *item)
 
 static void written(void *arg, const struct scrape_write *w)
 {
-	struct pushing *p = arg;
+	struct push_request *p = arg;
 
 	pthread_mutex_lock(&p->lock);
 	if (w->rc == 0)
@@ -390,7 +390,7 @@ static void written(void *arg, const struct scrape_write *w)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void set_failed(struct pushing *p, size_t number, int status, const struct err *err)
+static void set_failed(struct push_request *p, size_t number, int status, const struct err *err)
 {
 	pthread_mutex_lock(&p->lock);
 	if (!p->status) {
@@ -403,7 +403,7 @@ static void set_failed(struct pushing *p, size_t number, int status, const struc
 }
 
 /* Read one profile and pass it to the writer. */
-static void push_one(struct pushing *p, size_t number)
+static void push_one(struct push_request *p, size_t number)
 {
 	const struct push_item *item = &p->push.item[number - 1];
 	const char *service = push_label(item, "service_name");
@@ -454,7 +454,7 @@ static void push_one(struct pushing *p, size_t number)
 }
 
 /* Push all profiles, and wait until they are durable. A profile that fails does not stop the others. */
-static void push_all(struct pushing *p)
+static void push_all(struct push_request *p)
 {
 	for (size_t i = 0; i < p->push.n; i++)
 		push_one(p, i + 1);
@@ -469,7 +469,7 @@ static void push_all(struct pushing *p)
 		succeed(p);
 }
 
-static void run(struct pushing *p)
+static void run(struct push_request *p)
 {
 	int status;
 
@@ -495,12 +495,12 @@ static void run(struct pushing *p)
 void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed, const struct http_request *q,
 		 struct http_response *out)
 {
-	struct pushing p = { .c = c,
-			     .allowed = allowed,
-			     .q = q,
-			     .out = out,
-			     .lock = PTHREAD_MUTEX_INITIALIZER,
-			     .changed = PTHREAD_COND_INITIALIZER };
+	struct push_request p = { .c = c,
+				  .allowed = allowed,
+				  .q = q,
+				  .out = out,
+				  .lock = PTHREAD_MUTEX_INITIALIZER,
+				  .changed = PTHREAD_COND_INITIALIZER };
 
 	while (strcmp(paths[p.path].path, q->path) != 0)
 		p.path++;

@@ -132,40 +132,9 @@ static bool query_field(const char *query, const char *name, struct buf *out)
 	return false;
 }
 
-/* Finds the time of the last deploy mark, of a version or of any. */
-struct mark_search {
-	const char *version;
-	int64_t time_ns;
-	bool is_found;
-};
-
-static int compare_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
-{
-	struct mark_search *to = arg;
-
-	(void)service;
-	(void)err;
-	if (*to->version && strcmp(to->version, m->text) != 0)
-		return 0;
-	to->is_found = true;
-	to->time_ns = m->time_ns;
-	return 0;
-}
-
-static bool find_mark(void *arg, const char *service, const char *version, int64_t *time_ns)
-{
-	struct mark_search search = { .version = version ? version : "" };
-	struct err err;
-
-	if (store_each_mark(arg, service, false, "deploy", compare_mark, &search, &err) < 0)
-		return false;
-	*time_ns = search.time_ns;
-	return search.is_found;
-}
-
 static int read_profile(struct store *s, const char *source, struct stop *stop, struct profile **out, struct err *err)
 {
-	struct window_clock clock = { .now_ns = scrape_wall_ns(), .mark = find_mark, .arg = s };
+	struct window_clock clock;
 	struct store_sum sum = { 0 };
 	struct store_query q;
 	struct window *w;
@@ -175,6 +144,7 @@ static int read_profile(struct store *s, const char *source, struct stop *stop, 
 		return rc;
 	if (*window_where(w))
 		rc = err_set(err, ERR_USAGE, "the source names another store; leave out the part before #");
+	window_clock_init(s, &clock);
 	rc = rc < 0 ? rc : window_resolve(w, &clock, &q, err);
 	rc = rc < 0 ? rc : store_read(s, &q, stop, out, &sum, err);
 	store_sum_release(&sum);
