@@ -269,14 +269,15 @@ static void *watch(void *arg)
 static void set_url(struct httpd *h)
 {
 	const char *address = h->options.address, *end = strrchr(address, ':');
+	const char *scheme = h->options.tls ? "https" : "http";
 	int n = end ? (int)(end - address) : 0;
 
 	if (h->at.port == 0)
 		snprintf(h->url, sizeof(h->url), "%s", h->at.url);
 	else if (n == 0)
-		snprintf(h->url, sizeof(h->url), "http://localhost:%u", h->at.port);
+		snprintf(h->url, sizeof(h->url), "%s://localhost:%u", scheme, h->at.port);
 	else
-		snprintf(h->url, sizeof(h->url), "http://%.*s:%u", n, address, h->at.port);
+		snprintf(h->url, sizeof(h->url), "%s://%.*s:%u", scheme, n, address, h->at.port);
 }
 
 /* Keep "%2F" and "+" as sent. */
@@ -287,17 +288,30 @@ static size_t keep_escapes(void *arg, struct MHD_Connection *mc, char *text)
 	return strlen(text);
 }
 
+/* For GnuTLS: TLS 1.2 and above. */
+static const char tls_versions[] = "NORMAL:-VERS-TLS1.1:-VERS-TLS1.0";
+
 static int start_daemon(struct httpd *h, struct err *err)
 {
+	const char *pem = h->options.tls;
 	const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
-			       MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET;
+			       MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET | (pem ? MHD_USE_TLS : 0U);
+	struct MHD_OptionItem tls[] = { { MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)pem },
+					{ MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)pem },
+					{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)tls_versions },
+					{ MHD_OPTION_END, 0, NULL } };
 
+	if (!pem)
+		tls[0].option = MHD_OPTION_END;
 	h->daemon = h->lib->start_daemon(
 		flags, 0, NULL, NULL, httpd_handle, h, MHD_OPTION_CONNECTION_LIMIT, 2 * h->options.limits.connections,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0U,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, httpd_begin_request, h,
 		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_NOTIFY_COMPLETED, httpd_end_request, h,
-		MHD_OPTION_NOTIFY_CONNECTION, notify_connection, h, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_CONNECTION, notify_connection, h, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+	h->options.tls = NULL;
+	if (!h->daemon && pem)
+		return err_set(err, ERR_USAGE, "the TLS file needs a certificate and its private key, in PEM");
 	return h->daemon ? 0 : err_set(err, ERR_IO, "cannot start the server: %s", strerror(errno));
 }
 

@@ -46,8 +46,10 @@ struct httpd_options {
 	const char *address;        /* as for listen_open; borrowed */
 	bool has_secret;            /* without a secret only loopback and Unix sockets are allowed */
 	const char *secret_options; /* options that set a secret, for messages */
-	uint64_t upload_max;        /* bytes of an upload; more: 413 */
-	httpd_check_fn *check;      /* NULL: no request is refused */
+	const char
+		*tls; /* certificate chain and private key in PEM, for HTTPS; NULL: HTTP. Borrowed during httpd_start */
+	uint64_t upload_max;                             /* bytes of an upload; more: 413 */
+	httpd_check_fn *check;                           /* NULL: no request is refused */
 	bool (*is_upload)(const struct http_request *q); /* NULL: no request is an upload */
 	httpd_answer_fn *answer;
 	void *arg;                 /* first argument of check and answer */
@@ -58,8 +60,8 @@ struct httpd_options {
 /*
  * Listen, and answer requests in other threads.
  *
- * Fails   ERR_IO when the address is not available or libmicrohttpd is missing, ERR_USAGE when the address is invalid
- *         or other machines could connect without a secret
+ * Fails   ERR_IO when the address is not available or libmicrohttpd is missing, ERR_USAGE when the address is invalid,
+ *         other machines could connect without a secret, or the certificate cannot be used
  */
 int httpd_start(const struct httpd_options *options, struct httpd **out, struct err *err);
 

@@ -10,6 +10,7 @@
 
 #include "scrape/collector_int.h"
 
+#include "base/io.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/url_escape.h"
@@ -266,15 +267,26 @@ static int check_public(const struct scrape_listener *l, struct err *err)
 {
 	const struct scrape_listen *listen = l->listen;
 
-	if (*listen->tls || *listen->client_ca)
-		return err_set(err, ERR_USAGE,
-			       "listen %s: this version has no TLS; use a proxy with TLS, or plain-text yes",
+	if (*listen->client_ca)
+		return err_set(err, ERR_USAGE, "listen %s: this version has no client-ca; use secret=FILE",
 			       listen->address);
-	if (httpd_is_public(l->http) && !listen->plain_text)
+	if (httpd_is_public(l->http) && !*listen->tls && !listen->plain_text)
 		return err_set(err, ERR_USAGE,
-			       "listen %s: other machines could connect without TLS; use a proxy with TLS, or add "
-			       "plain-text yes",
+			       "listen %s: other machines could connect without TLS; add tls=FILE, or plain-text yes",
 			       listen->address);
+	return 0;
+}
+
+/* Read a file with certificate and key as a string. */
+static int read_tls(const char *path, struct bytes *out, struct err *err)
+{
+	enum { TLS_FILE_MAX = 1 << 20 };
+	int rc = io_read_file(path, TLS_FILE_MAX, NULL, out, err);
+
+	if (rc < 0)
+		return err_wrap(err, "%s", path);
+	out->data = mem_grow(out->data, &(size_t){ 0 }, out->n + 1, 1);
+	out->data[out->n] = 0;
 	return 0;
 }
 
@@ -290,6 +302,7 @@ static int start_listener(struct scrape_collector *c, const struct scrape_listen
 				   .arg = l,
 				   .limits = { .head_ms = 5000, .body_ms = 30000, .connections = 256 } };
 	struct buf address = { 0 };
+	struct bytes tls = { 0 };
 	int rc = 0;
 
 	*l = (struct scrape_listener){ .c = c, .listen = listen };
@@ -297,13 +310,22 @@ static int start_listener(struct scrape_collector *c, const struct scrape_listen
 	if (listen) {
 		rc = read_secrets(l, err);
 		o.has_secret = l->rules.any_host = listen->n_secrets > 0;
+		if (rc == 0 && *listen->tls) {
+			rc = read_tls(listen->tls, &tls, err);
+			o.tls = (const char *)tls.data;
+		}
 	} else {
 		buf_addf(&address, "unix:%s", c->socket.data);
 		o.address = address.data;
 	}
 	rc = rc < 0 ? rc : httpd_start(&o, &l->http, err);
+	if (rc < 0 && listen)
+		err_wrap(err, "listen %s", listen->address);
 	if (rc == 0 && listen)
 		rc = check_public(l, err);
+	if (tls.data)
+		explicit_bzero(tls.data, tls.n);
+	free(tls.data);
 	buf_release(&address);
 	return rc;
 }

@@ -72,7 +72,7 @@ p = Program()
 url = p.start()
 # wait until the server sleeps, so that it does not open or close descriptors while all are taken
 is_same(get(url, 'heap')[0], 200, 'a program is served before its descriptors are reused')
-time.sleep(0.5)
+time.sleep(2)
 p.ask('take_files')
 ok(comes_back(url), 'the server answers again after the program reused all its descriptors')
 is_same(p.ask('check_files'), '397', 'files of the program are not touched')

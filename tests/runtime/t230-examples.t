@@ -35,7 +35,7 @@ cmp -s want.plain got.plain
 same=$?
 [ $same = 0 ] || diff want.plain got.plain | sed 's/^/# /'
 ok $same 'the output of the examples matches the README, except for numbers'
-is "$(wc -l <commands)" 5 'the README has five commands'
+is "$(wc -l <commands)" 4 'the README has four commands'
 
 total=$(total cpu.pb.gz)
 between "$("$CPA" top -unit=ns -tagfocus=tenant=acme cpu.pb.gz 2>/dev/null |
