@@ -4,13 +4,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: collect_client.py STORE METHOD PATH [HEADER...] [<BODY]
-# Sends a request to the collector of the store, over the socket in STORE/lock, or to ADDRESS:PORT in its place. A body is read
-# from standard input for POST. Prints the status, then the body.
+# Sends a request to the collector of the store, over the socket in STORE/lock, or to ADDRESS:PORT, or to
+# https:PORT:CERTIFICATE, in its place. A body is read from standard input for POST. Prints the status, then the body.
 # usage: collect_client.py push proto|json PROFILE SERVICE KIND     prints a body for /push.v1.PusherService/Push
 import base64
 import http.client
 import json
 import socket
+import ssl
 import sys
 
 
@@ -54,7 +55,11 @@ def main():
         sys.stdout.buffer.write(push(*sys.argv[2:]))
         return
     at, method, path = sys.argv[1:4]
-    if ":" in at:
+    if at.startswith("https:"):  # https:PORT:FILE, with the certificate that is trusted
+        _, port, certificate = at.split(":", 2)
+        trust = ssl.create_default_context(cafile=certificate)
+        connection = http.client.HTTPSConnection("localhost", int(port), timeout=60, context=trust)
+    elif ":" in at:
         connection = http.client.HTTPConnection(at, timeout=60)
     else:
         with open(at + "/lock", encoding="utf-8") as file:

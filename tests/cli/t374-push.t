@@ -148,4 +148,26 @@ is_equal "$status" 0 'Ctrl-C ends the collector'
 printf 'listen 0.0.0.0:0\n' >open.cpa
 fails 'has no secret\|secret' collect --store="$tmp/store" open.cpa
 
+# TLS
+openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 30 -subj /CN=localhost \
+	-addext subjectAltName=DNS:localhost 2>/dev/null
+cat cert.pem key.pem >server.pem
+printf 'listen 0.0.0.0:0 secret=%s\n' "$tmp/secret" >tls.cpa
+fails 'other machines could connect without TLS; add tls=FILE' collect --store="$tmp/store" tls.cpa
+printf 'listen 0.0.0.0:0 secret=%s tls=%s\n' "$tmp/secret" "$tmp/cert.pem" >tls.cpa
+fails 'the TLS file needs a certificate and its private key' collect --store="$tmp/store" tls.cpa
+printf 'listen 0.0.0.0:0 secret=%s tls=%s\n' "$tmp/secret" "$tmp/server.pem" >tls.cpa
+collector tls.cpa
+port=$("$CPA" collect --status --store="$tmp/store" --json | "${PYTHON3:-python3}" -c 'import json, sys; print(json.load(sys.stdin)["listen"][1].rpartition(":")[2])')
+client_at "https:$port:cert.pem" POST '/v1/profiles?service=tls' "Authorization: Bearer $(cat secret)" <fresh.pb.gz
+is_equal "$code" 204 'a profile is pushed over TLS'
+client_at "https:$port:cert.pem" POST '/v1/profiles?service=tls' <fresh.pb.gz
+is_equal "$code" 401 'TLS does not replace the secret'
+client_at "127.0.0.1:$port" GET /healthz
+is_equal "$code" '' 'a listener with TLS does not answer plain HTTP'
+stored tls >got
+same 'a profile pushed over TLS is read back as it was sent' want got
+collector_end
+is_equal "$status" 0 'a collector with TLS ends without an error'
+
 done_testing

@@ -19,6 +19,10 @@ def comes_back(address):
     return False
 
 
+def n_files(program):
+    return len(os.listdir('/proc/%d/fd' % program.process.pid))
+
+
 p = Program()
 url = p.start()
 p.command('fork')
@@ -70,9 +74,15 @@ is_same(p.ask('state').split()[1], '2', 'the server answers again in the same th
 p.end()
 p = Program()
 url = p.start()
-# wait until the server sleeps, so that it does not open or close descriptors while all are taken
+# wait until the server has closed the connection and sleeps, so that it does not open or close descriptors while all are
+# taken: a connection that it closes later would close a file of the program
+n_before = n_files(p)
 is_same(get(url, 'heap')[0], 200, 'a program is served before its descriptors are reused')
-time.sleep(2)
+for _ in range(600):
+    if n_files(p) <= n_before:
+        break
+    time.sleep(0.1)
+time.sleep(0.5)
 p.ask('take_files')
 ok(comes_back(url), 'the server answers again after the program reused all its descriptors')
 is_same(p.ask('check_files'), '397', 'files of the program are not touched')
