@@ -251,7 +251,8 @@ void head_set_logged(struct journal_head *h, size_t n_services)
 		s->n_records_logged = s->n_records;
 	}
 	h->n_dirty -= n_services;
-	memmove(h->dirty, h->dirty + n_services, h->n_dirty * sizeof(*h->dirty));
+	if (n_services)
+		memmove(h->dirty, h->dirty + n_services, h->n_dirty * sizeof(*h->dirty));
 }
 
 void head_set_all_dirty(struct journal_head *h)
