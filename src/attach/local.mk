@@ -2,6 +2,8 @@
 
 noinst_LIBRARIES += src/attach/libattach.a
 src_attach_libattach_a_SOURCES = \
+	src/attach/events.c \
+	src/attach/events.h \
 	src/attach/files.c \
 	src/attach/files.h \
 	src/attach/names.c \
@@ -10,6 +12,12 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/program.h \
 	src/attach/run.c \
 	src/attach/run.h \
+	src/attach/sample.c \
+	src/attach/sample.h \
+	src/attach/sample_denied.c \
+	src/attach/sample_events.c \
+	src/attach/sample_int.h \
+	src/attach/sample_wall.c \
 	src/attach/server.c \
 	src/attach/server.h \
 	src/attach/threads.c \

@@ -13,6 +13,8 @@
 
 #include "libcpaprof/target/segment.h"
 
+struct external; /* see external.h */
+
 /* The CPU time of a thread when it was last read. */
 struct thread_cpu {
 	uint32_t tid;
@@ -59,6 +61,7 @@ struct process {
 	uint32_t unarmed_next;        /* index of the next thread to check for a timer */
 	unsigned n_drains_since_maps; /* number of drains since the mappings were read */
 	unsigned maps_interval;       /* number of drains between two reads; depends on how long the last read took */
+	const struct external *external; /* NULL, or the process is sampled from outside */
 	struct stack_table table;
 	struct counts counts;
 	struct maps maps;

@@ -15,6 +15,8 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/elffile.h \
 	src/libcpaprof/collector/elfnames.c \
 	src/libcpaprof/collector/elfnames.h \
+	src/libcpaprof/collector/external.c \
+	src/libcpaprof/collector/external.h \
 	src/libcpaprof/collector/gzip.c \
 	src/libcpaprof/collector/gzip.h \
 	src/libcpaprof/collector/labels.c \

@@ -24,6 +24,8 @@
 
 enum { HEADS_MAX = 64, NOTES_MAX = 4096 };
 
+#define KERNEL_START UINT64_C(0xffff800000000000) /* lowest address of the kernel, on x86-64 and aarch64 */
+
 static bool read_memory(pid_t pid, uint64_t at, void *to, size_t n)
 {
 	struct iovec here = { to, n }, there = { (void *)(uintptr_t)at, n };
@@ -465,6 +467,19 @@ void maps_add_text(struct maps *m, pid_t pid, int fd)
 	struct maps_loader a = { .m = m, .pid = pid };
 
 	maps_read_lines(fd, add_line, &a);
+}
+
+void maps_add_kernel(struct maps *m)
+{
+	static const char name[] = "[kernel.kallsyms]_stext"; /* as perf names it */
+	struct map new = { .start = KERNEL_START, .limit = UINT64_MAX, .n_path = sizeof(name) - 1 };
+	uint8_t notes[NOTES_MAX], id[MODULE_ID_MAX];
+	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, notes, sizeof(notes)) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	add(m, &new, name, id, n > 0 ? find_id(notes, (size_t)n, id) : 0, m->generation);
 }
 
 struct file_search {

@@ -406,6 +406,70 @@ uint32_t read_stack_at(struct stack_reader *p, uint64_t ip, uint64_t sp, uint64_
 	return result.n;
 }
 
+#if defined(__x86_64__)
+
+enum { EVENT_SP = 7, EVENT_PC = 8, N_LOW = 9 }; /* positions in the order of the kernel; registers before R8 */
+
+/* The DWARF numbers of the registers in the order of the kernel: AX BX CX DX SI DI BP SP, the pc, R8 to R15. */
+static const uint8_t event_reg[] = { 0, 3, 2, 1, 4, 5, 6, 7, UINT8_MAX, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+uint64_t read_stack_event_regs(void)
+{
+	enum { BIT_R8 = 16, N_HIGH = 8 }; /* flags and segments are between the pc and R8 */
+
+	return ((UINT64_C(1) << N_LOW) - 1) | ((UINT64_C(1) << N_HIGH) - 1) << BIT_R8;
+}
+
+#else
+
+enum { EVENT_SP = 2, EVENT_PC = 3 };
+
+static const uint8_t event_reg[] = { UNWIND_FP, UNWIND_LR, UNWIND_SP, UINT8_MAX };
+
+uint64_t read_stack_event_regs(void)
+{
+	enum { BIT_FP = 29, N_USED = 4 }; /* x29, x30, sp, pc */
+
+	return ((UINT64_C(1) << N_USED) - 1) << BIT_FP;
+}
+
+#endif
+
+unsigned read_stack_n_event_regs(void)
+{
+	return sizeof(event_reg) / sizeof(event_reg[0]);
+}
+
+uint64_t read_stack_pc(const struct stack_sample *s)
+{
+	return s->reg[EVENT_PC];
+}
+
+uint32_t read_stack_of_sample(struct stack_reader *p, const struct stack_sample *s, uint64_t *pc, uint32_t max,
+			      uint32_t *n_guessed, enum unwind_end *end)
+{
+	uint64_t sp = s->reg[EVENT_SP], n_stack = s->n_stack < UINT64_MAX - sp ? s->n_stack : 0;
+	const struct unwind_range range = { sp, sp + n_stack, s->stack };
+	struct unwind_source from = { .range = &range, .n_ranges = 1, .find = space_find, .arg = &p->space };
+	struct unwind_result result = { .end = UNWIND_OUTSIDE };
+	struct unwind_regs regs;
+
+	make_cache(p);
+	from.cache = p->cache.rule ? &p->cache : NULL;
+	cpi_unwind_regs_of_pc_sp_sig(s->reg[EVENT_PC], sp, &regs);
+	for (unsigned i = 0; i < sizeof(event_reg); i++)
+		if (event_reg[i] != UINT8_MAX) {
+			regs.r[event_reg[i]] = s->reg[i];
+			regs.known |= 1U << event_reg[i];
+		}
+	cpi_unwind_walk_sig(&from, &regs, pc, max, &result);
+	for (uint32_t i = 1; i < result.n; i++)
+		pc[i]--;
+	*n_guessed = result.n_guessed;
+	*end = result.end;
+	return result.n;
+}
+
 void read_stack_release(struct stack_reader *p)
 {
 	for (int i = 0; i < READ_STACK_RANGES; i++)

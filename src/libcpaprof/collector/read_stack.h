@@ -71,6 +71,28 @@ struct stack_reader {
 uint32_t read_stack_at(struct stack_reader *p, uint64_t ip, uint64_t sp, uint64_t *pc, uint32_t max,
 		       enum unwind_end *end);
 
+/* The user registers and the top of the stack of a thread, as copied by the kernel for a sample of a perf event. */
+struct stack_sample {
+	const uint64_t *reg;        /* [read_stack_n_event_regs()] in the order of the kernel's bits */
+	const unsigned char *stack; /* [n_stack] from the stack pointer on */
+	size_t n_stack;
+};
+
+/* perf_event_attr.sample_regs_user: the registers that walks need. */
+uint64_t read_stack_event_regs(void);
+/* Number of bits in it. */
+unsigned read_stack_n_event_regs(void);
+
+uint64_t read_stack_pc(const struct stack_sample *s);
+
+/*
+ * Walk the stack of a sample; as read_stack_at.
+ *
+ * n_guessed   out: number of frames found without CFI
+ */
+uint32_t read_stack_of_sample(struct stack_reader *p, const struct stack_sample *s, uint64_t *pc, uint32_t max,
+			      uint32_t *n_guessed, enum unwind_end *end);
+
 void read_stack_release(struct stack_reader *p);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/elfnames.h"
+#include "libcpaprof/collector/external.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/order.h"
 #include "libcpaprof/collector/threads.h"
@@ -21,8 +22,15 @@ enum { ROWS_MAX = 1 << 24, SCALE = 1024 /* unit of scaled counters: 1/1024 */ };
 enum { SNAP_IN_USE = 2 }; /* heap: index of the first in-use value */
 
 static const char *const kind_name[N_SNAP_KINDS] = {
-	[SNAP_CPU] = "cpu",     [SNAP_HEAP] = "heap",   [SNAP_ALLOCS] = "allocs",       [SNAP_THREADS] = "threads",
-	[SNAP_BLOCK] = "block", [SNAP_MUTEX] = "mutex", [SNAP_CREATE] = "threadcreate", [SNAP_CUSTOM] = "custom",
+	[SNAP_CPU] = "cpu",
+	[SNAP_HEAP] = "heap",
+	[SNAP_ALLOCS] = "allocs",
+	[SNAP_THREADS] = "threads",
+	[SNAP_BLOCK] = "block",
+	[SNAP_MUTEX] = "mutex",
+	[SNAP_CREATE] = "threadcreate",
+	[SNAP_CUSTOM] = "custom",
+	[SNAP_EXTERNAL] = "external",
 };
 
 static bool is_heap(const struct snap *s)
@@ -214,6 +222,24 @@ static int take_cpu(struct snap *s)
 	return rc;
 }
 
+static int take_external(struct snap *s)
+{
+	struct process *p = s->p;
+	const struct table_stack *stack = p->table.stack.data;
+
+	collect_find_mappings(p, !external_has_ended(p));
+	for (size_t i = 0; i < p->table.stack.n; i++) {
+		struct snap_row row = { .at = stack[i].at, .n = stack[i].n };
+
+		row.value[0] = (int64_t)(stack[i].n_samples & INT64_MAX);
+		row.value[1 + stack[i].label] = (int64_t)(stack[i].weight & INT64_MAX);
+		if (!add(s, &row))
+			return -ENOMEM;
+	}
+	memcpy(s->cpu.cut, p->cut, sizeof(s->cpu.cut));
+	return 0;
+}
+
 static int take(struct snap *s, uint64_t custom)
 {
 	const struct process *p = s->p;
@@ -221,7 +247,7 @@ static int take(struct snap *s, uint64_t custom)
 	bool named;
 	int rc;
 
-	if (!p->c && s->kind != SNAP_THREADS)
+	if (s->kind == SNAP_EXTERNAL ? !p->external : !p->c && s->kind != SNAP_THREADS)
 		return -ENOENT; /* the process is not profiled by us */
 	s->end_ns = p->has_ended && p->end_ns ? p->end_ns : collect_wall_ns();
 	s->start_ns = s->end_ns;
@@ -248,6 +274,10 @@ static int take(struct snap *s, uint64_t custom)
 		return rc == 0 && !named && s->row.n == 0 ? -ENOENT : rc;
 	case SNAP_THREADS:
 		return threads_take(s);
+	case SNAP_EXTERNAL:
+		s->start_ns = p->start_ns;
+		s->period = p->external->period;
+		return take_external(s);
 	default:
 		return -EINVAL;
 	}

@@ -26,7 +26,20 @@ enum snap_kind {
 	SNAP_MUTEX,
 	SNAP_CREATE,
 	SNAP_CUSTOM,
+	SNAP_EXTERNAL, /* a process that is sampled from outside; see external.h */
 	N_SNAP_KINDS
+};
+
+/* A sample type. NULL as type: the name of the profile. */
+struct snap_value_type {
+	const char *type, *unit;
+};
+
+/* The sample types of a kind of profile. */
+struct snap_types {
+	struct snap_value_type value[SNAP_VALUES], period;
+	const char *default_type;
+	const char *drop_frames; /* drop_frames: readers remove matching functions and their callees */
 };
 
 /* A row of a profile: one stack, label set and size class. */

@@ -11,6 +11,7 @@
 #include "libcpaprof/collector/write.h"
 
 #include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/external.h"
 #include "libcpaprof/collector/gzip.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/snap.h"
@@ -143,11 +144,26 @@ static void add_overflow_comment(struct comments *r, const struct snap *s)
 				    pseudo_frame_name[PSEUDO_FULL]);
 }
 
+static void add_external_comments(struct comments *r, const struct snap *s)
+{
+	const struct external *e = s->p->external;
+
+	add_comment(r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)s->p->pid, e->comment[0]);
+	for (size_t i = 1; i < sizeof(e->comment) / sizeof(e->comment[0]); i++)
+		if (e->comment[i][0])
+			add_comment(r, "%s", e->comment[i]);
+	add_stack_comments(r, &s->cpu);
+}
+
 /* Make the comments of a profile. r is zero-initialised. */
 static void make_comments(struct comments *r, const struct snap *s)
 {
 	if (s->kind == SNAP_CPU) {
 		add_cpu_comments(r, s);
+		return;
+	}
+	if (s->kind == SNAP_EXTERNAL) {
+		add_external_comments(r, s);
 		return;
 	}
 	add_comment(r, "cpa %s: pid %d", PACKAGE_VERSION, (int)s->p->pid);
@@ -178,10 +194,6 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 enum { BUFFER = 64 << 10, INLINED_MAX = 64 };
 
-struct value_type {
-	const char *type, *unit; /* NULL: the name of the profile */
-};
-
 /*
  * Functions of libstdc++ and libc++ between malloc and the container or function that allocates. They do not call code
  * of the program, except allocators that it passed to a container.
@@ -194,11 +206,7 @@ struct value_type {
 	"|std::__allocate_guarded(<.*>)?"                                                                              \
 	"|std::(.*::)?_M_(allocate|allocate_buckets|allocate_map|get_node)"
 
-static const struct {
-	struct value_type value[SNAP_VALUES], period;
-	const char *default_type;
-	const char *drop_frames; /* drop_frames: readers remove matching functions and their callees */
-} types[N_SNAP_KINDS] = {
+static const struct snap_types types[N_SNAP_KINDS] = {
 	[SNAP_CPU] = { { { "samples", "count" }, { "cpu", "nanoseconds" } }, { "cpu", "nanoseconds" }, NULL, NULL },
 	[SNAP_HEAP] = { { { "alloc_objects", "count" },
 			  { "alloc_space", "bytes" },
@@ -241,12 +249,17 @@ struct proto_writer {
 	uint8_t buffer[BUFFER];
 };
 
+static const struct snap_types *types_of(const struct snap *s)
+{
+	return s->kind == SNAP_EXTERNAL ? &s->p->external->types : &types[s->kind];
+}
+
 static uint32_t add_string(struct proto_writer *x, const char *s)
 {
 	return strings_add_text(&x->strings, s);
 }
 
-static void value_type(struct proto_writer *x, uint32_t field, const struct value_type *t)
+static void value_type(struct proto_writer *x, uint32_t field, const struct snap_value_type *t)
 {
 	size_t mark = wire_open(&x->w, field);
 
@@ -411,16 +424,17 @@ static void write_times(struct proto_writer *x)
 
 	wire_number_nonzero(&x->w, PROFILE_TIME, s->delta && s->kind != SNAP_CPU ? s->end_ns : s->start_ns);
 	wire_number_nonzero(&x->w, PROFILE_DURATION, s->end_ns > s->start_ns ? s->end_ns - s->start_ns : least);
-	value_type(x, PROFILE_PERIOD_TYPE, &types[s->kind].period);
+	value_type(x, PROFILE_PERIOD_TYPE, &types_of(s)->period);
 	wire_number_nonzero(&x->w, PROFILE_PERIOD, s->period);
 }
 
 static void write_all(struct proto_writer *x)
 {
 	const struct snap *s = x->s;
+	const struct snap_types *t = types_of(s);
 
-	for (; x->n_values < SNAP_VALUES && types[s->kind].value[x->n_values].unit; x->n_values++)
-		value_type(x, PROFILE_SAMPLE_TYPE, &types[s->kind].value[x->n_values]);
+	for (; x->n_values < SNAP_VALUES && t->value[x->n_values].unit; x->n_values++)
+		value_type(x, PROFILE_SAMPLE_TYPE, &t->value[x->n_values]);
 	assign_ids(x);
 	write_samples(x);
 	write_locations(x);
@@ -430,10 +444,10 @@ static void write_all(struct proto_writer *x)
 	make_comments(&x->comments, s);
 	for (uint32_t i = 0; i < x->comments.n; i++)
 		wire_number(&x->w, PROFILE_COMMENT, add_string(x, x->comments.text[i]));
-	if (types[s->kind].drop_frames)
-		wire_number_nonzero(&x->w, PROFILE_DROP_FRAMES, add_string(x, types[s->kind].drop_frames));
-	if (types[s->kind].default_type)
-		wire_number_nonzero(&x->w, PROFILE_DEFAULT_SAMPLE_TYPE, add_string(x, types[s->kind].default_type));
+	if (t->drop_frames)
+		wire_number_nonzero(&x->w, PROFILE_DROP_FRAMES, add_string(x, t->drop_frames));
+	if (t->default_type)
+		wire_number_nonzero(&x->w, PROFILE_DEFAULT_SAMPLE_TYPE, add_string(x, t->default_type));
 	for (uint32_t i = 0; i < x->strings.string.n; i++) {
 		size_t n;
 		const char *text = strings_get(&x->strings, i, &n);

@@ -1,0 +1,556 @@
+/*
+ * events.c - perf events of the kernel: open them for processes, read their samples
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A thread that starts while events are opened may get an inherited event and one of its own. Its samples by
+ * inherited events are then dropped. The layout of records is that of perf_event_open(2).
+ */
+#include "config.h"
+
+#include "attach/events.h"
+
+#include "base/mem.h"
+#include "base/search.h"
+#include "libcpaprof/collector/read_stack.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	RING_BYTES = 4 << 20, /* of a CPU; halved until the kernel permits it */
+	RING_BYTES_MIN = 128 << 10,
+	RECORD_BYTES_MAX = 1 << 16,
+	CPUS_MAX = 4096,
+	SCANS = 4, /* of the threads of a process, until none is new */
+};
+
+#define NS_PER_S UINT64_C(1000000000)
+
+static const struct event_type types[] = {
+	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true },
+	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true },
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false },
+	{ "cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, false },
+	{ "cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, false },
+	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false },
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false },
+	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, false },
+	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false },
+	{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, false },
+};
+
+const struct event_type *events_find(const char *name, size_t n)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strlen(types[i].name) == n && memcmp(types[i].name, name, n) == 0)
+			return &types[i];
+	return NULL;
+}
+
+const char *events_names(void)
+{
+	return "cpu-clock, task-clock, cycles, instructions, cache-references, cache-misses, branches, branch-misses, "
+	       "page-faults, major-faults, context-switches, cpu-migrations";
+}
+
+/* The ring buffer of a CPU. */
+struct ring {
+	int cpu, fd; /* fd: the event that owns the buffer; -1: none yet */
+	struct perf_event_mmap_page *page;
+};
+
+/* An open event: its id in records, and the thread it was opened for. */
+struct opened {
+	uint64_t id;
+	uint32_t tid; /* 0: not of a thread */
+	uint32_t type;
+	int fd;
+};
+
+struct events {
+	struct events_options o;
+	struct ring *ring; /* [n_rings] */
+	size_t n_rings, ring_bytes, page_bytes;
+	struct opened *opened; /* [n_opened] */
+	size_t n_opened, cap_opened, n_sorted;
+	uint32_t *tid; /* [n_tids] threads with own events, in the order in which they were added */
+	size_t n_tids, cap_tids;
+	bool no_inherit_thread; /* the kernel cannot inherit by threads only */
+	unsigned char *record;  /* [RECORD_BYTES_MAX] a record that wraps around the end of its ring */
+};
+
+static int list_cpus(struct events *e)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+	size_t cap = 0;
+	int lo, hi;
+	char sep;
+
+	while (file && fscanf(file, "%d", &lo) == 1) {
+		hi = lo;
+		sep = (char)fgetc(file);
+		if (sep == '-' && fscanf(file, "%d%c", &hi, &sep) < 1)
+			break;
+		for (int cpu = lo; cpu >= 0 && cpu <= hi && cpu < CPUS_MAX; cpu++) {
+			e->ring = mem_grow(e->ring, &cap, e->n_rings + 1, sizeof(*e->ring));
+			e->ring[e->n_rings++] = (struct ring){ .cpu = cpu, .fd = -1 };
+		}
+	}
+	if (file)
+		fclose(file);
+	return e->n_rings ? 0 : -1;
+}
+
+/* Raise the limit of open files: an event is a file. */
+static void raise_files_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+int events_new(const struct events_options *o, struct events **out, struct err *err)
+{
+	struct events *e = mem_zalloc(1, sizeof(*e));
+
+	e->o = *o;
+	e->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	e->record = mem_alloc(RECORD_BYTES_MAX, 1);
+	if (list_cpus(e) < 0) {
+		events_free(e);
+		return err_set(err, ERR_IO, "/sys/devices/system/cpu/online: cannot read the list of CPUs");
+	}
+	raise_files_limit();
+	*out = e;
+	return 0;
+}
+
+void events_free(struct events *e)
+{
+	for (size_t i = 0; e && i < e->n_rings; i++)
+		if (e->ring[i].page)
+			munmap(e->ring[i].page, e->page_bytes + e->ring_bytes);
+	for (size_t i = 0; e && i < e->n_opened; i++)
+		close(e->opened[i].fd);
+	if (e) {
+		free(e->ring);
+		free(e->opened);
+		free(e->tid);
+		free(e->record);
+	}
+	free(e);
+}
+
+static struct perf_event_attr make_attr(const struct events *e, const struct event_type *t)
+{
+	const struct events_options *o = &e->o;
+	struct perf_event_attr attr = {
+		.type = t->type,
+		.size = sizeof(attr),
+		.config = t->config,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD,
+		.disabled = 1,
+		.inherit = 1,
+		.exclude_kernel = o->no_kernel,
+		.exclude_hv = 1,
+		.exclude_idle = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.context_switch = o->all_switches,
+		.sample_id_all = 1,
+		.watermark = 1,
+		.exclude_callchain_user = 1,
+		.use_clockid = 1,
+		.inherit_thread = !o->has_children && !e->no_inherit_thread,
+		.clockid = CLOCK_MONOTONIC,
+	};
+
+	attr.wakeup_watermark = (uint32_t)(e->ring_bytes / 4);
+	if (o->all_switches) {
+		attr.sample_period = 1;
+	} else if (t->is_time) {
+		attr.sample_period = NS_PER_S / o->hz;
+	} else {
+		attr.freq = 1;
+		attr.sample_freq = o->hz;
+	}
+	if (!o->no_kernel)
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (o->n_stack) {
+		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr.sample_regs_user = read_stack_event_regs();
+		attr.sample_stack_user = (uint32_t)o->n_stack;
+	}
+	return attr;
+}
+
+static int map_ring(struct events *e, struct ring *r, int fd)
+{
+	size_t bytes = e->ring_bytes ? e->ring_bytes : RING_BYTES;
+	void *page = MAP_FAILED;
+
+	for (; page == MAP_FAILED && bytes >= RING_BYTES_MIN; bytes /= 2) {
+		page = mmap(NULL, e->page_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (page != MAP_FAILED || e->ring_bytes)
+			break;
+	}
+	if (page == MAP_FAILED)
+		return -errno;
+	e->ring_bytes = bytes;
+	r->page = page;
+	r->fd = fd;
+	return 0;
+}
+
+/* Open one event on one CPU. Returns 0 or -errno. */
+static int open_on_cpu(struct events *e, size_t type, struct ring *r, pid_t pid, unsigned long flags, uint32_t tid)
+{
+	struct perf_event_attr attr = make_attr(e, e->o.type[type]);
+	struct opened new = { .tid = tid, .type = (uint32_t)type };
+	int rc;
+
+	new.fd = (int)syscall(SYS_perf_event_open, &attr, pid, r->cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+	if (new.fd < 0 && errno == EINVAL && attr.inherit_thread) {
+		e->no_inherit_thread = true;
+		attr.inherit_thread = 0;
+		new.fd = (int)syscall(SYS_perf_event_open, &attr, pid, r->cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+	}
+	if (new.fd < 0)
+		return -errno;
+	rc = r->page ? (ioctl(new.fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd) ? -errno : 0) : map_ring(e, r, new.fd);
+	if (rc == 0 && ioctl(new.fd, PERF_EVENT_IOC_ID, &new.id) != 0)
+		rc = -errno;
+	e->opened = mem_grow(e->opened, &e->cap_opened, e->n_opened + 1, sizeof(*e->opened));
+	e->opened[e->n_opened++] = new; /* also after a failure: it is closed at the end */
+	return rc;
+}
+
+/* Open all events on all CPUs. A CPU may have gone offline. */
+static int open_all(struct events *e, pid_t pid, unsigned long flags, uint32_t tid)
+{
+	size_t n_open = 0;
+
+	for (size_t i = 0; i < e->n_rings; i++)
+		for (size_t t = 0; t < e->o.n_types; t++) {
+			int rc = open_on_cpu(e, t, &e->ring[i], pid, flags, tid);
+
+			if (rc < 0 && rc != -ENODEV)
+				return rc;
+			n_open += rc == 0;
+		}
+	return n_open ? 0 : -ENODEV;
+}
+
+static bool has_tid(const struct events *e, uint32_t tid)
+{
+	for (size_t i = 0; i < e->n_tids; i++)
+		if (e->tid[i] == tid)
+			return true;
+	return false;
+}
+
+/* Open events for the threads of a process that have none. Returns their number, or -errno. */
+static int add_new_threads(struct events *e, pid_t pid)
+{
+	char name[32];
+	const struct dirent *entry;
+	DIR *folder;
+	int n = 0, rc = 0;
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	folder = opendir(name);
+	if (!folder)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (rc == 0 && (entry = readdir(folder))) {
+		uint32_t tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+		if (tid == 0 || has_tid(e, tid))
+			continue;
+		rc = open_all(e, (pid_t)tid, 0, tid);
+		if (rc == -ESRCH) { /* the thread has ended */
+			rc = 0;
+			continue;
+		}
+		e->tid = mem_grow(e->tid, &e->cap_tids, e->n_tids + 1, sizeof(*e->tid));
+		e->tid[e->n_tids++] = tid;
+		n++;
+	}
+	closedir(folder);
+	return rc < 0 ? rc : n;
+}
+
+int events_add_process(struct events *e, pid_t pid)
+{
+	int n = add_new_threads(e, pid), rc = n == 0 ? -ESRCH : n;
+
+	/* a thread that was created meanwhile by one without an event has inherited none */
+	for (int i = 1; i < SCANS && n > 0; i++) {
+		n = add_new_threads(e, pid);
+		rc = n < 0 && n != -ESRCH ? n : rc;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+int events_add_machine(struct events *e)
+{
+	return open_all(e, -1, 0, 0);
+}
+
+int events_add_cgroup(struct events *e, int folder)
+{
+	return open_all(e, folder, PERF_FLAG_PID_CGROUP, 0);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	uint64_t x = ((const struct opened *)a)->id, y = ((const struct opened *)b)->id;
+
+	return (x > y) - (x < y);
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void events_start(struct events *e)
+{
+	qsort(e->opened, e->n_opened, sizeof(*e->opened), compare_ids);
+	if (e->n_tids)
+		qsort(e->tid, e->n_tids, sizeof(*e->tid), compare_tids);
+	for (size_t i = 0; i < e->n_opened; i++)
+		ioctl(e->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void events_stop(struct events *e)
+{
+	for (size_t i = 0; i < e->n_opened; i++)
+		ioctl(e->opened[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void events_wait(const struct events *e, int ms)
+{
+	struct pollfd *wait = mem_zalloc(e->n_rings, sizeof(*wait));
+
+	for (size_t i = 0; i < e->n_rings; i++)
+		wait[i] = (struct pollfd){ .fd = e->ring[i].fd, .events = POLLIN };
+	poll(wait, e->n_rings, ms);
+	/* a ring whose event belongs to an ended thread is always ready */
+	for (size_t i = 0; i < e->n_rings; i++)
+		if (wait[i].revents & (POLLHUP | POLLERR)) {
+			const struct timespec pause = { .tv_nsec = 10000000 };
+
+			nanosleep(&pause, NULL);
+			break;
+		}
+	free(wait);
+}
+
+struct id_key {
+	const struct events *e;
+	uint64_t id;
+};
+
+static bool is_below_id(const void *arg, size_t i)
+{
+	const struct id_key *key = arg;
+
+	return key->e->opened[i].id < key->id;
+}
+
+/* The event with an id; NULL: none. */
+static const struct opened *find_opened(const struct events *e, uint64_t id)
+{
+	size_t i = lower_bound(0, e->n_opened, is_below_id, &(struct id_key){ e, id });
+
+	return i < e->n_opened && e->opened[i].id == id ? &e->opened[i] : NULL;
+}
+
+/* A record, read word by word. */
+struct words {
+	const uint64_t *at, *end;
+};
+
+static uint64_t next_word(struct words *w)
+{
+	return w->at < w->end ? *w->at++ : 0;
+}
+
+static void set_thread(struct event_record *r, uint64_t word)
+{
+	r->pid = (uint32_t)word;
+	r->tid = (uint32_t)(word >> 32);
+}
+
+/* Split the call chain into its kernel part. */
+static void read_chain(struct words *w, struct event_record *r)
+{
+	uint64_t n = next_word(w);
+
+	if (n > (uint64_t)(w->end - w->at))
+		n = (uint64_t)(w->end - w->at);
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t ip = w->at[i];
+
+		if (ip == PERF_CONTEXT_KERNEL) {
+			r->kernel = &w->at[i + 1];
+			r->n_kernel = 0;
+		} else if (ip >= PERF_CONTEXT_MAX) {
+			break;
+		} else if (r->kernel) {
+			r->n_kernel++;
+		}
+	}
+	w->at += n;
+}
+
+/* Read the user registers and the copy of the stack. */
+static void read_stack(struct words *w, struct event_record *r)
+{
+	uint64_t abi = next_word(w), n;
+	size_t n_regs = read_stack_n_event_regs();
+
+	if (abi != PERF_SAMPLE_REGS_ABI_NONE) {
+		if ((size_t)(w->end - w->at) < n_regs)
+			return;
+		r->reg = abi == PERF_SAMPLE_REGS_ABI_64 ? w->at : NULL;
+		w->at += n_regs;
+	}
+	n = next_word(w);
+	if (n == 0 || n / sizeof(uint64_t) + 1 > (uint64_t)(w->end - w->at))
+		return;
+	r->stack = (const unsigned char *)w->at;
+	w->at += n / sizeof(uint64_t);
+	r->n_stack = next_word(w);
+	if (r->n_stack > n)
+		r->n_stack = n;
+}
+
+static bool read_sample(const struct events *e, struct words *w, struct event_record *r)
+{
+	const struct opened *event = find_opened(e, next_word(w));
+
+	r->kind = RECORD_SAMPLE;
+	set_thread(r, next_word(w));
+	r->time_ns = next_word(w);
+	r->period = next_word(w);
+	if (!e->o.no_kernel)
+		read_chain(w, r);
+	if (e->o.n_stack)
+		read_stack(w, r);
+	if (!event)
+		return false;
+	r->type = event->type;
+	return event->tid == 0 || event->tid == r->tid ||
+	       !bsearch(&r->tid, e->tid, e->n_tids, sizeof(*e->tid), compare_tids);
+}
+
+/* Read the end of a record that is no sample: thread, time, id. Is its event the right one for its thread? */
+static bool read_sample_id(const struct events *e, const struct words *w, struct event_record *r)
+{
+	const struct opened *event;
+
+	if (w->end - w->at < 3)
+		return false;
+	set_thread(r, w->end[-3]);
+	r->time_ns = w->end[-2];
+	event = find_opened(e, w->end[-1]);
+	return event && event->type == 0 &&
+	       (event->tid == 0 || event->tid == r->tid ||
+		!bsearch(&r->tid, e->tid, e->n_tids, sizeof(*e->tid), compare_tids));
+}
+
+static void read_record(const struct events *e, unsigned ring, const struct perf_event_header *h, event_record_fn *fn,
+			void *arg)
+{
+	struct words w = { (const uint64_t *)(h + 1), (const uint64_t *)(h + 1) + (h->size - sizeof(*h)) / 8 };
+	struct event_record r = { 0 };
+	bool is_valid = false;
+
+	switch (h->type) {
+	case PERF_RECORD_SAMPLE:
+		is_valid = read_sample(e, &w, &r);
+		break;
+	case PERF_RECORD_LOST:
+		next_word(&w);
+		r.kind = RECORD_LOST;
+		r.n_lost = next_word(&w);
+		is_valid = true;
+		break;
+	case PERF_RECORD_SWITCH:
+		r.kind = h->misc & PERF_RECORD_MISC_SWITCH_OUT ? RECORD_SWITCH_OUT : RECORD_SWITCH_IN;
+		r.is_preempted = h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+		is_valid = read_sample_id(e, &w, &r);
+		break;
+	case PERF_RECORD_MMAP2:
+		r.kind = RECORD_MAPPING;
+		is_valid = read_sample_id(e, &w, &r);
+		break;
+	case PERF_RECORD_COMM:
+		r.kind = RECORD_EXEC;
+		is_valid = h->misc & PERF_RECORD_MISC_COMM_EXEC && read_sample_id(e, &w, &r);
+		break;
+	case PERF_RECORD_EXIT:
+		r.kind = RECORD_EXIT;
+		is_valid = read_sample_id(e, &w, &r);
+		break;
+	default:
+		break;
+	}
+	if (is_valid)
+		fn(arg, ring, &r);
+}
+
+static void read_ring(struct events *e, unsigned i, event_record_fn *fn, void *arg)
+{
+	struct perf_event_mmap_page *page = e->ring[i].page;
+	const unsigned char *data = (const unsigned char *)page + e->page_bytes;
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
+
+	while (head - tail >= sizeof(struct perf_event_header)) {
+		size_t at = tail % e->ring_bytes, first;
+		const struct perf_event_header *h = (const struct perf_event_header *)(data + at);
+		uint16_t size = h->size; /* records are multiples of 8 bytes: the header does not wrap */
+
+		if (size < sizeof(*h) || size > head - tail)
+			break;
+		first = e->ring_bytes - at;
+		if (first < size) {
+			memcpy(e->record, h, first);
+			memcpy(e->record + first, data, size - first);
+			h = (const struct perf_event_header *)e->record;
+		}
+		read_record(e, i, h, fn, arg);
+		tail += size;
+		__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+	}
+}
+
+void events_read(struct events *e, event_record_fn *fn, void *arg)
+{
+	for (unsigned i = 0; i < e->n_rings; i++)
+		if (e->ring[i].page)
+			read_ring(e, i, fn, arg);
+}

@@ -1,0 +1,100 @@
+/*
+ * events.h - perf events of the kernel: open them for processes, read their samples
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * An event is opened for each thread and CPU, and inherited by new threads; all events of a CPU write to one ring
+ * buffer. PERF_EVENT_IOC_REFRESH is never used: it hangs machines with Linux 6.16 and 6.17.
+ */
+#ifndef ATTACH_EVENTS_H
+#define ATTACH_EVENTS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { EVENTS_MAX = 3 };
+
+struct events; /* open events, and their ring buffers */
+
+/* A kind of event. */
+struct event_type {
+	const char *name; /* "cycles" */
+	uint32_t type;    /* perf_event_attr.type and config */
+	uint64_t config;
+	bool is_time; /* a clock: counts ns */
+};
+
+/* Find an event by its name; NULL: unknown. */
+const struct event_type *events_find(const char *name, size_t n);
+/* The names of all events, separated by ", ". */
+const char *events_names(void);
+
+struct events_options {
+	const struct event_type *type[EVENTS_MAX]; /* [n_types] */
+	size_t n_types;
+	unsigned hz;        /* samples per second; of events that are clocks, the period is 1 / hz */
+	bool all_switches;  /* sample each context switch, and report switches */
+	bool no_kernel;     /* user code only */
+	bool has_children;  /* inherit by child processes, not only by threads */
+	const char *cgroup; /* for events_add_cgroup, in messages */
+	size_t n_stack;     /* bytes of stack to copy, a multiple of 8; 0: none */
+};
+
+/* A record of a ring buffer. */
+enum event_record_kind {
+	RECORD_SAMPLE,
+	RECORD_LOST,
+	RECORD_SWITCH_IN,
+	RECORD_SWITCH_OUT,
+	RECORD_MAPPING,
+	RECORD_EXEC,
+	RECORD_EXIT
+};
+
+struct event_record {
+	enum event_record_kind kind;
+	uint32_t pid, tid;
+	uint64_t time_ns;  /* CLOCK_MONOTONIC */
+	bool is_preempted; /* RECORD_SWITCH_OUT: the thread could continue to run */
+	uint64_t n_lost;   /* RECORD_LOST */
+	/* RECORD_SAMPLE */
+	uint32_t type;          /* index in events_options.type */
+	uint64_t period;        /* number of events, or ns, since the last sample */
+	const uint64_t *kernel; /* [n_kernel] kernel frames, leaf first */
+	uint32_t n_kernel;
+	const uint64_t *reg;        /* registers, as read_stack_event_regs; NULL: none */
+	const unsigned char *stack; /* [n_stack] */
+	size_t n_stack;
+};
+
+typedef void event_record_fn(void *arg, unsigned ring, const struct event_record *r);
+
+/* Create events without processes. Fails: ERR_IO without ring buffers. */
+int events_new(const struct events_options *o, struct events **out, struct err *err);
+void events_free(struct events *e); /* takes NULL */
+
+/*
+ * Add all threads of a process, the whole machine, or the processes of a cgroup (an open folder).
+ *
+ * Returns 0 or -errno: -ESRCH, -EACCES or -EPERM, -ENOENT if the machine cannot count an event, -ENOSYS, -EMFILE,
+ *         -EOPNOTSUPP
+ */
+int events_add_process(struct events *e, pid_t pid);
+int events_add_machine(struct events *e);
+int events_add_cgroup(struct events *e, int folder);
+
+/* Start or stop counting. */
+void events_start(struct events *e);
+void events_stop(struct events *e);
+
+/* Wait until records are available, at most this time. */
+void events_wait(const struct events *e, int ms);
+
+/* Read all records, CPU by CPU; those of one CPU are in order of time. */
+void events_read(struct events *e, event_record_fn *fn, void *arg);
+
+#endif

@@ -1,0 +1,525 @@
+/*
+ * sample.c - sample running processes from outside: the session, and the profile that it makes
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "attach/sample.h"
+
+#include "attach/files.h"
+#include "attach/sample_int.h"
+#include "base/io.h"
+#include "base/mem.h"
+#include "base/search.h"
+#include "libcpaprof/collector/clock.h"
+#include "libcpaprof/collector/stack_table.h"
+#include "profile/edit.h"
+#include "profile/merge.h"
+#include "reader/reader.h"
+#include "viewers/export/export.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { REFRESH_SHARE = 50, PID_DIGITS = 10 }; /* reading mappings takes at most 1/50 of the time */
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+
+int attach_parse_pids(const char *text, size_t n, pid_t *pid, size_t *n_pids, struct err *err)
+{
+	size_t at = 0;
+
+	*n_pids = 0;
+	while (at <= n) {
+		size_t digits = 0;
+		uint64_t value = 0;
+		bool is_new = true;
+
+		for (; at + digits < n && text[at + digits] >= '0' && text[at + digits] <= '9'; digits++)
+			value = value < INT32_MAX ? value * 10 + (uint64_t)(text[at + digits] - '0') : value;
+		if (digits == 0 || value == 0 || (at + digits < n && text[at + digits] != ','))
+			return err_set(err, ERR_USAGE, "\"%.*s\" is not a list of process ids, such as 4711,4712",
+				       (int)(n < 200 ? n : 200), text);
+		if (value > INT32_MAX)
+			return err_set(err, ERR_USAGE, "process %.*s does not exist", (int)(digits < 40 ? digits : 40),
+				       text + at);
+		for (size_t i = 0; i < *n_pids; i++)
+			is_new &= pid[i] != (pid_t)value;
+		if (is_new && *n_pids == SAMPLE_PIDS_MAX)
+			return err_set(err, ERR_USAGE, "more than %d processes", SAMPLE_PIDS_MAX);
+		if (is_new)
+			pid[(*n_pids)++] = (pid_t)value;
+		at += digits + 1;
+	}
+	return 0;
+}
+
+/* Find the events. names NULL: CPU time. */
+static int find_events(const char *names, const struct event_type **type, size_t *n, struct err *err)
+{
+	static const char cpu[] = "cpu-clock";
+	const char *at = names && *names ? names : cpu;
+
+	for (*n = 0;; at++) {
+		size_t len = strcspn(at, ",");
+
+		if (*n == SAMPLE_EVENTS_MAX)
+			return err_set(err, ERR_USAGE, "more than %d events", SAMPLE_EVENTS_MAX);
+		type[*n] = events_find(at, len);
+		if (!type[*n])
+			return err_set(err, ERR_USAGE, "\"%.*s\" is not an event; events: %s",
+				       (int)(len < 100 ? len : 100), at, events_names());
+		for (size_t i = 0; i < *n; i++)
+			if (type[i] == type[*n])
+				return err_set(err, ERR_USAGE, "event %s is given twice", type[i]->name);
+		++*n;
+		at += len;
+		if (!*at)
+			return 0;
+	}
+}
+
+int attach_check_events(const char *names, struct err *err)
+{
+	const struct event_type *type[SAMPLE_EVENTS_MAX];
+	size_t n;
+
+	return find_events(names, type, &n, err);
+}
+
+static void read_name(pid_t pid, char name[THREAD_NAME_MAX + 1])
+{
+	char path[32];
+	FILE *file;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	n = file ? fread(name, 1, THREAD_NAME_MAX, file) : 0;
+	if (file)
+		fclose(file);
+	while (n && name[n - 1] == '\n')
+		n--;
+	name[n] = '\0';
+}
+
+struct pid_key {
+	const struct session *s;
+	pid_t pid;
+};
+
+static bool is_below_pid(const void *arg, size_t i)
+{
+	const struct pid_key *key = arg;
+
+	return key->s->target[i]->pid < key->pid;
+}
+
+static size_t find_target(const struct session *s, pid_t pid)
+{
+	return lower_bound(0, s->n, is_below_pid, &(struct pid_key){ s, pid });
+}
+
+/* Start a target. Returns 0 or -errno. */
+static int add_target(struct session *s, pid_t pid, bool is_requested)
+{
+	size_t at = find_target(s, pid);
+	uint64_t start = clock_now();
+	struct process *p;
+	struct sampled *t;
+	int rc = external_open(pid, &s->external, &p);
+
+	if (rc < 0)
+		return rc;
+	t = mem_zalloc(1, sizeof(*t));
+	t->pid = pid;
+	t->p = p;
+	t->is_requested = is_requested;
+	t->read_ns = clock_now();
+	t->read_cost_ns = t->read_ns - start;
+	t->cpu_ns = t->cpu_start_ns = external_cpu_ns(pid);
+	read_name(pid, t->name);
+	s->target = mem_grow(s->target, &s->cap, s->n + 1, sizeof(struct sampled *));
+	memmove(s->target + at + 1, s->target + at, (s->n - at) * sizeof(struct sampled *));
+	s->target[at] = t;
+	s->n++;
+	return 0;
+}
+
+struct sampled *attach_sample_known(const struct session *s, pid_t pid)
+{
+	size_t at = find_target(s, pid);
+
+	return at < s->n && s->target[at]->pid == pid ? s->target[at] : NULL;
+}
+
+struct sampled *attach_sample_target(struct session *s, pid_t pid)
+{
+	size_t at = find_target(s, pid);
+
+	if (at < s->n && s->target[at]->pid == pid)
+		return s->target[at];
+	if (pid <= 0 || (s->o->n_pids && !s->o->follow) || add_target(s, pid, false) < 0) {
+		s->n_unknown++;
+		return NULL;
+	}
+	return s->target[at];
+}
+
+void attach_sample_refresh(struct sampled *t)
+{
+	uint64_t now;
+
+	if (!t->is_stale)
+		return;
+	now = clock_now();
+	if (now - t->read_ns < REFRESH_SHARE * t->read_cost_ns)
+		return;
+	t->is_stale = false;
+	external_read_maps(t->p);
+	t->read_ns = clock_now();
+	t->read_cost_ns = t->read_ns - now;
+}
+
+void attach_sample_exec(struct session *s, pid_t pid)
+{
+	size_t at = find_target(s, pid);
+	bool is_requested;
+
+	if (at == s->n || s->target[at]->pid != pid)
+		return;
+	is_requested = s->target[at]->is_requested;
+	s->old = mem_grow(s->old, &s->cap_old, s->n_old + 1, sizeof(struct sampled *));
+	s->old[s->n_old++] = s->target[at];
+	memmove(s->target + at, s->target + at + 1, (--s->n - at) * sizeof(struct sampled *));
+	if (is_requested)
+		add_target(s, pid, true);
+}
+
+bool attach_sample_continues(struct session *s)
+{
+	uint64_t now = clock_now(), limit = s->o->duration_ns;
+	bool is_running = s->o->n_pids == 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct sampled *t = s->target[i];
+		uint64_t cpu_ns = external_has_ended(t->p) ? 0 : external_cpu_ns(t->pid);
+
+		t->cpu_ns = cpu_ns > t->cpu_ns ? cpu_ns : t->cpu_ns;
+		is_running |= (t->is_requested || s->o->follow) && !external_has_ended(t->p);
+	}
+	if (s->o->stop) {
+		stop_set_done(s->o->stop, (now - s->start_ns) / NS_PER_MS);
+		if (stop_is_set(s->o->stop))
+			return false;
+	}
+	return is_running && (!limit || now - s->start_ns < limit);
+}
+
+static int open_targets(struct session *s, struct err *err)
+{
+	for (size_t i = 0; i < s->o->n_pids; i++) {
+		int rc = add_target(s, s->o->pid[i], true);
+
+		if (rc < 0)
+			return attach_sample_explain(s, s->o->pid[i], -rc, err);
+	}
+	return 0;
+}
+
+/* Fill in the sample types and comments of the profile. */
+static void describe(struct session *s)
+{
+	static const char *const count = "count", *const ns = "nanoseconds", *const samples = "samples";
+	struct external *e = &s->external;
+	struct snap_types *t = &e->types;
+
+	e->period = NS_PER_S / s->hz;
+	t->value[0] = (struct snap_value_type){ samples, count };
+	t->period = (struct snap_value_type){ "cpu", ns };
+	if (s->kind == SAMPLE_WALL) {
+		t->value[1] = t->period = (struct snap_value_type){ "wall", ns };
+		snprintf(e->comment[0], sizeof(e->comment[0]), "wall-clock time of all threads, read through /proc");
+	} else if (s->kind == SAMPLE_OFF_CPU) {
+		e->period = 1;
+		t->value[0].type = "waits";
+		t->value[1] = t->period = (struct snap_value_type){ "off_cpu", ns };
+		snprintf(e->comment[0], sizeof(e->comment[0]), "time in which threads wait, from perf events");
+	} else {
+		for (size_t i = 0; i < s->n_types; i++)
+			t->value[1 + i] = (struct snap_value_type){ s->type[i]->name, count };
+		if (s->type[0]->is_time)
+			t->value[1] = t->period;
+		else
+			t->period = t->value[1];
+		e->period = s->type[0]->is_time ? e->period : 1;
+		snprintf(e->comment[0], sizeof(e->comment[0]), "perf events from outside, %s, %u Hz",
+			 s->o->events && *s->o->events ? s->o->events : "CPU time", s->hz);
+	}
+	t->default_type = t->value[1].type;
+}
+
+/* Complete the comments after sampling. */
+static void describe_result(struct session *s)
+{
+	struct external *e = &s->external;
+
+	if (s->kind == SAMPLE_WALL)
+		snprintf(e->comment[1], sizeof(e->comment[1]), "running threads have no stack: %s",
+			 pseudo_frame_name[PSEUDO_RUNNING]);
+	else if (!s->has_kernel)
+		snprintf(e->comment[1], sizeof(e->comment[1]),
+			 "without time in the kernel, which needs kernel.perf_event_paranoid <= 1 or root");
+	if (s->n_lost)
+		snprintf(e->comment[2], sizeof(e->comment[2]), "lost: %llu records of perf events",
+			 (unsigned long long)s->n_lost);
+	if (s->n_unknown)
+		snprintf(e->comment[3], sizeof(e->comment[3]), "%llu samples of processes that ended early are missing",
+			 (unsigned long long)s->n_unknown);
+}
+
+static int add_bytes(void *arg, const void *data, size_t n)
+{
+	buf_add(arg, data, n);
+	return 0;
+}
+
+/* Write the profile of a target. */
+static int write_target(const struct sampled *t, struct buf *out, struct err *err)
+{
+	struct snap *snap;
+	int rc = snap_take(t->p, SNAP_EXTERNAL, 0, &snap);
+
+	if (rc == 0) {
+		rc = snap_write(snap, 0, NULL, NULL, add_bytes, out);
+		snap_free(snap);
+	}
+	return rc < 0 ? err_set(err, ERR_IO, "process %d: %s", (int)t->pid, strerror(-rc)) : 0;
+}
+
+/* Read the profile of a target, with its name and pid as labels. */
+static int read_target(const struct sampled *t, struct profile **out, struct err *err)
+{
+	struct buf packed = { 0 };
+	char pid[PID_DIGITS + 2];
+	struct bytes in;
+	int rc = write_target(t, &packed, err);
+
+	if (rc < 0) {
+		buf_release(&packed);
+		return rc;
+	}
+	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
+	rc = reader_read(&in, &reader_limits_default, out, err);
+	if (rc < 0)
+		return rc;
+	snprintf(pid, sizeof(pid), "%d", (int)t->pid);
+	rc = profile_set_label(*out, "process", t->name, err);
+	if (rc == 0)
+		rc = profile_set_label(*out, "pid", pid, err);
+	if (rc < 0) {
+		profile_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+/* Replace the comments of all processes by a summary. */
+static void summarize(const struct session *s, struct sampled *const *t, size_t n, struct profile *sum)
+{
+	uint64_t n_samples = 0, n_complete = 0;
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t samples, complete;
+
+		external_count(t[i]->p, &samples, &complete);
+		n_samples += samples;
+		n_complete += complete;
+	}
+	sum->meta.n_comments = 0;
+	sum->meta.duration_ns = (int64_t)(s->end_ns - s->start_ns); /* not their sum: they ran at the same time */
+	buf_addf(&b, "cpa %s: %zu processes, %s", PACKAGE_VERSION, n, s->external.comment[0]);
+	profile_add_comment(sum, buf_text(&b));
+	for (int i = 1; i < EXTERNAL_COMMENTS; i++)
+		if (s->external.comment[i][0])
+			profile_add_comment(sum, s->external.comment[i]);
+	b.len = 0;
+	buf_addf(&b, "stacks, complete: %" PRIu64 " of %" PRIu64 " (%.2f%%)", n_complete, n_samples,
+		 n_samples ? 100.0 * (double)n_complete / (double)n_samples : 0.0);
+	if (n_samples)
+		profile_add_comment(sum, buf_text(&b));
+	buf_release(&b);
+}
+
+static int merge_targets(const struct session *s, struct sampled *const *t, size_t n, struct buf *out, struct err *err)
+{
+	struct merger *m = merger_new(false);
+	struct profile *sum;
+	int rc = 0;
+
+	assert(n >= 2);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct profile *p;
+
+		rc = read_target(t[i], &p, err);
+		if (rc < 0)
+			break;
+		rc = merger_add(m, (const struct profile *const *)&p, NULL, 1, err);
+		profile_free(p);
+	}
+	if (rc < 0) {
+		merger_free(m);
+		return rc;
+	}
+	sum = merger_finish(m);
+	summarize(s, t, n, sum);
+	rc = export_proto(sum, 1, out, err);
+	merger_free(m);
+	profile_free(sum);
+	return rc;
+}
+
+/* Make the profile of all targets with samples. */
+static int write_all(const struct session *s, struct buf *out, struct err *err)
+{
+	struct sampled **t = mem_zalloc(s->n + s->n_old + 1, sizeof(struct sampled *));
+	struct buf made = { 0 };
+	size_t n = 0;
+	int rc;
+
+	for (size_t i = 0; i < s->n + s->n_old; i++) {
+		struct sampled *a = i < s->n_old ? s->old[i] : s->target[i - s->n_old];
+		struct process_info f;
+
+		process_info(a->p, &f);
+		if (f.weight || a->is_requested)
+			t[n++] = a;
+	}
+	if (n == 0)
+		rc = err_set(err, ERR_IO, "no samples: nothing ran");
+	else
+		rc = n == 1 ? write_target(t[0], &made, err) : merge_targets(s, t, n, &made, err);
+	if (rc == 0)
+		buf_add(out, made.data, made.len);
+	buf_release(&made);
+	free(t);
+	return rc;
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage use;
+
+	getrusage(RUSAGE_SELF, &use);
+	return (uint64_t)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * NS_PER_S +
+	       (uint64_t)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000;
+}
+
+static void count_target(const struct sampled *t, struct sample_result *r)
+{
+	uint64_t n, n_complete;
+	struct process_info f;
+
+	process_info(t->p, &f);
+	external_count(t->p, &n, &n_complete);
+	r->n_processes += f.weight || t->is_requested;
+	r->n_samples += n ? n : f.n_samples;
+	r->n_complete += n_complete;
+	if (t->is_requested)
+		r->target_ns += t->cpu_ns - t->cpu_start_ns;
+}
+
+static void fill_result(const struct session *s, uint64_t own_start_ns, struct sample_result *r)
+{
+	*r = (struct sample_result){ .kind = s->kind, .n_lost = s->n_lost, .has_kernel = s->has_kernel };
+	for (size_t i = 0; i < s->n; i++)
+		count_target(s->target[i], r);
+	for (size_t i = 0; i < s->n_old; i++)
+		count_target(s->old[i], r);
+	r->duration_ns = s->end_ns - s->start_ns;
+	r->own_ns = own_cpu_ns() - own_start_ns;
+}
+
+static void release_session(struct session *s)
+{
+	events_free(s->events);
+	for (size_t i = 0; i < s->n + s->n_old; i++) {
+		struct sampled *t = i < s->n ? s->target[i] : s->old[i - s->n];
+
+		process_close(t->p);
+		free(t);
+	}
+	free(s->target);
+	free(s->old);
+}
+
+/* Open the events, or fall back to wall-clock time. */
+static int choose(struct session *s, struct err *err)
+{
+	struct err why;
+	bool is_optional =
+		s->o->kind == SAMPLE_CPU && s->o->n_pids && !s->o->needs_events && !(s->o->events && *s->o->events);
+
+	if (s->o->kind == SAMPLE_WALL)
+		return 0;
+	if (attach_sample_open_events(s, &why) == 0)
+		return 0;
+	events_free(s->events);
+	s->events = NULL;
+	if (!is_optional || why.code == ERR_USAGE) {
+		*err = why;
+		return why.code;
+	}
+	s->kind = SAMPLE_WALL;
+	attach_note(&s->o->messages, "%s; sampling wall-clock time instead of CPU time", why.msg);
+	return 0;
+}
+
+static int sample(struct session *s, struct buf *out, struct sample_result *result, struct err *err)
+{
+	uint64_t own_start_ns = own_cpu_ns();
+	int rc = open_targets(s, err);
+
+	if (rc == 0)
+		rc = choose(s, err);
+	if (rc < 0)
+		return rc;
+	describe(s);
+	s->start_ns = clock_now();
+	if (s->o->stop)
+		stop_begin(s->o->stop, "sampling", s->o->duration_ns / NS_PER_MS);
+	if (s->kind == SAMPLE_WALL)
+		attach_sample_run_wall(s);
+	else
+		attach_sample_run_events(s);
+	s->end_ns = clock_now();
+	describe_result(s);
+	rc = write_all(s, out, err);
+	fill_result(s, own_start_ns, result);
+	return rc;
+}
+
+int attach_sample(const struct sample_options *o, struct buf *out, struct sample_result *result, struct err *err)
+{
+	struct session s = { .o = o, .kind = o->kind, .hz = o->hz ? o->hz : SAMPLE_HZ_DEFAULT };
+	int rc = find_events(o->events, s.type, &s.n_types, err);
+
+	assert(o->messages.note && o->hz <= SAMPLE_HZ_MAX && o->n_pids <= SAMPLE_PIDS_MAX);
+	assert(o->n_pids == 0 || !o->cgroup);
+	if (rc == 0 && o->kind == SAMPLE_WALL && o->n_pids == 0)
+		rc = err_set(err, ERR_USAGE, "wall-clock time is sampled of given processes only");
+	if (rc == 0 && o->kind != SAMPLE_CPU && o->events && *o->events)
+		rc = err_set(err, ERR_USAGE, "events are for CPU profiles only");
+	if (rc == 0)
+		rc = sample(&s, out, result, err);
+	release_session(&s);
+	return rc;
+}

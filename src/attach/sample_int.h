@@ -1,0 +1,67 @@
+/*
+ * sample_int.h - shared by the files of attach_sample
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ATTACH_SAMPLE_INT_H
+#define ATTACH_SAMPLE_INT_H
+
+#include "attach/events.h"
+#include "attach/sample.h"
+#include "libcpaprof/collector/external.h"
+
+/* A sampled process. After an exec it is another target. */
+struct sampled {
+	pid_t pid;
+	char name[THREAD_NAME_MAX + 1];
+	struct process *p;
+	bool is_requested;              /* is it in options.pid? */
+	bool is_stale;                  /* have its mappings changed since they were read? */
+	uint64_t read_ns, read_cost_ns; /* when its mappings were read, and how long that took */
+	uint64_t cpu_ns, cpu_start_ns;  /* CPU time of the process: now, and when sampling began */
+};
+
+struct session {
+	const struct sample_options *o;
+	struct external external;
+	const struct event_type *type[SAMPLE_EVENTS_MAX]; /* [n_types] */
+	size_t n_types;
+	struct sampled **target; /* [n] sorted by pid: running processes */
+	size_t n, cap;
+	struct sampled **old; /* [n_old] ended by an exec */
+	size_t n_old, cap_old;
+	struct events *events; /* NULL with SAMPLE_WALL */
+	unsigned hz;
+	bool has_kernel;
+	enum sample_kind kind;
+	uint64_t start_ns, end_ns;  /* monotonic */
+	uint64_t n_lost, n_unknown; /* lost records; samples of processes that ended before they were read */
+};
+
+/* Find the target of a process, or start one. NULL: it has ended or is not to be sampled. */
+struct sampled *attach_sample_target(struct session *s, pid_t pid);
+
+/* Find the target of a process; NULL: there is none. */
+struct sampled *attach_sample_known(const struct session *s, pid_t pid);
+
+/* Read the mappings of a target again, if they have changed and it is not too expensive. */
+void attach_sample_refresh(struct sampled *t);
+
+/* The process executes another program: end its target, and start a new one. */
+void attach_sample_exec(struct session *s, pid_t pid);
+
+/* Is sampling to continue? Reports progress and reads CPU times. Called about every 100 ms. */
+bool attach_sample_continues(struct session *s);
+
+/* sample_events.c: open the events. Fails: ERR_IO with the reason and the setting that permits it. */
+int attach_sample_open_events(struct session *s, struct err *err);
+/* Sample until the end. */
+void attach_sample_run_events(struct session *s);
+
+/* sample_wall.c: sample through /proc until the end. */
+void attach_sample_run_wall(struct session *s);
+
+/* sample_denied.c: explain why an event could not be opened. pid 0: not of one process. Returns ERR_IO. */
+int attach_sample_explain(const struct session *s, pid_t pid, int error, struct err *err);
+
+#endif

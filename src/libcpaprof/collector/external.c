@@ -1,0 +1,123 @@
+/*
+ * external.c - the profile of a process that is sampled from outside
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The label of a stack in the stack table is the number of its event.
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/external.h"
+
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/sample_stack.h"
+#include "libcpaprof/collector/threads.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+int external_open(pid_t pid, const struct external *as, struct process **out)
+{
+	struct process *p;
+	int rc = process_open(pid, &p);
+
+	if (rc < 0)
+		return rc;
+	p->external = as;
+	p->table.maps = &p->maps;
+	maps_add_kernel(&p->maps); /* after those of the process, whose executable is the first */
+	rc = external_read_maps(p);
+	if (rc < 0) {
+		process_close(p);
+		return rc;
+	}
+	*out = p;
+	return 0;
+}
+
+int external_read_maps(struct process *p)
+{
+	struct stack_reader *reader = threads_reader(p);
+
+	if (!reader)
+		return -ENOMEM;
+	if (external_has_ended(p)) /* the pid may belong to another process now */
+		return -ESRCH;
+	collect_find_mappings(p, false); /* samples until now belong to the mappings until now */
+	maps_add_live(&p->maps, p->pid);
+	return space_read_maps(&reader->space, p->pid);
+}
+
+bool external_has_ended(struct process *p)
+{
+	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
+
+	if (!p->has_ended)
+		p->has_ended = p->pidfd >= 0 ? poll(&ended, 1, 0) > 0 : kill(p->pid, 0) != 0 && errno == ESRCH;
+	return p->has_ended;
+}
+
+uint64_t external_cpu_ns(pid_t pid)
+{
+	return collect_cpu_ns(pid);
+}
+
+uint32_t external_add_sample(struct process *p, const struct external_sample *s)
+{
+	struct stack_reader *reader = threads_reader(p);
+	uint64_t pc[2 * FRAMES_MAX];
+	uint32_t n = s->n_kernel < FRAMES_MAX ? s->n_kernel : FRAMES_MAX, n_guessed;
+	enum unwind_end end;
+
+	for (uint32_t i = 0; i < n; i++)
+		pc[i] = s->kernel[i] - (i > 0);
+	if (s->user && reader) {
+		n += read_stack_of_sample(reader, s->user, pc + n, p->max_depth, &n_guessed, &end);
+		p->cut[end % N_CUTS]++;
+	}
+	if (n == 0)
+		return table_add_pseudo(&p->table, PSEUDO_NO_ANSWER, 1, s->weight);
+	n = n < p->max_depth ? n : p->max_depth;
+	return table_add(&p->table, pc, n, s->event, s->weight);
+}
+
+bool external_add_thread(struct process *p, int folder, uint32_t tid, uint64_t weight, bool is_waiting_only,
+			 uint32_t *stack)
+{
+	const struct sample_stack sampler = { .p = p, .reader = threads_reader(p), .folder = folder };
+	struct task t = { .tid = tid };
+	uint64_t pc[FRAMES_MAX];
+	enum task_status is;
+	uint32_t n = 0;
+
+	*stack = UINT32_MAX;
+	if (!sampler.reader)
+		return true;
+	is = sample_stack_read(&sampler, &t, pc, &n);
+	if (is == TASK_WAITING && n)
+		*stack = table_add(&p->table, pc, n, 0, weight);
+	else if (is != TASK_GONE && !is_waiting_only)
+		*stack = table_add_pseudo(&p->table, is == TASK_RUNNING ? PSEUDO_RUNNING : PSEUDO_NO_ANSWER, 1, weight);
+	return is != TASK_GONE;
+}
+
+void external_add_weight(struct process *p, uint32_t stack, uint64_t weight)
+{
+	if (stack != UINT32_MAX)
+		table_add_weight(&p->table, stack, weight);
+}
+
+void external_add_lost(struct process *p, uint64_t weight)
+{
+	table_add_pseudo(&p->table, PSEUDO_LOST, 0, weight);
+}
+
+void external_count(const struct process *p, uint64_t *n_samples, uint64_t *n_complete)
+{
+	*n_complete = p->cut[UNWIND_ROOT];
+	*n_samples = 0;
+	for (int i = 0; i < N_CUTS; i++)
+		*n_samples += p->cut[i];
+}

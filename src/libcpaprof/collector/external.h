@@ -1,0 +1,73 @@
+/*
+ * external.h - the profile of a process that is sampled from outside
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The process has no code of ours and shares no memory with us. The caller takes the samples, for example with perf
+ * events. The profile is a snap of kind SNAP_EXTERNAL.
+ */
+#ifndef LIBCPAPROF_COLLECTOR_EXTERNAL_H
+#define LIBCPAPROF_COLLECTOR_EXTERNAL_H
+
+#include "libcpaprof/collector/read_stack.h"
+#include "libcpaprof/collector/snap.h"
+
+enum { EXTERNAL_COMMENTS = 4 };
+
+/* Meaning of the samples. It must outlive the process; the comments may change until the profile is written. */
+struct external {
+	struct snap_types types; /* value 0 is the number of samples, value 1 + i the weight of event i */
+	uint64_t period;         /* of the profile */
+	char comment[EXTERNAL_COMMENTS][160];    /* comment 0 follows "cpa VERSION: pid N, "; the others are optional */
+};
+
+/* A sample: kernel frames, then the frames of the process. */
+struct external_sample {
+	const uint64_t *kernel; /* [n_kernel] leaf first; all but the first are return addresses */
+	uint32_t n_kernel;
+	const struct stack_sample *user; /* NULL: not known, or the thread belongs to the kernel */
+	uint32_t event;
+	uint64_t weight;
+};
+
+/*
+ * Open a running process.
+ *
+ * Returns 0 or -errno, for example -ESRCH, or -EACCES if its mappings cannot be read
+ */
+int external_open(pid_t pid, const struct external *as, struct process **out);
+
+/* Read the mappings again, for later samples. Returns 0 or -errno. */
+int external_read_maps(struct process *p);
+
+/* Has the process ended? */
+bool external_has_ended(struct process *p);
+
+/* The CPU time that a process has used; 0 if not known. */
+uint64_t external_cpu_ns(pid_t pid);
+
+/*
+ * Add a sample.
+ *
+ * Returns its stack, for external_add_weight; UINT32_MAX: there was no room
+ */
+uint32_t external_add_sample(struct process *p, const struct external_sample *s);
+
+/*
+ * Add a sample of a waiting thread, whose stack is read through /proc; a running thread gets a pseudo frame.
+ *
+ * folder  descriptor of /proc/PID/task
+ * Returns false if the thread has ended
+ */
+bool external_add_thread(struct process *p, int folder, uint32_t tid, uint64_t weight, bool is_waiting_only,
+			 uint32_t *stack);
+
+void external_add_weight(struct process *p, uint32_t stack, uint64_t weight);
+
+/* Add samples that were lost. */
+void external_add_lost(struct process *p, uint64_t weight);
+
+/* Number of samples with a user stack, and of those whose stack reaches the start of the thread. */
+void external_count(const struct process *p, uint64_t *n_samples, uint64_t *n_complete);
+
+#endif
