@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 
 enum { REFRESH_SHARE = 50, PID_DIGITS = 10 }; /* reading mappings takes at most 1/50 of the time */
 
@@ -468,8 +469,14 @@ static int choose(struct session *s, struct err *err)
 	bool is_optional =
 		s->o->kind == SAMPLE_CPU && s->o->n_pids && !s->o->needs_events && !(s->o->events && *s->o->events);
 
+	struct utsname system;
+
 	if (s->o->kind == SAMPLE_WALL)
 		return 0;
+	if (uname(&system) == 0 && attach_sample_is_dangerous(system.release))
+		attach_note(&s->o->messages,
+			    "Linux %s: perf events of the CPU clock can hang machines with Linux 6.16 and 6.17",
+			    system.release);
 	if (attach_sample_open_events(s, &why) == 0)
 		return 0;
 	events_free(s->events);

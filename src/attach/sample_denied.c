@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "attach/sample_int.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,6 +60,11 @@ static int explain_permission(const struct session *s, pid_t pid, const char *wh
 	return err_set(err, ERR_IO,
 		       "%s: permission denied (a protected process, or perf events are forbidden by a seccomp filter)",
 		       what);
+}
+
+bool attach_sample_is_dangerous(const char *release)
+{
+	return starts_with(release, "6.16.") || starts_with(release, "6.17.");
 }
 
 int attach_sample_explain(const struct session *s, pid_t pid, int error, struct err *err)

@@ -134,17 +134,10 @@ static int try_open(struct session *s, bool no_kernel, struct err *err)
 
 int attach_sample_open_events(struct session *s, struct err *err)
 {
-	struct err first;
+	int rc = try_open(s, false, err);
 
-	if (try_open(s, false, err) == 0)
-		return 0;
-	if (s->kind == SAMPLE_OFF_CPU) /* switches happen in the kernel */
-		return err->code;
-	first = *err;
-	if (try_open(s, true, err) == 0)
-		return 0;
-	*err = first;
-	return err->code;
+	/* switches happen in the kernel; other events may be permitted without it */
+	return rc < 0 && s->kind != SAMPLE_OFF_CPU ? try_open(s, true, err) : rc;
 }
 
 static uint32_t add_sample(struct sampled *t, const struct event_record *r, uint64_t weight)

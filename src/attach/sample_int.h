@@ -61,6 +61,9 @@ void attach_sample_run_events(struct session *s);
 /* sample_wall.c: sample through /proc until the end. */
 void attach_sample_run_wall(struct session *s);
 
+/* sample_denied.c: can perf events hang this release of Linux, such as "6.16.3-amd64"? */
+bool attach_sample_is_dangerous(const char *release);
+
 /* sample_denied.c: explain why an event could not be opened. pid 0: not of one process. Returns ERR_IO. */
 int attach_sample_explain(const struct session *s, pid_t pid, int error, struct err *err);
 

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, FILE_COPY_MAX = 512 << 20 };
+enum { PIECE_SHIFT_MAX = 1 << 30 }; /* max difference between distances in memory and in the file */
 enum { HEAD = 64 << 10, HEADS_MAX = 128, PIECE_MAX = 64 << 20, COPIES_MAX = 1 << 30 };
 
 struct space_object {
@@ -103,6 +104,17 @@ static void add_object(struct maps_reader *l, const struct space_object *new, co
 	l->object.n++;
 }
 
+/*
+ * Is this mapping a piece of the last object? Programs may map parts of their own file again, far away: Node does so
+ * with its built-in functions, and generated code is in between.
+ */
+static bool is_next_piece(const struct space_object *last, const struct space_object *new, uint64_t offset,
+			  bool is_data)
+{
+	return new->ino && last->ino == new->ino && last->dev == new->dev && (offset || is_data) &&
+	       new->lo - offset - last->lo < PIECE_SHIFT_MAX;
+}
+
 /* Parse "START-LIMIT PERM OFFSET DEV INODE PATH". The pieces of an object are consecutive; the first has offset 0. */
 static bool add_line(void *arg, const char *line)
 {
@@ -122,7 +134,7 @@ static bool add_line(void *arg, const char *line)
 	new = (struct space_object){ .lo = lo, .hi = hi, .dev = makedev(major_dev, minor_dev), .ino = ino };
 	new.has_code = perm[2] == 'x';
 	new.n_path = (uint32_t)strlen(line + at);
-	if (last && ino && last->ino == ino && last->dev == new.dev && (offset || perm[1] == 'w')) {
+	if (last && is_next_piece(last, &new, offset, perm[1] == 'w')) {
 		last->hi = hi;
 		last->has_code |= new.has_code;
 	} else {
