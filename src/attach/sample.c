@@ -128,10 +128,37 @@ static size_t find_target(const struct session *s, pid_t pid)
 	return lower_bound(0, s->n, is_below_pid, &(struct pid_key){ s, pid });
 }
 
+/* Insert a target at its position. */
+static struct sampled *insert_target(struct session *s, pid_t pid, struct process *p)
+{
+	struct sampled *t = mem_zalloc(1, sizeof(*t));
+	size_t at = find_target(s, pid);
+
+	t->pid = pid;
+	t->p = p;
+	s->target = mem_grow(s->target, &s->cap, s->n + 1, sizeof(struct sampled *));
+	memmove(s->target + at + 1, s->target + at, (s->n - at) * sizeof(struct sampled *));
+	s->target[at] = t;
+	s->n++;
+	return t;
+}
+
+/* The target for samples of processes that ended before they could be opened: pid 0. NULL: out of memory. */
+static struct sampled *ended_target(struct session *s)
+{
+	struct sampled *t = attach_sample_known(s, 0);
+	struct process *p;
+
+	if (t || external_open_ended(&s->external, &p) < 0)
+		return t;
+	t = insert_target(s, 0, p);
+	snprintf(t->name, sizeof(t->name), "(ended)");
+	return t;
+}
+
 /* Start a target. Returns 0 or -errno. */
 static int add_target(struct session *s, pid_t pid, bool is_requested)
 {
-	size_t at = find_target(s, pid);
 	uint64_t start = clock_now();
 	struct process *p;
 	struct sampled *t;
@@ -139,18 +166,12 @@ static int add_target(struct session *s, pid_t pid, bool is_requested)
 
 	if (rc < 0)
 		return rc;
-	t = mem_zalloc(1, sizeof(*t));
-	t->pid = pid;
-	t->p = p;
+	t = insert_target(s, pid, p);
 	t->is_requested = is_requested;
 	t->read_ns = clock_now();
 	t->read_cost_ns = t->read_ns - start;
 	t->cpu_ns = t->cpu_start_ns = external_cpu_ns(pid);
 	read_name(pid, t->name);
-	s->target = mem_grow(s->target, &s->cap, s->n + 1, sizeof(struct sampled *));
-	memmove(s->target + at + 1, s->target + at, (s->n - at) * sizeof(struct sampled *));
-	s->target[at] = t;
-	s->n++;
 	return 0;
 }
 
@@ -167,11 +188,11 @@ struct sampled *attach_sample_target(struct session *s, pid_t pid)
 
 	if (at < s->n && s->target[at]->pid == pid)
 		return s->target[at];
-	if (pid <= 0 || (s->o->n_pids && !s->o->follow) || add_target(s, pid, false) < 0) {
-		s->n_unknown++;
+	if (s->o->n_pids && !s->o->follow) /* a child, inherited because the kernel cannot tell threads from children */
 		return NULL;
-	}
-	return s->target[at];
+	if (pid > 0 && add_target(s, pid, false) == 0)
+		return s->target[at];
+	return ended_target(s);
 }
 
 void attach_sample_refresh(struct sampled *t)
@@ -187,6 +208,12 @@ void attach_sample_refresh(struct sampled *t)
 	external_read_maps(t->p);
 	t->read_ns = clock_now();
 	t->read_cost_ns = t->read_ns - now;
+}
+
+void attach_sample_refresh_all(struct session *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		attach_sample_refresh(s->target[i]);
 }
 
 void attach_sample_exec(struct session *s, pid_t pid)
@@ -270,7 +297,9 @@ static void describe(struct session *s)
 /* Complete the comments after sampling. */
 static void describe_result(struct session *s)
 {
+	const struct sampled *ended = attach_sample_known(s, 0);
 	struct external *e = &s->external;
+	struct process_info f = { .n_samples = 0 };
 
 	if (s->kind == SAMPLE_WALL)
 		snprintf(e->comment[1], sizeof(e->comment[1]), "running threads have no stack: %s",
@@ -281,9 +310,11 @@ static void describe_result(struct session *s)
 	if (s->n_lost)
 		snprintf(e->comment[2], sizeof(e->comment[2]), "lost: %llu records of perf events",
 			 (unsigned long long)s->n_lost);
-	if (s->n_unknown)
-		snprintf(e->comment[3], sizeof(e->comment[3]), "%llu samples of processes that ended early are missing",
-			 (unsigned long long)s->n_unknown);
+	if (ended)
+		process_info(ended->p, &f);
+	if (f.n_samples)
+		snprintf(e->comment[3], sizeof(e->comment[3]),
+			 "%llu samples of processes that ended early have no stack", (unsigned long long)f.n_samples);
 }
 
 static int add_bytes(void *arg, const void *data, size_t n)
@@ -401,7 +432,7 @@ static int write_all(const struct session *s, struct buf *out, struct err *err)
 		struct process_info f;
 
 		process_info(a->p, &f);
-		if (f.weight || a->is_requested)
+		if (f.n_samples || f.weight || a->is_requested)
 			t[n++] = a;
 	}
 	if (n == 0)
@@ -431,7 +462,7 @@ static void count_target(const struct sampled *t, struct sample_result *r)
 
 	process_info(t->p, &f);
 	external_count(t->p, &n, &n_complete);
-	r->n_processes += f.weight || t->is_requested;
+	r->n_processes += f.n_samples || f.weight || t->is_requested;
 	r->n_samples += n ? n : f.n_samples;
 	r->n_complete += n_complete;
 	if (t->is_requested)
@@ -458,6 +489,7 @@ static void release_session(struct session *s)
 		process_close(t->p);
 		free(t);
 	}
+	file_cache_release(&s->external.files);
 	free(s->target);
 	free(s->old);
 }

@@ -27,6 +27,7 @@ enum {
 	STACK_BYTES = 32 << 10,     /* copied per sample */
 	WAIT_STACK_BYTES = 8 << 10, /* context switches can be frequent */
 	POLL_MS = 100,
+	POLL_MANY_MS = 10,
 	KERNEL_FRAMES_MAX = 127, /* kernel.perf_event_max_stack by default */
 	EVENT_REGS_MAX = 32,
 };
@@ -169,6 +170,8 @@ static void add_other(struct session *s, const struct event_record *r)
 		break;
 	case RECORD_EXEC:
 		attach_sample_exec(s, (pid_t)r->pid);
+		if (!s->o->n_pids || s->o->follow) /* it may end soon */
+			attach_sample_target(s, (pid_t)r->pid);
 		break;
 	default:
 		break;
@@ -379,10 +382,14 @@ void attach_sample_run_events(struct session *s)
 		run_waits(s);
 		return;
 	}
+	bool is_many = s->o->n_pids == 0 || s->o->follow; /* new processes may end soon */
+
 	events_start(s->events);
 	do {
-		events_wait(s->events, POLL_MS);
+		events_wait(s->events, is_many ? POLL_MANY_MS : POLL_MS);
 		events_read(s->events, on_record, s);
+		if (is_many)
+			attach_sample_refresh_all(s);
 	} while (attach_sample_continues(s));
 	events_stop(s->events);
 	events_read(s->events, on_record, s);

@@ -34,8 +34,8 @@ struct session {
 	unsigned hz;
 	bool has_kernel;
 	enum sample_kind kind;
-	uint64_t start_ns, end_ns;  /* monotonic */
-	uint64_t n_lost, n_unknown; /* lost records; samples of processes that ended before they were read */
+	uint64_t start_ns, end_ns; /* monotonic */
+	uint64_t n_lost;           /* records that the kernel dropped */
 };
 
 /* Find the target of a process, or start one. NULL: it has ended or is not to be sampled. */
@@ -49,6 +49,9 @@ void attach_sample_refresh(struct sampled *t);
 
 /* The process executes another program: end its target, and start a new one. */
 void attach_sample_exec(struct session *s, pid_t pid);
+
+/* Read the mappings of all targets that have changed, while they still run. */
+void attach_sample_refresh_all(struct session *s);
 
 /* Is sampling to continue? Reports progress and reads CPU times. Called about every 100 ms. */
 bool attach_sample_continues(struct session *s);

@@ -18,7 +18,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-int external_open(pid_t pid, const struct external *as, struct process **out)
+int external_open(pid_t pid, struct external *as, struct process **out)
 {
 	struct process *p;
 	int rc = process_open(pid, &p);
@@ -28,11 +28,28 @@ int external_open(pid_t pid, const struct external *as, struct process **out)
 	p->external = as;
 	p->table.maps = &p->maps;
 	maps_add_kernel(&p->maps); /* after those of the process, whose executable is the first */
+	if (threads_reader(p))
+		threads_reader(p)->space.cache = &as->files;
 	rc = external_read_maps(p);
 	if (rc < 0) {
 		process_close(p);
 		return rc;
 	}
+	*out = p;
+	return 0;
+}
+
+int external_open_ended(struct external *as, struct process **out)
+{
+	struct process *p = memory_map(sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	*p = (struct process){ .is_used = true, .has_ended = true, .pidfd = -1, .max_depth = FRAMES_MAX };
+	p->start_ns = p->began_ns = collect_wall_ns();
+	p->external = as;
+	p->table.maps = &p->maps;
+	maps_add_kernel(&p->maps);
 	*out = p;
 	return 0;
 }
@@ -73,12 +90,12 @@ uint32_t external_add_sample(struct process *p, const struct external_sample *s)
 
 	for (uint32_t i = 0; i < n; i++)
 		pc[i] = s->kernel[i] - (i > 0);
-	if (s->user && reader) {
+	if (s->user && reader && p->pid) {
 		n += read_stack_of_sample(reader, s->user, pc + n, p->max_depth, &n_guessed, &end);
 		p->cut[end % N_CUTS]++;
 	}
 	if (n == 0)
-		return table_add_pseudo(&p->table, PSEUDO_NO_ANSWER, 1, s->weight);
+		return table_add_pseudo(&p->table, PSEUDO_LOST, 1, s->weight);
 	n = n < p->max_depth ? n : p->max_depth;
 	return table_add(&p->table, pc, n, s->event, s->weight);
 }

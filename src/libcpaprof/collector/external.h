@@ -16,9 +16,10 @@ enum { EXTERNAL_COMMENTS = 4 };
 
 /* Meaning of the samples. It must outlive the process; the comments may change until the profile is written. */
 struct external {
-	struct snap_types types; /* value 0 is the number of samples, value 1 + i the weight of event i */
-	uint64_t period;         /* of the profile */
-	char comment[EXTERNAL_COMMENTS][160];    /* comment 0 follows "cpa VERSION: pid N, "; the others are optional */
+	struct snap_types types;              /* value 0 is the number of samples, value 1 + i the weight of event i */
+	uint64_t period;                      /* of the profile */
+	struct file_cache files;              /* used by all processes; released after them */
+	char comment[EXTERNAL_COMMENTS][160]; /* comment 0 follows "cpa VERSION: pid N, "; the others are optional */
 };
 
 /* A sample: kernel frames, then the frames of the process. */
@@ -35,7 +36,10 @@ struct external_sample {
  *
  * Returns 0 or -errno, for example -ESRCH, or -EACCES if its mappings cannot be read
  */
-int external_open(pid_t pid, const struct external *as, struct process **out);
+int external_open(pid_t pid, struct external *as, struct process **out);
+
+/* Open a placeholder for processes that ended before they could be opened. Their samples have only kernel frames. */
+int external_open_ended(struct external *as, struct process **out);
 
 /* Read the mappings again, for later samples. Returns 0 or -errno. */
 int external_read_maps(struct process *p);

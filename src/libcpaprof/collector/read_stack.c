@@ -32,10 +32,43 @@ struct space_object {
 	uint32_t path, n_path;
 	bool has_code;  /* is part of it executable? */
 	bool is_opened; /* is walk filled in? */
+	bool is_cached; /* bytes belong to the cache */
 	void *bytes;
 	size_t size, n_copied;
 	struct unwind_object walk;
 };
+
+/* A file that was read: its identity and contents. */
+struct cached_file {
+	dev_t dev;
+	ino_t ino;
+	struct timespec mtime;
+	size_t size;
+	void *bytes;
+};
+
+enum { CACHED_FILES_MAX = 4096 };
+
+static const struct cached_file *find_cached(const struct file_cache *c, const struct stat *file)
+{
+	const struct cached_file *f = c->file.data;
+
+	for (size_t i = 0; i < c->file.n; i++)
+		if (f[i].ino == file->st_ino && f[i].dev == file->st_dev && (off_t)f[i].size == file->st_size &&
+		    f[i].mtime.tv_sec == file->st_mtim.tv_sec && f[i].mtime.tv_nsec == file->st_mtim.tv_nsec)
+			return &f[i];
+	return NULL;
+}
+
+void file_cache_release(struct file_cache *c)
+{
+	const struct cached_file *f = c->file.data;
+
+	for (size_t i = 0; i < c->file.n; i++)
+		memory_unmap(f[i].bytes, f[i].size);
+	vec_release(&c->file, sizeof(*f));
+	*c = (struct file_cache){ 0 };
+}
 
 static bool is_denied(int error)
 {
@@ -145,10 +178,12 @@ static bool add_line(void *arg, const char *line)
 
 static void close_object(struct address_space *r, struct space_object *o)
 {
-	memory_unmap(o->bytes, o->size);
+	if (!o->is_cached)
+		memory_unmap(o->bytes, o->size);
 	r->n_copied -= o->n_copied;
 	o->bytes = NULL;
 	o->n_copied = 0;
+	o->is_cached = false;
 }
 
 /* Account for n more copied bytes. Returns false above the limit. A process can map any number of large deleted files.
@@ -179,6 +214,7 @@ static void keep_opened(struct maps_reader *l)
 		if (old[i].is_opened && k < l->object.n && is_same(&new[k], &old[i])) {
 			new[k].is_opened = true;
 			new[k].bytes = old[i].bytes;
+			new[k].is_cached = old[i].is_cached;
 			new[k].size = old[i].size;
 			new[k].walk = old[i].walk;
 			new[k].n_copied = old[i].n_copied;
@@ -266,6 +302,41 @@ static bool read_object(struct address_space *r, struct space_object *o, int fd)
 	return true;
 }
 
+/* Pass the contents of a file to the cache, unless it is full. */
+static void add_cached(struct address_space *r, struct space_object *o, const struct stat *file)
+{
+	struct file_cache *c = r->cache;
+	struct cached_file *new = c && o->n_copied <= COPIES_MAX - c->n_bytes
+					  ? vec_reserve(&c->file, 1, sizeof(*new), CACHED_FILES_MAX)
+					  : NULL;
+
+	if (!new)
+		return;
+	*new = (struct cached_file){ file->st_dev, file->st_ino, file->st_mtim, o->size, o->bytes };
+	c->file.n++;
+	c->n_bytes += o->n_copied;
+	r->n_copied -= o->n_copied;
+	o->n_copied = 0;
+	o->is_cached = true;
+}
+
+static bool read_or_find(struct address_space *r, struct space_object *o, int fd, const struct stat *file)
+{
+	const struct cached_file *cached = r->cache ? find_cached(r->cache, file) : NULL;
+
+	o->size = (size_t)file->st_size;
+	if (cached) {
+		o->bytes = cached->bytes;
+		o->is_cached = true;
+		return true;
+	}
+	o->bytes = memory_map(o->size);
+	if (!o->bytes || !read_object(r, o, fd))
+		return false;
+	add_cached(r, o, file);
+	return true;
+}
+
 /* Open the file, if it is still the mapped one. */
 static bool open_file(struct address_space *r, struct space_object *o, const char *path)
 {
@@ -274,11 +345,8 @@ static bool open_file(struct address_space *r, struct space_object *o, const cha
 	bool good = fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_dev == o->dev &&
 		    file.st_ino == o->ino && file.st_size > 0;
 
-	if (good) {
-		o->size = (size_t)file.st_size;
-		o->bytes = memory_map(o->size);
-		good = o->bytes && read_object(r, o, fd);
-	}
+	if (good)
+		good = read_or_find(r, o, fd, &file);
 	if (fd >= 0)
 		close(fd);
 	return good && cpi_unwind_object_init_sig(o->bytes, o->size, false, o->lo, o->hi, 0, &o->walk) && o->walk.eh;

@@ -19,8 +19,18 @@
 
 #include <sys/types.h>
 
+/* Contents of files, shared by the address spaces of several processes. Zero-initialised. */
+struct file_cache {
+	struct vec file; /* struct cached_file */
+	uint64_t n_bytes;
+};
+
+/* Call this after the release of all address spaces that use the cache. */
+void file_cache_release(struct file_cache *c);
+
 /* The mapped objects of a process. Zero-initialised, except mem: -1. */
 struct address_space {
+	struct file_cache *cache; /* NULL: none */
 	pid_t pid;
 	int mem;           /* /proc/PID/mem, used where process_vm_readv is denied; -1: not open */
 	struct vec object; /* struct space_object, sorted by address */
