@@ -16,7 +16,11 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -191,6 +195,48 @@ static void a_short_copy_ends_the_walk_early(void **state)
 	assert_int_equal(w.end, UNWIND_OUTSIDE);
 }
 
+/* The line of our own vDSO in the format of /proc/PID/maps. */
+static int own_vdso_line(uint64_t *lo)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	int fd = memfd_create("maps", MFD_CLOEXEC);
+	char line[256];
+
+	*lo = 0;
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, "[vdso]")) {
+			*lo = strtoull(line, NULL, 16);
+			assert_int_equal(write(fd, line, strlen(line)), strlen(line));
+		}
+	if (maps)
+		fclose(maps);
+	lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+static void uses_the_own_vdso_if_memory_cannot_be_read(void **state)
+{
+	struct address_space space = { .mem = -1 };
+	const struct unwind_object *object;
+	struct unwind_object room;
+	pid_t ended = fork();
+	uint64_t lo;
+	int fd = own_vdso_line(&lo);
+
+	(void)state;
+	if (ended == 0)
+		_exit(0);
+	waitpid(ended, NULL, 0);
+	if (lo == 0)
+		skip();
+	assert_int_equal(space_read_maps_file(&space, ended, fd), 0);
+	object = space_find(&space, lo, &room);
+	assert_non_null(object);
+	assert_non_null(object->eh);
+	space_release(&space);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +248,7 @@ int main(void)
 		cmocka_unit_test(knows_the_releases_that_hang),
 		cmocka_unit_test(walks_a_copied_stack_to_its_start),
 		cmocka_unit_test(a_short_copy_ends_the_walk_early),
+		cmocka_unit_test(uses_the_own_vdso_if_memory_cannot_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

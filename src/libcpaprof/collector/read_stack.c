@@ -15,9 +15,11 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
@@ -337,25 +339,60 @@ static bool read_or_find(struct address_space *r, struct space_object *o, int fd
 	return true;
 }
 
+/* Open a path if it is the mapped file. Returns -1 if it is not. */
+static int open_mapped(const struct space_object *o, const char *path, struct stat *file)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0 && fstat(fd, file) == 0 && S_ISREG(file->st_mode) && file->st_dev == o->dev &&
+	    file->st_ino == o->ino && file->st_size > 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Open the mapped file in the root folder of the process, which may be in a container. */
+static int open_in_root(const struct address_space *r, const struct space_object *o, const char *path,
+			struct stat *file)
+{
+	char name[PATH_MAX + 32];
+
+	snprintf(name, sizeof(name), "/proc/%d/root%s", (int)r->pid, path);
+	return open_mapped(o, name, file);
+}
+
 /* Open the file, if it is still the mapped one. */
 static bool open_file(struct address_space *r, struct space_object *o, const char *path)
 {
 	struct stat file;
-	int fd = *path == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-	bool good = fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_dev == o->dev &&
-		    file.st_ino == o->ino && file.st_size > 0;
+	int fd = *path == '/' ? open_mapped(o, path, &file) : -1;
+	bool good;
 
-	if (good)
-		good = read_or_find(r, o, fd, &file);
+	if (fd < 0 && *path == '/')
+		fd = open_in_root(r, o, path, &file);
+	good = fd >= 0 && read_or_find(r, o, fd, &file);
 	if (fd >= 0)
 		close(fd);
 	return good && cpi_unwind_object_init_sig(o->bytes, o->size, false, o->lo, o->hi, 0, &o->walk) && o->walk.eh;
 }
 
-/* Copy the object from memory; what cannot be read is zeros. */
+/* Copy the vDSO of this process: the kernel maps the same one into all processes. */
+static void copy_own_vdso(struct space_object *o)
+{
+	struct iovec here = { o->bytes, o->size }, there = { (void *)getauxval(AT_SYSINFO_EHDR), o->size };
+
+	if (there.iov_base && process_vm_readv(getpid(), &here, 1, &there, 1, 0) < 0)
+		memset(o->bytes, 0, o->size);
+}
+
+/*
+ * Copy the object from memory; what cannot be read is zeros. Memory may be forbidden while samples are permitted
+ * (kernel.yama.ptrace_scope).
+ */
 static void copy_object(struct address_space *r, struct space_object *o)
 {
-	uint64_t n = o->hi - o->lo, at = 0;
+	uint64_t n = o->hi - o->lo, at = 0, n_read = 0;
 
 	close_object(r, o);
 	o->bytes = n <= FILE_COPY_MAX && count_bytes(r, o, n) ? memory_map(n) : NULL;
@@ -367,7 +404,10 @@ static void copy_object(struct address_space *r, struct space_object *o)
 		size_t got = space_read(r, o->lo + at, (char *)o->bytes + at, part);
 
 		at = got ? at + got : (at / PAGE + 1) * PAGE;
+		n_read += got;
 	}
+	if (n_read == 0 && !o->ino)
+		copy_own_vdso(o);
 	cpi_unwind_object_init_sig(o->bytes, n, true, o->lo, o->hi, 0, &o->walk);
 }
 
