@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Chapters and journals are selected, and their files opened, in one short transaction of the catalogue. If a file is gone,
- * the writer has replaced it since the transaction began: the selection starts again with the new state.
+ * the writer has replaced it since the transaction began: the selection starts again with the new state. A journal that
+ * was flushed and removed before the folder was listed is not missed by name. So the number of the first live journal,
+ * which a flush changes before it removes the journal, is compared after the transaction.
  */
 #include "config.h"
 
@@ -25,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SELECT_TRIES = 5, NS_PER_S = 1000000000, FILE_GONE = 1 };
+enum { SELECT_TRIES = 10, NS_PER_S = 1000000000, FILE_GONE = 1 };
 
 /* The index of the chapter that is the damaged part of a journal. */
 #define DAMAGED_PART UINT32_MAX
@@ -131,18 +133,22 @@ static int open_journals(const struct store *s, const int64_t *seq, size_t n, st
 	return rc;
 }
 
-/* Find chapters and journals, and open their files. Returns FILE_GONE if one does not exist any more. */
+/*
+ * Find chapters and journals, and open their files. Returns FILE_GONE if one does not exist any more.
+ *
+ * next_journal   out: the number of the first live journal; unchanged without journals
+ */
 static int open_files(struct store *s, const struct catalogue_selection *found, bool has_journals,
-		      struct selection *sel, struct err *err)
+		      struct selection *sel, int64_t *next_journal, struct err *err)
 {
-	int64_t next = 0, *seq = NULL;
+	int64_t *seq = NULL;
 	size_t n = 0;
 	int rc = 0;
 
 	if (has_journals) {
-		rc = catalogue_get_number(s->catalogue, "next_journal", &next, err);
+		rc = catalogue_get_number(s->catalogue, "next_journal", next_journal, err);
 		if (rc >= 0)
-			rc = journal_list(s->dir, next, &seq, &n, err);
+			rc = journal_list(s->dir, *next_journal, &seq, &n, err);
 	}
 	if (rc == 0) {
 		sel->file = mem_zalloc(found->n_chapters + n, sizeof(*sel->file));
@@ -334,6 +340,7 @@ static int try_open(struct store *s, const struct store_query *q, enum which whi
 {
 	struct catalogue_query cq = { q->service, q->is_pattern, q->t0, q->t1 };
 	struct catalogue_selection found = { 0 };
+	int64_t next = -1, now = -1;
 	int rc = catalogue_read_begin(s->catalogue, err);
 
 	if (rc < 0)
@@ -344,11 +351,13 @@ static int try_open(struct store *s, const struct store_query *q, enum which whi
 		rc = which == IN_WINDOW ? catalogue_select(s->catalogue, &cq, &found, err)
 					: catalogue_select_beside(s->catalogue, &cq, which == AFTER, max, &found, err);
 		if (rc == 0)
-			rc = open_files(s, &found, which == IN_WINDOW, sel, err);
+			rc = open_files(s, &found, which == IN_WINDOW, sel, &next, err);
 		catalogue_selection_release(&found);
 	}
 	catalogue_read_end(s->catalogue);
-	return rc;
+	if (rc == 0 && next >= 0 && catalogue_get_number(s->catalogue, "next_journal", &now, err) < 0)
+		return err->code;
+	return rc == 0 && now != next ? FILE_GONE : rc;
 }
 
 static int open_selection(struct store *s, const struct store_query *q, enum which which, size_t max,
