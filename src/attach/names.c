@@ -76,15 +76,21 @@ static void find_offsets(const struct profile *p, uint32_t map, const struct sym
 	object_close(o);
 }
 
+/* Sources of binaries and debug files. */
+struct names_options {
+	bool use_servers; /* look up missing debug files with debuginfod */
+	const char *root; /* folder with the files of the mappings; NULL: none */
+};
+
 /*
  * Symbolize a profile.
  *
- * use_servers  look up missing debug files with debuginfod
- * offset       [p->n_locs] out, zero-initialised: offsets into functions; NULL: not wanted
+ * offset   [p->n_locs] out, zero-initialised: offsets into functions; NULL: not wanted
  */
-static int symbolize(struct profile *p, bool use_servers, uint64_t *offset, struct err *err)
+static int symbolize(struct profile *p, const struct names_options *from, uint64_t *offset, struct err *err)
 {
 	struct symbolize_result found = { 0 };
+	struct buf ignored = { 0 };
 	struct symbol_options where;
 	struct arena *mem;
 	int rc;
@@ -93,8 +99,13 @@ static int symbolize(struct profile *p, bool use_servers, uint64_t *offset, stru
 		return 0;
 	mem = arena_new();
 	symbol_options_init(&where, mem);
-	if (!use_servers)
+	if (!from->use_servers)
 		where.servers = NULL;
+	if (from->root) {
+		where.binary_path = from->root;
+		locate_mappings(p, &where, &ignored);
+		buf_release(&ignored);
+	}
 	rc = symbolize_local(p, &where, false, false, &found, err);
 	if (rc == 0)
 		demangle_names(p, DEMANGLE_DEFAULT, false);
@@ -106,14 +117,14 @@ static int symbolize(struct profile *p, bool use_servers, uint64_t *offset, stru
 }
 
 /* Read and symbolize a profile. in: consumed, as by reader_read. */
-static int build(struct bytes *in, bool use_servers, struct attach_names **out, struct err *err)
+static int build(struct bytes *in, const struct names_options *from, struct attach_names **out, struct err *err)
 {
 	struct attach_names *n = mem_zalloc(1, sizeof(*n));
 	int rc = reader_read(in, &reader_limits_default, &n->profile, err);
 
 	if (rc == 0) {
 		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
-		rc = symbolize(n->profile, use_servers, n->offset, err);
+		rc = symbolize(n->profile, from, n->offset, err);
 	}
 	if (rc < 0) {
 		attach_names_free(n);
@@ -127,7 +138,7 @@ static int build(struct bytes *in, bool use_servers, struct attach_names **out, 
 	return 0;
 }
 
-int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err)
+static int names_new(const struct snap *s, const struct names_options *from, struct attach_names **out, struct err *err)
 {
 	struct buf packed = { 0 };
 	struct bytes in;
@@ -138,7 +149,17 @@ int attach_names_new(const struct snap *s, struct attach_names **out, struct err
 		return err_set(err, ERR_IO, "%s", strerror(-rc));
 	}
 	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	return build(&in, true, out, err);
+	return build(&in, from, out, err);
+}
+
+int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err)
+{
+	return names_new(s, &(struct names_options){ .use_servers = true }, out, err);
+}
+
+int attach_names_new_in(const struct snap *s, const char *root, struct attach_names **out, struct err *err)
+{
+	return names_new(s, &(struct names_options){ .root = root }, out, err);
 }
 
 /*
@@ -151,7 +172,7 @@ static int names_read(const void *packed, size_t n, struct attach_names **out, s
 	struct bytes in = { .data = mem_alloc(n, 1), .n = n };
 
 	memcpy(in.data, packed, n);
-	return build(&in, false, out, err);
+	return build(&in, &(struct names_options){ .use_servers = false }, out, err);
 }
 
 void attach_names_free(struct attach_names *n)
@@ -234,7 +255,7 @@ static int name_all(const struct body *from, struct buf *out, struct err *err)
 	memcpy(in.data, from->v.data, in.n);
 	rc = reader_read(&in, &reader_limits_default, &p, err);
 	if (rc == 0)
-		rc = symbolize(p, false, NULL, err);
+		rc = symbolize(p, &(struct names_options){ .use_servers = false }, NULL, err);
 	if (rc == 0)
 		rc = export_proto(p, 1, out, err);
 	profile_free(p);

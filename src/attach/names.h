@@ -22,6 +22,12 @@ struct attach_names;
  */
 int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err);
 
+/*
+ * Like attach_names_new, without debuginfod. root is a folder that contains the files of the mappings, such as
+ * "/proc/4711/root" for a process in a container.
+ */
+int attach_names_new_in(const struct snap *s, const char *root, struct attach_names **out, struct err *err);
+
 /* Takes NULL. */
 void attach_names_free(struct attach_names *n);
 

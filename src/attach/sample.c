@@ -8,6 +8,7 @@
 #include "attach/sample.h"
 
 #include "attach/files.h"
+#include "attach/names.h"
 #include "attach/sample_int.h"
 #include "base/io.h"
 #include "base/mem.h"
@@ -26,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 enum { REFRESH_SHARE = 50, PID_DIGITS = 10 }; /* reading mappings takes at most 1/50 of the time */
@@ -323,14 +325,30 @@ static int add_bytes(void *arg, const void *data, size_t n)
 	return 0;
 }
 
-/* Write the profile of a target. */
+/* Is the root folder of the process another one than ours, as in a container? root: its name. */
+static bool has_other_root(pid_t pid, char root[32])
+{
+	struct stat ours, its;
+
+	snprintf(root, 32, "/proc/%d/root", (int)pid);
+	return pid && stat("/", &ours) == 0 && stat(root, &its) == 0 &&
+	       (ours.st_dev != its.st_dev || ours.st_ino != its.st_ino);
+}
+
+/* Write the profile of a target. Names are added only if they cannot be looked up later. */
 static int write_target(const struct sampled *t, struct buf *out, struct err *err)
 {
+	struct attach_names *names = NULL;
+	struct err ignored;
 	struct snap *snap;
+	char root[32];
 	int rc = snap_take(t->p, SNAP_EXTERNAL, 0, &snap);
 
 	if (rc == 0) {
-		rc = snap_write(snap, 0, NULL, NULL, add_bytes, out);
+		if (has_other_root(t->pid, root))
+			attach_names_new_in(snap, root, &names, &ignored);
+		rc = snap_write(snap, 0, names ? attach_names_at : NULL, names, add_bytes, out);
+		attach_names_free(names);
 		snap_free(snap);
 	}
 	return rc < 0 ? err_set(err, ERR_IO, "process %d: %s", (int)t->pid, strerror(-rc)) : 0;
