@@ -1,8 +1,7 @@
 # src/cli - the program: from argv to the exit status
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/web/libweb.a src/scrape/libscrape.a src/httpd/libhttpd.a viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/attach/libattach.a src/snapshot/libsnapshot.a $(answer_libs) \
-	$(endpoint_libs) $(collector_libs)
+src_cpa_LDADD = viewers/web/libweb.a src/scrape/libscrape.a src/httpd/libhttpd.a viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/snapshot/libsnapshot.a $(answer_libs)
 src_cpa_SOURCES = \
 	src/cli/args.c \
 	src/cli/args.h \
