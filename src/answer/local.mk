@@ -35,6 +35,8 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/reports.h \
 	src/answer/save.c \
 	src/answer/save.h \
+	src/answer/process.c \
+	src/answer/process.h \
 	src/answer/profile_server.c \
 	src/answer/profile_server.h \
 	src/answer/series.c \

@@ -1,5 +1,5 @@
 /*
- * remote.c - sources on servers, which are fetched before they are read
+ * remote.c - sources on servers and running processes, which are fetched or sampled before they are read
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -10,18 +10,23 @@
 
 #include "answer/remote.h"
 
+#include "answer/process.h"
 #include "base/mem.h"
 #include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { POLL_MS = 20, REPORT_MS = 1000, SECOND_MS = 1000, MS_NS = 1000000 };
 
 struct remote_source {
 	size_t number;
-	char *name; /* name in the list of sources; the pointer identifies the source */
-	struct url url;
-	struct fetch_request request;
+	char *name;                     /* name in the list of sources; the pointer identifies the source */
+	struct answer_process *process; /* NULL: a source on a server */
+	struct url url;                 /* empty for a process */
+	struct fetch_request request;   /* its result: bytes, rc and err; also for a process */
 	bool is_fetched;
 	struct origin *origin; /* [n_origins], keys owned */
 	size_t n_origins;
@@ -60,6 +65,7 @@ void remote_free(struct remote *r)
 			free((char *)a->origin[k].key);
 		free(a->origin);
 		free(a->request.bytes.data);
+		answer_process_free(a->process);
 		url_release(&a->url);
 		free(a->name);
 		free(a);
@@ -77,13 +83,20 @@ static bool is_local(const char *name)
 	return strcmp(name, "-") == 0 || access(name, F_OK) == 0 || stored_is_source(name);
 }
 
+/* Parse a source. Fails with ERR_UNKNOWN if it can be read without fetching. */
+static int parse(const struct remote *r, const char *source, struct remote_source *out, struct err *err)
+{
+	if (answer_is_process(source))
+		return answer_process_new(source, r->seconds, &out->process, err);
+	return is_local(source) ? ERR_UNKNOWN : url_parse(source, r->seconds, &out->url, err);
+}
+
 int remote_add(struct remote *r, struct sources *s, struct err *err)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct url url;
+		struct remote_source parsed = { 0 }, *a;
 		struct buf name = { 0 };
-		int rc = is_local(s->name[i]) ? ERR_UNKNOWN : url_parse(s->name[i], r->seconds, &url, err);
-		struct remote_source *a;
+		int rc = parse(r, s->name[i], &parsed, err);
 
 		if (rc == ERR_UNKNOWN)
 			continue;
@@ -93,9 +106,9 @@ int remote_add(struct remote *r, struct sources *s, struct err *err)
 			buf_release(&name);
 			return rc;
 		}
-		a = mem_zalloc(1, sizeof(*a));
+		a = mem_alloc(1, sizeof(*a));
+		*a = parsed;
 		a->name = mem_strndup(buf_text(&name), name.len);
-		a->url = url;
 		buf_release(&name);
 		r->source = mem_grow(r->source, &r->cap, r->n + 1, sizeof(*r->source));
 		a->number = r->n;
@@ -110,9 +123,24 @@ size_t remote_count(const struct remote *r)
 	return r->n;
 }
 
-void remote_print_url(const struct remote *r, size_t i, struct buf *out)
+size_t remote_count_processes(const struct remote *r)
 {
-	url_add_redacted(&r->source[i]->url, out);
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		n += r->source[i]->process != NULL;
+	return n;
+}
+
+void remote_describe(const struct remote *r, size_t i, struct buf *out)
+{
+	const struct remote_source *a = r->source[i];
+
+	buf_addz(out, a->process ? "Sampling " : "Fetching profile over HTTP from ");
+	if (a->process)
+		answer_process_describe(a->process, out);
+	else
+		url_add_redacted(&a->url, out);
 }
 
 void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received)
@@ -129,22 +157,108 @@ static int compare_names(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *stop, struct buf *notes)
+/* Fetch the sources on servers. */
+static void fetch_urls(struct remote *r, fetch_progress_fn progress, struct stop *stop, struct buf *notes)
 {
 	struct fetch_request *request = mem_zalloc(r->n, sizeof(*request));
+	size_t n = 0;
 
 	for (size_t i = 0; i < r->n; i++)
-		request[i].url = &r->source[i]->url;
-	fetch_all(request, r->n, &r->options, progress, stop, notes);
+		if (!r->source[i]->process)
+			request[n++].url = &r->source[i]->url;
+	if (n)
+		fetch_all(request, n, &r->options, progress, stop, notes);
+	n = 0;
+	for (size_t i = 0; i < r->n; i++)
+		if (!r->source[i]->process)
+			r->source[i]->request = request[n++];
+	free(request);
+}
+
+/* The number of processes that are still sampled. *left_ms is set to the time until the last one is done. */
+static size_t count_running(const struct remote *r, uint64_t *left_ms)
+{
+	size_t n = 0;
+
+	*left_ms = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t ms;
+
+		if (!r->source[i]->process || !answer_process_is_running(r->source[i]->process, &ms))
+			continue;
+		*left_ms = ms > *left_ms ? ms : *left_ms;
+		n++;
+	}
+	return n;
+}
+
+/* Wait until the processes are sampled. When the stop is set, end them early. */
+static void wait_for_processes(const struct remote *r, fetch_progress_fn progress, struct stop *stop)
+{
+	const struct timespec step = { .tv_nsec = POLL_MS * MS_NS };
+	uint64_t left_ms, all_ms = 0, waited_ms = 0;
+	bool is_stopped = false;
+	size_t n;
+
+	count_running(r, &all_ms);
+	stop_begin(stop, "sampling", all_ms);
+	for (; (n = count_running(r, &left_ms)) > 0; waited_ms += POLL_MS) {
+		stop_set_done(stop, left_ms < all_ms ? all_ms - left_ms : 0);
+		for (size_t i = 0; i < r->n && stop_is_set(stop) && !is_stopped; i++)
+			if (r->source[i]->process)
+				answer_process_stop(r->source[i]->process);
+		is_stopped |= stop_is_set(stop);
+		if (progress && waited_ms % REPORT_MS == 0)
+			progress(n, (int64_t)(left_ms + SECOND_MS - 1) / SECOND_MS);
+		nanosleep(&step, NULL);
+	}
+}
+
+/* Append notes. If there are several sources, each line begins with the name of its source. */
+static void add_notes(const struct remote *r, const struct remote_source *a, const struct buf *from, struct buf *notes)
+{
+	for (const char *line = buf_text(from); *line;) {
+		size_t n = strcspn(line, "\n");
+
+		buf_addf(notes, "%s%s%.*s\n", r->n > 1 ? a->name : "", r->n > 1 ? ": " : "", (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+}
+
+/* Collect the results of the threads. */
+static void finish_processes(struct remote *r, struct buf *notes)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct remote_source *a = r->source[i];
+		struct buf own = { 0 };
+
+		if (!a->process)
+			continue;
+		a->request.rc = answer_process_finish(a->process, &a->request.bytes, &own, &a->request.err);
+		add_notes(r, a, &own, notes);
+		buf_release(&own);
+	}
+}
+
+void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *stop, struct buf *notes)
+{
+	bool has_processes = remote_count_processes(r) > 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->source[i]->process)
+			answer_process_start(r->source[i]->process);
+	fetch_urls(r, progress, stop, notes);
+	if (has_processes) {
+		wait_for_processes(r, progress, stop);
+		finish_processes(r, notes);
+	}
 	r->by_name = mem_alloc(r->n, sizeof(*r->by_name));
 	for (size_t i = 0; i < r->n; i++) {
-		r->source[i]->request = request[i];
-		r->source[i]->is_fetched = request[i].rc == 0;
+		r->source[i]->is_fetched = r->source[i]->request.rc == 0;
 		r->by_name[i] = r->source[i];
 	}
 	if (r->n)
 		qsort(r->by_name, r->n, sizeof(struct remote_source *), compare_names);
-	free(request);
 }
 
 const struct fetch_options *remote_fetch_options(const struct remote *r)
@@ -192,6 +306,8 @@ void remote_record_origins(struct remote *r, const char *source, struct profile 
 	struct remote_source *a = find(r, source);
 	struct buf url = { 0 };
 
+	if (a->process)
+		return;
 	url_add_redacted(&a->url, &url);
 	a->origin = mem_alloc(p->n_maps, sizeof(*a->origin));
 	a->n_origins = p->n_maps;
@@ -225,15 +341,25 @@ size_t remote_origins(const struct remote *r, const char *const *source, size_t 
 	return count;
 }
 
-bool remote_has_any(const struct remote *r, const char *const *source, size_t n)
+static bool has_any(const struct remote *r, const char *const *source, size_t n, bool with_processes)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct remote_source *a = find(r, source[i]);
 
-		if (a && a->is_fetched)
+		if (a && a->is_fetched && (with_processes || !a->process))
 			return true;
 	}
 	return false;
+}
+
+bool remote_has_any(const struct remote *r, const char *const *source, size_t n)
+{
+	return has_any(r, source, n, true);
+}
+
+bool remote_has_server(const struct remote *r, const char *const *source, size_t n)
+{
+	return has_any(r, source, n, false);
 }
 
 void remote_remove_urls(struct profile *p)

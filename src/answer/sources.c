@@ -10,6 +10,7 @@
 
 #include "answer/sources.h"
 
+#include "answer/process.h"
 #include "base/mem.h"
 #include "fetch/url.h"
 
@@ -83,7 +84,9 @@ int sources_add(struct sources *out, const char *const *word, size_t n, enum sto
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		if (stored_is_source(word[i]))
+		if (answer_is_process(word[i]))
+			add_name(out, word[i]);
+		else if (stored_is_source(word[i]))
 			rc = add_stored(out, word[i], split, q, err);
 		else if (strpbrk(word[i], "*?[") && !strstr(word[i], "://") && access(word[i], F_OK) != 0)
 			rc = add_pattern(out, word[i], err);

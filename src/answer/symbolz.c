@@ -52,8 +52,8 @@ struct origins {
 
 bool symbolz_is_available(const struct load *target, const struct load *base)
 {
-	return remote_has_any(target->remote, target->source, target->n) ||
-	       (base && remote_has_any(base->remote, base->source, base->n));
+	return remote_has_server(target->remote, target->source, target->n) ||
+	       (base && remote_has_server(base->remote, base->source, base->n));
 }
 
 /* Is this a path of Go's net/http/pprof or of gperftools? */

@@ -138,7 +138,8 @@ static struct {
 	bool running, shown;
 	const char *what;
 	size_t done, all;    /* items done, and their total; all is 0 if there is nothing to count */
-	size_t n_fetching;   /* profiles being fetched */
+	size_t n_fetching;   /* profiles being fetched or recorded */
+	const char *verb;    /* "fetching", "recording" */
 	int64_t seconds;     /* remaining time of these profiles */
 	char requested[128]; /* file requested from a debuginfod server, "" for none */
 	int64_t got, size;
@@ -166,11 +167,11 @@ static void progress_show(unsigned halves)
 	if (*progress.requested)
 		progress_show_debuginfod();
 	else if (progress.n_fetching && progress.seconds)
-		fprintf(stderr, "\r\033[Kfetching %zu profile%s: %" PRId64 " s left", progress.n_fetching, s,
+		fprintf(stderr, "\r\033[K%s %zu profile%s: %" PRId64 " s left", progress.verb, progress.n_fetching, s,
 			progress.seconds);
 	else if (progress.n_fetching)
-		fprintf(stderr, "\r\033[Kfetching %zu profile%s ... %u.%us", progress.n_fetching, s, halves / 2,
-			halves % 2 * 5);
+		fprintf(stderr, "\r\033[K%s %zu profile%s ... %u.%us", progress.verb, progress.n_fetching, s,
+			halves / 2, halves % 2 * 5);
 	else
 		fprintf(stderr, "\r\033[K%s ... %u.%us", progress.what, halves / 2, halves % 2 * 5);
 	if (progress.all)
@@ -224,12 +225,23 @@ void progress_count(size_t done, size_t all)
 	pthread_mutex_unlock(&progress.lock);
 }
 
-void progress_fetch(size_t left, int64_t seconds)
+static void set_remaining(const char *verb, size_t left, int64_t seconds)
 {
 	pthread_mutex_lock(&progress.lock);
+	progress.verb = verb;
 	progress.n_fetching = left;
 	progress.seconds = seconds;
 	pthread_mutex_unlock(&progress.lock);
+}
+
+void progress_fetch(size_t left, int64_t seconds)
+{
+	set_remaining("fetching", left, seconds);
+}
+
+void progress_record(size_t left, int64_t seconds)
+{
+	set_remaining("recording", left, seconds);
 }
 
 void progress_debuginfod(void *arg, const char *name, int64_t got, int64_t size)

@@ -53,6 +53,9 @@ void progress_end(void);
 /* Show the number of profiles still being fetched, and the minimum remaining time in seconds, instead of the text. */
 void progress_fetch(size_t left, int64_t seconds);
 
+/* The same for running processes that are sampled. */
+void progress_record(size_t left, int64_t seconds);
+
 /*
  * Show the file that is requested from a debuginfod server, instead of the text. A callback for query.waiting; any
  * thread may call it.

@@ -291,6 +291,11 @@ static int parse_short(const char *source, int64_t seconds, struct url *out, str
 	return rc;
 }
 
+bool url_is_process(const char *source)
+{
+	return starts_with(source, "pid:") && source[4] >= '0' && source[4] <= '9';
+}
+
 int url_parse(const char *source, int64_t seconds, struct url *out, struct err *err)
 {
 	struct parts p;
@@ -298,6 +303,9 @@ int url_parse(const char *source, int64_t seconds, struct url *out, struct err *
 
 	assert(source && out);
 	seconds = seconds > 0 ? seconds : 0;
+	if (url_is_process(source))
+		return err_set(err, ERR_USAGE,
+			       "is a process of this machine, not a server; profile it with cpa record -p");
 	if (starts_with(source, "unix:"))
 		return parse_unix(source + 5, seconds, out, err);
 	rc = split(source, &p, err);

@@ -31,11 +31,14 @@ struct url {
  *
  * seconds  replaces the duration in the query; below 1 to keep the duration in the query
  * out      released with url_release; unchanged on failure
- * Fails    ERR_UNKNOWN when source can only be a file, ERR_USAGE when it is not a valid URL; the message
+ * Fails    ERR_UNKNOWN when source can only be a file, ERR_USAGE when it is not a valid URL or a process; the message
  *          contains neither the source nor secrets
  * Like     go tool pprof, cmd/pprof adjustURL, and Go's net/url
  */
 int url_parse(const char *source, int64_t seconds, struct url *out, struct err *err);
+
+/* Does the source name running processes: "pid:" and a digit? It is never the address of a server with the name pid. */
+bool url_is_process(const char *source);
 
 /* Free the strings; user and password are overwritten first. */
 void url_release(struct url *u);

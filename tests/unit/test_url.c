@@ -227,10 +227,23 @@ static void file_names_of_mappings_are_not_mistaken_for_urls(void **state)
 	assert_false(url_is_absolute(""));
 }
 
+static void a_process_is_never_a_server(void **state)
+{
+	(void)state;
+	assert_true(url_is_process("pid:4711"));
+	assert_true(url_is_process("pid:1,2?wall"));
+	assert_false(url_is_process("pid:"));
+	assert_false(url_is_process("pid:x"));
+	assert_false(url_is_process("xpid:1"));
+	expect_refused("pid:4711", ERR_USAGE, "is a process of this machine");
+	expect_shown("http://pid:4711", 0, "http://pid:4711/debug/pprof/profile");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_host_alone_means_a_cpu_profile),
+		cmocka_unit_test(a_process_is_never_a_server),
 		cmocka_unit_test(paths_are_escaped_as_in_go),
 		cmocka_unit_test(queries_are_sorted_by_key_and_keep_the_order_of_values),
 		cmocka_unit_test(invalid_pairs_are_dropped),

@@ -192,7 +192,8 @@ static bool reload(struct shell *s, struct pane *p, const struct event *e)
 	(void)p;
 	(void)e;
 	if (!s->options.reload)
-		shell_notify(s, true, "cannot fetch again: this profile is not from a server");
+		shell_notify(s, true,
+			     "cannot fetch again: this profile is from a file, not from a server or a running process");
 	else if (!work_start_reload(s->work, s))
 		shell_notify(s, false, "another fetch or write is running; Esc stops it");
 	return true;

@@ -26,25 +26,27 @@ static void say_wait(int64_t seconds)
 		say("Please wait... (%" PRId64 "s)", s);
 }
 
-void cmd_report_say_urls(const struct remote *r, const struct query *q)
+void cmd_report_say_sources(const struct remote *r, const struct query *q)
 {
 	for (size_t i = 0; i < remote_count(r); i++) {
-		struct buf url = { 0 };
+		struct buf text = { 0 };
 
-		remote_print_url(r, i, &url);
-		say("Fetching profile over HTTP from %s", url.data);
-		buf_release(&url);
+		remote_describe(r, i, &text);
+		say("%s", buf_text(&text));
+		buf_release(&text);
 	}
-	if (q->seconds > 0)
+	if (q->seconds > 0 && remote_count_processes(r) < remote_count(r))
 		say_wait(q->seconds);
 }
 
 static void fetch(void *arg, struct remote *r, const struct query *q, struct buf *notes)
 {
+	bool has_urls = remote_count_processes(r) < remote_count(r);
+
 	(void)arg;
-	cmd_report_say_urls(r, q);
+	cmd_report_say_sources(r, q);
 	progress_begin("fetching");
-	remote_fetch(r, progress_fetch, cmd_interrupt_catch(), notes);
+	remote_fetch(r, has_urls ? progress_fetch : progress_record, cmd_interrupt_catch(), notes);
 	progress_end();
 	if (cmd_interrupt_release())
 		buf_addz(notes, "interrupted; continuing with the profiles received so far\n");

@@ -12,7 +12,7 @@
    far; a second Ctrl-C ends cpa. */
 extern const struct load_events cmd_report_events;
 
-/* Print the URLs that will be fetched, and the duration of the request if there is one. */
-void cmd_report_say_urls(const struct remote *r, const struct query *q);
+/* Print the URLs that will be fetched, the processes that will be sampled, and the duration of requests if there is one. */
+void cmd_report_say_sources(const struct remote *r, const struct query *q);
 
 #endif

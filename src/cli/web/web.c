@@ -73,7 +73,7 @@ static void fetch(void *arg, struct remote *r, const struct query *q, struct buf
 {
 	const struct site *s = arg;
 
-	cmd_report_say_urls(r, q);
+	cmd_report_say_sources(r, q);
 	remote_fetch(r, NULL, s->request.stop, notes);
 }
 
@@ -296,7 +296,7 @@ static int check_servers(const struct query *q, struct err *err)
 		struct answer_server server;
 
 		if (answer_server_parse(q->http_allow_server.item[i], &server, err) < 0)
-			return err_set(err, ERR_USAGE, "--http-allow-server=%s: expected HOST:PORT or a URL",
+			return err_set(err, ERR_USAGE, "--http-allow-server=%s: expected HOST:PORT, a URL or pid:PID",
 				       q->http_allow_server.item[i]);
 		answer_server_release(&server);
 	}

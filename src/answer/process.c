@@ -1,0 +1,315 @@
+/*
+ * process.c - sources "pid:N": running processes, which are sampled before they are read
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "answer/process.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/unit.h"
+#include "fetch/url.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SECONDS_MAX = 1000000, SECOND_MS = 1000, MS_NS = 1000000 };
+
+static const char prefix[] = "pid:";
+
+struct answer_process {
+	struct sample_options options;
+	pid_t *pid;   /* [options.n_pids] */
+	char *events; /* options.events, or NULL */
+	struct stop stop;
+	pthread_t thread;
+	bool has_thread;
+	/* written by the thread */
+	atomic_bool is_done;
+	int rc;
+	struct err err;
+	struct buf profile, notes;
+};
+
+bool answer_is_process(const char *source)
+{
+	return url_is_process(source) || (starts_with(source, prefix) && access(source, F_OK) != 0);
+}
+
+/* ---- parameters ---- */
+
+/* A parameter of a source: its name, and the text after =, or NULL. */
+struct parameter {
+	const char *name, *value;
+	size_t n_name, n_value;
+};
+
+static bool is_named(const struct parameter *p, const char *name)
+{
+	for (size_t i = 0; i < p->n_name; i++)
+		if ((p->name[i] == '_' ? '-' : p->name[i]) != name[i])
+			return false;
+	return name[p->n_name] == '\0';
+}
+
+static int set_number(const struct parameter *p, uint64_t max, uint64_t *out, struct err *err)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->n_value && n <= max; i++)
+		n = p->value[i] >= '0' && p->value[i] <= '9' ? n * 10 + (uint64_t)(p->value[i] - '0') : max + 1;
+	if (n == 0 || n > max)
+		return err_set(err, ERR_USAGE, "%.*s must be 1 to %" PRIu64, (int)p->n_name, p->name, max);
+	*out = n;
+	return 0;
+}
+
+static int set_kind(const struct parameter *p, enum sample_kind kind, struct sample_options *o, struct err *err)
+{
+	if (p->value)
+		return err_set(err, ERR_USAGE, "%.*s takes no value", (int)p->n_name, p->name);
+	if (o->kind != SAMPLE_CPU && o->kind != kind)
+		return err_set(err, ERR_USAGE, "off-cpu and wall cannot be combined");
+	o->kind = kind;
+	return 0;
+}
+
+static int set_events(const struct parameter *p, struct answer_process *to, struct err *err)
+{
+	free(to->events);
+	to->options.events = to->events = mem_strndup(p->value ? p->value : "", p->n_value);
+	return attach_check_events(to->events, err);
+}
+
+static int set_parameter(const struct parameter *p, struct answer_process *to, uint64_t *seconds, struct err *err)
+{
+	struct sample_options *o = &to->options;
+	uint64_t n = 0;
+	int rc = 0;
+
+	if (is_named(p, "event"))
+		return set_events(p, to, err);
+	if (is_named(p, "hz")) {
+		rc = set_number(p, SAMPLE_HZ_MAX, &n, err);
+		o->hz = (unsigned)n;
+		return rc;
+	}
+	if (is_named(p, "seconds"))
+		return set_number(p, SECONDS_MAX, seconds, err);
+	if (is_named(p, "off-cpu"))
+		return set_kind(p, SAMPLE_OFF_CPU, o, err);
+	if (is_named(p, "wall"))
+		return set_kind(p, SAMPLE_WALL, o, err);
+	if (!is_named(p, "follow"))
+		return err_set(
+			err, ERR_USAGE,
+			"unknown parameter %.*s; there are event=NAME, follow, hz=N, off-cpu, seconds=N and wall",
+			(int)(p->n_name < 40 ? p->n_name : 40), p->name);
+	o->follow = true;
+	return p->value ? err_set(err, ERR_USAGE, "follow takes no value") : 0;
+}
+
+/* Parse "NAME=VALUE&NAME". */
+static int read_parameters(const char *text, struct answer_process *to, uint64_t *seconds, struct err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && *text) {
+		size_t n = strcspn(text, "&"), n_name = strcspn(text, "=&");
+		struct parameter p = { .name = text, .n_name = n_name };
+
+		if (n_name < n) {
+			p.value = text + n_name + 1;
+			p.n_value = n - n_name - 1;
+		}
+		rc = n ? set_parameter(&p, to, seconds, err) : 0;
+		text += n + (text[n] == '&');
+	}
+	if (rc == 0 && to->events && *to->events && to->options.kind != SAMPLE_CPU)
+		rc = err_set(err, ERR_USAGE, "event cannot be combined with off-cpu or wall");
+	return rc;
+}
+
+int answer_process_new(const char *source, int64_t seconds, struct answer_process **out, struct err *err)
+{
+	const char *pids = source + strlen(prefix);
+	size_t n = strcspn(pids, "?");
+	struct answer_process *p = mem_zalloc(1, sizeof(*p));
+	uint64_t duration = SAMPLE_SECONDS_DEFAULT;
+	int rc;
+
+	p->pid = mem_alloc(SAMPLE_PIDS_MAX, sizeof(*p->pid));
+	p->options.pid = p->pid;
+	p->options.stop = &p->stop;
+	rc = attach_parse_pids(pids, n, p->pid, &p->options.n_pids, err);
+	if (rc == 0)
+		rc = read_parameters(pids + n + (pids[n] == '?'), p, &duration, err);
+	if (rc == 0 && seconds > SECONDS_MAX)
+		rc = err_set(err, ERR_USAGE, "-seconds must be at most %d", SECONDS_MAX);
+	if (rc < 0) {
+		answer_process_free(p);
+		return rc;
+	}
+	p->options.duration_ns = (seconds > 0 ? (uint64_t)seconds : duration) * SECOND_MS * MS_NS;
+	*out = p;
+	return 0;
+}
+
+void answer_process_free(struct answer_process *p)
+{
+	if (!p)
+		return;
+	buf_release(&p->profile);
+	buf_release(&p->notes);
+	free(p->events);
+	free(p->pid);
+	free(p);
+}
+
+/* ---- messages ---- */
+
+/* Append " (NAME)", with the name of a process. */
+static void add_name(pid_t pid, struct buf *out)
+{
+	char path[64], name[64];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, name, sizeof(name));
+		close(fd);
+	}
+	if (n > 1)
+		buf_addf(out, " (%.*s)", (int)n - 1, name); /* without the newline */
+}
+
+void answer_process_describe(const struct answer_process *p, struct buf *out)
+{
+	enum { NAMES_MAX = 3 };
+	size_t n = p->options.n_pids;
+
+	buf_addf(out, "process%s ", n == 1 ? "" : "es");
+	for (size_t i = 0; i < n && i < NAMES_MAX; i++) {
+		buf_addf(out, "%s%d", i ? ", " : "", (int)p->pid[i]);
+		add_name(p->pid[i], out);
+	}
+	if (n > NAMES_MAX)
+		buf_addf(out, " and %zu more", n - NAMES_MAX);
+	buf_addf(out, " for %" PRIu64 "s", answer_process_ms(p) / SECOND_MS);
+}
+
+static void add_seconds(uint64_t ns, struct buf *out)
+{
+	double s = (double)ns / 1e9;
+
+	buf_addf(out, s < 10 ? "%.2fs" : "%.1fs", s);
+}
+
+void answer_process_add_result(const struct sample_result *r, struct buf *out)
+{
+	static const char *const kind[] = {
+		[SAMPLE_CPU] = "", [SAMPLE_OFF_CPU] = ", off CPU", [SAMPLE_WALL] = ", in wall-clock time"
+	};
+
+	buf_addf(out, "sampled %zu process%s for %.1fs%s: ", r->n_processes, r->n_processes == 1 ? "" : "es",
+		 (double)r->duration_ns / 1e9, kind[r->kind]);
+	unit_add_count(out, r->n_samples);
+	buf_addf(out, " stack%s", r->n_samples == 1 ? "" : "s");
+	if (r->n_samples && (r->n_complete || r->kind == SAMPLE_CPU)) /* else the end of stacks was not determined */
+		buf_addf(out, ", %.1f%% complete", (double)r->n_complete / (double)r->n_samples * 100);
+	if (r->n_lost) {
+		buf_addz(out, ", ");
+		unit_add_count(out, r->n_lost);
+		buf_addz(out, " records lost");
+	}
+	if (r->kind == SAMPLE_CPU && !r->has_kernel)
+		buf_addz(out, ", without the kernel");
+	buf_addz(out, r->target_ns ? "; target used " : "; cpa used ");
+	add_seconds(r->target_ns ? r->target_ns : r->own_ns, out);
+	buf_addz(out, " of CPU time");
+	if (r->target_ns) {
+		buf_addz(out, ", cpa ");
+		add_seconds(r->own_ns, out);
+	}
+}
+
+/* ---- sampling ---- */
+
+static void add_note(void *arg, const char *text)
+{
+	struct answer_process *p = arg;
+
+	buf_addf(&p->notes, "%s\n", text);
+}
+
+static void *sample(void *arg)
+{
+	struct answer_process *p = arg;
+	struct sample_result result;
+
+	p->rc = attach_sample(&p->options, &p->profile, &result, &p->err);
+	if (p->rc == 0) {
+		answer_process_add_result(&result, &p->notes);
+		buf_addz(&p->notes, "\n");
+		if (result.n_samples == 0 && result.kind == SAMPLE_CPU)
+			add_note(p, "no CPU time was used; the parameter off-cpu shows where threads wait");
+	}
+	atomic_store(&p->is_done, true);
+	return NULL;
+}
+
+void answer_process_start(struct answer_process *p)
+{
+	int failed;
+
+	p->options.messages = (struct attach_messages){ .arg = p, .note = add_note, .error = add_note };
+	failed = pthread_create(&p->thread, NULL, sample, p);
+	p->has_thread = failed == 0;
+	if (failed)
+		p->rc = err_set(&p->err, ERR_IO, "cannot create a thread: %s", strerror(failed));
+}
+
+void answer_process_stop(struct answer_process *p)
+{
+	stop_set(&p->stop);
+}
+
+uint64_t answer_process_ms(const struct answer_process *p)
+{
+	return p->options.duration_ns / MS_NS;
+}
+
+bool answer_process_is_running(struct answer_process *p, uint64_t *left_ms)
+{
+	uint64_t done = atomic_load_explicit(&p->stop.done, memory_order_relaxed), all = answer_process_ms(p);
+
+	if (!p->has_thread || atomic_load(&p->is_done))
+		return false;
+	*left_ms = done < all ? all - done : 0;
+	return true;
+}
+
+int answer_process_finish(struct answer_process *p, struct bytes *out, struct buf *notes, struct err *err)
+{
+	if (p->has_thread)
+		pthread_join(p->thread, NULL);
+	p->has_thread = false;
+	buf_add(notes, buf_text(&p->notes), p->notes.len);
+	if (p->rc < 0) {
+		*err = p->err;
+		return p->rc;
+	}
+	*out = (struct bytes){ (uint8_t *)p->profile.data, p->profile.len };
+	p->profile = (struct buf){ 0 };
+	return 0;
+}

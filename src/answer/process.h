@@ -1,0 +1,63 @@
+/*
+ * process.h - sources "pid:N": running processes, which are sampled before they are read
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A source is "pid:N", "pid:N,N" or one of these with parameters: "pid:N?hz=250&off-cpu". Several sources are sampled
+ * at the same time, each by a thread.
+ */
+#ifndef ANSWER_PROCESS_H
+#define ANSWER_PROCESS_H
+
+#include "attach/sample.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/io.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct answer_process;
+
+/* Is it a source "pid:"? "pid:" without a digit after it may also be the name of a file. */
+bool answer_is_process(const char *source);
+
+/*
+ * Parse a source.
+ *
+ * seconds  replaces the duration in the source; below 1 to keep that
+ * out      freed with answer_process_free, which takes NULL; unchanged on failure
+ * Fails    ERR_USAGE; the message does not contain the source
+ */
+int answer_process_new(const char *source, int64_t seconds, struct answer_process **out, struct err *err);
+void answer_process_free(struct answer_process *p);
+
+/* Append "process 4711 (nginx) for 10s", for a message. */
+void answer_process_describe(const struct answer_process *p, struct buf *out);
+
+/* The duration of the profile. */
+uint64_t answer_process_ms(const struct answer_process *p);
+
+/* Start to sample in a thread. Errors are returned by answer_process_finish, which must be called. */
+void answer_process_start(struct answer_process *p);
+
+/* End sampling early; the profile is valid. */
+void answer_process_stop(struct answer_process *p);
+
+/* Is it still sampled? If so, *left_ms is set to the time that it will take. */
+bool answer_process_is_running(struct answer_process *p, uint64_t *left_ms);
+
+/*
+ * Wait for the end of the thread.
+ *
+ * out     the profile, owned by the caller; unchanged on failure
+ * notes   lines for the user are appended
+ * Fails   as attach_sample; the message does not begin with the source
+ */
+int answer_process_finish(struct answer_process *p, struct bytes *out, struct buf *notes, struct err *err);
+
+/* Append what was sampled, as a sentence: "sampled 2 processes for 10.0s: 1,482 stacks, 99.7% complete". */
+void answer_process_add_result(const struct sample_result *r, struct buf *out);
+
+#endif
