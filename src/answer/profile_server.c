@@ -1,5 +1,5 @@
 /*
- * profile_server.c - servers of profiles, and the sources that they have
+ * profile_server.c - servers of profiles and running processes, and the sources that they have
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,6 +7,7 @@
 
 #include "answer/profile_server.h"
 
+#include "answer/process.h"
 #include "base/mem.h"
 #include "fetch/url.h"
 
@@ -39,7 +40,22 @@ static void add_path(const struct url *u, struct buf *out)
 		buf_addz(out, "/debug/pprof/");
 }
 
-int answer_server_parse(const char *source, struct answer_server *out, struct err *err)
+/* A source "pid:N" with its parameters. */
+static int parse_process(const char *source, struct answer_server *out, struct err *err)
+{
+	struct answer_process *p;
+	int rc = answer_process_new(source, 0, &p, err);
+
+	if (rc < 0)
+		return rc;
+	answer_process_free(p);
+	out->name = mem_strndup(source, strlen(source));
+	out->prefix = mem_strndup(source, strlen(source));
+	out->is_process = true;
+	return 0;
+}
+
+static int parse_url(const char *source, struct answer_server *out, struct err *err)
 {
 	struct buf name = { 0 }, prefix = { 0 };
 	struct url url;
@@ -59,6 +75,12 @@ int answer_server_parse(const char *source, struct answer_server *out, struct er
 	return 0;
 }
 
+int answer_server_parse(const char *source, struct answer_server *out, struct err *err)
+{
+	*out = (struct answer_server){ 0 };
+	return answer_is_process(source) ? parse_process(source, out, err) : parse_url(source, out, err);
+}
+
 void answer_server_release(struct answer_server *s)
 {
 	if (s->prefix)
@@ -71,9 +93,9 @@ void answer_server_release(struct answer_server *s)
 void answer_server_add_source(const struct answer_server *s, const char *kind, unsigned seconds, unsigned hz,
 			      struct buf *out)
 {
-	char separator = '?';
+	char separator = s->is_process && strchr(s->prefix, '?') ? '&' : '?';
 
-	buf_addf(out, "%s%s", s->prefix, kind);
+	buf_addf(out, "%s%s", s->prefix, s->is_process ? "" : kind);
 	if (seconds) {
 		buf_addf(out, "%cseconds=%u", separator, seconds);
 		separator = '&';

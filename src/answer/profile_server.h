@@ -1,5 +1,5 @@
 /*
- * profile_server.h - servers of profiles, and the sources that they have
+ * profile_server.h - servers of profiles and running processes, and the sources that they have
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,17 +9,20 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+#include <stdbool.h>
+
 struct answer_server {
 	char *name;   /* shown to users: "localhost:6060", without user and password */
 	char *prefix; /* of its sources, up to the kind: "http://localhost:6060/debug/pprof/"; may contain a password */
+	bool is_process; /* it is a source "pid:N", which has only the kind "profile"; prefix is the source */
 };
 
 /*
  * Find the server of a source.
  *
- * source  as on the command line: a URL, host:port, unix:SOCKET
- * out     released with answer_server_release; unchanged on failure
- * Fails   ERR_UNKNOWN if the source is a file, ERR_USAGE if it is not a valid URL
+ * source  as on the command line: a URL, host:port, unix:SOCKET, pid:N
+ * out     released with answer_server_release; zero-initialised on failure
+ * Fails   ERR_UNKNOWN if the source is a file, ERR_USAGE if it is not a valid URL or process
  */
 int answer_server_parse(const char *source, struct answer_server *out, struct err *err);
 

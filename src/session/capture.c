@@ -105,6 +105,12 @@ const char *captures_server_name(const struct captures *c, size_t i)
 	return c->server[i].name;
 }
 
+bool captures_is_process(const struct captures *c, size_t i)
+{
+	assert(i < c->n_servers);
+	return c->server[i].is_process;
+}
+
 bool captures_can_reload(const struct captures *c)
 {
 	return c->reload != NULL;
@@ -187,6 +193,8 @@ static int check(const struct captures *c, struct capture_options *o, struct err
 	if (!kind)
 		return err_set(err, ERR_USAGE, "unknown kind of profile %.20s", o->kind);
 	o->kind = kind;
+	if (o->server < c->n_servers && c->server[o->server].is_process && kind != kinds[0][0])
+		return err_set(err, ERR_USAGE, "a running process has only CPU profiles");
 	if (o->server < c->n_servers && kind == kinds[0][0] && o->seconds == 0)
 		return err_set(err, ERR_USAGE, "a CPU profile needs a duration, from 1 to %d seconds",
 			       CAPTURE_SECONDS_MAX);

@@ -70,7 +70,7 @@ struct captures *captures_new(struct workspace *w, const struct query *q, const 
 void captures_free(struct captures *c);
 
 /*
- * Add the server of a source. A server that was added before is not added again.
+ * Add the server of a source, or a running process. One that was added before is not added again.
  *
  * Fails   as answer_server_parse; ERR_LIMIT
  */
@@ -78,6 +78,9 @@ int captures_add_server(struct captures *c, const char *source, struct err *err)
 
 size_t captures_n_servers(const struct captures *c);
 const char *captures_server_name(const struct captures *c, size_t i);
+
+/* Is it a running process, of which only the first kind can be captured? */
+bool captures_is_process(const struct captures *c, size_t i);
 
 /* Can the sources of the command line be fetched again? */
 bool captures_can_reload(const struct captures *c);

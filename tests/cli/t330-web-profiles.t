@@ -155,6 +155,22 @@ result $? "the profile of the command line remains"
 page_stop
 exec 8>&-
 
+sleep 300 &
+sleeper=$!
+page_start --no-save "pid:$sleeper?wall&seconds=1"
+take_token
+page capture
+has 'Fetch again' && has 'name="kind" value="profile"' && has_not 'value="heap"'
+result $? "a running process can be captured, CPU only"
+action capture 'server=0&kind=heap'
+[ "$status" = 400 ] && has 'a running process has only CPU profiles'
+result $? "other kinds of a process are refused"
+action capture 'server=0&kind=profile&seconds=1'
+ended 1 && grep -q '"done"' "$tmp/answer"
+result $? "a running process is captured"
+page_stop
+kill $sleeper
+
 "$CPA" -http=127.0.0.1: -no_browser --http-allow-server=a/b/c gate/slow-1.pb.gz 2>"$tmp/err"
 [ $? = 2 ] && grep -q -- '--http-allow-server=a/b/c: expected HOST:PORT' "$tmp/err"
 result $? "an invalid server is refused at the start"

@@ -72,12 +72,12 @@ static void add_running(const struct web_page *page, const struct capture_status
 
 /* ---- the form that starts a capture ---- */
 
-static void add_kinds(struct buf *out)
+static void add_kinds(bool is_process, struct buf *out)
 {
 	const char *title, *kind;
 
 	buf_addz(out, "<fieldset><legend>Profile</legend>\n");
-	for (size_t i = 0; (kind = captures_kind(i, &title)); i++)
+	for (size_t i = 0; (kind = captures_kind(i, &title)) && !(is_process && i > 0); i++)
 		buf_addf(out, "<label><input type=\"radio\" name=\"kind\" value=\"%s\"%s> %s</label>\n", kind,
 			 i == 0 ? " checked" : "", title);
 	buf_addz(out, "</fieldset>\n");
@@ -108,7 +108,7 @@ static void add_server(const struct web_page *page, size_t i, struct buf *out)
 	snprintf(text, sizeof(text), "%zu", i);
 	web_form_start(page->web, "capture", out);
 	web_form_add_hidden(out, "server", text);
-	add_kinds(out);
+	add_kinds(captures_is_process(c, i), out);
 	add_fields(out);
 	if (captures_is_busy(c, i))
 		buf_addz(out,
