@@ -250,6 +250,9 @@ static int find(const char *name, struct buf *path, struct err *err)
 	return err_set(err, ERR_IO, "%s: no such program", name);
 }
 
+/* The command for programs that cannot load our library. */
+static const char sample_command[] = "cpa record -p PID";
+
 static int check_elf(const struct program_elf *elf, const char *name, struct err *err)
 {
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -262,18 +265,21 @@ static int check_elf(const struct program_elf *elf, const char *name, struct err
 	if (elf->bits != ours.bits || elf->order != ours.order || elf->machine != ours.machine)
 		return err_set(err, ERR_USAGE, "%s: cannot profile a program for a different architecture", name);
 	if (elf->is_go)
-		return err_set(err, ERR_USAGE,
-			       "%s: cannot profile a Go program; use its own profiles: import net/http/pprof, then "
-			       "cpa top HOST:PORT",
-			       name);
+		return err_set(
+			err, ERR_USAGE,
+			"%s: cannot load the library of cpa into a Go program; start it, then %s, or use its own "
+			"profiles: import net/http/pprof, then cpa top HOST:PORT",
+			name, sample_command);
 	if (!*elf->loader)
 		return err_set(err, ERR_USAGE,
-			       "%s: cannot profile a statically linked program; link it without -static", name);
+			       "%s: cannot load the library of cpa into a statically linked program; start it, then %s",
+			       name, sample_command);
 	if (strcmp(path_base(elf->loader), path_base(ours.loader)) != 0)
-		return err_set(err, ERR_USAGE,
-			       "%s: cannot profile a program with a different C library (%s); build it with the C "
-			       "library of cpa",
-			       name, elf->loader);
+		return err_set(
+			err, ERR_USAGE,
+			"%s: cannot load the library of cpa into a program with a different C library (%s); start "
+			"it, then %s",
+			name, elf->loader, sample_command);
 	return 0;
 }
 
@@ -289,10 +295,11 @@ static int check_rights(int fd, const char *name, struct err *err)
 		return 0;
 	if ((st.st_mode & S_ISUID && st.st_uid != geteuid()) || (st.st_mode & S_ISGID && st.st_gid != getegid()) ||
 	    (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0))
-		return err_set(
-			err, ERR_USAGE,
-			"%s: cannot profile a program with setuid, setgid or capabilities; profile a copy without them",
-			name);
+		return err_set(err, ERR_USAGE,
+			       "%s: cannot load the library of cpa into a program with setuid, setgid or capabilities; "
+			       "profile a "
+			       "copy without them, or start it, then as root %s",
+			       name, sample_command);
 	return 0;
 }
 
