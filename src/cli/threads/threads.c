@@ -395,15 +395,20 @@ const struct opt *cmd_threads_option_at(size_t i)
 
 static int read_source(const char *word, struct threads_args *to, struct err *err)
 {
-	size_t n = strspn(word, "0123456789");
+	const char *given = word;
+	size_t n;
 
 	if (to->source)
 		return err_set(err, ERR_USAGE, "cpa threads takes one process");
 	to->source = word;
+	word += url_is_process(word) ? strlen("pid:") : 0;
+	n = strspn(word, "0123456789");
+	if (word > given && word[n])
+		return err_set(err, ERR_USAGE, "%s: cpa threads takes one process", given);
 	if (n == 0 || word[n])
 		return 0;
 	if (n > PID_DIGITS || atoi(word) == 0)
-		return err_set(err, ERR_USAGE, "%s: not a PID", word);
+		return err_set(err, ERR_USAGE, "%s: not a PID", given);
 	to->pid = atoi(word);
 	return 0;
 }
