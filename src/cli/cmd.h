@@ -15,6 +15,7 @@
 /* Groups of options of commands that are not reports; the help has a heading for each. */
 enum command_group {
 	COMMAND_GROUP_MAIN,
+	COMMAND_GROUP_PROCESSES,
 	COMMAND_GROUP_FILES,
 	COMMAND_GROUP_SAMPLING,
 	COMMAND_GROUP_SERVER,

@@ -15,8 +15,12 @@
 #include "cli/help_text.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* A command line, parsed for completion. */
 struct line {
@@ -119,6 +123,61 @@ static void add_list_start(const char *last, size_t from, char separator, struct
 	buf_add(out, last, end ? (size_t)(end - last) + 1 : from);
 }
 
+/* Read the name of a process that the user can sample. Returns false for others, kernel threads, and cpa itself. */
+static bool read_process(const char *pid, char *name, size_t size)
+{
+	char path[300];
+	struct stat st;
+	FILE *f;
+	bool has_program;
+
+	snprintf(path, sizeof(path), "/proc/%s/cmdline", pid);
+	f = fopen(path, "re");
+	has_program = f && fgetc(f) != EOF;
+	if (!f || fstat(fileno(f), &st) != 0)
+		has_program = false;
+	if (f)
+		fclose(f);
+	if (!has_program || (geteuid() != 0 && st.st_uid != geteuid()) || atoi(pid) == getpid())
+		return false;
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	f = fopen(path, "re");
+	*name = '\0';
+	if (f && fgets(name, (int)size, f))
+		name[strcspn(name, "\n")] = '\0';
+	for (char *c = name; *c; c++) /* a process may choose any name */
+		*c = (unsigned char)*c < ' ' || *c == '\177' ? '?' : *c;
+	if (f)
+		fclose(f);
+	return true;
+}
+
+/* Add the processes of the user; before is the complete part of a list of processes. */
+static void add_processes(struct line *l, const char *before)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *e;
+
+	while (proc && (e = readdir(proc))) {
+		char name[64];
+
+		if (e->d_name[strspn(e->d_name, "0123456789")] == '\0' && read_process(e->d_name, name, sizeof(name)))
+			add(l, before, e->d_name, "", name);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+/* Add the processes of the user after the last comma of a list that begins at from in the last word. */
+static void add_process_list(struct line *l, size_t from)
+{
+	struct buf start = { 0 };
+
+	add_list_start(l->last, from, ',', &start);
+	add_processes(l, buf_text(&start));
+	buf_release(&start);
+}
+
 static bool is_any(const char *name, const char *const *words)
 {
 	for (; *words; words++)
@@ -143,6 +202,8 @@ static void add_values(struct line *l, const struct opt *o, const char *before)
 	} else if (strcmp(o->name, "kinds") == 0) {
 		add_list_start(l->last, strlen(before), ',', &start);
 		add_choices(l, buf_text(&start), "cpu,heap,allocs,goroutine,block,mutex,threadcreate,threads", ',');
+	} else if (strcmp(arg, "PID,...") == 0) {
+		add_process_list(l, strlen(before));
 	} else if (strcmp(arg, "KEY,...") == 0) {
 		add_list_start(l->last, strlen(before), ',', &start);
 		add_names(l, buf_text(&start), "", false);
@@ -277,6 +338,10 @@ static void add_arguments(struct line *l)
 		return;
 	if (l->report && reports_takes_pattern(l->report) && l->n_arguments == 0)
 		return;
+	if (starts_with(l->last, "pid:") && !strchr(l->last, '?')) {
+		add_process_list(l, strlen("pid:"));
+		return;
+	}
 	if (starts_with(l->last, "http:") || starts_with(l->last, "https:") || starts_with(l->last, "unix:"))
 		return;
 	buf_addz(l->out, ":files\n");

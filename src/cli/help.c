@@ -21,6 +21,7 @@ enum { COMMAND_COLUMN = 14, COMMON_COLUMN = 22, TEXT_COLUMN = 27, EXAMPLE_COLUMN
 
 static const char *const command_group_title[N_COMMAND_GROUPS] = {
 	[COMMAND_GROUP_MAIN] = "Options",
+	[COMMAND_GROUP_PROCESSES] = "Running processes",
 	[COMMAND_GROUP_FILES] = "Profiles to write",
 	[COMMAND_GROUP_SAMPLING] = "Sampling",
 	[COMMAND_GROUP_SERVER] = "Serving profiles",
@@ -305,7 +306,8 @@ static void help_overview(void)
 	     "Usage: cpa COMMAND [OPTION]... [BINARY] SOURCE...\n"
 	     "\n"
 	     "SOURCE is a profile in any format, a server (HOST:PORT, http://, https://,\n"
-	     "unix:/SOCKET:/PATH), a store (store:SERVICE@-1h), or - for standard input.");
+	     "unix:/SOCKET:/PATH), a running process (pid:4711), a store (store:SERVICE@-1h),\n"
+	     "or - for standard input.");
 	for (int job = 0; job < JOB_HELP; job++)
 		print_job((enum help_job)job);
 	puts("\nCommon options");
@@ -337,8 +339,9 @@ static void help_all(void)
 	     "\n"
 	     "SOURCE is a file with a profile (profile.proto or a legacy format, detected\n"
 	     "from the content), the address of a server (http://, https://,\n"
-	     "unix:/SOCKET:/PATH, HOST:PORT), or - for standard input. BINARY is the program\n"
-	     "that was profiled; it is needed for profiles without function names.\n"
+	     "unix:/SOCKET:/PATH, HOST:PORT), a running process (pid:4711), which is sampled\n"
+	     "for 10 s or -seconds, or - for standard input. BINARY is the program that was\n"
+	     "profiled; it is needed for profiles without function names.\n"
 	     "The command comes first. Options may follow sources; they begin with - or --,\n"
 	     "and take a value as -name=value or -name value. As with go tool pprof, a\n"
 	     "command can be an option: cpa -top cpu.pb.gz.\n"

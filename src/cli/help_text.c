@@ -26,11 +26,15 @@ const struct help_text help_texts[] = {
 	  "prints the top functions on standard error. The program needs no special build, "
 	  "and its standard output is not changed. The profile is cpa-record.pb.gz unless -o "
 	  "names a file. Options of reports (-cum, -lines, -focus=REGEX) and reports "
-	  "(-tree, -peek=REGEX) are also accepted and apply to what is printed.",
+	  "(-tree, -peek=REGEX) are also accepted and apply to what is printed.\n"
+	  "With -p, running processes are sampled instead, with perf events of the kernel; "
+	  "nothing is loaded into them, and they are not stopped. This works for all "
+	  "programs, also static ones and those written in Go.",
 	  "cpa record -- make -j4\twhere a build spends its time\n"
+	  "cpa record -p 4711 --seconds=10\ta running process\n"
 	  "cpa record --flame=app.svg -- ./app\tdraw a flame graph instead\n"
 	  "cpa record --heap -cum -- ./app\tmemory in use at exit, by cum\n",
-	  PROGRAM_STATUS "2 if it cannot be profiled.\n", "cpa-record(1)" },
+	  PROGRAM_STATUS "2 if it cannot be profiled. With -p, 0 or 2.\n", "cpa-record(1)" },
 	{ "run", JOB_COLLECT, true,
 	  "Runs PROGRAM and writes a profile for each option that names a file; by default, "
 	  "CPU time to cpu-%p.pb.gz. In a file name, %p is the process ID, %t the time and "
@@ -100,7 +104,8 @@ const struct help_text help_texts[] = {
 	  "everything it calls. (inline) marks a function that is inlined by all callers shown.",
 	  "cpa top -cum -nodecount=20 cpu.pb.gz\t20 functions, by cum\n"
 	  "cpa top -lines -focus=handler cpu.pb.gz\tsource lines below a handler\n"
-	  "cpa top -seconds=5 localhost:6060\tprofile a server for 5 s\n",
+	  "cpa top -seconds=5 localhost:6060\tprofile a server for 5 s\n"
+	  "cpa top -seconds=5 pid:4711\tsample a running process for 5 s\n",
 	  NULL, NULL },
 	{ "tree", JOB_REPORT, true,
 	  "Each function is printed between its callers (above) and its callees (below), "

@@ -1,5 +1,5 @@
 /*
- * interrupt.h - handle Ctrl-C while fetching
+ * interrupt.h - handle Ctrl-C while fetching or sampling
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -17,7 +17,10 @@
  */
 struct stop *cmd_interrupt_catch(void);
 
-/* Restore the previous handling of Ctrl-C. Returns true if the stop flag was set. */
+/* The same for Ctrl-C and SIGTERM. */
+struct stop *cmd_interrupt_catch_with_term(void);
+
+/* Restore the previous handling of the signals. Returns true if the stop flag was set. */
 bool cmd_interrupt_release(void);
 
 #endif

@@ -28,8 +28,9 @@ static int no_command(const struct args *a)
 }
 
 const struct command commands[] = {
-	{ "record", "[OPTION]... [--] PROGRAM [ARGUMENT]...",
-	  "run a program, write one profile, print the top functions", cmd_record_option_at, cmd_run_record, NULL },
+	{ "record", "[OPTION]... [--] PROGRAM [ARGUMENT]... | -p PID[,PID]...",
+	  "profile a program or running processes, print the top functions", cmd_record_option_at, cmd_run_record,
+	  NULL },
 	{ "run", "[OPTION]... [--] PROGRAM [ARGUMENT]...", "run a program and write profiles of it", cmd_run_option_at,
 	  cmd_run, NULL },
 	{ "collect", "[OPTION]... [FILE.cpa | TARGET]...", "collect profiles of servers over time, in a store",

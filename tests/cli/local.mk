@@ -43,6 +43,7 @@ cli_tests = \
 	tests/cli/t288-gate-counts.t \
 	tests/cli/t290-snapshot.t \
 	tests/cli/t295-stacks.t \
+	tests/cli/t297-pid.t \
 	tests/cli/t305-web-graph.t \
 	tests/cli/t330-web-profiles.t \
 	tests/cli/t335-web-configs.t \

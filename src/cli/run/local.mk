@@ -4,4 +4,5 @@ src_cpa_SOURCES += \
 	src/cli/run/options.c \
 	src/cli/run/options.h \
 	src/cli/run/record.c \
-	src/cli/run/run.c
+	src/cli/run/run.c \
+	src/cli/run/sample.c

@@ -8,6 +8,7 @@
 #include "cli/run/options.h"
 
 #include "answer/reports.h"
+#include "attach/sample.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/unit.h"
@@ -38,11 +39,12 @@ enum {
 #define FILES COMMAND_GROUP_FILES
 #define SAMPLING COMMAND_GROUP_SAMPLING
 #define SERVER COMMAND_GROUP_SERVER
+#define PROCESSES COMMAND_GROUP_PROCESSES
 
 /* clang-format off */
 /* Options of cpa run and cpa record. */
 static const struct opt common_options[] = {
-	{ "hz", OPT_INT, AT(hz), 0, "100", "N", SAMPLING, true, "samples per second of CPU time, 1 to 1000" },
+	{ "hz", OPT_INT, AT(hz), 0, "100", "N", SAMPLING, true, "samples per second of CPU time, 1 to 1000; of running processes, 1 to 10000" },
 	{ "heap_rate", OPT_TEXT, AT(heap_rate), 0, "512kB", "BYTES", SAMPLING, true, "mean bytes between heap samples; 1: sample every allocation" },
 	{ "block_rate", OPT_TEXT, AT(block_rate), 0, "10us", "TIME", SAMPLING, true, "record all waits of at least this time, and a part of the shorter waits; 1ns: all" },
 	{ "mutex_fraction", OPT_INT, AT(mutex_fraction), 0, "1", "N", SAMPLING, true, "record one of N contended unlocks" },
@@ -89,7 +91,16 @@ static const struct opt record_options[] = {
 	{ "threadcreate", OPT_CHOICE, AT(kind), SNAP_CREATE, NULL, NULL, MAIN, true, "record where threads were created" },
 	{ "flame", OPT_TEXT, AT(flame), 0, "", "FILE", MAIN, true, "draw a flame graph (.svg, .html, .pdf, .png) instead of printing top" },
 	{ "top", OPT_INT, AT(top), 0, "20", "N", MAIN, true, "number of functions to print; 0: none" },
-	{ "follow", OPT_MODE, AT(follow), 0, "all", "all|none|REGEX", MAIN, true, "profile the programs that PROGRAM starts: all (default), none, or those whose path matches" },
+	{ "follow", OPT_MODE, AT(follow), 0, "all", "all|none|REGEX", MAIN, true, "profile the programs that PROGRAM starts: all (default), none, or those whose path matches; with -p, also sample what the processes start" },
+	{ "pid", OPT_TEXT, AT(sample.pids), 0, NULL, "PID,...", PROCESSES, true, "sample these processes until they end, or Ctrl-C; -p for short" },
+	{ "p", OPT_TEXT, AT(sample.pids), 0, NULL, "PID,...", PROCESSES, true, "same as --pid" },
+	{ "all_cpus", OPT_BOOL, AT(sample.all_cpus), 0, "false", NULL, PROCESSES, true, "sample the whole machine; -a for short" },
+	{ "a", OPT_BOOL, AT(sample.all_cpus), 0, "false", NULL, PROCESSES, true, "same as --all-cpus" },
+	{ "cgroup", OPT_TEXT, AT(sample.cgroup), 0, NULL, "PATH", PROCESSES, true, "sample the processes of a control group" },
+	{ "seconds", OPT_INT, AT(sample.seconds), 0, "0", "N", PROCESSES, true, "stop after N seconds; 0: only when the processes end" },
+	{ "event", OPT_TEXT, AT(sample.events), 0, NULL, "NAME,...", PROCESSES, true, "sample these events instead of CPU time: cycles, cache-misses" },
+	{ "off_cpu", OPT_BOOL, AT(sample.off_cpu), 0, "false", NULL, PROCESSES, true, "record where threads wait, and how long" },
+	{ "wall", OPT_BOOL, AT(sample.wall), 0, "false", NULL, PROCESSES, true, "sample wall-clock time of all threads, which needs no perf events" },
 };
 /* clang-format on */
 
@@ -125,9 +136,31 @@ static bool is_server_option(const char *name, size_t n)
 	return o && o->at >= AT(server) && o->at < AT(server) + sizeof(struct run_server_args);
 }
 
-/* Record that an option was given, for options whose presence matters as well as their value. */
-static void record_given(const struct opt *o, struct run_args *to)
+/* Does it apply only to programs that cpa starts? */
+static bool is_for_program(const struct opt *o)
 {
+	static const size_t at[] = { AT(kind),   AT(heap_rate), AT(block_rate),     AT(mutex_fraction),
+				     AT(engine), AT(signal),    AT(labels_inherit), AT(heap_labels) };
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+		if (o->at == at[i])
+			return true;
+	return false;
+}
+
+static bool is_for_processes(const struct opt *o)
+{
+	return o->at >= AT(sample) && o->at < AT(sample) + sizeof(struct run_sample_args);
+}
+
+/* Record that an option was given, for options whose presence matters as well as their value. */
+static void record_given(const struct opt *o, const char *word, struct run_args *to)
+{
+	if (is_for_program(o))
+		to->for_program = word;
+	if (is_for_processes(o))
+		to->for_processes = word;
+	to->has_follow |= o->at == AT(follow);
 	to->has_block_rate |= o->at == AT(block_rate);
 	to->has_mutex_rate |= o->at == AT(mutex_fraction);
 	/* every server option enables the server, but --enable-profiling=false must disable it */
@@ -150,7 +183,8 @@ static const char *command_name(enum run_command which)
 const char *cmd_run_options_usage(enum run_command which)
 {
 	return which == COMMAND_RUN ? "usage: cpa run [OPTION]... [--] PROGRAM [ARGUMENT]..."
-				    : "usage: cpa record [OPTION]... [--] PROGRAM [ARGUMENT]...";
+				    : "usage: cpa record [OPTION]... [--] PROGRAM [ARGUMENT]...  or: cpa record "
+				      "[OPTION]... -p PID[,PID]...";
 }
 
 static const struct opt *option_at(enum run_command which, size_t i)
@@ -214,7 +248,7 @@ static int read_one(enum run_command which, int left, char **argv, struct run_ar
 	if (!value && !opt_is_flag(o) && (++k > left || starts_with(argv[1], "--")))
 		return err_set(err, ERR_USAGE, "cpa %s %s needs an argument: %s=%s", command_name(which), argv[0],
 			       argv[0], o->arg);
-	record_given(o, to);
+	record_given(o, argv[0], to);
 	return opt_set(o, to, value ? value + 1 : opt_is_flag(o) ? NULL : argv[1], err) < 0 ? ERR_USAGE : k;
 }
 
@@ -242,6 +276,16 @@ static int read_amount(const char *option, const char *text, const char *smalles
 	return 0;
 }
 
+static bool is_follow_word(const char *text)
+{
+	static const char *const words[] = { "true", "all", "false", "none" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(text, words[i]) == 0)
+			return true;
+	return false;
+}
+
 static int read_follow(const char *text, struct attach_options *to, struct err *err)
 {
 	bool all = strcmp(text, "true") == 0 || strcmp(text, "all") == 0;
@@ -259,12 +303,43 @@ static int read_follow(const char *text, struct attach_options *to, struct err *
 
 static int check_numbers(const struct run_args *a, struct err *err)
 {
-	if (a->hz < 1 || a->hz > HZ_MAX)
-		return err_set(err, ERR_USAGE, "--hz must be 1 to %d", HZ_MAX);
+	int hz_max = cmd_run_samples_processes(a) ? (int)SAMPLE_HZ_MAX : (int)HZ_MAX;
+
+	if (a->hz < 1 || a->hz > hz_max)
+		return err_set(err, ERR_USAGE, "--hz must be 1 to %d", hz_max);
 	if (a->max_depth < 1 || a->max_depth > FRAMES_MAX)
 		return err_set(err, ERR_USAGE, "--max-depth must be 1 to %d", FRAMES_MAX);
 	if (a->mutex_fraction < 1 || a->mutex_fraction > FRACTION_MAX)
 		return err_set(err, ERR_USAGE, "--mutex-fraction must be 1 to %d", FRACTION_MAX);
+	return 0;
+}
+
+bool cmd_run_samples_processes(const struct run_args *a)
+{
+	return a->sample.pids || a->sample.all_cpus || a->sample.cgroup;
+}
+
+/* Check that the options apply to what is profiled: running processes, or a program. */
+static int check_target(const struct run_args *a, bool has_program, struct err *err)
+{
+	const char *word = a->for_program;
+
+	if (!cmd_run_samples_processes(a)) {
+		word = a->for_processes;
+		return word ? err_set(err, ERR_USAGE,
+				      "%.*s applies to running processes; name them with -p PID, --cgroup or -a",
+				      (int)strcspn(word, "="), word)
+			    : 0;
+	}
+	if (has_program)
+		return err_set(err, ERR_USAGE,
+			       "%.*s and a program: running processes are sampled, or a program is started",
+			       (int)strcspn(a->for_processes, "="), a->for_processes);
+	if (word)
+		return err_set(err, ERR_USAGE, "%.*s applies to programs that cpa starts, not to running processes",
+			       (int)strcspn(word, "="), word);
+	if (a->has_follow && !is_follow_word(a->follow))
+		return err_set(err, ERR_USAGE, "--follow=%s: choose all or none for running processes", a->follow);
 	return 0;
 }
 
@@ -533,7 +608,8 @@ int cmd_run_options_read(enum run_command which, int argc, char **argv, struct r
 	assert(i <= argc);
 	if (out->args.help)
 		return i;
-	if (check_numbers(&out->args, err) < 0 || read_follow(out->args.follow, &out->attach, err) < 0 ||
+	if (check_target(&out->args, i < argc, err) < 0 || check_numbers(&out->args, err) < 0 ||
+	    read_follow(out->args.follow, &out->attach, err) < 0 ||
 	    read_engine(out->args.engine, &out->attach, err) < 0 ||
 	    read_signal(out->args.signal, &out->attach, err) < 0 ||
 	    read_server(&out->args.server, &out->server, err) < 0)

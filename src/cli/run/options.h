@@ -9,6 +9,7 @@
 #include "attach/program.h"
 #include "attach/run.h"
 #include "attach/server.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/opt.h"
 
@@ -22,6 +23,13 @@ struct run_server_args {
 	const char *port, *socket, *address, *secret;
 	struct opt_list allow_host;
 	int64_t max_seconds;
+};
+
+/* Options of cpa record for running processes, as given; texts are NULL if not given. */
+struct run_sample_args {
+	const char *pids, *cgroup, *events;
+	int64_t seconds; /* 0: until the processes end */
+	bool all_cpus, off_cpu, wall;
 };
 
 /* The options as given. */
@@ -40,6 +48,10 @@ struct run_args {
 	const char *output, *flame;
 	int64_t top;
 	struct opt_list report; /* options for the report, as given */
+	struct run_sample_args sample;
+	bool has_follow;           /* was --follow given? */
+	const char *for_program;   /* an option that only programs have, as given; NULL: none */
+	const char *for_processes; /* an option that only running processes have, as given; NULL: none */
 };
 
 /* The options, parsed. */
@@ -82,6 +94,18 @@ int cmd_run_program(struct attach_options *o, const struct program *program, con
  * Fails   ERR_IO
  */
 int cmd_run_check_writable(const char *name, struct err *err);
+
+/* Does cpa record sample running processes, instead of a program that it starts? */
+bool cmd_run_samples_processes(const struct run_args *a);
+
+/*
+ * Sample running processes until they end, the given time has passed, or Ctrl-C or SIGTERM arrives. Prints what was
+ * sampled.
+ *
+ * out     the profile; unchanged on failure
+ * Fails   as attach_sample; ERR_USAGE
+ */
+int cmd_run_sample(const struct run_options *o, struct buf *out, struct err *err);
 
 /* The usage line. */
 const char *cmd_run_options_usage(enum run_command which);

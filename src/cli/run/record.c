@@ -1,5 +1,5 @@
 /*
- * record.c - run a program, write one profile, print the top functions
+ * record.c - run a program or sample running processes, write one profile, print the top functions
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -14,6 +14,7 @@
 #include "answer/reports.h"
 #include "attach/program.h"
 #include "attach/run.h"
+#include "base/io.h"
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
@@ -25,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -138,6 +140,14 @@ static int report(const struct run_args *args, const char *path)
 	return status;
 }
 
+/* Print the report on standard error: standard output belongs to the program, and is left alone for processes too. */
+static int print_report(const struct run_args *args, const char *path)
+{
+	bool wants_report = args->top > 0 || *args->flame || args->report.n;
+
+	return wants_report && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? report(args, path) : STATUS_FINE;
+}
+
 /* Merge the profiles of all processes, and print the report. Returns true if the originals can be removed. */
 static bool finish(const struct run_args *args, const struct attach_result *result, int64_t duration)
 {
@@ -154,10 +164,32 @@ static bool finish(const struct run_args *args, const struct attach_result *resu
 		return false;
 	}
 	say("wrote %s", to);
-	/* standard output belongs to the program */
-	if ((args->top > 0 || *args->flame || args->report.n) && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
-		report(args, to);
+	print_report(args, to);
 	return true;
+}
+
+/* Sample running processes, write the profile, and print the report. Returns the exit status. */
+static int record_processes(const struct run_options *o)
+{
+	const char *to = *o->args.output ? o->args.output : default_name;
+	struct buf profile = { 0 };
+	struct err err;
+	int rc = cmd_run_check_writable(to, &err);
+
+	rc = rc < 0 ? rc : cmd_run_sample(o, &profile, &err);
+	if (rc == 0 && !*o->args.output)
+		rc = rename_old(to, &err);
+	if (rc == 0) {
+		mode_t mask = umask(077); /* names and labels may be confidential */
+
+		rc = io_write_file(to, profile.data, profile.len, &err);
+		umask(mask);
+	}
+	buf_release(&profile);
+	if (rc < 0)
+		return say_error("%s", err.msg);
+	say("wrote %s", to);
+	return print_report(&o->args, to);
 }
 
 static int record(struct run_options *o, char **argv)
@@ -202,12 +234,12 @@ int cmd_run_record(int argc, char **argv)
 		status = say_error("%s", err.msg);
 	else if (o.args.help)
 		cmd_help_command("record");
-	else if (at == argc)
+	else if (at == argc && !cmd_run_samples_processes(&o.args))
 		status = say_error("%s", cmd_run_options_usage(COMMAND_RECORD));
 	else
 		status = report(&o.args, NULL);
-	if (at >= 0 && at < argc && !o.args.help && status == STATUS_FINE)
-		status = record(&o, argv + at);
+	if (at >= 0 && !o.args.help && status == STATUS_FINE)
+		status = at < argc ? record(&o, argv + at) : record_processes(&o);
 	cmd_run_options_release(&o);
 	return status;
 }

@@ -1,0 +1,97 @@
+/*
+ * sample.c - sample running processes for cpa record
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "answer/process.h"
+#include "attach/sample.h"
+#include "base/mem.h"
+#include "cli/interrupt.h"
+#include "cli/messages.h"
+#include "cli/run/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SECONDS_MAX = 1000000, SECOND_NS = 1000000000 };
+
+static void note(void *arg, const char *text)
+{
+	(void)arg;
+	progress_end();
+	say("%s", text);
+}
+
+static void error(void *arg, const char *text)
+{
+	(void)arg;
+	progress_end();
+	say_error("%s", text);
+}
+
+static int check(const struct run_sample_args *a, struct err *err)
+{
+	if (!!a->pids + a->all_cpus + !!a->cgroup > 1)
+		return err_set(err, ERR_USAGE, "give only one of -p, -a and --cgroup");
+	if (a->off_cpu && a->wall)
+		return err_set(err, ERR_USAGE, "give only one of --off-cpu and --wall");
+	if (a->events && (a->off_cpu || a->wall))
+		return err_set(err, ERR_USAGE, "--event cannot be combined with %s", a->wall ? "--wall" : "--off-cpu");
+	if (a->wall && !a->pids)
+		return err_set(err, ERR_USAGE, "--wall needs -p PID");
+	if (a->seconds < 0 || a->seconds > SECONDS_MAX)
+		return err_set(err, ERR_USAGE, "--seconds must be 0 to %d", SECONDS_MAX);
+	return a->events ? attach_check_events(a->events, err) : 0;
+}
+
+/* Fill in the options for the engine. pid has room for SAMPLE_PIDS_MAX process IDs. */
+static int make_options(const struct run_args *args, pid_t *pid, struct sample_options *to, struct err *err)
+{
+	const struct run_sample_args *a = &args->sample;
+	int rc = check(a, err);
+
+	*to = (struct sample_options){
+		.kind = a->off_cpu ? SAMPLE_OFF_CPU
+			: a->wall  ? SAMPLE_WALL
+				   : SAMPLE_CPU,
+		.pid = pid,
+		.cgroup = a->cgroup,
+		.events = a->events,
+		.hz = (unsigned)args->hz,
+		.max_depth = (uint32_t)args->max_depth,
+		.duration_ns = (uint64_t)a->seconds * SECOND_NS,
+		.follow = args->has_follow && strcmp(args->follow, "none") != 0 && strcmp(args->follow, "false") != 0,
+		.messages = { .note = note, .error = error },
+	};
+	if (rc == 0 && a->pids && (rc = attach_parse_pids(a->pids, strlen(a->pids), pid, &to->n_pids, err)) < 0)
+		err_wrap(err, "-p");
+	return rc;
+}
+
+int cmd_run_sample(const struct run_options *o, struct buf *out, struct err *err)
+{
+	pid_t *pid = mem_alloc(SAMPLE_PIDS_MAX, sizeof(*pid));
+	struct sample_options options;
+	struct sample_result result;
+	struct buf text = { 0 };
+	int rc = make_options(&o->args, pid, &options, err);
+
+	if (rc == 0) {
+		options.stop = cmd_interrupt_catch_with_term();
+		progress_begin("sampling; Ctrl-C ends it");
+		rc = attach_sample(&options, out, &result, err);
+		progress_end();
+		cmd_interrupt_release();
+	}
+	if (rc == 0) {
+		answer_process_add_result(&result, &text);
+		say("%s", buf_text(&text));
+		buf_release(&text);
+		if (result.n_samples == 0 && result.kind == SAMPLE_CPU)
+			say("no CPU time was used; --off-cpu shows where threads wait");
+	}
+	free(pid);
+	return rc;
+}

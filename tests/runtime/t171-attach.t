@@ -1,0 +1,123 @@
+#!/bin/sh
+# t171-attach.t - cpa record -p and sources pid: running processes are sampled and not disturbed
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+compile attached
+trap 'kill -9 $started 2>/dev/null; rm -rf "$tmp"' EXIT
+started=
+
+begin() { # ARGUMENT...: start ./attached, until it is ready; its process is in $pid
+	: >ready
+	./attached "$@" >ready &
+	pid=$! started="$started $!" tries=0
+	until [ -s ready ] || [ $tries = 300 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+}
+
+end() {
+	kill -9 "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+}
+
+sample() { # OPTION...: sample $pid into p.pb.gz; messages are in err, the exit status in $status
+	rm -f p.pb.gz
+	"$CPA" record -p "$pid" -o p.pb.gz --top=0 "$@" 2>err
+	status=$?
+}
+
+number() { # REGEX: the number that it matches in the line "sampled ..."
+	sed -n "s/^cpa: sampled .*$1.*/\1/p" err | tr -d ,
+}
+
+# Without perf events, wall-clock time is sampled.
+begin waits
+sample --wall --seconds=1
+is "$status $(sed -n 's/^\(cpa: sampled 1 process for .*, in wall-clock time: \).*/\1/p' err | sed 's/[0-9.]*s,/Ns,/')" \
+	'0 cpa: sampled 1 process for Ns, in wall-clock time: ' 'wall-clock time is sampled'
+between "$(share p.pb.gz wait_here)" 500000000 1500000000 'a thread that waits has its wall-clock time, at the function that waits'
+between "$(share p.pb.gz wait_there)" 500000000 1500000000 'each thread that waits has it'
+end
+
+# Ctrl-C and SIGTERM end sampling; a job of a script ignores Ctrl-C unless it is reset.
+for signal in INT TERM; do
+	begin waits
+	rm -f p.pb.gz
+	env --default-signal=INT "$CPA" record -p "$pid" --wall -o p.pb.gz --top=0 2>err &
+	sampler=$!
+	sleep 0.7
+	kill -$signal $sampler
+	wait $sampler
+	is "$? $([ "$(samples p.pb.gz)" -gt 0 ] && echo some) $(tail -n 1 err)" '0 some cpa: wrote p.pb.gz' "SIG$signal ends sampling and writes the profile"
+	kill -0 "$pid"
+	ok $? 'the process continues after sampling has ended'
+	end
+done
+
+./attached count 8 >want
+for how in INT KILL; do
+	./attached count 60 >out &
+	pid=$! started="$started $!"
+	env --default-signal=INT "$CPA" record -p $pid --wall -o p.pb.gz --top=0 2>err &
+	sampler=$!
+	sleep 0.3
+	kill -$how $sampler
+	wait $sampler 2>/dev/null
+	wait $pid
+	is "$? $(wc -l <out) $(head -n 8 out | cmp - want 2>&1)" '7 60 ' "the output and exit status of the process are unchanged after SIG$how of cpa"
+done
+
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
+	chmod 755 "$tmp"
+	begin waits
+	mkdir -m 777 nobody
+	(cd nobody && HOME=$tmp/nobody setpriv --reuid=65534 --regid=65534 --clear-groups "$CPA" record -p "$pid" --seconds=1) 2>err
+	is "$? $(grep -c "^cpa: process $pid: " err) $(ls nobody)" '2 1 ' "a process of another user is refused with the reason" || cat err
+	end
+else
+	ok 0 'a process of another user is refused # SKIP needs root and setpriv'
+fi
+
+begin shares
+sample --seconds=1
+if ! grep -q 'sampled 1 process for [0-9.]*s: ' err; then
+	reason=$(sed -n 's/^cpa: \(process.*\)/\1/p' err | head -n 1 | tr '#' ' ')
+	for name in 'shares of functions' 'new threads' 'waits' 'the end of the process' 'the cost'; do
+		ok 0 "$name # SKIP ${reason:-no perf events}"
+	done
+	done_testing
+	exit 0
+fi
+sample --seconds=2
+heavy=$(share p.pb.gz heavy) light=$(share p.pb.gz light) total=$(total p.pb.gz)
+within "$(awk -v h="${heavy:-0}" -v a="${total:-1}" 'BEGIN { print h / a * 100 }')" 75 12 'a function has its share of the CPU time'
+within "$(awk -v l="${light:-0}" -v a="${total:-1}" 'BEGIN { print l / a * 100 }')" 25 35 'another function has its share too'
+used=$(number 'target used \([0-9.]*\)s')
+within "$total" "$(awk -v s="${used:-0}" 'BEGIN { printf "%d", s * 1e9 }')" 12 'the total is the CPU time of the process'
+between "$(number ' \([0-9.]*\)% complete')" 98 100 'the stacks are complete'
+between "$(awk -v o="$(number ' cpa \([0-9.]*\)s')" -v u="${used:-1}" 'BEGIN { print o / u * 100 }')" 0 20 'sampling costs a small part of the CPU time of the process'
+is "$("$CPA" top -focus=heavy p.pb.gz 2>/dev/null | grep -c ' main$')" 1 'callers are known'
+"$CPA" top --no-save -seconds=1 "pid:$pid" >out 2>err
+is "$? $(grep -c ' heavy$' out)" '0 1' 'pid: is a source of reports'
+end
+
+begin threads
+sample --seconds=1
+between "$(awk -v n="$(share p.pb.gz in_new_thread)" -v a="$(total p.pb.gz)" 'BEGIN { print n / a * 100 }')" 85 100 \
+	'threads that start while sampling are sampled'
+end
+
+begin waits
+sample --off-cpu --seconds=1
+between "$(share p.pb.gz wait_here)" 500000000 1500000000 '--off-cpu has the time that a thread waits' || cat err
+end
+
+./attached count 60 >out &
+pid=$! started="$started $!"
+sample
+is "$status $(tail -n 1 err)" '0 cpa: wrote p.pb.gz' 'the end of the process ends sampling'
+wait $pid
+is "$? $(wc -l <out) $(head -n 8 out | cmp - want 2>&1)" '7 60 ' 'a process that is sampled to its end has its output and exit status'
+between "$(share p.pb.gz heavy)" 1 1000000000000 'the samples of a process that has ended have names'
+done_testing
