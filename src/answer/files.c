@@ -61,7 +61,7 @@ static int convert(const char *const *path, size_t n, const char *symbolize, con
 		rc = export_proto(p, 1, &out, err);
 	}
 	if (rc == 0)
-		rc = io_write_file(to->path, buf_text(&out), out.len, err);
+		rc = io_write_file_private(to->path, buf_text(&out), out.len, err);
 	buf_release(&out);
 	profile_free(p);
 	buf_release(&load.notes);

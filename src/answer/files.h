@@ -17,7 +17,7 @@
 /*
  * Add names to a file, as cpa symbolize does.
  *
- * Fails   as compare_load, io_write_file; the file is then unchanged
+ * Fails   as compare_load, io_write_file_private; the file is then unchanged
  */
 int answer_files_symbolize(const char *path, const struct load_events *events, struct err *err);
 
@@ -27,7 +27,7 @@ int answer_files_symbolize(const char *path, const struct load_events *events, s
  * paths     at least one
  * comment   replaces the comments of the files if there are several
  * duration  replaces their durations if there are several files, in ns
- * Fails     as compare_load, io_write_file
+ * Fails     as compare_load, io_write_file_private
  */
 int answer_files_merge(const struct string_list *paths, const char *comment, int64_t duration, const char *to,
 		       const struct load_events *events, struct err *err);

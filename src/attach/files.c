@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HOST_MAX = 256 };
+enum { HOST_MAX = 256, FILE_MODE = 0600 };
 
 void attach_note(const struct attach_messages *m, const char *fmt, ...)
 {
@@ -104,7 +104,7 @@ static int sink(void *arg, const void *data, size_t n)
 /*
  * Write one profile. An error does not stop the other profiles.
  *
- * is_given  the path is exactly the name that the user gave: links are followed, and it may be a pipe
+ * is_given  the path is exactly the name that the user gave: it may be a pipe, and a link is an error
  */
 static void write_snap(struct attach_files *files, const struct snap *s, const char *path, bool is_given)
 {
@@ -112,7 +112,8 @@ static void write_snap(struct attach_files *files, const struct snap *s, const c
 	struct err err;
 	int rc;
 
-	if ((is_given ? io_out_open(path, &out, &err) : io_out_open_replace(path, &out, &err)) < 0) {
+	rc = is_given ? io_out_open_private(path, &out, &err) : io_out_open_replace(path, FILE_MODE, &out, &err);
+	if (rc < 0) {
 		attach_error(&files->options->messages, "%s", err.msg);
 		return;
 	}

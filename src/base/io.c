@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/path.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -120,35 +121,55 @@ static int open_temp(const char *path, mode_t mode, struct io_out *out, struct e
 	return 0;
 }
 
+/* Open a pipe or device. */
+static int open_direct(const char *path, struct io_out *out, struct err *err)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(err, ERR_IO, "%s: was replaced by a file while it was opened", path);
+	}
+	*out = (struct io_out){ fd, mem_strndup(path, strlen(path)), NULL };
+	return 0;
+}
+
 int io_out_open(const char *path, struct io_out *out, struct err *err)
 {
 	struct stat st;
 	char *real;
-	mode_t mask = umask(0);
-	int rc, fd;
+	int rc;
 
-	umask(mask);
 	if (stat(path, &st) != 0)
-		return open_temp(path, 0666 & ~mask, out, err);
-	if (!S_ISREG(st.st_mode)) {
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-		if (fd < 0)
-			return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-		*out = (struct io_out){ fd, mem_strndup(path, strlen(path)), NULL };
-		return 0;
-	}
+		return io_out_open_replace(path, 0666, out, err);
+	if (!S_ISREG(st.st_mode))
+		return open_direct(path, out, err);
 	real = realpath(path, NULL); /* replace the target of a symbolic link, not the link */
 	rc = open_temp(real ? real : path, st.st_mode & 07777, out, err);
 	free(real);
 	return rc;
 }
 
-int io_out_open_replace(const char *path, struct io_out *out, struct err *err)
+int io_out_open_replace(const char *path, mode_t mode, struct io_out *out, struct err *err)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return open_temp(path, 0666 & ~mask, out, err);
+	return open_temp(path, mode & ~mask, out, err);
+}
+
+int io_out_open_private(const char *path, struct io_out *out, struct err *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) != 0 || S_ISREG(st.st_mode))
+		return open_temp(path, 0600, out, err);
+	if (S_ISLNK(st.st_mode) && (stat(path, &st) != 0 || S_ISREG(st.st_mode)))
+		return err_set(err, ERR_IO, "%s: is a symbolic link; use the path of the file itself", path);
+	return open_direct(path, out, err);
 }
 
 int io_out_close(struct io_out *out, bool keep, struct err *err)
@@ -167,18 +188,62 @@ int io_out_close(struct io_out *out, bool keep, struct err *err)
 	return rc;
 }
 
+/* Write all bytes, and close the file. */
+static int write_and_close(struct io_out *out, const char *path, const void *data, size_t n, struct err *err)
+{
+	int rc = io_write_fd(out->fd, data, n, err);
+
+	if (rc < 0) {
+		err_wrap(err, "%s", path);
+		io_out_close(out, false, NULL);
+		return rc;
+	}
+	return io_out_close(out, true, err);
+}
+
 int io_write_file(const char *path, const void *data, size_t n, struct err *err)
 {
 	struct io_out out;
 	int rc = io_out_open(path, &out, err);
 
+	return rc < 0 ? rc : write_and_close(&out, path, data, n, err);
+}
+
+int io_write_file_private(const char *path, const void *data, size_t n, struct err *err)
+{
+	struct io_out out;
+	int rc = io_out_open_private(path, &out, err);
+
+	return rc < 0 ? rc : write_and_close(&out, path, data, n, err);
+}
+
+/* In a folder with the sticky bit, does an existing file belong to another user? Then it cannot be replaced. */
+static bool is_sticky(const char *path)
+{
+	struct buf folder = { 0 };
+	struct stat in, st;
+	bool yes;
+
+	path_add_dir(&folder, path);
+	yes = geteuid() != 0 && lstat(path, &st) == 0 && st.st_uid != geteuid() && stat(buf_text(&folder), &in) == 0 &&
+	      in.st_mode & S_ISVTX && in.st_uid != geteuid();
+	buf_release(&folder);
+	return yes;
+}
+
+int io_out_check(const char *path, bool is_private, struct err *err)
+{
+	struct stat st;
+	struct io_out out;
+	int rc;
+
+	if (stat(path, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)))
+		return access(path, W_OK) == 0 ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	rc = is_private ? io_out_open_private(path, &out, err) : io_out_open(path, &out, err);
 	if (rc < 0)
 		return rc;
-	rc = io_write_fd(out.fd, data, n, err);
-	if (rc < 0) {
-		err_wrap(err, "%s", path);
-		io_out_close(&out, false, NULL);
-		return rc;
-	}
-	return io_out_close(&out, true, err);
+	if (out.temp && is_sticky(out.path))
+		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(EPERM));
+	io_out_close(&out, false, NULL);
+	return rc;
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* A block of bytes; its owner releases it with free(data). */
 struct bytes {
@@ -53,8 +54,29 @@ struct io_out {
  */
 int io_out_open(const char *path, struct io_out *out, struct err *err);
 
-/* Like io_out_open, but also replace an existing link or pipe of this name. For names not chosen by the user. */
-int io_out_open_replace(const char *path, struct io_out *out, struct err *err);
+/*
+ * Like io_out_open, but also replace an existing link or pipe of this name. For names not chosen by the user.
+ *
+ * mode    of the file, less the umask
+ */
+int io_out_open_replace(const char *path, mode_t mode, struct io_out *out, struct err *err);
+
+/*
+ * Like io_out_open, but the file has mode 0600, also if it replaces another one, and a symbolic link to a file is an
+ * error. A link to a pipe or device is followed: /dev/stdout is one.
+ */
+int io_out_open_private(const char *path, struct io_out *out, struct err *err);
 int io_out_close(struct io_out *out, bool keep, struct err *err);
+
+/* Like io_write_file, with io_out_open_private. */
+int io_write_file_private(const char *path, const void *data, size_t n, struct err *err);
+
+/*
+ * Check that io_out_open, or io_out_open_private, can replace a file. A temporary file is created next to it and
+ * removed. A pipe is not opened, because that would wait for its reader.
+ *
+ * Fails   ERR_IO
+ */
+int io_out_check(const char *path, bool is_private, struct err *err);
 
 #endif

@@ -242,7 +242,7 @@ static int write_file(const char *folder, const char *file, const struct buf *by
 	int rc;
 
 	buf_addf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", file);
-	rc = io_out_open_replace(path.data, &out, err);
+	rc = io_out_open_replace(path.data, 0666, &out, err);
 	if (rc == 0) {
 		rc = io_write_fd(out.fd, bytes->data, bytes->len, err);
 		if (rc < 0)

@@ -12,6 +12,7 @@ runtime_tests += tests/runtime/t160-loader.t
 runtime_tests += tests/runtime/t170-files.t
 runtime_tests += tests/runtime/t171-attach.t
 runtime_tests += tests/runtime/t175-record.t
+runtime_tests += tests/runtime/t178-private.t
 runtime_tests += tests/runtime/t180-life.t
 runtime_tests += tests/runtime/t182-signal.t
 runtime_tests += tests/runtime/t190-host.t

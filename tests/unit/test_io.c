@@ -335,6 +335,101 @@ static void a_missing_folder_is_an_error_with_the_path(void **state)
 	assert_string_equal(err.msg, "/no/such/folder/f: No such file or directory");
 }
 
+static void a_private_file_is_readable_by_its_owner_only(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	umask(0);
+	assert_int_equal(io_write_file_private(in_folder("private", path), "abc", 3, NULL), 0);
+	expect_file(path, "abc");
+	assert_int_equal(mode_of(path), 0600);
+	chmod(path, 0644);
+	assert_int_equal(io_write_file_private(path, "new", 3, NULL), 0);
+	expect_file(path, "new");
+	assert_int_equal(mode_of(path), 0600);
+	assert_int_equal(folder_count(), 1);
+}
+
+static void a_private_file_is_not_written_through_a_link(void **state)
+{
+	char path[PATH_MAX], link[PATH_MAX];
+	struct err err;
+
+	(void)state;
+	assert_int_equal(symlink("target", in_folder("link", link)), 0);
+	assert_int_equal(io_write_file_private(link, "new", 3, &err), ERR_IO);
+	assert_non_null(strstr(err.msg, "/link: is a symbolic link"));
+	assert_int_equal(folder_count(), 1);
+	put_file(in_folder("target", path), "old");
+	assert_int_equal(io_write_file_private(link, "new", 3, &err), ERR_IO);
+	expect_file(path, "old");
+	assert_int_equal(folder_count(), 2);
+}
+
+static void a_private_file_may_be_a_link_to_a_pipe(void **state)
+{
+	char path[PATH_MAX], link[PATH_MAX], got[8] = "";
+	int fd;
+
+	(void)state;
+	assert_int_equal(mkfifo(in_folder("pipe", path), 0600), 0);
+	assert_int_equal(symlink("pipe", in_folder("link", link)), 0);
+	fd = open(path, O_RDONLY | O_NONBLOCK);
+	assert_int_equal(io_write_file_private(link, "abc", 3, NULL), 0);
+	assert_int_equal(read(fd, got, sizeof(got)), 3);
+	assert_memory_equal(got, "abc", 3);
+	close(fd);
+}
+
+static void a_check_changes_no_file(void **state)
+{
+	char path[PATH_MAX];
+	struct stat before, after;
+
+	(void)state;
+	assert_int_equal(io_out_check(in_folder("new", path), true, NULL), 0);
+	assert_int_equal(io_out_check(path, false, NULL), 0);
+	assert_int_equal(folder_count(), 0);
+	put_file(path, "old");
+	chmod(path, 0604);
+	assert_int_equal(stat(path, &before), 0);
+	assert_int_equal(io_out_check(path, true, NULL), 0);
+	assert_int_equal(io_out_check(path, false, NULL), 0);
+	expect_file(path, "old");
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(after.st_ino, before.st_ino);
+	assert_int_equal(mode_of(path), 0604);
+	assert_int_equal(folder_count(), 1);
+}
+
+static void a_check_fails_like_opening(void **state)
+{
+	char path[PATH_MAX];
+	struct err err;
+
+	(void)state;
+	assert_int_equal(io_out_check("/no/such/folder/f", true, &err), ERR_IO);
+	assert_string_equal(err.msg, "/no/such/folder/f: No such file or directory");
+	assert_int_equal(io_out_check(folder, true, &err), ERR_IO);
+	assert_non_null(strstr(err.msg, ": Is a directory"));
+	assert_int_equal(symlink("nothing", in_folder("link", path)), 0);
+	assert_int_equal(io_out_check(path, true, &err), ERR_IO);
+	assert_int_equal(io_out_check(path, false, &err), 0);
+	assert_int_equal(folder_count(), 1);
+}
+
+/* It has no reader, so opening it would wait. */
+static void a_check_does_not_open_a_pipe(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(mkfifo(in_folder("pipe", path), 0600), 0);
+	assert_int_equal(io_out_check(path, true, NULL), 0);
+	assert_int_equal(io_out_check(path, false, NULL), 0);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
 
 int main(void)
@@ -358,6 +453,12 @@ int main(void)
 		IN_FOLDER(a_failed_write_leaves_only_the_old_file),
 		IN_FOLDER(a_directory_is_not_written_to),
 		IN_FOLDER(a_missing_folder_is_an_error_with_the_path),
+		IN_FOLDER(a_private_file_is_readable_by_its_owner_only),
+		IN_FOLDER(a_private_file_is_not_written_through_a_link),
+		IN_FOLDER(a_private_file_may_be_a_link_to_a_pipe),
+		IN_FOLDER(a_check_changes_no_file),
+		IN_FOLDER(a_check_fails_like_opening),
+		IN_FOLDER(a_check_does_not_open_a_pipe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,13 +88,6 @@ void cmd_run_options_release(struct run_options *o);
 int cmd_run_program(struct attach_options *o, const struct program *program, const char *path, char **argv,
 		    struct attach_result *out);
 
-/*
- * Check before the program runs that a file can be created or written.
- *
- * Fails   ERR_IO
- */
-int cmd_run_check_writable(const char *name, struct err *err);
-
 /* Does cpa record sample running processes, instead of a program that it starts? */
 bool cmd_run_samples_processes(const struct run_args *a);
 

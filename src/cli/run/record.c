@@ -174,17 +174,15 @@ static int record_processes(const struct run_options *o)
 	const char *to = *o->args.output ? o->args.output : default_name;
 	struct buf profile = { 0 };
 	struct err err;
-	int rc = cmd_run_check_writable(to, &err);
+	int rc = io_out_check(to, true, &err);
 
+	if (rc == 0 && *o->args.flame)
+		rc = io_out_check(o->args.flame, false, &err);
 	rc = rc < 0 ? rc : cmd_run_sample(o, &profile, &err);
 	if (rc == 0 && !*o->args.output)
 		rc = rename_old(to, &err);
-	if (rc == 0) {
-		mode_t mask = umask(077); /* names and labels may be confidential */
-
-		rc = io_write_file(to, profile.data, profile.len, &err);
-		umask(mask);
-	}
+	if (rc == 0)
+		rc = io_write_file_private(to, profile.data, profile.len, &err);
 	buf_release(&profile);
 	if (rc < 0)
 		return say_error("%s", err.msg);
@@ -203,8 +201,8 @@ static int record(struct run_options *o, char **argv)
 
 	if (attach_program_check(argv[0], &path, &program, &err) < 0 ||
 	    cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 ||
-	    cmd_run_check_writable(*o->args.output ? o->args.output : default_name, &err) < 0 ||
-	    make_folder(&folder, &err) < 0) {
+	    io_out_check(*o->args.output ? o->args.output : default_name, true, &err) < 0 ||
+	    (*o->args.flame && io_out_check(o->args.flame, false, &err) < 0) || make_folder(&folder, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
 		for (const char *c = buf_text(&folder); *c; c++)

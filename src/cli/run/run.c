@@ -16,7 +16,6 @@
 #include "cli/report/events.h"
 #include "cli/run/options.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,21 +50,6 @@ int cmd_run_program(struct attach_options *o, const struct program *program, con
 	return status < 0 ? STATUS_TROUBLE : status;
 }
 
-int cmd_run_check_writable(const char *name, struct err *err)
-{
-	const char *slash = strrchr(name, '/');
-	char *folder = slash ? mem_strndup(name, (size_t)(slash - name) + 1) : mem_strndup(".", 1);
-	struct stat st;
-	int number = 0;
-
-	if (stat(name, &st) == 0 && S_ISDIR(st.st_mode))
-		number = EISDIR;
-	else if (access(name, W_OK) != 0 && access(folder, W_OK | X_OK) != 0)
-		number = errno;
-	free(folder);
-	return number ? err_set(err, ERR_IO, "%s: %s", name, strerror(number)) : 0;
-}
-
 /* Does the folder of the file depend on the process or the time (%p, %t)? */
 static bool has_variable_folder(const char *name)
 {
@@ -75,6 +59,16 @@ static bool has_variable_folder(const char *name)
 		if (*c == '%' && (*++c == 'p' || *c == 't'))
 			return true;
 	return false;
+}
+
+/* Check that a profile can be written and, if it will be symbolized, read again. */
+static int check_file(const struct run_options *o, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (o->args.symbolize && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return err_set(err, ERR_USAGE, "%s: --symbolize needs a file, not a pipe or device", path);
+	return io_out_check(path, true, err);
 }
 
 /* Check that the profiles of the program can be written. */
@@ -88,7 +82,7 @@ static int check_files(const struct run_options *o, struct err *err)
 		if (has_variable_folder(o->file[i].name))
 			continue;
 		attach_file_name(o->file[i].name, getpid(), "", &path);
-		rc = cmd_run_check_writable(buf_text(&path), err);
+		rc = check_file(o, buf_text(&path), err);
 		buf_release(&path);
 	}
 	return rc;
