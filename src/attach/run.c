@@ -21,6 +21,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,8 +302,12 @@ static void note_problems(const struct run *r, const char *path, const char *lib
 			    "%s has ended, so its profiling server stops; %u process%s still running", path,
 			    (unsigned)r->n_survivors, r->n_survivors == 1 ? " is" : "es are");
 	if (collect_count_missed(r->c))
-		attach_note(&r->options->messages, "too many processes at the same time: no profile of %u of them",
-			    (unsigned)collect_count_missed(r->c));
+		attach_note(&r->options->messages,
+			    "too many processes at the same time: no profile of %" PRIu64 " of them",
+			    collect_count_missed(r->c));
+	if (collect_is_damaged(r->c))
+		attach_note(&r->options->messages,
+			    "%s: overwrote memory that it shares with cpa; its profiles may be wrong", path);
 }
 
 static int run_served(struct run *r, const struct program *program, const char *path, char **argv, const char *library)

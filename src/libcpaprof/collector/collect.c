@@ -107,6 +107,7 @@ void collect_alive_stop(struct collect *c)
 enum { TABLES_DEFAULT = 4, HZ_DEFAULT = 100 }; /* the kernel allocates only pages that are used */
 enum { UNARMED_EVERY = 5 };                    /* number of drains between searches for threads without a timer */
 enum { REPLACED_EVERY = 10 };                  /* number of drains between searches for programs without our library */
+enum { REFUSED_MAX = 1 << 22 }; /* max processes that find no slot between two drains: the kernel's max */
 
 uint64_t collect_wall_ns(void)
 {
@@ -309,10 +310,29 @@ static bool is_sampled(const struct process *p)
 	       (p->c->is_cpu_always || (p->c->recording && armed == p->c->recording));
 }
 
+/*
+ * Count the processes that found no free slot since the last drain. Only drains free slots, so most slots are in use
+ * now, or were at the last drain. Otherwise a program has overwritten the counter.
+ */
+static void count_missed(struct collect *c)
+{
+	uint32_t now = atomic_load(&c->head->n_refused), n = now - c->n_refused, n_used = 0;
+
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		n_used += atomic_load_explicit(&collect_slot(c, i)->state, memory_order_relaxed) != PROC_FREE;
+	if (n <= REFUSED_MAX && (n == 0 || n_used > N_PROCS / 2 || c->n_used > N_PROCS / 2))
+		c->n_missed += n;
+	else
+		c->is_damaged = true;
+	c->n_refused = now;
+	c->n_used = n_used;
+}
+
 static void drain_round(struct collect *c, bool last)
 {
 	bool any_ended = false;
 
+	count_missed(c);
 	find_new(c);
 	collect_sweep(c);
 	for (uint32_t i = 0; i < N_PROCS; i++)
@@ -372,7 +392,12 @@ void collect_each(struct collect *c, collect_process_fn *look, void *arg)
 			look(arg, &c->process[i]);
 }
 
-uint32_t collect_count_missed(const struct collect *c)
+uint64_t collect_count_missed(const struct collect *c)
 {
-	return atomic_load(&c->head->n_refused);
+	return c->n_missed;
+}
+
+bool collect_is_damaged(const struct collect *c)
+{
+	return c->is_damaged;
 }

@@ -135,8 +135,11 @@ void collect_each(struct collect *c, collect_process_fn *look, void *arg);
 /* Count the processes that still run after the program has ended. Call this between two drains. */
 uint32_t collect_count_survivors(const struct collect *c);
 
-/* Count the processes that got no slot, or ended before they were collected. */
-uint32_t collect_count_missed(const struct collect *c);
+/* Count the processes that found no free slot. */
+uint64_t collect_count_missed(const struct collect *c);
+
+/* Has a program written an impossible value to the segment? Then profiles may be wrong. */
+bool collect_is_damaged(const struct collect *c);
 
 /* Has any process loaded our library? A process that quickly executes a program without our library ends before it is
  * collected. */

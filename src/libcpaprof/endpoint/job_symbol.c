@@ -91,7 +91,10 @@ void job_symbol(struct serve_job *j)
 	j->state = JOB_READY;
 }
 
-/* Read the arguments, separated by NUL, without the last NUL. */
+/*
+ * Read the arguments, separated by NUL, without the NULs at the end. A program that writes a title over its arguments
+ * pads it with NULs.
+ */
 static int read_cmdline(struct body *to, int pid)
 {
 	char path[64];
@@ -110,7 +113,7 @@ static int read_cmdline(struct body *to, int pid)
 		to->v.n += got > 0 ? (size_t)got : 0;
 	} while (got > 0);
 	close(fd);
-	if (to->v.n && !((const char *)to->v.data)[to->v.n - 1])
+	while (to->v.n && !((const char *)to->v.data)[to->v.n - 1])
 		to->v.n--;
 	return rc;
 }
