@@ -232,6 +232,7 @@ void attach_files_write(void *arg, struct process *p)
 	assert(files->options && files->result);
 	process_info(p, &f);
 	files->result->is_profiled |= f.is_main;
+	files->n_child_periods += f.is_main ? 0 : f.weight;
 	if (!attach_follows(files->options, &f))
 		return;
 	if (f.error && f.weight == 0)

@@ -17,7 +17,8 @@ struct attach_files {
 	const struct attach_options *options;
 	struct attach_result *result;
 	unsigned n_written, n_replaced, n_every;
-	bool is_full; /* was the max number of files reached, and reported? */
+	uint64_t n_child_periods; /* CPU time of all processes but the program, in periods */
+	bool is_full;             /* was the max number of files reached, and reported? */
 };
 
 /* Write the profiles of a process that ended or executed another program. A collect_process_fn. */

@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,6 +39,11 @@ struct environment {
 
 enum { EXIT_NOT_FOUND = 127, EXIT_NOT_RUN = 126, EXIT_SIGNAL = 128 };
 enum { SURVIVORS_MS = 200, PAUSE_MS = 10 };
+enum {
+	NS_PER_S = 1000000000,
+	HINT_NS_MIN = 100000000,    /* min CPU time of children for the hint about --follow */
+	UNSAMPLED_NS_MAX = 20000000 /* CPU time that may be missing from a profile, besides a period */
+};
 enum { FINISH_MS = 1000 }; /* time for answers in progress after the server has stopped */
 
 struct run {
@@ -48,6 +54,8 @@ struct run {
 	pid_t pid;
 	uint32_t n_survivors; /* number of processes that survived the program */
 	uint64_t next_ns;     /* monotonic due time of the next numbered profiles */
+	uint64_t own_ns;      /* CPU time of the program */
+	uint64_t total_ns;    /* CPU time of the program and of all descendants that were waited for */
 };
 
 /* Append the path of our library: in the build tree if cpa runs from there, else the installed library. */
@@ -158,21 +166,40 @@ static void reap_orphans(pid_t program)
 	}
 }
 
+static uint64_t timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_usec * 1000;
+}
+
+/* Has the program ended? Its CPU time is read each time, because it is no longer available afterwards. */
+static bool has_ended(struct run *r, int *status)
+{
+	struct rusage usage = { 0 };
+	struct timespec own;
+	clockid_t clock;
+	pid_t got;
+
+	if (clock_getcpuclockid(r->pid, &clock) == 0 && clock_gettime(clock, &own) == 0)
+		r->own_ns = (uint64_t)own.tv_sec * NS_PER_S + (uint64_t)own.tv_nsec;
+	got = wait4(r->pid, status, WNOHANG, &usage);
+	if (got == r->pid)
+		r->total_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
+	return got == r->pid || (got < 0 && errno == ECHILD);
+}
+
 /* Wait for a signal until the next drain, and forward it. Returns true if the program has ended. */
-static bool wait_signal(const struct run *r, const sigset_t *set, int *status)
+static bool wait_signal(struct run *r, const sigset_t *set, int *status)
 {
 	const struct timespec time = { .tv_nsec = COLLECT_DRAIN_MS * 1000000L };
 	siginfo_t info;
 	int sig = sigtimedwait(set, &info, &time);
-	pid_t got;
 
 	assert(r->pid > 0);
 	if (sig > 0 && sig != SIGCHLD && info.si_code != SI_KERNEL)
 		kill(r->pid, sig);
 	if (getpid() == 1)
 		reap_orphans(r->pid);
-	got = waitpid(r->pid, status, WNOHANG);
-	return got == r->pid || (got < 0 && errno == ECHILD);
+	return has_ended(r, status);
 }
 
 /* Discard signals sent while the program was ending: they were meant for it, and must not kill us before we finish. */
@@ -290,6 +317,29 @@ static int run_child(struct run *r, const char *path, char **argv, char **env)
 	return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/*
+ * Suggest --follow if child processes that are not profiled used most of the CPU time. Children of fork that executed no
+ * other program are profiled, unless there were too many: their CPU time is subtracted, and the maximum that is missing
+ * from their profiles. It is unknown if CPU time is not profiled.
+ */
+static void note_children(const struct run *r)
+{
+	uint64_t n_forked = collect_count_forked(r->c), hz = r->options->collect.hz, profiled_ns = 0,
+		 children_ns = r->total_ns > r->own_ns ? r->total_ns - r->own_ns : 0;
+
+	if (!r->options->suggests_follow || !collect_has_unfollowed(r->c) || collect_count_missed(r->c) ||
+	    (n_forked && !hz))
+		return;
+	if (hz)
+		profiled_ns = (r->files.n_child_periods + n_forked) * (NS_PER_S / hz) + n_forked * UNSAMPLED_NS_MAX;
+	if (children_ns < profiled_ns + HINT_NS_MIN || children_ns - profiled_ns <= r->total_ns / 2)
+		return;
+	attach_note(
+		&r->options->messages,
+		"most CPU time (%.2f s of %.2f s) was used by child processes, which are not profiled; add --follow",
+		(double)(children_ns - profiled_ns) / NS_PER_S, (double)r->total_ns / NS_PER_S);
+}
+
 static void note_problems(const struct run *r, const char *path, const char *library)
 {
 	if (!r->files.result->is_profiled && collect_was_loaded(r->c))
@@ -308,6 +358,7 @@ static void note_problems(const struct run *r, const char *path, const char *lib
 	if (collect_is_damaged(r->c))
 		attach_note(&r->options->messages,
 			    "%s: overwrote memory that it shares with cpa; its profiles may be wrong", path);
+	note_children(r);
 }
 
 static int run_served(struct run *r, const struct program *program, const char *path, char **argv, const char *library)

@@ -615,6 +615,7 @@ int cmd_run_options_read(enum run_command which, int argc, char **argv, struct r
 	    read_server(&out->args.server, &out->server, err) < 0)
 		return ERR_USAGE;
 	out->attach.server = out->server;
+	out->attach.suggests_follow = !out->args.has_follow && !out->attach.collect.follow;
 	out->file = mem_zalloc(N_SNAP_KINDS + out->args.custom.n, sizeof(*out->file));
 	out->attach.file = out->file;
 	if (which == COMMAND_RECORD)

@@ -41,7 +41,7 @@ struct run_args {
 	const char *file[N_SNAP_KINDS], *every;
 	struct opt_list custom;
 	bool symbolize, quiet;
-	bool has_block_rate, has_mutex_rate; /* was --block-rate, --mutex-fraction given? */
+	bool has_block_rate, has_mutex_rate, has_follow; /* was --block-rate, --mutex-fraction, --follow given? */
 	struct run_server_args server;
 	/* cpa record */
 	int kind; /* enum snap_kind */
@@ -49,7 +49,6 @@ struct run_args {
 	int64_t top;
 	struct opt_list report; /* options for the report, as given */
 	struct run_sample_args sample;
-	bool has_follow;           /* was --follow given? */
 	const char *for_program;   /* an option that only programs have, as given; NULL: none */
 	const char *for_processes; /* an option that only running processes have, as given; NULL: none */
 };

@@ -401,3 +401,13 @@ bool collect_is_damaged(const struct collect *c)
 {
 	return c->is_damaged;
 }
+
+bool collect_has_unfollowed(const struct collect *c)
+{
+	return atomic_load(&c->head->has_unfollowed);
+}
+
+uint32_t collect_count_forked(const struct collect *c)
+{
+	return atomic_load(&c->head->n_forked);
+}

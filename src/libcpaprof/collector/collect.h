@@ -141,6 +141,12 @@ uint64_t collect_count_missed(const struct collect *c);
 /* Has a program written an impossible value to the segment? Then profiles may be wrong. */
 bool collect_is_damaged(const struct collect *c);
 
+/* Has a child executed a program that could be profiled, but is not, because children are not followed? */
+bool collect_has_unfollowed(const struct collect *c);
+
+/* Count the children of fork that did not do so. They are profiled. */
+uint32_t collect_count_forked(const struct collect *c);
+
 /* Has any process loaded our library? A process that quickly executes a program without our library ends before it is
  * collected. */
 bool collect_was_loaded(const struct collect *c);

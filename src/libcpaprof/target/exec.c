@@ -392,6 +392,27 @@ static int exec_stripped(const struct exec_call *c, char *const env[], size_t ro
 	return rc;
 }
 
+/* Execute a program that only FOLLOW_ALL would profile, unless it cannot be profiled anyway. */
+static int exec_unfollowed(const struct exec_call *c, char *const env[], size_t room)
+{
+	struct segment_head *head = cpi.head;
+	bool is_forked = c->kind != SPAWN_PATH && c->kind != SPAWN_NAME && cpi.parent != 0 && cpi.pid == sys_getpid();
+	int rc;
+
+	if (!atomic_load(&head->has_unfollowed)) {
+		struct exec_check check = check_call(c);
+
+		if (check.is_executable && !check.refuses)
+			atomic_store(&head->has_unfollowed, 1);
+	}
+	if (is_forked)
+		atomic_fetch_sub(&head->n_forked, 1);
+	rc = exec_stripped(c, env, room);
+	if (is_forked) /* exec failed */
+		atomic_fetch_add(&head->n_forked, 1);
+	return rc;
+}
+
 static int exec_profiled(const struct exec_call *c, char *const env[])
 {
 	/* a process created by vfork, or by a fork that we did not see, has no profiles to write */
@@ -402,7 +423,7 @@ static int exec_profiled(const struct exec_call *c, char *const env[])
 	if (!room && !replaced)
 		return exec_charged(c, env);
 	if (stays_unprofiled(c, env))
-		return exec_stripped(c, env, room);
+		return exec_unfollowed(c, env, room);
 	check = check_call(c);
 	if (replaced && check.is_executable && cpi.callbacks && cpi.callbacks->before_exec) {
 		int before = errno;

@@ -62,6 +62,7 @@ static void reset_child(void)
 		cpi.head = NULL;
 		return;
 	}
+	atomic_fetch_add(&cpi.head->n_forked, 1);
 	cpi_process_claim_forked();
 	if (!cpi_recording_fork())
 		return;

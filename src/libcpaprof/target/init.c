@@ -112,6 +112,7 @@ struct segment_head *cpi_parent_segment(void)
 
 	if (!head || head->follow == FOLLOW_ALL || atomic_load(&head->main_pid) == sys_getpid())
 		return head;
+	atomic_store(&head->has_unfollowed, 1);
 	munmap(head, head->size);
 	cpi_env_remove();
 	return NULL;

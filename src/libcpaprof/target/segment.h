@@ -103,6 +103,9 @@ struct segment_head {
 	_Atomic uint32_t signal;         /* signal of the timers; 0: the default */
 	_Atomic uint32_t times;          /* samples have times if not 0 */
 	_Atomic uint32_t recording;      /* number of the last CPU recording; set before cpu; 0: there was none */
+	/* written by the programs */
+	_Atomic uint32_t has_unfollowed; /* has a child executed a program that only FOLLOW_ALL would profile? */
+	_Atomic uint32_t n_forked;       /* children of fork that have not executed such a program */
 };
 
 enum proc_state { PROC_FREE, PROC_LIVE = 2 }; /* or a value of segment_claim */
