@@ -394,7 +394,9 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 	rc = collect_open(&o->collect, attach_files_write, &r.files, &r.c);
 	if (rc < 0) {
 		buf_release(&library);
-		return attach_error(&o->messages, "%s: cannot create shared memory: %s", path, strerror(-rc));
+		return attach_error(&o->messages, "%s: cannot create shared memory: %s", path,
+				    rc == -EFBIG ? "the file size limit is too low; raise it with ulimit -f"
+						 : strerror(-rc));
 	}
 	status = run_served(&r, program, path, argv, buf_text(&library));
 	collect_close(r.c);

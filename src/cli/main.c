@@ -12,6 +12,7 @@
 #include "cli/messages.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,6 +83,24 @@ static const struct command *first_command(int argc, char **argv)
 	return c && c->run ? c : NULL;
 }
 
+static void ignore_sig(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * Let writing beyond the maximum file size (ulimit -f) be an error, instead of a signal that ends cpa. A handler is not
+ * inherited by the programs that cpa starts; SIG_IGN would be.
+ */
+static void handle_file_size(void)
+{
+	const struct sigaction act = { .sa_handler = ignore_sig, .sa_flags = SA_RESTART };
+	struct sigaction before;
+
+	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &act, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c = first_command(argc, argv);
@@ -89,6 +108,7 @@ int main(int argc, char **argv)
 	struct err err;
 	int status;
 
+	handle_file_size();
 	say_set_color(say_wants_color(STDERR_FILENO, "auto"));
 	if (c)
 		return c->run(argc - 1, argv + 1);

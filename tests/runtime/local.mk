@@ -56,6 +56,7 @@ TARGET_TESTS += tests/runtime/t172-limits.t
 TARGET_TESTS += tests/runtime/t185-exec.t
 TARGET_TESTS += tests/runtime/t187-guarded.t
 TARGET_TESTS += tests/runtime/t192-hosts.t
+TARGET_TESTS += tests/runtime/t196-fsize.t
 TARGET_TESTS += tests/runtime/t200-linked.t
 TARGET_TESTS += tests/runtime/t210-environment.t
 TARGET_TESTS += tests/runtime/t310-heap-rates.t

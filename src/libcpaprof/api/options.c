@@ -7,6 +7,7 @@
 
 #include "libcpaprof/api/options.h"
 
+#include "libcpaprof/api/out.h"
 #include "libcpaprof/collector/collect.h"
 
 #include <errno.h>
@@ -110,7 +111,7 @@ void api_options_report(const struct options *o, const char *what, int error)
 		return;
 	if (n >= LINE)
 		n = LINE - 1;
-	(void)!write(STDERR_FILENO, line, (size_t)n);
+	out_message(line, (size_t)n);
 }
 
 /* Digits, then optionally K, M, G or KiB, MiB, GiB. */

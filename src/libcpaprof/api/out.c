@@ -144,15 +144,42 @@ int out_path(struct out *o, const char *path, bool overwrite)
  * Writing to a pipe without a reader, or beyond the file size limit, raises a signal: it is discarded here. Signals
  * that were pending before stay pending.
  */
-static int write_all(int fd, const uint8_t *at, size_t n)
+struct write_signals {
+	uint64_t before, pending;
+};
+
+static struct write_signals block_signals(void)
 {
 	const uint64_t signals = sys_bit(SIGPIPE) | sys_bit(SIGXFSZ);
+	struct write_signals s = { 0 };
+
+	sys_mask(SIG_BLOCK, &signals, &s.before);
+	sys_call(SYS_rt_sigpending, (long)&s.pending, SYS_MASK_SIZE, 0, 0);
+	return s;
+}
+
+static void restore_signals(const struct write_signals *s, bool has_failed)
+{
 	const struct timespec no_wait = { 0 };
-	uint64_t before, pending = 0, raised;
+	uint64_t raised = (sys_bit(SIGPIPE) | sys_bit(SIGXFSZ)) & ~s->pending;
+
+	if (has_failed && raised)
+		sys_call(SYS_rt_sigtimedwait, (long)&raised, 0, (long)&no_wait, SYS_MASK_SIZE);
+	sys_mask(SIG_SETMASK, &s->before, NULL);
+}
+
+void out_message(const char *text, size_t n)
+{
+	struct write_signals s = block_signals();
+
+	restore_signals(&s, write(STDERR_FILENO, text, n) < 0);
+}
+
+static int write_all(int fd, const uint8_t *at, size_t n)
+{
+	struct write_signals s = block_signals();
 	int rc = 0;
 
-	sys_mask(SIG_BLOCK, &signals, &before);
-	sys_call(SYS_rt_sigpending, (long)&pending, SYS_MASK_SIZE, 0, 0);
 	while (n && rc == 0) {
 		ssize_t n_written = write(fd, at, n);
 
@@ -167,10 +194,7 @@ static int write_all(int fd, const uint8_t *at, size_t n)
 			rc = -errno;
 		}
 	}
-	raised = signals & ~pending;
-	if (rc < 0 && raised)
-		sys_call(SYS_rt_sigtimedwait, (long)&raised, 0, (long)&no_wait, SYS_MASK_SIZE);
-	sys_mask(SIG_SETMASK, &before, NULL);
+	restore_signals(&s, rc < 0);
 	return rc;
 }
 

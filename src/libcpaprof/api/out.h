@@ -37,6 +37,9 @@ int out_fn(struct out *o, cpa_write_fn write, void *arg);
 /* Write all data, and release the destination. Returns 0, -errno, or the value of the function. */
 int out_write(struct out *o, const void *data, size_t n);
 
+/* Write a message to standard error. If that fails, nothing happens. */
+void out_message(const char *text, size_t n);
+
 /* Close our duplicate. */
 void out_release(struct out *o);
 

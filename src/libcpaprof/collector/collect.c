@@ -117,20 +117,39 @@ uint64_t collect_wall_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/*
+ * Set the size of the memory file. The kernel applies the limit of file sizes (ulimit -f) to it, which is meant for
+ * files on disks, so the limit is raised meanwhile, if that is permitted.
+ */
+static int set_size(int fd, uint64_t size)
+{
+	struct rlimit before, raised;
+	int rc;
+
+	if (getrlimit(RLIMIT_FSIZE, &before) != 0 || before.rlim_cur >= size)
+		return ftruncate(fd, (off_t)size) == 0 ? 0 : -errno;
+	raised = (struct rlimit){ size, before.rlim_max > size ? before.rlim_max : size };
+	if (setrlimit(RLIMIT_FSIZE, &raised) != 0)
+		return -EFBIG;
+	rc = ftruncate(fd, (off_t)size) == 0 ? 0 : -errno;
+	setrlimit(RLIMIT_FSIZE, &before);
+	return rc;
+}
+
 /* Create a memory file of fixed size: access beyond the end of a shrunk file would kill the collector. */
 static int make_file(uint64_t size)
 {
-	int fd = memfd_create("cpa", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = memfd_create("cpa", MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
 
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, (off_t)size) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-		int rc = -errno;
-
-		close(fd);
-		return rc;
-	}
-	return fd;
+	rc = set_size(fd, size);
+	if (rc == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+		rc = -errno;
+	if (rc == 0)
+		return fd;
+	close(fd);
+	return rc;
 }
 
 static void write_head(struct collect *c)
