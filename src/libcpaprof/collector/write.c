@@ -83,7 +83,10 @@ static void add_cpu_comments(struct comments *r, const struct snap *s)
 		"asked for %u Hz, got %.1f stacks per second of CPU time; samples are stacks, nanoseconds are CPU time",
 		hz, seconds > 0 ? (double)c->n_samples / seconds : 0.0);
 	if (p->error)
-		add_comment(r, "cannot create timers: %s", strerrordesc_np((int)p->error));
+		add_comment(r, "cannot create timers: %s%s",
+			    p->error == EAGAIN ? "too many pending signals (ulimit -i)"
+					       : strerrordesc_np((int)p->error),
+			    p->engine & ENGINE_PROCESS ? "; threads share the timer of the process" : "");
 	if (p->moved)
 		add_comment(r, "the program replaced our signal handler %u times; now using signal %d", p->moved,
 			    collect_signal(p));

@@ -7,7 +7,9 @@
  * most CONFIG_HZ signals arrive per second. Each signal reports how many periods it missed and is weighted accordingly.
  * Timers are scarce (RLIMIT_SIGPENDING). Threads without a timer share a timer of the process, which is created in
  * advance: when its signal reaches such a thread, the thread is charged according to its CPU clock. The shared timer is
- * not an interval timer (setitimer), because interval timers survive exec and their signal would find no handler.
+ * not an interval timer (setitimer), because interval timers survive exec and their signal would find no handler. Only
+ * if there are no more timers at all, an interval timer is shared, unless the program uses it. It is stopped before
+ * exec. Its interval identifies it, since its signals cannot carry a value.
  *
  * When a thread ends, it is charged for the periods that are over but whose signal has not arrived. On a busy machine
  * these are about 10 ms per thread.
@@ -20,8 +22,9 @@
 #include "libcpaprof/target/threads.h"
 
 #include <errno.h>
+#include <sys/time.h>
 
-enum { SLOW_NS = 10000000 };
+enum { SLOW_NS = 10000000, INTERVAL_MARK_US = 1 };
 
 /* linux/posix-timers.h: the CPU clock of a thread of this process. */
 static clockid_t thread_clock(uint32_t tid)
@@ -52,6 +55,49 @@ static long timer_run(int timer, uint64_t first_ns, uint64_t period_ns)
 	return sys_call(SYS_timer_settime, timer, 0, (long)&when, 0);
 }
 
+/* The value of our interval timer. Its interval differs from those that programs use. */
+static struct itimerval interval_timer(void)
+{
+	uint64_t us = cpi.period_ns / 1000 + INTERVAL_MARK_US;
+	const struct timeval interval = { .tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000) };
+
+	return (struct itimerval){ .it_interval = interval, .it_value = interval };
+}
+
+static void interval_run(bool on)
+{
+	const struct itimerval when = on ? interval_timer() : (struct itimerval){ 0 };
+
+	sys_call(SYS_setitimer, ITIMER_PROF, (long)&when, 0, 0);
+}
+
+/* Is the interval timer of the process unused? */
+static bool interval_is_free(void)
+{
+	struct itimerval now = { 0 };
+
+	return sys_call(SYS_getitimer, ITIMER_PROF, (long)&now, 0, 0) == 0 && now.it_value.tv_sec == 0 &&
+	       now.it_value.tv_usec == 0;
+}
+
+bool cpi_clock_interval_is_ours_sig(void)
+{
+	struct itimerval ours = interval_timer(), now = { 0 };
+
+	return cpi.process_timer == INTERVAL_TIMER && sys_call(SYS_getitimer, ITIMER_PROF, (long)&now, 0, 0) == 0 &&
+	       now.it_interval.tv_sec == ours.it_interval.tv_sec && now.it_interval.tv_usec == ours.it_interval.tv_usec;
+}
+
+void cpi_clock_exec_sig(bool begins)
+{
+	/* the timer of a child of vfork is not ours */
+	if (!cpi.head || cpi.process_timer != INTERVAL_TIMER || !(atomic_load(&cpi.engine) & ENGINE_PROCESS) ||
+	    cpi.pid != sys_getpid())
+		return;
+	if (begins ? cpi_clock_interval_is_ours_sig() : interval_is_free())
+		interval_run(!begins);
+}
+
 /* Timer period of threads that have perf events. */
 static uint64_t slow_period(const struct thread *t)
 {
@@ -78,13 +124,18 @@ void cpi_clock_init(void)
 	cpi.process_timer = rc < 0 ? NO_TIMER : (int)rc;
 	if (rc < 0)
 		cpi_process_set_engine_sig(0, (uint32_t)-rc);
+	if (rc == -EAGAIN && cpi.sig == SIGPROF && interval_is_free())
+		cpi.process_timer = INTERVAL_TIMER;
 }
 
 void cpi_clock_release_sig(void)
 {
+	bool is_interval = cpi_clock_interval_is_ours_sig();
 	int timer = atomic_exchange(&cpi.process_timer, NO_TIMER);
 
-	if (timer != NO_TIMER)
+	if (is_interval)
+		interval_run(false);
+	else if (timer >= 0)
 		sys_call(SYS_timer_delete, timer, 0, 0, 0);
 }
 
@@ -104,7 +155,9 @@ static void share_process_timer(struct thread *t, long why)
 		cpi_process_set_engine_sig(ENGINE_NONE, (uint32_t)-why);
 		return;
 	}
-	if (!(atomic_load(&cpi.engine) & ENGINE_PROCESS))
+	if (cpi.process_timer == INTERVAL_TIMER && !(atomic_load(&cpi.engine) & ENGINE_PROCESS))
+		interval_run(true);
+	else if (!(atomic_load(&cpi.engine) & ENGINE_PROCESS))
 		timer_run(cpi.process_timer, cpi.period_ns, cpi.period_ns);
 	cpi_process_set_engine_sig(ENGINE_PROCESS, (uint32_t)-why);
 }

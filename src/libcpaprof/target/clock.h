@@ -12,16 +12,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { NO_TIMER = -1 };
+enum { NO_TIMER = -1, INTERVAL_TIMER = -2 }; /* instead of the id of a timer */
 
 /* clock.c */
 /* Start the timer of a thread. If it cannot get one, it shares the process timer. Any thread may call this. */
 void cpi_clock_arm_sig(struct thread *t, uint32_t tid);
 void cpi_clock_disarm_sig(struct thread *t);
-/* Create the process timer, stopped. It starts when the first thread needs it. */
+/*
+ * Create the process timer, stopped. It starts when the first thread needs it. It is INTERVAL_TIMER if no more timers
+ * are available (RLIMIT_SIGPENDING).
+ */
 void cpi_clock_init(void);
 /* Delete the process timer, at the end of the recording for which it was created. */
 void cpi_clock_release_sig(void);
+/* Is the process timer an interval timer that runs and that the program has not replaced? */
+bool cpi_clock_interval_is_ours_sig(void);
+/* Stop an interval timer of ours before exec, which it would survive; restart it if exec has failed (begins false). */
+void cpi_clock_exec_sig(bool begins);
 /* Number of periods that a thread of this process has used and not yet been charged for. */
 uint32_t cpi_clock_owed_sig(const struct thread *t);
 

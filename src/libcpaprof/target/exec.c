@@ -334,10 +334,12 @@ static int exec_charged(const struct exec_call *c, char *const env[])
 	if (c->kind == SPAWN_PATH || c->kind == SPAWN_NAME)
 		return exec_call(c, env);
 	charged = charge_thread_sig();
+	cpi_clock_exec_sig(true);
 	cpi_guard_exec(true);
 	rc = exec_call(c, env);
 	error = errno;
 	cpi_guard_exec(false);
+	cpi_clock_exec_sig(false);
 	if (charged)
 		cpi_thread_add_sig(sys_gettid());
 	errno = error;

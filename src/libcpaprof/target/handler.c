@@ -72,7 +72,8 @@ static uint32_t weigh_sig(struct thread *t, const siginfo_t *info)
 		cpi_clock_restore_rate_sig(t);
 	if (own == NO_TIMER || t->by_clock)
 		return cpi_clock_owed_sig(t);
-	if (info->si_timerid != own) /* a signal of the process timer, which is for other threads */
+	/* a signal of the process timer is for other threads */
+	if (info->si_code == SI_KERNEL || info->si_timerid != own)
 		return 0;
 	return 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
 }
@@ -149,7 +150,8 @@ void cpi_handler_sig(int sig, siginfo_t *info, void *context)
 	uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
 	bool ours = cpi.head && value == cpi.cookie;
 
-	if ((ours && info->si_code == SI_TIMER) || (cpi.head && cpi_perf_is_signal_sig(info)))
+	if ((ours && info->si_code == SI_TIMER) || (cpi.head && cpi_perf_is_signal_sig(info)) ||
+	    (cpi.head && info->si_code == SI_KERNEL && cpi_clock_interval_is_ours_sig()))
 		tick_sig(info, context);
 	else if ((ours && info->si_code == SI_QUEUE) || has_no_sender_sig(info))
 		sync_sig();

@@ -45,7 +45,7 @@ struct target {
 	_Atomic uint32_t recording; /* number of the current CPU recording */
 	_Atomic uint32_t armed;     /* recording for which all threads have timers; 0: none. Unused if is_self */
 	int sig;                    /* the signal of our timers */
-	_Atomic int process_timer;  /* timer shared by threads that have none; or NO_TIMER */
+	_Atomic int process_timer;  /* timer shared by threads that have none; or a value of clock.h */
 	uint32_t sig_requested;     /* value of CPA_SIGNAL if the process profiles itself; 0: not set */
 	_Atomic uint64_t period_ns; /* sampling period; set before recording */
 	uint32_t max_depth, n_rings;
