@@ -18,6 +18,7 @@
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -245,6 +246,19 @@ static void *run_thread(void *arg)
 	return NULL;
 }
 
+/*
+ * Size of a stack for our threads. The C library places static TLS on it, which can be larger than the stack that we
+ * need: in programs with ThreadSanitizer, for example.
+ */
+static size_t stack_size(const pthread_attr_t *attr)
+{
+	size_t (*minimum)(const pthread_attr_t *);
+
+	/* only glibc has this function, and only glibc needs it */
+	*(void **)&minimum = dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
+	return STACK_SIZE + (minimum ? minimum(attr) : 0);
+}
+
 int collector_thread(pthread_t *out, void *(*fn)(void *))
 {
 	struct thread_start b = { .fn = fn };
@@ -253,9 +267,9 @@ int collector_thread(pthread_t *out, void *(*fn)(void *))
 	int rc;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	sys_mask(SIG_SETMASK, &all, &before);
 	atomic_fetch_add(&cpi_local.hook, 1); /* do not count the memory of our thread as the program's */
+	pthread_attr_setstacksize(&attr, stack_size(&attr));
 	rc = cpi_next()->pthread_create(out, &attr, run_thread, &b);
 	atomic_fetch_sub(&cpi_local.hook, 1);
 	sys_mask(SIG_SETMASK, &before, NULL);

@@ -9,8 +9,6 @@
 
 #include "libcpaprof/target/target.h"
 
-#include <string.h>
-
 static struct segment_tables *_Atomic tables;
 static _Atomic uint32_t claiming, refused, generation;
 
@@ -81,6 +79,25 @@ static struct segment_stack *at_sig(struct segment_tables *t, uint32_t id)
 	return (struct segment_stack *)((uint8_t *)t + TABLES_STACKS_AT + (uint64_t)(id - 1) * 8);
 }
 
+/*
+ * ThreadSanitizer sees calls of memcpy and memcmp, but not our atomics, and would report a race. So frames are copied
+ * and compared one by one.
+ */
+static void copy_frames_sig(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		__atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
+}
+
+static bool has_frames_sig(const uint64_t *s, const uint64_t *pc, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && __atomic_load_n(&s[i], __ATOMIC_RELAXED) == pc[i])
+		i++;
+	return i == n;
+}
+
 /* Find the stack of the key in the chain from first up to end, exclusive. Returns 0 if it is not there. */
 static uint32_t find_in_chain_sig(struct segment_tables *t, uint32_t first, uint32_t end,
 				  const struct segment_stack *key, const uint64_t *pc)
@@ -89,7 +106,7 @@ static uint32_t find_in_chain_sig(struct segment_tables *t, uint32_t first, uint
 		struct segment_stack *s = at_sig(t, at);
 
 		if (s->hash == key->hash && s->kind == key->kind && s->n == key->n && s->label == key->label &&
-		    s->extra == key->extra && memcmp(s->pc, pc, key->n * sizeof(*pc)) == 0)
+		    s->extra == key->extra && has_frames_sig(s->pc, pc, key->n))
 			return at;
 		at = atomic_load_explicit(&s->next, memory_order_acquire);
 	}
@@ -158,7 +175,7 @@ uint32_t cpi_stack_find_sig(enum stack_kind kind, uint64_t extra, uint32_t label
 	s->n = key.n;
 	s->label = label;
 	s->extra = extra;
-	memcpy(s->pc, pc, n * sizeof(*pc));
+	copy_frames_sig(s->pc, pc, n);
 	return link_sig(t, bucket, first, id);
 }
 
