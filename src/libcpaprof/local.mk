@@ -23,9 +23,11 @@ install-exec-hook:
 	test -n '$(DESTDIR)' || ldconfig 2>/dev/null || : # so that the loader finds it in linked programs
 uninstall-hook:
 	rm -f '$(DESTDIR)$(libdir)/libcpaprof.so' '$(DESTDIR)$(libdir)/libcpaprof.so.0'
-# Without sanitizers, since the profiled program lacks their library; so the unwinder is compiled here too.
+# Without sanitizers, since the profiled program lacks their library; so the unwinder is compiled here too. Without the
+# paths of the build, also in debug information.
 src_libcpaprof_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
+	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec \
+	-ffile-prefix-map=$(abs_top_srcdir)=. -ffile-prefix-map=$(abs_top_builddir)=.
 src_libcpaprof_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so.0 -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/src/libcpaprof/target/versions.map -Wl,--exclude-libs,ALL
 EXTRA_src_libcpaprof_libcpaprof_so_DEPENDENCIES = src/libcpaprof/target/versions.map
