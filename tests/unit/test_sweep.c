@@ -40,6 +40,7 @@ static void claims_of_a_dead_process_are_freed(void **state)
 
 	(void)state;
 	made_open(&m);
+	m.c->head->n_rings_used = m.c->layout.n_rings;
 	collect_slot(m.c, FREE_SLOT)->state = claim_of_ended_process();
 	collect_ring(m.c, FREE_SLOT)->state = claim_of_ended_process();
 	second_tables(&m)->state = claim_of_ended_process();
@@ -58,6 +59,7 @@ static void claims_of_living_processes_are_kept(void **state)
 
 	(void)state;
 	made_open(&m);
+	m.c->head->n_rings_used = m.c->layout.n_rings;
 	collect_slot(m.c, OUR_SLOT)->state = ours;
 	collect_ring(m.c, OUR_SLOT)->state = ours;
 	second_tables(&m)->state = ours;
@@ -80,6 +82,7 @@ static void a_claim_is_freed_only_at_the_second_sweep(void **state)
 
 	(void)state;
 	made_open(&m);
+	m.c->head->n_rings_used = m.c->layout.n_rings;
 	collect_slot(m.c, FREE_SLOT)->state = dead;
 	for (int i = 0; i < TWO_SWEEPS / 2; i++)
 		collect_drain(m.c);

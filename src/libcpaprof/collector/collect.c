@@ -260,7 +260,7 @@ void collect_close(struct collect *c)
 {
 	if (!c)
 		return;
-	for (uint32_t i = 0; c->process && i < N_PROCS; i++)
+	for (uint32_t i = 0; i < c->n_processes; i++)
 		if (c->process[i].is_used)
 			process_release(&c->process[i]);
 	collect_alive_stop(c);
@@ -291,8 +291,12 @@ static void find_new(struct collect *c)
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct segment_proc *s = collect_slot(c, i);
 
-		if (!c->process[i].is_used && atomic_load_explicit(&s->state, memory_order_acquire) == PROC_LIVE)
-			process_begin(c, i, s, atomic_load(&s->serial));
+		if (atomic_load_explicit(&s->state, memory_order_acquire) != PROC_LIVE ||
+		    (i < c->n_processes && c->process[i].is_used))
+			continue;
+		if (i >= c->n_processes)
+			c->n_processes = i + 1;
+		process_begin(c, i, s, atomic_load(&s->serial));
 	}
 }
 
@@ -312,7 +316,7 @@ uint32_t collect_count_survivors(const struct collect *c)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < N_PROCS; i++) {
+	for (uint32_t i = 0; i < c->n_processes; i++) {
 		const struct process *p = &c->process[i];
 
 		n += p->is_used && !p->is_main && !p->has_ended && !p->end_reported && !p->is_unprofiled && !is_gone(p);
@@ -354,15 +358,15 @@ static void drain_round(struct collect *c, bool last)
 	count_missed(c);
 	find_new(c);
 	collect_sweep(c);
-	for (uint32_t i = 0; i < N_PROCS; i++)
+	for (uint32_t i = 0; i < c->n_processes; i++)
 		if (c->process[i].is_used && !c->process[i].has_ended && is_gone(&c->process[i]))
 			c->process[i].has_ended = any_ended = true;
 	if (any_ended) /* before the process is released, find its children: they get their mappings from it */
 		find_new(c);
-	for (uint32_t i = 0; c->n_rounds % REPLACED_EVERY == 0 && i < N_PROCS; i++)
+	for (uint32_t i = 0; c->n_rounds % REPLACED_EVERY == 0 && i < c->n_processes; i++)
 		process_is_replaced(&c->process[i]);
 	collect_read_rings(c);
-	for (uint32_t i = 0; i < N_PROCS; i++) {
+	for (uint32_t i = 0; i < c->n_processes; i++) {
 		struct process *p = &c->process[i];
 
 		if (!p->is_used || p->end_reported)
@@ -398,7 +402,7 @@ static bool is_running(struct process *p)
 
 struct process *collect_process(struct collect *c, pid_t pid)
 {
-	for (uint32_t i = 0; i < N_PROCS; i++)
+	for (uint32_t i = 0; i < c->n_processes; i++)
 		if (is_running(&c->process[i]) && c->process[i].pid == pid)
 			return &c->process[i];
 	return NULL;
@@ -406,7 +410,7 @@ struct process *collect_process(struct collect *c, pid_t pid)
 
 void collect_each(struct collect *c, collect_process_fn *look, void *arg)
 {
-	for (uint32_t i = 0; i < N_PROCS; i++)
+	for (uint32_t i = 0; i < c->n_processes; i++)
 		if (is_running(&c->process[i]))
 			look(arg, &c->process[i]);
 }

@@ -104,7 +104,8 @@ struct collect {
 	uint32_t n_used;         /* slots in use at the last drain */
 	bool is_damaged;         /* see collect_is_damaged */
 	struct process *process; /* [N_PROCS] */
-	struct alive *alive;     /* notifies the programs when this thread ends; NULL: none */
+	uint32_t n_processes; /* number of entries of process that have been used; the memory of others is untouched */
+	struct alive *alive;  /* notifies the programs when this thread ends; NULL: none */
 };
 
 /* collect.c */
@@ -120,6 +121,14 @@ static inline struct segment_proc *collect_slot(const struct collect *c, uint32_
 static inline struct segment_ring *collect_ring(const struct collect *c, uint32_t i)
 {
 	return (struct segment_ring *)((uint8_t *)c->head + c->layout.section[SECTION_RINGS]) + i;
+}
+
+/* Number of rings that may have been used. The memory of the others is untouched. */
+static inline uint32_t collect_n_rings(const struct collect *c)
+{
+	uint32_t n = atomic_load_explicit(&c->head->n_rings_used, memory_order_acquire);
+
+	return n < c->layout.n_rings ? n : c->layout.n_rings;
 }
 
 /* The index of the slot of a process. */

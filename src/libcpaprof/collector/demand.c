@@ -204,7 +204,7 @@ bool collect_cpu_poll(struct collect *c)
 {
 	bool more = false;
 
-	for (uint32_t i = 0; c->recording && i < N_PROCS; i++) {
+	for (uint32_t i = 0; c->recording && i < c->n_processes; i++) {
 		struct process *p = &c->process[i];
 
 		if (!is_recorded(p) || atomic_load_explicit(armed(p), memory_order_relaxed) == c->recording)
@@ -238,7 +238,7 @@ int collect_cpu_start(struct collect *c, uint32_t hz, uint32_t engine)
 	c->filters = count_own_filters();
 	c->options.hz = hz;
 	c->recording = ++c->n_recordings ? c->n_recordings : ++c->n_recordings;
-	for (uint32_t i = 0; i < N_PROCS; i++) {
+	for (uint32_t i = 0; i < c->n_processes; i++) {
 		struct process *p = &c->process[i];
 
 		if (!p->is_used || p->has_ended)
@@ -286,7 +286,7 @@ static void disarm_all(struct collect *c)
 		bool moves = false;
 
 		more = false;
-		for (uint32_t i = 0; i < N_PROCS; i++)
+		for (uint32_t i = 0; i < c->n_processes; i++)
 			more |= disarm(&c->process[i], first, &moves);
 		if (moves)
 			moved = clock_now();
@@ -313,7 +313,7 @@ void collect_cpu_stop(struct collect *c)
 
 	if (!c->recording)
 		return;
-	for (uint32_t i = 0; i < N_PROCS; i++) {
+	for (uint32_t i = 0; i < c->n_processes; i++) {
 		struct process *p = &c->process[i];
 
 		if (!is_recorded(p))
@@ -324,7 +324,7 @@ void collect_cpu_stop(struct collect *c)
 	atomic_store(&c->head->cpu, 0);
 	disarm_all(c);
 	collect_drain(c);
-	for (uint32_t i = 0; i < N_PROCS; i++) {
+	for (uint32_t i = 0; i < c->n_processes; i++) {
 		struct process *p = &c->process[i];
 
 		if (!p->is_used || p->demand.recording != c->recording)

@@ -63,7 +63,7 @@ void process_unpin(struct process *p)
 /* The process in a slot, if it still has this serial: the parent of a forked process. */
 static struct process *parent_of(const struct collect *c, uint32_t slot, uint32_t serial)
 {
-	struct process *p = slot >= 1 && slot <= N_PROCS ? &c->process[slot - 1] : NULL;
+	struct process *p = slot >= 1 && slot <= c->n_processes ? &c->process[slot - 1] : NULL;
 
 	return p && p->is_used && p->serial == serial ? p : NULL;
 }
@@ -134,7 +134,7 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 		collect_read_maps(p);
 	demand_begin(p);
 	/* the slot of the program that ran in this process before the exec has ended */
-	for (uint32_t k = 0; k < N_PROCS && !parent; k++)
+	for (uint32_t k = 0; k < c->n_processes && !parent; k++)
 		if (k != i && c->process[k].is_used && !c->process[k].has_ended && c->process[k].pid == p->pid)
 			c->process[k].has_ended = c->process[k].is_replaced = true;
 }

@@ -111,9 +111,10 @@ static void drain_ring(struct process *p, struct segment_ring *r, struct ring_cu
 
 void collect_read_rings(struct collect *c)
 {
+	uint32_t n = collect_n_rings(c);
 	const uint64_t *words = (const uint64_t *)((const uint8_t *)c->head + c->layout.section[SECTION_WORDS]);
 
-	for (uint32_t i = 0; i < c->layout.n_rings; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct segment_ring *r = collect_ring(c, i);
 		uint32_t state = atomic_load_explicit(&r->state, memory_order_acquire);
 		uint32_t slot = *(volatile uint32_t *)&r->proc, serial = *(volatile uint32_t *)&r->serial;

@@ -37,7 +37,7 @@ void collect_self_cpu_start(struct collect *c, uint32_t hz)
 	collect_drain(c);
 	c->options.hz = hz;
 	c->is_cpu_always = true;
-	for (uint32_t i = 0; i < N_PROCS; i++)
+	for (uint32_t i = 0; i < c->n_processes; i++)
 		if (c->process[i].is_used)
 			reset_cpu(&c->process[i]);
 }
@@ -45,13 +45,15 @@ void collect_self_cpu_start(struct collect *c, uint32_t hz)
 void collect_self_cpu_stop(struct collect *c)
 {
 	c->is_cpu_always = false;
-	for (uint32_t i = 0; i < N_PROCS; i++)
+	for (uint32_t i = 0; i < c->n_processes; i++)
 		c->process[i].end_ns = collect_wall_ns();
 }
 
 void collect_after_fork(struct collect *c, pid_t pid)
 {
-	for (uint32_t i = 0; i < c->layout.n_rings; i++) {
+	uint32_t n = collect_n_rings(c);
+
+	for (uint32_t i = 0; i < n; i++) {
 		struct segment_ring *r = collect_ring(c, i);
 
 		if (atomic_load(&r->state) == RING_FREE)
@@ -61,7 +63,7 @@ void collect_after_fork(struct collect *c, pid_t pid)
 		atomic_store(&r->tail, c->cursor[i].tail);
 		atomic_store(&r->state, RING_FREE);
 	}
-	for (uint32_t i = 0; i < N_PROCS; i++)
+	for (uint32_t i = 0; i < c->n_processes; i++)
 		if (c->process[i].is_used) {
 			c->process[i].pid = pid;
 			counts_release(&c->process[i]);
@@ -73,7 +75,7 @@ void collect_after_fork(struct collect *c, pid_t pid)
 
 bool collect_has_stacks(const struct collect *c)
 {
-	for (uint32_t i = 0; i < N_PROCS; i++)
+	for (uint32_t i = 0; i < c->n_processes; i++)
 		if (c->process[i].is_used && c->process[i].counts.stack.n)
 			return true;
 	return false;

@@ -34,7 +34,7 @@ static void free_stale(_Atomic uint32_t *state, uint32_t *last)
 void collect_sweep(struct collect *c)
 {
 	uint8_t *tables = (uint8_t *)c->head + c->layout.section[SECTION_TABLES];
-	uint32_t *last = c->last_claim;
+	uint32_t *last = c->last_claim, n = collect_n_rings(c);
 
 	if (++c->n_rounds % ROUNDS)
 		return;
@@ -42,7 +42,7 @@ void collect_sweep(struct collect *c)
 		free_stale(&collect_slot(c, i)->state, last++);
 	for (uint32_t i = 0; i < c->layout.n_tables; i++)
 		free_stale(&((struct segment_tables *)(tables + (size_t)i * TABLES_SIZE))->state, last++);
-	for (uint32_t i = 0; i < c->layout.n_rings; i++)
+	for (uint32_t i = 0; i < n; i++)
 		free_stale(&collect_ring(c, i)->state, last++);
 }
 

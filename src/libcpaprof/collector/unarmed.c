@@ -26,7 +26,9 @@ enum { THREADS_ONCE = 256 }; /* max threads checked at a time; a check takes 10 
 
 static bool has_ring(const struct collect *c, const struct process *p, uint32_t tid)
 {
-	for (uint32_t i = 0; i < c->layout.n_rings; i++) {
+	uint32_t n = collect_n_rings(c);
+
+	for (uint32_t i = 0; i < n; i++) {
 		struct segment_ring *r = collect_ring(c, i);
 
 		if (atomic_load_explicit(&r->state, memory_order_relaxed) == RING_OWNED &&

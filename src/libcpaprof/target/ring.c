@@ -10,6 +10,15 @@
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 
+/* Let the collector read the rings before index n. */
+static void use_rings_sig(uint32_t n)
+{
+	uint32_t before = atomic_load_explicit(&cpi.head->n_rings_used, memory_order_relaxed);
+
+	while (before < n && !atomic_compare_exchange_weak(&cpi.head->n_rings_used, &before, n))
+		;
+}
+
 /* Claim the first free ring, because the memory of the first rings is allocated already. */
 bool cpi_ring_claim_sig(struct thread *t, uint32_t tid)
 {
@@ -19,6 +28,7 @@ bool cpi_ring_claim_sig(struct thread *t, uint32_t tid)
 
 		if (atomic_load_explicit(&r->state, memory_order_relaxed) != RING_FREE)
 			continue;
+		use_rings_sig(i + 1);
 		/* the collector reads rings that are owned or retired, so the state is set last */
 		if (!atomic_compare_exchange_strong(&r->state, &expected, segment_claim(cpi.pid)))
 			continue;

@@ -35,7 +35,7 @@
 #define SEGMENT_MAGIC 0x31676573617063ULL /* "cpaseg1" */
 
 enum {
-	SEGMENT_VERSION = 3,
+	SEGMENT_VERSION = 4,
 	SEGMENT_RINGS_SIZE = 64 << 20, /* end of the rings; memory is allocated when it is touched */
 	LABELS_SIZE = 16 << 20,
 	TABLES_SIZE = 64 << 20, /* bytes per process */
@@ -92,7 +92,8 @@ struct segment_head {
 	uint64_t section[N_SECTIONS]; /* offset of each section */
 	_Atomic uint32_t main_pid;    /* pid of the program that was started; the same after exec */
 	_Atomic uint32_t active; /* tid of the collector, in ACTIVE_MASK; cleared by the kernel when that thread ends */
-	_Atomic uint32_t n_refused; /* processes that found no free slot */
+	_Atomic uint32_t n_refused;    /* processes that found no free slot */
+	_Atomic uint32_t n_rings_used; /* rings from this index on have never been claimed */
 	/* requests of the collector; may change at any time */
 	_Atomic uint32_t cpu;            /* CPU time is sampled if not 0 */
 	_Atomic uint32_t flags;          /* bits of enum segment_flag */
