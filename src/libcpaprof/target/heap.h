@@ -18,9 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Number of sampled objects per hash of the address. Most frees find 0 here and check no further. */
-enum { HEAP_FILTER = 1 << 16 };
-extern _Atomic uint8_t cpi_heap_filter[HEAP_FILTER];
+/*
+ * Number of sampled objects per hash of the address. Most frees find 0 here and check no further. It is small, so that
+ * it stays in the first-level cache together with the data of the allocator.
+ */
+enum { HEAP_FILTER = 1 << 13 };
+extern _Atomic uint8_t cpi_heap_filter[HEAP_FILTER] __attribute__((visibility("hidden")));
 
 /* May this object be sampled, or come from bootstrap memory? Neighbours share cache lines of the filter. */
 static inline bool cpi_heap_may_contain(const void *p)
@@ -120,7 +123,7 @@ struct heap_next {
 	void *(*valloc)(size_t), *(*pvalloc)(size_t);
 };
 /* The allocator after ours in link order. Valid from the first call on. */
-extern struct heap_next cpi_heap_next;
+extern struct heap_next cpi_heap_next __attribute__((visibility("hidden")));
 
 /*
  * Serve this thread from bootstrap memory while on is true: the loader allocates when it looks up symbols, and the
