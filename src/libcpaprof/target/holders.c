@@ -27,6 +27,7 @@ struct place {
 	struct unlock unlock[HOLDER_UNLOCKS];
 };
 
+_Atomic uint32_t cpi_holder_n_waiting;
 _Atomic uint16_t cpi_holder_filter[HOLDER_BUCKETS];
 static struct place places[HOLDER_BUCKETS];
 
@@ -68,6 +69,7 @@ uint32_t cpi_holder_wait_begin(uintptr_t lock, uint32_t *first)
 		return HOLDER_NONE;
 	*first = atomic_load(&p->n);
 	atomic_fetch_add(&cpi_holder_filter[bucket], 1);
+	atomic_fetch_add(&cpi_holder_n_waiting, 1);
 	return (uint32_t)(p - places);
 }
 
@@ -76,6 +78,7 @@ void cpi_holder_wait_end(uintptr_t lock, uint32_t place)
 	struct place *p = &places[place];
 	uint64_t word = atomic_load(&p->word);
 
+	atomic_fetch_sub(&cpi_holder_n_waiting, 1);
 	atomic_fetch_sub(&cpi_holder_filter[HOLDER_BUCKET(lock)], 1);
 	while (!atomic_compare_exchange_weak(&p->word, &word, (word & COUNT_MAX) == 1 ? 0 : word - 1))
 		;
@@ -133,6 +136,7 @@ uint32_t cpi_holder_unlocks(uint32_t place, uint32_t first, struct holder_unlock
 
 void cpi_holders_forget(void)
 {
+	atomic_store(&cpi_holder_n_waiting, 0);
 	for (uint32_t i = 0; i < HOLDER_BUCKETS; i++) {
 		if (!atomic_load(&cpi_holder_filter[i]))
 			continue;

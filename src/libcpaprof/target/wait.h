@@ -74,9 +74,12 @@ static inline enum wait_end wait_end_of(int rc)
  * stacks, and would be symbolized as an inline function called there.
  */
 #define WAITS_ENABLED                                                                                                  \
-	__builtin_expect(cpi.head && (atomic_load_explicit(&cpi.head->block_rate, memory_order_relaxed) |              \
-				      atomic_load_explicit(&cpi.head->mutex_fraction, memory_order_relaxed)),          \
-			 0)
+	({                                                                                                             \
+		struct segment_head *head_ = atomic_load_explicit(&cpi.head, memory_order_acquire);                    \
+		__builtin_expect(head_ && (atomic_load_explicit(&head_->block_rate, memory_order_relaxed) |            \
+					   atomic_load_explicit(&head_->mutex_fraction, memory_order_relaxed)),        \
+				 0);                                                                                   \
+	})
 
 /* wait.c */
 /* Begin a wait. lock: the lock that is waited for, NULL if no thread is to be charged for it. */
@@ -98,7 +101,8 @@ enum {
 	HOLDER_UNLOCKS = 8, /* number of unlocks remembered for each lock */
 };
 
-/* Number of threads that wait for the locks of each bucket. */
+/* Number of threads that wait for any lock, and for the locks of each bucket. */
+extern _Atomic uint32_t cpi_holder_n_waiting __attribute__((visibility("hidden")));
 extern _Atomic uint16_t cpi_holder_filter[HOLDER_BUCKETS] __attribute__((visibility("hidden")));
 
 #define HOLDER_BUCKET(lock) ((uint32_t)(((uintptr_t)(lock) >> 3) * 0x9e3779b97f4a7c15ULL >> 52))
@@ -106,7 +110,7 @@ _Static_assert(HOLDER_BUCKETS == 1 << 12, "buckets have 12 bits");
 
 /* May a thread be waiting for this lock? */
 #define HOLDER_IS_WAITED_FOR(lock)                                                                                     \
-	(cpi.head &&                                                                                                   \
+	(__builtin_expect(atomic_load_explicit(&cpi_holder_n_waiting, memory_order_relaxed) != 0, 0) &&                \
 	 __builtin_expect(atomic_load_explicit(&cpi_holder_filter[HOLDER_BUCKET(lock)], memory_order_relaxed) != 0,    \
 			  0))
 
