@@ -280,27 +280,42 @@ static void count_survivors(struct run *r)
 	}
 }
 
+/* In the child, which shares our memory until it executes the program. */
+static _Noreturn void exec_child(struct run *r, const char *path, char **argv, char **env, const sigset_t *signals)
+{
+	int error;
+
+	collect_set_main(r->c, getpid());
+	sigprocmask(SIG_SETMASK, signals, NULL);
+	execve(path, argv, env);
+	if (errno == ENOEXEC)
+		run_script(path, argv, env);
+	error = errno;
+	r->options->messages.exec_failed(r->options->messages.arg, path, error);
+	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
+}
+
+/* Start the program. vfork spares copying our page tables, and the page faults after that. */
+static pid_t start_child(struct run *r, const char *path, char **argv, char **env, const sigset_t *signals)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		exec_child(r, path, argv, env, signals);
+	return pid;
+}
+
 static int run_child(struct run *r, const char *path, char **argv, char **env)
 {
 	sigset_t set, before;
-	int status = 0, error;
+	int status = 0;
 
 	assert(r->c && r->pid == 0);
 	get_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	r->pid = fork();
-	if (r->pid == 0) {
-		collect_set_main(r->c, getpid());
-		sigprocmask(SIG_SETMASK, &before, NULL);
-		execve(path, argv, env);
-		if (errno == ENOEXEC)
-			run_script(path, argv, env);
-		error = errno;
-		r->options->messages.exec_failed(r->options->messages.arg, path, error);
-		_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
-	}
+	r->pid = start_child(r, path, argv, env, &before);
 	if (r->pid < 0) {
-		status = attach_error(&r->options->messages, "fork: %s", strerror(errno));
+		status = attach_error(&r->options->messages, "vfork: %s", strerror(errno));
 		attach_server_close(r->server);
 		return status;
 	}

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <zlib.h>
 
-enum { LEVEL = 1, WINDOW_GZIP = 15 + 16, MEMORY = 8, POOL = 512 << 10, OUT = 16 << 10 };
+enum { LEVEL = 1, WINDOW_GZIP = 15 + 16, MEMORY = 8, MEMORY_SMALL = 4, POOL = 512 << 10, OUT = 16 << 10 };
 
 struct gzip {
 	z_stream z;
@@ -43,7 +43,7 @@ static void pool_free(void *arg, void *p)
 	(void)p;
 }
 
-struct gzip *gzip_open(snap_sink_fn *sink, void *arg)
+struct gzip *gzip_open(snap_sink_fn *sink, void *arg, bool is_small)
 {
 	struct gzip *g = memory_map(sizeof(*g));
 
@@ -54,7 +54,8 @@ struct gzip *gzip_open(snap_sink_fn *sink, void *arg)
 	g->z = (z_stream){ .zalloc = pool_alloc, .zfree = pool_free, .opaque = g };
 	g->z.next_out = g->out;
 	g->z.avail_out = OUT;
-	if (deflateInit2(&g->z, LEVEL, Z_DEFLATED, WINDOW_GZIP, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
+	if (deflateInit2(&g->z, LEVEL, Z_DEFLATED, WINDOW_GZIP, is_small ? MEMORY_SMALL : MEMORY, Z_DEFAULT_STRATEGY) ==
+	    Z_OK)
 		return g;
 	memory_unmap(g, sizeof(*g));
 	return NULL;

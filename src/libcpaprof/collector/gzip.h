@@ -10,8 +10,10 @@
 
 struct gzip;
 
-/* Start a stream that is written to a sink. Returns NULL if out of memory. */
-struct gzip *gzip_open(snap_sink_fn *sink, void *arg);
+/*
+ * Start a stream that is written to a sink. is_small: for a few KiB, use less memory. Returns NULL if out of memory.
+ */
+struct gzip *gzip_open(snap_sink_fn *sink, void *arg, bool is_small);
 
 /* Compress data. A wire_sink_fn; arg is a struct gzip. */
 bool gzip_sink(void *arg, const void *data, size_t n);

@@ -636,7 +636,7 @@ int trace_write(const struct trace *t, snap_names_fn *names, void *names_arg, sn
 	x->end_ns = t->end_ns ? t->end_ns : clock_now();
 	x->period_ns = 1000000000 / (t->hz ? t->hz : HZ_DEFAULT);
 	x->n_slices_remaining = TRACE_EVENTS_MAX;
-	x->json.gzip = gzip_open(sink, arg);
+	x->json.gzip = gzip_open(sink, arg, false);
 	rc = trace_names_init(&x->names, t, names, names_arg);
 	if (!x->json.gzip || !sort_all(x))
 		rc = -ENOMEM;

@@ -195,7 +195,7 @@ enum { LABEL_KEY = 1, LABEL_STRING, LABEL_NUMBER };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
-enum { BUFFER = 64 << 10, INLINED_MAX = 64 };
+enum { BUFFER = 64 << 10, INLINED_MAX = 64, SMALL_ROWS = 32 };
 
 /*
  * Functions of libstdc++ and libc++ between malloc and the container or function that allocates. They do not call code
@@ -461,7 +461,7 @@ static void write_all(struct proto_writer *x)
 
 static int write_compressed(struct proto_writer *x, snap_sink_fn *sink, void *arg)
 {
-	struct gzip *gzip = gzip_open(sink, arg);
+	struct gzip *gzip = gzip_open(sink, arg, x->s->row.n <= SMALL_ROWS);
 	bool is_complete;
 	int rc;
 
