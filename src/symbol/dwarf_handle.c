@@ -7,8 +7,9 @@
 
 #include "symbol/dwarf_handle.h"
 
+#include "symbol/elfutils.h"
+
 #include <assert.h>
-#include <dwarf.h>
 #include <string.h>
 
 /* Does the file have a DWARF section? */

@@ -7,8 +7,8 @@
 #define SYMBOL_DWARF_HANDLE_H
 
 #include "base/err.h"
+#include "symbol/elfutils.h"
 
-#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
 

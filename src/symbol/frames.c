@@ -22,12 +22,11 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "symbol/cache.h"
+#include "symbol/elfutils.h"
 #include "symbol/frames_dwarf.h"
 #include "symbol/pclntab.h"
 
 #include <assert.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -22,10 +22,9 @@
 #include "base/pool.h"
 #include "base/search.h"
 #include "symbol/dwarf_handle.h"
+#include "symbol/elfutils.h"
 
 #include <assert.h>
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "symbol/debugfile.h"
 #include "symbol/debuginfod.h"
+#include "symbol/elfutils.h"
 #include "symbol/object_file.h"
 #include "symbol/object_int.h"
 #include "symbol/object_notes.h"
@@ -20,7 +21,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <lzma.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,8 @@
 #define SYMBOL_OBJECT_FILE_H
 
 #include "base/err.h"
+#include "symbol/elfutils.h"
 
-#include <gelf.h>
-#include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

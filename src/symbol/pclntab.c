@@ -13,9 +13,8 @@
 
 #include "base/mem.h"
 #include "base/search.h"
+#include "symbol/elfutils.h"
 
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,9 +9,9 @@
 
 #include "base/buf.h"
 #include "symbol/dwarf_handle.h"
+#include "symbol/elfutils.h"
 
 #include <assert.h>
-#include <dwarf.h>
 #include <string.h>
 
 enum { UNITS_MAX = 20000, PRODUCER_MAX = 64 << 10 };
