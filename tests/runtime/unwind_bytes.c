@@ -227,6 +227,48 @@ static void without_cfi(void)
 #endif
 }
 
+#if defined(__x86_64__)
+/* Put a direct call before a return address. */
+static void put_call(struct made *m, uint64_t ra, uint64_t target)
+{
+	m->text[ra - TEXT - 5] = 0xe8;
+	memcpy(&m->text[ra - TEXT - 4], &(int32_t){ (int32_t)(target - ra) }, 4);
+}
+#endif
+
+/* f0 was called from code outside all objects, without a frame pointer. */
+static void generated_code(void)
+{
+#if defined(__x86_64__)
+	const uint64_t generated = 0x12345000;
+	uint64_t pc[64];
+	struct unwind_result r;
+	struct made m;
+
+	make(&m, ENC_FDE, ENC_TABLE, NULL, 0);
+	put_call(&m, f1, TEXT + 4096);
+	put_call(&m, f3, TEXT);
+	memset(m.word, 0, sizeof(m.word));
+	m.word[1] = f3; /* left from an earlier call of f0 */
+	m.word[3] = generated;
+	m.word[5] = f1;
+	m.word[9] = f2;
+	r = walk_made(&m, f0, 0, 0, 0, pc);
+	tap(r.n == 4 && r.end == UNWIND_ROOT && pc[1] == generated && pc[2] == f1 && pc[3] == f2,
+	    "a generated trampoline is left by the return address of its caller");
+	tap(r.n_guessed == 1, "and its frame is counted as guessed");
+	m.word[5] = 0;
+	m.word[8] = f1;
+	r = walk_made(&m, f0, 0, 0, 0, pc);
+	tap(r.n == 2 && r.end == UNWIND_NO_CFI, "words further up are not searched");
+	m.word[8] = 0;
+	m.word[5] = f3;
+	m.word[6] = f2;
+	r = walk_made(&m, f0, 0, 0, 0, pc);
+	tap(r.n == 3 && pc[1] == f3 && pc[2] == f2, "a push that CFI lacks is repaired by a call of the function");
+#endif
+}
+
 static uint64_t seed = 1;
 
 static uint64_t rnd(void)
@@ -337,6 +379,7 @@ int main(int argc, char **argv)
 	expressions();
 	trampoline();
 	without_cfi();
+	generated_code();
 	with_cache();
 	mutations(times);
 	headers(times);

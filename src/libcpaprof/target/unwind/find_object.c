@@ -24,6 +24,28 @@ extern int _dl_find_object(void *, struct found_object *) __attribute__((weak));
 
 static _Atomic(const struct unwind_table *) published;    /* set by cpi_unwind_publish; read by handlers */
 static int (*find_object)(void *, struct found_object *); /* set before handlers run */
+static struct unwind_object program; /* an executable with gaps between its segments; set before handlers run */
+
+/* Describe the object that was found. Returns false if its range does not begin with an ELF header. */
+static bool describe(const struct found_object *found, struct unwind_object *out)
+{
+	uint64_t lo = (uint64_t)found->map_start, hi = (uint64_t)found->map_end;
+
+	return cpi_unwind_object_init_sig(found->map_start, hi - lo, true, lo, hi, (uint64_t)found->eh_frame, out);
+}
+
+/*
+ * If the executable has gaps between its segments, as Node has, _dl_find_object returns the range of one segment, which
+ * has neither the ELF header nor .eh_frame. The whole object is then described here.
+ */
+static void init_program(void)
+{
+	struct found_object found;
+	struct unwind_object object;
+
+	if (find_object((void *)cpi_unwind_entry(), &found) == 0 && !describe(&found, &object))
+		cpi_unwind_snapshot(&program, 1); /* the loader lists the executable first */
+}
 
 bool cpi_unwind_init(void)
 {
@@ -33,6 +55,8 @@ bool cpi_unwind_init(void)
 	/* call it now, so that the PLT is not bound in a handler */
 	if (find_object && find_object((void *)cpi_unwind_init, &found) != 0)
 		find_object = NULL;
+	if (find_object)
+		init_program();
 	return find_object != NULL;
 }
 
@@ -70,6 +94,10 @@ const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct u
 		if (room->lo == lo && room->hi == hi && (room->hdr == (uint64_t)found.eh_frame || !room->hdr))
 			return room;
 	}
-	cpi_unwind_object_init_sig(found.map_start, hi - lo, true, lo, hi, (uint64_t)found.eh_frame, room);
+	if (!describe(&found, room) && lo >= program.lo && hi <= program.hi) {
+		*room = program;
+		room->lo = lo;
+		room->hi = hi;
+	}
 	return room;
 }

@@ -15,6 +15,7 @@ enum {
 	LEAF_WORDS_MAX = 64, /* words of the stack searched for the caller of frame 0 */
 	FRAME_WORDS_MAX = 4096,
 	FUNCTION_SIZE_MAX = 65536, /* assumed maximum length of a function without CFI */
+	TRAMPOLINE_WORDS = 4,      /* words searched for the caller of generated code without a frame pointer */
 	WORD_STEPS = 8,
 };
 
@@ -156,7 +157,8 @@ static bool step_fp(struct walk *w, enum evidence min)
 /*
  * Tries in this order: a leaf or a function that pushed a little, if the caller's direct call is found; the frame
  * pointer; the word at the stack pointer; words above it, if the object has no CFI at all, like musl's libc. Code
- * outside all objects was generated at run time: only a frame pointer is used.
+ * outside all objects was generated at run time: a frame pointer is used, else it may be a trampoline that only calls.
+ * Python makes one for each function, without a frame pointer.
  */
 int cpi_unwind_guess_sig(struct walk *w)
 {
@@ -177,6 +179,8 @@ int cpi_unwind_guess_sig(struct walk *w)
 	else if (w->exact && scan(w, 1, MAYBE_CALL, &at, &ra))
 		rc = take_word(w, at, ra);
 	else if (w->exact && !jit && scan(w, LEAF_WORDS_MAX, CALL, &at, &ra))
+		rc = take_word(w, at, ra);
+	else if (jit && scan(w, TRAMPOLINE_WORDS, CALL, &at, &ra))
 		rc = take_word(w, at, ra);
 	find_own_object(w, rc == STEP_OK ? w->regs->pc - 1 : pc);
 	return rc;

@@ -140,7 +140,8 @@ bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool ima
 
 		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_R) || !segment(&e, &ph, out, &a, &b, &p))
 			continue;
-		if (ph.p_flags & PF_X && !out->text) {
+		if (ph.p_flags & PF_X &&
+		    b - a > out->text_hi - out->text_lo) { /* the largest: others have only stubs */
 			out->text_lo = a;
 			out->text_hi = b;
 			out->text = p;

@@ -8,6 +8,7 @@
 #include "libcpaprof/target/unwind/walk_int.h"
 
 #include <link.h>
+#include <sys/auxv.h>
 
 struct snapshot {
 	struct unwind_object *object;
@@ -50,6 +51,11 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *arg)
 	}
 	t->n++;
 	return 0;
+}
+
+uint64_t cpi_unwind_entry(void)
+{
+	return getauxval(AT_ENTRY);
 }
 
 uint32_t cpi_unwind_snapshot(struct unwind_object *object, uint32_t max)

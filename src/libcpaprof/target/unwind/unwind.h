@@ -190,6 +190,9 @@ void cpi_unwind_use_dl_find_object(bool use);
  */
 uint32_t cpi_unwind_snapshot(struct unwind_object *object, uint32_t max);
 
+/* The address at which the executable starts. Not for handlers. */
+uint64_t cpi_unwind_entry(void);
+
 /*
  * Let handlers use this table from now on. Returns the previous table, or NULL. Handlers that are running may still
  * read it, so the caller must wait for them before it frees the table.

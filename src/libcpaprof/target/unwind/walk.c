@@ -383,7 +383,8 @@ static uint32_t go_back(struct walk *w, const struct mark *m)
 
 /*
  * The step from an exact frame led to a pc outside all objects. The likely reason is assembly code whose pushes are
- * missing from its CFI (multi-precision arithmetic in glibc). The other possible reason is code generated at run time.
+ * missing from its CFI (multi-precision arithmetic in glibc). Its return address is then above the CFA, which is too low;
+ * words below the CFA may be left from earlier calls. The other possible reason is code generated at run time.
  */
 __attribute__((noinline)) static void repair_step(struct walk *w, const struct mark *m)
 {
@@ -392,8 +393,11 @@ __attribute__((noinline)) static void repair_step(struct walk *w, const struct m
 
 	set_mark(&now, regs, 0);
 	go_back(w, m);
-	if (cpi_unwind_guess_call_sig(w) == STEP_OK)
+	regs->r[UNWIND_SP] = now.sp;
+	if (cpi_unwind_guess_call_sig(w) == STEP_OK) {
+		regs->known &= ~(1U << UNWIND_FP); /* it may be one of the pushed words */
 		return;
+	}
 	go_back(w, &now);
 	w->exact = false;
 }
