@@ -26,6 +26,11 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/frames.h \
 	src/symbol/frames_dwarf.c \
 	src/symbol/frames_dwarf.h \
+	src/symbol/jit.c \
+	src/symbol/jit.h \
+	src/symbol/jit_process.c \
+	src/symbol/jit_process.h \
+	src/symbol/jit_profile.c \
 	src/symbol/kernel.c \
 	src/symbol/kernel.h \
 	src/symbol/locate.c \

@@ -27,6 +27,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_threads \
 	tests/fuzz/fuzz_contention \
 	tests/fuzz/fuzz_java \
+	tests/fuzz/fuzz_jit \
 	tests/fuzz/fuzz_object \
 	tests/fuzz/fuzz_objdump \
 	tests/fuzz/fuzz_collect \
@@ -108,6 +109,10 @@ tests_fuzz_fuzz_configs_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_object_SOURCES = tests/fuzz/fuzz_object.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_object_LDADD = $(symbol_libs)
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_jit_SOURCES = tests/fuzz/fuzz_jit.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_jit_LDADD = $(symbol_libs)
+tests_fuzz_fuzz_jit_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_objdump_SOURCES = tests/fuzz/fuzz_objdump.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_objdump_LDADD = $(symbol_libs)

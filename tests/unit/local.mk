@@ -139,6 +139,7 @@ unit_tests = \
 	tests/unit/test_idmap \
 	tests/unit/test_idtab \
 	tests/unit/test_inflate \
+	tests/unit/test_jit \
 	tests/unit/test_io \
 	tests/unit/test_json \
 	tests/unit/test_content \
@@ -371,6 +372,7 @@ tests_unit_test_idtab_LDADD = $(unit_base)
 tests_unit_test_label_sets_SOURCES = tests/unit/test_label_sets.c src/libcpaprof/target/labels.c
 tests_unit_test_label_sets_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_inflate_LDADD = $(unit_reader)
+tests_unit_test_jit_LDADD = $(unit_symbol)
 tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
 tests_unit_test_content_LDADD = $(unit_fetch)

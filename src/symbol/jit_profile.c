@@ -1,0 +1,189 @@
+/*
+ * jit_profile.c - names of generated code in a profile
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/jit_process.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "profile/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Is this a location in memory without a file, and without a name? */
+static bool is_wanted(const struct profile *p, uint32_t loc)
+{
+	const char *file = p->loc_map[loc] == PROFILE_NONE ? "" : profile_text(p, p->map[p->loc_map[loc]].file);
+
+	return p->loc_line[loc] == p->loc_line[loc + 1] && p->loc_addr[loc] && jit_is_memory(file, strlen(file));
+}
+
+/* Prepare a lookup of the addresses without a name. Returns NULL if there are none. */
+static struct jit *new_lookup(const struct profile *p)
+{
+	uint64_t *addr = mem_alloc(p->n_locs, sizeof(*addr));
+	struct jit *j;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_locs; i++)
+		if (is_wanted(p, i))
+			addr[n++] = p->loc_addr[i];
+	j = n ? jit_new(addr, n) : NULL;
+	free(addr);
+	return j;
+}
+
+static int add_names(struct profile *p, const struct jit *j, uint32_t *n_named, struct err *err)
+{
+	uint32_t *loc = mem_alloc(p->n_locs, sizeof(*loc)), *off = mem_alloc((size_t)p->n_locs + 1, sizeof(*off));
+	struct new_line *line = mem_alloc(p->n_locs, sizeof(*line));
+	struct new_lines all = { .loc = loc, .off = off, .line = line };
+	struct jit_name name;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < p->n_locs; i++) {
+		if (!is_wanted(p, i) || !jit_find(j, p->loc_addr[i], &name))
+			continue;
+		/* no system name, so that the name is not demangled */
+		line[all.n] = (struct new_line){ .name = strtab_addz(p->str, name.function) };
+		loc[all.n] = i;
+		off[all.n] = all.n;
+		all.n++;
+	}
+	off[all.n] = all.n;
+	*n_named = all.n;
+	if (all.n)
+		rc = profile_set_lines(p, &all, err);
+	free(line);
+	free(off);
+	free(loc);
+	return rc;
+}
+
+/* The pid in the comment "cpa VERSION: pid N"; 0 if there is none, or several differ, as in merged profiles. */
+static pid_t pid_of(const struct profile *p)
+{
+	static const char prefix[] = "cpa ", before[] = ": pid ";
+	long found = 0;
+
+	for (uint32_t i = 0; i < p->meta.n_comments; i++) {
+		const char *text = profile_text(p, p->meta.comment[i]), *at = strstr(text, before);
+		long pid = at && starts_with(text, prefix) ? strtol(at + sizeof(before) - 1, NULL, 10) : 0;
+
+		if (pid <= 0 || pid > INT32_MAX || pid == found)
+			continue;
+		if (found)
+			return 0;
+		found = pid;
+	}
+	return (pid_t)found;
+}
+
+static bool is_file(const struct profile *p, uint32_t map)
+{
+	const char *file = profile_text(p, p->map[map].file);
+
+	return *file == '/' && !jit_is_memory(file, strlen(file));
+}
+
+/*
+ * Compare mappings with the lines of /proc/PID/maps. Only addresses: the program may know its files by other names.
+ *
+ * n       out: number of mapped files of the profile
+ * n_same  out: number of these that are mapped at the same address
+ */
+static void compare_mappings(const struct profile *p, FILE *maps, uint32_t *n, uint32_t *n_same)
+{
+	char *line = NULL;
+	size_t cap = 0;
+
+	*n = *n_same = 0;
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		*n += is_file(p, i);
+	while (getline(&line, &cap, maps) > 0) {
+		uint64_t start = strtoull(line, NULL, 16);
+
+		for (uint32_t i = 0; strchr(line, '/') && i < p->n_maps; i++)
+			*n_same += p->map[i].start == start && is_file(p, i);
+	}
+	free(line);
+}
+
+/* Was the process with this pid sampled? Its files are then at the same addresses, except unloaded files. */
+static bool is_sampled_process(const struct profile *p, pid_t pid)
+{
+	uint32_t n = 0, n_same = 0;
+	char path[64];
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return false;
+	compare_mappings(p, maps, &n, &n_same);
+	fclose(maps);
+	return n > 0 && n_same >= (n + 1) / 2;
+}
+
+/* Read the files of the sampled process. If it has ended, files that are older than the profile are not of it. */
+static void read_process(const struct profile *p, struct jit *j, struct buf *notes)
+{
+	const char **mapped = mem_alloc((size_t)p->n_maps + 1, sizeof(*mapped));
+	struct jit_process process;
+	pid_t pid = pid_of(p);
+
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		mapped[i] = profile_text(p, p->map[i].file);
+	if (pid) {
+		jit_process_open(pid, &process);
+		if (!process.is_running && p->meta.time_ns > 0)
+			process.start_ns = (uint64_t)p->meta.time_ns;
+		if (!process.is_running || is_sampled_process(p, pid))
+			jit_process_read(&process, j, mapped, p->n_maps, notes);
+		jit_process_close(&process);
+	}
+	free(mapped);
+}
+
+static int read_named(const char *path, struct jit *j, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+	struct stat st;
+
+	if (!f || fstat(fd, &st) != 0)
+		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		rc = err_set(err, ERR_IO, "%s: not a regular file", path);
+	else if ((rc = jit_read(j, f, err)) < 0)
+		err_wrap(err, "%s", path);
+	if (f)
+		fclose(f);
+	return rc;
+}
+
+int jit_symbolize(struct profile *p, const char *file, struct buf *notes, uint32_t *n_named, struct err *err)
+{
+	struct jit *j = new_lookup(p);
+	int rc = 0;
+
+	*n_named = 0;
+	if (!j)
+		return 0;
+	if (file)
+		rc = read_named(file, j, err);
+	else
+		read_process(p, j, notes);
+	if (rc == 0 && jit_count(j))
+		rc = add_names(p, j, n_named, err);
+	jit_free(j);
+	return rc;
+}
