@@ -12,6 +12,7 @@
 #include "base/unit.h"
 #include "report/where.h"
 #include "symbol/debuginfod.h"
+#include "symbol/jit_process.h"
 #include "symbol/names.h"
 #include "symbol/symbolize.h"
 
@@ -163,6 +164,21 @@ static int symbolize_with_binaries(struct profile *p, struct load *target, const
 	return rc;
 }
 
+/* Add names of code generated at run time. */
+static int symbolize_generated(struct profile *p, struct load *target, const char *file, struct err *err)
+{
+	uint32_t n = 0;
+	int rc = jit_symbolize(p, *file ? file : NULL, &target->info, &n, err);
+
+	if (n) {
+		buf_addz(&target->info, "named ");
+		add_count(&target->info, n, "address", "addresses");
+		buf_addz(&target->info, " of code generated at run time\n");
+	}
+	target->n_named += n;
+	return rc;
+}
+
 int answer_symbolize(struct profile *p, struct load *target, const struct load *base, struct err *err)
 {
 	struct symbolize_mode m = answer_symbolize_mode(target->q->symbolize, &target->info);
@@ -175,6 +191,8 @@ int answer_symbolize(struct profile *p, struct load *target, const struct load *
 			DEMANGLE_MANGLED; /* without arguments, <A as T>::go and <B as T>::go would be the same function */
 	if (m.local)
 		rc = symbolize_with_binaries(p, target, &m, err);
+	if (rc == 0 && (m.local || *target->q->jit))
+		rc = symbolize_generated(p, target, target->q->jit, err);
 	if (rc == 0 && m.remote && symbolz_is_available(target, base))
 		rc = symbolz_run(p, target, base, m.force, &target->info, err);
 	if (rc == 0)

@@ -101,12 +101,29 @@ static int sink(void *arg, const void *data, size_t n)
 	return io_write_fd(out->fd, data, n, &err) < 0 ? -(errno ? errno : EIO) : 0;
 }
 
+/* Look up the names of generated code. Problems are reported if wants_notes. */
+static struct attach_jit_names *find_names(struct attach_files *files, const struct snap *s,
+					   const struct process_info *f, bool wants_notes)
+{
+	struct buf notes = { 0 };
+	struct attach_jit_names *names = attach_jit_names_new(s, attach_jits_find(&files->jits, f->pid), &notes);
+	const char *line = buf_text(&notes);
+
+	for (size_t n; wants_notes && *line; line += n + 1) {
+		n = strcspn(line, "\n");
+		attach_note(&files->options->messages, "%.*s", (int)n, line);
+	}
+	buf_release(&notes);
+	return names;
+}
+
 /*
  * Write one profile. An error does not stop the other profiles.
  *
  * is_given  the path is exactly the name that the user gave: it may be a pipe, and a link is an error
  */
-static void write_snap(struct attach_files *files, const struct snap *s, const char *path, bool is_given)
+static void write_snap(struct attach_files *files, const struct snap *s, struct attach_jit_names *names,
+		       const char *path, bool is_given)
 {
 	struct io_out out;
 	struct err err;
@@ -117,7 +134,7 @@ static void write_snap(struct attach_files *files, const struct snap *s, const c
 		attach_error(&files->options->messages, "%s", err.msg);
 		return;
 	}
-	rc = snap_write(s, 0, NULL, NULL, sink, &out);
+	rc = snap_write(s, 0, names ? attach_jit_names_at : NULL, names, sink, &out);
 	if (rc < 0)
 		attach_error(&files->options->messages, "%s: %s", path, strerror(-rc));
 	if (io_out_close(&out, rc == 0, &err) < 0 && rc == 0) {
@@ -199,6 +216,7 @@ static void write_all(struct attach_files *files, struct process *p, const struc
 	for (size_t i = 0; i < files->options->n_files; i++) {
 		const struct attach_file *file = &files->options->file[i];
 		struct buf more = { 0 }, path = { 0 };
+		struct attach_jit_names *names;
 		struct snap *s = NULL;
 		int rc;
 
@@ -216,12 +234,23 @@ static void write_all(struct attach_files *files, struct process *p, const struc
 			if (numbered)
 				buf_addf(&more, "-%04u", files->n_every);
 			attach_file_name(file->name, f->pid, buf_text(&more), &path);
-			write_snap(files, s, buf_text(&path), strcmp(buf_text(&path), file->name) == 0);
+			names = find_names(files, s, f, f->is_main && !numbered);
+			write_snap(files, s, names, buf_text(&path), strcmp(buf_text(&path), file->name) == 0);
+			attach_jit_names_free(names);
 		}
 		snap_free(s);
 		buf_release(&more);
 		buf_release(&path);
 	}
+}
+
+static void write_ended(struct attach_files *files, struct process *p, const struct process_info *f)
+{
+	if (f->error && f->weight == 0)
+		attach_note(&files->options->messages, "process %d: cannot create timers: %s", (int)f->pid,
+			    strerror((int)f->error));
+	files->n_replaced += f->is_replaced;
+	write_all(files, p, f, false);
 }
 
 void attach_files_write(void *arg, struct process *p)
@@ -233,13 +262,9 @@ void attach_files_write(void *arg, struct process *p)
 	process_info(p, &f);
 	files->result->is_profiled |= f.is_main;
 	files->n_child_periods += f.is_main ? 0 : f.weight;
-	if (!attach_follows(files->options, &f))
-		return;
-	if (f.error && f.weight == 0)
-		attach_note(&files->options->messages, "process %d: cannot create timers: %s", (int)f.pid,
-			    strerror((int)f.error));
-	files->n_replaced += f.is_replaced;
-	write_all(files, p, &f, false);
+	if (attach_follows(files->options, &f))
+		write_ended(files, p, &f);
+	attach_jits_remove(&files->jits, f.pid);
 }
 
 void attach_files_write_numbered(void *arg, struct process *p)

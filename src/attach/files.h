@@ -6,6 +6,7 @@
 #ifndef ATTACH_FILES_H
 #define ATTACH_FILES_H
 
+#include "attach/jit.h"
 #include "attach/run.h"
 #include "base/buf.h"
 #include "libcpaprof/collector/collect.h"
@@ -16,6 +17,7 @@
 struct attach_files {
 	const struct attach_options *options;
 	struct attach_result *result;
+	struct attach_jits jits; /* processes that generate code */
 	unsigned n_written, n_replaced, n_every;
 	uint64_t n_child_periods; /* CPU time of all processes but the program, in periods */
 	bool is_full;             /* was the max number of files reached, and reported? */

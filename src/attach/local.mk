@@ -6,6 +6,8 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/events.h \
 	src/attach/files.c \
 	src/attach/files.h \
+	src/attach/jit.c \
+	src/attach/jit.h \
 	src/attach/names.c \
 	src/attach/names.h \
 	src/attach/program.c \

@@ -17,6 +17,7 @@
 #include "base/search.h"
 #include "profile/profile.h"
 #include "reader/reader.h"
+#include "symbol/jit_process.h"
 #include "symbol/locate.h"
 #include "symbol/names.h"
 #include "symbol/symbolize.h"
@@ -92,11 +93,14 @@ static int symbolize(struct profile *p, const struct names_options *from, uint64
 	struct symbolize_result found = { 0 };
 	struct buf ignored = { 0 };
 	struct symbol_options where;
+	struct buf notes = { 0 };
 	struct arena *mem;
-	int rc;
+	uint32_t n_named;
+	int rc = jit_symbolize(p, NULL, &notes, &n_named, err);
 
-	if (!symbolize_needed(p, false))
-		return 0;
+	buf_release(&notes);
+	if (rc < 0 || !symbolize_needed(p, false))
+		return rc;
 	mem = arena_new();
 	symbol_options_init(&where, mem);
 	if (!from->use_servers)

@@ -232,6 +232,7 @@ static void run_script(const char *path, char **argv, char **env)
 static void drain_locked(struct run *r)
 {
 	collect_drain(r->c);
+	collect_each(r->c, attach_jits_track, &r->files.jits);
 	if (r->options->every_ns == 0 || clock_now() < r->next_ns)
 		return;
 	r->next_ns += r->options->every_ns;
@@ -415,6 +416,7 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 	}
 	status = run_served(&r, program, path, argv, buf_text(&library));
 	collect_close(r.c);
+	attach_jits_release(&r.files.jits);
 	buf_release(&library);
 	return status;
 }

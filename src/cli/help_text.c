@@ -241,7 +241,8 @@ const struct help_text help_texts[] = {
 	{ "symbolize", JOB_CONVERT, true,
 	  "The binary is then not needed to read the file.",
 	  "cpa symbolize -o named.pb.gz ./server cpu.pb.gz\n"
-	  "cpa symbolize --symfs=/mnt/target -o named.pb.gz cpu.pb.gz\n",
+	  "cpa symbolize --symfs=/mnt/target -o named.pb.gz cpu.pb.gz\n"
+	  "cpa symbolize --jit=/tmp/perf-4711.map -o named.pb.gz cpu.pb.gz\n",
 	  "2 if names are missing and none was found; the file is still written.\n", NULL },
 	{ "bundle", JOB_CONVERT, true,
 	  "The file can then be read on any machine, list and weblist included. It contains "

@@ -108,7 +108,7 @@ static void add_values(struct candidates *c, const char *name)
 	static const char *const functions[] = { "focus", "ignore", "hide", "show", "show_from", "prune_from", NULL };
 	static const char *const keys[] = { "tagroot", "tagleaf", "tagshow", "taghide", NULL };
 	static const char *const labels[] = { "tagfocus", "tagignore", NULL };
-	static const char *const files[] = { "output", "source_path", "trim_path", "symfs", "tools", NULL };
+	static const char *const files[] = { "output", "source_path", "trim_path", "symfs", "tools", "jit", NULL };
 	const struct opt *o = opt_find(query_options, query_n_options, name, strlen(name));
 
 	if (o)

@@ -41,16 +41,16 @@ static const struct {
 	uint64_t addr;
 	struct snap_name name;
 } known[] = {
-	{ 0x4dd214, { "main.waiter", "/tmp/go/main.go", 18, 0x14 } },
-	{ 0x489984, { "sync.(*WaitGroup).Wait", "/usr/local/go/src/sync/waitgroup.go", 206, 0x84 } },
-	{ 0x4dd4c9, { "main.main", "/tmp/go/main.go", 42, 0x289 } },
-	{ 0x44d054, { "runtime.main", "/usr/local/go/src/runtime/proc.go", 290, 0x2d4 } },
-	{ 0x4dd760, { "sync.(*Mutex).Lock", "/usr/local/go/src/sync/mutex.go", 46, 0x20 } },
-	{ 0x4dd74e, { "main.main.func2", "/tmp/go/main.go", 40, 0xe } },
+	{ 0x4dd214, { "main.waiter", "/tmp/go/main.go", 18, 0x14, false } },
+	{ 0x489984, { "sync.(*WaitGroup).Wait", "/usr/local/go/src/sync/waitgroup.go", 206, 0x84, false } },
+	{ 0x4dd4c9, { "main.main", "/tmp/go/main.go", 42, 0x289, false } },
+	{ 0x44d054, { "runtime.main", "/usr/local/go/src/runtime/proc.go", 290, 0x2d4, false } },
+	{ 0x4dd760, { "sync.(*Mutex).Lock", "/usr/local/go/src/sync/mutex.go", 46, 0x20, false } },
+	{ 0x4dd74e, { "main.main.func2", "/tmp/go/main.go", 40, 0xe, false } },
 	{ 0x5000,
 	  { "a\nb\x1b[1m\xc2\x9b"
 	    "2m\x9b\xe2\x80\xae\xc3\xa9",
-	    NULL, 0, 0 } },
+	    NULL, 0, 0, false } },
 };
 
 static bool name_of(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i, struct snap_name *out)

@@ -46,11 +46,13 @@ struct process_info {
 	pid_t pid;
 	const char *program; /* [n_program] path of the executable, borrowed; unknown if n_program is 0 */
 	size_t n_program;
-	bool is_main;     /* is it the process that was started? Its pid stays the same after an exec */
-	bool is_forked;   /* was it forked from another profiled process? */
-	bool is_replaced; /* has it executed another program, which has its own profile? */
-	bool is_running;  /* is it still running? */
-	bool is_external; /* the process is not profiled by us; only its threads can be read */
+	bool is_main;            /* is it the process that was started? Its pid stays the same after an exec */
+	bool is_forked;          /* was it forked from another profiled process? */
+	bool is_replaced;        /* has it executed another program, which has its own profile? */
+	bool is_running;         /* is it still running? */
+	bool is_external;        /* the process is not profiled by us; only its threads can be read */
+	bool has_generated_code; /* has code in memory without a file been sampled? */
+	uint64_t began_ns; /* wall clock: start of the process; in a process from process_open, when it was opened */
 	/* rates as in struct segment_head; 0: off */
 	uint64_t heap_rate, block_rate, mutex_fraction;
 	uint64_t n_samples, weight, lost, blocked;

@@ -49,10 +49,11 @@ struct process {
 	dev_t dev; /* device and inode of the executable */
 	ino_t ino;
 	bool is_forked;
+	bool has_generated_code; /* is a location in memory without a file? */
 	uint32_t engine, error, perf_error, moved;
 	uint64_t start_ns, end_ns; /* wall clock: first and last moment of the CPU profile */
 	uint64_t began_ns;         /* wall clock: start of the process */
-	uint64_t lost, lost_seen, adopted, adopted_seen, nested, blocked, bad, cut[N_CUTS];
+	uint64_t lost, lost_seen, adopted, adopted_seen, nested, blocked, bad, cut[N_CUTS], guessed;
 	uint32_t orphans;
 	unsigned n_drains;
 	struct demand demand;
@@ -73,7 +74,7 @@ struct process {
 
 /* The read state of a ring, stored here because the program may change the segment. */
 struct ring_cursor {
-	uint64_t tail, lost, nested, cut[N_CUTS];
+	uint64_t tail, lost, nested, cut[N_CUTS], guessed;
 	uint32_t last, owner; /* stack of the last record; serial of the process that owns the ring */
 };
 

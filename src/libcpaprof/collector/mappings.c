@@ -7,6 +7,8 @@
 
 #include "libcpaprof/collector/collect_int.h"
 
+#include <string.h>
+
 enum { READ_NS_PER_DRAIN = COLLECT_DRAIN_MS * 1000000 / 50, INTERVAL_MAX = 100 };
 
 /* The generation is read first: the process writes the modules before it increments the generation. */
@@ -42,6 +44,23 @@ void collect_read_maps(struct process *p)
 	p->maps_interval = n < INTERVAL_MAX ? (unsigned)n : INTERVAL_MAX;
 }
 
+/* Is this mapping memory without a file, in which programs generate code? map: index + 1; 0: not known. */
+static bool is_memory(const struct maps *maps, uint32_t map)
+{
+	static const char *const names[] = { "//anon", "[anon", "/memfd:" };
+	const struct map *m;
+	const char *path;
+
+	if (!map)
+		return false;
+	m = (const struct map *)maps->map.data + map - 1;
+	path = (const char *)maps->texts.data + m->path;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (m->n_path >= strlen(names[i]) && memcmp(path, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
 void collect_find_mappings(struct process *p, bool now)
 {
 	struct table_loc *loc = p->table.loc.data;
@@ -61,5 +80,7 @@ void collect_find_mappings(struct process *p, bool now)
 			if (i >= N_PSEUDO_FRAMES && !loc[i].map)
 				loc[i].map = maps_find(&p->maps, loc[i].addr);
 	}
+	for (uint32_t i = first; i < n && !p->has_generated_code; i++)
+		p->has_generated_code = is_memory(&p->maps, loc[i].map);
 	p->table.n_found = n;
 }

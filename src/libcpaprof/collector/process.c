@@ -225,6 +225,8 @@ void process_info(const struct process *p, struct process_info *out)
 		.is_replaced = p->is_replaced,
 		.is_running = !p->has_ended,
 		.is_external = !p->c,
+		.has_generated_code = p->has_generated_code,
+		.began_ns = p->began_ns,
 		.n_samples = p->table.n_samples,
 		.weight = p->table.weight,
 		.lost = p->lost,

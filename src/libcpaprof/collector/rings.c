@@ -33,6 +33,7 @@ static void update_counters(struct process *p, struct segment_ring *r, struct ri
 
 		p->cut[i] += n;
 	}
+	p->guessed += increase(&r->guessed, &cursor->guessed);
 	p->lost += lost + nested;
 	p->nested += nested;
 	table_add_pseudo(&p->table, PSEUDO_LOST, 0, lost + nested);

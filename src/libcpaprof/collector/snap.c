@@ -217,7 +217,8 @@ static int take_cpu(struct snap *s)
 				    .nested = p->nested,
 				    .blocked = p->blocked,
 				    .bad = p->bad,
-				    .orphans = p->orphans };
+				    .orphans = p->orphans,
+				    .guessed = p->guessed };
 	memcpy(s->cpu.cut, p->cut, sizeof(s->cpu.cut));
 	return rc;
 }
@@ -426,6 +427,7 @@ static void subtract_cpu(struct snap_cpu *a, const struct snap_cpu *b)
 	a->orphans = saturating_sub(a->orphans, b->orphans);
 	for (int i = 0; i < N_CUTS; i++)
 		a->cut[i] -= b->cut[i];
+	a->guessed -= b->guessed;
 }
 
 /* Copy the rows of a snap, with equal stacks of several threads merged. */
@@ -551,4 +553,15 @@ void snap_frame(const struct snap *s, const struct snap_row *row, uint32_t k, st
 		out->n_path = map->n_path;
 		out->offset = loc->addr - map->start + map->offset;
 	}
+}
+
+const char *snap_mapping(const struct snap *s, uint32_t i, uint32_t *n)
+{
+	const struct maps *maps = &s->p->maps;
+	const struct map *map = maps->map.data;
+
+	if (i >= maps->map.n)
+		return NULL;
+	*n = map[i].n_path;
+	return (const char *)maps->texts.data + map[i].path;
 }

@@ -56,7 +56,9 @@ struct snap_row {
 
 /* Counters of a CPU profile. */
 struct snap_cpu {
-	uint64_t n_samples, weight, lost, adopted, unsampled, nested, blocked, bad, orphans, cut[N_CUTS];
+	uint64_t n_samples, weight, lost, adopted, unsampled, nested, blocked, bad, orphans;
+	uint64_t cut[N_CUTS]; /* number of stacks per enum unwind_end */
+	uint64_t guessed;     /* number of these that have a frame found without call frame information */
 };
 
 /* Details of a thread in a dump. */
@@ -107,6 +109,9 @@ struct snap_frame {
 /* Frame k of a row, k < row->n, leaf first. */
 void snap_frame(const struct snap *s, const struct snap_row *row, uint32_t k, struct snap_frame *out);
 
+/* The path of mapping i, [*n] bytes; NULL if there are no more mappings. Valid until mappings are added. */
+const char *snap_mapping(const struct snap *s, uint32_t i, uint32_t *n);
+
 /*
  * Get the next row, with all threads of the same stack and labels merged.
  *
@@ -137,6 +142,7 @@ typedef int snap_sink_fn(void *arg, const void *data, size_t n);
 struct snap_name {
 	const char *function, *file; /* NULL: not known */
 	uint64_t line, offset;       /* offset into the function */
+	bool is_verbatim;            /* readers must not demangle the name, because it is not a symbol */
 };
 
 /*

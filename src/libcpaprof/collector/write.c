@@ -61,6 +61,11 @@ static void add_stack_comments(struct comments *r, const struct snap_cpu *c)
 		if (c->cut[i] && r->n < COMMENTS_MAX - 3)
 			add_comment(r, "stacks, %s: %llu of %llu (%.2f%%)", why[i], (unsigned long long)c->cut[i],
 				    (unsigned long long)n, 100.0 * (double)c->cut[i] / (double)n);
+	/* these count as complete, too, if they reach the start of the thread */
+	if (c->guessed && n && r->n < COMMENTS_MAX - 2)
+		add_comment(r, "stacks with frames found without call frame information: %llu of %llu (%.2f%%)",
+			    (unsigned long long)c->guessed, (unsigned long long)n,
+			    100.0 * (double)c->guessed / (double)n);
 }
 
 static void add_cpu_comments(struct comments *r, const struct snap *s)
@@ -244,7 +249,7 @@ struct proto_writer {
 	void *names_arg;
 	struct wire w;
 	struct strings strings;
-	struct strings functions; /* pairs of uint32_t: string indexes of name and file */
+	struct strings functions; /* three uint32_t each: string indexes of name, system name and file */
 	uint32_t *id;             /* [locations of the stack table] id in the profile; 0: not written */
 	size_t n_values;
 	uint32_t empty; /* index of the string for labels without a value; 0: none yet */
@@ -338,17 +343,19 @@ static void write_samples(struct proto_writer *x)
 	}
 }
 
-static void write_line(struct proto_writer *x, const char *function, const char *file, uint64_t line)
+/* Readers demangle a name that equals the system name; a verbatim name has none. */
+static void write_line(struct proto_writer *x, const struct snap_name *name)
 {
-	uint32_t pair[2] = { add_string(x, function), add_string(x, file) };
-	uint32_t id = strings_add(&x->functions, (const char *)pair, sizeof(pair));
+	uint32_t text = add_string(x, name->function);
+	uint32_t texts[] = { text, name->is_verbatim ? 0 : text, add_string(x, name->file) };
+	uint32_t id = strings_add(&x->functions, (const char *)texts, sizeof(texts));
 	size_t mark;
 
 	if (!id)
 		return;
 	mark = wire_open(&x->w, LOCATION_LINE);
 	wire_number_nonzero(&x->w, LINE_FUNCTION, id);
-	wire_number_nonzero(&x->w, LINE_LINE, line);
+	wire_number_nonzero(&x->w, LINE_LINE, name->line);
 	wire_close(&x->w, mark);
 }
 
@@ -357,7 +364,7 @@ static void write_names(struct proto_writer *x, const struct table_loc *loc)
 	struct snap_name name;
 
 	for (uint32_t i = 0; i < INLINED_MAX && x->names(x->names_arg, x->s->p, loc->addr, loc->map, i, &name); i++)
-		write_line(x, name.function, name.file, name.line);
+		write_line(x, &name);
 }
 
 static void write_locations(struct proto_writer *x)
@@ -374,7 +381,7 @@ static void write_locations(struct proto_writer *x)
 		wire_number_nonzero(&x->w, LOCATION_MAPPING, loc[i].map);
 		wire_number_nonzero(&x->w, LOCATION_ADDRESS, loc[i].addr);
 		if (i < N_PSEUDO_FRAMES)
-			write_line(x, pseudo_frame_name[i], NULL, 0);
+			write_line(x, &(struct snap_name){ .function = pseudo_frame_name[i] });
 		else if (x->names)
 			write_names(x, &loc[i]);
 		wire_close(&x->w, mark);
@@ -384,14 +391,14 @@ static void write_locations(struct proto_writer *x)
 static void write_functions(struct proto_writer *x)
 {
 	for (uint32_t i = 1; i < x->functions.string.n; i++) {
-		uint32_t pair[2];
+		uint32_t texts[3];
 		size_t n, mark = wire_open(&x->w, PROFILE_FUNCTION);
 
-		memcpy(pair, strings_get(&x->functions, i, &n), sizeof(pair));
+		memcpy(texts, strings_get(&x->functions, i, &n), sizeof(texts));
 		wire_number_nonzero(&x->w, FUNCTION_ID, i);
-		wire_number_nonzero(&x->w, FUNCTION_NAME, pair[0]);
-		wire_number_nonzero(&x->w, FUNCTION_SYSTEM_NAME, pair[0]);
-		wire_number_nonzero(&x->w, FUNCTION_FILE, pair[1]);
+		wire_number_nonzero(&x->w, FUNCTION_NAME, texts[0]);
+		wire_number_nonzero(&x->w, FUNCTION_SYSTEM_NAME, texts[1]);
+		wire_number_nonzero(&x->w, FUNCTION_FILE, texts[2]);
 		wire_close(&x->w, mark);
 	}
 }

@@ -152,6 +152,8 @@ static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, u
 	for (uint32_t i = 1; i < result.n; i++)
 		pc[i]--;
 	atomic_fetch_add_explicit(&t->ring->cut[result.end % N_CUTS], 1, memory_order_relaxed);
+	if (result.n_guessed)
+		atomic_fetch_add_explicit(&t->ring->guessed, 1, memory_order_relaxed);
 	return result.n;
 }
 

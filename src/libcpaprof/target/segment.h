@@ -154,6 +154,7 @@ struct segment_ring {
 	_Atomic uint64_t lost;   /* weight of samples while the ring was full */
 	_Atomic uint64_t nested; /* weight of samples during another sample */
 	_Atomic uint64_t cut[N_CUTS];
+	_Atomic uint64_t guessed;           /* stacks with a frame found without CFI */
 	_Alignas(64) _Atomic uint64_t tail; /* words read in total */
 };
 
