@@ -243,6 +243,8 @@ bool attach_sample_continues(struct session *s)
 		uint64_t cpu_ns = external_has_ended(t->p) ? 0 : external_cpu_ns(t->pid);
 
 		t->cpu_ns = cpu_ns > t->cpu_ns ? cpu_ns : t->cpu_ns;
+		external_find_mappings(t->p);
+		attach_jits_track(&s->jits, t->p);
 		is_running |= (t->is_requested || s->o->follow) && !external_has_ended(t->p);
 	}
 	if (s->o->stop) {
@@ -335,32 +337,50 @@ static bool has_other_root(pid_t pid, char root[32])
 	       (ours.st_dev != its.st_dev || ours.st_ino != its.st_ino);
 }
 
-/* Write the profile of a target. Names are added only if they cannot be looked up later. */
-static int write_target(const struct sampled *t, struct buf *out, struct err *err)
+/* Names that cannot be looked up later: of generated code, and of files in the root folder of a container. */
+struct late_names {
+	struct attach_jit_names *jit; /* NULL: none */
+	struct attach_names *files;
+};
+
+static bool find_late_name(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i,
+			   struct snap_name *out)
 {
-	struct attach_names *names = NULL;
+	const struct late_names *n = arg;
+
+	if (n->jit && attach_jit_names_at(n->jit, p, addr, map, i, out))
+		return true;
+	return n->files && attach_names_at(n->files, p, addr, map, i, out);
+}
+
+/* Write the profile of a target. */
+static int write_target(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
+{
+	struct late_names names = { 0 };
 	struct err ignored;
 	struct snap *snap;
 	char root[32];
 	int rc = snap_take(t->p, SNAP_EXTERNAL, 0, &snap);
 
 	if (rc == 0) {
+		names.jit = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
 		if (has_other_root(t->pid, root))
-			attach_names_new_in(snap, root, &names, &ignored);
-		rc = snap_write(snap, 0, names ? attach_names_at : NULL, names, add_bytes, out);
-		attach_names_free(names);
+			attach_names_new_in(snap, root, &names.files, &ignored);
+		rc = snap_write(snap, 0, find_late_name, &names, add_bytes, out);
+		attach_jit_names_free(names.jit);
+		attach_names_free(names.files);
 		snap_free(snap);
 	}
 	return rc < 0 ? err_set(err, ERR_IO, "process %d: %s", (int)t->pid, strerror(-rc)) : 0;
 }
 
 /* Read the profile of a target, with its name and pid as labels. */
-static int read_target(const struct sampled *t, struct profile **out, struct err *err)
+static int read_target(const struct session *s, const struct sampled *t, struct profile **out, struct err *err)
 {
 	struct buf packed = { 0 };
 	char pid[PID_DIGITS + 2];
 	struct bytes in;
-	int rc = write_target(t, &packed, err);
+	int rc = write_target(s, t, &packed, err);
 
 	if (rc < 0) {
 		buf_release(&packed);
@@ -419,7 +439,7 @@ static int merge_targets(const struct session *s, struct sampled *const *t, size
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct profile *p;
 
-		rc = read_target(t[i], &p, err);
+		rc = read_target(s, t[i], &p, err);
 		if (rc < 0)
 			break;
 		rc = merger_add(m, (const struct profile *const *)&p, NULL, 1, err);
@@ -456,7 +476,7 @@ static int write_all(const struct session *s, struct buf *out, struct err *err)
 	if (n == 0)
 		rc = err_set(err, ERR_IO, "no samples: nothing ran");
 	else
-		rc = n == 1 ? write_target(t[0], &made, err) : merge_targets(s, t, n, &made, err);
+		rc = n == 1 ? write_target(s, t[0], &made, err) : merge_targets(s, t, n, &made, err);
 	if (rc == 0)
 		buf_add(out, made.data, made.len);
 	buf_release(&made);
@@ -507,6 +527,7 @@ static void release_session(struct session *s)
 		process_close(t->p);
 		free(t);
 	}
+	attach_jits_release(&s->jits);
 	file_cache_release(&s->external.files);
 	free(s->target);
 	free(s->old);

@@ -7,6 +7,7 @@
 #define ATTACH_SAMPLE_INT_H
 
 #include "attach/events.h"
+#include "attach/jit.h"
 #include "attach/sample.h"
 #include "libcpaprof/collector/external.h"
 
@@ -30,7 +31,8 @@ struct session {
 	size_t n, cap;
 	struct sampled **old; /* [n_old] ended by an exec */
 	size_t n_old, cap_old;
-	struct events *events; /* NULL with SAMPLE_WALL */
+	struct attach_jits jits; /* targets that generate code */
+	struct events *events;   /* NULL with SAMPLE_WALL */
 	unsigned hz;
 	bool has_kernel;
 	enum sample_kind kind;

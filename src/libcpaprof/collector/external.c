@@ -67,6 +67,11 @@ int external_read_maps(struct process *p)
 	return space_read_maps(&reader->space, p->pid);
 }
 
+void external_find_mappings(struct process *p)
+{
+	collect_find_mappings(p, false);
+}
+
 bool external_has_ended(struct process *p)
 {
 	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };

@@ -44,6 +44,9 @@ int external_open_ended(struct external *as, struct process **out);
 /* Read the mappings again, for later samples. Returns 0 or -errno. */
 int external_read_maps(struct process *p);
 
+/* Find the mappings of the sampled addresses, also to know if the process generates code. */
+void external_find_mappings(struct process *p);
+
 /* Has the process ended? */
 bool external_has_ended(struct process *p);
 

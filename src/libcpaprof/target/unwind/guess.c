@@ -15,6 +15,7 @@ enum {
 	LEAF_WORDS_MAX = 64, /* words of the stack searched for the caller of frame 0 */
 	FRAME_WORDS_MAX = 4096,
 	FUNCTION_SIZE_MAX = 65536, /* assumed maximum length of a function without CFI */
+	PROLOGUE_WORDS = 2,        /* words searched if the frame pointer is in use: a leaf may have pushed it */
 	TRAMPOLINE_WORDS = 4,      /* words searched for the caller of generated code without a frame pointer */
 	WORD_STEPS = 8,
 };
@@ -148,10 +149,44 @@ static bool step_fp(struct walk *w, enum evidence min)
 	take_word(w, fp + 8, ra);
 	regs->r[UNWIND_FP] = next;
 	regs->known |= 1U << UNWIND_FP;
+	w->by_fp = true;
 #if defined(__aarch64__)
 	w->sp_guessed = true;
 #endif
 	return true;
+}
+
+/*
+ * Is this the first function of a stack of frame pointers? By the ABI its caller's frame pointer is 0. So end the
+ * goroutines of Go, which has no CFI: their return address is the second instruction of runtime.goexit, which no call
+ * precedes.
+ *
+ * by_fp   the frame was found by frame pointer
+ */
+static bool is_outermost(const struct walk *w, bool by_fp)
+{
+	const struct unwind_regs *regs = w->regs;
+	struct unwind_object room;
+	uint64_t next, ra;
+
+	if (!(by_fp || w->exact) || !(regs->known >> UNWIND_FP & 1))
+		return false;
+	if (regs->r[UNWIND_FP] == 0)
+		return by_fp;
+	return walk_load(w, regs->r[UNWIND_FP], &next) && walk_load(w, regs->r[UNWIND_FP] + 8, &ra) && next == 0 &&
+	       strip_pac(ra) >= 4096 && w->from->find(w->from->arg, strip_pac(ra) - 1, &room);
+}
+
+/* Does the frame pointer of an object without any CFI point to a frame? Go has frame pointers in all such functions. */
+static bool has_frame_pointer(struct walk *w)
+{
+	const struct unwind_regs *regs = w->regs;
+	uint64_t fp = regs->r[UNWIND_FP], next, ra;
+
+	if (!w->obj || w->obj->eh || !(regs->known >> UNWIND_FP & 1) || !walk_load(w, fp, &next) ||
+	    !walk_load(w, fp + 8, &ra))
+		return false;
+	return next == 0 || (next > fp && next - fp < w->range->hi - fp && !(next & 7) && judge(w, ra, 1, 0) == CALL);
 }
 
 /*
@@ -163,18 +198,25 @@ static bool step_fp(struct walk *w, enum evidence min)
 int cpi_unwind_guess_sig(struct walk *w)
 {
 	uint64_t at = 0, ra = 0, pc = w->regs->pc;
-	bool jit = !w->obj;
+	uint64_t fp = w->regs->r[UNWIND_FP];
+	bool by_fp = w->by_fp, jit = !w->obj, has_fp = w->exact && has_frame_pointer(w);
+	uint32_t leaf_words = has_fp ? PROLOGUE_WORDS : LEAF_WORDS_MAX;
 	enum evidence min = jit ? NO_CALL : MAYBE_CALL;
 	int rc = UNWIND_NO_CFI;
 
+	w->by_fp = false;
 #if defined(__aarch64__)
 	if (w->exact && w->regs->known >> UNWIND_LR & 1 &&
 	    judge(w, w->regs->r[UNWIND_LR], pc - FUNCTION_SIZE_MAX, pc) == CALL_HERE)
 		return take_word(w, w->regs->r[UNWIND_SP] - 8, w->regs->r[UNWIND_LR]);
 #endif
-	if (w->exact && !jit && scan(w, LEAF_WORDS_MAX, CALL_HERE, &at, &ra))
+	if (w->exact && !jit && scan(w, leaf_words, CALL_HERE, &at, &ra) && (!has_fp || at < fp)) {
 		rc = take_word(w, at, ra);
-	else if (step_fp(w, min))
+		if (has_fp) { /* the leaf has not set up a frame: this is still the frame pointer of its caller */
+			w->regs->known |= 1U << UNWIND_FP;
+			w->by_fp = true;
+		}
+	} else if (step_fp(w, min))
 		rc = STEP_OK;
 	else if (w->exact && scan(w, 1, MAYBE_CALL, &at, &ra))
 		rc = take_word(w, at, ra);
@@ -182,6 +224,8 @@ int cpi_unwind_guess_sig(struct walk *w)
 		rc = take_word(w, at, ra);
 	else if (jit && scan(w, TRAMPOLINE_WORDS, CALL, &at, &ra))
 		rc = take_word(w, at, ra);
+	if (rc == UNWIND_NO_CFI && is_outermost(w, by_fp))
+		rc = UNWIND_ROOT;
 	find_own_object(w, rc == STEP_OK ? w->regs->pc - 1 : pc);
 	return rc;
 }

@@ -412,6 +412,7 @@ static void start(struct walk *w, const struct unwind_source *from, struct unwin
 	w->n_guessed = 0;
 	w->exact = true;
 	w->sp_guessed = false;
+	w->by_fp = false;
 	w->all_regs = UNWIND_SAVED == 1;
 	w->cie.addr = 0;
 }

@@ -65,6 +65,7 @@ struct walk {
 	uint32_t budget;
 	uint32_t n_guessed;
 	bool exact;       /* pc is the current instruction, not a return address */
+	bool by_fp;       /* the last step was by frame pointer, so the frame pointer is one */
 	bool sp_guessed;  /* aarch64: the stack pointer is a guess, but the frame pointer is known */
 	uint64_t fp_slot; /* where the last step read the frame pointer: as in unwind_frame */
 	bool all_regs;    /* follow all registers, not only the frame pointer */
