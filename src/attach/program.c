@@ -9,6 +9,7 @@
 
 #include "attach/program.h"
 
+#include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
 
@@ -45,7 +46,8 @@ enum {
 	SECTIONS_MAX = 256,
 	SYMBOLS_MAX = 1 << 20,
 	SYMBOLS_ONCE = 256,
-	NAME_LEN = 32
+	NAME_LEN = 32,
+	NAMES_MAX = 64 << 20
 };
 
 struct elf {
@@ -55,6 +57,9 @@ struct elf {
 	int n_segments;
 	ElfW(Shdr) section[SECTIONS_MAX];
 	int n_sections;
+	char *names; /* a string table, read at once, since there may be thousands of symbols */
+	uint64_t names_at;
+	size_t n_names;
 };
 
 static bool read_exactly(int fd, void *to, size_t n, uint64_t at)
@@ -89,11 +94,36 @@ static void find_loader(const struct elf *e, char loader[PROGRAM_LOADER_MAX])
 	}
 }
 
+/* Read a string table for read_name. If it is too large, read_name reads the file. */
+static void read_names(struct elf *e, uint64_t at, uint64_t size)
+{
+	ssize_t n;
+
+	if (e->names && at == e->names_at)
+		return;
+	free(e->names);
+	e->names = NULL;
+	e->n_names = 0;
+	if (size == 0 || size > NAMES_MAX || at > INT64_MAX)
+		return;
+	e->names = mem_zalloc(size, 1);
+	e->names_at = at;
+	n = pread(e->fd, e->names, size, (off_t)at);
+	e->n_names = n > 0 ? (size_t)n : 0;
+}
+
 /* Read a NUL-terminated text, truncated to NAME_LEN - 1 bytes. */
 static void read_name(const struct elf *e, uint64_t at, char name[NAME_LEN])
 {
-	ssize_t n = at <= INT64_MAX ? pread(e->fd, name, NAME_LEN - 1, (off_t)at) : 0;
+	uint64_t i = at - e->names_at;
+	ssize_t n = 0;
 
+	if (e->names && i < e->n_names) {
+		n = (ssize_t)(e->n_names - i < NAME_LEN - 1 ? e->n_names - i : NAME_LEN - 1);
+		memcpy(name, e->names + i, (size_t)n);
+	} else if (at <= INT64_MAX) {
+		n = pread(e->fd, name, NAME_LEN - 1, (off_t)at);
+	}
 	name[n > 0 ? n : 0] = '\0';
 }
 
@@ -107,21 +137,25 @@ static uint64_t file_offset(const struct elf *e, uint64_t address)
 }
 
 /* Find libraries of sanitizers among the needed libraries. */
-static void check_needed(const struct elf *e, struct program_elf *out)
+static void check_needed(struct elf *e, struct program_elf *out)
 {
 	ElfW(Dyn) dyn[DYNAMIC_MAX];
-	uint64_t names = 0;
+	uint64_t names = 0, size = 0;
 	size_t n = 0;
 
 	for (int i = 0; i < e->n_segments; i++)
 		if (e->segment[i].p_type == PT_DYNAMIC) {
-			size_t size = e->segment[i].p_filesz < sizeof(dyn) ? e->segment[i].p_filesz : sizeof(dyn);
+			size_t n_bytes = e->segment[i].p_filesz < sizeof(dyn) ? e->segment[i].p_filesz : sizeof(dyn);
 
-			n = read_exactly(e->fd, dyn, size, e->segment[i].p_offset) ? size / sizeof(dyn[0]) : 0;
+			n = read_exactly(e->fd, dyn, n_bytes, e->segment[i].p_offset) ? n_bytes / sizeof(dyn[0]) : 0;
 		}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (dyn[i].d_tag == DT_STRTAB)
 			names = dyn[i].d_un.d_ptr;
+		if (dyn[i].d_tag == DT_STRSZ)
+			size = dyn[i].d_un.d_val;
+	}
+	read_names(e, file_offset(e, names), size);
 	for (size_t i = 0; i < n; i++) {
 		char name[NAME_LEN] = "";
 
@@ -152,11 +186,11 @@ static void check_symbol(const char *name, struct program_elf *out)
 			out->sanitizer = of[i].sanitizer;
 }
 
-static void check_symbols(const struct elf *e, const ElfW(Shdr) * table, const ElfW(Shdr) * names,
-			  struct program_elf *out)
+static void check_symbols(struct elf *e, const ElfW(Shdr) * table, const ElfW(Shdr) * names, struct program_elf *out)
 {
 	size_t n = table->sh_size / sizeof(ElfW(Sym));
 
+	read_names(e, names->sh_offset, names->sh_size);
 	for (size_t at = 0; at < n && at < SYMBOLS_MAX; at += SYMBOLS_ONCE) {
 		ElfW(Sym) symbol[SYMBOLS_ONCE];
 		size_t k = n - at < SYMBOLS_ONCE ? n - at : SYMBOLS_ONCE;
@@ -174,23 +208,26 @@ static void check_symbols(const struct elf *e, const ElfW(Shdr) * table, const E
 	}
 }
 
-static void check_sections(const struct elf *e, struct program_elf *out)
+static void check_sections(struct elf *e, struct program_elf *out)
 {
 	int names = e->head.e_shstrndx;
 	bool has_dynsym = false;
 
 	assert(e->n_sections <= SECTIONS_MAX);
-	for (int i = 0; i < e->n_sections; i++) {
+	for (int i = 0; i < e->n_sections && !has_dynsym; i++) {
 		const ElfW(Shdr) *s = &e->section[i];
+
+		/* a valid file has only one such section; a hostile file may have hundreds */
+		has_dynsym = s->sh_type == SHT_DYNSYM && s->sh_link < (unsigned)e->n_sections;
+		if (has_dynsym)
+			check_symbols(e, s, &e->section[s->sh_link], out);
+	}
+	if (names < e->n_sections)
+		read_names(e, e->section[names].sh_offset, e->section[names].sh_size);
+	for (int i = 0; i < e->n_sections && names < e->n_sections; i++) {
 		char name[NAME_LEN] = "";
 
-		if (s->sh_type == SHT_DYNSYM && s->sh_link < (unsigned)e->n_sections && !has_dynsym) {
-			check_symbols(e, s, &e->section[s->sh_link], out);
-			/* a valid file has only one such section; a hostile file may have hundreds */
-			has_dynsym = true;
-		}
-		if (names < e->n_sections)
-			read_name(e, e->section[names].sh_offset + s->sh_name, name);
+		read_name(e, e->section[names].sh_offset + e->section[i].sh_name, name);
 		out->is_go |= strcmp(name, ".go.buildinfo") == 0 || strcmp(name, ".note.go.buildid") == 0;
 	}
 }
@@ -218,6 +255,7 @@ static bool read_elf(int fd, struct program_elf *out)
 	find_loader(&e, out->loader);
 	check_needed(&e, out);
 	check_sections(&e, out);
+	free(e.names);
 	return true;
 }
 
