@@ -249,7 +249,7 @@ static void generated_code(void)
 	put_call(&m, f1, TEXT + 4096);
 	put_call(&m, f3, TEXT);
 	memset(m.word, 0, sizeof(m.word));
-	m.word[1] = f3; /* left from an earlier call of f0 */
+	m.word[1] = f3; /* a stale return address of f0 */
 	m.word[3] = generated;
 	m.word[5] = f1;
 	m.word[9] = f2;
