@@ -305,9 +305,8 @@ static void help_overview(void)
 	     "\n"
 	     "Usage: cpa COMMAND [OPTION]... [BINARY] SOURCE...\n"
 	     "\n"
-	     "SOURCE is a profile in any format, a server (HOST:PORT, http://, https://,\n"
-	     "unix:/SOCKET:/PATH), a running process (pid:4711), a store (store:SERVICE@-1h),\n"
-	     "or - for standard input.");
+	     "SOURCE is a profile in any format, - for standard input, a server (HOST:PORT,\n"
+	     "URL, unix:/SOCKET:/PATH), a process (pid:4711), or a store (store:SERVICE@-1h).");
 	for (int job = 0; job < JOB_HELP; job++)
 		print_job((enum help_job)job);
 	puts("\nCommon options");
