@@ -206,7 +206,7 @@ static void name_process(const struct attach_files *files, const struct process_
 {
 	if (!strstr(name, "%p") && (!f->is_main || f->is_replaced))
 		buf_addf(more, "-%d", (int)f->pid);
-	if (f->is_replaced)
+	if (f->is_replaced || f->has_inner_pid)
 		buf_addf(more, "-%u", files->n_replaced);
 }
 
@@ -249,7 +249,7 @@ static void write_ended(struct attach_files *files, struct process *p, const str
 	if (f->error && f->weight == 0)
 		attach_note(&files->options->messages, "process %d: cannot create timers: %s", (int)f->pid,
 			    strerror((int)f->error));
-	files->n_replaced += f->is_replaced;
+	files->n_replaced += f->is_replaced || f->has_inner_pid;
 	write_all(files, p, f, false);
 }
 

@@ -291,7 +291,7 @@ static int find(const char *name, struct buf *path, struct err *err)
 /* The command for programs that cannot load our library. */
 static const char sample_command[] = "cpa record -p PID";
 
-static int check_elf(const struct program_elf *elf, const char *name, struct err *err)
+static int check_elf(const struct program_elf *elf, const char *name, bool is_starter, struct err *err)
 {
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct program_elf ours = { 0 };
@@ -302,6 +302,8 @@ static int check_elf(const struct program_elf *elf, const char *name, struct err
 	}
 	if (elf->bits != ours.bits || elf->order != ours.order || elf->machine != ours.machine)
 		return err_set(err, ERR_USAGE, "%s: cannot profile a program for a different architecture", name);
+	if (is_starter)
+		return 0;
 	if (elf->is_go)
 		return err_set(
 			err, ERR_USAGE,
@@ -357,7 +359,7 @@ static bool parse_script(const char *line, size_t n, char to[SCRIPT_LINE_MAX])
 	return true;
 }
 
-static int check(const char *path, int depth, struct program *out, struct err *err)
+static int check(const char *path, int depth, bool follow, struct program *out, struct err *err)
 {
 	char head[SCRIPT_LINE_MAX + 1] = "", interpreter[SCRIPT_LINE_MAX];
 	struct program_elf elf;
@@ -370,24 +372,27 @@ static int check(const char *path, int depth, struct program *out, struct err *e
 		return errno == EACCES ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	n = pread(fd, head, SCRIPT_LINE_MAX, 0);
 	if (read_elf(fd, &elf)) {
-		rc = check_elf(&elf, path, err);
+		bool is_starter = follow && (elf.is_go || !*elf.loader);
+
+		rc = check_elf(&elf, path, is_starter, err);
 		rc = rc < 0 ? rc : check_rights(fd, path, err);
 		if (rc == 0)
 			*out = (struct program){ .asan_library = elf.asan_library,
 						 .sanitizer = elf.sanitizer,
-						 .has_malloc = elf.has_malloc };
+						 .has_malloc = elf.has_malloc,
+						 .is_starter = is_starter };
 	} else if (n > 2 && head[0] == '#' && head[1] == '!' && depth < SCRIPTS_MAX &&
 		   parse_script(head, (size_t)n, interpreter)) {
-		rc = check(interpreter, depth + 1, out, err);
+		rc = check(interpreter, depth + 1, follow, out, err);
 	}
 	close(fd);
 	return rc;
 }
 
-int attach_program_check(const char *name, struct buf *path, struct program *out, struct err *err)
+int attach_program_check(const char *name, bool follow, struct buf *path, struct program *out, struct err *err)
 {
 	int rc = find(name, path, err);
 
 	*out = (struct program){ 0 };
-	return rc < 0 ? rc : check(buf_text(path), 0, out, err);
+	return rc < 0 ? rc : check(buf_text(path), 0, follow, out, err);
 }

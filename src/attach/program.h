@@ -16,15 +16,17 @@ struct program {
 	bool asan_library;     /* does it need libasan.so, which must be the first library? */
 	const char *sanitizer; /* the sanitizer it was built with: "address", ...; NULL: none */
 	bool has_malloc;       /* does it define its own malloc? Then no library can profile its heap */
+	bool is_starter;       /* it cannot be profiled itself, only the programs that it starts */
 };
 
 /*
  * Find the program as execvp does, and check whether it can load our library. For a script the interpreter is checked.
  *
  * path    the path found is appended
+ * follow  the user wants profiles of the programs that it starts, so it may be static or written in Go
  * Fails   ERR_IO if it cannot be run; ERR_USAGE, with the reason and a remedy, if it can be run but not profiled: it is
  *         static, for another C library or machine, written in Go, or runs with more rights than its user has
  */
-int attach_program_check(const char *name, struct buf *path, struct program *out, struct err *err);
+int attach_program_check(const char *name, bool follow, struct buf *path, struct program *out, struct err *err);
 
 #endif

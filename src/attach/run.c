@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,6 +91,29 @@ static int find_library(struct buf *out, struct err *err)
 		return err_set(err, ERR_IO, "%s: LD_PRELOAD does not support paths with spaces or colons",
 			       buf_text(out));
 	return 0;
+}
+
+/*
+ * A program that cannot load our library does not check what the programs that it starts can load. So our library must
+ * be readable by all users, or their loader prints an error.
+ */
+static int check_readable(const char *library, const char *program, struct err *err)
+{
+	struct buf path = { 0 };
+	struct stat st;
+	bool is_readable = stat(library, &st) == 0 && st.st_mode & S_IROTH;
+
+	for (const char *slash = strchr(library + 1, '/'); slash && is_readable; slash = strchr(slash + 1, '/')) {
+		path.len = 0;
+		buf_add(&path, library, (size_t)(slash - library));
+		is_readable = stat(buf_text(&path), &st) == 0 && st.st_mode & S_IXOTH;
+	}
+	buf_release(&path);
+	if (is_readable)
+		return 0;
+	return err_set(err, ERR_IO,
+		       "%s: cannot profile the programs that it starts, because other users cannot read %s", program,
+		       library);
 }
 
 /* Does this variable have this name (with "=")? If so, append its value and a colon. */
@@ -282,11 +306,14 @@ static void count_survivors(struct run *r)
 }
 
 /* In the child, which shares our memory until it executes the program. */
-static _Noreturn void exec_child(struct run *r, const char *path, char **argv, char **env, const sigset_t *signals)
+static _Noreturn void exec_child(struct run *r, bool is_starter, const char *path, char **argv, char **env,
+				 const sigset_t *signals)
 {
 	int error;
 
 	collect_set_main(r->c, getpid());
+	if (is_starter)
+		collect_inherit(r->c);
 	sigprocmask(SIG_SETMASK, signals, NULL);
 	execve(path, argv, env);
 	if (errno == ENOEXEC)
@@ -297,16 +324,17 @@ static _Noreturn void exec_child(struct run *r, const char *path, char **argv, c
 }
 
 /* Start the program. vfork spares copying our page tables, and the page faults after that. */
-static pid_t start_child(struct run *r, const char *path, char **argv, char **env, const sigset_t *signals)
+static pid_t start_child(struct run *r, bool is_starter, const char *path, char **argv, char **env,
+			 const sigset_t *signals)
 {
 	pid_t pid = vfork();
 
 	if (pid == 0)
-		exec_child(r, path, argv, env, signals);
+		exec_child(r, is_starter, path, argv, env, signals);
 	return pid;
 }
 
-static int run_child(struct run *r, const char *path, char **argv, char **env)
+static int run_child(struct run *r, bool is_starter, const char *path, char **argv, char **env)
 {
 	sigset_t set, before;
 	int status = 0;
@@ -314,7 +342,7 @@ static int run_child(struct run *r, const char *path, char **argv, char **env)
 	assert(r->c && r->pid == 0);
 	get_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
-	r->pid = start_child(r, path, argv, env, &before);
+	r->pid = start_child(r, is_starter, path, argv, env, &before);
 	if (r->pid < 0) {
 		status = attach_error(&r->options->messages, "vfork: %s", strerror(errno));
 		attach_server_close(r->server);
@@ -356,12 +384,44 @@ static void note_children(const struct run *r)
 		(double)(children_ns - profiled_ns) / NS_PER_S, (double)r->total_ns / NS_PER_S);
 }
 
+/* Report programs that were executed without our library. Returns false if there are none. */
+static bool note_unprofiled(const struct run *r, const char *library)
+{
+	static const char other[] = "as another user or in another root directory or namespace";
+	const struct attach_messages *m = &r->options->messages;
+	unsigned n[N_UNPROFILED], n_unloaded;
+
+	for (int i = 0; i < N_UNPROFILED; i++)
+		n[i] = collect_count_unprofiled(r->c, i);
+	n_unloaded = r->options->collect.follow ? n[UNPROFILED_UNLOADABLE] + n[UNPROFILED_CLEARED] : 0;
+	if (n[UNPROFILED_UNREADABLE])
+		attach_note(
+			m,
+			"programs without a profile: %u, because %s cannot be read %s; make it readable there under "
+			"the same path, or use cpa record -p PID",
+			n[UNPROFILED_UNREADABLE], library, other);
+	if (n[UNPROFILED_UNREACHABLE])
+		attach_note(m,
+			    "programs without a profile: %u, started %s after all files were closed; run cpa itself "
+			    "there, or use cpa record -p PID",
+			    n[UNPROFILED_UNREACHABLE], other);
+	if (n_unloaded)
+		attach_note(m,
+			    "programs without a profile: %u, because they cannot load %s (static, written in Go, with "
+			    "another C library or own privileges) or were started without its variables in their "
+			    "environment",
+			    n_unloaded, library);
+	return n[UNPROFILED_UNREADABLE] || n[UNPROFILED_UNREACHABLE] || n_unloaded;
+}
+
 static void note_problems(const struct run *r, const char *path, const char *library)
 {
-	if (!r->files.result->is_profiled && collect_was_loaded(r->c))
+	bool has_reason = note_unprofiled(r, library), is_profiled = r->files.result->is_profiled || has_reason;
+
+	if (!is_profiled && collect_was_loaded(r->c))
 		attach_note(&r->options->messages,
 			    "%s: no profile, because it executed a program that cannot be profiled", path);
-	else if (!r->files.result->is_profiled)
+	else if (!is_profiled)
 		attach_note(&r->options->messages, "%s: no profile, because it did not load %s", path, library);
 	if (r->n_survivors)
 		attach_note(&r->options->messages,
@@ -386,7 +446,7 @@ static int run_served(struct run *r, const struct program *program, const char *
 	if (r->options->server && attach_server_open(r->options, r->c, path_base(path), &r->server, &err) < 0)
 		return attach_error(&r->options->messages, "%s", err.msg);
 	make_environment(r->c, library, program->asan_library, &e);
-	status = run_child(r, path, argv, e.env);
+	status = run_child(r, program->is_starter, path, argv, e.env);
 	release_environment(&e);
 	note_problems(r, path, library);
 	return status;
@@ -403,7 +463,8 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 	assert(o->messages.note && o->messages.error && o->messages.exec_failed);
 	assert(*path && argv[0]);
 	assert(o->n_files == 0 ? o->server != NULL : o->file != NULL);
-	if (find_library(&library, &err) < 0) {
+	if (find_library(&library, &err) < 0 ||
+	    (program->is_starter && check_readable(buf_text(&library), path, &err) < 0)) {
 		buf_release(&library);
 		return attach_error(&o->messages, "%s", err.msg);
 	}

@@ -198,7 +198,7 @@ static int record(struct run_options *o, char **argv)
 	int64_t start = now_ns();
 	int status;
 
-	if (attach_program_check(argv[0], &path, &program, &err) < 0 ||
+	if (attach_program_check(argv[0], false, &path, &program, &err) < 0 ||
 	    cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 ||
 	    io_out_check(*o->args.output ? o->args.output : default_name, true, &err) < 0 ||
 	    (*o->args.flame && io_out_check(o->args.flame, false, &err) < 0) || make_folder(&folder, &err) < 0) {

@@ -133,7 +133,7 @@ static int run(struct run_options *o, char **argv)
 	struct program program;
 	int status;
 
-	if (attach_program_check(argv[0], &path, &program, &err) < 0 ||
+	if (attach_program_check(argv[0], o->attach.collect.follow, &path, &program, &err) < 0 ||
 	    cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 || check_files(o, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {

@@ -216,6 +216,7 @@ static int set_up(struct collect *c)
 	if (getrandom(c->nonce, sizeof(c->nonce), 0) != sizeof(c->nonce))
 		return -EIO;
 	c->start_ns = collect_wall_ns();
+	c->pid_namespace = namespace_of(getpid());
 	write_head(c);
 	return 0;
 }
@@ -280,6 +281,14 @@ void collect_environment(const struct collect *c, char out[COLLECT_ENV_MAX])
 		 (unsigned long long)c->nonce[0], (unsigned long long)c->nonce[1]);
 }
 
+void collect_inherit(const struct collect *c)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		fcntl(c->fd, F_DUPFD, segment_first_fd(limit.rlim_cur));
+}
+
 void collect_set_main(struct collect *c, pid_t pid)
 {
 	c->main_pid = pid;
@@ -308,7 +317,7 @@ static bool is_gone(const struct process *p)
 	if (p->c->options.is_self)
 		return false;
 	if (p->pidfd < 0)
-		return kill(p->pid, 0) != 0 && errno == ESRCH;
+		return p->is_foreign || (kill(p->pid, 0) != 0 && errno == ESRCH);
 	return poll(&ended, 1, 0) > 0;
 }
 
@@ -413,6 +422,11 @@ void collect_each(struct collect *c, collect_process_fn *look, void *arg)
 	for (uint32_t i = 0; i < c->n_processes; i++)
 		if (is_running(&c->process[i]))
 			look(arg, &c->process[i]);
+}
+
+uint32_t collect_count_unprofiled(const struct collect *c, enum segment_unprofiled reason)
+{
+	return atomic_load(&c->head->n_unprofiled[reason]);
 }
 
 uint64_t collect_count_missed(const struct collect *c)

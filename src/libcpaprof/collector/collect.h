@@ -8,6 +8,8 @@
 #ifndef LIBCPAPROF_COLLECTOR_COLLECT_H
 #define LIBCPAPROF_COLLECTOR_COLLECT_H
 
+#include "libcpaprof/target/segment.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +55,7 @@ struct process_info {
 	bool is_external;        /* the process is not profiled by us; only its threads can be read */
 	bool has_generated_code; /* has code in memory without a file been sampled? */
 	uint64_t began_ns; /* wall clock: start of the process; in a process from process_open, when it was opened */
+	bool has_inner_pid; /* it ended before it was found: pid is that of its own pid namespace, which may not be unique */
 	/* rates as in struct segment_head; 0: off */
 	uint64_t heap_rate, block_rate, mutex_fraction;
 	uint64_t n_samples, weight, lost, blocked;
@@ -76,6 +79,12 @@ void collect_close(struct collect *c);
 
 /* Format the variable to add to the environment of the program, NAME=VALUE. Valid for this process and its children. */
 void collect_environment(const struct collect *c, char out[COLLECT_ENV_MAX]);
+
+/*
+ * Let the program that this process executes inherit the segment. Call this in the child that becomes the program, if
+ * the program cannot load our library: the programs that it starts may be unable to open the segment by its path.
+ */
+void collect_inherit(const struct collect *c);
 
 /* Set the pid of the program. Call this in the child that becomes the program, or in its parent before exec. */
 void collect_set_main(struct collect *c, pid_t pid);
@@ -148,6 +157,9 @@ bool collect_has_unfollowed(const struct collect *c);
 
 /* Count the children of fork that did not do so. They are profiled. */
 uint32_t collect_count_forked(const struct collect *c);
+
+/* Count the programs that were executed without our library. */
+uint32_t collect_count_unprofiled(const struct collect *c, enum segment_unprofiled reason);
 
 /* Has any process loaded our library? A process that quickly executes a program without our library ends before it is
  * collected. */

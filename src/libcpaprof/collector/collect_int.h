@@ -21,6 +21,11 @@ struct thread_cpu {
 	uint64_t ns; /* CPU time in ns; in unarmed.c in clock ticks */
 };
 
+/* The ids of a thread in our pid namespace and in its own. */
+struct tid_pair {
+	uint32_t outer, inner;
+};
+
 /* State of a process in a recording of CPU time on demand. */
 struct demand {
 	uint32_t recording;       /* id of the recording; 0: none */
@@ -45,8 +50,9 @@ struct process {
 	bool is_verified;   /* the process has mapped our segment, so we may read its /proc files and signal it */
 	uint32_t serial, max_depth;
 	pid_t pid;
-	int pidfd; /* -1: none */
-	dev_t dev; /* device and inode of the executable */
+	int pidfd;       /* -1: none */
+	bool is_foreign; /* it is in another pid namespace: its own ids of threads differ from ours */
+	dev_t dev;       /* device and inode of the executable */
 	ino_t ino;
 	bool is_forked;
 	bool has_generated_code; /* is a location in memory without a file? */
@@ -66,6 +72,8 @@ struct process {
 	struct stack_table table;
 	struct counts counts;
 	struct maps maps;
+	struct vec tids; /* struct tid_pair of all threads if is_foreign, when they were last read */
+	uint64_t tids_read_ns;
 	struct threads *threads; /* see threads.h: state between dumps; NULL before the first dump */
 	struct dump *dump;       /* the dump that waits for running threads, or NULL */
 	struct trace *trace;     /* the trace that is being recorded, or NULL */
@@ -94,6 +102,7 @@ struct collect {
 	uint64_t start_ns; /* wall clock: start of the collector */
 	dev_t dev;         /* device and inode of the segment */
 	ino_t ino;
+	ino_t pid_namespace; /* of this process */
 	collect_process_fn *done;
 	void *arg;
 	uint64_t n_bytes_remaining; /* memory that the stacks of all processes may still take */
@@ -168,6 +177,35 @@ void process_end(struct process *p);
  */
 bool process_is_replaced(struct process *p);
 
+/* namespace.c */
+/* The inode of the pid namespace of a process; 0 if not known. */
+ino_t namespace_of(pid_t pid);
+/*
+ * Find a process by its pid in another pid namespace.
+ *
+ * inode   the namespace; 0: any
+ * pidfd   the process, or -1
+ * Returns our pid of the process; 0 if there is no such process with our segment
+ */
+pid_t namespace_find(const struct collect *c, ino_t inode, pid_t pid, int *pidfd);
+/*
+ * The id of a thread in its own pid namespace.
+ *
+ * folder  descriptor of /proc/PID/task, or of /proc for the pid of a process
+ * Returns 0 if the thread has ended
+ */
+uint32_t namespace_inner_id(int folder, uint32_t tid);
+/* The same for a thread of a profiled process. folder: descriptor of /proc/PID/task. */
+static inline uint32_t namespace_inner_tid(const struct process *p, int folder, uint32_t tid)
+{
+	return p->is_foreign ? namespace_inner_id(folder, tid) : tid;
+}
+/* Our id of a thread of a profiled process, by the id in its own pid namespace. Returns that id if it has ended. */
+uint32_t namespace_outer_tid(struct process *p, uint32_t inner);
+
+/* process.c */
+/* Verify that a process has our segment, and open its pidfd. */
+enum maps_has process_verify(const struct collect *c, pid_t pid, int *pidfd);
 /* Find the executable of a process. dev and ino are unchanged if it is not known. */
 void process_read_program(pid_t pid, dev_t *dev, ino_t *ino);
 

@@ -27,6 +27,7 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/maps.h \
 	src/libcpaprof/collector/memory.c \
 	src/libcpaprof/collector/memory.h \
+	src/libcpaprof/collector/namespace.c \
 	src/libcpaprof/collector/order.c \
 	src/libcpaprof/collector/order.h \
 	src/libcpaprof/collector/mappings.c \

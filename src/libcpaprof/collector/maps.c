@@ -296,11 +296,45 @@ static void restore(struct maps *m, uint32_t number, uint32_t since)
 		add_change(m, since, i - 1);
 }
 
+static void read_link(pid_t pid, const char *name, char out[ROOT_PATH_MAX])
+{
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/%s", (int)pid, name);
+	n = readlink(link, out, ROOT_PATH_MAX);
+	out[n > 1 && n < ROOT_PATH_MAX ? n : 0] = '\0'; /* the path / means the same root as ours */
+}
+
+void maps_set_root(struct maps *m, pid_t pid)
+{
+	read_link(pid, "root", m->root);
+	read_link(pid, "exe", m->program);
+}
+
+/* Write the path of a reported module as seen from our root. Returns its length. */
+static uint32_t outer_path(const struct maps *m, const char *path, uint32_t n, char out[MODULE_PATH_MAX])
+{
+	size_t n_root = n && *path == '/' ? strlen(m->root) : 0;
+
+	if (n == 0 && m->map.n == 0) { /* the executable comes first */
+		path = m->program;
+		n = (uint32_t)strlen(path);
+	}
+	if (n_root + n > MODULE_PATH_MAX)
+		n_root = 0;
+	memcpy(out, m->root, n_root);
+	memcpy(out + n_root, path, n);
+	return (uint32_t)n_root + n;
+}
+
 /* Read a module of at most `max` bytes. Returns its size, or 0 if it is invalid. */
 static uint32_t read_module(struct maps *m, const uint8_t *data, uint32_t max, uint32_t to_end)
 {
 	const uint8_t *id = data + sizeof(struct segment_module);
 	struct segment_module h = { 0 };
+	char path[MODULE_PATH_MAX];
+	uint32_t n_path;
 
 	memcpy(&h, data, 8);
 	if (h.size < 8 || h.size > max || h.size > to_end)
@@ -314,9 +348,10 @@ static uint32_t read_module(struct maps *m, const uint8_t *data, uint32_t max, u
 	    h.number > MODULES_NUMBERED)
 		return 0;
 	if (h.start < h.limit) {
+		n_path = outer_path(m, (const char *)id + h.n_id, h.n_path, path);
 		m->number[h.number] = add(
-			m, &(struct map){ .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = h.n_path },
-			(const char *)id + h.n_id, id, h.n_id, h.since);
+			m, &(struct map){ .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = n_path },
+			path, id, h.n_id, h.since);
 		restore(m, h.number, h.since);
 	} else if (h.number) {
 		restore(m, h.number, h.since);

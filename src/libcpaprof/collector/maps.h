@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+enum { ROOT_PATH_MAX = 256 };
+
 /* A mapping with code. Its texts are in struct maps.texts. */
 struct map {
 	uint64_t start, limit, offset;
@@ -42,7 +44,15 @@ struct maps {
 	uint32_t n_steps;    /* number of changes searched since the caller set it to 0; the search stops at a limit */
 	uint32_t generation; /* the last known generation of the process */
 	uint32_t number[MODULES_NUMBERED + 1]; /* index of map + 1, by number of a struct segment_module */
+	/* from maps_set_root; "" for the same root as ours, and if not known */
+	char root[ROOT_PATH_MAX], program[ROOT_PATH_MAX];
 };
+
+/*
+ * Read the root directory of a process and the path of its executable: a process reports paths below its own root, and
+ * does not know its executable if it has no /proc. Call this before maps_add_modules.
+ */
+void maps_set_root(struct maps *m, pid_t pid);
 
 /*
  * Add the mappings that the process reported.

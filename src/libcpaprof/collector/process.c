@@ -35,6 +35,7 @@ void process_release(struct process *p)
 	table_release(&p->table);
 	threads_release(p->threads);
 	maps_release(&p->maps);
+	vec_release(&p->tids, sizeof(struct tid_pair));
 	*p = (struct process){ .pidfd = -1 };
 }
 
@@ -69,10 +70,10 @@ static struct process *parent_of(const struct collect *c, uint32_t slot, uint32_
 }
 
 /*
- * Verify that a process has our segment, and open its pidfd. The pidfd is opened before the mappings are read: if the
- * process has not ended after that, the mappings are its own, and not those of a later process with the same pid.
+ * The pidfd is opened before the mappings are read: if the process has not ended after that, the mappings are its own,
+ * and not those of a later process with the same pid.
  */
-static enum maps_has verify_process(const struct collect *c, pid_t pid, int *pidfd)
+enum maps_has process_verify(const struct collect *c, pid_t pid, int *pidfd)
 {
 	struct pollfd ended = { .events = POLLIN };
 	enum maps_has has;
@@ -88,30 +89,63 @@ static enum maps_has verify_process(const struct collect *c, pid_t pid, int *pid
 	return has == MAPS_YES && *pidfd >= 0 && poll(&ended, 1, 0) > 0 ? MAPS_GONE : has;
 }
 
+/* The process of a slot. */
+struct identity {
+	pid_t pid;
+	int pidfd;       /* -1: none */
+	bool is_foreign; /* is it in another pid namespace? */
+	dev_t dev;       /* device and inode of its executable; 0 if not known */
+	ino_t ino;
+};
+
+/*
+ * Identify a process by its pid in a pid namespace (0: not known). A process of another namespace that is not found has
+ * ended: its pid there means nothing here.
+ */
+static enum maps_has identify(const struct collect *c, pid_t pid, ino_t inode, struct identity *out)
+{
+	enum maps_has has = MAPS_NO;
+
+	*out = (struct identity){ .pid = pid, .pidfd = -1 };
+	if (!inode || !c->pid_namespace || inode == c->pid_namespace || c->options.is_self) {
+		/* read first: a later exec is noticed, because the executable differs */
+		process_read_program(pid, &out->dev, &out->ino);
+		has = process_verify(c, pid, &out->pidfd);
+		if (has != MAPS_NO || inode || c->options.is_self)
+			return has;
+		if (out->pidfd >= 0)
+			close(out->pidfd);
+	}
+	out->pid = namespace_find(c, inode, pid, &out->pidfd);
+	out->is_foreign = out->pid || inode;
+	if (out->pid) {
+		process_read_program(out->pid, &out->dev, &out->ino);
+		return maps_has_file(out->pid, c->dev, c->ino) == MAPS_YES ? MAPS_YES : MAPS_GONE;
+	}
+	out->pid = pid;
+	return inode ? MAPS_GONE : MAPS_NO;
+}
+
 void process_begin(struct collect *c, uint32_t i, const volatile struct segment_proc *s, uint32_t serial)
 {
 	struct process *p = &c->process[i];
 	uint32_t parent = s->parent;
 	struct process *from = parent_of(c, parent, s->parent_serial);
-	pid_t pid = (pid_t)s->pid;
 	uint64_t now = collect_wall_ns();
-	dev_t dev = 0;
-	ino_t ino = 0;
-	enum maps_has has;
-	int pidfd;
-
-	process_read_program(pid, &dev, &ino); /* read first: a later exec is noticed, because the executable differs */
-	has = verify_process(c, pid, &pidfd);
+	struct identity id;
+	enum maps_has has = identify(c, (pid_t)s->pid, s->pid_namespace, &id);
+	pid_t pid = id.pid;
 
 	if (has == MAPS_NO) {
-		if (pidfd >= 0)
-			close(pidfd);
+		if (id.pidfd >= 0)
+			close(id.pidfd);
 		atomic_store(&collect_slot(c, i)->state, PROC_FREE);
 		return;
 	}
-	*p = (struct process){ .c = c, .is_used = true, .serial = serial, .pid = pid, .pidfd = pidfd };
-	p->dev = dev;
-	p->ino = ino;
+	*p = (struct process){ .c = c, .is_used = true, .serial = serial, .pid = pid, .pidfd = id.pidfd };
+	p->is_foreign = id.is_foreign;
+	p->dev = id.dev;
+	p->ino = id.ino;
 	p->start_ns = s->start_ns;
 	p->max_depth = c->options.max_depth;
 	p->is_main = pid == c->main_pid;
@@ -124,6 +158,8 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 	p->is_forked = parent != 0;
 	p->table.maps = &p->maps;
 	p->table.n_bytes_remaining = &c->n_bytes_remaining;
+	if (p->is_verified && !c->options.is_self)
+		maps_set_root(&p->maps, pid);
 	if (from) {
 		collect_read_modules(from);
 		maps_copy(&p->maps, &from->maps);
@@ -227,6 +263,7 @@ void process_info(const struct process *p, struct process_info *out)
 		.is_external = !p->c,
 		.has_generated_code = p->has_generated_code,
 		.began_ns = p->began_ns,
+		.has_inner_pid = p->is_foreign && p->pidfd < 0,
 		.n_samples = p->table.n_samples,
 		.weight = p->table.weight,
 		.lost = p->lost,

@@ -54,7 +54,7 @@ static uint32_t read_record(struct process *p, struct ring_cursor *cursor, const
 	uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED), who, pc[FRAMES_MAX];
 	uint32_t n = word >> 32 & 0xffff, weight = (uint32_t)word;
 	uint32_t type = word >> 60 & (RECORD_TIMED - 1), size = RECORD_HEAD + n + (word >> 63 ? RECORD_TAIL : 0);
-	uint32_t label;
+	uint32_t label, tid;
 
 	if (word >> 60 == RECORD_PAD)
 		return to_end <= max ? (uint32_t)to_end : 0;
@@ -63,9 +63,10 @@ static uint32_t read_record(struct process *p, struct ring_cursor *cursor, const
 		return 0;
 	who = __atomic_load_n(at + 1, __ATOMIC_RELAXED);
 	label = (uint32_t)(who >> 32);
+	tid = p->dump || p->trace ? namespace_outer_tid(p, (uint32_t)who) : 0;
 	memcpy(pc, at + RECORD_HEAD, n * sizeof(*pc));
 	if (p->dump && n > 0 && type != RECORD_REPEAT)
-		threads_add_answer(p->dump, (uint32_t)who, label, pc, n);
+		threads_add_answer(p->dump, tid, label, pc, n);
 	if (type == RECORD_THREAD)
 		return size;
 	if (type == RECORD_REPEAT) {
@@ -80,7 +81,7 @@ static uint32_t read_record(struct process *p, struct ring_cursor *cursor, const
 	}
 	cursor->owner = p->serial;
 	if (p->trace && size > RECORD_HEAD + n)
-		trace_sample(p->trace, (uint32_t)who, cursor->last, weight,
+		trace_sample(p->trace, tid, cursor->last, weight,
 			     __atomic_load_n(at + RECORD_HEAD + n, __ATOMIC_RELAXED));
 	return size;
 }

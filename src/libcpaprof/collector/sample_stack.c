@@ -22,14 +22,15 @@ uint32_t sample_stack_label(const struct sample_stack *g, uint32_t tid)
 	struct address_space *r = &g->reader->space;
 	uint64_t table = s ? *(const volatile uint64_t *)&s->locals : 0, at = 0;
 	struct local_at l[LOCAL_PROBES];
-	uint32_t first = tid % N_LOCALS, n = N_LOCALS - first < LOCAL_PROBES ? N_LOCALS - first : LOCAL_PROBES, label;
+	uint32_t inner = namespace_inner_tid(g->p, g->folder, tid), first = inner % N_LOCALS, label;
+	uint32_t n = N_LOCALS - first < LOCAL_PROBES ? N_LOCALS - first : LOCAL_PROBES;
 	size_t size = n * sizeof(*l), rest = sizeof(l) - size;
 
 	if (!table || space_read(r, table + first * sizeof(*l), l, size) != size ||
 	    (rest && space_read(r, table, l + n, rest) != rest))
 		return 0;
 	for (uint32_t i = 0; i < LOCAL_PROBES && !at; i++)
-		if (atomic_load_explicit(&l[i].tid, memory_order_relaxed) == tid)
+		if (atomic_load_explicit(&l[i].tid, memory_order_relaxed) == inner)
 			at = (uint64_t)(uintptr_t)atomic_load_explicit(&l[i].local, memory_order_relaxed);
 	if (!at || space_read(r, at + offsetof(struct local, label), &label, sizeof(label)) != sizeof(label))
 		return 0;
@@ -52,7 +53,7 @@ uint32_t sample_stack_holder(const struct sample_stack *g, const struct task *t)
 		return 0;
 	if (mutex.lock != CONTENDED || mutex.owner <= 0 || mutex.n_users == 0 || mutex.kind < 0 || mutex.kind >= KINDS)
 		return 0;
-	return (uint32_t)mutex.owner;
+	return namespace_outer_tid(g->p, (uint32_t)mutex.owner);
 }
 
 enum task_status sample_stack_read(const struct sample_stack *g, struct task *t, uint64_t *pc, uint32_t *n)

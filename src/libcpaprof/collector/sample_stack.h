@@ -13,7 +13,7 @@
 
 /* The process whose threads are sampled; reader->space contains its mappings. */
 struct sample_stack {
-	const struct process *p;
+	struct process *p;
 	struct stack_reader *reader;
 	int folder; /* /proc/PID/task */
 };

@@ -188,6 +188,18 @@ static uint64_t read_field(const char *text, const char *key, int base)
 	return at ? strtoull(at + strlen(key), NULL, base) : 0;
 }
 
+/* The last number of the line NSpid: the id of a thread in its own pid namespace. */
+static uint32_t read_inner_id(const char *text)
+{
+	const char *at = strstr(text, "\nNSpid:");
+	uint32_t id = 0;
+	char *end;
+
+	for (at = at ? at + 7 : ""; *at == '\t'; at = end)
+		id = (uint32_t)strtoul(at, &end, 10);
+	return id;
+}
+
 bool task_signal(int folder, uint32_t tid, int sig, struct task_signal *out)
 {
 	char text[TEXT];
@@ -197,6 +209,7 @@ bool task_signal(int folder, uint32_t tid, int sig, struct task_signal *out)
 	out->blocked = read_field(text, "\nSigBlk:", 16) >> (sig - 1) & 1;
 	out->caught = read_field(text, "\nSigCgt:", 16) >> (sig - 1) & 1;
 	out->filters = read_field(text, "\nSeccomp_filters:", 10);
+	out->inner_id = read_inner_id(text);
 	out->switches = read_field(text, "\nvoluntary_ctxt_switches:", 10);
 	return true;
 }

@@ -58,6 +58,7 @@ struct task_signal {
 	uint64_t switches; /* voluntary context switches */
 	uint64_t filters;  /* number of seccomp filters; 0 also if the kernel does not report it */
 	bool blocked, caught;
+	uint32_t inner_id; /* id of the thread in its own pid namespace */
 };
 
 /* Returns false if the thread has ended. */

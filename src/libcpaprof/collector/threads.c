@@ -171,7 +171,8 @@ static struct snap_row *add_row(struct dump *d, const struct task *t, enum task_
 	struct snap_thread *thread = vec_reserve(&d->snap->thread, 1, sizeof(*thread), THREADS_MAX);
 	struct snap_row *row = vec_reserve(&d->snap->row, 1, sizeof(*row), THREADS_MAX);
 	uint64_t waited = waited_record(&d->t->waited, t->tid, t->runs, clock_now());
-	const struct count_stack *creator = d->p->c ? counts_find_creator(d->p, t->tid) : NULL;
+	const struct count_stack *creator =
+		d->p->c ? counts_find_creator(d->p, namespace_inner_tid(d->p, d->sampler.folder, t->tid)) : NULL;
 
 	if (!thread || !row)
 		return NULL;

@@ -123,6 +123,7 @@ struct scan {
 	const struct collect *c;
 	struct process *p;
 	uint32_t i; /* index of the current thread */
+	int folder; /* descriptor of /proc/PID/task */
 };
 
 /* Check up to THREADS_ONCE threads, from the first thread that was not checked last time. */
@@ -131,8 +132,8 @@ static bool check_thread(void *data, uint32_t tid)
 	struct scan *l = data;
 	uint32_t i = l->i++;
 
-	if (i >= l->p->unarmed_next && i - l->p->unarmed_next < THREADS_ONCE && !has_ring(l->c, l->p, tid) &&
-	    is_busy(l->c, l->p, tid))
+	if (i >= l->p->unarmed_next && i - l->p->unarmed_next < THREADS_ONCE &&
+	    !has_ring(l->c, l->p, namespace_inner_tid(l->p, l->folder, tid)) && is_busy(l->c, l->p, tid))
 		signal_if_ours(l->c, l->p, tid);
 	return true;
 }
@@ -140,7 +141,7 @@ static bool check_thread(void *data, uint32_t tid)
 void collect_signal_unarmed(const struct collect *c, struct process *p)
 {
 	uint64_t now = collect_cpu_ns(p->pid);
-	struct scan l = { c, p, 0 };
+	struct scan l = { c, p, 0, -1 };
 	char folder[32];
 	int fd;
 
@@ -151,6 +152,7 @@ void collect_signal_unarmed(const struct collect *c, struct process *p)
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
+	l.folder = fd;
 	task_each(fd, check_thread, &l);
 	close(fd);
 	p->unarmed_next =

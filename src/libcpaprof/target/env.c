@@ -102,16 +102,35 @@ static bool starts_with(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Does this LD_PRELOAD= entry contain our library? */
-static bool has_library(const char *text)
+/* Find our library in an LD_PRELOAD= entry. Returns the length of its path, 0 if it is not there. */
+static size_t find_library(const char *text, const char **path)
 {
 	text += strlen(preload);
 	for (size_t n; *text; text += n + (text[n] != '\0')) {
 		n = strcspn(text, ": ");
+		*path = text;
 		if (is_library(text, n))
-			return true;
+			return n;
 	}
-	return false;
+	return 0;
+}
+
+static bool has_library(const char *text)
+{
+	const char *path;
+
+	return find_library(text, &path) > 0;
+}
+
+size_t cpi_env_library_sig(char *const env[], const char **path)
+{
+	for (; env && *env; env++) {
+		size_t n = starts_with(*env, preload) ? find_library(*env, path) : 0;
+
+		if (n)
+			return n;
+	}
+	return 0;
 }
 
 size_t cpi_env_stripped_size_sig(char *const env[])

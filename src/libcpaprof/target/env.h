@@ -24,6 +24,8 @@ void cpi_env_remove(void);
  */
 size_t cpi_env_stripped_size_sig(char *const env[]);
 char **cpi_env_strip_sig(char *const env[], void *room);
+/* Find the path of our library in LD_PRELOAD of env. Returns its length, 0 if it is not there. */
+size_t cpi_env_library_sig(char *const env[], const char **path);
 /* Does CPA_SEGMENT in env name the segment of this process? */
 bool cpi_env_is_ours_sig(char *const env[]);
 

@@ -11,6 +11,9 @@
  * All of this may run in children of fork and vfork. So it takes no lock, allocates and writes only on the stack, and
  * preserves errno.
  *
+ * A process may have changed its user, its root directory or its namespaces. So it is also checked that the next program
+ * can load our library, since the loader prints an error otherwise, and that it can map the segment.
+ *
  * A program that must not or cannot be profiled gets an environment without our variables. The copy is made on the
  * stack, since a child of vfork shares the memory of its parent, and after fork in a program with threads nothing can
  * be locked or allocated. An environment too large for the stack gets a mapping, which stays in the parent when a child
@@ -24,6 +27,7 @@
 #include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/env.h"
 #include "libcpaprof/target/guard.h"
+#include "libcpaprof/target/handover.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/sample.h"
@@ -40,6 +44,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 struct exec_check {
@@ -336,8 +342,10 @@ static int exec_charged(const struct exec_call *c, char *const env[])
 	charged = charge_thread_sig();
 	cpi_clock_exec_sig(true);
 	cpi_guard_exec(true);
+	cpi_handover_exec_sig(cpi_env_is_ours_sig(env));
 	rc = exec_call(c, env);
 	error = errno;
+	cpi_handover_exec_sig(false);
 	cpi_guard_exec(false);
 	cpi_clock_exec_sig(false);
 	if (charged)
@@ -370,6 +378,45 @@ static bool stays_unprofiled(const struct exec_call *c, char *const env[])
 
 	return head && !cpi.is_self && (head->follow != FOLLOW_ALL || !cpi_is_on_sig()) &&
 	       !(stays && cpi_is_on_sig()) && cpi_env_is_ours_sig(env);
+}
+
+/*
+ * Can the loader of the next program map our library? The file may be unreadable, or on a file system without exec.
+ * faccessat ignores capabilities that a process without root loses in exec.
+ */
+static bool can_load_library(char *const env[])
+{
+	char path[NAME_ROOM];
+	const char *library;
+	size_t n = cpi_env_library_sig(env, &library);
+	struct statfs in;
+
+	if (n == 0 || n >= sizeof(path))
+		return n == 0;
+	memcpy(path, library, n);
+	path[n] = '\0';
+	return sys_call(SYS_faccessat, AT_FDCWD, (long)path, R_OK, 0) == 0 &&
+	       (sys_call(SYS_statfs, (long)path, (long)&in, 0, 0) != 0 || !(in.f_flags & ST_NOEXEC));
+}
+
+static void count_unprofiled(enum segment_unprofiled reason)
+{
+	if (cpi.head && !cpi.is_self)
+		atomic_fetch_add(&cpi.head->n_unprofiled[reason], 1);
+}
+
+/* Must a program that exists be executed without our variables? env: contains our library or CPA_SEGMENT. */
+static bool must_strip(const struct exec_check *check, char *const env[])
+{
+	if (check->refuses)
+		count_unprofiled(UNPROFILED_UNLOADABLE);
+	else if (!can_load_library(env))
+		count_unprofiled(UNPROFILED_UNREADABLE);
+	else if (cpi.head && !cpi.is_self && cpi_env_is_ours_sig(env) && !cpi_handover_reaches_sig())
+		count_unprofiled(UNPROFILED_UNREACHABLE);
+	else
+		return false;
+	return true;
 }
 
 static __attribute__((noinline)) int exec_stripped_on_stack(const struct exec_call *c, char *const env[])
@@ -422,6 +469,8 @@ static int exec_profiled(const struct exec_call *c, char *const env[])
 	size_t room = cpi_env_stripped_size_sig(env);
 	struct exec_check check;
 
+	if (!room && cpi.head && !cpi.is_self && cpi.head->follow == FOLLOW_ALL && cpi_is_on_sig())
+		count_unprofiled(UNPROFILED_CLEARED);
 	if (!room && !replaced)
 		return exec_charged(c, env);
 	if (stays_unprofiled(c, env))
@@ -433,6 +482,8 @@ static int exec_profiled(const struct exec_call *c, char *const env[])
 		cpi.callbacks->before_exec();
 		errno = before;
 	}
+	if (check.is_executable)
+		check.refuses = room && must_strip(&check, env);
 	return room && check.refuses ? exec_stripped(c, env, room) : exec_charged(c, env);
 }
 

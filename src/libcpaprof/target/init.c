@@ -10,6 +10,7 @@
 #include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/env.h"
 #include "libcpaprof/target/guard.h"
+#include "libcpaprof/target/handover.h"
 #include "libcpaprof/target/heap.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/objects.h"
@@ -19,40 +20,7 @@
 #include "libcpaprof/target/threads.h"
 #include "libcpaprof/target/unwind/unwind.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static bool is_size(uint64_t size)
-{
-	struct segment_layout l = segment_lay_out(size);
-
-	return l.n_tables <= TABLES_MAX && size == segment_size(l.n_tables);
-}
-
-/* Map the segment. The file is closed immediately, so the program cannot close or reuse its descriptor. */
-static struct segment_head *map_segment(const struct env *e)
-{
-	int fd = open(e->path, O_RDWR | O_CLOEXEC);
-	struct segment_head *head;
-	struct stat file;
-
-	if (fd < 0)
-		return NULL;
-	head = fstat(fd, &file) == 0 && is_size((uint64_t)file.st_size)
-		       ? mmap(NULL, (size_t)file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-		       : MAP_FAILED;
-	close(fd);
-	if (head == MAP_FAILED)
-		return NULL;
-	madvise(head, (size_t)file.st_size, MADV_DONTDUMP);
-	if (head->magic == SEGMENT_MAGIC && head->version == SEGMENT_VERSION && head->size == (uint64_t)file.st_size &&
-	    head->nonce[0] == e->nonce[0] && head->nonce[1] == e->nonce[1])
-		return head;
-	munmap(head, (size_t)file.st_size);
-	return NULL;
-}
 
 static void set_layout(struct segment_head *head)
 {
@@ -108,7 +76,7 @@ bool cpi_attach(struct segment_head *head, bool is_self)
 struct segment_head *cpi_parent_segment(void)
 {
 	struct env e = { 0 };
-	struct segment_head *head = cpi_env_read(&e) ? map_segment(&e) : NULL;
+	struct segment_head *head = cpi_env_read(&e) ? cpi_handover_map(&e) : NULL;
 
 	if (!head || head->follow == FOLLOW_ALL || atomic_load(&head->main_pid) == sys_getpid())
 		return head;

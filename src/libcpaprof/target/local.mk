@@ -15,6 +15,8 @@ target_sources = \
 	src/libcpaprof/target/guard_int.h \
 	src/libcpaprof/target/guard_wrappers.c \
 	src/libcpaprof/target/handler.c \
+	src/libcpaprof/target/handover.c \
+	src/libcpaprof/target/handover.h \
 	src/libcpaprof/target/heap.c \
 	src/libcpaprof/target/heap.h \
 	src/libcpaprof/target/heap_init.c \
@@ -22,6 +24,7 @@ target_sources = \
 	src/libcpaprof/target/heap_new.c \
 	src/libcpaprof/target/heap_next.c \
 	src/libcpaprof/target/holders.c \
+	src/libcpaprof/target/identity.c \
 	src/libcpaprof/target/init.c \
 	src/libcpaprof/target/labels.c \
 	src/libcpaprof/target/labels.h \

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
@@ -95,6 +96,13 @@ signal_fn bsd_signal(int sig, signal_fn handler); /* removed from the headers of
 	X(int, posix_spawnp,                                                                                           \
 	  (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *,        \
 	   char *const *))                                                                                             \
+	X(int, setuid, (uid_t))                                                                                        \
+	X(int, setreuid, (uid_t, uid_t))                                                                               \
+	X(int, setresuid, (uid_t, uid_t, uid_t))                                                                       \
+	X(int, unshare, (int))                                                                                         \
+	X(int, setns, (int, int))                                                                                      \
+	X(int, chroot, (const char *))                                                                                 \
+	X(int, clone, (int (*)(void *), void *, int, void *, ...))                                                     \
 	X(int, mlockall, (int))                                                                                        \
 	X(int, prctl, (int, ...))                                                                                      \
 	X(int, dlclose, (void *))                                                                                      \

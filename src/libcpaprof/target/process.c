@@ -10,6 +10,9 @@
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 struct target cpi;
 
 void cpi_process_begin(uint32_t parent, uint32_t parent_serial)
@@ -25,6 +28,18 @@ void cpi_process_begin(uint32_t parent, uint32_t parent_serial)
 	atomic_store(&cpi.perf_error, 0);
 }
 
+/* The inode of the pid namespace of this process. 0 if there is no /proc, or if a sandbox may forbid the call. */
+static uint64_t pid_namespace_sig(void)
+{
+	static const char path[] = "/proc/self/ns/pid";
+	struct stat file;
+
+	if (cpi.is_self || atomic_load(&cpi.is_sandboxed) ||
+	    sys_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)&file, 0) != 0)
+		return 0;
+	return file.st_ino;
+}
+
 static void fill_sig(struct segment_proc *p, uint32_t slot)
 {
 	cpi.slot = slot;
@@ -34,6 +49,7 @@ static void fill_sig(struct segment_proc *p, uint32_t slot)
 	p->parent_serial = cpi.parent_serial;
 	p->signal = (uint32_t)cpi.sig;
 	p->start_ns = cpi.start_ns;
+	p->pid_namespace = pid_namespace_sig();
 	p->locals = (uint64_t)(uintptr_t)cpi_locals_table_sig();
 	atomic_store(&p->engine, 0);
 	atomic_store(&p->error, 0);

@@ -4,10 +4,12 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Under a seccomp filter that kills, our system calls at exit would kill the program and change its exit status. A
- * program that sets a filter calls prctl, either for the filter itself or before it.
+ * program that sets a filter calls prctl, either for the filter itself or before it. Programs that give up capabilities
+ * call prctl as well, and may then be unable to open the segment.
  */
 #include "config.h"
 
+#include "libcpaprof/target/handover.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/target.h"
 
@@ -25,6 +27,8 @@ CPA_EXPORT int prctl(int option, ...)
 	for (int i = 0; i < N_ARGUMENTS; i++)
 		a[i] = va_arg(more, unsigned long);
 	va_end(more);
+	if (option == PR_SET_NO_NEW_PRIVS || option == PR_CAPBSET_DROP || option == PR_SET_SECUREBITS)
+		cpi_handover_open_sig();
 	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
 		atomic_store(&cpi.is_sandboxed, true);
 	return cpi_next()->prctl(option, a[0], a[1], a[2], a[3]);

@@ -53,6 +53,17 @@ enum {
 	N_CUTS = 8, /* reasons for a truncated stack: enum unwind_end */
 };
 
+/*
+ * The first number of a descriptor of the segment that programs inherit, see libcpaprof/target/handover.h. It depends
+ * on the limit of open files; select() supports no larger numbers.
+ */
+enum { SEGMENT_FDS = 8, SEGMENT_FDS_END = 1024 };
+static inline int segment_first_fd(uint64_t limit)
+{
+	limit = limit < SEGMENT_FDS_END ? limit : SEGMENT_FDS_END;
+	return limit > SEGMENT_FDS ? (int)limit - SEGMENT_FDS : 0;
+}
+
 enum segment_section {
 	SECTION_PROCS,   /* struct segment_proc [N_PROCS] */
 	SECTION_RINGS,   /* struct segment_ring [n_rings] */
@@ -65,6 +76,14 @@ enum segment_section {
 
 enum { ACTIVE_MASK = 0x3fffffff }; /* FUTEX_TID_MASK of linux/futex.h. 0: handlers delete their timers */
 enum segment_follow { FOLLOW_MAIN, FOLLOW_ALL };
+/* Reasons why a program that should be profiled is executed without our library. */
+enum segment_unprofiled {
+	UNPROFILED_UNREADABLE,  /* it could not read the file of our library */
+	UNPROFILED_UNREACHABLE, /* it could not map the segment */
+	UNPROFILED_UNLOADABLE,  /* it cannot load libraries of ours: it is static, or has its own privileges */
+	UNPROFILED_CLEARED,     /* it gets an environment without our variables */
+	N_UNPROFILED
+};
 enum segment_flag {
 	FLAG_HEAP_LABELS = 1,
 	FLAG_LABELS_NOT_INHERITED = 2, /* new threads start without labels */
@@ -92,8 +111,9 @@ struct segment_head {
 	uint64_t section[N_SECTIONS]; /* offset of each section */
 	_Atomic uint32_t main_pid;    /* pid of the program that was started; the same after exec */
 	_Atomic uint32_t active; /* tid of the collector, in ACTIVE_MASK; cleared by the kernel when that thread ends */
-	_Atomic uint32_t n_refused;    /* processes that found no free slot */
-	_Atomic uint32_t n_rings_used; /* rings from this index on have never been claimed */
+	_Atomic uint32_t n_refused;                  /* processes that found no free slot */
+	_Atomic uint32_t n_rings_used;               /* rings from this index on have never been claimed */
+	_Atomic uint32_t n_unprofiled[N_UNPROFILED]; /* programs executed without our library, by reason */
 	/* requests of the collector; may change at any time */
 	_Atomic uint32_t cpu;            /* CPU time is sampled if not 0 */
 	_Atomic uint32_t flags;          /* bits of enum segment_flag */
@@ -129,6 +149,7 @@ struct segment_proc {
 	uint32_t parent, parent_serial; /* slot + 1 of the process it was forked from; 0: it was executed */
 	uint32_t signal;
 	uint64_t start_ns;              /* wall clock */
+	uint64_t pid_namespace;         /* inode of the pid namespace, to which pid belongs; 0: not known */
 	_Atomic uint32_t engine, error; /* bits of proc_engine; errno of the last timer that failed */
 	_Atomic uint32_t modules;       /* bytes of modules written in total */
 	_Atomic uint32_t modules_read;  /* bytes of modules read in total */
