@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
+#include "libcpaprof/collector/perf_rings.h"
 #include "libcpaprof/collector/read_stack.h"
 
 #include <dirent.h>
@@ -22,17 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-	RING_BYTES = 4 << 20, /* of a CPU; halved until the kernel permits it */
+	RING_BYTES = 4 << 20, /* of a CPU */
 	RING_BYTES_MIN = 128 << 10,
-	RECORD_BYTES_MAX = 1 << 16,
-	CPUS_MAX = 4096,
 	SCANS = 4, /* of the threads of a process, until none is new */
 };
 
@@ -67,12 +63,6 @@ const char *events_names(void)
 	       "page-faults, major-faults, context-switches, cpu-migrations";
 }
 
-/* The ring buffer of a CPU. */
-struct ring {
-	int cpu, fd; /* fd: the event that owns the buffer; -1: none yet */
-	struct perf_event_mmap_page *page;
-};
-
 /* An open event: its id in records, and the thread it was opened for. */
 struct opened {
 	uint64_t id;
@@ -83,77 +73,38 @@ struct opened {
 
 struct events {
 	struct events_options o;
-	struct ring *ring; /* [n_rings] */
-	size_t n_rings, ring_bytes, page_bytes;
+	struct perf_rings rings;
 	struct opened *opened; /* [n_opened] */
 	size_t n_opened, cap_opened, n_sorted;
 	uint32_t *tid; /* [n_tids] threads with own events, in the order in which they were added */
 	size_t n_tids, cap_tids;
 	bool no_inherit_thread; /* the kernel cannot inherit by threads only */
-	unsigned char *record;  /* [RECORD_BYTES_MAX] a record that wraps around the end of its ring */
 };
-
-static int list_cpus(struct events *e)
-{
-	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
-	size_t cap = 0;
-	int lo, hi;
-	char sep;
-
-	while (file && fscanf(file, "%d", &lo) == 1) {
-		hi = lo;
-		sep = (char)fgetc(file);
-		if (sep == '-' && fscanf(file, "%d%c", &hi, &sep) < 1)
-			break;
-		for (int cpu = lo; cpu >= 0 && cpu <= hi && cpu < CPUS_MAX; cpu++) {
-			e->ring = mem_grow(e->ring, &cap, e->n_rings + 1, sizeof(*e->ring));
-			e->ring[e->n_rings++] = (struct ring){ .cpu = cpu, .fd = -1 };
-		}
-	}
-	if (file)
-		fclose(file);
-	return e->n_rings ? 0 : -1;
-}
-
-/* Raise the limit of open files: an event is a file. */
-static void raise_files_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
 
 int events_new(const struct events_options *o, struct events **out, struct err *err)
 {
 	struct events *e = mem_zalloc(1, sizeof(*e));
 
 	e->o = *o;
-	e->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	e->record = mem_alloc(RECORD_BYTES_MAX, 1);
-	if (list_cpus(e) < 0) {
+	e->rings.bytes = RING_BYTES;
+	e->rings.bytes_min = RING_BYTES_MIN;
+	if (perf_rings_init(&e->rings) < 0) {
 		events_free(e);
 		return err_set(err, ERR_IO, "/sys/devices/system/cpu/online: cannot read the list of CPUs");
 	}
-	raise_files_limit();
+	perf_rings_raise_files_limit();
 	*out = e;
 	return 0;
 }
 
 void events_free(struct events *e)
 {
-	for (size_t i = 0; e && i < e->n_rings; i++)
-		if (e->ring[i].page)
-			munmap(e->ring[i].page, e->page_bytes + e->ring_bytes);
 	for (size_t i = 0; e && i < e->n_opened; i++)
 		close(e->opened[i].fd);
 	if (e) {
-		free(e->ring);
+		perf_rings_release(&e->rings);
 		free(e->opened);
 		free(e->tid);
-		free(e->record);
 	}
 	free(e);
 }
@@ -185,7 +136,7 @@ static struct perf_event_attr make_attr(const struct events *e, const struct eve
 		.clockid = CLOCK_MONOTONIC,
 	};
 
-	attr.wakeup_watermark = (uint32_t)(e->ring_bytes / 4);
+	attr.wakeup_watermark = e->rings.ring[0].page ? (uint32_t)(e->rings.bytes / 4) : 0; /* 0: a half */
 	if (o->all_switches) {
 		attr.sample_period = 1;
 	} else if (t->is_time) {
@@ -204,41 +155,21 @@ static struct perf_event_attr make_attr(const struct events *e, const struct eve
 	return attr;
 }
 
-static int map_ring(struct events *e, struct ring *r, int fd)
-{
-	size_t bytes = e->ring_bytes ? e->ring_bytes : RING_BYTES;
-	void *page = MAP_FAILED;
-
-	for (; page == MAP_FAILED && bytes >= RING_BYTES_MIN; bytes /= 2) {
-		page = mmap(NULL, e->page_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (page != MAP_FAILED || e->ring_bytes)
-			break;
-	}
-	if (page == MAP_FAILED)
-		return -errno;
-	e->ring_bytes = bytes;
-	r->page = page;
-	r->fd = fd;
-	return 0;
-}
-
 /* Open one event on one CPU. Returns 0 or -errno. */
-static int open_on_cpu(struct events *e, size_t type, struct ring *r, pid_t pid, unsigned long flags, uint32_t tid)
+static int open_on_cpu(struct events *e, size_t type, size_t ring, pid_t pid, unsigned long flags, uint32_t tid)
 {
 	struct perf_event_attr attr = make_attr(e, e->o.type[type]);
 	struct opened new = { .tid = tid, .type = (uint32_t)type };
-	int rc;
+	int rc = perf_rings_open(&e->rings, ring, &attr, pid, flags, &new.fd);
 
-	new.fd = (int)syscall(SYS_perf_event_open, &attr, pid, r->cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
-	if (new.fd < 0 && errno == EINVAL && attr.inherit_thread) {
+	if (rc == -EINVAL && attr.inherit_thread) {
 		e->no_inherit_thread = true;
 		attr.inherit_thread = 0;
-		new.fd = (int)syscall(SYS_perf_event_open, &attr, pid, r->cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+		rc = perf_rings_open(&e->rings, ring, &attr, pid, flags, &new.fd);
 	}
-	if (new.fd < 0)
-		return -errno;
-	rc = r->page ? (ioctl(new.fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd) ? -errno : 0) : map_ring(e, r, new.fd);
-	if (rc == 0 && ioctl(new.fd, PERF_EVENT_IOC_ID, &new.id) != 0)
+	if (rc < 0)
+		return rc;
+	if (ioctl(new.fd, PERF_EVENT_IOC_ID, &new.id) != 0)
 		rc = -errno;
 	e->opened = mem_grow(e->opened, &e->cap_opened, e->n_opened + 1, sizeof(*e->opened));
 	e->opened[e->n_opened++] = new; /* also after a failure: it is closed at the end */
@@ -250,9 +181,9 @@ static int open_all(struct events *e, pid_t pid, unsigned long flags, uint32_t t
 {
 	size_t n_open = 0;
 
-	for (size_t i = 0; i < e->n_rings; i++)
+	for (size_t i = 0; i < e->rings.n; i++)
 		for (size_t t = 0; t < e->o.n_types; t++) {
-			int rc = open_on_cpu(e, t, &e->ring[i], pid, flags, tid);
+			int rc = open_on_cpu(e, t, i, pid, flags, tid);
 
 			if (rc < 0 && rc != -ENODEV)
 				return rc;
@@ -352,13 +283,13 @@ void events_stop(struct events *e)
 
 void events_wait(const struct events *e, int ms)
 {
-	struct pollfd *wait = mem_zalloc(e->n_rings, sizeof(*wait));
+	struct pollfd *wait = mem_zalloc(e->rings.n, sizeof(*wait));
 
-	for (size_t i = 0; i < e->n_rings; i++)
-		wait[i] = (struct pollfd){ .fd = e->ring[i].fd, .events = POLLIN };
-	poll(wait, e->n_rings, ms);
+	for (size_t i = 0; i < e->rings.n; i++)
+		wait[i] = (struct pollfd){ .fd = e->rings.ring[i].fd, .events = POLLIN };
+	poll(wait, e->rings.n, ms);
 	/* a ring whose event belongs to an ended thread is always ready */
-	for (size_t i = 0; i < e->n_rings; i++)
+	for (size_t i = 0; i < e->rings.n; i++)
 		if (wait[i].revents & (POLLHUP | POLLERR)) {
 			const struct timespec pause = { .tv_nsec = 10000000 };
 
@@ -482,10 +413,18 @@ static bool read_sample_id(const struct events *e, const struct words *w, struct
 		!bsearch(&r->tid, e->tid, e->n_tids, sizeof(*e->tid), compare_tids));
 }
 
-static void read_record(const struct events *e, unsigned ring, const struct perf_event_header *h, event_record_fn *fn,
-			void *arg)
+/* What read_record needs. */
+struct reader {
+	const struct events *e;
+	event_record_fn *fn;
+	void *arg;
+};
+
+static void read_record(void *arg, unsigned ring, const struct perf_event_header *h)
 {
 	struct words w = { (const uint64_t *)(h + 1), (const uint64_t *)(h + 1) + (h->size - sizeof(*h)) / 8 };
+	const struct reader *x = arg;
+	const struct events *e = x->e;
 	struct event_record r = { 0 };
 	bool is_valid = false;
 
@@ -520,37 +459,10 @@ static void read_record(const struct events *e, unsigned ring, const struct perf
 		break;
 	}
 	if (is_valid)
-		fn(arg, ring, &r);
-}
-
-static void read_ring(struct events *e, unsigned i, event_record_fn *fn, void *arg)
-{
-	struct perf_event_mmap_page *page = e->ring[i].page;
-	const unsigned char *data = (const unsigned char *)page + e->page_bytes;
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
-
-	while (head - tail >= sizeof(struct perf_event_header)) {
-		size_t at = tail % e->ring_bytes, first;
-		const struct perf_event_header *h = (const struct perf_event_header *)(data + at);
-		uint16_t size = h->size; /* records are multiples of 8 bytes: the header does not wrap */
-
-		if (size < sizeof(*h) || size > head - tail)
-			break;
-		first = e->ring_bytes - at;
-		if (first < size) {
-			memcpy(e->record, h, first);
-			memcpy(e->record + first, data, size - first);
-			h = (const struct perf_event_header *)e->record;
-		}
-		read_record(e, i, h, fn, arg);
-		tail += size;
-		__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
-	}
+		x->fn(x->arg, ring, &r);
 }
 
 void events_read(struct events *e, event_record_fn *fn, void *arg)
 {
-	for (unsigned i = 0; i < e->n_rings; i++)
-		if (e->ring[i].page)
-			read_ring(e, i, fn, arg);
+	perf_rings_read(&e->rings, read_record, &(struct reader){ e, fn, arg });
 }

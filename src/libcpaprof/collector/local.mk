@@ -31,6 +31,8 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/order.c \
 	src/libcpaprof/collector/order.h \
 	src/libcpaprof/collector/mappings.c \
+	src/libcpaprof/collector/perf_rings.c \
+	src/libcpaprof/collector/perf_rings.h \
 	src/libcpaprof/collector/process.c \
 	src/libcpaprof/collector/read_stack.c \
 	src/libcpaprof/collector/read_stack.h \
