@@ -55,6 +55,10 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/trace.c \
 	src/libcpaprof/collector/trace.h \
 	src/libcpaprof/collector/trace_int.h \
+	src/libcpaprof/collector/trace_json.c \
+	src/libcpaprof/collector/trace_json.h \
+	src/libcpaprof/collector/trace_names.c \
+	src/libcpaprof/collector/trace_names.h \
 	src/libcpaprof/collector/trace_spans.c \
 	src/libcpaprof/collector/trace_spans.h \
 	src/libcpaprof/collector/trace_write.c \
