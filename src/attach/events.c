@@ -413,7 +413,7 @@ static bool read_sample_id(const struct events *e, const struct words *w, struct
 		!bsearch(&r->tid, e->tid, e->n_tids, sizeof(*e->tid), compare_tids));
 }
 
-/* What read_record needs. */
+/* The arguments of events_read. */
 struct reader {
 	const struct events *e;
 	event_record_fn *fn;

@@ -12,6 +12,7 @@ import json
 import sys
 
 LOOK_US = 10e3
+CPUS_PID = (1 << 22) + 1
 LATE_US = 60e3  # tolerance on a busy machine
 
 
@@ -25,10 +26,10 @@ def measure(name, why):
 
 
 def slices(trace):
-    """Slices of each thread, in the order of the file."""
+    """Slices of each thread of the program, in the order of the file."""
     of = collections.defaultdict(list)
     for e in trace["traceEvents"]:
-        if e["ph"] == "X":
+        if e["ph"] == "X" and e["pid"] == trace["otherData"]["pid"]:
             of[e["tid"]].append(e)
     return of
 
@@ -53,6 +54,11 @@ def nesting(events):
 
 def check_form(trace):
     other, of = trace["otherData"], slices(trace)
+    cpus = collections.defaultdict(list)
+    for e in trace["traceEvents"]:
+        if e["ph"] == "X" and e["pid"] != other["pid"]:
+            cpus[e["tid"]].append(e)
+    of.update(cpus)
     wrong = [why for events in of.values() if (why := nesting(events))]
     say("slices nest", wrong[0] if wrong else None)
     most = other["duration_ms"] * 1000 + 0.001
@@ -62,7 +68,9 @@ def check_form(trace):
     lacks = [tid for tid in of if meta["thread_name", tid] != 1 or meta["thread_sort_index", tid] != 1]
     say("threads have one name and position each", lacks[0] if lacks else None)
     pids = {e["pid"] for e in trace["traceEvents"]}
-    say("there is one process with a name", None if pids == {other["pid"]} and meta["process_name", other["pid"]] == 1 else pids)
+    wanted = {other["pid"], CPUS_PID} if cpus else {other["pid"]}
+    say("there is one process with a name, and the CPUs", None if pids == wanted and all(meta["process_name", p] == 1 for p in pids) else pids)
+    say("switches are in the trace, or the reason why not", None if "switches" in other or "switches_not_seen" in other else other)
 
 
 def covered(events, want):
@@ -82,8 +90,12 @@ def is_wait(e):
     return e["cat"] == "wait"
 
 
+def is_off(e):
+    return e["cat"] in ("wait", "ready")
+
+
 def ran_us(events):
-    return sum(e["dur"] for e in roots(events)) - covered(events, is_wait)
+    return sum(e["dur"] for e in roots(events)) - covered(events, is_off)
 
 
 def check_waits(name, said, seen, begin_us, window_us, late_us):
@@ -122,7 +134,7 @@ def check_said(trace, path):
     say("the holder of a mutex is named", None if names["second"] in holders else holders)
     idle = covered(waits['id"le\\r\ufffd'], lambda e: e["name"] == "wait: epoll")
     measure("a thread that waits all the time is shown so", None if idle > 0.8 * window_us - 2 * LATE_US else idle)
-    woken = sum(e.get("args", {}).get("woken", 0) for e in waits["waker"])
+    woken = sum(e.get("args", {}).get("woken", 1) for e in waits["waker"])
     measure("a thread that wakes often is shown so", None if woken > 50 else woken)
     inner = {e["name"] for e in thread["spinner"]}
     say("functions have names", None if {"begin", "only_spin", "spin_for"} <= inner else inner)
@@ -136,4 +148,5 @@ def main():
         check_said(trace, sys.argv[2])
 
 
-main()
+if __name__ == "__main__":
+    main()

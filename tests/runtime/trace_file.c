@@ -5,7 +5,7 @@
  *
  * usage: trace_file LIBRARY HZ SECONDS FILE PROGRAM [ARGUMENT]...
  *
- * Prints the cost: "looks N MS". The output of the program is unchanged.
+ * Prints the cost: "looks N MS". The output of the program is unchanged. Fails if a perf event is still open at the end.
  */
 #include "config.h"
 
@@ -30,6 +30,20 @@ static int put(void *file, const void *data, size_t n)
 	return fwrite(data, 1, n, file) == n ? 0 : -1;
 }
 
+/* The number of perf events that are open. */
+static int count_events(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 1024; fd++) {
+		char name[32], target[64] = { 0 };
+
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+		n += readlink(name, target, sizeof(target) - 1) > 0 && strstr(target, "perf_event");
+	}
+	return n;
+}
+
 static void finish(void)
 {
 	struct elfnames *names = elfnames_open();
@@ -46,6 +60,7 @@ static void finish(void)
 	elfnames_close(names);
 	trace_free(trace);
 	trace = NULL;
+	failed |= count_events() != 0;
 }
 
 static void done(void *arg, struct process *p)

@@ -74,6 +74,42 @@ static void assert_has(const char *text, const char *part)
 		fail_msg("no %s in %s", part, text);
 }
 
+/* Begin a trace that does not contain the switches of this process. */
+static void begin_without_events(struct made *m, struct trace **t)
+{
+	m->c->options.is_self = true;
+	assert_int_equal(trace_begin(m->p, t), 0);
+}
+
+static void add_wait(struct trace *t, uint32_t tid, double begin_ms, double end_ms, uint32_t woken)
+{
+	struct trace_wait *w = vec_reserve(&t->wait, 1, sizeof(*w), 100);
+	char(*reason)[TRACE_REASON_MAX] = vec_reserve(&t->reason, 1, sizeof(*reason), 100);
+
+	assert_true(w && reason);
+	*w = (struct trace_wait){ .begin = t->begin_ns + (uint64_t)(begin_ms * (double)MS),
+				  .end = t->begin_ns + (uint64_t)(end_ms * (double)MS),
+				  .tid = tid,
+				  .woken = woken };
+	strcpy(*reason, "futex");
+	t->wait.n++;
+	t->reason.n = 1;
+}
+
+static void add_off(struct trace *t, uint32_t tid, double begin_ms, double end_ms, enum off_kind kind)
+{
+	struct sched_off *off = vec_reserve(&t->sched.off, 1, sizeof(*off), 100);
+
+	assert_non_null(off);
+	*off = (struct sched_off){ .begin = t->begin_ns + (uint64_t)(begin_ms * (double)MS),
+				   .end = t->begin_ns + (uint64_t)(end_ms * (double)MS),
+				   .tid = tid,
+				   .cpu = 3,
+				   .next_cpu = 4,
+				   .kind = (uint8_t)kind };
+	t->sched.off.n++;
+}
+
 static void a_second_trace_is_refused_while_one_runs(void **state)
 {
 	struct trace *t, *other;
@@ -118,8 +154,9 @@ static void an_empty_trace_is_a_valid_file(void **state)
 
 	(void)state;
 	made_open(&m);
-	assert_int_equal(trace_begin(m.p, &t), 0);
+	begin_without_events(&m, &t);
 	assert_null(strstr(text_of(t), "\"ph\":\"X\""));
+	assert_has(text_of(t), "\"switches_not_seen\":\"the program profiles itself\"");
 	assert_has(text_of(t), "\"samples\":0,");
 	assert_int_equal(trace_snap(t, &s), 0);
 	assert_int_equal(s->row.n, 0);
@@ -206,6 +243,75 @@ static void labels_belong_to_the_innermost_function(void **state)
 	made_close(&m);
 }
 
+static void a_wait_has_the_times_of_the_scheduler(void **state)
+{
+	struct trace *t;
+	struct made m;
+	const char *text;
+
+	(void)state;
+	made_open(&m);
+	begin_without_events(&m, &t);
+	add_wait(t, 5, 100, 200, 0);
+	add_off(t, 5, 95.5, 210, OFF_WAIT);
+	add_off(t, 5, 300, 300.5, OFF_WAIT);
+	add_wait(t, 6, 100, 200, 0);
+	text = text_of(t);
+	assert_has(text, "\"ts\":95500.000,\"dur\":114500.000,\"cname\":\"thread_state_sleeping\",\"args\":{\"cpu\":3,"
+			 "\"next_cpu\":4}}");
+	assert_has(text, "{\"ph\":\"X\",\"name\":\"wait\",\"cat\":\"wait\"");
+	assert_has(text, "\"ts\":300000.000,\"dur\":500.000,");
+	assert_has(text, "\"tid\":6,\"ts\":100000.000,\"dur\":100000.000,");
+	trace_free(t);
+	made_close(&m);
+}
+
+static void a_wait_with_wakeups_becomes_several(void **state)
+{
+	struct trace *t;
+	struct made m;
+	const char *text;
+
+	(void)state;
+	made_open(&m);
+	begin_without_events(&m, &t);
+	add_wait(t, 5, 100, 200, 2);
+	add_off(t, 5, 95, 120, OFF_WAIT);
+	add_off(t, 5, 120.5, 150, OFF_WAIT);
+	add_off(t, 5, 151, 205, OFF_WAIT);
+	text = text_of(t);
+	assert_has(text, "\"ts\":95000.000,\"dur\":25000.000,");
+	assert_has(text, "\"ts\":120500.000,\"dur\":29500.000,");
+	assert_has(text, "\"ts\":151000.000,\"dur\":54000.000,");
+	assert_null(strstr(text, "woken"));
+	trace_free(t);
+	made_close(&m);
+}
+
+static void a_preempted_thread_is_ready_in_its_function(void **state)
+{
+	static const uint64_t pc[] = { 0x1002, 0x3003 };
+	struct trace *t;
+	struct made m;
+	const char *text;
+
+	(void)state;
+	made_open(&m);
+	begin_without_events(&m, &t);
+	put(&m, t, 5, 20, 0, 2, pc);
+	put(&m, t, 5, 30, 0, 2, pc);
+	add_off(t, 5, 22, 28, OFF_PREEMPTED);
+	text = text_of(t);
+	assert_has(text, "\"name\":\"three\"");
+	assert_has(text, "\"ts\":10000.000,\"dur\":20000.000");
+	assert_has(text, "\"name\":\"ready (no CPU)\",\"cat\":\"ready\"");
+	assert_has(text, "\"ts\":22000.000,\"dur\":6000.000,\"cname\":\"thread_state_runnable\",\"args\":{\"cpu\":3,"
+			 "\"next_cpu\":4,\"preempted\":true}}");
+	assert_has(text, "\"cpu_ms\":14.000");
+	trace_free(t);
+	made_close(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +321,9 @@ int main(void)
 		cmocka_unit_test(functions_become_slices_as_long_as_their_samples),
 		cmocka_unit_test(invalid_samples_are_counted_or_ignored),
 		cmocka_unit_test(labels_belong_to_the_innermost_function),
+		cmocka_unit_test(a_wait_has_the_times_of_the_scheduler),
+		cmocka_unit_test(a_wait_with_wakeups_becomes_several),
+		cmocka_unit_test(a_preempted_thread_is_ready_in_its_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,8 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/external.h \
 	src/libcpaprof/collector/gzip.c \
 	src/libcpaprof/collector/gzip.h \
+	src/libcpaprof/collector/kallsyms.c \
+	src/libcpaprof/collector/kallsyms.h \
 	src/libcpaprof/collector/labels.c \
 	src/libcpaprof/collector/labels.h \
 	src/libcpaprof/collector/legacy.c \
@@ -59,9 +61,13 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/trace_json.h \
 	src/libcpaprof/collector/trace_names.c \
 	src/libcpaprof/collector/trace_names.h \
+	src/libcpaprof/collector/trace_sched.c \
+	src/libcpaprof/collector/trace_sched.h \
 	src/libcpaprof/collector/trace_spans.c \
 	src/libcpaprof/collector/trace_spans.h \
 	src/libcpaprof/collector/trace_write.c \
+	src/libcpaprof/collector/trace_write_int.h \
+	src/libcpaprof/collector/trace_write_sched.c \
 	src/libcpaprof/collector/unarmed.c \
 	src/libcpaprof/collector/write.c \
 	src/libcpaprof/collector/write.h

@@ -24,6 +24,9 @@
 #include <unistd.h>
 
 enum { SHARE = 10, POLL_MAX_MS = 1000 };
+enum { POLL_RINGS_MS = 20 }; /* ring buffers overflow if they are not read often */
+
+#define MS 1000000ULL
 
 /* Change the number of traces. Signal handlers read it with each sample, and add times if it is not 0. */
 static void count_traces(struct collect *c, int more)
@@ -67,6 +70,8 @@ int trace_begin(struct process *p, struct trace **out)
 	}
 	t->wall_ns = clock_ns(CLOCK_REALTIME);
 	t->begin_ns = clock_now();
+	if (!t->is_self && t->sampler.folder >= 0)
+		trace_sched_begin(t);
 	p->trace = t;
 	*out = t;
 	return 0;
@@ -89,13 +94,12 @@ void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight
 	t->sample.n++;
 }
 
-unsigned trace_poll(struct trace *t)
+/* Poll the threads. Returns the ns until the next time. */
+static uint64_t poll_threads(struct trace *t, uint64_t now)
 {
-	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_now(), took, ms;
+	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), took, ns;
 	int rc;
 
-	if (t->end_ns || t->p->has_ended || t->sampler.folder < 0)
-		return POLL_MAX_MS;
 	if (t->last_poll_ns && now - t->last_poll_ns > t->max_gap_ns)
 		t->max_gap_ns = now - t->last_poll_ns;
 	t->last_poll_ns = now;
@@ -105,8 +109,21 @@ unsigned trace_poll(struct trace *t)
 	took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	t->n_polls++;
 	t->poll_ns += took;
-	ms = took * (SHARE - 1) / 1000000;
-	return ms < TRACE_POLL_MS ? TRACE_POLL_MS : ms > POLL_MAX_MS ? POLL_MAX_MS : (unsigned)ms;
+	ns = took * (SHARE - 1);
+	return ns < TRACE_POLL_MS * MS ? TRACE_POLL_MS * MS : ns > POLL_MAX_MS * MS ? POLL_MAX_MS * MS : ns;
+}
+
+unsigned trace_poll(struct trace *t)
+{
+	uint64_t now = clock_now(), ms;
+
+	if (t->end_ns || t->p->has_ended || t->sampler.folder < 0)
+		return POLL_MAX_MS;
+	trace_sched_poll(t);
+	if (now >= t->next_poll_ns)
+		t->next_poll_ns = now + poll_threads(t, now);
+	ms = (t->next_poll_ns - now) / MS;
+	return ms < TRACE_POLL_MS ? TRACE_POLL_MS : ms > POLL_RINGS_MS && t->sched.fd.n ? POLL_RINGS_MS : (unsigned)ms;
 }
 
 static void end(struct trace *t)
@@ -115,6 +132,7 @@ static void end(struct trace *t)
 
 	if (!p || t->end_ns)
 		return;
+	trace_sched_end(t);
 	t->end_ns = clock_now();
 	p->trace = NULL;
 	t->n_lost = p->lost - t->lost_before;
@@ -212,6 +230,7 @@ void trace_free(struct trace *t)
 	vec_release(&t->wait, sizeof(struct trace_wait));
 	vec_release(&t->thread, sizeof(struct trace_thread));
 	vec_release(&t->reason, TRACE_REASON_MAX);
+	trace_sched_release(t);
 	memory_unmap(t, sizeof(*t));
 }
 
@@ -219,8 +238,7 @@ enum { REASONS_MAX = 1024, WAITS_MAX = TRACE_EVENTS_MAX / 2 };
 enum { PART_RUN = 2 }; /* a thread waited if it ran or was ready for less than half of the time between two polls */
 enum { MAPS_READ_NS = 1000000000 };
 
-/* Find or create the entry of a thread. Returns NULL if there is no room. */
-static struct trace_thread *find(struct trace *t, uint32_t tid)
+struct trace_thread *trace_find_thread(struct trace *t, uint32_t tid)
 {
 	uint32_t at = (tid * 2654435769U) % TRACE_SLOTS;
 	struct trace_thread *x = t->thread.data;
@@ -348,6 +366,8 @@ static void poll_stack(struct trace *t, struct trace_thread *x, const struct tas
 	if (!x->seen_ns || task.cpu_ns < x->times.cpu_ns) { /* a new thread, possibly with the tid of one that ended */
 		*x = (struct trace_thread){ .tid = x->tid,
 					    .is_ours = is_own_thread(t, &task),
+					    .has_events = x->has_events,
+					    .sched = x->sched,
 					    .first_cpu_ns = task.cpu_ns };
 		if (x->is_ours)
 			return;
@@ -369,7 +389,7 @@ static void poll_stack(struct trace *t, struct trace_thread *x, const struct tas
 
 static void poll_thread(struct trace *t, uint32_t tid)
 {
-	struct trace_thread *x = find(t, tid);
+	struct trace_thread *x = trace_find_thread(t, tid);
 	struct task_times times = { 0 };
 	uint64_t now = clock_now();
 	bool has_times;

@@ -21,7 +21,10 @@ struct trace;
  */
 int trace_begin(struct process *p, struct trace **out);
 
-/* Poll the threads. Returns the ms until the next poll, so that polls take at most a tenth of the time. */
+/*
+ * Poll the threads, so that polls take at most a tenth of the time, and read the switches. Returns the ms until the next
+ * call.
+ */
 unsigned trace_poll(struct trace *t);
 
 /* Stop: no more samples are stored. */

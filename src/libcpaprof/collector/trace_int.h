@@ -10,6 +10,7 @@
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/sample_stack.h"
 #include "libcpaprof/collector/trace.h"
+#include "libcpaprof/collector/trace_sched.h"
 
 #include <time.h>
 
@@ -37,10 +38,12 @@ struct trace_thread {
 	uint32_t tid;
 	char name[THREAD_NAME_MAX];
 	bool is_ours, is_waiting, has_times;
+	bool has_events; /* are its switches recorded by an event of its own? */
 	uint64_t seen_ns;
 	struct task_times times;
 	uint64_t first_cpu_ns; /* CPU time when it was first seen */
 	uint32_t wait;         /* index of its current wait in trace.wait, + 1; 0: none */
+	struct sched_thread sched;
 };
 
 struct trace {
@@ -62,7 +65,9 @@ struct trace {
 	uint64_t n_no_room; /* number of samples and waits that were not stored */
 	uint64_t n_polls, poll_ns;
 	uint64_t last_poll_ns, max_gap_ns; /* start of the last poll; the longest time between two polls */
+	uint64_t next_poll_ns;             /* time of the next poll of threads */
 	int error;                         /* errno: why threads could not be read */
+	struct sched sched;
 };
 
 /* Add a sample with its time. For rings.c. */
@@ -70,6 +75,9 @@ void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight
 
 /* In a fork child: drop the trace in progress, which is the parent's. Its memory is a copy and is not freed. */
 void trace_drop_after_fork(struct process *p);
+
+/* Find or create the entry of a thread. Returns NULL if there is no room. */
+struct trace_thread *trace_find_thread(struct trace *t, uint32_t tid);
 
 /* Poll each thread once. Returns 0 or -errno. */
 int trace_poll_threads(struct trace *t);

@@ -112,7 +112,7 @@ void trace_names_stack(struct trace_names *x, uint32_t at, uint32_t n)
 
 int trace_names_init(struct trace_names *x, const struct trace *t, snap_names_fn *names, void *names_arg)
 {
-	const char(*word)[TRACE_REASON_MAX] = t->reason.data;
+	const char(*word)[TRACE_REASON_MAX] = t->reason.data, (*why)[KERNEL_NAME_MAX] = t->sched.why.data;
 
 	*x = (struct trace_names){ .p = t->p, .names = names, .names_arg = names_arg };
 	x->n_locations = t->p->table.loc.n;
@@ -121,6 +121,14 @@ int trace_names_init(struct trace_names *x, const struct trace *t, snap_names_fn
 		char text[TRACE_REASON_MAX + 8];
 
 		snprintf(text, sizeof(text), "wait: %s", word[i]);
+		add(x, strings_add_text(&x->strings, text), 0);
+	}
+	add(x, strings_add_text(&x->strings, "ready (no CPU)"), 0);
+	add(x, strings_add_text(&x->strings, "wait"), 0);
+	for (size_t i = 0; i < t->sched.why.n; i++) {
+		char text[KERNEL_NAME_MAX + 8];
+
+		snprintf(text, sizeof(text), "wait: %s", why[i]);
 		add(x, strings_add_text(&x->strings, text), 0);
 	}
 	return x->location && !x->failed ? 0 : -ENOMEM;

@@ -41,7 +41,8 @@ static inline const struct trace_frame *trace_names_frame(const struct trace_nam
 }
 
 /*
- * Frames 0 to t->reason.n - 1 are the reasons of waits.
+ * Frames 0 to t->reason.n - 1 are the reasons of waits; then come a thread that is ready to run, a wait for an unknown
+ * reason, and those in the functions of t->sched.why.
  *
  * names   as for snap_write
  * Returns 0 or -ENOMEM

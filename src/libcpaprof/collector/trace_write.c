@@ -5,43 +5,32 @@
  *
  * Slices are complete events ("ph": "X"), thread by thread, callers before callees: readers nest slices that begin at
  * the same time in that order. Times are relative to the start of the trace.
+ *
+ * If the scheduler's view is available, waits have its times, and polls only add the stacks of these waits. The CPUs are the threads of a second process, whose slices are the threads that ran.
  */
 #include "config.h"
 
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/order.h"
-#include "libcpaprof/collector/trace_int.h"
-#include "libcpaprof/collector/trace_json.h"
-#include "libcpaprof/collector/trace_names.h"
-#include "libcpaprof/collector/trace_spans.h"
+#include "libcpaprof/collector/trace_write_int.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+/* Bits of the tag of a slice, and of the source of a wait. Without FROM_OFF the rest is an index in trace.wait. */
 #define WAIT_TAG (1U << 31)
+#define FROM_OFF (1U << 30) /* the rest is a position in trace_writer.offs */
+#define IS_RUN (1U << 29)   /* the thread ran shortly in the functions of a wait */
 
 enum { HZ_DEFAULT = 100 };
-
-struct trace_writer {
-	const struct trace *t;
-	uint64_t end_ns, period_ns;
-	struct trace_names names;
-	uint32_t *samples, *waits, *threads; /* indexes sorted by thread, then by time; NULL: none */
-	struct vec sample, wait, span;       /* data of the current thread: struct span_sample, span_wait, trace_span */
-	struct slices slices;
-	uint64_t n_odd_times, n_dropped, ran_ns;
-	size_t n_slices_remaining; /* number of slices that may still be written */
-	bool has_element;          /* the current JSON list is not empty */
-	struct trace_json json;
-};
 
 /* The data of one thread. info: NULL if the thread was never polled. */
 struct thread_part {
 	uint32_t tid;
 	const struct trace_thread *info;
-	size_t sample, sample_end, wait, wait_end, thread; /* positions in the sorted arrays */
+	size_t sample, sample_end, wait, wait_end, off, off_end, thread; /* positions in the sorted arrays */
 };
 
 static const struct trace_sample *sample_at(const struct trace_writer *x, size_t i)
@@ -54,9 +43,9 @@ static const struct trace_wait *wait_at(const struct trace_writer *x, size_t i)
 	return (const struct trace_wait *)x->t->wait.data + x->waits[i];
 }
 
-static const struct trace_thread *thread_at(const struct trace_writer *x, size_t i)
+static const struct sched_off *off_at(const struct trace_writer *x, size_t i)
 {
-	return (const struct trace_thread *)x->t->thread.data + x->threads[i];
+	return (const struct sched_off *)x->t->sched.off.data + x->offs[i];
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -78,6 +67,20 @@ static int compare_waits(const void *arg, uint32_t a, uint32_t b)
 	return w[a].tid != w[b].tid ? compare_u64(w[a].tid, w[b].tid) : compare_u64(w[a].begin, w[b].begin);
 }
 
+static int compare_offs(const void *arg, uint32_t a, uint32_t b)
+{
+	const struct sched_off *o = arg;
+
+	return o[a].tid != o[b].tid ? compare_u64(o[a].tid, o[b].tid) : compare_u64(o[a].begin, o[b].begin);
+}
+
+static int compare_runs(const void *arg, uint32_t a, uint32_t b)
+{
+	const struct sched_run *r = arg;
+
+	return r[a].cpu != r[b].cpu ? compare_u64(r[a].cpu, r[b].cpu) : compare_u64(r[a].begin, r[b].begin);
+}
+
 static int compare_threads(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct trace_thread *t = arg;
@@ -89,16 +92,20 @@ static int compare_threads(const void *arg, uint32_t a, uint32_t b)
 static bool next_part(const struct trace_writer *x, struct thread_part *p)
 {
 	size_t n_samples = x->t->sample.n, n_waits = x->t->wait.n, n_threads = x->t->thread.n;
+	size_t n_offs = x->t->sched.off.n;
 	uint64_t tid = UINT64_MAX;
 
 	p->sample = p->sample_end;
 	p->wait = p->wait_end;
+	p->off = p->off_end;
 	if (p->sample < n_samples)
 		tid = sample_at(x, p->sample)->tid;
 	if (p->wait < n_waits && wait_at(x, p->wait)->tid < tid)
 		tid = wait_at(x, p->wait)->tid;
-	if (p->thread < n_threads && thread_at(x, p->thread)->tid < tid)
-		tid = thread_at(x, p->thread)->tid;
+	if (p->off < n_offs && off_at(x, p->off)->tid < tid)
+		tid = off_at(x, p->off)->tid;
+	if (p->thread < n_threads && trace_write_thread(x, p->thread)->tid < tid)
+		tid = trace_write_thread(x, p->thread)->tid;
 	if (tid == UINT64_MAX)
 		return false;
 	p->tid = (uint32_t)tid;
@@ -106,11 +113,15 @@ static bool next_part(const struct trace_writer *x, struct thread_part *p)
 		p->sample_end++;
 	while (p->wait_end < n_waits && wait_at(x, p->wait_end)->tid == tid)
 		p->wait_end++;
-	p->info = p->thread < n_threads && thread_at(x, p->thread)->tid == tid ? thread_at(x, p->thread++) : NULL;
+	while (p->off_end < n_offs && off_at(x, p->off_end)->tid == tid)
+		p->off_end++;
+	p->info = p->thread < n_threads && trace_write_thread(x, p->thread)->tid == tid
+			  ? trace_write_thread(x, p->thread++)
+			  : NULL;
 	return true;
 }
 
-static void next_item(struct trace_writer *x, const char *between)
+void trace_write_next(struct trace_writer *x, const char *between)
 {
 	if (x->has_element)
 		trace_json_put(&x->json, ",", 1);
@@ -118,7 +129,7 @@ static void next_item(struct trace_writer *x, const char *between)
 	x->has_element = true;
 }
 
-static void put_string(struct trace_writer *x, const char *s)
+void trace_write_string(struct trace_writer *x, const char *s)
 {
 	trace_json_text(&x->json, s, strlen(s));
 }
@@ -127,7 +138,7 @@ static int add_label(void *arg, const char *key, size_t n_key, const char *value
 {
 	struct trace_writer *x = arg;
 
-	next_item(x, "");
+	trace_write_next(x, "");
 	trace_json_text(&x->json, key, n_key);
 	trace_json_put(&x->json, ":", 1);
 	trace_json_text(&x->json, value, n_value);
@@ -141,29 +152,62 @@ static void add_file(struct trace_writer *x, const struct trace_frame *f)
 	size_t n;
 	const char *file = strings_get(&x->names.strings, f->file, &n);
 
-	next_item(x, "\"file\":");
+	trace_write_next(x, "\"file\":");
 	trace_json_text(&x->json, file, n);
 }
 
-static void add_args(struct trace_writer *x, const struct trace_frame *f, const struct trace_wait *w, uint32_t label)
+/* The index + 1 in sched.why of the kernel function of a wait; 0: not known. */
+static uint32_t find_why(const struct trace_writer *x, const struct sched_off *off)
 {
-	if (!f->file && !label && !(w && (w->holder || w->woken)))
+	const struct sched_chain *chain = x->t->sched.chain.data;
+
+	return off->chain ? chain[off->chain - 1].why : 0;
+}
+
+static void add_off(struct trace_writer *x, const struct sched_off *off)
+{
+	const char(*why)[KERNEL_NAME_MAX] = x->t->sched.why.data;
+	uint32_t n_why = find_why(x, off);
+
+	trace_write_next(x, "\"cpu\":");
+	trace_json_add(&x->json, "%u", off->cpu);
+	if (off->next_cpu != off->cpu) {
+		trace_write_next(x, "\"next_cpu\":");
+		trace_json_add(&x->json, "%u", off->next_cpu);
+	}
+	if (sched_is_ready(off)) {
+		trace_write_next(x, "\"preempted\":");
+		trace_json_add(&x->json, off->kind == OFF_PREEMPTED ? "true" : "false");
+	}
+	if (off->kind == OFF_WAIT && n_why) {
+		trace_write_next(x, "\"kernel\":");
+		trace_json_text(&x->json, why[n_why - 1], strlen(why[n_why - 1]));
+	}
+}
+
+/* w and off: the wait of the slice; NULL: none */
+static void add_args(struct trace_writer *x, const struct trace_frame *f, const struct trace_wait *w,
+		     const struct sched_off *off, uint32_t label)
+{
+	if (!f->file && !label && !off && !(w && (w->holder || w->woken)))
 		return;
 	trace_json_put(&x->json, ",\"args\":{", 9);
 	x->has_element = false;
 	if (f->file)
 		add_file(x, f);
 	if (w && w->holder) {
-		next_item(x, "\"holder\":");
+		trace_write_next(x, "\"holder\":");
 		trace_json_add(&x->json, "%" PRIu32, w->holder);
 	}
-	if (w && w->woken) {
-		next_item(x, "\"woken\":");
+	if (off)
+		add_off(x, off);
+	else if (w && w->woken) {
+		trace_write_next(x, "\"woken\":");
 		trace_json_add(&x->json, "%" PRIu32 ",\"ran_us\":%" PRIu32 ",\"ready_us\":%" PRIu32, w->woken,
 			       w->ran_us, w->ready_us);
 	}
 	if (label && x->t->p->c) {
-		next_item(x, "\"labels\":{");
+		trace_write_next(x, "\"labels\":{");
 		x->has_element = false;
 		collect_labels(x->t->p->c, label, add_label, x);
 		trace_json_put(&x->json, "}", 1);
@@ -172,53 +216,159 @@ static void add_args(struct trace_writer *x, const struct trace_frame *f, const 
 	x->has_element = true;
 }
 
+/* The off of a tag, and the wait that polls saw; NULL: none. */
+static const struct sched_off *find_off(const struct trace_writer *x, uint32_t tag, const struct trace_wait **w)
+{
+	const struct trace_wait *wait = x->t->wait.data;
+	uint32_t i = tag & ~(WAIT_TAG | FROM_OFF), k;
+
+	*w = NULL;
+	if (!(tag & WAIT_TAG))
+		return NULL;
+	if (!(tag & FROM_OFF)) {
+		*w = &wait[i];
+		return NULL;
+	}
+	k = ((const uint32_t *)x->off_wait.data)[i - x->first_off];
+	*w = k ? &wait[k - 1] : NULL;
+	return off_at(x, i);
+}
+
+void trace_write_begin(struct trace_writer *x, const char *name, size_t n, const char *category, int pid, uint32_t tid,
+		       uint64_t begin, uint64_t end)
+{
+	trace_write_next(x, "\n{\"ph\":\"X\",\"name\":");
+	trace_json_text(&x->json, name, n);
+	trace_json_add(&x->json, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", category, pid, tid);
+	trace_json_us(&x->json, begin - x->t->begin_ns);
+	trace_json_put(&x->json, ",\"dur\":", 7);
+	trace_json_us(&x->json, end - begin);
+}
+
 static void write_slice(struct trace_writer *x, uint32_t tid, const struct trace_slice *s)
 {
 	const struct trace_frame *f = trace_names_frame(&x->names, s->at);
-	const struct trace_wait *w =
-		s->tag & WAIT_TAG ? (const struct trace_wait *)x->t->wait.data + (s->tag & ~WAIT_TAG) : NULL;
+	const struct trace_wait *w;
+	const struct sched_off *off = find_off(x, s->tag, &w);
+	bool is_ready = off && sched_is_ready(off), is_wait = s->tag & WAIT_TAG;
 	size_t n;
 	const char *name = strings_get(&x->names.strings, f->name, &n);
 
-	next_item(x, "\n{\"ph\":\"X\",\"name\":");
-	trace_json_text(&x->json, name, n);
-	trace_json_add(&x->json, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", w ? "wait" : "function",
-		       (int)x->t->p->pid, tid);
-	trace_json_us(&x->json, s->begin - x->t->begin_ns);
-	trace_json_put(&x->json, ",\"dur\":", 7);
-	trace_json_us(&x->json, s->end - s->begin);
-	if (w)
-		trace_json_add(&x->json, ",\"cname\":\"thread_state_sleeping\"");
-	add_args(x, f, w, w ? w->label : s->tag ? s->tag - 1 : 0);
+	trace_write_begin(x, name, n,
+			  is_ready  ? "ready"
+			  : is_wait ? "wait"
+				    : "function",
+			  (int)x->t->p->pid, tid, s->begin, s->end);
+	if (is_wait)
+		trace_json_add(&x->json, ",\"cname\":\"thread_state_%s\"", is_ready ? "runnable" : "sleeping");
+	add_args(x, f, w, off, w ? w->label : s->tag && !is_wait ? s->tag - 1 : 0);
 	trace_json_put(&x->json, "}", 1);
 }
 
-/* Write a metadata event. Its value is text, or number if text is NULL. */
-static void write_meta(struct trace_writer *x, const char *what, uint32_t tid, const char *key, const char *text,
-		       uint32_t number)
+void trace_write_meta(struct trace_writer *x, const char *what, int pid, uint32_t tid, const char *key,
+		      const char *text, uint32_t number)
 {
-	next_item(x, "\n");
+	trace_write_next(x, "\n");
 	trace_json_add(&x->json, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"args\":{\"%s\":", what,
-		       (int)x->t->p->pid, tid, key);
+		       pid, tid, key);
 	if (text)
-		put_string(x, text);
+		trace_write_string(x, text);
 	else
 		trace_json_add(&x->json, "%" PRIu32, number);
 	trace_json_put(&x->json, "}}", 2);
+}
+
+static bool add_wait(struct trace_writer *x, uint64_t begin, uint64_t end, uint32_t source, bool is_certain)
+{
+	struct span_wait *to = vec_reserve(&x->wait, 1, sizeof(*to), TRACE_EVENTS_MAX * 4UL);
+
+	if (!to)
+		return false;
+	*to = (struct span_wait){ begin, end, source, is_certain };
+	x->wait.n++;
+	return true;
+}
+
+/*
+ * Find the wait that polls saw in each off of a thread. A poll sees a wait a little after its start and before its end.
+ *
+ * alone   out, zeroed: bitmap of the waits without an off, by their position in the part
+ * Returns false if out of memory
+ */
+static bool match_waits(struct trace_writer *x, const struct thread_part *p, uint64_t *alone)
+{
+	size_t n = p->off_end - p->off, first = p->off;
+	uint32_t *match;
+
+	x->off_wait.n = 0;
+	x->first_off = p->off;
+	match = vec_reserve(&x->off_wait, n, sizeof(*match), SCHED_OFFS_MAX);
+	if (!match)
+		return false;
+	memset(match, 0, n * sizeof(*match));
+	for (size_t i = p->wait; i < p->wait_end; i++) {
+		const struct trace_wait *w = wait_at(x, i);
+		bool is_alone = true;
+
+		while (first < p->off_end && off_at(x, first)->end < w->begin)
+			first++;
+		for (size_t k = first; k < p->off_end && off_at(x, k)->begin <= w->end; k++) {
+			match[k - p->off] = match[k - p->off] ? match[k - p->off] : x->waits[i] + 1;
+			is_alone = false;
+		}
+		if (is_alone)
+			alone[(i - p->wait) / 64] |= 1ULL << (i - p->wait) % 64;
+	}
+	return true;
+}
+
+/* Add the off at a position, and the run after it, if the polls saw both in one wait. */
+static bool add_off_wait(struct trace_writer *x, const struct thread_part *p, size_t k)
+{
+	const uint32_t *match = x->off_wait.data;
+	const struct sched_off *off = off_at(x, k);
+	uint32_t wait = match[k - p->off];
+
+	if (off->kind == OFF_UNKNOWN && !wait)
+		return true;
+	if (!add_wait(x, off->begin, off->end, FROM_OFF | (uint32_t)k, true))
+		return false;
+	return !wait || k + 1 == p->off_end || match[k + 1 - p->off] != wait ||
+	       add_wait(x, off->end, off_at(x, k + 1)->begin, IS_RUN | (wait - 1), false);
+}
+
+/* Combine the waits that polls saw with the times off the CPU, in order of time. */
+static bool combine_waits(struct trace_writer *x, const struct thread_part *p)
+{
+	size_t n = p->wait_end - p->wait, size = (n / 64 + 1) * sizeof(uint64_t), k = p->off;
+	uint64_t *alone = memory_map(size);
+	bool fine = alone && match_waits(x, p, alone);
+
+	for (size_t i = 0; fine && i < n; i++) {
+		const struct trace_wait *w = wait_at(x, p->wait + i);
+
+		if (!(alone[i / 64] >> i % 64 & 1))
+			continue;
+		for (; fine && k < p->off_end && off_at(x, k)->begin < w->begin; k++)
+			fine = add_off_wait(x, p, k);
+		fine = fine && add_wait(x, w->begin, w->end, x->waits[p->wait + i], w->woken == 0);
+	}
+	for (; fine && k < p->off_end; k++)
+		fine = add_off_wait(x, p, k);
+	memory_unmap(alone, size);
+	return fine;
 }
 
 /* Convert the samples and waits of a thread to spans. */
 static int make_spans(struct trace_writer *x, const struct thread_part *p)
 {
 	const struct spans_window w = { .begin = x->t->begin_ns, .end = x->end_ns, .join_ns = x->period_ns / 2 };
-	size_t n_samples = p->sample_end - p->sample, n_waits = p->wait_end - p->wait;
+	size_t n_samples = p->sample_end - p->sample;
 	struct span_sample *s;
-	struct span_wait *wait;
 
 	x->sample.n = x->wait.n = x->span.n = 0;
 	s = vec_reserve(&x->sample, n_samples, sizeof(*s), TRACE_EVENTS_MAX);
-	wait = vec_reserve(&x->wait, n_waits, sizeof(*wait), TRACE_EVENTS_MAX);
-	if (!s || !wait)
+	if (!s || !combine_waits(x, p))
 		return -ENOMEM;
 	for (size_t i = 0; i < n_samples; i++) {
 		const struct trace_sample *from = sample_at(x, p->sample + i);
@@ -226,40 +376,99 @@ static int make_spans(struct trace_writer *x, const struct thread_part *p)
 		s[i] = (struct span_sample){ from->ns, from->weight * x->period_ns, from->stack };
 		x->n_odd_times += from->ns < w.begin || from->ns > w.end;
 	}
-	for (size_t i = 0; i < n_waits; i++) {
-		const struct trace_wait *from = wait_at(x, p->wait + i);
+	return spans_make(&w, s, n_samples, x->wait.data, x->wait.n, &x->span);
+}
 
-		wait[i] = (struct span_wait){ from->begin, from->end, x->waits[p->wait + i], from->woken == 0 };
-	}
-	return spans_make(&w, s, n_samples, wait, n_waits, &x->span);
+/* Set the current stack to that of a run. Returns its label. */
+static uint32_t set_run_stack(struct trace_writer *x, const struct trace_span *s)
+{
+	const struct table_stack *stack = (const struct table_stack *)x->t->p->table.stack.data + s->source;
+
+	trace_names_stack(&x->names, stack->at, stack->n);
+	return stack->label < IS_RUN - 1 ? stack->label : 0;
+}
+
+/* Set the current stack to the callers that the runs before and after a wait have in common; NULL: no such run. */
+static void set_common_stack(struct trace_writer *x, const struct trace_span *before, const struct trace_span *after)
+{
+	size_t n, same = 0;
+
+	x->names.n = 0;
+	if (!before || !after)
+		return;
+	set_run_stack(x, before);
+	n = x->names.n;
+	memcpy(x->saved, x->names.stack, n * sizeof(*x->saved));
+	set_run_stack(x, after);
+	while (same < n && same < x->names.n && x->saved[same].id == x->names.stack[same].id)
+		same++;
+	x->names.n = same;
+}
+
+/* Set the current stack to that of an off, at span s of the current thread, with its kind as innermost frame. */
+static void set_off_stack(struct trace_writer *x, const struct trace_span *s, const struct sched_off *off,
+			  const struct trace_wait *w)
+{
+	const struct trace_span *all = x->span.data, *before = s > all ? s - 1 : NULL;
+	const struct trace_span *after = s + 1 < all + x->span.n ? s + 1 : NULL;
+	uint32_t ready = (uint32_t)x->t->reason.n, wait = ready + 1;
+
+	before = before && !before->is_wait && before->end == s->begin ? before : NULL;
+	after = after && !after->is_wait && after->begin == s->end ? after : NULL;
+	x->names.n = 0;
+	if (w)
+		trace_names_stack(&x->names, w->at, w->n);
+	else if (!sched_is_ready(off))
+		set_common_stack(x, before, after);
+	else if (after || before) /* a preempted thread continues where it was */
+		set_run_stack(x, after ? after : before);
+	if (sched_is_ready(off))
+		trace_names_push(&x->names, ready);
+	else if (w)
+		trace_names_push(&x->names, w->reason);
+	else
+		trace_names_push(&x->names, wait + find_why(x, off));
 }
 
 static void add_slices(struct trace_writer *x, const struct trace_span *s)
 {
-	if (s->is_wait) {
-		const struct trace_wait *w = (const struct trace_wait *)x->t->wait.data + s->source;
+	const struct trace_wait *w = NULL;
+	uint32_t tag = WAIT_TAG | s->source;
 
-		trace_names_stack(&x->names, w->at, w->n);
-		trace_names_push(&x->names, w->reason);
-		slices_add(&x->slices, s->begin, s->end, x->names.stack, x->names.n, WAIT_TAG | s->source);
-	} else {
-		const struct table_stack *stack = (const struct table_stack *)x->t->p->table.stack.data + s->source;
-		uint32_t label = stack->label < WAIT_TAG - 1 ? stack->label : 0;
-
-		trace_names_stack(&x->names, stack->at, stack->n);
-		slices_add(&x->slices, s->begin, s->end, x->names.stack, x->names.n, label + 1);
+	if (!s->is_wait) {
+		tag = set_run_stack(x, s) + 1;
 		x->ran_ns += s->end - s->begin;
+	} else if (s->source & FROM_OFF) {
+		const struct sched_off *off = find_off(x, tag, &w);
+
+		set_off_stack(x, s, off, w);
+	} else {
+		w = (const struct trace_wait *)x->t->wait.data + (s->source & ~IS_RUN);
+		trace_names_stack(&x->names, w->at, w->n);
+		if (s->source & IS_RUN)
+			tag = w->label < IS_RUN - 1 ? w->label + 1 : 1;
+		else
+			trace_names_push(&x->names, w->reason);
 	}
+	slices_add(&x->slices, s->begin, s->end, x->names.stack, x->names.n, tag);
+}
+
+const char *trace_write_name(const struct trace_thread *info, uint32_t tid, char *buffer, size_t size)
+{
+	if (info && *info->name)
+		return info->name;
+	snprintf(buffer, size, "thread %" PRIu32, tid);
+	return buffer;
 }
 
 static int write_part(struct trace_writer *x, const struct thread_part *p, size_t share)
 {
 	char name[32];
-	int rc = make_spans(x, p);
+	int pid = (int)x->t->p->pid, rc = make_spans(x, p);
 
-	snprintf(name, sizeof(name), "thread %" PRIu32, p->tid);
-	write_meta(x, "thread_name", p->tid, "name", p->info && *p->info->name ? p->info->name : name, 0);
-	write_meta(x, "thread_sort_index", p->tid, "sort_index", NULL, p->tid);
+	trace_write_meta(x, "thread_name", pid, p->tid, "name", trace_write_name(p->info, p->tid, name, sizeof(name)),
+			 0);
+	trace_write_meta(x, "thread_sort_index", pid, p->tid, "sort_index", NULL, p->tid);
 	x->slices.slice.n = 0;
 	x->slices.max = share;
 	x->slices.n_dropped = 0;
@@ -291,15 +500,15 @@ static int write_parts(struct trace_writer *x)
 	return rc;
 }
 
-static void put_number(struct trace_writer *x, const char *key, uint64_t n)
+void trace_write_number(struct trace_writer *x, const char *key, uint64_t n)
 {
-	next_item(x, "\n");
+	trace_write_next(x, "\n");
 	trace_json_add(&x->json, "\"%s\":%" PRIu64, key, n);
 }
 
 static void put_ms(struct trace_writer *x, const char *key, uint64_t ns)
 {
-	next_item(x, "\n");
+	trace_write_next(x, "\n");
 	trace_json_add(&x->json, "\"%s\":", key);
 	trace_json_us(&x->json, ns / 1000); /* time in ms with three decimals */
 }
@@ -310,32 +519,33 @@ static void write_other(struct trace_writer *x, const char *program, size_t n_pr
 
 	trace_json_add(&x->json, "],\n\"otherData\":{\"producer\":\"cpa " PACKAGE_VERSION "\"");
 	x->has_element = true;
-	next_item(x, "\n\"about\":");
-	put_string(x,
-		   "Sampled stacks and observed waits of a C or C++ program, for ui.perfetto.dev, chrome://tracing and "
-		   "speedscope. It is not the execution trace of Go, and not for go tool trace.");
+	trace_write_next(x, "\n\"about\":");
+	trace_write_string(x, "Sampled stacks, waits and context switches of a C or C++ program, for ui.perfetto.dev, "
+			      "chrome://tracing and "
+			      "speedscope. It is not the execution trace of Go, and not for go tool trace.");
 	put_ms(x, "began_unix_ms", t->wall_ns);
-	put_number(x, "began_monotonic_ns", t->begin_ns);
+	trace_write_number(x, "began_monotonic_ns", t->begin_ns);
 	put_ms(x, "duration_ms", x->end_ns - t->begin_ns);
-	put_number(x, "pid", (uint64_t)t->p->pid);
-	next_item(x, "\n\"program\":");
+	trace_write_number(x, "pid", (uint64_t)t->p->pid);
+	trace_write_next(x, "\n\"program\":");
 	trace_json_text(&x->json, program, n_program);
-	put_number(x, "hz", t->hz);
-	put_number(x, "samples", t->sample.n);
+	trace_write_number(x, "hz", t->hz);
+	trace_write_number(x, "samples", t->sample.n);
 	put_ms(x, "cpu_ms", x->ran_ns);
-	put_number(x, "looks", t->n_polls);
+	trace_write_number(x, "looks", t->n_polls);
 	put_ms(x, "looks_cpu_ms", t->poll_ns);
 	put_ms(x, "looks_apart_most_ms", t->max_gap_ns);
-	put_number(x, "lost_samples", t->n_lost);
-	put_number(x, "odd_times", x->n_odd_times);
-	put_number(x, "bad_records", t->n_bad);
-	put_number(x, "left_out", t->n_no_room + x->n_dropped);
+	trace_write_number(x, "lost_samples", t->n_lost);
+	trace_write_number(x, "odd_times", x->n_odd_times);
+	trace_write_number(x, "bad_records", t->n_bad);
+	trace_write_number(x, "left_out", t->n_no_room + t->sched.n_no_room + x->n_dropped);
+	trace_write_sched(x);
 	if (t->error) {
 		char text[64];
 
 		snprintf(text, sizeof(text), "errno %d", t->error);
-		next_item(x, "\n\"threads_not_seen\":");
-		put_string(x, text);
+		trace_write_next(x, "\n\"threads_not_seen\":");
+		trace_write_string(x, text);
 	}
 	trace_json_put(&x->json, "}}\n", 3);
 }
@@ -352,8 +562,9 @@ static int write_all(struct trace_writer *x)
 	base = slash ? slash + 1 : facts.program;
 	snprintf(name, sizeof(name), "%.*s", (int)(facts.program + facts.n_program - base), base);
 	trace_json_add(&x->json, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
-	write_meta(x, "process_name", (uint32_t)x->t->p->pid, "name", name, 0);
+	trace_write_meta(x, "process_name", (int)x->t->p->pid, (uint32_t)x->t->p->pid, "name", name, 0);
 	rc = write_parts(x);
+	trace_write_cpus(x);
 	write_other(x, facts.program, facts.n_program);
 	trace_json_flush(&x->json);
 	return rc;
@@ -366,7 +577,10 @@ static bool sort_all(struct trace_writer *x)
 	x->samples = order_make(t->sample.n, compare_samples, t->sample.data);
 	x->waits = order_make(t->wait.n, compare_waits, t->wait.data);
 	x->threads = order_make(t->thread.n, compare_threads, t->thread.data);
-	return (x->samples || !t->sample.n) && (x->waits || !t->wait.n) && (x->threads || !t->thread.n);
+	x->offs = order_make(t->sched.off.n, compare_offs, t->sched.off.data);
+	x->runs = order_make(t->sched.run.n, compare_runs, t->sched.run.data);
+	return (x->offs || !t->sched.off.n) && (x->runs || !t->sched.run.n) && (x->samples || !t->sample.n) &&
+	       (x->waits || !t->wait.n) && (x->threads || !t->thread.n);
 }
 
 static void release(struct trace_writer *x)
@@ -374,6 +588,9 @@ static void release(struct trace_writer *x)
 	order_free(x->samples, x->t->sample.n);
 	order_free(x->waits, x->t->wait.n);
 	order_free(x->threads, x->t->thread.n);
+	order_free(x->offs, x->t->sched.off.n);
+	order_free(x->runs, x->t->sched.run.n);
+	vec_release(&x->off_wait, sizeof(uint32_t));
 	vec_release(&x->sample, sizeof(struct span_sample));
 	vec_release(&x->wait, sizeof(struct span_wait));
 	vec_release(&x->span, sizeof(struct trace_span));

@@ -1,0 +1,28 @@
+/*
+ * kallsyms.h - names of kernel functions
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef LIBCPAPROF_COLLECTOR_KALLSYMS_H
+#define LIBCPAPROF_COLLECTOR_KALLSYMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { KERNEL_NAME_MAX = 48 };
+
+/* The function of an address. name is empty if it is not known. */
+struct kernel_name {
+	uint64_t addr, start; /* start of the function; 0: not known */
+	char name[KERNEL_NAME_MAX];
+};
+
+/*
+ * Find the functions of addresses in /proc/kallsyms.
+ *
+ * name    [n] sorted by addr, all different; start is 0
+ * Returns 0 or -errno: -EACCES if the kernel hides its addresses
+ */
+int kallsyms_find(struct kernel_name *name, size_t n);
+
+#endif
