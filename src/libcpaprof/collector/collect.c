@@ -107,7 +107,8 @@ void collect_alive_stop(struct collect *c)
 enum { TABLES_DEFAULT = 4, HZ_DEFAULT = 100 }; /* the kernel allocates only pages that are used */
 enum { UNARMED_EVERY = 5 };                    /* number of drains between searches for threads without a timer */
 enum { REPLACED_EVERY = 10 };                  /* number of drains between searches for programs without our library */
-enum { REFUSED_MAX = 1 << 22 }; /* max processes that find no slot between two drains: the kernel's max */
+enum { REFUSED_MAX = 1 << 22 };    /* max processes that find no slot between two drains: the kernel's max */
+enum { UNPROFILED_MAX = 1 << 22 }; /* max programs executed without our library */
 
 uint64_t collect_wall_ns(void)
 {
@@ -360,11 +361,25 @@ static void count_missed(struct collect *c)
 	c->n_used = n_used;
 }
 
+/* Count the programs that were executed without our library. A count above any real one was overwritten. */
+static void count_unprofiled(struct collect *c)
+{
+	for (int i = 0; i < N_UNPROFILED; i++) {
+		uint32_t n = atomic_load(&c->head->n_unprofiled[i]);
+
+		if (n <= UNPROFILED_MAX)
+			c->n_unprofiled[i] = n;
+		else
+			c->is_damaged = true;
+	}
+}
+
 static void drain_round(struct collect *c, bool last)
 {
 	bool any_ended = false;
 
 	count_missed(c);
+	count_unprofiled(c);
 	find_new(c);
 	collect_sweep(c);
 	for (uint32_t i = 0; i < c->n_processes; i++)
@@ -426,7 +441,7 @@ void collect_each(struct collect *c, collect_process_fn *look, void *arg)
 
 uint32_t collect_count_unprofiled(const struct collect *c, enum segment_unprofiled reason)
 {
-	return atomic_load(&c->head->n_unprofiled[reason]);
+	return c->n_unprofiled[reason];
 }
 
 uint64_t collect_count_missed(const struct collect *c)

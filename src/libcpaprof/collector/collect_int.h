@@ -109,11 +109,12 @@ struct collect {
 	struct ring_cursor *cursor; /* [layout.n_rings] */
 	uint32_t *last_claim;       /* [N_PROCS + TABLES_MAX + layout.n_rings] state of each claim at the last sweep */
 	unsigned n_rounds;
-	uint32_t n_refused;      /* segment_head.n_refused at the last drain */
-	uint64_t n_missed;       /* processes that found no free slot */
-	uint32_t n_used;         /* slots in use at the last drain */
-	bool is_damaged;         /* see collect_is_damaged */
-	struct process *process; /* [N_PROCS] */
+	uint32_t n_refused;                  /* segment_head.n_refused at the last drain */
+	uint64_t n_missed;                   /* processes that found no free slot */
+	uint32_t n_used;                     /* slots in use at the last drain */
+	uint32_t n_unprofiled[N_UNPROFILED]; /* programs executed without our library, by reason */
+	bool is_damaged;                     /* see collect_is_damaged */
+	struct process *process;             /* [N_PROCS] */
 	uint32_t n_processes; /* number of entries of process that have been used; the memory of others is untouched */
 	struct alive *alive;  /* notifies the programs when this thread ends; NULL: none */
 };

@@ -107,6 +107,8 @@ static enum maps_has identify(const struct collect *c, pid_t pid, ino_t inode, s
 	enum maps_has has = MAPS_NO;
 
 	*out = (struct identity){ .pid = pid, .pidfd = -1 };
+	if (!c->options.is_self && (pid <= 0 || pid > PID_MAX))
+		return MAPS_NO;
 	if (!inode || !c->pid_namespace || inode == c->pid_namespace || c->options.is_self) {
 		/* read first: a later exec is noticed, because the executable differs */
 		process_read_program(pid, &out->dev, &out->ino);
