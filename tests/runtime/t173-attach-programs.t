@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 trap 'kill -9 $started 2>/dev/null; rm -rf "$tmp"' EXIT
-started= least=95
+started='' least=95
 
 sleep 5 &
 sleeper=$! started=$!
@@ -22,14 +22,15 @@ check() { # PROGRAM PID FUNCTION...: sample the process; stacks must contain the
 	program=$1 sampled=$2
 	shift 2
 	"$CPA" record -p "$sampled" -o p.pb.gz --top=0 --seconds=2 2>err
-	between "$(sed -n 's/^cpa: sampled .* \([0-9.]*\)% complete.*/\1/p' err)" "$least" 100 "$program: stacks reach the start"
-	"$CPA" top -cum -nodecount=1000 p.pb.gz >top 2>>err
+	complete=$(sed -n 's/^cpa: sampled .* \([0-9.]*\)% complete.*/\1/p' err)
+	between "$complete" "$least" 100 "$program: stacks reach the start"
+	"$CPA" top -cum -nodecount=1000 p.pb.gz >functions 2>top.err
 	missing=
 	for function; do
-		grep -Eq "$function" top || missing="$missing $function"
+		grep -Eq "$function" functions || missing="$missing $function"
 	done
 	[ -z "$missing" ]
-	measured $? "$program: its functions have names" "not found:$missing; $(cat err)"
+	measured $? "$program: its functions have names" "not found:$missing; $(cat top.err)"
 	kill -9 "$sampled" 2>/dev/null
 }
 
