@@ -235,8 +235,8 @@ static void discard_signals(const sigset_t *set)
 		continue;
 }
 
-/* Run a script without #!, as execvp does. */
-static void run_script(const char *path, char **argv, char **env)
+/* The arguments of the shell for a script without #!, as execvp passes them. Made before vfork; the caller frees them. */
+static char **make_script_argv(const char *path, char **argv)
 {
 	static char shell[] = "/bin/sh";
 	size_t n = 0;
@@ -250,7 +250,7 @@ static void run_script(const char *path, char **argv, char **env)
 	to[1] = (char *)(uintptr_t)path;
 	for (size_t i = 1; i < n; i++)
 		to[i + 1] = argv[i];
-	execve(shell, to, env);
+	return to;
 }
 
 static void drain_locked(struct run *r)
@@ -306,8 +306,8 @@ static void count_survivors(struct run *r)
 }
 
 /* In the child, which shares our memory until it executes the program. */
-static _Noreturn void exec_child(struct run *r, bool is_starter, const char *path, char **argv, char **env,
-				 const sigset_t *signals)
+static _Noreturn void exec_child(struct run *r, bool is_starter, const char *path, char **argv, char **script,
+				 char **env, const sigset_t *signals)
 {
 	int error;
 
@@ -317,7 +317,7 @@ static _Noreturn void exec_child(struct run *r, bool is_starter, const char *pat
 	sigprocmask(SIG_SETMASK, signals, NULL);
 	execve(path, argv, env);
 	if (errno == ENOEXEC)
-		run_script(path, argv, env);
+		execve(script[0], script, env);
 	error = errno;
 	r->options->messages.exec_failed(r->options->messages.arg, path, error);
 	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
@@ -327,10 +327,12 @@ static _Noreturn void exec_child(struct run *r, bool is_starter, const char *pat
 static pid_t start_child(struct run *r, bool is_starter, const char *path, char **argv, char **env,
 			 const sigset_t *signals)
 {
+	char **script = make_script_argv(path, argv);
 	pid_t pid = vfork();
 
 	if (pid == 0)
-		exec_child(r, is_starter, path, argv, env, signals);
+		exec_child(r, is_starter, path, argv, script, env, signals);
+	free(script);
 	return pid;
 }
 
