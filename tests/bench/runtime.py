@@ -14,6 +14,7 @@ import sys
 import time
 
 import rt_answers
+import rt_attach
 import rt_cpu
 import rt_endpoint
 import rt_faults
@@ -32,6 +33,7 @@ TABLES = {
     'heap': lambda b: (rt_memory.accuracy(b, b.rounds(4000)), rt_memory.standard_errors(b, b.rounds(1000), 12)),
     'allocators': lambda b: rt_memory.allocators(b, b.rounds(9)),
     'start': lambda b: rt_start.start(b, b.rounds(15)),
+    'attach': lambda b: rt_attach.attach(b, b.rounds(9)),
     'threads': lambda b: (rt_start.threads(b, b.rounds(9)), rt_stacks.dump(b, b.rounds(7))),
     'locks': lambda b: rt_memory.locks(b, b.rounds(9)),
     'pure': lambda b: (rt_start.pure(b), rt_memory.memory(b)),
