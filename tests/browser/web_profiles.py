@@ -139,10 +139,16 @@ def stopped_captures_keep_data(b, server):
     start(b, 100)
     b.wait("return document.querySelector('.capture .count')?.textContent.includes('samples')")
     next(e for e in b.find_all(".capture button") if e.text == "Stop and keep").click()
-    # the profile is shown, or is in the list if the capture ended before the page was loaded
-    listed = "profile 100s" in b.find("main").text if not reached(b, "diff?base=") else False
-    b.result(reached(b, "diff?base=", 1) or reached(b, "flamegraph?prof=", 1) or listed, "a stopped capture keeps its data",
+    b.result(reached(b, "diff?base=") or reached(b, "flamegraph?prof=", 1), "a stopped capture keeps its data",
              b.driver.current_url, b.find("main").text[:500])
+
+
+def ended_captures_move_on_once(b, server):
+    visit(b, server, "capture?capture=1")  # it ended before this page was loaded
+    b.result(reached(b, "flamegraph?prof="), "the page of an ended capture moves on to its profile")
+    b.driver.back()
+    b.result(reached(b, "capture") and b.wait("return document.querySelectorAll('table.report tbody tr').length > 0") and
+             "capture?" not in b.driver.current_url, "going back shows the list", b.driver.current_url)
 
 
 def dead_servers_are_errors(b, server):
@@ -168,7 +174,8 @@ with Browser() as b:
             b.case(case, server)
         b.driver.get("about:blank")
     with profile_server() as address, Server(address + "/debug/pprof/heap") as server:
-        for case in (captures_show_progress_and_open, stopped_captures_keep_data, dead_servers_are_errors):
+        for case in (captures_show_progress_and_open, ended_captures_move_on_once, stopped_captures_keep_data,
+                     dead_servers_are_errors):
             b.case(case, server)
         b.driver.get("about:blank")
     b.done()

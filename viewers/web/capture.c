@@ -214,6 +214,16 @@ static void add_repeated(const struct web_page *page, const struct capture_statu
 	}
 }
 
+/* The capture that the address names has ended before its page was loaded: the script moves on to its profile. */
+static void add_ended(const struct web_page *page, const struct capture_status *s, size_t n, struct buf *out)
+{
+	unsigned long number = strtoul(url_params_get(page->params, "capture"), NULL, 10);
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].number == number && s[i].state == CAPTURE_DONE)
+			buf_addf(out, "<section data-capture=\"%lu\" hidden></section>\n", number);
+}
+
 int web_draw_capture(struct web_page *page, struct err *err)
 {
 	struct captures *c = page->web->captures;
@@ -229,6 +239,7 @@ int web_draw_capture(struct web_page *page, struct err *err)
 		}
 	}
 	page->refresh_seconds = n_running ? 2 : 0;
+	add_ended(page, s, n, out);
 	add_repeated(page, s, n, out);
 	add_reload(page, out);
 	for (size_t i = 0; i < captures_n_servers(c); i++)

@@ -16,9 +16,10 @@
 			setTimeout(watch, 2000, section);
 			return;
 		}
-		if (progress.state === "done" && document.querySelectorAll("[data-capture]").length === 1)
+		if (progress.state === "done" && document.querySelectorAll("[data-capture]").length === 1) {
+			history.replaceState(null, "", "capture"); // going back shows the list
 			location.href = progress.location;
-		else if (progress.state !== "running")
+		} else if (progress.state !== "running")
 			location.reload();
 		else {
 			section.querySelector(".count").textContent = text(progress);
