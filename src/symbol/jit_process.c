@@ -130,12 +130,12 @@ bool jit_is_memory(const char *mapping, size_t n)
 /* Open a path below a directory of the process. Symbolic links on the way do not lead out of it. */
 static int open_below(int folder, const char *path)
 {
-	const struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
-				      .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+	const struct open_how options = { .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+					  .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	int fd = (int)syscall(SYS_openat2, folder, path, &options, sizeof(options));
 
 	if (fd < 0 && errno == ENOSYS) /* before Linux 5.6 */
-		fd = openat(folder, path + strspn(path, "/"), (int)how.flags);
+		fd = openat(folder, path + strspn(path, "/"), (int)options.flags);
 	return fd;
 }
 

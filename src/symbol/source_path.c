@@ -294,9 +294,9 @@ static int open_below(const char *dir, const char *path)
 	if (root < 0)
 		return -1;
 #ifdef SYS_openat2
-	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT };
+	struct open_how options = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT };
 
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	fd = (int)syscall(SYS_openat2, root, path, &options, sizeof(options));
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) { /* older sandboxes return EPERM */
 		int error = errno;
 
