@@ -36,12 +36,11 @@ const char *events_names(void);
 struct events_options {
 	const struct event_type *type[EVENTS_MAX]; /* [n_types] */
 	size_t n_types;
-	unsigned hz;        /* samples per second; of events that are clocks, the period is 1 / hz */
-	bool all_switches;  /* sample each context switch, and report switches */
-	bool no_kernel;     /* user code only */
-	bool has_children;  /* inherit by child processes, not only by threads */
-	const char *cgroup; /* for events_add_cgroup, in messages */
-	size_t n_stack;     /* bytes of stack to copy, a multiple of 8; 0: none */
+	unsigned hz;       /* samples per second; of events that are clocks, the period is 1 / hz */
+	bool all_switches; /* sample each context switch, and report switches */
+	bool no_kernel;    /* user code only */
+	bool has_children; /* inherit by child processes, not only by threads */
+	size_t n_stack;    /* bytes of stack to copy, a multiple of 8; 0: none */
 };
 
 /* A record of a ring buffer. */

@@ -63,7 +63,9 @@ uint32_t external_add_sample(struct process *p, const struct external_sample *s)
 /*
  * Add a sample of a waiting thread, whose stack is read through /proc; a running thread gets a pseudo frame.
  *
- * folder  descriptor of /proc/PID/task
+ * folder           descriptor of /proc/PID/task
+ * is_waiting_only  add nothing for a thread that runs or cannot be read
+ * stack            out: its stack, for external_add_weight; UINT32_MAX: none was added
  * Returns false if the thread has ended
  */
 bool external_add_thread(struct process *p, int folder, uint32_t tid, uint64_t weight, bool is_waiting_only,
