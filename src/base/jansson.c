@@ -9,14 +9,9 @@
 
 #include "base/library.h"
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 
-/* Filled in by the first successful jansson_load; constant afterwards. */
 static struct jansson lib;
-static bool is_loaded;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the above */
 
 static const struct library_function functions[] = {
 #define FUNCTION(name)                                                                                                 \
@@ -39,18 +34,17 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
+static struct library library = {
+	.soname = "libjansson.so.4",
+	.functions = functions,
+	.n = sizeof(functions) / sizeof(functions[0]),
+	.table = &lib,
+	.advice = "libjansson is needed to read JSON; install it with: apt-get install libjansson4",
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
 int jansson_load(const struct jansson **out, struct err *err)
 {
-	static const char advice[] = "libjansson is needed to read JSON; install it with: apt-get install libjansson4";
-	int rc = 0;
-
-	pthread_mutex_lock(&lock);
-	if (!is_loaded)
-		rc = library_load("libjansson.so.4", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice,
-				  err);
-	is_loaded |= rc == 0;
-	pthread_mutex_unlock(&lock);
-	if (rc == 0)
-		*out = &lib;
-	return rc;
+	*out = &lib;
+	return library_use(&library, err);
 }

@@ -29,3 +29,15 @@ int library_load(const char *soname, const struct library_function *functions, s
 	}
 	return 0;
 }
+
+int library_use(struct library *l, struct err *err)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&l->lock);
+	if (!l->is_loaded)
+		rc = library_load(l->soname, l->functions, l->n, l->table, l->advice, err);
+	l->is_loaded |= rc == 0;
+	pthread_mutex_unlock(&l->lock);
+	return rc;
+}

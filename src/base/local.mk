@@ -1,7 +1,7 @@
 # src/base - general utilities of the analysis program
 
 noinst_LIBRARIES += src/base/libbase.a
-src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS) $(JANSSON_CFLAGS)
+src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS)
 src_base_libbase_a_SOURCES = \
 	src/base/amount.c \
 	src/base/amount.h \
@@ -36,6 +36,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/opt.h \
 	src/base/path.c \
 	src/base/path.h \
+	src/base/pcre2.c \
+	src/base/pcre2.h \
 	src/base/pool.c \
 	src/base/pool.h \
 	src/base/regex.c \
@@ -56,4 +58,6 @@ src_base_libbase_a_SOURCES = \
 	src/base/url_escape.c \
 	src/base/url_escape.h \
 	src/base/words.c \
-	src/base/words.h
+	src/base/words.h \
+	src/base/zstd.c \
+	src/base/zstd.h

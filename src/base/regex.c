@@ -17,12 +17,11 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/pcre2.h"
 #include "base/regex_syntax.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +41,7 @@ enum {
 };
 
 struct regex {
+	const struct pcre2 *lib;
 	char *pattern;           /* the expression in PCRE2 syntax */
 	pcre2_code *fast, *slow; /* without groups; slow is compiled on first use, like the next two */
 	pcre2_code *whole, *any; /* with groups; whole is anchored at both ends */
@@ -81,15 +81,15 @@ static pcre2_code *compile(struct regex *r, const char *pattern, const char *sho
 	unsigned char message[160];
 	int number;
 	size_t at;
-	pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-					 PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_CIRCUMFLEX |
-						 PCRE2_NEVER_BACKSLASH_C | options,
-					 &number, &at, r->compile);
+	pcre2_code *code = r->lib->compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+					   PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_CIRCUMFLEX |
+						   PCRE2_NEVER_BACKSLASH_C | options,
+					   &number, &at, r->compile);
 
 	if (!code && number == PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY) {
 		unknown_property(pattern, at, err);
 	} else if (!code) {
-		pcre2_get_error_message(number, message, sizeof(message));
+		r->lib->get_error_message(number, message, sizeof(message));
 		err_set(err, ERR_USAGE, "error parsing regexp: %s: `%s`", message, shown);
 	}
 	return code;
@@ -100,25 +100,31 @@ int regex_new(const char *pattern, struct regex **out, struct err *err)
 	struct buf translated = { 0 };
 	struct regex *r;
 
-	if (regex_syntax(pattern, &translated, err) < 0) {
+	const struct pcre2 *lib;
+	int rc = regex_syntax(pattern, &translated, err);
+
+	if (rc == 0)
+		rc = pcre2_load(&lib, err);
+	if (rc < 0) {
 		buf_release(&translated);
-		return ERR_USAGE;
+		return rc;
 	}
 	r = mem_zalloc(1, sizeof(*r));
+	r->lib = lib;
 	r->pattern = mem_strndup(buf_text(&translated), translated.len);
 	buf_release(&translated);
-	r->compile = pcre2_compile_context_create(NULL);
-	pcre2_set_newline(r->compile, PCRE2_NEWLINE_LF);
-	pcre2_set_parens_nest_limit(r->compile, NEST_LIMIT);
-	pcre2_set_compile_extra_options(r->compile, PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
+	r->compile = r->lib->compile_context_create(NULL);
+	r->lib->set_newline(r->compile, PCRE2_NEWLINE_LF);
+	r->lib->set_parens_nest_limit(r->compile, NEST_LIMIT);
+	r->lib->set_compile_extra_options(r->compile, PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
 	r->fast = compile(r, r->pattern, pattern, PCRE2_NO_AUTO_CAPTURE, err);
 	if (!r->fast) {
 		regex_free(r);
 		return ERR_USAGE;
 	}
-	pcre2_jit_compile(r->fast, PCRE2_JIT_COMPLETE); /* on failure, PCRE2 uses its interpreter */
-	r->data = pcre2_match_data_create(1, NULL);
-	r->limits = pcre2_match_context_create(NULL);
+	r->lib->jit_compile(r->fast, PCRE2_JIT_COMPLETE); /* on failure, PCRE2 uses its interpreter */
+	r->data = r->lib->match_data_create(1, NULL);
+	r->limits = r->lib->match_context_create(NULL);
 	*out = r;
 	return 0;
 }
@@ -127,14 +133,14 @@ void regex_free(struct regex *r)
 {
 	if (!r)
 		return;
-	pcre2_match_context_free(r->limits);
-	pcre2_match_data_free(r->data);
-	pcre2_code_free(r->fast);
-	pcre2_code_free(r->slow);
-	pcre2_code_free(r->whole);
-	pcre2_code_free(r->any);
-	pcre2_match_data_free(r->groups);
-	pcre2_compile_context_free(r->compile);
+	r->lib->match_context_free(r->limits);
+	r->lib->match_data_free(r->data);
+	r->lib->code_free(r->fast);
+	r->lib->code_free(r->slow);
+	r->lib->code_free(r->whole);
+	r->lib->code_free(r->any);
+	r->lib->match_data_free(r->groups);
+	r->lib->compile_context_free(r->compile);
 	buf_release(&r->valid_text);
 	free(r->work);
 	free(r->pattern);
@@ -175,8 +181,8 @@ static int match_slow(struct regex *r, const char *text, size_t n, bool *out, st
 	}
 	if (r->slow_ns > INT64_C(1000000) * SLOW_MS)
 		return fail(text, n, "the expression takes too many steps", err);
-	rc = pcre2_dfa_match(r->slow, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK | PCRE2_DFA_SHORTEST, r->data, NULL,
-			     r->work, states_limit(n) * STATE_WORDS);
+	rc = r->lib->dfa_match(r->slow, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK | PCRE2_DFA_SHORTEST, r->data, NULL,
+			       r->work, states_limit(n) * STATE_WORDS);
 	r->slow_ns += now_ns() - start;
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
 		return fail(text, n, "the expression needs too much memory", err);
@@ -231,8 +237,8 @@ int regex_match(struct regex *r, const char *text, size_t n, bool *out, struct e
 	if (r->n_failed >= FAST_TRIES || (r->n_failed && n > FAST_TEXT))
 		return match_slow(r, text, n, out, err);
 	steps = (uint32_t)(STEPS / (n + 1)) + STEPS_MIN;
-	pcre2_set_match_limit(r->limits, steps);
-	rc = pcre2_match(r->fast, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK, r->data, r->limits);
+	r->lib->set_match_limit(r->limits, steps);
+	rc = r->lib->match(r->fast, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK, r->data, r->limits);
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH) {
 		r->n_failed++;
 		return match_slow(r, text, n, out, err);
@@ -249,9 +255,9 @@ static int compile_groups(struct regex *r, pcre2_code **code, uint32_t options, 
 	*code = compile(r, r->pattern, r->pattern, options, err);
 	if (!*code)
 		return ERR_USAGE;
-	pcre2_jit_compile(*code, PCRE2_JIT_COMPLETE);
+	r->lib->jit_compile(*code, PCRE2_JIT_COMPLETE);
 	if (!r->groups)
-		r->groups = pcre2_match_data_create_from_pattern(*code, NULL);
+		r->groups = r->lib->match_data_create_from_pattern(*code, NULL);
 	return 0;
 }
 
@@ -277,8 +283,8 @@ static int group_number(const char **s, uint32_t *out, struct err *err)
 
 static int expand(const struct regex *r, const char *text, const char *to, struct buf *out, struct err *err)
 {
-	const size_t *at = pcre2_get_ovector_pointer(r->groups);
-	uint32_t n_groups = pcre2_get_ovector_count(r->groups), group = 0;
+	const size_t *at = r->lib->get_ovector_pointer(r->groups);
+	uint32_t n_groups = r->lib->get_ovector_count(r->groups), group = 0;
 
 	while (*to) {
 		size_t n = strcspn(to, "$");
@@ -310,8 +316,8 @@ int regex_replace(struct regex *r, const char *text, size_t n, const char *to, s
 	if (compile_groups(r, &r->whole, PCRE2_ANCHORED | PCRE2_ENDANCHORED, err) < 0)
 		return ERR_USAGE;
 	make_valid(r, &text, &n);
-	pcre2_set_match_limit(r->limits, (uint32_t)(STEPS / (n + 1)) + STEPS_MIN);
-	rc = pcre2_match(r->whole, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK, r->groups, r->limits);
+	r->lib->set_match_limit(r->limits, (uint32_t)(STEPS / (n + 1)) + STEPS_MIN);
+	rc = r->lib->match(r->whole, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK, r->groups, r->limits);
 	if (rc == PCRE2_ERROR_NOMATCH) {
 		*yes = false;
 		return 0;
@@ -330,13 +336,13 @@ int regex_replace(struct regex *r, const char *text, size_t n, const char *to, s
 static int64_t replace_matches(struct regex *r, const char *text, size_t n, const char *to, struct buf *out,
 			       struct err *err)
 {
-	const size_t *at = pcre2_get_ovector_pointer(r->groups);
+	const size_t *at = r->lib->get_ovector_pointer(r->groups);
 	size_t copied = 0, last = SIZE_MAX; /* end of the text that was copied; end of the last match */
 	int64_t n_replaced = 0;
 
 	for (size_t pos = 0; pos <= n;) {
 		uint32_t c;
-		int rc = pcre2_match(r->any, (PCRE2_SPTR)text, n, pos, PCRE2_NO_UTF_CHECK, r->groups, r->limits);
+		int rc = r->lib->match(r->any, (PCRE2_SPTR)text, n, pos, PCRE2_NO_UTF_CHECK, r->groups, r->limits);
 
 		if (rc == PCRE2_ERROR_NOMATCH)
 			break;
@@ -366,7 +372,7 @@ int regex_replace_all(struct regex *r, const char *text, size_t n, const char *t
 	if (compile_groups(r, &r->any, 0, err) < 0)
 		return ERR_USAGE;
 	make_valid(r, &text, &n);
-	pcre2_set_match_limit(r->limits, (uint32_t)(STEPS / (n + 1)) + STEPS_MIN);
+	r->lib->set_match_limit(r->limits, (uint32_t)(STEPS / (n + 1)) + STEPS_MIN);
 	rc = replace_matches(r, text, n, to, out, err);
 	if (rc < 0) {
 		out->len = before;
@@ -382,7 +388,7 @@ int regex_check_replacement(struct regex *r, const char *to, struct err *err)
 
 	if (compile_groups(r, &r->any, 0, err) < 0)
 		return ERR_USAGE;
-	n_groups = pcre2_get_ovector_count(r->groups);
+	n_groups = r->lib->get_ovector_count(r->groups);
 	for (to += strcspn(to, "$"); *to++; to += strcspn(to, "$")) {
 		if (*to == '$') {
 			to++;

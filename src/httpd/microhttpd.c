@@ -9,12 +9,9 @@
 
 #include "base/library.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
-/* Filled in by the first successful microhttpd_load; constant afterwards. */
 static struct microhttpd lib;
-static bool is_loaded;
 
 static const struct library_function functions[] = {
 #define FUNCTION(name)                                                                                                 \
@@ -33,18 +30,17 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
+static struct library library = {
+	.soname = "libmicrohttpd.so.12",
+	.functions = functions,
+	.n = sizeof(functions) / sizeof(functions[0]),
+	.table = &lib,
+	.advice = "libmicrohttpd 0.9.75 is needed for the web UI; install it with: apt-get install libmicrohttpd12",
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
 int microhttpd_load(const struct microhttpd **out, struct err *err)
 {
-	static const char advice[] =
-		"libmicrohttpd 0.9.75 is needed for the web UI; install it with: apt-get install libmicrohttpd12";
-	int rc = 0;
-
-	if (!is_loaded)
-		rc = library_load("libmicrohttpd.so.12", functions, sizeof(functions) / sizeof(functions[0]), &lib,
-				  advice, err);
-	if (rc == 0) {
-		is_loaded = true;
-		*out = &lib;
-	}
-	return rc;
+	*out = &lib;
+	return library_use(&library, err);
 }

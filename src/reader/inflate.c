@@ -17,6 +17,7 @@
 #include "reader/reader_int.h"
 
 #include "base/mem.h"
+#include "base/zstd.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -24,8 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include <zstd.h>
-#include <zstd_errors.h>
 
 enum {
 	RATIO_FREE = 64 << 20, /* bytes of output before the ratio is checked */
@@ -195,16 +194,17 @@ static uint64_t zstd_window(const uint8_t *frame, size_t n)
 	return size;
 }
 
-static int zstd_error(size_t code, const struct unpack *u, size_t frame, size_t at, struct err *err)
+static int zstd_error(const struct zstd *lib, size_t code, const struct unpack *u, size_t frame, size_t at,
+		      struct err *err)
 {
 	const uint64_t mib = UINT64_C(1) << 20, window_max = UINT64_C(1) << 27; /* ZSTD_WINDOWLOG_LIMIT_DEFAULT */
 	uint64_t window = 0, n;
 	int log = 28;
 
-	if (ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge)
+	if (lib->getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge)
 		window = zstd_window(u->in + frame, u->n_in - frame);
 	if (window <= window_max)
-		return err_set(err, ERR_FORMAT, "zstd data is damaged near byte %zu: %s", at, ZSTD_getErrorName(code));
+		return err_set(err, ERR_FORMAT, "zstd data is damaged near byte %zu: %s", at, lib->getErrorName(code));
 	while (log < 63 && window > UINT64_C(1) << log)
 		log++;
 	n = window / mib + (window % mib > 0);
@@ -216,11 +216,14 @@ static int zstd_error(size_t code, const struct unpack *u, size_t frame, size_t 
 
 static int unpack_zstd(struct unpack *u, struct err *err)
 {
-	ZSTD_DStream *z = ZSTD_createDStream();
 	ZSTD_inBuffer in = { u->in, u->n_in, 0 };
 	size_t left = 1, frame = 0; /* frame: offset of the current frame */
-	int error = 0;
+	const struct zstd *lib;
+	int error = zstd_load(&lib, err);
+	ZSTD_DStream *z = error == 0 ? lib->createDStream() : NULL;
 
+	if (error < 0)
+		return error;
 	if (!z)
 		return err_set(err, ERR_IO, "zstd: out of memory");
 	while (error == 0) {
@@ -230,9 +233,9 @@ static int unpack_zstd(struct unpack *u, struct err *err)
 		if (error < 0)
 			break;
 		out = (ZSTD_outBuffer){ u->out, u->cap, u->n_out };
-		left = ZSTD_decompressStream(z, &out, &in);
-		if (ZSTD_isError(left)) {
-			error = zstd_error(left, u, frame, in.pos, err);
+		left = lib->decompressStream(z, &out, &in);
+		if (lib->isError(left)) {
+			error = zstd_error(lib, left, u, frame, in.pos, err);
 			break;
 		}
 		if (left == 0)
@@ -243,7 +246,7 @@ static int unpack_zstd(struct unpack *u, struct err *err)
 		if (in.pos == in.size && left == 0)
 			break;
 	}
-	ZSTD_freeDStream(z);
+	lib->freeDStream(z);
 	return error;
 }
 

@@ -29,7 +29,7 @@ bool pack_add(struct packer *p, const void *data, size_t n, struct buf *out);
 /*
  * Decompress data[n] to exactly raw bytes at out.
  *
- * Fails  ERR_FORMAT, also before anything is allocated when raw cannot be true: see pack_check
+ * Fails  ERR_FORMAT, also before anything is allocated when raw cannot be true: see pack_check; ERR_IO without libzstd
  */
 int pack_expand(const uint8_t *data, size_t n, void *out, size_t raw, struct err *err);
 

@@ -9,14 +9,9 @@
 
 #include "base/library.h"
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 
-/* Filled in by the first successful sqlite_load; constant afterwards. */
 static struct sqlite lib;
-static bool is_loaded;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of is_loaded */
 
 static const struct library_function functions[] = {
 #define FUNCTION(name)                                                                                                 \
@@ -34,18 +29,17 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
+static struct library library = {
+	.soname = "libsqlite3.so.0",
+	.functions = functions,
+	.n = sizeof(functions) / sizeof(functions[0]),
+	.table = &lib,
+	.advice = "SQLite is needed for a store; install it with: apt-get install libsqlite3-0",
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
 int sqlite_load(const struct sqlite **out, struct err *err)
 {
-	static const char advice[] = "SQLite is needed for a store; install it with: apt-get install libsqlite3-0";
-	int rc = 0;
-
-	pthread_mutex_lock(&lock);
-	if (!is_loaded)
-		rc = library_load("libsqlite3.so.0", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice,
-				  err);
-	is_loaded = rc == 0;
-	pthread_mutex_unlock(&lock);
-	if (rc == 0)
-		*out = &lib;
-	return rc;
+	*out = &lib;
+	return library_use(&library, err);
 }

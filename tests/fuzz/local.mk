@@ -216,7 +216,7 @@ tests_fuzz_fuzz_window_LDADD = $(store_libs)
 tests_fuzz_fuzz_window_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_block_SOURCES = tests/fuzz/fuzz_block.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_block_LDADD = src/store/libstore.a $(reader_libs) $(ZSTD_LIBS) $(DEFLATE_LIBS)
+tests_fuzz_fuzz_block_LDADD = src/store/libstore.a $(reader_libs) $(DEFLATE_LIBS)
 tests_fuzz_fuzz_block_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_query_SOURCES = tests/fuzz/fuzz_query.c tests/fuzz/segment_sums.h tests/fuzz/fuzz.h $(fuzz_main)
@@ -224,5 +224,5 @@ tests_fuzz_fuzz_query_LDADD = $(store_libs)
 tests_fuzz_fuzz_query_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_segment_SOURCES = tests/fuzz/fuzz_segment.c tests/fuzz/segment_sums.h tests/fuzz/fuzz.h tests/unit/make_segment.h $(fuzz_main)
-tests_fuzz_fuzz_segment_LDADD = src/store/libstore.a $(reader_libs) $(ZSTD_LIBS) $(DEFLATE_LIBS)
+tests_fuzz_fuzz_segment_LDADD = src/store/libstore.a $(reader_libs) $(DEFLATE_LIBS)
 tests_fuzz_fuzz_segment_LDFLAGS = $(fuzz_ldflags)

@@ -1,0 +1,40 @@
+/*
+ * zstd.c - libzstd, loaded on first use
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/zstd.h"
+
+#include "base/library.h"
+
+#include <stddef.h>
+
+static struct zstd lib;
+
+static const struct library_function functions[] = {
+#define FUNCTION(name)                                                                                                 \
+	{                                                                                                              \
+		"ZSTD_" #name, offsetof(struct zstd, name)                                                             \
+	}
+	FUNCTION(createDStream), FUNCTION(freeDStream),  FUNCTION(decompressStream),  FUNCTION(decompress),
+	FUNCTION(createCCtx),    FUNCTION(freeCCtx),     FUNCTION(CCtx_setParameter), FUNCTION(compress2),
+	FUNCTION(isError),       FUNCTION(getErrorCode), FUNCTION(getErrorName),
+#undef FUNCTION
+};
+
+static struct library library = {
+	.soname = "libzstd.so.1",
+	.functions = functions,
+	.n = sizeof(functions) / sizeof(functions[0]),
+	.table = &lib,
+	.advice = "libzstd is needed for data compressed with zstd; install it with: apt-get install libzstd1",
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+int zstd_load(const struct zstd **out, struct err *err)
+{
+	*out = &lib;
+	return library_use(&library, err);
+}
