@@ -63,6 +63,15 @@ const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const ui
 #ifdef __x86_64__
 #include <tmmintrin.h>
 
+/* The loader of glibc 2.33 knows it. The test of the compiler executes CPUID several times at each start, which is slow in
+   virtual machines. */
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define HAS_SSSE3 CPU_FEATURE_ACTIVE(SSSE3)
+#else
+#define HAS_SSSE3 __builtin_cpu_supports("ssse3")
+#endif
+
 enum { QUAD_BYTES = 12, QUAD_MASKS = 1 << QUAD_BYTES, QUAD_MAX = 3 };
 
 /* Shuffles that move four numbers into four lanes, indexed by the top bits of twelve bytes. Filled in once. */
@@ -97,7 +106,7 @@ static void quads_fill(void)
 
 bool packed_has_quads(void)
 {
-	return __builtin_cpu_supports("ssse3");
+	return HAS_SSSE3;
 }
 
 __attribute__((target("ssse3"))) const uint8_t *
