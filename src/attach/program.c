@@ -232,6 +232,26 @@ static void check_sections(struct elf *e, struct program_elf *out)
 	}
 }
 
+/* Read the machine and the loader of an ELF file. Returns false if it is not an ELF file. */
+static bool read_machine(struct elf *e, struct program_elf *out)
+{
+	ssize_t n = pread(e->fd, &e->head, sizeof(e->head), 0);
+
+	*out = (struct program_elf){ 0 };
+	if (n < EI_NIDENT || memcmp(e->head.e_ident, ELFMAG, SELFMAG) != 0)
+		return false;
+	out->bits = e->head.e_ident[EI_CLASS];
+	out->order = e->head.e_ident[EI_DATA];
+	if (n < (ssize_t)sizeof(e->head))
+		return true;
+	out->machine = e->head.e_machine;
+	if (out->bits == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)) {
+		read_heads(e);
+		find_loader(e, out->loader);
+	}
+	return true;
+}
+
 /*
  * Read an ELF file. Damaged parts are treated as missing.
  *
@@ -241,18 +261,8 @@ static bool read_elf(int fd, struct program_elf *out)
 {
 	struct elf e = { .fd = fd };
 
-	*out = (struct program_elf){ 0 };
-	if (!read_exactly(fd, e.head.e_ident, EI_NIDENT, 0) || memcmp(e.head.e_ident, ELFMAG, SELFMAG) != 0)
+	if (!read_machine(&e, out))
 		return false;
-	out->bits = e.head.e_ident[EI_CLASS];
-	out->order = e.head.e_ident[EI_DATA];
-	if (!read_exactly(fd, &e.head, sizeof(e.head), 0))
-		return true;
-	out->machine = e.head.e_machine;
-	if (out->bits != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
-		return true;
-	read_heads(&e);
-	find_loader(&e, out->loader);
 	check_needed(&e, out);
 	check_sections(&e, out);
 	free(e.names);
@@ -293,12 +303,12 @@ static const char sample_command[] = "cpa record -p PID";
 
 static int check_elf(const struct program_elf *elf, const char *name, bool is_starter, struct err *err)
 {
-	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct elf self = { .fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC) };
 	struct program_elf ours = { 0 };
 
-	if (self >= 0) {
-		read_elf(self, &ours);
-		close(self);
+	if (self.fd >= 0) {
+		read_machine(&self, &ours);
+		close(self.fd);
 	}
 	if (elf->bits != ours.bits || elf->order != ours.order || elf->machine != ours.machine)
 		return err_set(err, ERR_USAGE, "%s: cannot profile a program for a different architecture", name);
