@@ -166,6 +166,19 @@ int attach_names_new_in(const struct snap *s, const char *root, struct attach_na
 	return names_new(s, &(struct names_options){ .root = root }, out, err);
 }
 
+int attach_names_add_kernel(struct profile *p, struct err *err)
+{
+	struct arena *mem = arena_new();
+	struct symbol_options where;
+	int rc;
+
+	symbol_options_init(&where, mem);
+	where.servers = NULL;
+	rc = symbolize_kernel(p, &where, err);
+	arena_free(mem);
+	return rc;
+}
+
 /*
  * Read and symbolize a compressed profile.proto, without debuginfod.
  *

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "libcpaprof/collector/body.h"
 #include "libcpaprof/collector/snap.h"
+#include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +28,9 @@ int attach_names_new(const struct snap *s, struct attach_names **out, struct err
  * "/proc/4711/root" for a process in a container.
  */
 int attach_names_new_in(const struct snap *s, const char *root, struct attach_names **out, struct err *err);
+
+/* Add the names of kernel functions to a profile of this machine, while its kernel runs. Fails like symbolize_kernel. */
+int attach_names_add_kernel(struct profile *p, struct err *err);
 
 /* Takes NULL. */
 void attach_names_free(struct attach_names *n);

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "libcpaprof/collector/clock.h"
+#include "libcpaprof/collector/kallsyms.h"
 #include "libcpaprof/collector/stack_table.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
@@ -374,11 +375,9 @@ static int write_target(const struct session *s, const struct sampled *t, struct
 	return rc < 0 ? err_set(err, ERR_IO, "process %d: %s", (int)t->pid, strerror(-rc)) : 0;
 }
 
-/* Read the profile of a target, with its name and pid as labels. */
 static int read_target(const struct session *s, const struct sampled *t, struct profile **out, struct err *err)
 {
 	struct buf packed = { 0 };
-	char pid[PID_DIGITS + 2];
 	struct bytes in;
 	int rc = write_target(s, t, &packed, err);
 
@@ -387,7 +386,39 @@ static int read_target(const struct session *s, const struct sampled *t, struct 
 		return rc;
 	}
 	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	rc = reader_read(&in, &reader_limits_default, out, err);
+	return reader_read(&in, &reader_limits_default, out, err);
+}
+
+/* Write a profile, with names of kernel functions: the addresses are different after the next start of the machine. */
+static int write_profile(const struct session *s, struct profile *p, struct buf *out, struct err *err)
+{
+	int rc = s->has_kernel ? attach_names_add_kernel(p, err) : 0;
+
+	return rc < 0 ? rc : export_proto(p, 1, out, err);
+}
+
+/* Write the profile of one target. */
+static int write_one(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
+{
+	struct profile *p;
+	int rc;
+
+	if (!s->has_kernel)
+		return write_target(s, t, out, err);
+	rc = read_target(s, t, &p, err);
+	if (rc < 0)
+		return rc;
+	rc = write_profile(s, p, out, err);
+	profile_free(p);
+	return rc;
+}
+
+/* Read the profile of a target, with its name and pid as labels. */
+static int read_labelled(const struct session *s, const struct sampled *t, struct profile **out, struct err *err)
+{
+	char pid[PID_DIGITS + 2];
+	int rc = read_target(s, t, out, err);
+
 	if (rc < 0)
 		return rc;
 	snprintf(pid, sizeof(pid), "%d", (int)t->pid);
@@ -439,7 +470,7 @@ static int merge_targets(const struct session *s, struct sampled *const *t, size
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct profile *p;
 
-		rc = read_target(s, t[i], &p, err);
+		rc = read_labelled(s, t[i], &p, err);
 		if (rc < 0)
 			break;
 		rc = merger_add(m, (const struct profile *const *)&p, NULL, 1, err);
@@ -451,7 +482,7 @@ static int merge_targets(const struct session *s, struct sampled *const *t, size
 	}
 	sum = merger_finish(m);
 	summarize(s, t, n, sum);
-	rc = export_proto(sum, 1, out, err);
+	rc = write_profile(s, sum, out, err);
 	merger_free(m);
 	profile_free(sum);
 	return rc;
@@ -476,7 +507,7 @@ static int write_all(const struct session *s, struct buf *out, struct err *err)
 	if (n == 0)
 		rc = err_set(err, ERR_IO, "no samples: nothing ran");
 	else
-		rc = n == 1 ? write_target(s, t[0], &made, err) : merge_targets(s, t, n, &made, err);
+		rc = n == 1 ? write_one(s, t[0], &made, err) : merge_targets(s, t, n, &made, err);
 	if (rc == 0)
 		buf_add(out, made.data, made.len);
 	buf_release(&made);
@@ -592,6 +623,7 @@ int attach_sample(const struct sample_options *o, struct buf *out, struct sample
 
 	assert(o->messages.note && o->hz <= SAMPLE_HZ_MAX && o->n_pids <= SAMPLE_PIDS_MAX);
 	assert(o->n_pids == 0 || !o->cgroup);
+	s.external.kernel_start = kallsyms_address("_stext");
 	if (rc == 0 && o->kind == SAMPLE_WALL && o->n_pids == 0)
 		rc = err_set(err, ERR_USAGE, "wall-clock time is sampled of given processes only");
 	if (rc == 0 && o->kind != SAMPLE_CPU && o->events && *o->events)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define PAGE 4096U
+#define KERNEL_ALIGN (64U << 10) /* boot loaders and the kernel itself choose multiples of at least this */
 #define USER_LIMIT (UINT64_C(1) << 63)
 #define PPC64_PAGE_OFFSET UINT64_C(0xc000000000000000)
 
@@ -220,15 +221,31 @@ bool object_map_contains(const struct object_map *m, uint64_t address)
 	return m->start >= m->limit || (address >= m->start && address < m->limit);
 }
 
+/*
+ * Symbols of the running kernel have their addresses since the last boot, at which the kernel may have been loaded
+ * elsewhere than when the profile was recorded.
+ */
+static int running_base(const struct object *o, const struct object_map *m, uint64_t *base, struct err *err)
+{
+	uint64_t shift = m->start - o->anchor.value;
+
+	*base = 0;
+	if (!o->anchor.is_known || m->start == 0 || shift + KERNEL_ALIGN < 2 * KERNEL_ALIGN)
+		return 0; /* tools also use other starts near the symbol */
+	if (shift % KERNEL_ALIGN != 0)
+		return err_set(err, ERR_RANGE, "cannot find where the kernel was loaded from a mapping at 0x%" PRIx64,
+			       m->start);
+	*base = shift;
+	return 0;
+}
+
 int object_base(struct object *o, const struct object_map *m, uint64_t address, uint64_t *base, struct err *err)
 {
 	const GElf_Phdr *p = NULL;
 	struct anchor s;
 
-	if (!o->file.elf) { /* in the running kernel, symbols have their actual addresses */
-		*base = 0;
-		return 0;
-	}
+	if (!o->file.elf)
+		return running_base(o, m, base, err);
 	if (!object_map_contains(m, address))
 		return err_set(err, ERR_RANGE,
 			       "specified address %" PRIx64 " is outside the mapping range [%" PRIx64 ", %" PRIx64

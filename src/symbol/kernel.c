@@ -69,8 +69,17 @@ static void add_sizes(struct symbols *list)
 	}
 }
 
-struct object *kernel_symbols(const char *text, size_t n, const char *build_id)
+/* The symbol at whose address the mapping of the kernel starts; NULL for a module. */
+static const char *start_symbol(const char *file)
 {
+	const char *symbol = strstr(file, "kernel.kallsyms") ? strchr(file, ']') : NULL;
+
+	return symbol && symbol[1] ? symbol + 1 : symbol ? "_stext" : NULL;
+}
+
+struct object *kernel_symbols(const char *text, size_t n, const char *build_id, const char *file)
+{
+	const char *start = start_symbol(file);
 	struct arena *mem = arena_new();
 	struct object *o = arena_zalloc(mem, 1, sizeof(*o));
 	char *copy = arena_strndup(mem, text, n), *line = copy;
@@ -87,6 +96,8 @@ struct object *kernel_symbols(const char *text, size_t n, const char *build_id)
 		end = end ? end : copy + n;
 		*end = '\0';
 		if (read_line(line, &s)) {
+			if (start && !o->anchor.is_known && strcmp(s.name, start) == 0)
+				o->anchor = (struct anchor){ .is_known = true, .value = s.addr };
 			o->symbols.sym = mem_grow(o->symbols.sym, &cap, o->symbols.n + 1, sizeof(s));
 			o->symbols.sym[o->symbols.n++] = s;
 		}
@@ -109,8 +120,8 @@ static void read_running_id(const char *path, char out[2 * BUILD_ID_MAX + 1])
 	free(notes.data);
 }
 
-static int open_running(const char *notes, const char *build_id, struct buf *tried, struct object **out,
-			struct err *err)
+static int open_running(const char *file, const char *notes, const char *build_id, struct buf *tried,
+			struct object **out, struct err *err)
 {
 	char id[2 * BUILD_ID_MAX + 1];
 	struct bytes text = { 0 };
@@ -125,7 +136,7 @@ static int open_running(const char *notes, const char *build_id, struct buf *tri
 		debugfile_note(tried, "/proc/kallsyms", err ? err->msg : "not readable");
 		return ERR_UNKNOWN;
 	}
-	o = kernel_symbols((const char *)text.data, text.n, id);
+	o = kernel_symbols((const char *)text.data, text.n, id, file);
 	free(text.data);
 	if (o->symbols.n == 0) {
 		object_close(o);
@@ -182,7 +193,7 @@ int kernel_open(const char *file, const char *build_id, const struct symbol_opti
 	if (found)
 		*out = object_adopt(&f);
 	else
-		rc = open_running(notes, build_id, tried, out, err);
+		rc = open_running(file, notes, build_id, tried, out, err);
 	arena_free(s.mem);
 	return rc;
 }

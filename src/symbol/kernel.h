@@ -26,7 +26,12 @@ bool kernel_is_name(const char *file);
 int kernel_open(const char *file, const char *build_id, const struct symbol_options *w, struct buf *tried,
 		struct object **out, struct err *err);
 
-/* Read kernel symbols in the format of /proc/kallsyms. Malformed lines are skipped. */
-struct object *kernel_symbols(const char *text, size_t n, const char *build_id);
+/*
+ * Read kernel symbols in the format of /proc/kallsyms. Malformed lines are skipped.
+ *
+ * file    name of the mapping; the symbol in it, by default _stext, shows how far a profile from before a restart of the
+ *         machine is shifted
+ */
+struct object *kernel_symbols(const char *text, size_t n, const char *build_id, const char *file);
 
 #endif

@@ -31,7 +31,7 @@ struct symbolizer {
 	struct profile *p;
 	const struct symbol_options *w;
 	struct symbolize_result *out;
-	bool wants_tried;
+	bool force, kernel_only, wants_tried;
 	struct csr locs;   /* [n_maps] locations of each mapping, ascending */
 	uint32_t *n_lines; /* [n_locs] number of new lines of each location */
 	uint32_t *first;   /* [n_locs] index of the first new line in line */
@@ -60,11 +60,15 @@ static bool is_unsymbolizable(const char *file)
 	       starts_with(file, "/memfd:") || strcmp(file, "//anon") == 0;
 }
 
+static bool is_kernel(const char *file)
+{
+	return starts_with(file, "[kernel.kallsyms]") || starts_with(file, "[guest.kernel.kallsyms]");
+}
+
 /* Is it the kernel or the vdso, whose symbols come from elsewhere? */
 static bool is_kernel_or_vdso(const char *file)
 {
-	return starts_with(file, "[kernel.kallsyms]") || starts_with(file, "[guest.kernel.kallsyms]") ||
-	       strcmp(file, "[vdso]") == 0 || starts_with(path_base(file), "linux-vdso");
+	return is_kernel(file) || strcmp(file, "[vdso]") == 0 || starts_with(path_base(file), "linux-vdso");
 }
 
 /* Is it the URL of the server from which the profile was fetched? */
@@ -374,32 +378,57 @@ static int add_lines(struct symbolizer *s, struct err *err)
 	return rc;
 }
 
+/* Is the mapping, with n locations, to be looked up? */
+static bool is_wanted(const struct symbolizer *s, uint32_t map, const uint32_t *loc, uint32_t n)
+{
+	const struct mapping *m = &s->p->map[map];
+
+	if (n == 0 || (s->kernel_only && !is_kernel(profile_text(s->p, m->file))))
+		return false;
+	return is_candidate(s->p, m, s->force) && (s->force || !all_named(s->p, loc, n));
+}
+
+static int symbolize(struct symbolizer *s, struct err *err)
+{
+	const struct profile *p = s->p;
+	int rc;
+
+	if (!symbolize_needed(p, s->force))
+		return 0;
+	sort_locations(s);
+	s->n_lines = mem_zalloc(p->n_locs, sizeof(*s->n_lines));
+	s->first = mem_alloc(p->n_locs, sizeof(*s->first));
+	stop_begin(s->w->stop, "looking up names", 0);
+	for (uint32_t map = 0; map < p->n_maps && !stop_is_set(s->w->stop); map++) {
+		const uint32_t *loc = s->locs.item + s->locs.off[map];
+		uint32_t n = s->locs.off[map + 1] - s->locs.off[map];
+
+		if (is_wanted(s, map, loc, n))
+			symbolize_mapping(s, map, loc, n);
+	}
+	rc = stop_check(s->w->stop, err);
+	if (rc == 0 && s->n)
+		rc = add_lines(s, err);
+	free(s->line);
+	free(s->first);
+	free(s->n_lines);
+	free(s->locs.off);
+	free(s->locs.item);
+	return rc;
+}
+
 int symbolize_local(struct profile *p, const struct symbol_options *w, bool force, bool wants_tried,
 		    struct symbolize_result *out, struct err *err)
 {
-	struct symbolizer s = { .p = p, .w = w, .out = out, .wants_tried = wants_tried };
-	int rc = 0;
+	return symbolize(&(struct symbolizer){ .p = p, .w = w, .out = out, .force = force, .wants_tried = wants_tried },
+			 err);
+}
 
-	if (!symbolize_needed(p, force))
-		return 0;
-	sort_locations(&s);
-	s.n_lines = mem_zalloc(p->n_locs, sizeof(*s.n_lines));
-	s.first = mem_alloc(p->n_locs, sizeof(*s.first));
-	stop_begin(w->stop, "looking up names", 0);
-	for (uint32_t map = 0; map < p->n_maps && !stop_is_set(w->stop); map++) {
-		const uint32_t *loc = s.locs.item + s.locs.off[map];
-		uint32_t n = s.locs.off[map + 1] - s.locs.off[map];
+int symbolize_kernel(struct profile *p, const struct symbol_options *w, struct err *err)
+{
+	struct symbolize_result ignored = { 0 };
+	int rc = symbolize(&(struct symbolizer){ .p = p, .w = w, .out = &ignored, .kernel_only = true }, err);
 
-		if (n && is_candidate(p, &p->map[map], force) && (force || !all_named(p, loc, n)))
-			symbolize_mapping(&s, map, loc, n);
-	}
-	rc = stop_check(w->stop, err);
-	if (rc == 0 && s.n)
-		rc = add_lines(&s, err);
-	free(s.line);
-	free(s.first);
-	free(s.n_lines);
-	free(s.locs.off);
-	free(s.locs.item);
+	symbolize_result_release(&ignored);
 	return rc;
 }

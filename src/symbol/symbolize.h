@@ -44,4 +44,7 @@ bool symbolize_needed(const struct profile *p, bool force);
 int symbolize_local(struct profile *p, const struct symbol_options *w, bool force, bool wants_tried,
 		    struct symbolize_result *out, struct err *err);
 
+/* Like symbolize_local, but only for the kernel: it may be loaded elsewhere after a restart, or be another one. */
+int symbolize_kernel(struct profile *p, const struct symbol_options *w, struct err *err);
+
 #endif

@@ -83,7 +83,7 @@ begin shares
 sample --seconds=1
 if ! grep -q 'sampled 1 process for [0-9.]*s: ' err; then
 	reason=$(sed -n 's/^cpa: \(process.*\)/\1/p' err | head -n 1 | tr '#' ' ')
-	for name in 'shares of functions' 'new threads' 'waits' 'the end of the process' 'the cost'; do
+	for name in 'shares of functions' 'new threads' 'waits' 'kernel functions' 'the end of the process' 'the cost'; do
 		ok 0 "$name # SKIP ${reason:-no perf events}"
 	done
 	done_testing
@@ -111,6 +111,18 @@ end
 begin waits
 sample --off-cpu --seconds=1
 between "$(share p.pb.gz wait_here)" 500000000 1500000000 '--off-cpu has the time that a thread waits'
+end
+
+dd if=/dev/zero of=/dev/null bs=1M 2>/dev/null &
+pid=$! started="$started $!"
+sample --seconds=1
+"$CPA" raw -symbolize=none p.pb.gz >out 2>/dev/null
+start=$(awk '$3 == "_stext" { print $1 }' /proc/kallsyms)
+if grep -q 'kernel\.kallsyms' out && [ "$(echo "$start" | tr -d 0)" ]; then
+	is "$(grep -c "0x$start/.*\[kernel\.kallsyms\]_stext .*\[FN\]" out)" 1 'the profile has names of kernel functions, and where the kernel was loaded'
+else
+	ok 0 'the profile has names of kernel functions # SKIP no kernel stacks, or hidden kernel addresses'
+fi
 end
 
 ./attached count 60 >out &

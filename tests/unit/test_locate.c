@@ -197,11 +197,12 @@ static void uses_its_own_vdso_if_the_build_id_matches(void **state)
 		      "vDSO");
 }
 
+static const char kernel_text[] = "ffffffff81000200 T second\nffffffff81000000 T _stext\nnonsense\n"
+				  "0000000000000000 T hidden\nffffffffc0000000 t module_f\t[module]\n12 A absolute";
+
 static void reads_symbols_of_the_running_kernel(void **state)
 {
-	static const char text[] = "ffffffff81000200 T second\nffffffff81000000 T first\nnonsense\n"
-				   "0000000000000000 T hidden\nffffffffc0000000 t module_f\t[module]\n12 A absolute";
-	struct object *o = kernel_symbols(text, sizeof(text) - 1, ID_TEXT);
+	struct object *o = kernel_symbols(kernel_text, sizeof(kernel_text) - 1, ID_TEXT, "[kernel.kallsyms]");
 	const struct object_map map = { 0xffffffff81000000, 0xffffffff82000000, 0, "_text" };
 	struct object_symbol s;
 	const struct object_symbol *all;
@@ -211,7 +212,7 @@ static void reads_symbols_of_the_running_kernel(void **state)
 	(void)state;
 	assert_int_equal(object_symbols(o, &all), 3);
 	assert_true(object_symbol_covering(o, 0xffffffff810001ff, &s));
-	assert_string_equal(s.name, "first");
+	assert_string_equal(s.name, "_stext");
 	assert_true(object_symbol_at(o, 0xffffffff81000200, &s));
 	assert_string_equal(s.name, "second");
 	assert_int_equal(object_base(o, &map, 0xffffffff81000010, &base, &err), 0);
@@ -219,6 +220,37 @@ static void reads_symbols_of_the_running_kernel(void **state)
 	assert_int_equal(object_fd(o), -1);
 	assert_string_equal(object_build_id(o), ID_TEXT);
 	object_close(o);
+}
+
+/* Addresses of an earlier boot are those of now, shifted by the distance between the starts of the kernel. */
+static void a_kernel_may_have_been_loaded_elsewhere(void **state)
+{
+	static const struct {
+		const char *file;
+		uint64_t start, base;
+		int rc;
+	} expected[] = {
+		{ "[kernel.kallsyms]_stext", 0xffffffff81000000, 0, 0 },
+		{ "[kernel.kallsyms]_stext", 0xffffffff92200000, 0x11200000, 0 },
+		{ "[kernel.kallsyms]", 0xffffffff80400000, (uint64_t)-0xc00000, 0 },
+		{ "[kernel.kallsyms]_stext", 0xffffffff81000120, 0, 0 },
+		{ "[kernel.kallsyms]_stext", 0xffffffff92200120, 0, ERR_RANGE },
+		{ "[kernel.kallsyms]", 0, 0, 0 },
+		{ "[kernel.kallsyms]missing", 0xffffffff92200000, 0, 0 },
+		{ "[module]", 0xffffffffc0020000, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		struct object *o = kernel_symbols(kernel_text, sizeof(kernel_text) - 1, ID_TEXT, expected[i].file);
+		const struct object_map map = { expected[i].start, UINT64_MAX, 0, "" };
+		uint64_t base = 1;
+		struct err err;
+
+		assert_int_equal(object_base(o, &map, UINT64_MAX - 1, &base, &err), expected[i].rc);
+		assert_int_equal(base, expected[i].base);
+		object_close(o);
+	}
 }
 
 static void joins_paths_like_go(void **state)
@@ -260,6 +292,7 @@ int main(void)
 		TEST(explains_why_an_object_is_not_found),
 		TEST(uses_its_own_vdso_if_the_build_id_matches),
 		cmocka_unit_test(reads_symbols_of_the_running_kernel),
+		cmocka_unit_test(a_kernel_may_have_been_loaded_elsewhere),
 		cmocka_unit_test(joins_paths_like_go),
 	};
 

@@ -27,7 +27,7 @@ int external_open(pid_t pid, struct external *as, struct process **out)
 		return rc;
 	p->external = as;
 	p->table.maps = &p->maps;
-	maps_add_kernel(&p->maps); /* after those of the process, whose executable is the first */
+	maps_add_kernel(&p->maps, as->kernel_start); /* after those of the process, whose executable is the first */
 	if (threads_reader(p))
 		threads_reader(p)->space.cache = &as->files;
 	rc = external_read_maps(p);
@@ -49,7 +49,7 @@ int external_open_ended(struct external *as, struct process **out)
 	p->start_ns = p->began_ns = collect_wall_ns();
 	p->external = as;
 	p->table.maps = &p->maps;
-	maps_add_kernel(&p->maps);
+	maps_add_kernel(&p->maps, as->kernel_start);
 	*out = p;
 	return 0;
 }

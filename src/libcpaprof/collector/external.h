@@ -19,6 +19,7 @@ struct external {
 	struct snap_types types;              /* value 0 is the number of samples, value 1 + i the weight of event i */
 	uint64_t period;                      /* of the profile */
 	struct file_cache files;              /* used by all processes; released after them */
+	uint64_t kernel_start;                /* of the kernel's code; 0: not known */
 	char comment[EXTERNAL_COMMENTS][160]; /* comment 0 follows "cpa VERSION: pid N, "; the others are optional */
 };
 

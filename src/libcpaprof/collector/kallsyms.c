@@ -37,39 +37,52 @@ static size_t find_first(const struct kernel_name *name, size_t n, uint64_t star
 	return lo;
 }
 
-/* Read a line such as "ffffffff81000000 T do_nanosleep". Returns false if its address is hidden. */
-static bool read_line(struct kernel_name *name, size_t n, const char *line)
+/* Called for each line such as "ffffffff81000000 T do_nanosleep". Stops the reading with -errno. */
+typedef int line_fn(void *arg, const char *line);
+
+struct wanted_names {
+	struct kernel_name *name;
+	size_t n;
+};
+
+/* Fails with -EACCES if the address is hidden. */
+static int match_names(void *arg, const char *line)
 {
+	const struct wanted_names *wanted = arg;
+	struct kernel_name *name = wanted->name;
 	char *end;
 	uint64_t start = strtoull(line, &end, 16);
-	size_t i, length;
+	size_t i, length, n = wanted->n;
 
 	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
-		return true;
+		return 0;
 	if (start == 0) /* also that of some data in per-CPU memory */
-		return !strchr("tT", end[1]);
+		return strchr("tT", end[1]) ? -EACCES : 0;
 	if (!strchr("tTwW", end[1]))
-		return true;
+		return 0;
 	i = find_first(name, n, start);
 	if (i == n || name[i].start >= start)
-		return true;
+		return 0;
 	length = strcspn(end + 3, ".\t\n"); /* without the compiler's .constprop.0 and the name of the module */
 	length = length < KERNEL_NAME_MAX ? length : KERNEL_NAME_MAX - 1;
 	memcpy(name[i].name, end + 3, length);
 	name[i].name[length] = '\0';
 	name[i].start = start;
-	return true;
+	return 0;
 }
 
-/* Read the lines of a part. Returns the number of bytes of the last line, which is not complete; -1: hidden. */
-static ssize_t read_lines(struct kernel_name *name, size_t n, char *text, size_t size)
+/* Read the lines of a part. Returns the number of bytes of the last line, which is not complete, or -errno. */
+static ssize_t read_lines(char *text, size_t size, line_fn *fn, void *arg)
 {
 	char *line = text, *end;
 
 	while ((end = memchr(line, '\n', size - (size_t)(line - text)))) {
+		int rc;
+
 		*end = '\0';
-		if (!read_line(name, n, line))
-			return -1;
+		rc = fn(arg, line);
+		if (rc < 0)
+			return rc;
 		line = end + 1;
 	}
 	size -= (size_t)(line - text);
@@ -77,27 +90,33 @@ static ssize_t read_lines(struct kernel_name *name, size_t n, char *text, size_t
 	return (ssize_t)size;
 }
 
-static int read_all(int fd, struct kernel_name *name, size_t n, char *text)
+static int read_all(line_fn *fn, void *arg)
 {
-	ssize_t got, kept = 0;
+	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
+	char *text = rc == 0 ? memory_map(PART_SIZE) : NULL;
+	ssize_t got = 0, kept = 0;
 
-	while ((got = read(fd, text + kept, PART_SIZE - (size_t)kept)) > 0) {
-		kept = read_lines(name, n, text, (size_t)(kept + got));
+	if (rc == 0 && !text)
+		rc = -ENOMEM;
+	while (rc == 0 && (got = read(fd, text + kept, PART_SIZE - (size_t)kept)) > 0) {
+		kept = read_lines(text, (size_t)(kept + got), fn, arg);
 		if (kept < 0)
-			return -EACCES;
-		if (kept == PART_SIZE) /* no line is that long */
-			return -EINVAL;
+			rc = (int)kept;
+		else if (kept == PART_SIZE) /* no line is that long */
+			rc = -EINVAL;
 	}
-	return got < 0 ? -errno : 0;
+	if (rc == 0 && got < 0)
+		rc = -errno;
+	memory_unmap(text, PART_SIZE);
+	if (fd >= 0)
+		close(fd);
+	return rc;
 }
 
 int kallsyms_find(struct kernel_name *name, size_t n)
 {
-	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC), rc = fd < 0 ? -errno : -ENOMEM;
-	char *text = fd < 0 ? NULL : memory_map(PART_SIZE);
+	int rc = read_all(match_names, &(struct wanted_names){ name, n });
 
-	if (text)
-		rc = read_all(fd, name, n, text);
 	for (size_t i = 1; rc == 0 && i < n; i++)
 		if (!name[i].start && name[i - 1].start) {
 			uint64_t addr = name[i].addr;
@@ -105,8 +124,31 @@ int kallsyms_find(struct kernel_name *name, size_t n)
 			name[i] = name[i - 1];
 			name[i].addr = addr;
 		}
-	memory_unmap(text, PART_SIZE);
-	if (fd >= 0)
-		close(fd);
 	return rc;
+}
+
+struct wanted_symbol {
+	const char *name;
+	uint64_t addr;
+};
+
+/* Stops with -EEXIST at the symbol. */
+static int match_symbol(void *arg, const char *line)
+{
+	struct wanted_symbol *wanted = arg;
+	char *end;
+	uint64_t addr = strtoull(line, &end, 16);
+
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || strcmp(end + 3, wanted->name) != 0)
+		return 0;
+	wanted->addr = addr;
+	return -EEXIST;
+}
+
+uint64_t kallsyms_address(const char *symbol)
+{
+	struct wanted_symbol wanted = { .name = symbol };
+
+	read_all(match_symbol, &wanted);
+	return wanted.addr;
 }

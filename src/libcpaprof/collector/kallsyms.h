@@ -25,4 +25,7 @@ struct kernel_name {
  */
 int kallsyms_find(struct kernel_name *name, size_t n);
 
+/* Get the address of a symbol; 0 if there is none, or the kernel hides its addresses. */
+uint64_t kallsyms_address(const char *symbol);
+
 #endif

@@ -504,10 +504,10 @@ void maps_add_text(struct maps *m, pid_t pid, int fd)
 	maps_read_lines(fd, add_line, &a);
 }
 
-void maps_add_kernel(struct maps *m)
+void maps_add_kernel(struct maps *m, uint64_t start)
 {
 	static const char name[] = "[kernel.kallsyms]_stext"; /* as perf names it */
-	struct map new = { .start = KERNEL_START, .limit = UINT64_MAX, .n_path = sizeof(name) - 1 };
+	struct map new = { .start = start ? start : KERNEL_START, .limit = UINT64_MAX, .n_path = sizeof(name) - 1 };
 	uint8_t notes[NOTES_MAX], id[MODULE_ID_MAX];
 	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, notes, sizeof(notes)) : 0;

@@ -66,8 +66,12 @@ void maps_add_modules(struct maps *m, const uint8_t *ring, uint32_t from, uint32
 /* Add the current mappings of a process, with build ids read from its memory. */
 void maps_add_live(struct maps *m, pid_t pid);
 
-/* Add the code of the running kernel and its modules, with its build id. */
-void maps_add_kernel(struct maps *m);
+/*
+ * Add the code of the running kernel and its modules, with its build id.
+ *
+ * start   address of its symbol _stext, see kallsyms_address; 0: not known
+ */
+void maps_add_kernel(struct maps *m, uint64_t start);
 
 /* Add mappings from an open file in the format of /proc/PID/maps. */
 void maps_add_text(struct maps *m, pid_t pid, int fd);

@@ -297,7 +297,7 @@ static void add_run(struct sched *s, uint16_t ring, const struct sched_run *new)
 
 	if (begin >= new->end)
 		return;
-	if (last && last->tid == new->tid &&begin < last->end + SCHED_MIN_NS) {
+	if (last && begin < last->end + SCHED_MIN_NS && last->tid == new->tid) {
 		last->end = new->end;
 		last->n_switches += new->n_switches;
 		last->then = new->then;
