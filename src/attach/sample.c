@@ -524,7 +524,7 @@ static uint64_t own_cpu_ns(void)
 	       (uint64_t)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000;
 }
 
-static void count_target(const struct sampled *t, struct sample_result *r)
+static void count_target(const struct session *s, const struct sampled *t, struct sample_result *r)
 {
 	uint64_t n, n_complete;
 	struct process_info f;
@@ -534,7 +534,7 @@ static void count_target(const struct sampled *t, struct sample_result *r)
 	r->n_processes += f.n_samples || f.weight || t->is_requested;
 	r->n_samples += n ? n : f.n_samples;
 	r->n_complete += n_complete;
-	if (t->is_requested)
+	if (t->is_requested && !s->o->follow)
 		r->target_ns += t->cpu_ns - t->cpu_start_ns;
 }
 
@@ -542,9 +542,9 @@ static void fill_result(const struct session *s, uint64_t own_start_ns, struct s
 {
 	*r = (struct sample_result){ .kind = s->kind, .n_lost = s->n_lost, .has_kernel = s->has_kernel };
 	for (size_t i = 0; i < s->n; i++)
-		count_target(s->target[i], r);
+		count_target(s, s->target[i], r);
 	for (size_t i = 0; i < s->n_old; i++)
-		count_target(s->old[i], r);
+		count_target(s, s->old[i], r);
 	r->duration_ns = s->end_ns - s->start_ns;
 	r->own_ns = own_cpu_ns() - own_start_ns;
 }

@@ -58,7 +58,8 @@ struct sample_result {
 	uint64_t n_samples, n_lost; /* stacks; records that the kernel dropped */
 	uint64_t n_complete;        /* stacks that reach the start of their thread */
 	uint64_t duration_ns;       /* wall-clock time */
-	uint64_t target_ns, own_ns; /* CPU time of the processes of options.pid, and of cpa */
+	uint64_t target_ns;         /* CPU time of the processes of options.pid; 0: not known, with options.follow */
+	uint64_t own_ns;            /* CPU time of cpa */
 	bool has_kernel;            /* does the profile include kernel code? */
 };
 
