@@ -234,11 +234,6 @@ static void count_down(_Atomic uint8_t *counter)
 		;
 }
 
-static _Atomic uint8_t *first_counter(uint64_t at)
-{
-	return &cpi_heap_filter[(at >> 4 ^ at >> 20) % HEAP_FILTER];
-}
-
 static _Atomic uint8_t *second_counter(uint64_t at)
 {
 	return &second_filter[(at >> 4) * 0x9e3779b97f4a7c15ULL >> (64 - SECOND_BITS)];
@@ -246,18 +241,18 @@ static _Atomic uint8_t *second_counter(uint64_t at)
 
 void cpi_heap_filter_add(const void *p)
 {
-	atomic_store_explicit(first_counter((uintptr_t)p), COUNTER_MAX, memory_order_relaxed);
+	atomic_store_explicit(cpi_heap_filter_of(p), COUNTER_MAX, memory_order_relaxed);
 }
 
 static void filter_add(uint64_t at)
 {
 	count_up(second_counter(at));
-	count_up(first_counter(at));
+	count_up(cpi_heap_filter_of((const void *)(uintptr_t)at));
 }
 
 static void filter_remove(uint64_t at)
 {
-	count_down(first_counter(at));
+	count_down(cpi_heap_filter_of((const void *)(uintptr_t)at));
 	count_down(second_counter(at));
 }
 

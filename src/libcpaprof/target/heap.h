@@ -25,13 +25,16 @@
 enum { HEAP_FILTER = 1 << 13 };
 extern _Atomic uint8_t cpi_heap_filter[HEAP_FILTER] __attribute__((visibility("hidden")));
 
-/* May this object be sampled, or come from bootstrap memory? Neighbours share cache lines of the filter. */
+/* The counter of an address. Neighbours share cache lines; addresses 128 KiB apart share a counter. */
+static inline _Atomic uint8_t *cpi_heap_filter_of(const void *p)
+{
+	return &cpi_heap_filter[((uintptr_t)p >> 4) % HEAP_FILTER];
+}
+
+/* May this object be sampled, or come from bootstrap memory? */
 static inline bool cpi_heap_may_contain(const void *p)
 {
-	uintptr_t at = (uintptr_t)p;
-
-	return __builtin_expect(
-		atomic_load_explicit(&cpi_heap_filter[(at >> 4 ^ at >> 20) % HEAP_FILTER], memory_order_relaxed), 0);
+	return __builtin_expect(atomic_load_explicit(cpi_heap_filter_of(p), memory_order_relaxed), 0);
 }
 
 /*

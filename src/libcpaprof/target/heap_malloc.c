@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define NOINLINE __attribute__((noinline))
+#define LINE_ALIGNED __attribute__((aligned(64))) /* for the most frequent functions: in one cache line */
 
 void cfree(void *p);
 void *memalign(size_t align, size_t size);
@@ -32,7 +33,7 @@ static NOINLINE void *malloc_sampled(size_t size)
 	return cpi_heap_add(cpi_heap_next.malloc(size), size, rate);
 }
 
-CPA_EXPORT void *malloc(size_t size)
+CPA_EXPORT LINE_ALIGNED void *malloc(size_t size)
 {
 	return cpi_heap_count_down(size) ? cpi_heap_next.malloc(size) : malloc_sampled(size);
 }
@@ -75,7 +76,7 @@ static NOINLINE void free_checked(void *p)
 		cpi_heap_next.free(p);
 }
 
-CPA_EXPORT void free(void *p)
+CPA_EXPORT LINE_ALIGNED void free(void *p)
 {
 	if (cpi_heap_may_contain(p))
 		free_checked(p);
