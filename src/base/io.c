@@ -14,10 +14,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { READ_STEP = 256 << 10 };
@@ -121,14 +123,35 @@ static int open_temp(const char *path, mode_t mode, struct io_out *out, struct e
 	return 0;
 }
 
-/* Open a pipe or device. */
+/* Does a signal that asks this process to end wait until it is no longer blocked? */
+static bool is_asked_to_end(void)
+{
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigismember(&pending, signals[i]) == 1)
+			return true;
+	return false;
+}
+
+/* Open a pipe or device. A pipe without a reader waits for one like open(2), but not if the process is asked to end. */
 static int open_direct(const char *path, struct io_out *out, struct err *err)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	const struct timespec pause = { .tv_nsec = 20000000 };
 	struct stat st;
+	bool is_pipe = stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+	int fd, mode = O_WRONLY | O_CLOEXEC;
 
+	while ((fd = open(path, is_pipe ? mode | O_NONBLOCK : mode)) < 0 && is_pipe && errno == ENXIO &&
+	       !is_asked_to_end())
+		nanosleep(&pause, NULL);
 	if (fd < 0)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+		return err_set(err, ERR_IO, "%s: %s", path,
+			       is_pipe && errno == ENXIO ? "no process reads from this pipe" : strerror(errno));
+	if (is_pipe)
+		fcntl(fd, F_SETFL, O_WRONLY);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		close(fd);
 		return err_set(err, ERR_IO, "%s: was replaced by a file while it was opened", path);

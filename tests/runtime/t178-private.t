@@ -42,6 +42,17 @@ timeout 60 "$CPA" run --quiet --cpu=pipe.gz -- ./burn 0.2 >out 2>err
 status=$?
 wait $!
 between "$status$(total got)" 100000000 300000000 'a link to a pipe is followed'
+mkfifo never
+"$CPA" run --quiet --cpu=never -- true 2>err &
+pid=$! tries=0
+sleep 0.5
+while kill -TERM $pid 2>/dev/null; do
+	sleep 0.2
+	tries=$((tries + 1))
+	[ $tries -lt 100 ] || kill -KILL $pid
+done
+wait $pid
+is "$? $(cat err)" '0 cpa: never: no process reads from this pipe' 'SIGTERM ends the wait for a reader of a pipe'
 "$CPA" run --quiet --cpu=/dev/stdout -- sh -c : 2>err | gzip -t
 ok $? 'a profile can be written to /dev/stdout'
 
