@@ -57,8 +57,9 @@ static const char *last_scope(const char *name)
 {
 	const char *last = name;
 
-	for (const char *s = strstr(name, "::"); s; s = strstr(s + 2, "::"))
-		last = s;
+	for (const char *s = name; (s = strchr(s, ':')); s += s[1] == ':' ? 2 : 1)
+		if (s[1] == ':')
+			last = s;
 	return last;
 }
 
