@@ -3,18 +3,21 @@
 # To add a test, list it here; NAME.t draws files and runs NAME.py on them, or a script that starts cpa -http.
 
 browser_tests = \
-	tests/browser/t241-browser-svg.t \
-	tests/browser/t251-browser-html.t \
-	tests/browser/t266-browser-web-flame.t \
-	tests/browser/t267-browser-menus.t \
 	tests/browser/t280-browser-access.t \
-	tests/browser/t285-browser-tables.t \
-	tests/browser/t287-browser-graph.t \
 	tests/browser/t288-browser-profiles.t \
 	tests/browser/t290-browser-pages.t \
 	tests/browser/t291-browser-random.t \
 	tests/browser/t293-browser-loading.t \
 	tests/browser/t295-browser-store.t
+
+# Mostly the scripts of pages. script/test all runs them once, not also with sanitizers, which do not see scripts.
+SCRIPT_TESTS = \
+	tests/browser/t241-browser-svg.t \
+	tests/browser/t251-browser-html.t \
+	tests/browser/t266-browser-web-flame.t \
+	tests/browser/t267-browser-menus.t \
+	tests/browser/t285-browser-tables.t \
+	tests/browser/t287-browser-graph.t
 
 browser_scripts = \
 	tests/browser/access_pages.py \
@@ -36,5 +39,5 @@ browser_scripts = \
 	tests/browser/web_random.py \
 	tests/browser/web_store.py
 
-TESTS += $(browser_tests)
-EXTRA_DIST += $(browser_tests) $(browser_scripts)
+TESTS += $(browser_tests) $(SCRIPT_TESTS)
+EXTRA_DIST += $(browser_tests) $(SCRIPT_TESTS) $(browser_scripts)
