@@ -13,11 +13,13 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/str.h"
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/kallsyms.h"
 #include "libcpaprof/collector/stack_table.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
+#include "profile/prune.h"
 #include "reader/reader.h"
 #include "viewers/export/export.h"
 
@@ -389,11 +391,24 @@ static int read_target(const struct session *s, const struct sampled *t, struct 
 	return reader_read(&in, &reader_limits_default, out, err);
 }
 
+/* Is this a function of the kernel's scheduler? */
+static bool is_scheduler(const struct profile *p, uint32_t loc)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	uint32_t line = p->loc_line[loc];
+
+	return p->loc_map[loc] != PROFILE_NONE && line < p->loc_line[loc + 1] &&
+	       starts_with(profile_text(p, p->map[p->loc_map[loc]].file), kernel) &&
+	       kallsyms_is_scheduler(profile_text(p, p->func_name[p->line_func[line]]));
+}
+
 /* Write a profile, with names of kernel functions: the addresses are different after the next start of the machine. */
 static int write_profile(const struct session *s, struct profile *p, struct buf *out, struct err *err)
 {
 	int rc = s->has_kernel ? attach_names_add_kernel(p, err) : 0;
 
+	if (rc == 0 && s->kind == SAMPLE_OFF_CPU) /* each wait ends in the scheduler: show what called it */
+		profile_drop_leaves(p, is_scheduler);
 	return rc < 0 ? rc : export_proto(p, 1, out, err);
 }
 

@@ -349,6 +349,14 @@ static void add_first_waits(struct waits *w)
 	}
 }
 
+/* Wait for records, or until it is time to look at new processes, which may end soon. */
+static void wait_records(struct session *s)
+{
+	bool is_many = s->o->n_pids == 0 || s->o->follow;
+
+	events_wait(s->events, is_many ? POLL_MANY_MS : POLL_MS);
+}
+
 static void run_waits(struct session *s)
 {
 	struct waits w = { .s = s };
@@ -357,9 +365,10 @@ static void run_waits(struct session *s)
 	events_start(s->events);
 	add_first_waits(&w);
 	do {
-		events_wait(s->events, POLL_MS);
+		wait_records(s);
 		end = clock_now();
 		events_read(s->events, on_switch, &w);
+		attach_sample_refresh_all(s);
 		apply_before(&w, end - ARRIVAL_NS);
 	} while (attach_sample_continues(s));
 	events_stop(s->events);
@@ -382,14 +391,11 @@ void attach_sample_run_events(struct session *s)
 		run_waits(s);
 		return;
 	}
-	bool is_many = s->o->n_pids == 0 || s->o->follow; /* new processes may end soon */
-
 	events_start(s->events);
 	do {
-		events_wait(s->events, is_many ? POLL_MANY_MS : POLL_MS);
+		wait_records(s);
 		events_read(s->events, on_record, s);
-		if (is_many)
-			attach_sample_refresh_all(s);
+		attach_sample_refresh_all(s);
 	} while (attach_sample_continues(s));
 	events_stop(s->events);
 	events_read(s->events, on_record, s);

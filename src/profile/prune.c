@@ -211,3 +211,24 @@ int profile_prune(struct profile *p, struct err *warning, struct err *err)
 	regex_free(x.keep);
 	return rc;
 }
+
+void profile_drop_leaves(struct profile *p, bool (*drops)(const struct profile *p, uint32_t loc))
+{
+	bool *is_dropped = mem_alloc(p->n_locs, sizeof(*is_dropped));
+	struct csr *s = &p->stacks;
+	uint32_t n = 0, first = 0;
+
+	for (uint32_t loc = 0; loc < p->n_locs; loc++)
+		is_dropped[loc] = drops(p, loc);
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t end = s->off[i + 1], from = first;
+
+		while (from + 1 < end && is_dropped[s->item[from]])
+			from++;
+		memmove(s->item + n, s->item + from, (end - from) * sizeof(*s->item));
+		n += end - from;
+		s->off[i + 1] = n;
+		first = end;
+	}
+	free(is_dropped);
+}

@@ -25,6 +25,13 @@
 int profile_prune(struct profile *p, struct err *warning, struct err *err);
 
 /*
+ * Remove the innermost frames of each stack for which drops returns true, but not its last frame.
+ *
+ * p       not yet shared; afterwards its stacks may be equal
+ */
+void profile_drop_leaves(struct profile *p, bool (*drops)(const struct profile *p, uint32_t loc));
+
+/*
  * The part of a function name that pruning matches: without a leading dot, and without the arguments of a C++
  * function. "(anonymous namespace)" and "operator()" are not arguments.
  *

@@ -83,7 +83,7 @@ begin shares
 sample --seconds=1
 if ! grep -q 'sampled 1 process for [0-9.]*s: ' err; then
 	reason=$(sed -n 's/^cpa: \(process.*\)/\1/p' err | head -n 1 | tr '#' ' ')
-	for name in 'shares of functions' 'new threads' 'waits' 'kernel functions' 'the end of the process' 'the cost'; do
+	for name in 'shares of functions' 'new threads' 'waits' 'kernel functions' 'the scheduler' 'children' 'the end of the process' 'the cost'; do
 		ok 0 "$name # SKIP ${reason:-no perf events}"
 	done
 	done_testing
@@ -123,6 +123,14 @@ if grep -q 'kernel\.kallsyms' out && [ "$(echo "$start" | tr -d 0)" ]; then
 else
 	ok 0 'the profile has names of kernel functions # SKIP no kernel stacks, or hidden kernel addresses'
 fi
+end
+
+sh -c 'while :; do sleep 0.05; done' &
+pid=$! started="$started $!"
+sample --off-cpu --follow --seconds=2
+"$CPA" traces -lines p.pb.gz >out 2>/dev/null
+is "$(grep -cE '^ *[0-9.]+m?s +schedule$' out)" 0 'a wait does not end in the scheduler'
+between "$(share p.pb.gz __libc_start_main)" 2600000000 4400000000 'children that end soon have stacks'
 end
 
 ./attached count 60 >out &

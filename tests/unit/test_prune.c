@@ -240,10 +240,33 @@ static void an_exponential_expression_is_an_error_and_changes_nothing(void **sta
 	profile_free(p);
 }
 
+static bool is_named_drop(const struct profile *p, uint32_t loc)
+{
+	uint32_t line = p->loc_line[loc];
+
+	return line < p->loc_line[loc + 1] && strcmp(profile_text(p, p->func_name[p->line_func[line]]), "drop") == 0;
+}
+
+static void leaves_are_dropped_but_not_the_last_frame(void **state)
+{
+	static const char *const stack[] = { "drop;drop;wait;drop;main", "drop;;main", "drop;drop", "main;drop",
+					     "drop,a;b" };
+	static const char *const expected[] = { "wait;drop;main", ";main", "drop", "main;drop", "b" };
+	struct profile *p = with_stacks("", "", stack, 5);
+
+	(void)state;
+	profile_drop_leaves(p, is_named_drop);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_stack(p, i, expected[i]);
+	assert_int_equal(profile_check(p, &err), 0);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_is_dropped_with_its_callees),
+		cmocka_unit_test(leaves_are_dropped_but_not_the_last_frame),
 		cmocka_unit_test(the_match_nearest_to_the_root_decides),
 		cmocka_unit_test(expressions_match_whole_names),
 		cmocka_unit_test(matches_before_the_first_user_frame_are_kept),

@@ -152,3 +152,17 @@ uint64_t kallsyms_address(const char *symbol)
 	read_all(match_symbol, &wanted);
 	return wanted.addr;
 }
+
+bool kallsyms_is_scheduler(const char *name)
+{
+	static const char *const begin[] = {
+		"schedule",         "__schedule",          "preempt_schedule",      "perf_",
+		"__perf_",          "prepare_task_switch", "poll_schedule_timeout", "do_sched_yield",
+		"__traceiter_sched"
+	};
+
+	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
+		if (strncmp(name, begin[i], strlen(begin[i])) == 0)
+			return true;
+	return false;
+}

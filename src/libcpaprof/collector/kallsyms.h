@@ -6,6 +6,7 @@
 #ifndef LIBCPAPROF_COLLECTOR_KALLSYMS_H
 #define LIBCPAPROF_COLLECTOR_KALLSYMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,5 +28,8 @@ int kallsyms_find(struct kernel_name *name, size_t n);
 
 /* Get the address of a symbol; 0 if there is none, or the kernel hides its addresses. */
 uint64_t kallsyms_address(const char *symbol);
+
+/* Is this a function of the scheduler itself, which does not explain a wait? */
+bool kallsyms_is_scheduler(const char *name);
 
 #endif

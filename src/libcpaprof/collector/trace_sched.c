@@ -441,21 +441,6 @@ static void end_threads(struct trace *t)
 	}
 }
 
-/* Is this a function of the scheduler itself, which does not explain a wait? */
-static bool is_scheduler(const char *name)
-{
-	static const char *const begin[] = {
-		"schedule",         "__schedule",          "preempt_schedule",      "perf_",
-		"__perf_",          "prepare_task_switch", "poll_schedule_timeout", "do_sched_yield",
-		"__traceiter_sched"
-	};
-
-	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
-		if (strncmp(name, begin[i], strlen(begin[i])) == 0)
-			return true;
-	return false;
-}
-
 /* The index + 1 of a name in s->why; 0: no room. */
 static uint32_t add_why(struct sched *s, const char *name)
 {
@@ -522,7 +507,7 @@ static const char *find_why(const struct sched_chain *chain, const struct kernel
 
 		if (!x)
 			return NULL;
-		if (!is_scheduler(x->name))
+		if (!kallsyms_is_scheduler(x->name))
 			return x->name;
 	}
 	return NULL;
