@@ -349,7 +349,7 @@ static void add_first_waits(struct waits *w)
 	}
 }
 
-/* Wait for records, or until it is time to look at new processes, which may end soon. */
+/* Wait for records, or until it is time to read new processes, which may end soon. */
 static void wait_records(struct session *s)
 {
 	bool is_many = s->o->n_pids == 0 || s->o->follow;
