@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "libcpaprof/collector/maps.h"
+#include "libcpaprof/collector/order.h"
 #include "libcpaprof/collector/read_stack.h"
 
 #include <elf.h>
@@ -28,6 +29,12 @@
 enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, FILE_COPY_MAX = 512 << 20 };
 enum { PIECE_SHIFT_MAX = 1 << 30 }; /* max difference between distances in memory and in the file */
 enum { HEAD = 64 << 10, HEADS_MAX = 128, PIECE_MAX = 64 << 20, COPIES_MAX = 1 << 30 };
+enum { SECTIONS_MAX = 256, NAMES_MAX = 64 << 10, FRAMES_BYTES_MAX = 64 << 20 };
+
+/* The .eh_frame of a file without .eh_frame_hdr, as statically linked programs often are. Size 0: not needed. */
+struct eh_section {
+	uint64_t at, addr, size; /* addr: from the first address of the object */
+};
 
 struct space_object {
 	uint64_t lo, hi, dev, ino; /* device and inode of the file; 0: no file */
@@ -37,6 +44,9 @@ struct space_object {
 	bool is_cached; /* bytes belong to the cache */
 	void *bytes;
 	size_t size, n_copied;
+	struct eh_section eh;
+	void *table; /* a copy of .eh_frame, and a table of its functions; NULL: none */
+	size_t n_table;
 	struct unwind_object walk;
 };
 
@@ -47,6 +57,7 @@ struct cached_file {
 	struct timespec mtime;
 	size_t size;
 	void *bytes;
+	struct eh_section eh;
 };
 
 enum { CACHED_FILES_MAX = 4096 };
@@ -182,6 +193,9 @@ static void close_object(struct address_space *r, struct space_object *o)
 {
 	if (!o->is_cached)
 		memory_unmap(o->bytes, o->size);
+	memory_unmap(o->table, o->n_table);
+	o->table = NULL;
+	o->eh = (struct eh_section){ 0 };
 	r->n_copied -= o->n_copied;
 	o->bytes = NULL;
 	o->n_copied = 0;
@@ -218,6 +232,8 @@ static void keep_opened(struct maps_reader *l)
 			new[k].bytes = old[i].bytes;
 			new[k].is_cached = old[i].is_cached;
 			new[k].size = old[i].size;
+			new[k].table = old[i].table;
+			new[k].n_table = old[i].n_table;
 			new[k].walk = old[i].walk;
 			new[k].n_copied = old[i].n_copied;
 		} else {
@@ -273,6 +289,73 @@ static bool read_piece(struct address_space *r, struct space_object *o, int fd, 
 	return pread(fd, (char *)o->bytes + at, n, (off_t)at) == (ssize_t)n;
 }
 
+/* Find .eh_frame by the section headers. first: lowest address of the segments. */
+static void find_eh_frame(struct space_object *o, int fd, const Elf64_Ehdr *head, uint64_t first)
+{
+	static const char wanted[] = ".eh_frame";
+	Elf64_Shdr sh[SECTIONS_MAX];
+	char name[sizeof(wanted)];
+	size_t n = head->e_shnum;
+
+	if (head->e_shentsize != sizeof(*sh) || n > SECTIONS_MAX || head->e_shstrndx >= n ||
+	    head->e_shoff > INT64_MAX ||
+	    pread(fd, sh, n * sizeof(*sh), (off_t)head->e_shoff) != (ssize_t)(n * sizeof(*sh)))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = sh[head->e_shstrndx].sh_offset + sh[i].sh_name;
+
+		if (sh[i].sh_type == SHT_NOBITS || !(sh[i].sh_flags & SHF_ALLOC) || sh[i].sh_addr < first ||
+		    sh[i].sh_size > FRAMES_BYTES_MAX || at > INT64_MAX ||
+		    pread(fd, name, sizeof(name), (off_t)at) != sizeof(name) || memcmp(name, wanted, sizeof(name)) != 0)
+			continue;
+		o->eh = (struct eh_section){ sh[i].sh_offset, sh[i].sh_addr - first, sh[i].sh_size };
+		return;
+	}
+}
+
+static int by_start(const void *arg, uint32_t a, uint32_t b)
+{
+	const struct unwind_function *f = arg;
+
+	return f[a].start < f[b].start ? -1 : f[a].start > f[b].start;
+}
+
+/* Append the functions to o->table at the address o->walk.hdr, sorted. */
+static void sort_functions(struct space_object *o, const struct unwind_function *function, uint32_t n)
+{
+	uint32_t *order = order_make(n, by_start, function);
+	struct unwind_function *to = (struct unwind_function *)((char *)o->table + (o->walk.hdr - o->walk.eh_lo));
+
+	for (uint32_t i = 0; order && i < n; i++)
+		to[i] = function[order[i]];
+	cpi_unwind_set_table(&o->walk, order ? n : 0);
+	order_free(order, n);
+}
+
+/* Make the table that a file lacks. */
+static void make_table(struct address_space *r, struct space_object *o)
+{
+	enum { FDE_SIZE_MIN = 16 };
+	size_t n_frames = (o->eh.size + 7) & ~(size_t)7, n_max = o->eh.size / FDE_SIZE_MIN,
+	       size = n_frames + n_max * sizeof(struct unwind_function);
+	struct unwind_function *function;
+
+	if (n_max == 0 || o->eh.size > o->size || o->eh.at > o->size - o->eh.size || !count_bytes(r, o, size))
+		return;
+	o->table = memory_map(size);
+	function = o->table ? memory_map(n_max * sizeof(*function)) : NULL;
+	if (!function)
+		return;
+	o->n_table = size;
+	memcpy(o->table, (char *)o->bytes + o->eh.at, o->eh.size);
+	o->walk.eh = o->table;
+	o->walk.eh_lo = o->walk.frame = o->lo + o->eh.addr;
+	o->walk.hdr = o->walk.eh_lo + n_frames;
+	o->walk.eh_hi = o->walk.eh_lo + size;
+	sort_functions(o, function, cpi_unwind_list(&o->walk, function, (uint32_t)n_max));
+	memory_unmap(function, n_max * sizeof(*function));
+}
+
 /*
  * Read the parts of a file that walks need: header, code and call frame information. The file is read, not mapped,
  * because access beyond the end of a file that shrinks is fatal. Code of very large files stays zeros, so guessed
@@ -282,7 +365,7 @@ static bool read_object(struct address_space *r, struct space_object *o, int fd)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr ph[HEADS_MAX];
-	uint64_t eh = UINT64_MAX;
+	uint64_t eh = UINT64_MAX, first = UINT64_MAX;
 
 	if (o->size < sizeof(head) || !read_piece(r, o, fd, 0, o->size < HEAD ? o->size : HEAD))
 		return false;
@@ -291,9 +374,16 @@ static bool read_object(struct address_space *r, struct space_object *o, int fd)
 	    head.e_phoff + head.e_phnum * sizeof(*ph) > (o->size < HEAD ? o->size : HEAD))
 		return false;
 	memcpy(ph, (char *)o->bytes + head.e_phoff, head.e_phnum * sizeof(*ph));
-	for (int i = 0; i < head.e_phnum; i++)
+	for (int i = 0; i < head.e_phnum; i++) {
 		if (ph[i].p_type == PT_GNU_EH_FRAME)
 			eh = ph[i].p_offset;
+		if (ph[i].p_type == PT_LOAD && ph[i].p_vaddr < first)
+			first = ph[i].p_vaddr;
+	}
+	if (eh == UINT64_MAX)
+		find_eh_frame(o, fd, &head, first);
+	if (o->eh.size && !read_piece(r, o, fd, o->eh.at, o->eh.size))
+		return false;
 	for (int i = 0; i < head.e_phnum; i++) {
 		bool is_eh = eh >= ph[i].p_offset && eh - ph[i].p_offset < ph[i].p_filesz;
 
@@ -314,7 +404,7 @@ static void add_cached(struct address_space *r, struct space_object *o, const st
 
 	if (!new)
 		return;
-	*new = (struct cached_file){ file->st_dev, file->st_ino, file->st_mtim, o->size, o->bytes };
+	*new = (struct cached_file){ file->st_dev, file->st_ino, file->st_mtim, o->size, o->bytes, o->eh };
 	c->file.n++;
 	c->n_bytes += o->n_copied;
 	r->n_copied -= o->n_copied;
@@ -329,6 +419,7 @@ static bool read_or_find(struct address_space *r, struct space_object *o, int fd
 	o->size = (size_t)file->st_size;
 	if (cached) {
 		o->bytes = cached->bytes;
+		o->eh = cached->eh;
 		o->is_cached = true;
 		return true;
 	}
@@ -374,7 +465,11 @@ static bool open_file(struct address_space *r, struct space_object *o, const cha
 	good = fd >= 0 && read_or_find(r, o, fd, &file);
 	if (fd >= 0)
 		close(fd);
-	return good && cpi_unwind_object_init_sig(o->bytes, o->size, false, o->lo, o->hi, 0, &o->walk) && o->walk.eh;
+	if (!good || !cpi_unwind_object_init_sig(o->bytes, o->size, false, o->lo, o->hi, 0, &o->walk))
+		return false;
+	if (o->eh.size)
+		make_table(r, o);
+	return o->walk.eh;
 }
 
 /* Copy the vDSO of this process: the kernel maps the same one into all processes. */

@@ -299,3 +299,30 @@ int cpi_unwind_fde_sig(struct walk *w, const struct unwind_object *obj, uint64_t
 	addr = obj->table_enc == ENC_TABLE ? search_pairs(obj, pc) : search_any(obj, pc);
 	return addr ? read_fde(w, obj, addr, pc, out) : UNWIND_NO_CFI;
 }
+
+uint32_t cpi_unwind_list(const struct unwind_object *obj, struct unwind_function *out, uint32_t max)
+{
+	struct walk w = { .budget = UINT32_MAX };
+	uint64_t addr = obj->frame, next;
+	uint32_t n = 0;
+
+	for (; n < max; addr = next) {
+		struct cfi_cursor c = entry_at(obj, addr);
+		struct fde fde = { 0 };
+		int64_t start, at = (int64_t)(addr - obj->hdr);
+		int rc;
+
+		if (c.bad || c.p == c.end)
+			return n;
+		next = obj->eh_lo + eh_pos(obj, c.end);
+		if (get_u32(&c) == 0) /* a CIE */
+			continue;
+		w.budget = UINT32_MAX;
+		rc = read_fde(&w, obj, addr, 0, &fde);
+		start = (int64_t)(fde.lo - obj->hdr);
+		if ((rc == STEP_OK || rc == UNWIND_NO_CFI) && fde.hi > fde.lo && start == (int32_t)start &&
+		    at == (int32_t)at)
+			out[n++] = (struct unwind_function){ (int32_t)start, (int32_t)at };
+	}
+	return n;
+}

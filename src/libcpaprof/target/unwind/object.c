@@ -158,6 +158,19 @@ bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool ima
 	return true;
 }
 
+void cpi_unwind_set_table(struct unwind_object *obj, uint32_t n)
+{
+	const unsigned char *table = obj->eh + (obj->hdr - obj->eh_lo);
+
+	if (n == 0)
+		return;
+	obj->table = obj->hdr;
+	obj->n_table = n;
+	obj->table_enc = ENC_TABLE;
+	__builtin_memcpy(&obj->first_key, table, 4);
+	__builtin_memcpy(&obj->last_key, table + (n - 1) * sizeof(struct unwind_function), 4);
+}
+
 const struct unwind_object *cpi_unwind_table_find_sig(void *arg, uint64_t pc, struct unwind_object *room)
 {
 	const struct unwind_table *t = arg;

@@ -161,6 +161,27 @@ void cpi_unwind_walk_sig(const struct unwind_source *from, struct unwind_regs *r
 bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool image, uint64_t lo, uint64_t hi,
 				uint64_t hdr, struct unwind_object *out);
 
+/* The start of a function and its FDE in .eh_frame, relative to unwind_object.hdr. */
+struct unwind_function {
+	int32_t start, fde;
+};
+
+/*
+ * List the functions of .eh_frame, of an object that has eh, eh_lo, eh_hi and frame. Entries that cannot be read, or are
+ * too far from hdr, are left out. Not for signal handlers.
+ *
+ * out      [max] in the order of .eh_frame
+ * Returns  their number
+ */
+uint32_t cpi_unwind_list(const struct unwind_object *obj, struct unwind_function *out, uint32_t max);
+
+/*
+ * Use a table of functions at hdr, which must be inside [eh_lo, eh_hi).
+ *
+ * n        number of struct unwind_function there, sorted by start
+ */
+void cpi_unwind_set_table(struct unwind_object *obj, uint32_t n);
+
 /*
  * An unwind_find_fn for this process: _dl_find_object with glibc 2.35 and later, else the published snapshot. arg:
  * the struct unwind_cache of the thread, which then caches objects, or NULL.
