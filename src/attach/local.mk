@@ -4,6 +4,8 @@ noinst_LIBRARIES += src/attach/libattach.a
 src_attach_libattach_a_SOURCES = \
 	src/attach/events.c \
 	src/attach/events.h \
+	src/attach/exec.c \
+	src/attach/exec.h \
 	src/attach/files.c \
 	src/attach/files.h \
 	src/attach/jit.c \

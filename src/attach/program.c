@@ -298,10 +298,11 @@ static int find(const char *name, struct buf *path, struct err *err)
 	return err_set(err, ERR_IO, "%s: no such program", name);
 }
 
-/* The command for programs that cannot load our library. */
-static const char sample_command[] = "cpa record -p PID";
+/* The remedy for programs that cannot load our library. */
+static const char remedy[] = "use cpa record, or cpa record -p PID while it runs";
 
-static int check_elf(const struct program_elf *elf, const char *name, bool is_starter, struct err *err)
+static int check_elf(const struct program_elf *elf, const char *name, bool is_starter, bool *is_outside,
+		     struct err *err)
 {
 	struct elf self = { .fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC) };
 	struct program_elf ours = { 0 };
@@ -314,22 +315,20 @@ static int check_elf(const struct program_elf *elf, const char *name, bool is_st
 		return err_set(err, ERR_USAGE, "%s: cannot profile a program for a different architecture", name);
 	if (is_starter)
 		return 0;
+	*is_outside = true;
 	if (elf->is_go)
-		return err_set(
-			err, ERR_USAGE,
-			"%s: cannot load the library of cpa into a Go program; start it, then %s, or use its own "
-			"profiles: import net/http/pprof, then cpa top HOST:PORT",
-			name, sample_command);
+		return err_set(err, ERR_USAGE,
+			       "%s: cannot load the library of cpa into a Go program; %s, or its own profiles: import "
+			       "net/http/pprof, then cpa top HOST:PORT",
+			       name, remedy);
 	if (!*elf->loader)
 		return err_set(err, ERR_USAGE,
-			       "%s: cannot load the library of cpa into a statically linked program; start it, then %s",
-			       name, sample_command);
+			       "%s: cannot load the library of cpa into a statically linked program; %s", name, remedy);
 	if (strcmp(path_base(elf->loader), path_base(ours.loader)) != 0)
-		return err_set(
-			err, ERR_USAGE,
-			"%s: cannot load the library of cpa into a program with a different C library (%s); start "
-			"it, then %s",
-			name, elf->loader, sample_command);
+		return err_set(err, ERR_USAGE,
+			       "%s: cannot load the library of cpa into a program with a different C library (%s); %s",
+			       name, elf->loader, remedy);
+	*is_outside = false;
 	return 0;
 }
 
@@ -347,9 +346,8 @@ static int check_rights(int fd, const char *name, struct err *err)
 	    (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0))
 		return err_set(err, ERR_USAGE,
 			       "%s: cannot load the library of cpa into a program with setuid, setgid or capabilities; "
-			       "profile a "
-			       "copy without them, or start it, then as root %s",
-			       name, sample_command);
+			       "profile a copy without them, or start it, then as root cpa record -p PID",
+			       name);
 	return 0;
 }
 
@@ -384,7 +382,7 @@ static int check(const char *path, int depth, bool follow, struct program *out, 
 	if (read_elf(fd, &elf)) {
 		bool is_starter = follow && (elf.is_go || !*elf.loader);
 
-		rc = check_elf(&elf, path, is_starter, err);
+		rc = check_elf(&elf, path, is_starter, &out->is_outside, err);
 		rc = rc < 0 ? rc : check_rights(fd, path, err);
 		if (rc == 0)
 			*out = (struct program){ .asan_library = elf.asan_library,

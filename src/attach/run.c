@@ -11,6 +11,7 @@
 
 #include "attach/run.h"
 
+#include "attach/exec.h"
 #include "attach/files.h"
 #include "attach/server.h"
 #include "base/mem.h"
@@ -38,7 +39,6 @@ struct environment {
 	char segment[COLLECT_ENV_MAX];
 };
 
-enum { EXIT_NOT_FOUND = 127, EXIT_NOT_RUN = 126, EXIT_SIGNAL = 128 };
 enum { SURVIVORS_MS = 200, PAUSE_MS = 10 };
 enum {
 	NS_PER_S = 1000000000,
@@ -235,24 +235,6 @@ static void discard_signals(const sigset_t *set)
 		continue;
 }
 
-/* The arguments of the shell for a script without #!, as execvp passes them. Made before vfork; the caller frees them. */
-static char **make_script_argv(const char *path, char **argv)
-{
-	static char shell[] = "/bin/sh";
-	size_t n = 0;
-	char **to;
-
-	while (argv[n])
-		n++;
-	assert(n > 0);
-	to = mem_zalloc(n + 2, sizeof(*to));
-	to[0] = shell;
-	to[1] = (char *)(uintptr_t)path;
-	for (size_t i = 1; i < n; i++)
-		to[i + 1] = argv[i];
-	return to;
-}
-
 static void drain_locked(struct run *r)
 {
 	collect_drain(r->c);
@@ -309,25 +291,18 @@ static void count_survivors(struct run *r)
 static _Noreturn void exec_child(struct run *r, bool is_starter, const char *path, char **argv, char **script,
 				 char **env, const sigset_t *signals)
 {
-	int error;
-
 	collect_set_main(r->c, getpid());
 	if (is_starter)
 		collect_inherit(r->c);
 	sigprocmask(SIG_SETMASK, signals, NULL);
-	execve(path, argv, env);
-	if (errno == ENOEXEC)
-		execve(script[0], script, env);
-	error = errno;
-	r->options->messages.exec_failed(r->options->messages.arg, path, error);
-	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
+	attach_exec(path, argv, script, env, &r->options->messages);
 }
 
 /* Start the program. vfork spares copying our page tables, and the page faults after that. */
 static pid_t start_child(struct run *r, bool is_starter, const char *path, char **argv, char **env,
 			 const sigset_t *signals)
 {
-	char **script = make_script_argv(path, argv);
+	char **script = attach_script_arguments(path, argv);
 	pid_t pid = vfork();
 
 	if (pid == 0)
@@ -360,7 +335,7 @@ static int run_child(struct run *r, bool is_starter, const char *path, char **ar
 	collect_finish(r->c);
 	discard_signals(&set);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+	return attach_exit_status(status);
 }
 
 /*

@@ -229,6 +229,8 @@ void attach_sample_exec(struct session *s, pid_t pid)
 	if (at == s->n || s->target[at]->pid != pid)
 		return;
 	is_requested = s->target[at]->is_requested;
+	s->target[at]->is_ours = s->o->begun && is_requested && !s->has_executed;
+	s->has_executed |= is_requested;
 	s->old = mem_grow(s->old, &s->cap_old, s->n_old + 1, sizeof(struct sampled *));
 	s->old[s->n_old++] = s->target[at];
 	memmove(s->target + at, s->target + at + 1, (--s->n - at) * sizeof(struct sampled *));
@@ -248,7 +250,7 @@ bool attach_sample_continues(struct session *s)
 		t->cpu_ns = cpu_ns > t->cpu_ns ? cpu_ns : t->cpu_ns;
 		external_find_mappings(t->p);
 		attach_jits_track(&s->jits, t->p);
-		is_running |= (t->is_requested || s->o->follow) && !external_has_ended(t->p);
+		is_running |= (t->is_requested || (s->o->follow && !s->o->begun)) && !external_has_ended(t->p);
 	}
 	if (s->o->stop) {
 		stop_set_done(s->o->stop, (now - s->start_ns) / NS_PER_MS);
@@ -516,7 +518,7 @@ static int write_all(const struct session *s, struct buf *out, struct err *err)
 		struct process_info f;
 
 		process_info(a->p, &f);
-		if (f.n_samples || f.weight || a->is_requested)
+		if (!a->is_ours && (f.n_samples || f.weight || a->is_requested))
 			t[n++] = a;
 	}
 	if (n == 0)
@@ -544,6 +546,8 @@ static void count_target(const struct session *s, const struct sampled *t, struc
 	uint64_t n, n_complete;
 	struct process_info f;
 
+	if (t->is_ours)
+		return;
 	process_info(t->p, &f);
 	external_count(t->p, &n, &n_complete);
 	r->n_processes += f.n_samples || f.weight || t->is_requested;

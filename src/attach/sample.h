@@ -46,7 +46,11 @@ struct sample_options {
 	uint64_t duration_ns; /* 0: until the processes end, or it is stopped */
 	bool follow;          /* also sample processes that the processes start */
 	bool needs_events;    /* fail without perf events, instead of sampling wall-clock time */
-	struct stop *stop;    /* ends sampling early, the result is valid; or NULL. Its progress is in ms */
+	/* Called when sampling has begun, to let a process of pid execute its program; NULL: the processes run already.
+	   Sampling then ends with this process, also if it has children */
+	void (*begun)(void *arg);
+	void *begun_arg;
+	struct stop *stop; /* ends sampling early, the result is valid; or NULL. Its progress is in ms */
 	/* messages.note: differences from the options, and warnings about the kernel */
 	struct attach_messages messages;
 };

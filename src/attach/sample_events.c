@@ -357,12 +357,19 @@ static void wait_records(struct session *s)
 	events_wait(s->events, is_many ? POLL_MANY_MS : POLL_MS);
 }
 
+static void start(struct session *s)
+{
+	events_start(s->events);
+	if (s->o->begun)
+		s->o->begun(s->o->begun_arg);
+}
+
 static void run_waits(struct session *s)
 {
 	struct waits w = { .s = s };
 	uint64_t end;
 
-	events_start(s->events);
+	start(s);
 	add_first_waits(&w);
 	do {
 		wait_records(s);
@@ -391,7 +398,7 @@ void attach_sample_run_events(struct session *s)
 		run_waits(s);
 		return;
 	}
-	events_start(s->events);
+	start(s);
 	do {
 		wait_records(s);
 		events_read(s->events, on_record, s);

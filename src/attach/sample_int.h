@@ -16,8 +16,9 @@ struct sampled {
 	pid_t pid;
 	char name[THREAD_NAME_MAX + 1];
 	struct process *p;
-	bool is_requested;              /* is it in options.pid? */
-	bool is_stale;                  /* have its mappings changed since they were read? */
+	bool is_requested; /* is it in options.pid? */
+	bool is_ours;      /* was it a copy of cpa, before it executed its program? It is not in the profile */
+	bool is_stale;     /* have its mappings changed since they were read? */
 	uint64_t read_ns, read_cost_ns; /* when its mappings were read, and how long that took */
 	uint64_t cpu_ns, cpu_start_ns;  /* CPU time of the process: now, and when sampling began */
 };
@@ -35,6 +36,7 @@ struct session {
 	struct events *events;   /* NULL with SAMPLE_WALL */
 	unsigned hz;
 	bool has_kernel;
+	bool has_executed; /* with options.begun: has the process executed its program? */
 	enum sample_kind kind;
 	uint64_t start_ns, end_ns; /* monotonic */
 	uint64_t n_lost;           /* records that the kernel dropped */

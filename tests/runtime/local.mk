@@ -12,6 +12,7 @@ runtime_tests += tests/runtime/t160-loader.t
 runtime_tests += tests/runtime/t170-files.t
 runtime_tests += tests/runtime/t171-attach.t
 runtime_tests += tests/runtime/t173-attach-programs.t
+runtime_tests += tests/runtime/t174-record-outside.t
 runtime_tests += tests/runtime/t175-record.t
 runtime_tests += tests/runtime/t176-wrappers.t
 runtime_tests += tests/runtime/t177-follow-hint.t

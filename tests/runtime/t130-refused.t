@@ -13,7 +13,7 @@ refused() { # NAME SENTENCE COMMAND...
 }
 
 ${CC:-cc} -static -O1 -o burn-static "$top_srcdir/tests/runtime/burn.c" -pthread 2>cc || : >burn-static
-refused 'a static program' 'cpa: ./burn-static: cannot load the library of cpa into a statically linked program; start it, then cpa record -p PID' \
+refused 'a static program' 'cpa: ./burn-static: cannot load the library of cpa into a statically linked program; use cpa record, or cpa record -p PID while it runs' \
 	./burn-static 0.1
 printf '\177ELF\002\001\001\000\000\000\000\000\000\000\000\000\002\000\050\000' >other
 chmod +x other
@@ -22,10 +22,10 @@ refused 'a program that does not exist' 'cpa: no-such-program: no such program' 
 sed 's/ld-linux-/ld-xxxxx-/' burn >foreign
 chmod +x foreign
 refused 'a program of another C library' \
-	"cpa: ./foreign: cannot load the library of cpa into a program with a different C library ($(readelf -lW foreign | sed -n 's/.*interpreter: \(.*\)]/\1/p')); start it, then cpa record -p PID" \
+	"cpa: ./foreign: cannot load the library of cpa into a program with a different C library ($(readelf -lW foreign | sed -n 's/.*interpreter: \(.*\)]/\1/p')); use cpa record, or cpa record -p PID while it runs" \
 	./foreign
 cp burn go && objcopy --add-section .go.buildinfo=/etc/hostname go
-refused 'a Go program' 'cpa: ./go: cannot load the library of cpa into a Go program; start it, then cpa record -p PID, or use its own profiles: import net/http/pprof, then cpa top HOST:PORT' \
+refused 'a Go program' 'cpa: ./go: cannot load the library of cpa into a Go program; use cpa record, or cpa record -p PID while it runs, or its own profiles: import net/http/pprof, then cpa top HOST:PORT' \
 	./go 0.1
 if [ "$(id -u)" = 0 ]; then
 	cp burn rights && chown nobody rights && chmod 4755 rights
@@ -36,7 +36,7 @@ fi
 printf '#!%s/burn-static\n' "$tmp" >static-script
 chmod +x static-script
 refused 'a script with a static interpreter' \
-	"cpa: $tmp/burn-static: cannot load the library of cpa into a statically linked program; start it, then cpa record -p PID" \
+	"cpa: $tmp/burn-static: cannot load the library of cpa into a statically linked program; use cpa record, or cpa record -p PID while it runs" \
 	./static-script
 run 1001 ./burn 0.1
 is "$status $(cat err)" '2 cpa: --hz must be 1 to 1000' 'a rate that is too high is refused'

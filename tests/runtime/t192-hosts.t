@@ -121,7 +121,7 @@ else
 	sed 's/^func main() {}/func main() { println(go_sum(1, 1000)) }/' lib/lib.go >lib/prog.go
 	(cd lib && go build -o ../goprog prog.go) 2>go.err
 	run 1000 ./goprog
-	is "$status $(cat err)" '2 cpa: ./goprog: cannot load the library of cpa into a Go program; start it, then cpa record -p PID, or use its own profiles: import net/http/pprof, then cpa top HOST:PORT' \
+	is "$status $(cat err)" '2 cpa: ./goprog: cannot load the library of cpa into a Go program; use cpa record, or cpa record -p PID while it runs, or its own profiles: import net/http/pprof, then cpa top HOST:PORT' \
 		'a Go program that includes C code is refused'
 fi
 done_testing

@@ -6,6 +6,7 @@
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
 
+#include "attach/exec.h"
 #include "attach/program.h"
 #include "attach/run.h"
 #include "attach/server.h"
@@ -98,6 +99,12 @@ bool cmd_run_samples_processes(const struct run_args *a);
  * Fails   as attach_sample; ERR_USAGE
  */
 int cmd_run_sample(const struct run_options *o, struct buf *out, struct err *err);
+
+/* Sample a program that cannot load our library, and the programs that it starts. Else like cmd_run_sample. */
+int cmd_run_sample_child(const struct run_options *o, struct attach_child *child, struct buf *out, struct err *err);
+
+/* The messages of a program that is started. */
+struct attach_messages cmd_run_messages(void);
 
 /* The usage line. */
 const char *cmd_run_options_usage(enum run_command which);

@@ -167,26 +167,60 @@ static bool finish(const struct run_args *args, const struct attach_result *resu
 	return true;
 }
 
+/* Check that the files can be written. */
+static int check_outputs(const struct run_args *args, struct err *err)
+{
+	int rc = io_out_check(*args->output ? args->output : default_name, true, err);
+
+	return rc == 0 && *args->flame ? io_out_check(args->flame, false, err) : rc;
+}
+
+static int write_profile(const struct run_args *args, const struct buf *profile, struct err *err)
+{
+	const char *to = *args->output ? args->output : default_name;
+	int rc = *args->output ? 0 : rename_old(to, err);
+
+	rc = rc < 0 ? rc : io_write_file_private(to, profile->data, profile->len, err);
+	if (rc == 0)
+		say("wrote %s", to);
+	return rc;
+}
+
 /* Sample running processes, write the profile, and print the report. Returns the exit status. */
 static int record_processes(const struct run_options *o)
 {
-	const char *to = *o->args.output ? o->args.output : default_name;
 	struct buf profile = { 0 };
 	struct err err;
-	int rc = io_out_check(to, true, &err);
+	int rc = check_outputs(&o->args, &err);
 
-	if (rc == 0 && *o->args.flame)
-		rc = io_out_check(o->args.flame, false, &err);
 	rc = rc < 0 ? rc : cmd_run_sample(o, &profile, &err);
-	if (rc == 0 && !*o->args.output)
-		rc = rename_old(to, &err);
-	if (rc == 0)
-		rc = io_write_file_private(to, profile.data, profile.len, &err);
+	rc = rc < 0 ? rc : write_profile(&o->args, &profile, &err);
 	buf_release(&profile);
 	if (rc < 0)
 		return say_error("%s", err.msg);
-	say("wrote %s", to);
-	return print_report(&o->args, to);
+	return print_report(&o->args, *o->args.output ? o->args.output : default_name);
+}
+
+/* Run a program that cannot load our library, and sample it from outside. Returns the exit status. */
+static int record_outside(const struct run_options *o, const char *path, char **argv)
+{
+	const struct attach_messages messages = cmd_run_messages();
+	struct attach_child child;
+	struct buf profile = { 0 };
+	struct err err;
+	int rc = check_outputs(&o->args, &err), status;
+
+	rc = rc < 0 ? rc : attach_child_create(path, argv, &messages, &child, &err);
+	if (rc < 0)
+		return say_error("%s", err.msg);
+	rc = cmd_run_sample_child(o, &child, &profile, &err);
+	status = attach_child_wait(&child);
+	rc = rc < 0 ? rc : write_profile(&o->args, &profile, &err);
+	buf_release(&profile);
+	if (rc < 0)
+		return say_error("%s", err.msg);
+	print_report(&o->args, *o->args.output ? o->args.output : default_name);
+	return status;
 }
 
 static int record(struct run_options *o, char **argv)
@@ -196,12 +230,15 @@ static int record(struct run_options *o, char **argv)
 	struct err err;
 	struct program program;
 	int64_t start = now_ns();
-	int status;
+	int status, rc = attach_program_check(argv[0], false, &path, &program, &err);
 
-	if (attach_program_check(argv[0], false, &path, &program, &err) < 0 ||
-	    cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 ||
-	    io_out_check(*o->args.output ? o->args.output : default_name, true, &err) < 0 ||
-	    (*o->args.flame && io_out_check(o->args.flame, false, &err) < 0) || make_folder(&folder, &err) < 0) {
+	if (rc < 0 && program.is_outside && o->args.kind != SNAP_CPU) {
+		status = say_error("%s: only CPU time can be recorded of a program that cannot load the library of cpa",
+				   argv[0]);
+	} else if (rc < 0 && program.is_outside) {
+		status = record_outside(o, buf_text(&path), argv);
+	} else if (rc < 0 || cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 ||
+		   check_outputs(&o->args, &err) < 0 || make_folder(&folder, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
 		for (const char *c = buf_text(&folder); *c; c++)

@@ -40,12 +40,17 @@ static void exec_failed(void *arg, const char *path, int number)
 	fprintf(stderr, "cpa: %s: %s\n", path, strerror(number));
 }
 
+struct attach_messages cmd_run_messages(void)
+{
+	return (struct attach_messages){ .note = note, .error = error, .exec_failed = exec_failed };
+}
+
 int cmd_run_program(struct attach_options *o, const struct program *program, const char *path, char **argv,
 		    struct attach_result *out)
 {
 	int status;
 
-	o->messages = (struct attach_messages){ .note = note, .error = error, .exec_failed = exec_failed };
+	o->messages = cmd_run_messages();
 	status = attach_run(o, program, path, argv, out);
 	return status < 0 ? STATUS_TROUBLE : status;
 }

@@ -46,6 +46,16 @@ static int check(const struct run_sample_args *a, struct err *err)
 	return a->events ? attach_check_events(a->events, err) : 0;
 }
 
+static void release_child(void *child)
+{
+	attach_child_release(child);
+}
+
+static bool is_none(const char *follow)
+{
+	return strcmp(follow, "none") == 0 || strcmp(follow, "false") == 0;
+}
+
 /* Fill in the options for the engine. pid has room for SAMPLE_PIDS_MAX process IDs. */
 static int make_options(const struct run_args *args, pid_t *pid, struct sample_options *to, struct err *err)
 {
@@ -62,7 +72,7 @@ static int make_options(const struct run_args *args, pid_t *pid, struct sample_o
 		.hz = (unsigned)args->hz,
 		.max_depth = (uint32_t)args->max_depth,
 		.duration_ns = (uint64_t)a->seconds * SECOND_NS,
-		.follow = args->has_follow && strcmp(args->follow, "none") != 0 && strcmp(args->follow, "false") != 0,
+		.follow = args->has_follow && !is_none(args->follow),
 		.messages = { .note = note, .error = error },
 	};
 	if (rc == 0 && a->pids && (rc = attach_parse_pids(a->pids, strlen(a->pids), pid, &to->n_pids, err)) < 0)
@@ -70,12 +80,22 @@ static int make_options(const struct run_args *args, pid_t *pid, struct sample_o
 	return rc;
 }
 
+static void print_result(const struct sample_result *result)
+{
+	struct buf text = { 0 };
+
+	answer_process_add_result(result, &text);
+	say("%s", buf_text(&text));
+	buf_release(&text);
+	if (result->n_samples == 0 && result->kind == SAMPLE_CPU)
+		say("no CPU time was used; --off-cpu shows where threads wait");
+}
+
 int cmd_run_sample(const struct run_options *o, struct buf *out, struct err *err)
 {
 	pid_t *pid = mem_alloc(SAMPLE_PIDS_MAX, sizeof(*pid));
 	struct sample_options options;
 	struct sample_result result;
-	struct buf text = { 0 };
 	int rc = make_options(&o->args, pid, &options, err);
 
 	if (rc == 0) {
@@ -85,13 +105,32 @@ int cmd_run_sample(const struct run_options *o, struct buf *out, struct err *err
 		progress_end();
 		cmd_interrupt_release();
 	}
-	if (rc == 0) {
-		answer_process_add_result(&result, &text);
-		say("%s", buf_text(&text));
-		buf_release(&text);
-		if (result.n_samples == 0 && result.kind == SAMPLE_CPU)
-			say("no CPU time was used; --off-cpu shows where threads wait");
-	}
+	if (rc == 0)
+		print_result(&result);
 	free(pid);
+	return rc;
+}
+
+int cmd_run_sample_child(const struct run_options *o, struct attach_child *child, struct buf *out, struct err *err)
+{
+	struct sample_options options;
+	struct sample_result result;
+	int rc = make_options(&o->args, NULL, &options, err);
+
+	if (rc == 0 && o->attach.follow)
+		rc = err_set(err, ERR_USAGE,
+			     "--follow=%s: choose all or none for a program that cannot load the library of cpa",
+			     o->args.follow);
+	if (rc < 0)
+		return rc;
+	options.pid = &child->pid;
+	options.n_pids = 1;
+	options.follow = !o->args.has_follow || !is_none(o->args.follow);
+	options.needs_events = true;
+	options.begun = release_child;
+	options.begun_arg = child;
+	rc = attach_sample(&options, out, &result, err);
+	if (rc == 0)
+		print_result(&result);
 	return rc;
 }
