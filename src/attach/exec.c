@@ -101,7 +101,7 @@ int attach_child_create(const char *path, char **argv, const struct attach_messa
 	}
 	*out = (struct attach_child){ .pid = fork(), .gate = gate[1] };
 	if (out->pid == 0) {
-		close(gate[1]); /* so that the end of cpa is the end of the stream */
+		close(gate[1]); /* then the stream ends if cpa does */
 		run_child(gate[0], path, argv, script, m);
 	}
 	if (out->pid < 0) {

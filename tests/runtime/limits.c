@@ -59,6 +59,7 @@ static const struct {
 	{ "timer_settime", SYS_timer_settime },
 	{ "perf_event_open", SYS_perf_event_open },
 	{ "process_vm_readv", SYS_process_vm_readv },
+	{ "pidfd_open", SYS_pidfd_open },
 };
 
 static void deny(int number)

@@ -42,6 +42,10 @@ between "$(sed -n 's/.* \([0-9.]*\)% complete.*/\1/p' err)" 98 100 'stacks are c
 is "$("$CPA" top -focus='^spin$' p.pb.gz 2>/dev/null | grep -c ' main$')" 1 'callers are known'
 is "$("$CPA" top p.pb.gz 2>/dev/null | sed -n 's/^File: //p')" static 'the profile is that of the program'
 
+if ./limits deny pidfd_open ./static 0 >out; [ $? != 77 ]; then
+	timeout 60 ./limits deny pidfd_open "$CPA" record --top=0 -o p.pb.gz -- ./static 0.1 >out 2>err
+	is "$?" 0 'the end of the program is noticed without pidfds'
+fi
 strip -o stripped static && record -- ./stripped 0.3
 between "$(sed -n 's/.* \([0-9.]*\)% complete.*/\1/p' err)" 98 100 'so are those of a stripped program'
 

@@ -11,11 +11,13 @@
 
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/sample_stack.h"
+#include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/threads.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 int external_open(pid_t pid, struct external *as, struct process **out)
@@ -72,12 +74,36 @@ void external_find_mappings(struct process *p)
 	collect_find_mappings(p, false);
 }
 
+static bool count_thread(void *n, uint32_t tid)
+{
+	(void)tid;
+	return ++*(int *)n < 2;
+}
+
+/* Has the process ended, perhaps before its parent waited for it? Its main thread may end before others. */
+static bool has_ended(pid_t pid)
+{
+	struct task main_thread;
+	int folder, n = 0;
+	char name[32];
+	bool yes;
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return errno == ENOENT;
+	yes = !task_read(folder, (uint32_t)pid, &main_thread) ||
+	      (main_thread.state == 'Z' && task_each(folder, count_thread, &n) == 0 && n < 2);
+	close(folder);
+	return yes;
+}
+
 bool external_has_ended(struct process *p)
 {
 	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
 
-	if (!p->has_ended)
-		p->has_ended = p->pidfd >= 0 ? poll(&ended, 1, 0) > 0 : kill(p->pid, 0) != 0 && errno == ESRCH;
+	if (!p->has_ended) /* before Linux 5.3 there are no pidfds */
+		p->has_ended = p->pidfd >= 0 ? poll(&ended, 1, 0) > 0 : has_ended(p->pid);
 	return p->has_ended;
 }
 
