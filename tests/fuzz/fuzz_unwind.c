@@ -141,6 +141,43 @@ static void walk_twice(struct head *h, unsigned char *stack, size_t n_stack)
 	}
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct unwind_function *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Walk with a table of the functions in .eh_frame, as for programs without .eh_frame_hdr. */
+static void walk_listed(struct head *h, const unsigned char *eh, size_t n_eh, unsigned char *stack, size_t n_stack)
+{
+	enum { FUNCTIONS_MAX = 4096 };
+	static struct unwind_function function[FUNCTIONS_MAX];
+	size_t n_frames = (n_eh + 7) & ~(size_t)7;
+	unsigned char *both;
+	uint32_t n;
+
+	object.eh = eh;
+	object.eh_lo = object.frame = EH;
+	object.eh_hi = EH + n_eh;
+	object.hdr = EH + n_frames;
+	object.table_enc = 0xff;
+	n = cpi_unwind_list(&object, function, FUNCTIONS_MAX);
+	if (n > n_eh / 8)
+		abort();
+	qsort(function, n, sizeof(*function), by_start);
+	both = calloc(1, n_frames + n * sizeof(*function) + 1);
+	if (!both)
+		abort();
+	memcpy(both, eh, n_eh);
+	memcpy(both + n_frames, function, n * sizeof(*function));
+	object.eh = both;
+	object.eh_hi = object.hdr + n * sizeof(*function);
+	cpi_unwind_set_table(&object, n);
+	walk_twice(h, stack, n_stack);
+	free(both);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	unsigned char *eh, *text, *stack;
@@ -162,6 +199,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		memcpy(stack + N_STACK - n_stack, data, n_stack);
 	make_object(&h, eh, n_eh, text, n_text);
 	walk_twice(&h, stack + N_STACK - n_stack, n_stack);
+	walk_listed(&h, eh, n_eh, stack + N_STACK - n_stack, n_stack);
 	free(eh);
 	free(text);
 	return 0;

@@ -302,7 +302,7 @@ int cpi_unwind_fde_sig(struct walk *w, const struct unwind_object *obj, uint64_t
 
 uint32_t cpi_unwind_list(const struct unwind_object *obj, struct unwind_function *out, uint32_t max)
 {
-	struct walk w = { .budget = UINT32_MAX };
+	struct walk w = { .budget = LIST_STEPS_MAX };
 	uint64_t addr = obj->frame, next;
 	uint32_t n = 0;
 
@@ -312,12 +312,12 @@ uint32_t cpi_unwind_list(const struct unwind_object *obj, struct unwind_function
 		int64_t start, at = (int64_t)(addr - obj->hdr);
 		int rc;
 
-		if (c.bad || c.p == c.end)
+		if (c.bad || c.p == c.end || w.budget < 4)
 			return n;
+		w.budget -= 4;
 		next = obj->eh_lo + eh_pos(obj, c.end);
 		if (get_u32(&c) == 0) /* a CIE */
 			continue;
-		w.budget = UINT32_MAX;
 		rc = read_fde(&w, obj, addr, 0, &fde);
 		start = (int64_t)(fde.lo - obj->hdr);
 		if ((rc == STEP_OK || rc == UNWIND_NO_CFI) && fde.hi > fde.lo && start == (int32_t)start &&

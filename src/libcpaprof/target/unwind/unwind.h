@@ -168,7 +168,7 @@ struct unwind_function {
 
 /*
  * List the functions of .eh_frame, of an object that has eh, eh_lo, eh_hi and frame. Entries that cannot be read, or are
- * too far from hdr, are left out. Not for signal handlers.
+ * too far from hdr, are left out, and so is the end of a file that takes too many steps. Not for signal handlers.
  *
  * out      [max] in the order of .eh_frame
  * Returns  their number

@@ -13,6 +13,7 @@ enum {
 	N_COLUMNS = UNWIND_SAVED + 1,
 	WALK_STEPS_MAX = 1 << 18, /* maximum of instructions, entries searched and words checked, in total */
 	FDE_SEARCH_MAX = 4096,    /* entries of .eh_frame searched if there is no table */
+	LIST_STEPS_MAX = 1 << 26, /* maximum of instructions and entries read to list functions */
 };
 
 enum {
