@@ -55,10 +55,8 @@ static const struct {
 	const char *name;
 	int number;
 } denied[] = {
-	{ "timer_create", SYS_timer_create },
-	{ "timer_settime", SYS_timer_settime },
-	{ "perf_event_open", SYS_perf_event_open },
-	{ "process_vm_readv", SYS_process_vm_readv },
+	{ "timer_create", SYS_timer_create },       { "timer_settime", SYS_timer_settime },
+	{ "perf_event_open", SYS_perf_event_open }, { "process_vm_readv", SYS_process_vm_readv },
 	{ "pidfd_open", SYS_pidfd_open },
 };
 
