@@ -34,14 +34,9 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
-static struct library library = {
-	.soname = "libjansson.so.4",
-	.functions = functions,
-	.n = sizeof(functions) / sizeof(functions[0]),
-	.table = &lib,
-	.advice = "libjansson is needed to read JSON; install it with: apt-get install libjansson4",
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-};
+static struct library library =
+	LIBRARY("libjansson.so.4", functions, &lib,
+		"libjansson is needed to read JSON; install it with: apt-get install libjansson4");
 
 int jansson_load(const struct jansson **out, struct err *err)
 {

@@ -38,9 +38,16 @@ struct library {
 	size_t n;
 	void *table; /* constant after the first successful library_use */
 	const char *advice;
-	pthread_mutex_t lock; /* PTHREAD_MUTEX_INITIALIZER; guards is_loaded and table */
+	pthread_mutex_t lock; /* guards is_loaded and table */
 	bool is_loaded;
 };
+
+/* Initializer of a struct library. list: an array of struct library_function */
+#define LIBRARY(name, list, to, text)                                                                                  \
+	{                                                                                                              \
+		.soname = (name), .functions = (list), .n = sizeof(list) / sizeof((list)[0]), .table = (to),           \
+		.advice = (text), .lock = PTHREAD_MUTEX_INITIALIZER                                                    \
+	}
 
 /* Load the library unless it is loaded. Callable by any thread. Fails like library_load. */
 int library_use(struct library *l, struct err *err);

@@ -40,14 +40,9 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
-static struct library library = {
-	.soname = "libpcre2-8.so.0",
-	.functions = functions,
-	.n = sizeof(functions) / sizeof(functions[0]),
-	.table = &lib,
-	.advice = "PCRE2 is needed for regular expressions; install it with: apt-get install libpcre2-8-0",
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-};
+static struct library library =
+	LIBRARY("libpcre2-8.so.0", functions, &lib,
+		"PCRE2 is needed for regular expressions; install it with: apt-get install libpcre2-8-0");
 
 int pcre2_load(const struct pcre2 **out, struct err *err)
 {

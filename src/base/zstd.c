@@ -24,14 +24,9 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
-static struct library library = {
-	.soname = "libzstd.so.1",
-	.functions = functions,
-	.n = sizeof(functions) / sizeof(functions[0]),
-	.table = &lib,
-	.advice = "libzstd is needed for data compressed with zstd; install it with: apt-get install libzstd1",
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-};
+static struct library library =
+	LIBRARY("libzstd.so.1", functions, &lib,
+		"libzstd is needed for data compressed with zstd; install it with: apt-get install libzstd1");
 
 int zstd_load(const struct zstd **out, struct err *err)
 {

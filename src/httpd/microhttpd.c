@@ -30,14 +30,9 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
-static struct library library = {
-	.soname = "libmicrohttpd.so.12",
-	.functions = functions,
-	.n = sizeof(functions) / sizeof(functions[0]),
-	.table = &lib,
-	.advice = "libmicrohttpd 0.9.75 is needed for the web UI; install it with: apt-get install libmicrohttpd12",
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-};
+static struct library library =
+	LIBRARY("libmicrohttpd.so.12", functions, &lib,
+		"libmicrohttpd 0.9.75 is needed for the web UI; install it with: apt-get install libmicrohttpd12");
 
 int microhttpd_load(const struct microhttpd **out, struct err *err)
 {

@@ -29,14 +29,8 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
-static struct library library = {
-	.soname = "libsqlite3.so.0",
-	.functions = functions,
-	.n = sizeof(functions) / sizeof(functions[0]),
-	.table = &lib,
-	.advice = "SQLite is needed for a store; install it with: apt-get install libsqlite3-0",
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-};
+static struct library library = LIBRARY("libsqlite3.so.0", functions, &lib,
+					"SQLite is needed for a store; install it with: apt-get install libsqlite3-0");
 
 int sqlite_load(const struct sqlite **out, struct err *err)
 {
