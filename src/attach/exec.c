@@ -73,9 +73,12 @@ static volatile sig_atomic_t child_pid; /* 0: none */
 
 static void pass_on(int number, siginfo_t *info, void *context)
 {
+	int saved = errno;
+
 	(void)context;
 	if (info->si_code != SI_KERNEL && child_pid > 0)
 		kill(child_pid, number);
+	errno = saved;
 }
 
 static const int passed_on[ATTACH_CHILD_SIGNALS] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };

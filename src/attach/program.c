@@ -301,7 +301,7 @@ static int find(const char *name, struct buf *path, struct err *err)
 /* The remedy for programs that cannot load our library. */
 static const char remedy[] = "use cpa record, or cpa record -p PID while it runs";
 
-static int check_elf(const struct program_elf *elf, const char *name, bool is_starter, bool *is_outside,
+static int check_elf(const struct program_elf *elf, const char *name, bool is_starter, bool *can_be_sampled,
 		     struct err *err)
 {
 	struct elf self = { .fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC) };
@@ -315,7 +315,7 @@ static int check_elf(const struct program_elf *elf, const char *name, bool is_st
 		return err_set(err, ERR_USAGE, "%s: cannot profile a program for a different architecture", name);
 	if (is_starter)
 		return 0;
-	*is_outside = true;
+	*can_be_sampled = true;
 	if (elf->is_go)
 		return err_set(err, ERR_USAGE,
 			       "%s: cannot load the library of cpa into a Go program; %s, or its own profiles: import "
@@ -328,7 +328,7 @@ static int check_elf(const struct program_elf *elf, const char *name, bool is_st
 		return err_set(err, ERR_USAGE,
 			       "%s: cannot load the library of cpa into a program with a different C library (%s); %s",
 			       name, elf->loader, remedy);
-	*is_outside = false;
+	*can_be_sampled = false;
 	return 0;
 }
 
@@ -382,7 +382,7 @@ static int check(const char *path, int depth, bool follow, struct program *out, 
 	if (read_elf(fd, &elf)) {
 		bool is_starter = follow && (elf.is_go || !*elf.loader);
 
-		rc = check_elf(&elf, path, is_starter, &out->is_outside, err);
+		rc = check_elf(&elf, path, is_starter, &out->can_be_sampled, err);
 		rc = rc < 0 ? rc : check_rights(fd, path, err);
 		if (rc == 0)
 			*out = (struct program){ .asan_library = elf.asan_library,

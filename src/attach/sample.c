@@ -13,7 +13,6 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/search.h"
-#include "base/str.h"
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/kallsyms.h"
 #include "libcpaprof/collector/stack_table.h"
@@ -21,6 +20,7 @@
 #include "profile/merge.h"
 #include "profile/prune.h"
 #include "reader/reader.h"
+#include "symbol/kernel.h"
 #include "viewers/export/export.h"
 
 #include <assert.h>
@@ -229,7 +229,7 @@ void attach_sample_exec(struct session *s, pid_t pid)
 	if (at == s->n || s->target[at]->pid != pid)
 		return;
 	is_requested = s->target[at]->is_requested;
-	s->target[at]->is_ours = s->o->begun && is_requested && !s->has_executed;
+	s->target[at]->is_copy = s->o->begun && is_requested && !s->has_executed;
 	s->has_executed |= is_requested;
 	s->old = mem_grow(s->old, &s->cap_old, s->n_old + 1, sizeof(struct sampled *));
 	s->old[s->n_old++] = s->target[at];
@@ -396,11 +396,10 @@ static int read_target(const struct session *s, const struct sampled *t, struct 
 /* Is this a function of the kernel's scheduler? */
 static bool is_scheduler(const struct profile *p, uint32_t loc)
 {
-	static const char kernel[] = "[kernel.kallsyms]";
 	uint32_t line = p->loc_line[loc];
 
 	return p->loc_map[loc] != PROFILE_NONE && line < p->loc_line[loc + 1] &&
-	       starts_with(profile_text(p, p->map[p->loc_map[loc]].file), kernel) &&
+	       kernel_is_name(profile_text(p, p->map[p->loc_map[loc]].file)) &&
 	       kallsyms_is_scheduler(profile_text(p, p->func_name[p->line_func[line]]));
 }
 
@@ -509,21 +508,22 @@ static int merge_targets(const struct session *s, struct sampled *const *t, size
 static int write_all(const struct session *s, struct buf *out, struct err *err)
 {
 	struct sampled **t = mem_zalloc(s->n + s->n_old + 1, sizeof(struct sampled *));
+	bool is_program = !s->o->begun || s->has_executed; /* otherwise cpa itself was sampled */
 	struct buf made = { 0 };
 	size_t n = 0;
-	int rc;
+	int rc = 0;
 
 	for (size_t i = 0; i < s->n + s->n_old; i++) {
 		struct sampled *a = i < s->n_old ? s->old[i] : s->target[i - s->n_old];
 		struct process_info f;
 
 		process_info(a->p, &f);
-		if (!a->is_ours && (f.n_samples || f.weight || a->is_requested))
+		if (!a->is_copy && (f.n_samples || f.weight || a->is_requested))
 			t[n++] = a;
 	}
-	if (n == 0)
+	if (is_program && n == 0)
 		rc = err_set(err, ERR_IO, "no samples: nothing ran");
-	else
+	else if (is_program)
 		rc = n == 1 ? write_one(s, t[0], &made, err) : merge_targets(s, t, n, &made, err);
 	if (rc == 0)
 		buf_add(out, made.data, made.len);
@@ -546,7 +546,7 @@ static void count_target(const struct session *s, const struct sampled *t, struc
 	uint64_t n, n_complete;
 	struct process_info f;
 
-	if (t->is_ours)
+	if (t->is_copy)
 		return;
 	process_info(t->p, &f);
 	external_count(t->p, &n, &n_complete);

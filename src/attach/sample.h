@@ -86,7 +86,8 @@ int attach_check_events(const char *names, struct err *err);
 /*
  * Sample processes, and make one profile of all.
  *
- * out     profile.proto, compressed with gzip; unchanged on failure. Samples of several processes have the labels
+ * out     profile.proto, compressed with gzip; unchanged on failure, and if a process of options.begun has not executed
+ *         a program. Samples of several processes have the labels
  *         "process" (its name) and "pid"
  * Fails   ERR_IO if a process does not exist or cannot be sampled; the sentence names the kernel setting that
  *         permits it. ERR_USAGE for options that do not fit together

@@ -17,7 +17,7 @@ struct sampled {
 	char name[THREAD_NAME_MAX + 1];
 	struct process *p;
 	bool is_requested; /* is it in options.pid? */
-	bool is_ours;      /* was it a copy of cpa, before it executed its program? It is not in the profile */
+	bool is_copy;      /* was it a copy of cpa, before it executed its program? It is not in the profile */
 	bool is_stale;     /* have its mappings changed since they were read? */
 	uint64_t read_ns, read_cost_ns; /* when its mappings were read, and how long that took */
 	uint64_t cpu_ns, cpu_start_ns;  /* CPU time of the process: now, and when sampling began */

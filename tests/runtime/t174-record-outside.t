@@ -97,6 +97,15 @@ done
 kill -TERM $pid
 wait $pid
 is "$? $(tail -n 1 err)" '143 cpa: wrote p.pb.gz' 'SIGTERM is passed on to the program, and the profile is written'
+cp static busy
+if (exec 9>>busy && ./busy 0) >out 2>err; then
+	ok 0 'a program that cannot be executed # SKIP the kernel executes a file that is written'
+else
+	cp p.pb.gz before.pb.gz
+	(exec 9>>busy && "$CPA" record -o p.pb.gz -- ./busy 0.1) >out 2>err
+	is "$? $(cat out err) $(cmp p.pb.gz before.pb.gz)" '126 cpa: ./busy: Text file busy ' \
+		'a program that cannot be executed has no profile, and an earlier one is kept'
+fi
 "$CPA" record --top=0 -o p.pb.gz -- ./no-such-program 2>err
 is "$? $(cat err)" '2 cpa: ./no-such-program: No such file or directory' 'a program that does not exist is an error'
 done_testing

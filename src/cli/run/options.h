@@ -100,7 +100,10 @@ bool cmd_run_samples_processes(const struct run_args *a);
  */
 int cmd_run_sample(const struct run_options *o, struct buf *out, struct err *err);
 
-/* Sample a program that cannot load our library, and the programs that it starts. Else like cmd_run_sample. */
+/*
+ * Sample a program that cannot load our library, and the programs that it starts. Otherwise like cmd_run_sample, but out
+ * is also unchanged if the program could not be executed, which attach_child reports.
+ */
 int cmd_run_sample_child(const struct run_options *o, struct attach_child *child, struct buf *out, struct err *err);
 
 /* The messages of a program that is started. */

@@ -147,10 +147,15 @@ static int print_report(const struct run_args *args, const char *path)
 	return wants_report && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? report(args, path) : STATUS_FINE;
 }
 
+static const char *output_of(const struct run_args *args)
+{
+	return *args->output ? args->output : default_name;
+}
+
 /* Merge the profiles of all processes, and print the report. Returns true if the originals can be removed. */
 static bool finish(const struct run_args *args, const struct attach_result *result, int64_t duration)
 {
-	const char *to = *args->output ? args->output : default_name;
+	const char *to = output_of(args);
 	char comment[80];
 	struct err err;
 
@@ -170,14 +175,14 @@ static bool finish(const struct run_args *args, const struct attach_result *resu
 /* Check that the files can be written. */
 static int check_outputs(const struct run_args *args, struct err *err)
 {
-	int rc = io_out_check(*args->output ? args->output : default_name, true, err);
+	int rc = io_out_check(output_of(args), true, err);
 
 	return rc == 0 && *args->flame ? io_out_check(args->flame, false, err) : rc;
 }
 
 static int write_profile(const struct run_args *args, const struct buf *profile, struct err *err)
 {
-	const char *to = *args->output ? args->output : default_name;
+	const char *to = output_of(args);
 	int rc = *args->output ? 0 : rename_old(to, err);
 
 	rc = rc < 0 ? rc : io_write_file_private(to, profile->data, profile->len, err);
@@ -198,28 +203,32 @@ static int record_processes(const struct run_options *o)
 	buf_release(&profile);
 	if (rc < 0)
 		return say_error("%s", err.msg);
-	return print_report(&o->args, *o->args.output ? o->args.output : default_name);
+	return print_report(&o->args, output_of(&o->args));
 }
 
 /* Run a program that cannot load our library, and sample it from outside. Returns the exit status. */
-static int record_outside(const struct run_options *o, const char *path, char **argv)
+static int record_sampled(const struct run_options *o, const char *path, char **argv)
 {
 	const struct attach_messages messages = cmd_run_messages();
 	struct attach_child child;
 	struct buf profile = { 0 };
 	struct err err;
 	int rc = check_outputs(&o->args, &err), status;
+	bool is_executed;
 
 	rc = rc < 0 ? rc : attach_child_create(path, argv, &messages, &child, &err);
 	if (rc < 0)
 		return say_error("%s", err.msg);
 	rc = cmd_run_sample_child(o, &child, &profile, &err);
 	status = attach_child_wait(&child);
-	rc = rc < 0 ? rc : write_profile(&o->args, &profile, &err);
+	is_executed = rc == 0 && profile.len;
+	if (is_executed)
+		rc = write_profile(&o->args, &profile, &err);
 	buf_release(&profile);
 	if (rc < 0)
 		return say_error("%s", err.msg);
-	print_report(&o->args, *o->args.output ? o->args.output : default_name);
+	if (is_executed)
+		print_report(&o->args, output_of(&o->args));
 	return status;
 }
 
@@ -232,11 +241,11 @@ static int record(struct run_options *o, char **argv)
 	int64_t start = now_ns();
 	int status, rc = attach_program_check(argv[0], false, &path, &program, &err);
 
-	if (rc < 0 && program.is_outside && o->args.kind != SNAP_CPU) {
+	if (rc < 0 && program.can_be_sampled && o->args.kind != SNAP_CPU) {
 		status = say_error("%s: only CPU time can be recorded of a program that cannot load the library of cpa",
 				   argv[0]);
-	} else if (rc < 0 && program.is_outside) {
-		status = record_outside(o, buf_text(&path), argv);
+	} else if (rc < 0 && program.can_be_sampled) {
+		status = record_sampled(o, buf_text(&path), argv);
 	} else if (rc < 0 || cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 ||
 		   check_outputs(&o->args, &err) < 0 || make_folder(&folder, &err) < 0) {
 		status = say_error("%s", err.msg);

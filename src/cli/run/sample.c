@@ -87,8 +87,6 @@ static void print_result(const struct sample_result *result)
 	answer_process_add_result(result, &text);
 	say("%s", buf_text(&text));
 	buf_release(&text);
-	if (result->n_samples == 0 && result->kind == SAMPLE_CPU)
-		say("no CPU time was used; --off-cpu shows where threads wait");
 }
 
 int cmd_run_sample(const struct run_options *o, struct buf *out, struct err *err)
@@ -107,6 +105,8 @@ int cmd_run_sample(const struct run_options *o, struct buf *out, struct err *err
 	}
 	if (rc == 0)
 		print_result(&result);
+	if (rc == 0 && result.n_samples == 0 && result.kind == SAMPLE_CPU)
+		say("no CPU time was used; --off-cpu shows where threads wait");
 	free(pid);
 	return rc;
 }
@@ -130,7 +130,7 @@ int cmd_run_sample_child(const struct run_options *o, struct attach_child *child
 	options.begun = release_child;
 	options.begun_arg = child;
 	rc = attach_sample(&options, out, &result, err);
-	if (rc == 0)
+	if (rc == 0 && out->len)
 		print_result(&result);
 	return rc;
 }

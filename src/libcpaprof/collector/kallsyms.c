@@ -37,52 +37,51 @@ static size_t find_first(const struct kernel_name *name, size_t n, uint64_t star
 	return lo;
 }
 
-/* Called for each line such as "ffffffff81000000 T do_nanosleep". Stops the reading with -errno. */
-typedef int line_fn(void *arg, const char *line);
+/* Called for each line such as "ffffffff81000000 T do_nanosleep", until it returns false. */
+typedef bool line_fn(void *arg, const char *line);
 
 struct wanted_names {
 	struct kernel_name *name;
 	size_t n;
+	bool is_hidden; /* does the kernel hide its addresses? */
 };
 
-/* Fails with -EACCES if the address is hidden. */
-static int match_names(void *arg, const char *line)
+static bool match_names(void *arg, const char *line)
 {
-	const struct wanted_names *wanted = arg;
+	struct wanted_names *wanted = arg;
 	struct kernel_name *name = wanted->name;
 	char *end;
 	uint64_t start = strtoull(line, &end, 16);
 	size_t i, length, n = wanted->n;
 
 	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
-		return 0;
-	if (start == 0) /* also that of some data in per-CPU memory */
-		return strchr("tT", end[1]) ? -EACCES : 0;
+		return true;
+	if (start == 0) { /* also that of some data in per-CPU memory */
+		wanted->is_hidden = strchr("tT", end[1]);
+		return !wanted->is_hidden;
+	}
 	if (!strchr("tTwW", end[1]))
-		return 0;
+		return true;
 	i = find_first(name, n, start);
 	if (i == n || name[i].start >= start)
-		return 0;
+		return true;
 	length = strcspn(end + 3, ".\t\n"); /* without the compiler's .constprop.0 and the name of the module */
 	length = length < KERNEL_NAME_MAX ? length : KERNEL_NAME_MAX - 1;
 	memcpy(name[i].name, end + 3, length);
 	name[i].name[length] = '\0';
 	name[i].start = start;
-	return 0;
+	return true;
 }
 
-/* Read the lines of a part. Returns the number of bytes of the last line, which is not complete, or -errno. */
+/* Read the lines of a part. Returns the number of bytes of the last line, which is not complete; -1: stopped. */
 static ssize_t read_lines(char *text, size_t size, line_fn *fn, void *arg)
 {
 	char *line = text, *end;
 
 	while ((end = memchr(line, '\n', size - (size_t)(line - text)))) {
-		int rc;
-
 		*end = '\0';
-		rc = fn(arg, line);
-		if (rc < 0)
-			return rc;
+		if (!fn(arg, line))
+			return -1;
 		line = end + 1;
 	}
 	size -= (size_t)(line - text);
@@ -98,11 +97,9 @@ static int read_all(line_fn *fn, void *arg)
 
 	if (rc == 0 && !text)
 		rc = -ENOMEM;
-	while (rc == 0 && (got = read(fd, text + kept, PART_SIZE - (size_t)kept)) > 0) {
+	while (rc == 0 && kept >= 0 && (got = read(fd, text + kept, PART_SIZE - (size_t)kept)) > 0) {
 		kept = read_lines(text, (size_t)(kept + got), fn, arg);
-		if (kept < 0)
-			rc = (int)kept;
-		else if (kept == PART_SIZE) /* no line is that long */
+		if (kept == PART_SIZE) /* no line is that long */
 			rc = -EINVAL;
 	}
 	if (rc == 0 && got < 0)
@@ -115,8 +112,11 @@ static int read_all(line_fn *fn, void *arg)
 
 int kallsyms_find(struct kernel_name *name, size_t n)
 {
-	int rc = read_all(match_names, &(struct wanted_names){ name, n });
+	struct wanted_names wanted = { .name = name, .n = n };
+	int rc = read_all(match_names, &wanted);
 
+	if (wanted.is_hidden)
+		return -EACCES;
 	for (size_t i = 1; rc == 0 && i < n; i++)
 		if (!name[i].start && name[i - 1].start) {
 			uint64_t addr = name[i].addr;
@@ -132,17 +132,16 @@ struct wanted_symbol {
 	uint64_t addr;
 };
 
-/* Stops with -EEXIST at the symbol. */
-static int match_symbol(void *arg, const char *line)
+static bool match_symbol(void *arg, const char *line)
 {
 	struct wanted_symbol *wanted = arg;
 	char *end;
 	uint64_t addr = strtoull(line, &end, 16);
 
 	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || strcmp(end + 3, wanted->name) != 0)
-		return 0;
+		return true;
 	wanted->addr = addr;
-	return -EEXIST;
+	return false;
 }
 
 uint64_t kallsyms_address(const char *symbol)

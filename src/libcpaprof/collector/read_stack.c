@@ -29,7 +29,7 @@
 enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, FILE_COPY_MAX = 512 << 20 };
 enum { PIECE_SHIFT_MAX = 1 << 30 }; /* max difference between distances in memory and in the file */
 enum { HEAD = 64 << 10, HEADS_MAX = 128, PIECE_MAX = 64 << 20, COPIES_MAX = 1 << 30 };
-enum { SECTIONS_MAX = 256, NAMES_MAX = 64 << 10, FRAMES_BYTES_MAX = 64 << 20 };
+enum { SECTIONS_MAX = 256, FRAMES_BYTES_MAX = 64 << 20 };
 
 /* The .eh_frame of a file without .eh_frame_hdr, as statically linked programs often are. Size 0: not needed. */
 struct eh_section {
@@ -340,13 +340,14 @@ static void make_table(struct address_space *r, struct space_object *o)
 	       size = n_frames + n_max * sizeof(struct unwind_function);
 	struct unwind_function *function;
 
-	if (n_max == 0 || o->eh.size > o->size || o->eh.at > o->size - o->eh.size || !count_bytes(r, o, size))
+	if (n_max == 0 || o->eh.size > o->size || o->eh.at > o->size - o->eh.size || o->eh.size > o->hi - o->lo ||
+	    o->eh.addr > o->hi - o->lo - o->eh.size || !count_bytes(r, o, size))
 		return;
+	o->n_table = size;
 	o->table = memory_map(size);
 	function = o->table ? memory_map(n_max * sizeof(*function)) : NULL;
 	if (!function)
 		return;
-	o->n_table = size;
 	memcpy(o->table, (char *)o->bytes + o->eh.at, o->eh.size);
 	o->walk.eh = o->table;
 	o->walk.eh_lo = o->walk.frame = o->lo + o->eh.addr;
