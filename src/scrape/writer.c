@@ -289,6 +289,7 @@ static void maintain(struct scrape_writer *w, bool is_full)
 	char line[700];
 	int rc = 0;
 
+	store_writer_take_notes(w->o.store, &report);
 	if (store_flush_is_due(w->o.store))
 		rc = store_flush(w->o.store, &err);
 	if (rc == 0 && is_full)

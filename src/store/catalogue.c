@@ -8,7 +8,6 @@
 #include "store/catalogue_int.h"
 
 #include "base/mem.h"
-#include "store/os.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -389,22 +388,46 @@ int catalogue_begin(struct catalogue *c, struct err *err)
 
 int catalogue_commit(struct catalogue *c, struct err *err)
 {
-	int rc;
+	int rc = catalogue_run(c, SQL_COMMIT, err, "");
 
-	if (os_change())
-		rc = err_set(err, errno == ENOSPC ? ERR_LIMIT : ERR_IO, "%s: %s", c->path, strerror(errno));
-	else
-		rc = catalogue_run(c, SQL_COMMIT, err, "");
 	if (rc < 0) {
 		catalogue_rollback(c);
+		c->is_uncertain = true;
+		catalogue_settle(c, NULL);
 		return rc;
 	}
-	if (os_change())
-		return 0;                /* the WAL keeps the transaction */
+	c->is_uncertain = false;
+	catalogue_checkpoint(c);
+	return 0;
+}
+
+bool catalogue_is_uncertain(const struct catalogue *c)
+{
+	return c->is_uncertain;
+}
+
+int catalogue_settle(struct catalogue *c, struct err *err)
+{
+	int rc;
+
+	if (!c->is_uncertain)
+		return 0;
+	rc = catalogue_begin(c, err);
+	if (rc == 0)
+		rc = catalogue_set_number(c, "settled", ++c->n_settled, err);
+	if (rc == 0)
+		rc = catalogue_run(c, SQL_COMMIT, err, "");
+	if (rc < 0)
+		catalogue_rollback(c);
+	c->is_uncertain = rc < 0;
+	return rc;
+}
+
+void catalogue_checkpoint(struct catalogue *c)
+{
 	c->lib->busy_timeout(c->db, 20); /* a reader must not delay the writer: the next commit does it */
 	catalogue_run(c, SQL_CHECKPOINT, NULL, "");
 	c->lib->busy_timeout(c->db, BUSY_MS);
-	return 0;
 }
 
 void catalogue_rollback(struct catalogue *c)

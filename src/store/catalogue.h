@@ -12,6 +12,7 @@
 #ifndef STORE_CATALOGUE_H
 #define STORE_CATALOGUE_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "store/dict.h"
@@ -48,6 +49,17 @@ int catalogue_set_limit(struct catalogue *c, uint64_t bytes, struct err *err);
 int catalogue_begin(struct catalogue *c, struct err *err);
 int catalogue_commit(struct catalogue *c, struct err *err);
 void catalogue_rollback(struct catalogue *c);
+
+/*
+ * A commit that fails may be found by the next process that opens the catalogue: its pages can be in the WAL although they could not
+ * be synced. A later commit replaces them. So after a failure, one that changes nothing is tried; until one succeeds, it is
+ * uncertain whether the transaction took place, and its files must be kept. catalogue_settle tries again.
+ */
+bool catalogue_is_uncertain(const struct catalogue *c);
+int catalogue_settle(struct catalogue *c, struct err *err);
+
+/* Move the WAL into the database, as far as no reader needs it. */
+void catalogue_checkpoint(struct catalogue *c);
 
 /* --- properties: "uuid", "cap", "retain_raw", "next_journal" ... --- */
 
@@ -121,6 +133,9 @@ int catalogue_remove_pin(struct catalogue *c, const char *name, struct err *err)
 /* Called for each pin, or only for the pin of this name if name is not NULL. Strings live until fn returns. */
 typedef int catalogue_pin_fn(void *arg, const struct catalogue_pin *p, struct err *err);
 int catalogue_each_pin(struct catalogue *c, const char *name, catalogue_pin_fn *fn, void *arg, struct err *err);
+
+/* All pins, sorted by name, in the memory of an arena. */
+int catalogue_get_pins(struct catalogue *c, struct arena *mem, struct catalogue_pin **out, size_t *n, struct err *err);
 
 /* --- data that was removed --- */
 

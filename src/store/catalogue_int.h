@@ -77,7 +77,9 @@ struct catalogue {
 	sqlite3 *db;
 	char *path; /* of index.db */
 	sqlite3_stmt *stmt[N_SQL];
-	uint64_t limit; /* largest size of index.db in bytes */
+	uint64_t limit;    /* largest size of index.db in bytes */
+	bool is_uncertain; /* see catalogue_settle */
+	int64_t n_settled;
 };
 
 /* Set err from the last error of SQLite. Returns its code. */

@@ -216,6 +216,39 @@ int catalogue_each_pin(struct catalogue *c, const char *name, catalogue_pin_fn *
 	return rc;
 }
 
+struct pin_collector {
+	struct arena *mem;
+	struct catalogue_pin *pin;
+	size_t n, cap;
+};
+
+static int collect_pin(void *arg, const struct catalogue_pin *p, struct err *err)
+{
+	struct pin_collector *l = arg;
+
+	(void)err;
+	l->pin = mem_grow(l->pin, &l->cap, l->n + 1, sizeof(*l->pin));
+	l->pin[l->n++] = (struct catalogue_pin){ .name = arena_strndup(l->mem, p->name, strlen(p->name)),
+						 .file = arena_strndup(l->mem, p->file, strlen(p->file)),
+						 .spec = arena_strndup(l->mem, p->spec, strlen(p->spec)),
+						 .made = p->made,
+						 .bytes = p->bytes };
+	return 0;
+}
+
+int catalogue_get_pins(struct catalogue *c, struct arena *mem, struct catalogue_pin **out, size_t *n, struct err *err)
+{
+	struct pin_collector l = { .mem = mem };
+	int rc = catalogue_each_pin(c, NULL, collect_pin, &l, err);
+
+	*n = rc < 0 ? 0 : l.n;
+	*out = arena_alloc(mem, *n + 1, sizeof(**out));
+	if (*n)
+		memcpy(*out, l.pin, *n * sizeof(**out));
+	free(l.pin);
+	return rc;
+}
+
 int catalogue_each_loss(struct catalogue *c, int64_t t0, int64_t t1, catalogue_loss_fn *fn, void *arg, struct err *err)
 {
 	sqlite3_stmt *s = catalogue_bind(c, SQL_LOSSES, err, "ii", t0, t1);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/unit.h"
+#include "store/bad.h"
 #include "store/chapter_copy.h"
 #include "store/os.h"
 #include "store/writer_int.h"
@@ -242,7 +243,7 @@ static void release(struct merger *m, bool is_done)
 	for (size_t i = 0; i < m->n_out; i++) {
 		segment_close(m->out[i].segment);
 		if (!is_done)
-			store_remove_file(m->w, m->out[i].row.file, CAP_SEGMENTS, NULL);
+			store_discard_file(m->w, m->out[i].row.file, CAP_SEGMENTS);
 	}
 	free(m->in);
 	free(m->out);
@@ -362,8 +363,13 @@ int compaction_run(struct store_writer *w, bool early, bool dry_run, struct stop
 	return rc;
 }
 
-/* Copy the chapters of a damaged segment that can be read; *lost: profiles of the others. */
-static int rescue(struct store_writer *w, const struct catalogue_segment *row, struct output *out, uint64_t *lost,
+/*
+ * Copy the chapters of a damaged segment or pin that can be read.
+ *
+ * out   a file to be finished; NULL if nothing can be read
+ * lost  profiles of the other chapters
+ */
+static int rescue(struct store_writer *w, const struct catalogue_segment *row, struct store_file **out, uint64_t *lost,
 		  struct err *err)
 {
 	static const struct chapter_filter all = { .t0 = INT64_MIN, .t1 = INT64_MAX };
@@ -373,6 +379,7 @@ static int rescue(struct store_writer *w, const struct catalogue_segment *row, s
 	struct segment_info info;
 	int rc = 0;
 
+	*out = NULL;
 	*lost = row->profiles;
 	if (open_input(&m, &in, NULL) < 0)
 		return 0;
@@ -394,34 +401,20 @@ static int rescue(struct store_writer *w, const struct catalogue_segment *row, s
 	}
 	segment_close(in.segment);
 	if (rc == 0 && *lost < row->profiles)
-		return store_file_finish(file, NULL, &out->row, &out->segment, err);
-	store_file_discard(file);
+		*out = file;
+	else
+		store_file_discard(file);
 	return rc;
 }
 
-/* Move a file to bad/, with a note. */
-static int move_to_bad(struct store_writer *w, const char *file, const char *why, struct err *err)
+/* Move a damaged file to bad/ and count it there. */
+static int set_aside_file(struct store_writer *w, const char *file, const char *why, struct err *err)
 {
-	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-	char to[128], note[136];
-	struct buf text = { 0 };
-	int fd, rc = 0;
+	uint64_t bytes;
+	int rc = store_move_to_bad(w->dir, w->directory, w->dir_mode, file, why, &bytes, err);
 
-	snprintf(to, sizeof(to), "bad/%.100s", base);
-	snprintf(note, sizeof(note), "%s.txt", to);
-	buf_addf(&text, "%s\n", why);
-	rc = store_make_folders(w, to, err);
-	if (rc == 0 && os_rename(w->dir, file, to) && errno != ENOENT)
-		rc = err_set(err, ERR_IO, "%s/%s: %s", w->directory, file, strerror(errno));
-	fd = rc == 0 ? store_create_file(w, note, O_WRONLY | O_CREAT | O_TRUNC, err) : -1;
-	if (fd >= 0) {
-		if (os_pwrite(fd, text.data, text.len, 0))
-			rc = err_set(err, ERR_IO, "%s/%s: %s", w->directory, note, strerror(errno));
-		cap_settle(&w->cap, CAP_BAD, 0, cap_file_bytes(fd));
-		close(fd);
-	}
-	buf_release(&text);
-	return rc < 0 ? rc : fd < 0 ? ERR_IO : 0;
+	cap_settle(&w->cap, CAP_BAD, 0, bytes);
+	return rc;
 }
 
 int compaction_set_aside(struct store_writer *w, const struct catalogue_segment *row, const char *why,
@@ -431,8 +424,11 @@ int compaction_set_aside(struct store_writer *w, const struct catalogue_segment 
 	struct catalogue_loss loss = {
 		.ts = w->now(), .t0 = row->t0, .t1 = row->t1, .tier = row->tier, .what = "damaged", .bytes = row->bytes
 	};
-	int rc = rescue(w, row, &out, &loss.profiles, err);
+	struct store_file *file;
+	int rc = rescue(w, row, &file, &loss.profiles, err);
 
+	if (rc == 0 && file)
+		rc = store_file_finish(file, NULL, &out.row, &out.segment, err);
 	if (rc == 0)
 		rc = catalogue_begin(w->catalogue, err);
 	if (rc == 0 && out.segment)
@@ -449,9 +445,52 @@ int compaction_set_aside(struct store_writer *w, const struct catalogue_segment 
 		return rc;
 	store_segments_changed(w);
 	cap_release(&w->cap, CAP_SEGMENTS, row->bytes);
-	cap_settle(&w->cap, CAP_BAD, 0, row->bytes);
 	if (report)
 		buf_addf(report, "%s: %s; moved to bad/, %" PRIu64 " profiles are lost\n", row->file, why,
 			 loss.profiles);
-	return move_to_bad(w, row->file, why, err);
+	return set_aside_file(w, row->file, why, err);
+}
+
+/* Set the row of a pin to its new size, or remove it. */
+static int update_pin(struct store_writer *w, const struct catalogue_pin *pin, bool is_kept, struct err *err)
+{
+	int rc = catalogue_begin(w->catalogue, err);
+
+	if (rc == 0)
+		rc = is_kept ? catalogue_add_pin(w->catalogue, pin, err)
+			     : catalogue_remove_pin(w->catalogue, pin->name, err);
+	if (rc == 0)
+		rc = catalogue_commit(w->catalogue, err);
+	catalogue_rollback(w->catalogue);
+	return rc;
+}
+
+int compaction_set_pin_aside(struct store_writer *w, const struct catalogue_pin *pin, uint64_t profiles,
+			     const char *why, struct buf *report, struct err *err)
+{
+	struct catalogue_segment row = { .bytes = pin->bytes, .profiles = profiles }, kept = { 0 };
+	struct catalogue_pin now = *pin;
+	struct store_file *file;
+	uint64_t lost;
+	int rc;
+
+	snprintf(row.file, sizeof(row.file), "%s", pin->file);
+	rc = rescue(w, &row, &file, &lost, err);
+	if (rc < 0)
+		return rc;
+	cap_release(&w->cap, CAP_PINS, pin->bytes);
+	rc = set_aside_file(w, pin->file, why, err);
+	if (rc < 0)
+		store_file_discard(file);
+	else if (file)
+		rc = store_file_finish(file, pin->file, &kept, NULL, err);
+	now.bytes = kept.bytes;
+	if (rc == 0)
+		rc = update_pin(w, &now, file != NULL, err);
+	if (rc == 0 && file)
+		buf_addf(report, "pin %s: %s; moved to bad/, %" PRIu64 " of its %" PRIu64 " profiles are lost\n",
+			 pin->name, why, lost, profiles);
+	else if (rc == 0)
+		buf_addf(report, "pin %s: %s; moved to bad/, the pin is lost\n", pin->name, why);
+	return rc;
 }

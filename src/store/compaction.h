@@ -60,4 +60,13 @@ int compaction_run(struct store_writer *w, bool early, bool dry_run, struct stop
 int compaction_set_aside(struct store_writer *w, const struct catalogue_segment *row, const char *why,
 			 struct buf *report, struct err *err);
 
+/*
+ * The same for a pin, whose row is updated, or removed if nothing can be read.
+ *
+ * pin       its strings live until the end of the call
+ * profiles  that it has, as far as known
+ */
+int compaction_set_pin_aside(struct store_writer *w, const struct catalogue_pin *pin, uint64_t profiles,
+			     const char *why, struct buf *report, struct err *err);
+
 #endif

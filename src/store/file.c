@@ -82,8 +82,10 @@ int store_file_begin(struct store_writer *w, const struct segment_info *info, in
 		     struct store_file **out, struct err *err)
 {
 	struct store_file *f;
-	int rc = cap_reserve(&w->cap, bytes + SLACK, "a segment", err);
+	int rc = catalogue_settle(w->catalogue, err);
 
+	if (rc == 0)
+		rc = cap_reserve(&w->cap, bytes + SLACK, "a segment", err);
 	if (rc < 0)
 		return rc;
 	f = mem_zalloc(1, sizeof(*f));

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * 1. The batch is committed, and a new journal receives what follows.
- * 2. The old head is written as a segment, synced and renamed.
+ * 2. The old head is written as a segment, synced and renamed, and the segment is read and verified.
  * 3. One transaction adds the segment, and sets next_journal to the number after the journal.
  * 4. The journal is removed.
  */
@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "store/journal_int.h"
 #include "store/os.h"
+#include "store/verify.h"
 
 #include <inttypes.h>
 #include <errno.h>
@@ -131,6 +132,20 @@ static int write_segment(struct store_writer *w, struct store_journal *j, struct
 	return rc < 0 ? rc : store_file_finish(f, NULL, row, out, err);
 }
 
+/* Read a segment before its journal is removed: it must have all profiles of the head. */
+static int check_segment(const struct store_journal *j, const struct segment *s, struct err *err)
+{
+	uint64_t n = 0;
+	int rc = s ? verify_segment(s, true, NULL, err) : 0;
+
+	for (uint32_t i = 0; rc == 0 && s && i < segment_n_chapters(s); i++)
+		n += segment_chapter_at(s, i)->profiles;
+	if (rc == 0 && n != head_profiles(j->head))
+		rc = err_set(err, ERR_FORMAT, "it has %" PRIu64 " profiles, but the journal has %" PRIu64, n,
+			     head_profiles(j->head));
+	return rc == ERR_FORMAT ? err_wrap(err, "%s: the segment that was written of it is damaged", j->name) : rc;
+}
+
 static int add_rows(struct store_writer *w, const struct store_journal *j, struct catalogue_segment *row,
 		    const struct segment *s, struct err *err)
 {
@@ -153,8 +168,9 @@ static int add_rows(struct store_writer *w, const struct store_journal *j, struc
 /* Remove a journal that is in segments; if that fails, the next opening of the store does it. */
 static void remove_journal(struct store_writer *w, struct store_journal *j)
 {
-	if (j->is_damaged ? store_set_aside(w, j->name, "it was damaged; its first batches are in segments") == 0
-			  : os_unlink(w->dir, j->name) == 0)
+	if (j->is_damaged)
+		store_set_aside(w, j->name, j->problem);
+	if (j->is_damaged || os_unlink(w->dir, j->name) == 0)
 		cap_release(&w->cap, CAP_JOURNALS, j->charged);
 	journal_close(j);
 }
@@ -170,11 +186,13 @@ static int flush_journal(struct store_writer *w, struct store_journal *j, struct
 		rc = write_segment(w, j, &row, &s, err);
 	if (rc < 0)
 		return rc;
-	rc = add_rows(w, j, &row, s, err);
+	rc = check_segment(j, s, err);
+	if (rc == 0)
+		rc = add_rows(w, j, &row, s, err);
 	segment_close(s);
 	if (rc < 0) {
 		if (*row.file)
-			store_remove_file(w, row.file, CAP_SEGMENTS, NULL);
+			store_discard_file(w, row.file, CAP_SEGMENTS);
 		return rc;
 	}
 	pthread_mutex_lock(&w->lock);

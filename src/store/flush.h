@@ -20,7 +20,7 @@ int store_begin_journal(struct store_writer *w, int64_t seq, bool may_free, stru
 /* Remove a journal that has no batch. */
 void store_drop_journal(struct store_writer *w, struct store_journal *j);
 
-/* Move a damaged file to bad/, with a note beside it. */
-int store_set_aside(struct store_writer *w, const char *name, const char *note);
+/* Move a damaged file to bad/, with a text that says why. A failure is added to the notes of the writer. */
+void store_set_aside(struct store_writer *w, const char *name, const char *why);
 
 #endif

@@ -86,6 +86,23 @@ uint32_t head_add_service(struct journal_head *h, const char *name, size_t lengt
 	return i;
 }
 
+bool head_name_service(struct journal_head *h, uint32_t service, const char *name, size_t length)
+{
+	struct head_service *s = &h->service[service];
+	uint32_t other;
+
+	if (!s->is_unnamed || s->n_records || dict_count(s->dict, DICT_NODES) || find_service(h, name, length, &other))
+		return false;
+	chapter_builder_free(s->builder);
+	free(s->name);
+	s->name = mem_strndup(name, length);
+	s->builder = chapter_builder_new(s->name);
+	s->dict = chapter_builder_dict(s->builder);
+	s->is_unnamed = false;
+	idtab_put(&h->by_name, hash_bytes(name, length), service);
+	return true;
+}
+
 static void add_id(struct journal_head *h, const struct head_service *s, const struct stored *p, uint64_t content)
 {
 	struct head_id *id;
@@ -198,18 +215,29 @@ uint64_t head_profiles(const struct journal_head *h)
 	return h->n_profiles;
 }
 
-/* Records of a service that are not logged: its name, what its dictionary grew by, profiles and marks. */
+/* Add a record with the name of each service that the journal does not have yet, up to and including this one. A service can
+   have a number and no record of its own, if its only profile was a duplicate or was refused. */
+static uint32_t head_add_names(const struct journal_head *h, size_t n_named, uint32_t service, struct buf *out)
+{
+	struct buf body = { 0 };
+	uint32_t n = 0;
+
+	for (size_t i = n_named; i <= service; i++, n++) {
+		body.len = 0;
+		buf_addz(&body, h->service[i].name);
+		put_record(out, RECORD_SERVICE, (uint32_t)i, &body);
+	}
+	buf_release(&body);
+	return n;
+}
+
+/* Records of a service that are not logged: what its dictionary grew by, profiles and marks. */
 static uint32_t add_service_records(const struct journal_head *h, uint32_t service, struct buf *out)
 {
 	const struct head_service *s = &h->service[service];
 	struct buf body = { 0 };
 	uint32_t n = 0;
 
-	if (!s->is_logged) {
-		buf_addz(&body, s->name);
-		put_record(out, RECORD_SERVICE, service, &body);
-		n++;
-	}
 	for (int t = DICT_STRINGS; t < DICT_TABLES_END; t++) {
 		uint32_t count = dict_count(s->dict, (enum dict_table)t);
 
@@ -226,42 +254,62 @@ static uint32_t add_service_records(const struct journal_head *h, uint32_t servi
 	return n + s->n_records - s->n_records_logged;
 }
 
+static size_t head_named_after(size_t n_named, uint32_t service)
+{
+	return service < n_named ? n_named : (size_t)service + 1;
+}
+
 uint32_t head_add_records(const struct journal_head *h, size_t max, struct buf *out, size_t *n_services)
 {
-	size_t first = out->len;
+	size_t first = out->len, n_named = h->n_named;
 	uint32_t n = 0;
 
-	/* Services are logged in the order of their numbers: those that are new were added to dirty in that order. */
-	for (*n_services = 0; *n_services < h->n_dirty && out->len - first < max; ++*n_services)
-		n += add_service_records(h, h->dirty[*n_services], out);
+	for (*n_services = 0; *n_services < h->n_dirty && out->len - first < max; ++*n_services) {
+		uint32_t service = h->dirty[*n_services];
+
+		n += head_add_names(h, n_named, service, out);
+		n_named = head_named_after(n_named, service);
+		n += add_service_records(h, service, out);
+	}
 	return n;
+}
+
+static void head_set_service_logged(struct head_service *s)
+{
+	for (int t = DICT_STRINGS; t < DICT_TABLES_END; t++)
+		s->logged[t] = dict_count(s->dict, (enum dict_table)t);
+	s->is_dirty = false;
+	s->records_logged = s->records.len;
+	s->n_records_logged = s->n_records;
 }
 
 void head_set_logged(struct journal_head *h, size_t n_services)
 {
 	assert(n_services <= h->n_dirty);
 	for (size_t i = 0; i < n_services; i++) {
-		struct head_service *s = &h->service[h->dirty[i]];
-
-		for (int t = DICT_STRINGS; t < DICT_TABLES_END; t++)
-			s->logged[t] = dict_count(s->dict, (enum dict_table)t);
-		s->is_logged = true;
-		s->is_dirty = false;
-		s->records_logged = s->records.len;
-		s->n_records_logged = s->n_records;
+		h->n_named = head_named_after(h->n_named, h->dirty[i]);
+		head_set_service_logged(&h->service[h->dirty[i]]);
 	}
 	h->n_dirty -= n_services;
 	if (n_services)
 		memmove(h->dirty, h->dirty + n_services, h->n_dirty * sizeof(*h->dirty));
 }
 
+void head_set_all_logged(struct journal_head *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		head_set_service_logged(&h->service[i]);
+	h->n_dirty = 0;
+	h->n_named = h->n;
+}
+
 void head_set_all_dirty(struct journal_head *h)
 {
-	h->n_dirty = 0;
+	h->n_dirty = h->n_named = 0;
 	for (uint32_t i = 0; i < h->n; i++) {
 		struct head_service *s = &h->service[i];
 
-		s->is_logged = s->is_dirty = false;
+		s->is_dirty = false;
 		memset(s->logged, 0, sizeof(s->logged));
 		s->records_logged = s->n_records_logged = 0;
 		set_dirty(h, i);

@@ -24,9 +24,10 @@ struct head_service {
 	struct store_content content;
 	struct buf records; /* PROFILE and MARK, as in the journal */
 	uint32_t n_records;
+	bool is_unnamed; /* its name was not read yet, or is lost */
+	bool is_broken;  /* a table could not be decoded: later records are refused */
 
 	/* the part that is in the journal already */
-	bool is_logged; /* the name */
 	uint32_t logged[DICT_TABLES_END];
 	size_t records_logged;
 	uint32_t n_records_logged;
@@ -48,6 +49,7 @@ struct journal_head {
 
 	uint32_t *dirty; /* services with something to be logged */
 	size_t n_dirty, cap_dirty;
+	size_t n_named; /* services whose names are in the journal: those below this number */
 
 	bool has_ids; /* for a writer: ids are kept to find duplicates */
 	struct head_id *id;
@@ -70,7 +72,15 @@ const uint64_t *head_find_id(const struct journal_head *h, const uint8_t id[16])
 /* Bytes of memory used. */
 size_t head_memory(const struct journal_head *h);
 
-/* Add the entries, profiles or marks of a record of a journal. Fails with ERR_FORMAT. */
+/* Give an unnamed service without content its name. Returns false if it has a name or content. */
+bool head_name_service(struct journal_head *h, uint32_t service, const char *name, size_t length);
+
+/*
+ * Add the entries, profiles or marks of a record of a journal. Returns 1 if it was added, but names of services are missing, which
+ * err tells.
+ *
+ * Fails  ERR_FORMAT: it was not added
+ */
 int head_read_record(struct journal_head *h, unsigned tag, uint64_t service, const uint8_t *body, size_t n,
 		     struct err *err);
 
@@ -85,6 +95,9 @@ int head_each(const struct head_service *s, head_profile_fn *profile, head_mark_
  */
 uint32_t head_add_records(const struct journal_head *h, size_t max, struct buf *out, size_t *n_services);
 void head_set_logged(struct journal_head *h, size_t n_services);
+
+/* Everything is in the journal: it was read from there. */
+void head_set_all_logged(struct journal_head *h);
 
 /* Everything is to be logged again, in another file. */
 void head_set_all_dirty(struct journal_head *h);

@@ -10,10 +10,14 @@
 #include "store/varint.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERVICE_NAME_MAX = 64 << 10 };
+enum {
+	SERVICE_NAME_MAX = 64 << 10,
+	UNNAMED_MAX = 1024, /* services without a name in a row */
+};
 
 /* Columns of row ids and values; each takes a byte or more, so the size of the record limits them. */
 static int decode_rows(const uint8_t *at, const uint8_t *end, const struct dict *d, struct stored *s, struct err *err)
@@ -96,58 +100,113 @@ static int decode_mark(const uint8_t *at, const uint8_t *end, struct store_mark 
 	return err_set(err, ERR_FORMAT, "a mark is cut off");
 }
 
-static int read_service(struct journal_head *h, uint64_t service, const uint8_t *body, size_t n, struct err *err)
+/* Add services up to this number whose names are missing, since later records have their numbers. */
+static int head_add_unnamed(struct journal_head *h, uint64_t service, struct err *err)
 {
-	if (service != h->n)
-		return err_set(err, ERR_FORMAT, "service %" PRIu64 " follows service %zu", service, h->n);
-	if (n == 0 || n > SERVICE_NAME_MAX || memchr(body, 0, n))
-		return err_set(err, ERR_FORMAT, "the name of service %" PRIu64 " is not valid", service);
-	if (head_add_service(h, (const char *)body, n) != service)
-		return err_set(err, ERR_FORMAT, "service %" PRIu64 " has the name of another one", service);
+	char name[64];
+
+	if (service - h->n >= UNNAMED_MAX)
+		return err_set(err, ERR_FORMAT, "service %" PRIu64 " of %zu does not exist", service, h->n);
+	while (h->n <= service) {
+		snprintf(name, sizeof(name), "[cpa: unnamed service %zu]", h->n);
+		if (head_add_service(h, name, strlen(name)) + 1 != h->n)
+			return err_set(err, ERR_FORMAT, "service %" PRIu64 " has no name", service);
+		h->service[h->n - 1].is_unnamed = true;
+	}
 	return 0;
+}
+
+/* Returns 1 if the names of services before this one are missing. */
+static int read_service(struct journal_head *h, uint64_t service, const char *name, size_t n, struct err *err)
+{
+	size_t known = h->n;
+	int rc = 0;
+
+	if (n == 0 || n > SERVICE_NAME_MAX || memchr(name, 0, n))
+		return err_set(err, ERR_FORMAT, "the name of service %" PRIu64 " is not valid", service);
+	if (service < h->n && head_name_service(h, (uint32_t)service, name, n))
+		return 0;
+	if (service < h->n)
+		return err_set(err, ERR_FORMAT, "service %" PRIu64 " follows service %zu", service, h->n - 1);
+	if (service > h->n)
+		rc = head_add_unnamed(h, service - 1, err);
+	if (rc < 0)
+		return rc;
+	if (head_add_service(h, name, n) != service)
+		return err_set(err, ERR_FORMAT, "service %" PRIu64 " has the name of another one", service);
+	if (service == known)
+		return 0;
+	err_set(err, ERR_FORMAT, "service %" PRIu64 " follows %zu services", service, known);
+	return 1;
 }
 
 static int read_table(struct head_service *s, unsigned tag, const uint8_t *at, const uint8_t *end, struct err *err)
 {
-	uint64_t items;
+	const uint8_t *first;
+	uint64_t items, from;
+	int rc;
 
 	if (!varint_get(&at, end, &items) || items > UINT32_MAX)
 		return err_set(err, ERR_FORMAT, "entries of a table are cut off");
-	return dict_decode(s->dict, (enum dict_table)tag, (uint32_t)items, at, (size_t)(end - at), err);
+	first = at;
+	if (varint_get(&first, end, &from) && from > dict_count(s->dict, (enum dict_table)tag))
+		return err_set(err, ERR_FORMAT, "%s: entries before %" PRIu64 " are missing",
+			       dict_table_name((enum dict_table)tag), from);
+	rc = dict_decode(s->dict, (enum dict_table)tag, (uint32_t)items, at, (size_t)(end - at), err);
+	s->is_broken = rc < 0;
+	return rc;
+}
+
+static int read_profile(struct journal_head *h, uint32_t service, const uint8_t *body, size_t n, struct err *err)
+{
+	struct head_service *s = &h->service[service];
+	struct stored p;
+	int rc = decode_profile(body, body + n, s->dict, &p, err);
+
+	if (rc < 0)
+		return rc;
+	head_add_profile(h, service, &p, h->has_ids ? store_content_hash(&s->content, s->dict, &p) : 0);
+	dict_release_stored(&p);
+	return 0;
+}
+
+static int read_mark(struct journal_head *h, uint32_t service, const uint8_t *body, size_t n, struct err *err)
+{
+	struct store_mark m;
+	int rc = decode_mark(body, body + n, &m, err);
+
+	if (rc < 0)
+		return rc;
+	head_add_mark(h, service, &m);
+	mark_release(&m);
+	return 0;
 }
 
 int head_read_record(struct journal_head *h, unsigned tag, uint64_t service, const uint8_t *body, size_t n,
 		     struct err *err)
 {
-	struct head_service *s;
-	struct stored p;
-	struct store_mark m;
+	bool has_name = service < h->n;
 	int rc;
 
 	if (tag == RECORD_SERVICE)
-		return read_service(h, service, body, n, err);
-	if (service >= h->n)
-		return err_set(err, ERR_FORMAT, "service %" PRIu64 " of %zu does not exist", service, h->n);
-	s = &h->service[service];
-	if (tag >= DICT_STRINGS && tag < DICT_TABLES_END)
-		return read_table(s, tag, body, body + n, err);
-	if (tag == RECORD_PROFILE) {
-		rc = decode_profile(body, body + n, s->dict, &p, err);
-		if (rc < 0)
-			return rc;
-		head_add_profile(h, (uint32_t)service, &p,
-				 h->has_ids ? store_content_hash(&s->content, s->dict, &p) : 0);
-		dict_release_stored(&p);
-		return 0;
-	}
-	if (tag != RECORD_MARK)
-		return err_set(err, ERR_FORMAT, "a record has the unknown type %u", tag);
-	rc = decode_mark(body, body + n, &m, err);
+		return read_service(h, service, (const char *)body, n, err);
+	rc = has_name ? 0 : head_add_unnamed(h, service, err);
 	if (rc < 0)
 		return rc;
-	head_add_mark(h, (uint32_t)service, &m);
-	mark_release(&m);
-	return 0;
+	if (h->service[service].is_broken)
+		return err_set(err, ERR_FORMAT, "service %" PRIu64 " has a damaged table", service);
+	if (tag >= DICT_STRINGS && tag < DICT_TABLES_END)
+		rc = read_table(&h->service[service], tag, body, body + n, err);
+	else if (tag == RECORD_PROFILE)
+		rc = read_profile(h, (uint32_t)service, body, n, err);
+	else if (tag == RECORD_MARK)
+		rc = read_mark(h, (uint32_t)service, body, n, err);
+	else
+		rc = err_set(err, ERR_FORMAT, "a record has the unknown type %u", tag);
+	if (rc < 0 || has_name)
+		return rc;
+	err_set(err, ERR_FORMAT, "the name of service %" PRIu64 " is missing", service);
+	return 1;
 }
 
 int head_each(const struct head_service *s, head_profile_fn *profile, head_mark_fn *mark, void *arg, struct err *err)

@@ -3,7 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A batch that is not valid is torn if no valid one follows: the writer ended while it wrote it, or is writing it now.
+ * A batch that is not valid is torn if no valid one follows: the writer ended while it wrote it, or is writing it now. Else
+ * it is damaged. What follows it is read as far as it does not refer to what is lost: ids are checked, and a part of a table
+ * names its first entry, so a gap is noticed. The writer allocates a file before it writes to it, and leaves zeros after the
+ * last batch: a file that ends earlier was cut.
  */
 #include "config.h"
 
@@ -33,6 +36,9 @@ struct reader {
 	uint64_t number; /* of the next batch */
 	struct journal_head *head;
 	struct buf stored, raw;
+	struct err *damage;     /* the first damage; its code is 0 if there is none */
+	uint64_t first_damaged; /* batch */
+	uint64_t n_refused;     /* records after the damage that refer to it */
 };
 
 /* The head of a batch. */
@@ -72,12 +78,12 @@ static bool parse_batch(const uint8_t *p, struct batch *b)
 	return segment_get(p, 4) == JOURNAL_BATCH_MAGIC && segment_get(p + 28, 4) == pack_crc(p, 28);
 }
 
-/* Is there a valid head of a later batch at or after an offset? Unwritten parts are skipped. */
-static bool has_later_batch(const struct reader *r, uint64_t offset)
+/* Find a valid head of a later batch at or after an offset; 0 if there is none. Unwritten parts are skipped. */
+static uint64_t find_later_batch(const struct reader *r, uint64_t offset, uint64_t *number)
 {
 	enum { CHUNK = 64 << 10 };
 	uint8_t *data = mem_alloc(CHUNK + JOURNAL_BATCH, 1);
-	bool found = false;
+	uint64_t found = 0;
 
 	while (!found && offset + JOURNAL_BATCH <= r->size) {
 		off_t next = lseek(r->fd, (off_t)offset, SEEK_DATA);
@@ -92,8 +98,11 @@ static bool has_later_batch(const struct reader *r, uint64_t offset)
 		if (n < JOURNAL_BATCH)
 			break;
 		for (size_t i = 0; !found && i + JOURNAL_BATCH <= (size_t)n && i < CHUNK; i += 8)
-			found = segment_get(data + i, 4) == JOURNAL_BATCH_MAGIC && parse_batch(data + i, &b) &&
-				b.number > r->number;
+			if (segment_get(data + i, 4) == JOURNAL_BATCH_MAGIC && parse_batch(data + i, &b) &&
+			    b.number > r->number) {
+				found = offset + i;
+				*number = b.number;
+			}
 		offset += CHUNK;
 	}
 	free(data);
@@ -133,60 +142,127 @@ static int read_batch(struct reader *r, struct batch *b, enum batch_state *state
 	return 0;
 }
 
-static int read_records(struct reader *r, const struct batch *b, struct err *err)
+/* Remember the first damage. */
+static void note_damage(struct reader *r, uint64_t batch, const struct err *err)
+{
+	if (r->damage->code)
+		return;
+	*r->damage = *err;
+	r->first_damaged = batch;
+}
+
+/* Read the records of a batch. A record that is refused is damage; those after it are read. */
+static void read_records(struct reader *r, const struct batch *b)
 {
 	const uint8_t *at = (const uint8_t *)r->raw.data, *end = at + r->raw.len;
+	struct err err;
 
 	for (uint32_t i = 0; i < b->records; i++) {
 		unsigned tag = at < end ? *at++ : 0;
 		uint64_t service, n = 0;
-		int rc;
+		bool is_cut = !varint_get(&at, end, &service) || !varint_get(&at, end, &n) || n > (size_t)(end - at);
+		int rc = is_cut ? err_set(&err, ERR_FORMAT, "it is cut off")
+				: head_read_record(r->head, tag, service, at, n, &err);
 
-		if (!varint_get(&at, end, &service) || !varint_get(&at, end, &n) || n > (size_t)(end - at))
-			rc = err_set(err, ERR_FORMAT, "it is cut off");
-		else
-			rc = head_read_record(r->head, tag, service, at, n, err);
-		if (rc < 0) {
-			err_wrap(err, "%s: batch %" PRIu64 ": record %" PRIu32, r->name, b->number, i + 1);
-			return rc;
+		if (rc != 0) {
+			err_wrap(&err, "%s: batch %" PRIu64 ": record %" PRIu32, r->name, b->number, i + 1);
+			r->n_refused += rc < 0 && r->damage->code;
+			note_damage(r, b->number, &err);
 		}
+		if (is_cut)
+			return;
 		at += n;
 	}
-	if (at != end)
-		return err_set(err, ERR_FORMAT, "%s: batch %" PRIu64 ": %zu bytes follow its last record", r->name,
-			       b->number, (size_t)(end - at));
-	return 0;
+	if (at == end)
+		return;
+	err_set(&err, ERR_FORMAT, "%s: batch %" PRIu64 ": %zu bytes follow its last record", r->name, b->number,
+		(size_t)(end - at));
+	note_damage(r, b->number, &err);
 }
 
-/* Read all batches. */
+/* Continue at a later batch. */
+static void skip_damage(struct reader *r, uint64_t offset, uint64_t number)
+{
+	struct err err;
+
+	if (number == r->number + 1)
+		err_set(&err, ERR_FORMAT, "%s: batch %" PRIu64 " at byte %" PRIu64 " is damaged", r->name, r->number,
+			r->offset);
+	else
+		err_set(&err, ERR_FORMAT, "%s: batches %" PRIu64 " to %" PRIu64 " at byte %" PRIu64 " are damaged",
+			r->name, r->number, number - 1, r->offset);
+	note_damage(r, r->number, &err);
+	r->offset = offset;
+	r->number = number;
+}
+
+/* Read all batches. is_torn: the last one is not complete. */
 static int read_batches(struct reader *r, bool *is_torn, struct err *err)
 {
 	for (;;) {
 		enum batch_state state;
 		struct batch b;
+		uint64_t number = 0, later = 0;
 		int rc = read_batch(r, &b, &state, err);
 
-		/* Zeros are the end for a reader: the allocated rest can be large. Only a writer searches it. */
-		if (rc == 0 && state == BATCH_NONE && !r->head->has_ids)
-			return 0;
-		/* The writer may have completed this batch, and added others, since it was read here: read it again. */
-		if (rc == 0 && state != BATCH_VALID && has_later_batch(r, r->offset + 8)) {
+		if (rc == 0 && state != BATCH_VALID)
+			later = find_later_batch(r, r->offset + 8, &number);
+		/* The writer may have completed this batch, and added the later one, since it was read here. */
+		if (later)
 			rc = read_batch(r, &b, &state, err);
-			if (rc == 0 && state != BATCH_VALID)
-				rc = err_set(err, ERR_FORMAT, "%s: batch %" PRIu64 " at byte %" PRIu64 " is damaged",
-					     r->name, r->number, r->offset);
-		}
-		if (rc == 0 && state != BATCH_VALID) {
+		if (rc < 0)
+			return rc;
+		if (state == BATCH_VALID) {
+			read_records(r, &b);
+			r->offset += JOURNAL_BATCH + (((uint64_t)b.stored + 7) & ~(uint64_t)7);
+			r->number++;
+		} else if (later) {
+			skip_damage(r, later, number);
+		} else {
 			*is_torn = state == BATCH_BAD && r->offset < r->size;
 			return 0;
 		}
-		if (rc == 0)
-			rc = read_records(r, &b, err);
-		if (rc < 0)
-			return rc;
-		r->offset += JOURNAL_BATCH + (((uint64_t)b.stored + 7) & ~(uint64_t)7);
-		r->number++;
 	}
+}
+
+/* Return true if the file ends before the bytes that the writer allocated. allocated: at first; 0: not known */
+static bool is_cut(const struct reader *r, uint64_t allocated, bool is_torn)
+{
+	uint8_t head[JOURNAL_BATCH] = { 0 };
+	struct batch b;
+	ssize_t n;
+
+	if (allocated && (r->size < allocated || r->size < r->offset + JOURNAL_BATCH ||
+			  (r->size > allocated && r->size % JOURNAL_GROW != 0)))
+		return true;
+	if (!is_torn)
+		return false;
+	n = read_at(r->fd, head, sizeof(head), r->offset);
+	if (n < JOURNAL_BATCH)
+		return n > 0;
+	return parse_batch(head, &b) && b.number == r->number && b.stored > r->size - r->offset - JOURNAL_BATCH;
+}
+
+/* Complete the message about the damage. Returns 0 if there is none. */
+static int report_damage(struct reader *r, uint64_t allocated, bool is_torn, struct err *err)
+{
+	size_t n;
+
+	if (is_cut(r, allocated, is_torn)) {
+		err_set(err, ERR_FORMAT,
+			"%s: is cut off after %" PRIu64 " bytes; batches after batch %" PRIu64 " may be missing",
+			r->name, r->size, r->number - 1);
+		note_damage(r, r->number, err);
+	}
+	if (!r->damage->code)
+		return 0;
+	n = strlen(r->damage->msg);
+	if (r->n_refused)
+		snprintf(r->damage->msg + n, sizeof(r->damage->msg) - n,
+			 "; %" PRIu64 " later records refer to what is lost", r->n_refused);
+	if (err)
+		*err = *r->damage;
+	return ERR_FORMAT;
 }
 
 static int read_header(const struct reader *r, struct journal_info *info, struct err *err)
@@ -206,13 +282,15 @@ static int read_header(const struct reader *r, struct journal_info *info, struct
 	memcpy(info->store, p + 16, 16);
 	info->seq = (int64_t)segment_get(p + 32, 8);
 	info->made_ns = (int64_t)segment_get(p + 40, 8);
+	info->allocated = segment_get(p + 48, 8);
 	return 0;
 }
 
 int journal_load(int fd, const char *name, bool has_ids, struct journal_info *info, struct journal_head **out,
 		 struct err *err)
 {
-	struct reader r = { .fd = fd, .name = name, .offset = JOURNAL_HEADER, .number = 1 };
+	struct err damage = { 0 };
+	struct reader r = { .fd = fd, .name = name, .offset = JOURNAL_HEADER, .number = 1, .damage = &damage };
 	struct stat st;
 	int rc;
 
@@ -226,6 +304,8 @@ int journal_load(int fd, const char *name, bool has_ids, struct journal_info *in
 		return rc;
 	r.head = head_new(has_ids);
 	rc = read_batches(&r, &info->is_torn, err);
+	if (rc == 0)
+		rc = report_damage(&r, info->allocated, info->is_torn, err);
 	info->batches = r.number - 1;
 	info->end = r.offset;
 	buf_release(&r.stored);

@@ -6,9 +6,10 @@
  * A journal begins with a header of 64 bytes:
  *
  *	"CPAJNL\r\n" | u16 major 1 | u16 minor 0 | u32 0 | 16 uuid of the store | i64 number of the journal | i64 made, ns since 1970
- *	| zeros | u32 crc of the bytes before
+ *	| u64 bytes allocated at first | zeros | u32 crc of the bytes before
  *
- * Then come batches, each at a multiple of 8; the rest of the file is zeros:
+ * Then come batches, each at a multiple of 8; the rest of the file is zeros, at least 32 bytes. The file has the bytes allocated at
+ * first, or a multiple of 4 MiB if it was extended. A batch:
  *
  *	u32 "BTCH" | u32 crc of the payload | u64 number from 1 | u32 stored | u32 raw | u32 records | u32 crc of the bytes before
  *	payload: zstd level 1 of records, padded with zeros
@@ -39,8 +40,8 @@ struct journal_head;
  * Read a journal into a new head: all batches up to the end or the first torn one. The writer may append meanwhile.
  *
  * torn   the offset of an incomplete last batch, which the writer cuts off; 0: none
- * Fails  ERR_IO; ERR_FORMAT when a batch that is not the last is damaged: out then contains the batches before it. out is NULL
- *        if the header is damaged
+ * Fails  ERR_IO; ERR_FORMAT when the file is cut off, or a batch that is not the last is damaged: out then contains the rest,
+ *        as far as it does not refer to what is lost. out is NULL if the header is damaged
  */
 int journal_read(int fd, const char *name, struct journal_head **out, uint64_t *torn, struct err *err);
 void head_free(struct journal_head *h); /* takes NULL */

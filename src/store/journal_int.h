@@ -7,6 +7,7 @@
 #define STORE_JOURNAL_INT_H
 
 #include "store/head_int.h"
+#include "store/journal_check.h"
 #include "store/writer_int.h"
 
 #include <stdbool.h>
@@ -26,9 +27,10 @@ enum {
 struct journal_info {
 	uint8_t store[16];
 	int64_t seq, made_ns;
-	uint64_t batches; /* read */
-	uint64_t end;     /* of the last batch */
-	bool is_torn;     /* other bytes follow */
+	uint64_t allocated; /* bytes at first; 0: written by an older cpa */
+	uint64_t batches;   /* number of the last one */
+	uint64_t end;       /* of the last batch */
+	bool is_torn;       /* other bytes follow */
 };
 
 /* Like journal_read. */
@@ -44,10 +46,12 @@ struct store_journal {
 	int64_t made_ns;
 	uint64_t end, allocated, charged; /* end of the batches; size of the file; bytes counted under the cap */
 	uint64_t batches;
-	bool needs_sync;  /* batches were written, but not synced */
-	bool sync_failed; /* the file is not trusted */
-	bool is_damaged;  /* only its first batches were read: it is moved to bad/ after its flush */
+	bool needs_sync;   /* batches were written, but not synced */
+	bool is_untrusted; /* a sync failed, or the file does not have what the head believes: it is written again */
+	bool is_damaged;   /* not everything could be read: it is moved to bad/ after its flush */
+	char *problem;     /* with is_damaged */
 	struct journal_head *head;
+	struct journal_counts counts, next_counts; /* of the file; with the batch that is being written */
 	struct packer *packer;
 	struct chapter **chapter; /* [n_chapters] made of the head for a flush that failed */
 	uint32_t n_chapters;
@@ -56,7 +60,7 @@ struct store_journal {
 /* Make an empty journal, durable. reserved: bytes reserved under the cap, which are settled. */
 int journal_create(struct store_writer *w, int64_t seq, uint64_t reserved, struct store_journal **out, struct err *err);
 
-/* Open a journal that a crash left, and cut off its torn end. Fails with ERR_FORMAT when its header is damaged. */
+/* Open a journal that a crash left, and clear its torn end. Fails with ERR_FORMAT when its header is damaged. err is not NULL. */
 int journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **out, struct err *err);
 void journal_close(struct store_journal *j); /* takes NULL; frees the head */
 

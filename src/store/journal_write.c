@@ -48,6 +48,9 @@ void journal_close(struct store_journal *j)
 		close(j->fd);
 	pack_free(j->packer);
 	head_free(j->head);
+	free(j->problem);
+	journal_counts_release(&j->counts);
+	journal_counts_release(&j->next_counts);
 	free(j);
 }
 
@@ -59,14 +62,15 @@ static int write_header(const struct store_writer *w, const struct store_journal
 	memcpy(p + 16, w->uuid, 16);
 	segment_put(p + 32, 8, (uint64_t)j->seq);
 	segment_put(p + 40, 8, (uint64_t)j->made_ns);
+	segment_put(p + 48, 8, j->allocated);
 	segment_put(p + 60, 4, pack_crc(p, 60));
 	return os_pwrite(fd, p, sizeof(p), 0);
 }
 
-/* Make room for n more bytes after the end. */
+/* Make room for n more bytes after the end, and for zeros after them, which show that the file was not cut. */
 static int extend(struct store_writer *w, struct store_journal *j, uint64_t n, struct err *err)
 {
-	uint64_t size = j->end + n, more;
+	uint64_t size = j->end + n + JOURNAL_BATCH, more;
 
 	if (size <= j->allocated)
 		return 0;
@@ -119,16 +123,27 @@ static int write_batch(struct store_writer *w, struct store_journal *j, const st
 	return rc;
 }
 
-/* Write a batch of the records that are not logged. */
+/* Write a batch of the records that are not logged. Fails with ERR_FORMAT if a reader would refuse them. */
 static int write_next(struct store_writer *w, struct store_journal *j, struct err *err)
 {
 	struct buf records = { 0 };
+	struct journal_counts counts;
 	size_t n_services;
 	uint32_t n = head_add_records(j->head, JOURNAL_BATCH_RAW, &records, &n_services);
-	int rc = write_batch(w, j, &records, n, err);
+	int rc;
 
-	if (rc == 0)
+	journal_counts_copy(&j->next_counts, &j->counts);
+	rc = journal_check_records(&j->next_counts, &records, n, err);
+	if (rc < 0)
+		err_wrap(err, "%s/%s: batch %" PRIu64, w->directory, j->name, j->batches + 1);
+	else
+		rc = write_batch(w, j, &records, n, err);
+	if (rc == 0) {
+		counts = j->counts;
+		j->counts = j->next_counts;
+		j->next_counts = counts;
 		head_set_logged(j->head, n_services);
+	}
 	buf_release(&records);
 	return rc;
 }
@@ -164,6 +179,7 @@ static int make_file(struct store_writer *w, struct store_journal *j, uint64_t s
 	j->end = JOURNAL_HEADER;
 	j->allocated = size;
 	j->batches = 0;
+	j->counts.n = 0;
 	rc = os_allocate(fd, size) < 0 || write_header(w, j, fd) < 0 ? fail(w, j, err) : 0;
 	while (rc == 0 && j->head->n_dirty)
 		rc = write_next(w, j, err);
@@ -208,15 +224,20 @@ int journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **o
 		journal_close(j);
 		return rc;
 	}
-	j->is_damaged = rc == ERR_FORMAT;
+	if (rc == ERR_FORMAT) {
+		j->is_damaged = true;
+		j->problem = mem_strndup(err->msg, strlen(err->msg));
+		store_add_note(w, "%s; what can be read is kept, the file is moved to bad/", err->msg);
+	}
 	j->made_ns = info.made_ns;
 	j->end = info.end;
 	j->batches = info.batches;
 	j->charged = cap_file_bytes(j->fd);
 	j->allocated = fstat(j->fd, &st) == 0 ? (uint64_t)st.st_size : info.end;
-	head_set_logged(j->head, j->head->n_dirty);
+	head_set_all_logged(j->head);
+	journal_counts_read(&j->counts, j->head);
 	if (!j->is_damaged && info.is_torn &&
-	    (os_truncate(j->fd, j->end) < 0 || os_allocate(j->fd, j->allocated) < 0 || os_fsync(j->fd) < 0)) {
+	    (os_clear(j->fd, j->end) < 0 || os_allocate(j->fd, j->allocated) < 0 || os_fsync(j->fd) < 0)) {
 		rc = fail(w, j, err);
 		journal_close(j);
 		return rc;
@@ -225,7 +246,8 @@ int journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **o
 	return 0;
 }
 
-/* A sync failed, so the kernel may have dropped what was written before: write everything to a new file. */
+/* A sync failed, so the kernel may have dropped what was written before, or memory and file differ: write everything to a new
+   file. */
 static int replace_file(struct store_writer *w, struct store_journal *j, struct err *err)
 {
 	uint64_t size = j->allocated, charged = j->charged;
@@ -233,7 +255,7 @@ static int replace_file(struct store_writer *w, struct store_journal *j, struct 
 
 	if (!cap_try_reserve(&w->cap, size))
 		return err_set(err, ERR_LIMIT,
-			       "%s: the journal cannot be synced, and the cap leaves no room for another one",
+			       "%s: the journal must be written again, and the cap leaves no room for another one",
 			       w->directory);
 	head_set_all_dirty(j->head);
 	j->charged = 0; /* make_file adds the bytes beyond size */
@@ -246,21 +268,30 @@ static int replace_file(struct store_writer *w, struct store_journal *j, struct 
 		return rc;
 	}
 	cap_release(&w->cap, CAP_JOURNALS, charged);
-	j->needs_sync = j->sync_failed = false;
+	j->needs_sync = j->is_untrusted = false;
 	return 0;
 }
 
 int journal_commit(struct store_writer *w, struct store_journal *j, struct err *err)
 {
 	/* Each batch is synced before the next one: a batch that is not valid and has a successor is damaged, not torn. */
-	while (!j->sync_failed && (j->head->n_dirty || j->needs_sync)) {
-		int rc = j->needs_sync ? 0 : write_next(w, j, err);
+	while (!j->is_untrusted && (j->head->n_dirty || j->needs_sync)) {
+		struct err problem;
+		int rc = j->needs_sync ? 0 : write_next(w, j, &problem);
 
-		if (rc < 0)
+		if (rc == ERR_FORMAT) {
+			store_add_note(w, "%s; the journal was written again", problem.msg);
+			j->is_untrusted = true;
+			break;
+		}
+		if (rc < 0) {
+			if (err)
+				*err = problem;
 			return rc;
+		}
 		j->needs_sync = true;
-		j->sync_failed = os_fdatasync(j->fd) < 0;
+		j->is_untrusted = os_fdatasync(j->fd) < 0;
 		j->needs_sync = false;
 	}
-	return j->sync_failed ? replace_file(w, j, err) : 0;
+	return j->is_untrusted ? replace_file(w, j, err) : 0;
 }

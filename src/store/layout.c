@@ -66,17 +66,22 @@ int store_read_header(int dir, const char *directory, uint8_t uuid[16], struct e
 
 	if (fd >= 0)
 		close(fd);
+	if (n < 0 && saved == ENOENT)
+		return err_set(err, ERR_IO, "%s: is not a store; \"cpa store import\" or \"cpa collect\" makes one",
+			       directory);
 	if (n < 0)
 		return err_set(err, ERR_IO, "%s/STORE: %s", directory, strerror(saved));
 	text[n] = 0;
 	if (sscanf(text, "cpa store %u", &major) != 1)
-		return err_set(err, ERR_FORMAT, "%s/STORE: is not the header of a store of cpa", directory);
+		return err_set(err, ERR_FORMAT, "%s/STORE: is damaged; make it again with: cpa store repair",
+			       directory);
 	if (major != STORE_MAJOR)
-		return err_set(err, ERR_FORMAT, "%s: has format %u; this cpa reads format %d, a newer cpa is needed",
+		return err_set(err, ERR_UNKNOWN, "%s: has format %u; this cpa reads format %d, a newer cpa is needed",
 			       directory, major, STORE_MAJOR);
 	line = strstr(text, "\nuuid ");
 	if (!line || !parse_uuid(line + 6, uuid))
-		return err_set(err, ERR_FORMAT, "%s/STORE: has no uuid", directory);
+		return err_set(err, ERR_FORMAT, "%s/STORE: has no uuid; make it again with: cpa store repair",
+			       directory);
 	return 0;
 }
 
@@ -106,7 +111,6 @@ int store_write_header(struct store_writer *w, struct err *err)
 	struct buf text = { 0 };
 	int rc = -1, fd;
 
-	store_random(w->uuid, sizeof(w->uuid));
 	buf_addf(&text, "cpa store %d\nuuid ", STORE_MAJOR);
 	for (int i = 0; i < 16; i++)
 		buf_addf(&text, "%02x", w->uuid[i]);
@@ -264,4 +268,10 @@ int store_remove_file(struct store_writer *w, const char *name, enum cap_kind ki
 		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(errno));
 	cap_release(&w->cap, kind, (uint64_t)st.st_blocks * 512);
 	return 0;
+}
+
+void store_discard_file(struct store_writer *w, const char *name, enum cap_kind kind)
+{
+	if (!catalogue_is_uncertain(w->catalogue))
+		store_remove_file(w, name, kind, NULL);
 }

@@ -18,7 +18,7 @@ struct store_writer;
 
 enum { STORE_MAJOR = 1 }; /* version of the format */
 
-/* Make a new uuid, and write DIR/STORE, which is the last step of creating a store. */
+/* Write DIR/STORE with the uuid of the writer, which is the last step of creating a store. */
 int store_write_header(struct store_writer *w, struct err *err);
 
 /* Append a time in UTC: 2026-11-22T14:23:00Z. */

@@ -3,6 +3,8 @@
 noinst_LIBRARIES += src/store/libstore.a
 src_store_libstore_a_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS) $(XXHASH_CFLAGS)
 src_store_libstore_a_SOURCES = \
+	src/store/bad.c \
+	src/store/bad.h \
 	src/store/block.c \
 	src/store/block.h \
 	src/store/block_encode.c \
@@ -48,6 +50,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/idset.h \
 	src/store/journal.c \
 	src/store/journal.h \
+	src/store/journal_check.c \
+	src/store/journal_check.h \
 	src/store/journal_int.h \
 	src/store/journal_write.c \
 	src/store/layout.c \
@@ -65,6 +69,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/pack.c \
 	src/store/pack.h \
 	src/store/pin.c \
+	src/store/pin_repair.c \
+	src/store/pin_repair.h \
 	src/store/read.c \
 	src/store/recover.c \
 	src/store/recover.h \

@@ -53,44 +53,85 @@ static void keep_group(struct store_writer *w)
 	w->file_mode = 0640;
 }
 
+/* The index is the first file of a store that is created, and STORE the last one. */
+static const char *const index_files[] = { "index.db", "index.db-journal", "index.db-wal", "index.db-shm" };
+enum { N_INDEX_FILES = sizeof(index_files) / sizeof(*index_files) };
+
 static int set_modes(struct store_writer *w, struct err *err)
 {
-	static const char *const name[] = { "index.db", "index.db-wal", "index.db-shm" };
-
 	if (fchmod(w->dir, w->dir_mode) < 0 || (w->gid != (gid_t)-1 && fchown(w->dir, (uid_t)-1, w->gid) < 0))
 		return err_set(err, ERR_IO, "%s: %s", w->directory, strerror(errno));
-	for (int i = 0; i < 3; i++) {
-		if (faccessat(w->dir, name[i], F_OK, 0) < 0)
+	for (size_t i = 0; i < N_INDEX_FILES; i++) {
+		if (faccessat(w->dir, index_files[i], F_OK, 0) < 0)
 			continue;
-		if (fchmodat(w->dir, name[i], w->file_mode, 0) < 0 ||
-		    (w->gid != (gid_t)-1 && fchownat(w->dir, name[i], (uid_t)-1, w->gid, 0) < 0))
-			return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name[i], strerror(errno));
+		if (fchmodat(w->dir, index_files[i], w->file_mode, 0) < 0 ||
+		    (w->gid != (gid_t)-1 && fchownat(w->dir, index_files[i], (uid_t)-1, w->gid, 0) < 0))
+			return err_set(err, ERR_IO, "%s/%s: %s", w->directory, index_files[i], strerror(errno));
 	}
 	return 0;
 }
 
-/* May a store be created here? The directory must contain nothing but what an interrupted creation left. */
-static int check_empty(const struct store_writer *w, struct err *err)
+/* Call fn for each name in a folder of the store, without "." and "..". A folder that is missing is empty. */
+static int open_each_name(const struct store_writer *w, const char *folder,
+			  int (*fn)(const struct store_writer *w, const char *folder, const char *name,
+				    struct err *err),
+			  struct err *err)
 {
-	static const char *const ours[] = { ".",       "..",  "lock",     "tmp",          "seg",         "pin",
-					    "journal", "bad", "index.db", "index.db-wal", "index.db-shm" };
-	int rc = 0, fd = openat(w->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = 0, fd = openat(w->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
+	if (!d && errno == ENOENT)
+		return 0;
 	if (!d)
-		return err_set(err, ERR_IO, "%s: %s", w->directory, strerror(errno));
-	for (struct dirent *e; rc == 0 && (e = readdir(d));) {
-		size_t i = 0;
-
-		while (i < sizeof(ours) / sizeof(*ours) && strcmp(e->d_name, ours[i]) != 0)
-			i++;
-		if (i == sizeof(ours) / sizeof(*ours))
-			rc = err_set(err, ERR_IO,
-				     "%s: is not a store and contains %s; choose an empty or new directory",
-				     w->directory, e->d_name);
-	}
+		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, folder, strerror(errno));
+	for (struct dirent *e; rc == 0 && (e = readdir(d));)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			rc = fn(w, folder, e->d_name, err);
 	closedir(d);
 	return rc;
+}
+
+/* A store is created only in a directory that has nothing but what an interrupted creation left. */
+static int check_name(const struct store_writer *w, const char *folder, const char *name, struct err *err)
+{
+	static const char *const ours[] = { "lock", "tmp", "seg", "pin", "journal", "bad" };
+
+	(void)folder;
+	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+		if (strcmp(name, ours[i]) == 0)
+			return 0;
+	for (size_t i = 0; i < N_INDEX_FILES; i++)
+		if (strcmp(name, index_files[i]) == 0)
+			return 0;
+	return err_set(err, ERR_IO, "%s: is not a store and contains %s; choose an empty or new directory",
+		       w->directory, name);
+}
+
+static int check_no_data(const struct store_writer *w, const char *folder, const char *name, struct err *err)
+{
+	return err_set(err, ERR_FORMAT,
+		       "%s: STORE is missing, but there is %s/%s; make it again with: cpa store repair", w->directory,
+		       folder, name);
+}
+
+/* A store whose STORE is missing must not be created again, since its data would not be in the index. */
+static int check_no_files(const struct store_writer *w, struct err *err)
+{
+	static const char *const data[] = { "seg", "pin", "journal" };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(data) / sizeof(*data); i++)
+		rc = open_each_name(w, data[i], check_no_data, err);
+	return rc;
+}
+
+/* Remove the index that an interrupted creation left: it may be half-written, and has nothing. */
+static int remove_index(const struct store_writer *w, struct err *err)
+{
+	for (size_t i = 0; i < N_INDEX_FILES; i++)
+		if (os_unlink(w->dir, index_files[i]) < 0 && errno != ENOENT)
+			return err_set(err, ERR_IO, "%s/%s: %s", w->directory, index_files[i], strerror(errno));
+	return 0;
 }
 
 static int set_first_properties(struct store_writer *w, struct err *err)
@@ -113,8 +154,10 @@ static int set_first_properties(struct store_writer *w, struct err *err)
 static int create(struct store_writer *w, struct err *err)
 {
 	static const char *const folder[] = { "tmp/", "journal/", "seg/", "pin/", "bad/" };
-	int rc = set_modes(w, err);
+	int rc = remove_index(w, err);
 
+	if (rc == 0)
+		rc = set_modes(w, err);
 	for (int i = 0; rc == 0 && i < 5; i++)
 		rc = store_make_folders(w, folder[i], err);
 	if (rc == 0)
@@ -186,7 +229,7 @@ static int open_content(struct store_writer *w, bool make, const struct store_wr
 		return err_set(err, ERR_IO, "%s: is not a store; \"cpa store import\" or \"cpa collect\" makes one",
 			       w->directory);
 	if (!exists)
-		rc = check_empty(w, err);
+		rc = open_each_name(w, ".", check_name, err);
 	if (rc < 0)
 		return rc;
 	if (exists)
@@ -199,7 +242,9 @@ static int open_content(struct store_writer *w, bool make, const struct store_wr
 		if (rc == 0)
 			rc = recover_catalogue(w, err);
 	} else {
-		rc = create(w, err);
+		rc = check_no_files(w, err);
+		if (rc == 0)
+			rc = create(w, err);
 	}
 	if (rc == 0)
 		rc = set_modes(w, err);
@@ -217,6 +262,7 @@ static void writer_free(struct store_writer *w)
 	if (w->has_cap)
 		cap_destroy(&w->cap);
 	catalogue_close(w->catalogue);
+	buf_release(&w->notes);
 	pthread_mutex_destroy(&w->lock);
 	pthread_mutex_destroy(&w->maintenance);
 	if (w->lock_fd >= 0)

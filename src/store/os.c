@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum fault { FAULT_NONE, FAULT_KILL, FAULT_HALF, FAULT_DISCARD, FAULT_FULL, FAULT_FULL_ONCE, FAULT_SYNC };
-enum need { NEEDS_NOTHING, NEEDS_SPACE, NEEDS_SYNC, NEEDS_ALL };
+enum need { NEEDS_NOTHING, NEEDS_SPACE, NEEDS_SYNC };
 
 /* Set once per process from the environment, or by a test before it writes. */
 static enum fault fault;
@@ -66,7 +66,7 @@ uint64_t os_changes(void)
 	return n_changes;
 }
 
-static _Noreturn void die(void)
+_Noreturn void os_die(void)
 {
 	os_undo_all();
 	for (;;)
@@ -97,13 +97,39 @@ static int count_change(enum need need, int fd)
 	if (fault == FAULT_HALF && n == fault_at && need == NEEDS_SPACE)
 		return 1;
 	if ((fault == FAULT_KILL || fault == FAULT_HALF || fault == FAULT_DISCARD) && n == fault_at)
-		die();
+		os_die();
 	return 0;
 }
 
-int os_change(void)
+int os_begin_write(int fd, size_t n, uint64_t offset)
 {
-	return count_change(NEEDS_ALL, -1) < 0 ? -1 : 0;
+	int rc = count_change(NEEDS_SPACE, fd);
+
+	if (rc >= 0 && fd >= 0)
+		os_undo_write(fd, n, offset);
+	return rc;
+}
+
+int os_begin_sync(int fd)
+{
+	return count_change(NEEDS_SYNC, fd);
+}
+
+int os_begin_truncate(int fd, uint64_t n)
+{
+	if (count_change(NEEDS_NOTHING, fd) < 0)
+		return -1;
+	if (fd >= 0)
+		os_undo_truncate(fd, n);
+	return 0;
+}
+
+int os_begin_unlink(const char *path)
+{
+	if (count_change(NEEDS_NOTHING, -1) < 0)
+		return -1;
+	os_undo_remove(AT_FDCWD, path);
+	return 0;
 }
 
 int os_open(int dir, const char *name, int flags, mode_t mode)
@@ -117,7 +143,7 @@ int os_open(int dir, const char *name, int flags, mode_t mode)
 		if (rc < 0)
 			return -1;
 		if (rc > 0)
-			die();
+			os_die();
 	}
 	fd = openat(dir, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
 	if (fd >= 0 && is_new)
@@ -150,7 +176,7 @@ int os_pwrite(int fd, const void *data, size_t n, uint64_t offset)
 	os_undo_write(fd, n, offset);
 	if (rc > 0) {
 		write_all(fd, data, n / 2, offset);
-		die();
+		os_die();
 	}
 	return write_all(fd, data, n, offset);
 }
@@ -163,6 +189,36 @@ int os_truncate(int fd, uint64_t n)
 	return ftruncate(fd, (off_t)n);
 }
 
+/* For file systems that cannot punch holes. */
+static int write_zeros(int fd, uint64_t offset, uint64_t end)
+{
+	static const uint8_t zeros[64 << 10];
+
+	for (uint64_t n; offset < end; offset += n) {
+		n = end - offset < sizeof(zeros) ? end - offset : sizeof(zeros);
+		if (write_all(fd, zeros, n, offset) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int os_clear(int fd, uint64_t offset)
+{
+	struct stat st;
+	int rc;
+
+	if (fstat(fd, &st) < 0 || count_change(NEEDS_NOTHING, fd) < 0)
+		return -1;
+	if ((uint64_t)st.st_size <= offset)
+		return 0;
+	os_undo_write(fd, (uint64_t)st.st_size - offset, offset);
+	do
+		rc = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+			       st.st_size - (off_t)offset);
+	while (rc < 0 && errno == EINTR);
+	return rc < 0 && (errno == EOPNOTSUPP || errno == ENOSYS) ? write_zeros(fd, offset, (uint64_t)st.st_size) : rc;
+}
+
 int os_allocate(int fd, uint64_t n)
 {
 	int rc = count_change(NEEDS_SPACE, fd);
@@ -170,7 +226,7 @@ int os_allocate(int fd, uint64_t n)
 	if (rc < 0)
 		return -1;
 	if (rc > 0)
-		die();
+		os_die();
 	os_undo_write(fd, 0, 0);
 	do
 		rc = fallocate(fd, 0, 0, (off_t)n);
@@ -235,7 +291,7 @@ int os_mkdir(int dir, const char *name, mode_t mode)
 	if (rc < 0)
 		return -1;
 	if (rc > 0)
-		die();
+		os_die();
 	if (mkdirat(dir, name, mode) < 0)
 		return errno == EEXIST ? 0 : -1;
 	os_undo_create(dir, name, true);

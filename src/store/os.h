@@ -34,6 +34,9 @@ int os_pwrite(int fd, const void *data, size_t n, uint64_t offset);
 int os_allocate(int fd, uint64_t n);
 int os_truncate(int fd, uint64_t n);
 
+/* Replace everything from an offset to the end of the file by zeros; its length stays. */
+int os_clear(int fd, uint64_t offset);
+
 int os_fdatasync(int fd);
 int os_fsync(int fd);
 
@@ -47,9 +50,15 @@ int os_unlink(int dir, const char *name);
 /* Make a folder; an existing one is no error. */
 int os_mkdir(int dir, const char *name, mode_t mode);
 
-/* A change that another library makes (a commit of SQLite): counted, and the process may end here. Returns -1 with ENOSPC or
-   EIO if it shall fail. */
-int os_change(void);
+/*
+ * Changes that SQLite makes itself, counted like the others; fd and name are only for undoing them, fd may be -1. They return 0 if the
+ * change is to be made, -1 and errno if it shall fail; os_begin_write also 1: make the first half, then call os_die.
+ */
+int os_begin_write(int fd, size_t n, uint64_t offset);
+int os_begin_sync(int fd);
+int os_begin_truncate(int fd, uint64_t n);
+int os_begin_unlink(const char *path);
+_Noreturn void os_die(void);
 
 /* For tests in one process: select a fault, counting from now; what is a value of CPA_STORE_DIE or NULL for none. */
 void os_set_fault(uint64_t at, const char *what);

@@ -54,6 +54,11 @@ void os_undo_enable(bool on)
 	is_enabled = on;
 }
 
+bool os_undo_is_enabled(void)
+{
+	return is_enabled;
+}
+
 static void add(struct change *c, int fd, const struct stat *owner)
 {
 	c->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);

@@ -14,6 +14,7 @@
 
 /* Start or stop recording; what is recorded is forgotten. */
 void os_undo_enable(bool on);
+bool os_undo_is_enabled(void);
 
 /* Record a change: before a write or truncation, before a file is removed or replaced, after it was created or renamed. */
 void os_undo_write(int fd, size_t n, uint64_t offset);

@@ -7,8 +7,10 @@
 
 #include "base/unit.h"
 #include "store/copy.h"
+#include "store/os.h"
 #include "store/writer_int.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,7 +102,7 @@ static int add_row(struct store_writer *w, const char *name, const char *file, c
 		rc = catalogue_commit(w->catalogue, err);
 	catalogue_rollback(w->catalogue);
 	if (rc < 0)
-		store_remove_file(w, file, CAP_PINS, NULL);
+		store_discard_file(w, file, CAP_PINS);
 	return rc;
 }
 
@@ -166,13 +168,18 @@ static int unpin(struct store_writer *w, const char *name, struct err *err)
 		return rc;
 	if (!f.is_found)
 		return err_set(err, ERR_IO, "there is no pin '%s'; cpa store ls --pins lists them", name);
-	rc = catalogue_begin(w->catalogue, err);
+	/* The file is removed first: at the next start, a row without a file is removed, and a file without a row gets one. */
+	rc = store_remove_file(w, f.file, CAP_PINS, err);
+	if (rc == 0 && os_sync_folder(w->dir, "pin") < 0)
+		rc = err_set(err, ERR_IO, "%s/pin: %s", w->directory, strerror(errno));
+	if (rc == 0)
+		rc = catalogue_begin(w->catalogue, err);
 	if (rc == 0)
 		rc = catalogue_remove_pin(w->catalogue, name, err);
 	if (rc == 0)
 		rc = catalogue_commit(w->catalogue, err);
 	catalogue_rollback(w->catalogue);
-	return rc == 0 ? store_remove_file(w, f.file, CAP_PINS, err) : rc;
+	return rc;
 }
 
 int store_unpin(struct store_writer *w, const char *name, struct err *err)

@@ -155,6 +155,10 @@ int store_read(struct store *s, const struct store_query *q, struct stop *stop, 
 
 	if (rc < 0)
 		return rc;
+	if (sel.is_partial) {
+		result.is_damaged = true;
+		buf_addz(&result.notes, store_get_damage(s));
+	}
 	rd.r = reduce_new(q, stop);
 	rc = read_selection(&rd, &sel, &p, err);
 	reduce_free(rd.r);

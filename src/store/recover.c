@@ -11,6 +11,8 @@
 #include "store/flush.h"
 #include "store/journal_int.h"
 #include "store/os.h"
+#include "store/pin_repair.h"
+#include "store/bad.h"
 #include "store/repair.h"
 #include "store/seen.h"
 
@@ -23,6 +25,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { FOLDER_MAX = 200 }; /* bytes of the name of a folder whose folders are emptied */
+
 int recover_catalogue(struct store_writer *w, struct err *err)
 {
 	struct buf report = { 0 };
@@ -31,6 +35,7 @@ int recover_catalogue(struct store_writer *w, struct err *err)
 	if (rc != ERR_FORMAT)
 		return rc;
 	rc = store_rebuild_index(w->dir, w->directory, &report, err);
+	buf_add(&w->notes, buf_text(&report), report.len);
 	buf_release(&report);
 	return rc < 0 ? rc : catalogue_open(w->directory, CATALOGUE_WRITE, &w->catalogue, err);
 }
@@ -77,10 +82,11 @@ static int adopt_orphans(struct store_writer *w, const char *folder, struct err 
 	return rc < 0 ? rc : 0;
 }
 
-/* Remove the files of a folder whose names end with suffix. */
+/* Remove the files of a folder whose names end with suffix, and the folders in it. */
 static int empty_folder(struct store_writer *w, const char *folder, const char *suffix, struct err *err)
 {
 	DIR *d = open_folder(w, folder);
+	struct stat st;
 	int rc = 0;
 
 	if (!d)
@@ -92,33 +98,27 @@ static int empty_folder(struct store_writer *w, const char *folder, const char *
 		if (e->d_name[0] == '.' || n < end || strcmp(e->d_name + n - end, suffix) != 0)
 			continue;
 		snprintf(name, sizeof(name), "%s/%s", folder, e->d_name);
-		rc = store_remove_file(w, name, strcmp(folder, "tmp") == 0 ? CAP_OTHER : CAP_JOURNALS, err);
+		if (fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) {
+			rc = strlen(folder) < FOLDER_MAX ? empty_folder(w, name, "", err) : 0;
+			if (rc == 0 && unlinkat(w->dir, name, AT_REMOVEDIR) < 0)
+				rc = err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(errno));
+			continue;
+		}
+		store_add_note(w, "%s: left by a process that ended; removed", name);
+		rc = store_remove_file(w, name, strncmp(folder, "tmp", 3) == 0 ? CAP_OTHER : CAP_JOURNALS, err);
 	}
 	closedir(d);
 	return rc;
 }
 
-int store_set_aside(struct store_writer *w, const char *name, const char *note)
+void store_set_aside(struct store_writer *w, const char *name, const char *why)
 {
-	const char *base = strrchr(name, '/') + 1;
-	char to[300], text[300];
-	struct stat st;
-	int fd;
+	struct err err;
+	uint64_t bytes;
 
-	snprintf(to, sizeof(to), "bad/%s", base);
-	if (fstatat(w->dir, name, &st, 0) < 0 || os_rename(w->dir, name, to) < 0)
-		return -1;
-	os_sync_folder(w->dir, "bad");
-	cap_settle(&w->cap, CAP_BAD, 0, (uint64_t)st.st_blocks * 512);
-	snprintf(to, sizeof(to), "bad/%s.txt", base);
-	snprintf(text, sizeof(text), "%s: %s\n", name, note);
-	fd = store_create_file(w, to, O_WRONLY | O_CREAT | O_TRUNC, NULL);
-	if (fd >= 0) {
-		os_pwrite(fd, text, strlen(text), 0);
-		cap_settle(&w->cap, CAP_BAD, 0, cap_file_bytes(fd));
-		close(fd);
-	}
-	return 0;
+	if (store_move_to_bad(w->dir, w->directory, w->dir_mode, name, why, &bytes, &err) < 0)
+		store_add_note(w, "%s", err.msg);
+	cap_settle(&w->cap, CAP_BAD, 0, bytes);
 }
 
 struct search {
@@ -159,16 +159,20 @@ static int recover_journal(struct store_writer *w, int64_t seq, bool may_be_flus
 			   struct err *err)
 {
 	struct store_journal *j;
+	struct err problem;
 	char name[32];
 	bool flushed = false;
-	int rc = journal_reopen(w, seq, &j, err);
+	int rc = journal_reopen(w, seq, &j, &problem);
 
 	*out = NULL;
 	if (rc == ERR_FORMAT) {
 		journal_name(seq, name);
-		store_set_aside(w, name, err ? err->msg : "its header is damaged");
+		store_add_note(w, "%s; moved to bad/", problem.msg);
+		store_set_aside(w, name, problem.msg);
 		return 0;
 	}
+	if (rc < 0 && err)
+		*err = problem;
 	if (rc == 0 && may_be_flushed)
 		rc = is_flushed(w, j, &flushed, err);
 	if (rc < 0)
@@ -225,5 +229,7 @@ int recover_files(struct store_writer *w, struct err *err)
 		rc = empty_folder(w, "journal", ".new", err);
 	if (rc == 0)
 		rc = adopt_orphans(w, "seg", err);
+	if (rc >= 0)
+		rc = pin_recover(w, err);
 	return rc < 0 ? rc : recover_journals(w, err);
 }

@@ -92,7 +92,7 @@ static int swap_row(struct removal *r, const struct catalogue_segment *old, stru
 		rc = catalogue_commit(c, err);
 	catalogue_rollback(c);
 	if (rc < 0 && out)
-		store_remove_file(r->w, row->file, CAP_SEGMENTS, NULL);
+		store_discard_file(r->w, row->file, CAP_SEGMENTS);
 	if (rc < 0)
 		return rc;
 	r->n += dropped;

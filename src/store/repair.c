@@ -9,9 +9,13 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "store/bad.h"
 #include "store/compaction.h"
 #include "store/journal.h"
+#include "store/layout.h"
 #include "store/os.h"
+#include "store/pin_repair.h"
 #include "store/repeats.h"
 #include "store/segment_int.h"
 #include "store/verify.h"
@@ -28,6 +32,8 @@
 #include <unistd.h>
 
 #define NEW_FOLDER "tmp/rebuild"
+static const char *const index_files[] = { "index.db", "index.db-journal", "index.db-wal", "index.db-shm" };
+enum { INDEX_FILES = sizeof(index_files) / sizeof(*index_files) };
 
 static const char *const properties[] = { "cap", "retain_raw", "next_journal" };
 enum { NEXT_JOURNAL = 2, N_PROPERTIES = 3 };
@@ -41,8 +47,8 @@ struct rebuild {
 	/* from the old index */
 	int64_t property[N_PROPERTIES];
 	bool has_property[N_PROPERTIES];
-	struct catalogue_pin *pin;
-	size_t n_pins, pins_cap;
+	struct catalogue_pin *pin; /* in memory */
+	size_t n_pins;
 	/* from the files */
 	struct repeats_file *file;
 	size_t n_files, files_cap;
@@ -56,54 +62,31 @@ static const char *copy(struct rebuild *r, const char *text)
 	return arena_strndup(r->memory, text, strlen(text));
 }
 
-static int keep_pin(void *arg, const struct catalogue_pin *p, struct err *err)
-{
-	struct rebuild *r = arg;
-
-	(void)err;
-	r->pin = mem_grow(r->pin, &r->pins_cap, r->n_pins + 1, sizeof(*r->pin));
-	r->pin[r->n_pins++] = (struct catalogue_pin){ .name = copy(r, p->name),
-						      .file = copy(r, p->file),
-						      .spec = copy(r, p->spec),
-						      .made = p->made,
-						      .bytes = p->bytes };
-	return 0;
-}
-
-/* Keep what can be read of the old index. */
+/* Keep what can be read of the old index, and move its WAL into it: both are replaced, one after the other. */
 static void read_old(struct rebuild *r)
 {
 	struct catalogue *old;
 	struct err ignored;
 
-	if (catalogue_open(r->directory, CATALOGUE_READ, &old, &ignored) < 0)
+	if (catalogue_open(r->directory, CATALOGUE_WRITE, &old, &ignored) < 0)
 		return;
+	catalogue_checkpoint(old);
 	for (int i = 0; i < N_PROPERTIES; i++)
 		r->has_property[i] = catalogue_get_number(old, properties[i], &r->property[i], &ignored) == 1;
-	catalogue_each_pin(old, NULL, keep_pin, r, &ignored);
+	catalogue_get_pins(old, r->memory, &r->pin, &r->n_pins, &ignored);
 	catalogue_close(old);
 }
 
-/* Move a file to bad/, with a note. */
+/* Move a file to bad/, and report it. */
 static int set_aside(struct rebuild *r, const char *file, const char *why, struct err *err)
 {
-	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-	char to[128], note[136];
-	int fd;
+	int rc = store_move_to_bad(r->dir, r->directory, r->mode, file, why, NULL, err);
 
-	snprintf(to, sizeof(to), "bad/%.100s", base);
-	snprintf(note, sizeof(note), "%s.txt", to);
-	if (os_mkdir(r->dir, "bad", r->mode) || os_rename(r->dir, file, to))
-		return err_set(err, ERR_IO, "%s/%s: cannot be moved to bad/: %s", r->directory, file, strerror(errno));
-	fd = os_open(r->dir, note, O_WRONLY | O_CREAT | O_TRUNC, r->mode & 0660);
-	if (fd >= 0) {
-		os_pwrite(fd, why, strlen(why), 0);
-		os_pwrite(fd, "\n", 1, strlen(why));
-		close(fd);
-	}
-	if (r->report)
+	if (rc == 0 && r->report && starts_with(why, file))
+		buf_addf(r->report, "%s; moved to bad/\n", why);
+	else if (rc == 0 && r->report)
 		buf_addf(r->report, "%s: %s; moved to bad/\n", file, why);
-	return 0;
+	return rc;
 }
 
 static bool has_suffix(const char *name, const char *suffix)
@@ -301,17 +284,27 @@ static int fill(struct rebuild *r, struct err *err)
 	return rc;
 }
 
+/* Remove what is left of the folder in which the new index is made. */
+static void remove_new(struct rebuild *r)
+{
+	char name[64];
+
+	for (size_t i = 0; i < INDEX_FILES; i++) {
+		snprintf(name, sizeof(name), NEW_FOLDER "/%s", index_files[i]);
+		os_unlink(r->dir, name);
+	}
+	unlinkat(r->dir, NEW_FOLDER, AT_REMOVEDIR);
+}
+
 static int make_new(struct rebuild *r, struct err *err)
 {
 	struct buf path = { 0 };
 	int rc = 0;
 
 	buf_addf(&path, "%s/%s", r->directory, NEW_FOLDER);
+	remove_new(r);
 	if (os_mkdir(r->dir, "tmp", r->mode) || os_mkdir(r->dir, NEW_FOLDER, r->mode))
 		rc = err_set(err, ERR_IO, "%s: %s", buf_text(&path), strerror(errno));
-	os_unlink(r->dir, NEW_FOLDER "/index.db");
-	os_unlink(r->dir, NEW_FOLDER "/index.db-wal");
-	os_unlink(r->dir, NEW_FOLDER "/index.db-shm");
 	if (rc == 0)
 		rc = catalogue_open(buf_text(&path), CATALOGUE_CREATE, &r->catalogue, err);
 	buf_release(&path);
@@ -321,22 +314,23 @@ static int make_new(struct rebuild *r, struct err *err)
 	return rc;
 }
 
-/* Replace the old index. A crash between the steps leaves a store without an index, for which this is done again. */
+/*
+ * Replace the old index. Until the new one has its name, a crash leaves the old index, for which this is done again, or none. The
+ * WAL is removed before, since it does not belong to the new index.
+ */
 static int replace_old(struct rebuild *r, struct err *err)
 {
 	int rc = 0;
 
+	for (size_t i = 1; i < INDEX_FILES; i++)
+		os_unlink(r->dir, index_files[i]);
 	if (faccessat(r->dir, "index.db", F_OK, 0) == 0)
 		rc = set_aside(r, "index.db", "replaced by a new index", err);
 	if (rc < 0)
 		return rc;
-	os_unlink(r->dir, "index.db-wal");
-	os_unlink(r->dir, "index.db-shm");
 	if (os_rename(r->dir, NEW_FOLDER "/index.db", "index.db") || os_sync_folder(r->dir, ""))
 		return err_set(err, ERR_IO, "%s/index.db: %s", r->directory, strerror(errno));
-	os_unlink(r->dir, NEW_FOLDER "/index.db-wal");
-	os_unlink(r->dir, NEW_FOLDER "/index.db-shm");
-	unlinkat(r->dir, NEW_FOLDER, AT_REMOVEDIR);
+	remove_new(r);
 	for (size_t i = 0; i < r->n_files; i++)
 		if (r->file[i].is_repeated) {
 			os_unlink(r->dir, r->file[i].name);
@@ -345,6 +339,15 @@ static int replace_old(struct rebuild *r, struct err *err)
 					 r->file[i].name);
 		}
 	return 0;
+}
+
+static void rebuild_release(struct rebuild *r)
+{
+	for (size_t i = 0; i < r->n_files; i++)
+		segment_close(r->file[i].segment);
+	free(r->file);
+	free(r->pin_file);
+	arena_free(r->memory);
 }
 
 int store_rebuild_index(int dir, const char *directory, struct buf *report, struct err *err)
@@ -365,18 +368,13 @@ int store_rebuild_index(int dir, const char *directory, struct buf *report, stru
 		rc = make_new(&r, err);
 	if (rc == 0)
 		rc = replace_old(&r, err);
-	for (size_t i = 0; i < r.n_files; i++) {
+	for (size_t i = 0; i < r.n_files; i++)
 		for (uint32_t k = 0; !r.file[i].is_repeated && k < segment_n_chapters(r.file[i].segment); k++)
 			profiles += segment_chapter_at(r.file[i].segment, k)->profiles;
-		segment_close(r.file[i].segment);
-	}
 	if (rc == 0 && report)
 		buf_addf(report, "index.db was made from %zu segments with %" PRIu64 " profiles and %zu pins\n",
 			 r.n_files, profiles, r.n_pin_files);
-	free(r.file);
-	free(r.pin);
-	free(r.pin_file);
-	arena_free(r.memory);
+	rebuild_release(&r);
 	return rc;
 }
 
@@ -497,15 +495,81 @@ static int repair_segments(struct store_writer *w, struct buf *report, struct er
 	return rc;
 }
 
+/* Make STORE again, with the uuid that the segments have. */
+static int make_header(struct rebuild *r, struct err *err)
+{
+	struct store_writer w = { .dir = r->dir,
+				  .directory = (char *)(uintptr_t)r->directory,
+				  .now = cap_clock,
+				  .file_mode = r->mode & 0660,
+				  .gid = (gid_t)-1 };
+
+	if (r->n_files)
+		memcpy(w.uuid, segment_get_info(r->file[0].segment)->store, sizeof(w.uuid));
+	else
+		store_random(w.uuid, sizeof(w.uuid));
+	if (os_mkdir(r->dir, "tmp", r->mode) < 0)
+		return err_set(err, ERR_IO, "%s/tmp: %s", r->directory, strerror(errno));
+	return store_write_header(&w, err);
+}
+
+/* Replace a header that is missing or damaged, if the directory has files of a store. */
+static int repair_header(struct rebuild *r, const struct err *damage, struct err *err)
+{
+	bool is_missing = faccessat(r->dir, "STORE", F_OK, 0) < 0;
+	int64_t *seq = NULL;
+	size_t n = 0;
+	int rc = find_files(r, "seg", 0, err);
+
+	if (rc < 0)
+		return rc;
+	if (journal_list(r->dir, 0, &seq, &n, NULL) < 0 ||
+	    (!r->n_files && !n && faccessat(r->dir, "index.db", F_OK, 0) < 0))
+		rc = err_set(err, ERR_IO, "%s: is not a store", r->directory);
+	free(seq);
+	if (rc == 0 && !is_missing)
+		rc = set_aside(r, "STORE", damage->msg, err);
+	if (rc == 0)
+		rc = make_header(r, err);
+	if (rc == 0 && r->report)
+		buf_addz(r->report, "STORE was made again\n");
+	return rc;
+}
+
+static int check_header(int dir, const char *directory, struct buf *report, struct err *err)
+{
+	struct rebuild r = { .dir = dir, .directory = directory, .report = report };
+	uint8_t uuid[16];
+	struct stat st;
+	struct err damage;
+	int rc = store_read_header(dir, directory, uuid, &damage);
+
+	if (rc == 0)
+		return 0;
+	if (rc == ERR_UNKNOWN || (rc == ERR_IO && faccessat(dir, "STORE", F_OK, 0) == 0)) {
+		*err = damage;
+		return rc;
+	}
+	r.memory = arena_new();
+	r.mode = fstat(dir, &st) ? 0700 : st.st_mode & 0770;
+	rc = repair_header(&r, &damage, err);
+	rebuild_release(&r);
+	return rc;
+}
+
 static int rebuild_locked(const char *directory, struct buf *report, struct err *err)
 {
 	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), lock, rc;
-	uint8_t uuid[16];
 
 	if (dir < 0)
 		return err_set(err, ERR_IO, "%s: %s", directory, strerror(errno));
+	/* only a store has a lock file already: nothing is created elsewhere */
+	if (faccessat(dir, "STORE", F_OK, 0) < 0 && faccessat(dir, "lock", F_OK, 0) < 0) {
+		close(dir);
+		return err_set(err, ERR_IO, "%s: is not a store", directory);
+	}
 	lock = store_lock(dir, directory, "cpa store repair", 0600, NULL, err);
-	rc = lock < 0 ? lock : store_read_header(dir, directory, uuid, err);
+	rc = lock < 0 ? lock : check_header(dir, directory, report, err);
 	if (rc == 0)
 		rc = store_rebuild_index(dir, directory, report, err);
 	if (lock >= 0)
@@ -529,7 +593,10 @@ int store_repair(const char *directory, struct buf *report, struct err *err)
 		return rc;
 	pthread_mutex_lock(&w->maintenance);
 	rc = repair_segments(w, report, err);
+	if (rc == 0)
+		rc = pin_repair_all(w, report, err);
 	pthread_mutex_unlock(&w->maintenance);
+	store_writer_take_notes(w, report);
 	if (rc < 0)
 		store_writer_close(w, NULL);
 	else

@@ -267,7 +267,9 @@ static void read_journal(const struct store_query *q, struct selection *sel, siz
 				.service = service, .file = f, .index = i, .t0 = INT64_MIN, .t1 = INT64_MAX
 			};
 	}
-	if (f->rc < 0)
+	if (f->rc == ERR_FORMAT)
+		sel->is_partial = true;
+	else if (f->rc < 0)
 		*add_chapter(sel, cap) = (struct select_chapter){ .service = "", .file = f, .index = DAMAGED_PART };
 }
 
@@ -383,9 +385,24 @@ static int open_selection(struct store *s, const struct store_query *q, enum whi
 	return rc;
 }
 
+/* Remember what a selection lacks, each problem once. */
+static void select_add_damage(struct store *s, const struct selection *sel)
+{
+	for (size_t i = 0; i < sel->n_files; i++) {
+		const struct select_file *f = &sel->file[i];
+
+		if (f->is_journal && f->rc == ERR_FORMAT && !strstr(buf_text(&s->damage), f->err.msg))
+			buf_addf(&s->damage, "%s; its profiles are missing here\n", f->err.msg);
+	}
+}
+
 int select_open(struct store *s, const struct store_query *q, struct selection *out, struct err *err)
 {
-	return open_selection(s, q, IN_WINDOW, 0, out, err);
+	int rc = open_selection(s, q, IN_WINDOW, 0, out, err);
+
+	if (rc == 0)
+		select_add_damage(s, out);
+	return rc;
 }
 
 void select_open_segment(int fd, const char *name, const struct store_query *q, struct selection *out)
@@ -497,7 +514,7 @@ int select_add_stat(const struct select_chapter *from, struct store_stat *out, s
 	uint64_t blocks = 0;
 	struct chapter *c = NULL;
 
-	if (from->index == DAMAGED_PART || from->file->rc < 0)
+	if (from->index == DAMAGED_PART || (!is_journal && from->file->rc < 0))
 		return 0;
 	if (is_journal ? select_read(from, &c, err)
 		       : segment_read_chapter_head(from->file->segment, from->index, &c, err))

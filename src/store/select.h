@@ -25,6 +25,7 @@ struct store {
 	char *directory;
 	int dir; /* descriptor of the directory */
 	struct catalogue *catalogue;
+	struct buf damage; /* for store_get_damage */
 };
 
 /* A segment, pin or journal. */
@@ -46,13 +47,15 @@ struct selection {
 	size_t n;
 	struct select_file *file; /* [n_files] */
 	size_t n_files;
+	bool is_partial; /* a journal could not be read as a whole: the damage of the store tells why */
 	struct arena *arena;
 };
 
 /*
  * Open all chapters of the services and the span of a query, or of its pin. Labels and kinds are not checked.
  *
- * Fails  ERR_IO; a damaged file is only reported by select_read
+ * Fails  ERR_IO; a damaged segment or pin is only reported by select_read. The chapters of a damaged journal are those that
+ *        can be read: which services lost profiles is not known, so it is a problem of the store, not of a chapter
  */
 int select_open(struct store *s, const struct store_query *q, struct selection *out, struct err *err);
 

@@ -42,12 +42,18 @@ int store_open(const char *directory, struct store **out, struct err *err)
 	return 0;
 }
 
+const char *store_get_damage(const struct store *s)
+{
+	return s->damage.len ? s->damage.data : "";
+}
+
 void store_close(struct store *s)
 {
 	if (!s)
 		return;
 	catalogue_close(s->catalogue);
 	close(s->dir);
+	buf_release(&s->damage);
 	free(s->directory);
 	free(s);
 }

@@ -31,6 +31,10 @@ struct store;
 int store_open(const char *directory, struct store **out, struct err *err);
 void store_close(struct store *s);
 
+/* What the answers of this store lack so far because a journal is damaged, a line each; "" if they lack nothing. Whose profiles are
+   missing is not known, so it concerns every service. Until store_close. */
+const char *store_get_damage(const struct store *s);
+
 enum match_op { MATCH_EQUAL, MATCH_NOT_EQUAL, MATCH_REGEX, MATCH_NOT_REGEX };
 struct regex;
 
@@ -67,7 +71,7 @@ struct store_sum {
 	uint32_t series, instances;
 	int64_t first_ns, last_ns; /* starts of the first and the last profile */
 	uint64_t profiles_missing; /* by the usual distance of the profiles of each series */
-	bool is_damaged;           /* with partial: chapters were left out */
+	bool is_damaged;           /* something is left out: damaged chapters, with partial, or a part of a journal */
 	struct buf notes;          /* a line each */
 };
 
@@ -172,6 +176,9 @@ struct store_writer_options {
  */
 int store_writer_open(const char *directory, bool create, const struct store_writer_options *o,
 		      struct store_writer **out, struct buf *holder, struct err *err);
+
+/* Append what the writer found damaged and mended since the last call, a line each. Any thread. */
+void store_writer_take_notes(struct store_writer *w, struct buf *out);
 
 /* Flush and close. Takes NULL. Fails like store_flush; the writer is freed in any case. */
 int store_writer_close(struct store_writer *w, struct err *err);

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "store/journal.h"
 #include "store/select.h"
 #include "store/verify.h"
@@ -117,7 +118,10 @@ struct verifier {
 static void note(struct verifier *v, const char *file, const struct err *err)
 {
 	v->damaged++;
-	buf_addf(v->report, "%s: %s\n", file, err->msg);
+	if (starts_with(err->msg, file)) /* journals name themselves */
+		buf_addf(v->report, "%s\n", err->msg);
+	else
+		buf_addf(v->report, "%s: %s\n", file, err->msg);
 }
 
 /* Check a file with a segment. profiles: their number in the catalogue; UINT64_MAX: not known. */

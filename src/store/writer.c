@@ -12,6 +12,8 @@
 #include "store/seen.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +21,28 @@ enum {
 	HEAD_BYTES_MAX = 192 << 20, /* memory of a head, after which appends fail until it is flushed */
 	CHECK_EVERY = 64,           /* profiles after which the memory is counted */
 	MOVES_MAX = 1 << 20,        /* profiles of one series and the same start */
+	NOTES_MAX = 64 << 10,       /* bytes of notes that nobody takes */
 };
+
+void store_add_note(struct store_writer *w, const char *format, ...)
+{
+	char line[1200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	if (w->notes.len < NOTES_MAX)
+		buf_addf(&w->notes, "%s\n", line);
+}
+
+void store_writer_take_notes(struct store_writer *w, struct buf *out)
+{
+	pthread_mutex_lock(&w->lock);
+	buf_add(out, buf_text(&w->notes), w->notes.len);
+	w->notes.len = 0;
+	pthread_mutex_unlock(&w->lock);
+}
 
 int store_begin_journal(struct store_writer *w, int64_t seq, bool may_free, struct store_journal **out, struct err *err)
 {

@@ -46,11 +46,15 @@ struct store_writer {
 	struct store_journal *pending; /* list: to be written as segments, oldest first */
 	struct store_seen *seen;
 	uint64_t generation; /* incremented by store_segments_changed */
+	struct buf notes;    /* for store_writer_take_notes */
 };
+
+/* Append a line to the notes. `lock` is held, or the store is being opened. */
+void store_add_note(struct store_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- layout --- */
 
-/* Read DIR/STORE. Fails with ERR_IO if it is missing, ERR_FORMAT if it is not a store, or newer than this program. */
+/* Read DIR/STORE. Fails with ERR_IO if it is missing, ERR_FORMAT if it is damaged, ERR_UNKNOWN if it is newer than this program. */
 int store_read_header(int dir, const char *directory, uint8_t uuid[16], struct err *err);
 
 /* Take the lock of the writer: returns a descriptor to be closed, or ERR_*. See store_writer_open for holder. owner may be
@@ -65,6 +69,9 @@ int store_make_folders(const struct store_writer *w, const char *name, struct er
 
 /* Remove a file and subtract its bytes; a file that is missing is no error. */
 int store_remove_file(struct store_writer *w, const char *name, enum cap_kind kind, struct err *err);
+
+/* Remove a file whose transaction failed, unless the transaction may have taken place: then the next opening decides. */
+void store_discard_file(struct store_writer *w, const char *name, enum cap_kind kind);
 
 /* --- segments and pins: written to tmp/, then renamed. The maintenance lock is held, and no transaction is open at begin. --- */
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A child appends, flushes and maintains a store, and ends at its N-th change; N counts up until the child reaches its
- * end. CPA_STORE_SOAK=1 uses a longer run, with more changes.
+ * A child creates a store, appends, repeats what it appended, flushes and maintains, and ends at its N-th change, those of SQLite
+ * included; N counts up until the child reaches its end. CPA_STORE_SOAK=1 uses a longer run, with more changes.
  */
 #include "config.h"
 
@@ -34,14 +34,32 @@ struct progress {
 };
 
 static struct progress *progress;
-static unsigned n_batches = 8;
+static unsigned n_batches = 9;
+
+/* Services that begin after a flush: the journal then has no service before them but those of repeated profiles. */
+static int put(struct store_writer *w, unsigned i, bool *duplicate, struct err *err)
+{
+	char function[16], service[16];
+
+	snprintf(function, sizeof(function), "f%u", i % STORE_FUNCTIONS);
+	snprintf(service, sizeof(service), i % 4 == 2 ? "new%u" : i % 4 ? "shop" : "cart", i / 12);
+	return store_put(w, service, store_start_of(i), function, i + 1, duplicate, err);
+}
 
 static int put_batch(struct store_writer *w, unsigned batch, struct err *err)
 {
 	bool duplicate;
 
+	if (batch % 4 == 0 && batch) { /* after a flush; agents repeat a push that was not answered */
+		int rc = put(w, 1, &duplicate, err);
+
+		if (rc < 0)
+			return rc;
+		if (!duplicate)
+			return err_set(err, ERR_FORMAT, "a repeated profile was added");
+	}
 	for (unsigned i = batch * BATCH; i < (batch + 1) * BATCH; i++) {
-		int rc = store_put_number(w, i, &duplicate, err);
+		int rc = put(w, i, &duplicate, err);
 
 		if (rc < 0)
 			return rc;
@@ -148,7 +166,7 @@ static void check_recovery(uint64_t at, const char *what, unsigned committed)
 		fail_msg("%s at %lu: opening took more than 2 s", what, (unsigned long)at);
 	check_content(at, what, committed);
 	for (unsigned i = 0; i < n_batches * BATCH; i++) {
-		if (store_put_number(w, i, &duplicate, &err) < 0)
+		if (put(w, i, &duplicate, &err) < 0)
 			fail_msg("%s at %lu: append: %s", what, (unsigned long)at, err.msg);
 		assert_true(duplicate || i >= committed);
 	}

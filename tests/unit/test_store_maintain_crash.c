@@ -1,5 +1,5 @@
 /*
- * test_store_maintain_crash.c - a crash or a full disk at every step of compaction, pins and removal
+ * test_store_maintain_crash.c - a crash or a full disk at every step of compaction, pins, removal and repair
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,8 +52,17 @@ static void work(struct live_store *m)
 	store_writer_close(m->w, &m->err);
 }
 
+/* Repair a store without an index and without STORE. */
+static void repair(struct live_store *m)
+{
+	struct buf report = { 0 };
+
+	store_repair(m->dir, &report, &m->err);
+	buf_release(&report);
+}
+
 /* Work in a child process with a fault at its step at. Returns whether it was reached. */
-static bool work_in_child(struct live_store *m, uint64_t at, const char *what)
+static bool work_in_child(struct live_store *m, void (*work)(struct live_store *m), uint64_t at, const char *what)
 {
 	pid_t child = fork();
 	int status;
@@ -98,7 +107,7 @@ static void check(struct live_store *m, const struct sums *want, uint64_t at, co
 	buf_release(&b);
 }
 
-static void fail_at_every_step(struct live_store *m, const char *what)
+static void fail_at_every_step(struct live_store *m, void (*work)(struct live_store *m), const char *what)
 {
 	struct store_query shop = live_store_query("shop"), mail = live_store_query("mail");
 	uint64_t step = getenv("CPA_TEST_LONG") ? 1 : 3, at;
@@ -108,13 +117,24 @@ static void fail_at_every_step(struct live_store *m, const char *what)
 
 	fill(m);
 	want = (struct sums){ live_store_sum(m, &shop), live_store_sum(m, &mail) };
+	if (work == repair)
+		assert_int_equal(store_pin(m->w, "p", &mail, "mail@all", &m->err), 0);
 	live_store_close(m);
+	if (work == repair)
+		run("rm %s/index.db* %s/STORE", m->dir, m->dir);
 	snprintf(old, sizeof(old), "%s.old", m->dir);
 	run("cp -r %s %s", m->dir, old);
 	for (at = 1; is_reached; at += step) {
 		run("rm -rf %s; mkdir -m 700 %s", m->dir, m->dir);
 		run("cp -r %s/. %s", old, m->dir);
-		is_reached = work_in_child(m, at, what);
+		is_reached = work_in_child(m, work, at, what);
+		if (work == repair) { /* again, by a process that does not die */
+			struct buf report = { 0 };
+
+			if (store_repair(m->dir, &report, &m->err))
+				fail_msg("%s at %" PRIu64 ": repair: %s", what, at, m->err.msg);
+			buf_release(&report);
+		}
 		check(m, &want, at, what);
 	}
 	print_message("%s: %" PRIu64 " steps\n", what, at - 1);
@@ -126,41 +146,58 @@ static void fail_at_every_step(struct live_store *m, const char *what)
 
 static void a_process_that_dies_loses_nothing(void **state)
 {
-	fail_at_every_step(*state, "kill");
+	fail_at_every_step(*state, work, "kill");
 }
 
 static void half_a_write_loses_nothing(void **state)
 {
-	fail_at_every_step(*state, "half");
+	fail_at_every_step(*state, work, "half");
 }
 
 static void a_power_failure_loses_nothing(void **state)
 {
-	fail_at_every_step(*state, "discard");
+	fail_at_every_step(*state, work, "discard");
 }
 
 static void a_full_disk_loses_nothing(void **state)
 {
-	fail_at_every_step(*state, "full");
+	fail_at_every_step(*state, work, "full");
 }
 
 static void a_disk_that_is_full_once_loses_nothing(void **state)
 {
-	fail_at_every_step(*state, "full1");
+	fail_at_every_step(*state, work, "full1");
 }
 
 static void a_failed_sync_loses_nothing(void **state)
 {
-	fail_at_every_step(*state, "sync");
+	fail_at_every_step(*state, work, "sync");
+}
+
+static void a_repair_that_dies_can_be_repeated(void **state)
+{
+	fail_at_every_step(*state, repair, "kill");
+}
+
+static void a_repair_without_power_can_be_repeated(void **state)
+{
+	fail_at_every_step(*state, repair, "discard");
+}
+
+static void a_repair_on_a_full_disk_can_be_repeated(void **state)
+{
+	fail_at_every_step(*state, repair, "full");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, live_store_set_up, live_store_tear_down)
-		TEST(a_process_that_dies_loses_nothing),      TEST(half_a_write_loses_nothing),
-		TEST(a_power_failure_loses_nothing),          TEST(a_full_disk_loses_nothing),
-		TEST(a_disk_that_is_full_once_loses_nothing), TEST(a_failed_sync_loses_nothing),
+		TEST(a_process_that_dies_loses_nothing),       TEST(half_a_write_loses_nothing),
+		TEST(a_power_failure_loses_nothing),           TEST(a_full_disk_loses_nothing),
+		TEST(a_disk_that_is_full_once_loses_nothing),  TEST(a_failed_sync_loses_nothing),
+		TEST(a_repair_that_dies_can_be_repeated),      TEST(a_repair_without_power_can_be_repeated),
+		TEST(a_repair_on_a_full_disk_can_be_repeated),
 #undef TEST
 	};
 

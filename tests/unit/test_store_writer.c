@@ -6,7 +6,9 @@
 #include "config.h"
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "make_numbered.h"
+#include "store/journal_int.h"
 #include "store/os.h"
 
 #include <fcntl.h>
@@ -394,6 +396,111 @@ static void does_not_disturb_eight_readers(void **state)
 	munmap(shared, sizeof(*shared));
 }
 
+static void check_sound(void)
+{
+	struct buf report = { 0 };
+	struct err err = { 0 };
+	struct store *s;
+
+	assert_int_equal(store_open(store_folder, &s, &err), 0);
+	if (store_verify(s, true, NULL, &report, &err))
+		fail_msg("%s%s", buf_text(&report), err.msg);
+	buf_release(&report);
+	store_close(s);
+}
+
+static void commit(struct store_writer *w)
+{
+	struct err err = { 0 };
+
+	if (store_commit(w, &err) < 0)
+		fail_msg("%s", err.msg);
+}
+
+/* A service that is known only from a profile that was not added has a number, and no record. */
+static void a_repeated_profile_leaves_no_gap_in_the_journal(void **state)
+{
+	struct store_writer *w = open_writer();
+	struct err err = { 0 };
+	bool duplicate;
+
+	(void)state;
+	put(w, 0, 1); /* cart */
+	assert_int_equal(store_flush(w, &err), 0);
+	assert_int_equal(store_put_number(w, 0, &duplicate, &err), 0);
+	assert_true(duplicate);
+	put(w, 1, 4); /* shop */
+	commit(w);
+	check(4);
+	check_sound();
+	put(w, 4, 5); /* cart has a record now */
+	commit(w);
+	check(5);
+	check_sound();
+	close_writer(w);
+	check(5);
+}
+
+static void a_journal_that_memory_is_ahead_of_is_written_again(void **state)
+{
+	struct store_writer *w = open_writer();
+	struct buf notes = { 0 };
+
+	(void)state;
+	put(w, 0, 8);
+	commit(w);
+	w->active->head->service[1].logged[DICT_SERIES] = 0; /* memory and file differ */
+	w->active->head->n_named = 1;
+	put(w, 8, 12);
+	commit(w);
+	store_writer_take_notes(w, &notes);
+	assert_non_null(strstr(buf_text(&notes), "the journal was written again"));
+	buf_release(&notes);
+	check(12);
+	check_sound();
+	close_writer(w);
+	check(12);
+}
+
+/* A journal as an earlier version wrote it, in which service 1 follows no service 0, loses nothing. */
+static void reads_a_journal_without_the_name_of_a_service(void **state)
+{
+	struct store_writer *w = open_writer();
+	struct journal_counts *counts;
+	struct buf notes = { 0 };
+	struct err err = { 0 };
+	bool duplicate;
+	char copy[2 * PATH_MAX + 64];
+
+	(void)state;
+	put(w, 0, 1);
+	assert_int_equal(store_flush(w, &err), 0);
+	assert_int_equal(store_put_number(w, 0, &duplicate, &err), 0);
+	w->active->head->n_named = 1;
+	counts = &w->active->counts;
+	counts->service = mem_grow(counts->service, &counts->cap, 1, sizeof(*counts->service));
+	counts->service[0] = (struct journal_entries){ 0 };
+	counts->n = 1;
+	put(w, 1, 4);
+	commit(w);
+	check(4); /* what can be read is answered, and the store says what is missing */
+	snprintf(copy, sizeof(copy), "cd %s && mkdir x && cp -a STORE index.db* journal seg pin tmp bad x/",
+		 store_folder);
+	assert_int_equal(system(copy), 0);
+	close_writer(w);
+	snprintf(copy, sizeof(copy), "cd %s && rm -r STORE index.db* journal seg pin tmp bad && mv x/* . && rmdir x",
+		 store_folder);
+	assert_int_equal(system(copy), 0);
+	w = open_writer();
+	store_writer_take_notes(w, &notes);
+	assert_non_null(strstr(buf_text(&notes), "service 1 follows 0 services"));
+	buf_release(&notes);
+	close_writer(w);
+	check(4);
+	check_sound();
+	assert_true(exists("bad/00000002.cpj"));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, store_folder_make, store_folder_remove)
 
 int main(void)
@@ -411,6 +518,9 @@ int main(void)
 		TEST(survives_a_limit_of_file_sizes),
 		TEST(flushes_in_time_when_the_clock_is_set),
 		TEST(does_not_disturb_eight_readers),
+		TEST(a_repeated_profile_leaves_no_gap_in_the_journal),
+		TEST(a_journal_that_memory_is_ahead_of_is_written_again),
+		TEST(reads_a_journal_without_the_name_of_a_service),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
