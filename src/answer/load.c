@@ -41,6 +41,7 @@ enum {
 struct result {
 	struct profile *profile; /* NULL if reading failed, or after merging */
 	struct buf notes;        /* messages about binaries that do not match */
+	struct buf missing;      /* what the profile lacks, a line each */
 	char *reason;            /* error message if reading failed */
 	int code;                /* ERR_* if reading failed */
 	uint64_t bytes;          /* estimated size of the profile */
@@ -97,7 +98,7 @@ static int read_bytes(const struct load *l, size_t i, struct bytes *out, bool *f
 
 /* Read a profile from a store, a server or a file. Errors name the source. */
 static int read_source(const struct load *l, size_t i, struct profile **out, bool *fetched, struct buf *notes,
-		       struct err *err)
+		       struct buf *missing, struct err *err)
 {
 	struct reader_limits limits = limits_of(l->q);
 	struct bytes bytes = { 0 };
@@ -105,7 +106,7 @@ static int read_source(const struct load *l, size_t i, struct profile **out, boo
 
 	*fetched = false;
 	if (!l->data && stored_is_source(l->source[i]))
-		return stored_read(l->source[i], l->q, out, notes, err);
+		return stored_read(l->source[i], l->q, out, notes, missing, err);
 	rc = read_bytes(l, i, &bytes, fetched, err);
 	if (rc == 0)
 		rc = reader_read(&bytes, &limits, out, err);
@@ -113,11 +114,11 @@ static int read_source(const struct load *l, size_t i, struct profile **out, boo
 }
 
 static int read_profile(const struct load *l, const struct symbol_options *w, size_t i, struct profile **out,
-			struct buf *notes, struct err *err)
+			struct buf *notes, struct buf *missing, struct err *err)
 {
 	const char *source = l->source[i];
 	bool fetched;
-	int rc = read_source(l, i, out, &fetched, notes, err);
+	int rc = read_source(l, i, out, &fetched, notes, missing, err);
 
 	if (rc < 0)
 		return rc;
@@ -157,7 +158,7 @@ static void read_next(struct loader *f)
 	struct err err;
 
 	pthread_mutex_unlock(&f->lock);
-	result.code = read_profile(f->load, &f->where, i, &result.profile, &result.notes, &err);
+	result.code = read_profile(f->load, &f->where, i, &result.profile, &result.notes, &result.missing, &err);
 	if (result.code < 0)
 		result.reason = mem_strndup(err.msg, strlen(err.msg));
 	else
@@ -288,13 +289,18 @@ static void load_part(void *arg, unsigned part)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* Append the error messages of failed sources, in the order of sources. Returns the error code of the last one. */
+/* Append the messages of sources that failed or lack something, in the order of sources. Returns the error code of the last one
+   that failed. */
 static int add_failures(struct loader *f)
 {
 	struct load *l = f->load;
 	int code = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
+		if (f->result[i].missing.len) {
+			l->n_failed++;
+			buf_addz(&l->notes, buf_text(&f->result[i].missing));
+		}
 		if (!f->result[i].reason)
 			continue;
 		l->n_failed++;
@@ -330,6 +336,7 @@ static void loader_release(struct loader *f)
 		profile_free(f->result[i].profile);
 		free(f->result[i].reason);
 		buf_release(&f->result[i].notes);
+		buf_release(&f->result[i].missing);
 	}
 	free(f->result);
 	profile_free(f->single);

@@ -28,7 +28,7 @@ struct load {
 	void (*progress)(size_t done, size_t n);
 	struct buf notes;   /* a line for each source that failed; the caller releases it */
 	struct buf info;    /* messages about symbol names, not errors; the caller releases it */
-	size_t n_failed;    /* sources that could not be read; notes contains the reasons */
+	size_t n_failed;    /* sources that could not be read, or only in part; notes contains the reasons */
 	uint32_t n_unnamed; /* addresses without a name */
 	uint32_t n_named;   /* addresses whose name was found */
 };

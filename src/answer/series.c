@@ -414,6 +414,10 @@ static int open_and_make(const char *source, const struct query *q, struct serie
 
 	rc = rc < 0 ? rc : set_steps(&from, q, err);
 	rc = rc < 0 ? rc : make(&from, q, s, out, err);
+	if (rc == 0) {
+		buf_addz(&out->notes, store_get_damage(from.store));
+		out->is_partial = *store_get_damage(from.store) && !from.query.partial;
+	}
 	stored_close(&from);
 	return rc;
 }

@@ -250,7 +250,8 @@ static void describe(const struct store_query *q, const struct store_sum *sum, s
 		buf_addz(out, "; damaged parts are left out");
 }
 
-int stored_read(const char *source, const struct query *q, struct profile **out, struct buf *notes, struct err *err)
+int stored_read(const char *source, const struct query *q, struct profile **out, struct buf *notes, struct buf *missing,
+		struct err *err)
 {
 	struct stored_source s;
 	struct store_sum sum = { 0 };
@@ -267,7 +268,7 @@ int stored_read(const char *source, const struct query *q, struct profile **out,
 		profile_add_comment(*out, buf_text(&line));
 		if (!is_part(&s) || sum.profiles_missing || sum.is_damaged) /* else the line of each part is the same */
 			buf_addf(notes, "%s\n", buf_text(&line));
-		buf_addz(notes, buf_text(&sum.notes));
+		buf_addz(sum.is_damaged && !s.query.partial ? missing : notes, buf_text(&sum.notes));
 	}
 	buf_release(&line);
 	store_sum_release(&sum);

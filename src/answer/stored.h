@@ -71,9 +71,11 @@ int64_t stored_step(const struct window *w, int64_t t0, int64_t t1);
 /*
  * Read a source. A line that says what was read is appended to notes and to the comments of the profile.
  *
- * Fails  as store_read; the message names the source
+ * missing  lines that say what the profile lacks are appended, unless the source has +partial
+ * Fails    as store_read; the message names the source
  */
-int stored_read(const char *source, const struct query *q, struct profile **out, struct buf *notes, struct err *err);
+int stored_read(const char *source, const struct query *q, struct profile **out, struct buf *notes, struct buf *missing,
+		struct err *err);
 
 /*
  * Do two lists of sources cover mostly different hours of the day? Sources with times that are open, and files, cover all.

@@ -21,6 +21,8 @@ int cmd_report_series(const struct args *a)
 				 a->n_words);
 	rc = answer_series(a->report, *a->word, &a->q, cmd_report_color(&a->q), &answer, &err);
 	status = cmd_report_finish(a, &answer, rc, &err);
+	if (status == STATUS_FINE && answer.is_partial)
+		status = STATUS_TROUBLE;
 	answer_release(&answer);
 	return status;
 }

@@ -54,7 +54,7 @@ int cmd_store_pin(struct store_command *c, struct err *err)
 			 n == 1 ? "" : "s", name, name);
 	buf_release(&spec);
 	window_free(window);
-	store_close(s);
+	cmd_store_close(c, s);
 	return rc;
 }
 
@@ -105,7 +105,7 @@ int cmd_store_rm(struct store_command *c, struct err *err)
 		buf_addf(c->out, "%s %" PRIu64 " profile%s\n", c->a->dry_run ? "would remove" : "removed", n,
 			 n == 1 ? "" : "s");
 	window_free(window);
-	store_close(s);
+	cmd_store_close(c, s);
 	return rc;
 }
 

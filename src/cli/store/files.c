@@ -209,7 +209,7 @@ int cmd_store_get(struct store_command *c, struct err *err)
 	f.is_folder = n > 1 || is_folder(f.path);
 	rc = rc < 0 ? rc : write_files(c, s, &q, &f, err);
 	window_free(window);
-	store_close(s);
+	cmd_store_close(c, s);
 	return rc;
 }
 
@@ -230,6 +230,6 @@ int cmd_store_export(struct store_command *c, struct err *err)
 		rc = write_files(c, s, &q, &f, err);
 	}
 	window_free(window);
-	store_close(s);
+	cmd_store_close(c, s);
 	return rc;
 }

@@ -261,7 +261,7 @@ int cmd_store_ls(struct store_command *c, struct err *err)
 		listing_print(&l, a->json, c->out);
 	listing_release(&l);
 	window_free(window);
-	store_close(s);
+	cmd_store_close(c, s);
 	return rc;
 }
 
@@ -342,6 +342,6 @@ int cmd_store_stat(struct store_command *c, struct err *err)
 		else
 			print_stat(&st, c->out);
 	}
-	store_close(s);
+	cmd_store_close(c, s);
 	return rc;
 }

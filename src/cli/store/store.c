@@ -148,6 +148,24 @@ int cmd_store_open_writer(struct store_command *c, bool create, struct err *err)
 	return store_writer_open(c->directory, create, &o, &c->writer, NULL, err);
 }
 
+void cmd_store_close(struct store_command *c, struct store *s)
+{
+	if (s)
+		buf_addz(&c->missing, store_get_damage(s));
+	store_close(s);
+}
+
+/* Say on standard error what the output lacks, or what the writer mended, a line each. */
+static void store_say_lines(const struct buf *lines)
+{
+	for (const char *line = buf_text(lines); *line;) {
+		size_t n = strcspn(line, "\n");
+
+		say("%.*s", (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+}
+
 int cmd_store_run_in(struct store_writer *w, const char *directory, int argc, char **argv, struct buf *out)
 {
 	const char **word = mem_alloc((size_t)argc + 1, sizeof(*word));
@@ -157,6 +175,10 @@ int cmd_store_run_in(struct store_writer *w, const char *directory, int argc, ch
 	int rc = read_arguments(argc, argv, &a, word, &err), i = rc < 0 ? rc : find_subcommand(&a, &err);
 
 	rc = i < 0 ? i : subcommands[i].run(&c, &err);
+	if (rc == 0 && c.missing.len)
+		rc = err_set(&err, ERR_FORMAT, "done, but the store is damaged: %.*s",
+			     (int)strcspn(c.missing.data, "\n"), c.missing.data);
+	buf_release(&c.missing);
 	if (rc < 0) {
 		out->len = 0;
 		buf_addz(out, err.msg);
@@ -168,9 +190,15 @@ int cmd_store_run_in(struct store_writer *w, const char *directory, int argc, ch
 
 static int run_here(struct store_command *c, cmd_store_fn *run, struct err *err)
 {
+	struct buf notes = { 0 };
 	struct err late;
 	int rc = run(c, err);
 
+	if (c->writer) {
+		store_writer_take_notes(c->writer, &notes);
+		store_say_lines(&notes);
+		buf_release(&notes);
+	}
 	if (c->writer && store_writer_close(c->writer, &late) < 0 && rc >= 0) {
 		*err = late;
 		rc = late.code;
@@ -202,6 +230,10 @@ static int run(const struct cmd_store_args *a, int argc, char **argv)
 		err = io;
 		err_wrap(&err, "standard output");
 	}
+	store_say_lines(&c.missing);
+	if (rc == 0 && c.missing.len)
+		rc = STATUS_TROUBLE;
+	buf_release(&c.missing);
 	buf_release(&directory);
 	buf_release(&out);
 	return rc < 0 ? say_error("%s", err.msg) : rc;
