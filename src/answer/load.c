@@ -17,6 +17,7 @@
 #include "answer/stored.h"
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/pool.h"
 #include "fetch/source.h"
 #include "profile/edit.h"
@@ -113,6 +114,14 @@ static int read_source(const struct load *l, size_t i, struct profile **out, boo
 	return rc < 0 ? err_wrap(err, "%s", l->source[i]) : 0;
 }
 
+/* Note what a collector says about a window of its store: the comments that begin with "store: ". */
+static void note_store(const struct profile *p, struct buf *notes)
+{
+	for (uint32_t i = 0; i < p->meta.n_comments; i++)
+		if (starts_with(profile_text(p, p->meta.comment[i]), "store: "))
+			buf_addf(notes, "%s\n", profile_text(p, p->meta.comment[i]));
+}
+
 static int read_profile(const struct load *l, const struct symbol_options *w, size_t i, struct profile **out,
 			struct buf *notes, struct buf *missing, struct err *err)
 {
@@ -127,8 +136,10 @@ static int read_profile(const struct load *l, const struct symbol_options *w, si
 		profile_set_binary(*out, l->binary);
 	if (*l->q->buildid)
 		profile_set_build_id(*out, l->q->buildid);
-	if (fetched)
+	if (fetched) {
 		remote_record_origins(l->remote, source, *out);
+		note_store(*out, notes);
+	}
 	if (*l->q->label)
 		rc = profile_set_label(*out, l->q->label, source, err);
 	if (rc < 0) {

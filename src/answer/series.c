@@ -94,6 +94,7 @@ static void use_totals(struct series_data *s, const char *by)
 				c->value[i] = value;
 		}
 	}
+	s->window = t->n_types ? t->type[s->type].window : 0;
 }
 
 static int compare_columns(const void *a, const void *b)
@@ -136,6 +137,7 @@ static int set_steps(struct stored_source *source, const struct query *q, struct
 					    : query->t0; /* store_read then fails with the nearest profile */
 		t1 = query->t1;
 	}
+	query->begin_ns = query->t0;
 	query->t0 = t0;
 	query->t1 = t1;
 	query->step_ns = stored_step(source->window, t0, t1);
@@ -201,9 +203,11 @@ static int read_values(const struct stored_source *source, const struct query *q
 		return rc;
 	s->total = arena_zalloc(s->mem, s->totals.n_steps, sizeof(*s->total));
 	s->n_samples = arena_zalloc(s->mem, s->totals.n_steps, sizeof(*s->n_samples));
-	if (reads)
+	if (!reads && s->totals.type[s->type].temporality == TEMPORALITY_CUMULATIVE)
+		rc = stored_totals_read_increase(source->store, &source->query, by, q->stop, s->type, &s->totals, err);
+	if (rc == 0 && reads)
 		rc = series_read(source, q, by, s, notes, err);
-	else
+	else if (rc == 0)
 		use_totals(s, by);
 	if (rc == 0 && by)
 		sort_columns(s);
@@ -342,6 +346,7 @@ static void fill_comments(const struct series_data *s, const struct stored_sourc
 	window_print_span(q->t0, q->t1, &line);
 	buf_addz(&line, ", steps of ");
 	add_duration(q->step_ns, &line);
+	buf_addf(&line, "%s%s", s->totals.builds.len ? "; " : "", buf_text(&s->totals.builds));
 	h->comment[0] = arena_strndup(s->mem, line.data, line.len);
 	line.len = 0;
 	own.n_keep = source->n_own;
@@ -356,7 +361,6 @@ static void fill_head(const struct series_data *s, const struct stored_source *s
 	const struct stored_type *type = &s->totals.type[s->type];
 	struct query own = *q;
 	uint64_t min = 0;
-	uint32_t n = 0;
 
 	*h = (struct head){ .command = "series",
 			    .file = "",
@@ -372,12 +376,10 @@ static void fill_head(const struct series_data *s, const struct stored_source *s
 	for (uint32_t i = 0; i < s->totals.n_steps; i++) {
 		uint64_t size = num_abs(s->total[i]);
 
-		h->total = num_add_capped(h->total, s->total[i]);
-		n += s->totals.profiles[i] > 0;
 		min = size && (min == 0 || size < min) ? size : min;
 	}
-	h->is_mean_total = type->temporality == TEMPORALITY_GAUGE;
-	h->total /= h->is_mean_total && n ? n : 1;
+	h->total = s->window;
+	h->is_mean_total = series_reduce(source, type) == REDUCE_MEAN;
 	fill_comments(s, source, h);
 	own.tagroot = *q->by ? "" : q->tagroot; /* --by makes columns, not frames */
 	report_head_fill_filters(h, &own, s->mem);

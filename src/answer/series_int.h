@@ -31,6 +31,7 @@ struct series_data {
 	int64_t samples;              /* index of the type "samples" in totals; -1 if there is none */
 	int64_t *total;               /* [n_steps] */
 	int64_t *n_samples;           /* [n_steps] */
+	int64_t window;               /* total of the window */
 	struct series_values *column; /* [n_columns] flat and cum, or the values of a label */
 	size_t n_columns, cap_columns;
 };
@@ -38,8 +39,11 @@ struct series_data {
 /* The column of a value of the label of --by, which is added if it is new. */
 struct series_values *series_column(struct series_data *s, const char *key, const char *value);
 
+/* How the profiles of a window are combined. Not REDUCE_DEFAULT. */
+enum reduce series_reduce(const struct stored_source *source, const struct stored_type *type);
+
 /*
- * Read the profiles of each step, and fill in total, n_samples and the columns.
+ * Read the profiles of each step, and fill in total, n_samples, window and the columns.
  *
  * source  its query has the times and the step
  * by      label of samples, or NULL

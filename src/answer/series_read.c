@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WINDOW UINT32_MAX /* in place of a step */
+
 struct step_reader {
 	struct series_data *s;
 	struct query q;
@@ -79,7 +81,7 @@ static const char *label_text(const struct profile *p, uint32_t set, const char 
 	return "";
 }
 
-/* Add the rows of a step to its totals and columns. */
+/* Add the rows of a step to its totals and columns; of the window, to its total. */
 static int add_rows(const struct step_reader *r, const struct view *v, uint32_t step, struct err *err)
 {
 	const struct profile *p = v->p;
@@ -110,17 +112,24 @@ static int add_rows(const struct step_reader *r, const struct view *v, uint32_t 
 	return rc;
 }
 
-static int read_step(const struct step_reader *r, struct stored_source *source, uint32_t step, struct err *err)
+static int add_window(const struct step_reader *r, const struct view *v)
 {
-	struct store_query q = source->query;
+	for (uint32_t i = 0; i < v->n; i++)
+		add(&r->s->window, v->val[SIDE_TARGET][i]);
+	return 0;
+}
+
+/* Read the profiles of a step, or of the window. */
+static int read_step(const struct step_reader *r, const struct stored_source *source, uint32_t step, struct err *err)
+{
+	bool is_window = step == WINDOW;
+	struct store_query q = is_window ? source->query : stored_step_query(&source->query, &r->s->totals, step);
 	struct store_sum sum = { 0 };
 	struct profile *p = NULL;
 	struct arena *mem;
 	struct view v;
 	int rc;
 
-	q.t0 = r->s->totals.t0 + step * r->s->totals.step_ns;
-	q.t1 = q.t0 + r->s->totals.step_ns < source->query.t1 ? q.t0 + r->s->totals.step_ns : source->query.t1;
 	rc = store_read(source->store, &q, r->q.stop, &p, &sum, err);
 	store_sum_release(&sum);
 	if (rc < 0)
@@ -128,7 +137,7 @@ static int read_step(const struct step_reader *r, struct stored_source *source, 
 	mem = arena_new();
 	rc = view_make(p, &r->q, mem, &v, r->notes, err);
 	if (rc == 0)
-		rc = add_rows(r, &v, step, err);
+		rc = is_window ? add_window(r, &v) : add_rows(r, &v, step, err);
 	arena_free(mem);
 	profile_free(p);
 	return rc;
@@ -146,11 +155,21 @@ static void add_function_columns(struct series_data *s)
 	}
 }
 
+enum reduce series_reduce(const struct stored_source *source, const struct stored_type *type)
+{
+	if (source->query.reduce != REDUCE_DEFAULT)
+		return source->query.reduce;
+	return type->temporality == TEMPORALITY_GAUGE        ? REDUCE_MEAN
+	       : type->temporality == TEMPORALITY_CUMULATIVE ? REDUCE_INCREASE
+							     : REDUCE_SUM;
+}
+
 int series_read(const struct stored_source *source, const struct query *q, const char *by, struct series_data *s,
 		struct buf *notes, struct err *err)
 {
 	struct step_reader r = { .s = s, .q = *q, .by = by, .notes = notes };
-	struct stored_source own = *source;
+	enum reduce reduce = series_reduce(source, &s->totals.type[s->type]);
+	bool is_sum = reduce == REDUCE_SUM || reduce == REDUCE_INCREASE;
 	int rc = *q->function ? regex_new(q->function, &r.function, err) : 0;
 
 	if (rc < 0)
@@ -161,7 +180,12 @@ int series_read(const struct stored_source *source, const struct query *q, const
 		add_function_columns(s);
 	for (uint32_t step = 0; rc == 0 && step < s->totals.n_steps; step++)
 		if (s->totals.profiles[step])
-			rc = read_step(&r, &own, step, err);
+			rc = read_step(&r, source, step, err);
+	if (rc == 0 && is_sum)
+		for (uint32_t step = 0; step < s->totals.n_steps; step++)
+			add(&s->window, s->total[step]);
+	else if (rc == 0)
+		rc = read_step(&r, source, WINDOW, err);
 	regex_free(r.function);
 	return rc;
 }

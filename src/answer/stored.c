@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/url_escape.h"
-#include "profile/edit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -233,23 +232,6 @@ int stored_expand(const char *source, enum stored_split split, const struct quer
 
 /* ---- read ---- */
 
-/* Append "store: checkout/cpu, 36 profiles of 6 instances, raw, 2026-11-22 14:00..15:00 UTC; 2 scrapes missing". */
-static void describe(const struct store_query *q, const struct store_sum *sum, struct buf *out)
-{
-	bool is_open = q->t0 == INT64_MIN || q->t1 == INT64_MAX;
-
-	buf_addf(out, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu32 " instance%s, raw, ", q->service, q->kind,
-		 sum->profiles, sum->profiles == 1 ? "" : "s", sum->instances, sum->instances == 1 ? "" : "s");
-	if (*q->pin)
-		buf_addf(out, "pin %s, ", q->pin);
-	window_print_span(is_open ? sum->first_ns : q->t0, is_open ? sum->last_ns : q->t1, out);
-	if (sum->profiles_missing)
-		buf_addf(out, "; %" PRIu64 " scrape%s missing", sum->profiles_missing,
-			 sum->profiles_missing == 1 ? "" : "s");
-	if (sum->is_damaged)
-		buf_addz(out, "; damaged parts are left out");
-}
-
 int stored_read(const char *source, const struct query *q, struct profile **out, struct buf *notes, struct buf *missing,
 		struct err *err)
 {
@@ -264,8 +246,8 @@ int stored_read(const char *source, const struct query *q, struct profile **out,
 			err_wrap(err, "%.300s", source);
 	}
 	if (rc == 0) {
-		describe(&s.query, &sum, &line);
-		profile_add_comment(*out, buf_text(&line));
+		store_sum_describe(&s.query, &sum, &line);
+		store_sum_add_comments(&s.query, &sum, *out);
 		if (!is_part(&s) || sum.profiles_missing || sum.is_damaged) /* else the line of each part is the same */
 			buf_addf(notes, "%s\n", buf_text(&line));
 		buf_addz(sum.is_damaged && !s.query.partial ? missing : notes, buf_text(&sum.notes));

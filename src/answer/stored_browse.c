@@ -219,11 +219,12 @@ static struct store_query choice_query(const struct stored_choice *c, struct lab
 }
 
 int stored_choice_totals(const struct stored_place *place, const struct stored_choice *c, int64_t step_ns,
-			 struct stop *stop, struct stored_totals *out, struct err *err)
+			 const char *type, struct stop *stop, struct stored_totals *out, struct err *err)
 {
 	struct label_match match[STORED_CHOICE_LABELS_MAX];
 	struct store_query q = choice_query(c, match);
 	struct store *s;
+	uint32_t chosen;
 	int rc;
 
 	*out = (struct stored_totals){ 0 };
@@ -232,6 +233,9 @@ int stored_choice_totals(const struct stored_place *place, const struct stored_c
 	if (rc < 0)
 		return rc;
 	rc = stored_totals_read(s, &q, NULL, stop, out, err);
+	chosen = stored_totals_find(out, type);
+	if (rc == 0 && out->n_types && out->type[chosen].temporality == TEMPORALITY_CUMULATIVE)
+		rc = stored_totals_read_increase(s, &q, NULL, stop, chosen, out, err);
 	store_close(s);
 	return rc;
 }

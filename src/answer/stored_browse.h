@@ -71,9 +71,10 @@ struct stored_choice {
 /* Append the source of a choice: store:shop/cpu{env=prod}@2026-11-22T14:00:00Z..2026-11-22T15:00:00Z. */
 void stored_choice_print(const struct stored_place *place, const struct stored_choice *c, struct buf *out);
 
-/* Add up the profiles of a choice in steps. Fails as stored_totals_read. */
+/* Add up the profiles of a choice in steps; those of a cumulative type only if it is the chosen one, see stored_totals_find.
+   Fails as stored_totals_read. */
 int stored_choice_totals(const struct stored_place *place, const struct stored_choice *c, int64_t step_ns,
-			 struct stop *stop, struct stored_totals *out, struct err *err);
+			 const char *type, struct stop *stop, struct stored_totals *out, struct err *err);
 
 /* Call fn for the marks of a service in a window, oldest first. */
 typedef void stored_mark_fn(void *arg, int64_t time_ns, const char *kind, const char *text);

@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The store reports blocks by series and time. Of cumulative types, the previous snapshot of the series is kept; of gauges,
- * the sum and number of the snapshots of the series in each step.
+ * The store reports blocks by series and time. Of gauges, the sums of the snapshots of all series and the numbers of profiles
+ * of all instances are kept, until they can be divided and rounded as in store/reduce_mean.c. The increase of a cumulative type
+ * is known from its rows only: it is read, a step after the other.
  */
 #include "config.h"
 
@@ -14,17 +15,26 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strtab.h"
+#include "store/instance.h"
+#include "store/means.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of a type of the current series. */
-struct state {
-	int64_t last; /* of the previous snapshot */
-	bool has_last;
-	int64_t *sum;      /* [n_steps] of snapshots of a gauge; NULL for other types */
-	uint64_t *counted; /* [n_steps] */
+/* Snapshots of a gauge in a step, of one series. */
+struct gauge_sum {
+	uint32_t type, step; /* step n_steps: the window */
+	str_id instance;
+	const char *group; /* value of its label */
+	int64_t sum;
+};
+
+/* Profiles of an instance in a step. */
+struct seen {
+	uint32_t step; /* n_steps: the window */
+	str_id instance;
+	uint64_t profiles;
 };
 
 struct adder {
@@ -32,16 +42,18 @@ struct adder {
 	const char *by;
 	struct stored_totals *out;
 	struct buf series, next; /* names of the current series, and of that of a block */
+	struct buf name;         /* of an instance */
 	struct stored_group *group;
 	bool has_profiles;
-	struct state *state; /* [cap_state] for each type */
-	struct strtab *instance;
-	struct seen {
-		uint32_t step;
-		str_id instance;
-	} * seen; /* [n_seen] */
-	size_t n_seen, cap_seen;
-	size_t cap_types, cap_groups, cap_state;
+	int64_t **sum;     /* [n_types][n_steps + 1] of the current series; NULL for types that are not gauges */
+	uint64_t *counted; /* [n_steps + 1] profiles of the current series */
+	str_id instance;   /* of the current series */
+	struct strtab *instances;
+	struct seen *seen;                         /* [n_seen] */
+	struct gauge_sum *gauge;                   /* [n_gauges] */
+	struct instance_version current, *version; /* of the current series; [n_versions] of all series */
+	size_t n_seen, cap_seen, n_gauges, cap_gauges, n_versions, cap_versions;
+	size_t cap_types, cap_groups, cap_sums;
 };
 
 static const char *copy(struct adder *a, const char *text)
@@ -66,22 +78,17 @@ static uint32_t find_type(struct adder *a, const char *name, const char *unit, e
 {
 	struct stored_totals *out = a->out;
 	bool is_gauge = temporality == TEMPORALITY_GAUGE;
-	size_t before = a->cap_state;
 
 	for (uint32_t t = 0; t < out->n_types; t++)
 		if (strcmp(out->type[t].name, name) == 0 && strcmp(out->type[t].unit, unit) == 0 &&
 		    out->type[t].temporality == temporality)
 			return t;
 	out->type = mem_grow(out->type, &a->cap_types, (size_t)out->n_types + 1, sizeof(*out->type));
-	out->type[out->n_types++] = (struct stored_type){ copy(a, name), copy(a, unit), temporality };
+	out->type[out->n_types++] = (struct stored_type){ copy(a, name), copy(a, unit), temporality, 0 };
 	for (size_t i = 0; i < out->n_groups; i++)
 		group_add_type(a, &out->group[i]);
-	a->state = mem_grow(a->state, &a->cap_state, out->n_types, sizeof(*a->state));
-	memset(a->state + before, 0, (a->cap_state - before) * sizeof(*a->state));
-	a->state[out->n_types - 1] = (struct state){
-		.sum = is_gauge ? mem_zalloc(out->n_steps, sizeof(int64_t)) : NULL,
-		.counted = is_gauge ? mem_zalloc(out->n_steps, sizeof(uint64_t)) : NULL,
-	};
+	a->sum = mem_grow(a->sum, &a->cap_sums, out->n_types, sizeof(*a->sum));
+	a->sum[out->n_types - 1] = is_gauge ? mem_zalloc((size_t)out->n_steps + 1, sizeof(**a->sum)) : NULL;
 	return out->n_types - 1;
 }
 
@@ -120,23 +127,31 @@ static void add(int64_t *sum, int64_t v)
 	*sum = num_add_capped(*sum, v);
 }
 
+/* Keep the sums of the gauges of the current series. */
 static void series_end(struct adder *a)
 {
 	struct stored_totals *out = a->out;
 
-	for (uint32_t t = 0; t < out->n_types; t++) {
-		struct state *s = &a->state[t];
-
-		s->has_last = false;
-		for (uint32_t i = 0; s->sum && i < out->n_steps; i++) {
-			if (!s->counted[i])
+	for (uint32_t i = 0; i <= out->n_steps; i++) {
+		if (!a->counted[i])
+			continue;
+		a->seen = mem_grow(a->seen, &a->cap_seen, a->n_seen + 1, sizeof(*a->seen));
+		a->seen[a->n_seen++] = (struct seen){ i, a->instance, a->counted[i] };
+		a->counted[i] = 0;
+		for (uint32_t t = 0; t < out->n_types; t++) {
+			if (!a->sum[t] || !a->sum[t][i])
 				continue;
-			add(&a->group->total[t][i], s->sum[i] / (int64_t)s->counted[i]);
-			s->sum[i] = 0;
-			s->counted[i] = 0;
+			a->gauge = mem_grow(a->gauge, &a->cap_gauges, a->n_gauges + 1, sizeof(*a->gauge));
+			a->gauge[a->n_gauges++] =
+				(struct gauge_sum){ t, i, a->instance, a->group->value, a->sum[t][i] };
+			a->sum[t][i] = 0;
 		}
 	}
 	out->n_series += a->has_profiles;
+	if (a->has_profiles) {
+		a->version = mem_grow(a->version, &a->cap_versions, a->n_versions + 1, sizeof(*a->version));
+		a->version[a->n_versions++] = a->current;
+	}
 	a->has_profiles = false;
 }
 
@@ -173,18 +188,40 @@ static void series_begin(struct adder *a, const struct store_block_total *b)
 	a->series = a->next;
 	a->next = before;
 	a->group = find_group(a, a->by ? label_value(b, a->by) : "");
+	instance_begin(&a->name, b->service);
+	for (size_t i = 0; i < b->n_labels; i++)
+		instance_add(&a->name, b->label[i].name, b->label[i].value);
+	a->instance = strtab_add(a->instances, a->name.data, a->name.len);
+	a->current = (struct instance_version){ copy(a, b->service), copy(a, label_value(b, "version")) };
 }
 
-/* Note the instance of a block. */
-static void note_instance(struct adder *a, const struct store_block_total *b, uint32_t step)
+static int add_block(void *arg, const struct store_block_total *b, struct err *err)
 {
-	str_id id = strtab_addz(a->instance, label_value(b, "instance"));
+	struct adder *a = arg;
+	struct stored_totals *out = a->out;
+	uint32_t step = (uint32_t)((b->t0 - out->t0) / out->step_ns);
 
-	if (a->n_seen && a->seen[a->n_seen - 1].step == step && a->seen[a->n_seen - 1].instance == id)
-		return;
-	a->seen = mem_grow(a->seen, &a->cap_seen, a->n_seen + 1, sizeof(*a->seen));
-	a->seen[a->n_seen++] = (struct seen){ step, id };
+	(void)err;
+	series_begin(a, b);
+	for (uint32_t i = 0; i < b->n_types; i++) {
+		uint32_t t = find_type(a, b->type[i], b->unit[i], b->temporality[i]);
+
+		if (b->temporality[i] == TEMPORALITY_GAUGE) {
+			add(&a->sum[t][step], b->total[i]);
+			add(&a->sum[t][out->n_steps], b->total[i]);
+		} else if (b->temporality[i] == TEMPORALITY_DELTA) {
+			add(&a->group->total[t][step], b->total[i]);
+			add(&out->type[t].window, b->total[i]);
+		}
+	}
+	out->profiles[step] += b->profiles;
+	a->counted[step] += b->profiles;
+	a->counted[out->n_steps] += b->profiles;
+	a->has_profiles = true;
+	return 0;
 }
+
+/* --- means --- */
 
 static int compare_seen(const void *a, const void *b)
 {
@@ -195,68 +232,71 @@ static int compare_seen(const void *a, const void *b)
 	return x->instance < y->instance ? -1 : x->instance > y->instance;
 }
 
-/* Count the distinct instances of each step, and of the window. */
+/* Add up what is known of the series of each instance, and count the instances of each step and of the window. */
 static void count_instances(struct adder *a)
 {
-	bool *is_known = mem_zalloc(strtab_count(a->instance), sizeof(*is_known));
+	size_t n = 0;
 
 	if (a->n_seen)
 		qsort(a->seen, a->n_seen, sizeof(*a->seen), compare_seen);
 	for (size_t i = 0; i < a->n_seen; i++) {
-		const struct seen *s = &a->seen[i];
-
-		a->out->instances[s->step] += i == 0 || compare_seen(s - 1, s) != 0;
-		a->out->n_instances += !is_known[s->instance];
-		is_known[s->instance] = true;
-	}
-	free(is_known);
-	free(a->seen);
-	strtab_free(a->instance);
-}
-
-/* The value of a snapshot minus that of the previous one. After a reset the counter began at 0. */
-static int64_t increase(struct state *s, int64_t value)
-{
-	int64_t by = !s->has_last ? 0 : value < s->last ? value : value - s->last;
-
-	s->last = value;
-	s->has_last = true;
-	return by;
-}
-
-static int add_block(void *arg, const struct store_block_total *b, struct err *err)
-{
-	struct adder *a = arg;
-	struct stored_totals *out = a->out;
-	bool is_before = b->t0 < out->t0; /* only the start of an increase */
-	uint32_t step = is_before ? 0 : (uint32_t)((b->t0 - out->t0) / out->step_ns);
-
-	(void)err;
-	if (step >= out->n_steps)
-		return 0;
-	series_begin(a, b);
-	for (uint32_t i = 0; i < b->n_types; i++) {
-		uint32_t t = find_type(a, b->type[i], b->unit[i], b->temporality[i]);
-		struct state *s = &a->state[t];
-		int64_t value = b->total[i];
-
-		if (b->temporality[i] == TEMPORALITY_CUMULATIVE)
-			value = increase(s, value);
-		if (is_before)
+		if (n && compare_seen(&a->seen[n - 1], &a->seen[i]) == 0) {
+			a->seen[n - 1].profiles += a->seen[i].profiles;
 			continue;
-		if (b->temporality[i] == TEMPORALITY_GAUGE) {
-			add(&s->sum[step], value);
-			s->counted[step] += b->profiles;
-		} else {
-			add(&a->group->total[t][step], value);
 		}
+		a->seen[n++] = a->seen[i];
+		if (a->seen[i].step < a->out->n_steps)
+			a->out->instances[a->seen[i].step]++;
+		else
+			a->out->n_instances++;
 	}
-	if (!is_before) {
-		out->profiles[step] += b->profiles;
-		note_instance(a, b, step);
-		a->has_profiles = true;
+	a->n_seen = n;
+}
+
+static int compare_gauges(const void *a, const void *b)
+{
+	const struct gauge_sum *x = a, *y = b;
+
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	return strcmp(x->group, y->group);
+}
+
+/* The means of a type in a step, added up for each group. */
+static void add_means(struct adder *a, const struct gauge_sum *g, size_t n)
+{
+	struct means sum = { 0 };
+	int64_t value;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct seen key = { g[i].step, g[i].instance, 0 }, *seen;
+		int64_t *to = &a->out->type[g->type].window;
+
+		seen = bsearch(&key, a->seen, a->n_seen, sizeof(key), compare_seen);
+		means_add(&sum, means_class(&sum, seen->profiles), g[i].sum);
+		if (i + 1 < n && strcmp(g[i].group, g[i + 1].group) == 0)
+			continue;
+		if (g->step < a->out->n_steps)
+			to = &find_group(a, g[i].group)->total[g->type][g->step];
+		if (means_take(&sum, &value))
+			value = INT64_MAX;
+		add(to, value);
 	}
-	return 0;
+	means_release(&sum);
+}
+
+static void add_all_means(struct adder *a)
+{
+	if (a->n_gauges)
+		qsort(a->gauge, a->n_gauges, sizeof(*a->gauge), compare_gauges);
+	for (size_t i = 0, end; i < a->n_gauges; i = end) {
+		for (end = i + 1; end < a->n_gauges && a->gauge[end].type == a->gauge[i].type &&
+				  a->gauge[end].step == a->gauge[i].step;)
+			end++;
+		add_means(a, a->gauge + i, end - i);
+	}
 }
 
 int stored_totals_read(struct store *s, const struct store_query *q, const char *by, struct stop *stop,
@@ -272,24 +312,109 @@ int stored_totals_read(struct store *s, const struct store_query *q, const char 
 	out->n_steps = (uint32_t)n;
 	out->profiles = arena_zalloc(out->memory, out->n_steps, sizeof(*out->profiles));
 	out->instances = arena_zalloc(out->memory, out->n_steps, sizeof(*out->instances));
-	a.instance = strtab_new();
+	a.counted = mem_zalloc((size_t)out->n_steps + 1, sizeof(*a.counted));
+	a.instances = strtab_new();
 	rc = store_totals(s, q, stop, add_block, &a, err);
 	series_end(&a);
 	count_instances(&a);
-	for (size_t i = 0; i < a.cap_state; i++) {
-		free(a.state[i].sum);
-		free(a.state[i].counted);
-	}
-	free(a.state);
+	add_all_means(&a);
+	instance_describe_versions(a.version, a.n_versions, &out->builds);
+	free(a.version);
+	for (uint32_t t = 0; t < out->n_types; t++)
+		free(a.sum[t]);
+	free(a.sum);
+	free(a.counted);
+	free(a.seen);
+	free(a.gauge);
+	strtab_free(a.instances);
 	buf_release(&a.series);
 	buf_release(&a.next);
+	buf_release(&a.name);
 	return rc;
+}
+
+/* --- increases --- */
+
+/* The text of the label by of a row; "" without one. */
+static const char *row_label(const struct profile *p, uint32_t row, const char *by)
+{
+	uint32_t set = p->labels[row];
+
+	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
+		uint32_t label = p->label_sets.item[i];
+
+		if (p->label_is_text[label] && strcmp(profile_text(p, p->label_key[label]), by) == 0)
+			return profile_text(p, p->label_text[label]);
+	}
+	return "";
+}
+
+/* Add the values of a type of the profile of a step. */
+static void add_profile(struct adder *a, const struct profile *p, uint32_t step, uint32_t t)
+{
+	struct stored_type *type = &a->out->type[t];
+	uint32_t c = 0;
+
+	while (c < p->n_types && (strcmp(profile_text(p, p->type[c].name), type->name) != 0 ||
+				  strcmp(profile_text(p, p->type[c].unit), type->unit) != 0))
+		c++;
+	for (uint32_t i = 0; c < p->n_types && i < p->n_rows; i++) {
+		int64_t value = p->value[SIDE_TARGET][c][i];
+
+		add(&find_group(a, a->by ? row_label(p, i, a->by) : "")->total[t][step], value);
+		add(&type->window, value);
+	}
+}
+
+struct store_query stored_step_query(const struct store_query *q, const struct stored_totals *t, uint32_t step)
+{
+	struct store_query own = *q;
+
+	own.t0 = t->t0 + step * t->step_ns;
+	own.t1 = q->t1 - own.t0 < t->step_ns ? q->t1 : own.t0 + t->step_ns;
+	own.begin_ns = q->begin_ns ? q->begin_ns : q->t0;
+	if (q->limit)
+		own.limit = t->profiles[step];
+	return own;
+}
+
+int stored_totals_read_increase(struct store *s, const struct store_query *q, const char *by, struct stop *stop,
+				uint32_t type, struct stored_totals *out, struct err *err)
+{
+	struct adder a = { .by = by, .out = out, .cap_groups = out->n_groups };
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < out->n_steps; i++) {
+		struct store_query own = stored_step_query(q, out, i);
+		struct store_sum sum = { 0 };
+		struct profile *p = NULL;
+
+		if (!out->profiles[i])
+			continue;
+		own.keep = by ? &by : NULL;
+		own.n_keep = by ? 1 : 0;
+		rc = store_read(s, &own, stop, &p, &sum, err);
+		if (rc == 0)
+			add_profile(&a, p, i, type);
+		profile_free(p);
+		store_sum_release(&sum);
+	}
+	return rc;
+}
+
+uint32_t stored_totals_find(const struct stored_totals *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->n_types; i++)
+		if (strcmp(t->type[i].name, name) == 0)
+			return i;
+	return t->n_types ? t->n_types - 1 : 0;
 }
 
 void stored_totals_release(struct stored_totals *t)
 {
 	free(t->type);
 	free(t->group);
+	buf_release(&t->builds);
 	arena_free(t->memory);
 	*t = (struct stored_totals){ 0 };
 }

@@ -19,6 +19,7 @@ enum { STORED_STEPS_MAX = 100000 };
 struct stored_type {
 	const char *name, *unit;
 	enum temporality temporality;
+	int64_t window; /* total of the window; that of a gauge is not the sum of the steps, nor their mean */
 };
 
 /* The series with one value of a label, or all of them. */
@@ -28,8 +29,9 @@ struct stored_group {
 };
 
 /*
- * Totals per step [t0 + i * step_ns, t0 + (i + 1) * step_ns): the sum of a delta, the increase of a cumulative type, and of
- * a gauge the mean of each series, added up. A sum beyond int64_t is INT64_MAX.
+ * Totals per step [t0 + i * step_ns, t0 + (i + 1) * step_ns), equal to those of the profile that store_read makes of the step:
+ * the sum of a delta, of a gauge the means of the instances, added up, and the increase of a cumulative type, which is 0
+ * until stored_totals_read_increase. A sum beyond int64_t is INT64_MAX.
  */
 struct stored_totals {
 	struct arena *memory; /* of names, values and profiles */
@@ -40,9 +42,10 @@ struct stored_totals {
 	struct stored_group *group; /* [n_groups] sorted by value */
 	size_t n_groups;
 	uint64_t *profiles;   /* [n_steps] */
-	uint32_t *instances;  /* [n_steps] distinct values of the label instance */
+	uint32_t *instances;  /* [n_steps] of which there are profiles */
 	uint64_t n_instances; /* in the window */
 	size_t n_series;      /* with profiles in the window */
+	struct buf builds;    /* see store_sum */
 };
 
 /*
@@ -56,5 +59,15 @@ struct stored_totals {
 int stored_totals_read(struct store *s, const struct store_query *q, const char *by, struct stop *stop,
 		       struct stored_totals *out, struct err *err);
 void stored_totals_release(struct stored_totals *t);
+
+/* The type with this name; the last one, which is the default of a profile, if there is none. 0 without types. */
+uint32_t stored_totals_find(const struct stored_totals *t, const char *name);
+
+/* Add the totals of a cumulative type: read the profiles of each step. q and by are those of stored_totals_read. */
+int stored_totals_read_increase(struct store *s, const struct store_query *q, const char *by, struct stop *stop,
+				uint32_t type, struct stored_totals *out, struct err *err);
+
+/* The query of the profiles of a step. Counters of a process that started in the window begin at 0 in all steps. */
+struct store_query stored_step_query(const struct store_query *q, const struct stored_totals *t, uint32_t step);
 
 #endif

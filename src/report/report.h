@@ -79,7 +79,7 @@ struct head {
 	const char **comment;
 	int64_t time_ns, duration_ns;
 	int64_t total;            /* the value that is 100 % */
-	bool is_mean_total;       /* the total is the mean of the rows, for series of a gauge */
+	bool is_mean_total;       /* the total is a mean over the window, for series of a gauge */
 	int64_t shown;            /* sum of flat over the rows */
 	int64_t not_sampled;      /* part of the total CPU time without samples, and thus without a row */
 	const char *out_unit;     /* unit to print values in, or "auto" */

@@ -148,6 +148,8 @@ static int read_profile(struct store *s, const char *source, struct stop *stop, 
 	window_clock_init(s, &clock);
 	rc = rc < 0 ? rc : window_resolve(w, &clock, &q, err);
 	rc = rc < 0 ? rc : store_read(s, &q, stop, out, &sum, err);
+	if (rc == 0)
+		store_sum_add_comments(&q, &sum, *out);
 	store_sum_release(&sum);
 	window_free(w);
 	return rc;

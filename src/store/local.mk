@@ -48,6 +48,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/head_read.c \
 	src/store/idset.c \
 	src/store/idset.h \
+	src/store/instance.c \
+	src/store/instance.h \
 	src/store/journal.c \
 	src/store/journal.h \
 	src/store/journal_check.c \
@@ -59,6 +61,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/listing.c \
 	src/store/listing.h \
 	src/store/maintain.c \
+	src/store/means.c \
+	src/store/means.h \
 	src/store/nearest.c \
 	src/store/nearest.h \
 	src/store/open.c \
@@ -78,10 +82,13 @@ src_store_libstore_a_SOURCES = \
 	src/store/reduce.h \
 	src/store/reduce_chapter.c \
 	src/store/reduce_int.h \
+	src/store/reduce_mean.c \
+	src/store/reduce_order.c \
 	src/store/reduce_profile.c \
 	src/store/reduce_series.c \
 	src/store/reduce_slice.c \
 	src/store/reduce_state.c \
+	src/store/reduce_sum.c \
 	src/store/reduce_work.h \
 	src/store/remove.c \
 	src/store/repair.c \

@@ -6,12 +6,16 @@
 #include "config.h"
 
 #include "base/mem.h"
+#include "profile/edit.h"
 #include "store/catalogue.h"
+#include "store/instance.h"
 #include "store/nearest.h"
 #include "store/reduce.h"
 #include "store/select.h"
 #include "store/store.h"
+#include "store/window.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +28,7 @@ struct reading {
 	struct stop *stop;
 	struct reducer *r;
 	struct store_sum *sum;
+	struct buf name; /* of an instance */
 };
 
 /* With partial, a damaged chapter is noted; without, it is an error. */
@@ -77,7 +82,10 @@ static int mark_older(void *arg, const struct catalogue_series *series, struct e
 	struct reading *rd = arg;
 
 	(void)err;
-	reduce_mark_older(rd->r, series->hash);
+	instance_begin(&rd->name, series->service);
+	for (size_t i = 0; i < series->n_labels; i++)
+		instance_add(&rd->name, series->label[i].name, series->label[i].value);
+	reduce_mark_older(rd->r, series->hash, &rd->name);
 	return 0;
 }
 
@@ -95,33 +103,49 @@ static int find_older(struct reading *rd, struct err *err)
 	return rc;
 }
 
-/* Read chapters before the window, newest first, until each series that needs one has its last snapshot before it. */
-static int add_bases(struct reading *rd, struct err *err)
+typedef bool needs_fn(struct reducer *r, int64_t t1);
+
+static bool has_past(const struct store_query *q)
+{
+	return q->t0 != INT64_MIN && !(q->pin && *q->pin);
+}
+
+/* Read chapters before the window, newest first, as long as they may have a snapshot that is needed. */
+static int add_past(struct reading *rd, needs_fn *needs, add_fn *add, struct err *err)
 {
 	int rc = 0;
 
-	if (rd->q->t0 == INT64_MIN || (rd->q->pin && *rd->q->pin))
-		return 0;
-	rc = find_older(rd, err);
 	for (size_t max = BASE_CHAPTERS_MIN, done = 0; rc == 0 && max <= BASE_CHAPTERS_MAX; max *= 4) {
 		struct selection sel;
 		size_t n = 1;
 
-		if (!reduce_needs_base(rd->r, INT64_MAX))
+		if (!needs(rd->r, rd->q->t0))
 			return 0;
 		rc = select_beside(rd->s, rd->q, false, max, &sel, err);
 		if (rc < 0)
 			return rc;
-		for (size_t i = done; rc == 0 && i < sel.n && reduce_needs_base(rd->r, sel.chapter[i].t1); i += n) {
+		for (size_t i = done; rc == 0 && i < sel.n && needs(rd->r, sel.chapter[i].t1); i += n) {
 			struct selection one = { .chapter = sel.chapter, .n = i + 1 };
 
-			rc = add_group(rd, &one, i, reduce_add_bases, &n, err);
+			rc = add_group(rd, &one, i, add, &n, err);
 		}
 		done = sel.n;
 		select_close(&sel);
 		if (done < max)
 			break;
 	}
+	return rc;
+}
+
+/* Find the snapshots before the first ones: of the same series before the window, else of others of the instance. */
+static int add_earlier(struct reading *rd, const struct selection *sel, struct err *err)
+{
+	int rc = 0;
+
+	if (reduce_needs_earlier(rd->r, INT64_MAX))
+		rc = add_all(rd, sel, reduce_add_earlier, err);
+	if (rc == 0 && has_past(rd->q))
+		rc = add_past(rd, reduce_needs_earlier, reduce_add_earlier, err);
 	return rc;
 }
 
@@ -137,10 +161,14 @@ static int read_selection(struct reading *rd, const struct selection *sel, struc
 	stop_begin(rd->stop, "adding up profiles", sel->n);
 	if (rc == 0)
 		rc = add_all(rd, sel, reduce_add, err);
-	if (rc == 0)
-		rc = add_bases(rd, err);
+	if (rc == 0 && has_past(rd->q) && reduce_has_increase(rd->r))
+		rc = find_older(rd, err);
+	if (rc == 0 && has_past(rd->q))
+		rc = add_past(rd, reduce_needs_base, reduce_add_bases, err);
 	if (rc == 0 && reduce_is_unordered(rd->r))
 		rc = add_all(rd, sel, reduce_add_unordered, err);
+	if (rc == 0)
+		rc = add_earlier(rd, sel, err);
 	return rc == 0 ? reduce_finish(rd->r, out, rd->sum, err) : rc;
 }
 
@@ -148,7 +176,7 @@ int store_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	       struct store_sum *sum, struct err *err)
 {
 	struct store_sum result = { 0 };
-	struct reading rd = { s, q, stop, NULL, &result };
+	struct reading rd = { .s = s, .q = q, .stop = stop, .sum = &result };
 	struct selection sel;
 	struct profile *p = NULL;
 	int rc = select_open(s, q, &sel, err);
@@ -162,6 +190,7 @@ int store_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	rd.r = reduce_new(q, stop);
 	rc = read_selection(&rd, &sel, &p, err);
 	reduce_free(rd.r);
+	buf_release(&rd.name);
 	select_close(&sel);
 	if (rc == 0 && !p && result.is_damaged)
 		rc = err_set(err, ERR_FORMAT, "nothing is left without the damaged parts: %.*s",
@@ -177,8 +206,44 @@ int store_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	return 0;
 }
 
+void store_sum_describe(const struct store_query *q, const struct store_sum *sum, struct buf *out)
+{
+	bool is_open = q->t0 == INT64_MIN || q->t1 == INT64_MAX;
+
+	buf_addf(out, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu32 " instance%s, raw, ", q->service, q->kind,
+		 sum->profiles, sum->profiles == 1 ? "" : "s", sum->instances, sum->instances == 1 ? "" : "s");
+	if (*q->pin)
+		buf_addf(out, "pin %s, ", q->pin);
+	window_print_span(is_open ? sum->first_ns : q->t0, is_open ? sum->last_ns : q->t1, out);
+	if (sum->builds.len)
+		buf_addf(out, "; %s", buf_text(&sum->builds));
+	if (sum->profiles_missing)
+		buf_addf(out, "; %" PRIu64 " scrape%s missing", sum->profiles_missing,
+			 sum->profiles_missing == 1 ? "" : "s");
+	if (sum->is_damaged)
+		buf_addz(out, "; damaged parts are left out");
+}
+
+void store_sum_add_comments(const struct store_query *q, const struct store_sum *sum, struct profile *p)
+{
+	struct buf line = { 0 };
+
+	store_sum_describe(q, sum, &line);
+	profile_add_comment(p, buf_text(&line));
+	for (const char *at = buf_text(&sum->notes); *at;) {
+		size_t n = strcspn(at, "\n");
+
+		line.len = 0;
+		buf_add(&line, at, n);
+		profile_add_comment(p, buf_text(&line));
+		at += n + (at[n] == '\n');
+	}
+	buf_release(&line);
+}
+
 void store_sum_release(struct store_sum *s)
 {
+	buf_release(&s->builds);
 	buf_release(&s->notes);
 	*s = (struct store_sum){ 0 };
 }

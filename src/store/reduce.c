@@ -21,7 +21,6 @@
 enum {
 	SLICE_BYTES_MIN = 256 << 10,
 	SLICES_PER_THREAD = 2,
-	MISSING_PROFILES_MIN = 4, /* fewer profiles have no usual distance */
 };
 
 struct reducer *reduce_new(const struct store_query *q, struct stop *stop)
@@ -38,7 +37,7 @@ struct reducer *reduce_new(const struct store_query *q, struct stop *stop)
 	keys_init(&r->shape_keys, 0, 0);
 	keys_init(&r->series_keys, 2, 0);
 	keys_init(&r->group_keys, (uint32_t)q->n_keep + 1, 0);
-	keys_init(&r->instance_keys, 1, 0);
+	r->instance_names = strtab_new();
 	keys_init(&r->bucket_keys, 1, 0);
 	keys_init(&r->state_keys, 1, 0);
 	return r;
@@ -70,7 +69,10 @@ void reduce_free(struct reducer *r)
 	keys_release(&r->shape_keys);
 	keys_release(&r->series_keys);
 	keys_release(&r->group_keys);
-	keys_release(&r->instance_keys);
+	strtab_free(r->instance_names);
+	free(r->instance);
+	free(r->needy);
+	free(r->unknown);
 	keys_release(&r->bucket_keys);
 	keys_release(&r->state_keys);
 	dict_release(&r->dict);
@@ -271,6 +273,8 @@ static int join_element(struct reducer *r, struct reduce_chapter *c, struct redu
 		return rc;
 	join_process(r, c, &e->first);
 	join_process(r, c, &e->last);
+	if (e->n == 0)
+		return reduce_state_add_base(r, e, pass != PASS_EARLIER, err);
 	if (pass != PASS_PROFILES)
 		return reduce_state_add(r, e, false, err);
 	r->single = mem_grow(r->single, &r->cap_singles, r->n_singles + 1, sizeof(*r->single));
@@ -428,73 +432,17 @@ int reduce_add_bases(struct reducer *r, struct reduce_input *in, size_t n, struc
 	return add_chapters(r, in, n, PASS_BASES, err);
 }
 
+int reduce_add_earlier(struct reducer *r, struct reduce_input *in, size_t n, struct err *err)
+{
+	return add_chapters(r, in, n, PASS_EARLIER, err);
+}
+
 int reduce_add_unordered(struct reducer *r, struct reduce_input *in, size_t n, struct err *err)
 {
 	return add_chapters(r, in, n, PASS_PROFILES, err);
 }
 
 /* --- the end --- */
-
-static int compare_times(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The usual distance of the profiles of a series: the median, if at least half of the distances are within a fifth of it. */
-static uint64_t usual_distance(const struct reduce_series *s)
-{
-	size_t n = s->n_starts - 1, n_usual = 0;
-	int64_t *gap = mem_alloc(n, sizeof(*gap)), usual;
-
-	for (size_t i = 0; i < n; i++)
-		gap[i] = num_add_capped(s->start[i + 1], s->start[i] == INT64_MIN ? INT64_MAX : -s->start[i]);
-	qsort(gap, n, sizeof(*gap), compare_times);
-	usual = gap[n / 2];
-	for (size_t i = 0; i < n; i++)
-		n_usual += gap[i] >= usual - usual / 5 && gap[i] <= num_add_capped(usual, usual / 5);
-	free(gap);
-	return n_usual * 2 >= n ? (uint64_t)usual : 0;
-}
-
-/* The number of profiles missing between the first and the last of a series: in a gap of k usual distances, k - 1. */
-static uint64_t count_missing(struct reduce_series *s)
-{
-	uint64_t missing = 0, usual;
-
-	if (s->n_starts < MISSING_PROFILES_MIN)
-		return 0;
-	qsort(s->start, s->n_starts, sizeof(*s->start), compare_times);
-	usual = usual_distance(s);
-	for (size_t i = 0; usual && i + 1 < s->n_starts; i++) {
-		uint64_t distance = (uint64_t)s->start[i + 1] - (uint64_t)s->start[i];
-		uint64_t k = distance / usual + (distance % usual >= usual - distance % usual);
-
-		missing += k > 1 ? k - 1 : 0;
-	}
-	return missing;
-}
-
-static void fill_sum(struct reducer *r, struct store_sum *sum)
-{
-	bool *is_used = mem_zalloc(r->instance_keys.n, sizeof(*is_used));
-
-	sum->profiles = r->profiles;
-	sum->first_ns = r->first_ns;
-	sum->last_ns = r->last_ns;
-	for (uint32_t i = 0; i < r->series_keys.n; i++) {
-		struct reduce_series *s = &r->series[i];
-
-		if (!s->n_starts)
-			continue;
-		sum->series++;
-		sum->instances += !is_used[s->instance];
-		is_used[s->instance] = true;
-		sum->profiles_missing += count_missing(s);
-	}
-	free(is_used);
-}
 
 int reduce_finish(struct reducer *r, struct profile **out, struct store_sum *sum, struct err *err)
 {
@@ -509,6 +457,6 @@ int reduce_finish(struct reducer *r, struct profile **out, struct store_sum *sum
 	if (rc == 0)
 		rc = reduce_make_profile(r, out, err);
 	if (rc == 0)
-		fill_sum(r, sum);
+		reduce_fill_sum(r, sum);
 	return rc;
 }

@@ -8,11 +8,12 @@
  *
  * A column is reduced by its temporality, or as the query says:
  *	sum       of all profiles
- *	increase  of each series: the last snapshot minus the one before the window. A snapshot whose build id is not that
- *	          of the one before, or with a row that is lower by more than one, begins a new process, whose counters begin
- *	          at 0. Of a gauge: the last snapshot minus the first, without resets
- *	mean      of the snapshots of each instance (a series without this label: of the series), rounded, then added
- *	first, last, max    of each series (max: of each row), then added
+ *	increase  of each series: the last snapshot minus the one before the window, or else the one of another series of
+ *	          the instance before the first. A snapshot whose build id or start is not that of the one before, or with a
+ *	          row that is lower by more than one, begins a new process, whose counters begin at 0. Of a gauge: the last
+ *	          snapshot minus the first, without resets
+ *	mean      of the snapshots of each instance, added, then rounded (reduce_mean.c)
+ *	first, last, max    of each instance (max: of each row), then added
  */
 #ifndef STORE_REDUCE_H
 #define STORE_REDUCE_H
@@ -48,14 +49,24 @@ struct reduce_input {
  */
 int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
 
-/* The store has, or had, profiles of this series before the window. */
-void reduce_mark_older(struct reducer *r, const uint8_t hash[16]);
+/* Is a column of the profiles so far an increase? */
+bool reduce_has_increase(const struct reducer *r);
+
+/* The store has, or had, profiles of this series before the window. instance: its name, see instance.h */
+void reduce_mark_older(struct reducer *r, const uint8_t hash[16], const struct buf *instance);
 
 /* Does a series need the snapshot before the window, and may it be in a chapter whose last profile starts at t1? */
 bool reduce_needs_base(struct reducer *r, int64_t t1);
 
 /* After that, read such chapters for these snapshots only. */
 int reduce_add_bases(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
+
+/*
+ * The same for series without a snapshot before the window: does one need the last snapshot of another series of its instance
+ * before its first one? Call this first with INT64_MAX, and add all chapters of the window; then chapters before it.
+ */
+bool reduce_needs_earlier(struct reducer *r, int64_t t1);
+int reduce_add_earlier(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
 
 /* Were profiles of a series found out of order? Then all chapters must be read again with reduce_add_unordered. */
 bool reduce_is_unordered(const struct reducer *r);

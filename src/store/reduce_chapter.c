@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "store/instance.h"
 #include "store/reduce_int.h"
 
 #include <stdlib.h>
@@ -136,13 +137,21 @@ static int find_group(struct reducer *r, const struct chapter *c, const struct d
 	return rc;
 }
 
-static int find_instance(struct reducer *r, const struct chapter *c, const struct dict_series *s, uint32_t *id,
-			 struct err *err)
+static uint32_t find_instance(struct reducer *r, const struct chapter *c, const struct dict_series *s)
 {
-	uint64_t word = (uint64_t)strtab_addz(r->dict.str, c->service) << 32;
+	size_t before = r->cap_instances;
+	struct buf name = { 0 };
+	uint32_t id;
 
-	word |= strtab_addz(r->dict.str, select_label(c, s, "instance"));
-	return keys_add(&r->instance_keys, &word, 1, keys_hash(&word, 1), id, err);
+	instance_begin(&name, c->service);
+	for (uint32_t i = 0; i < s->n_labels; i++)
+		instance_add(&name, strtab_text(c->dict.str, s->name[i]), strtab_text(c->dict.str, s->value[i]));
+	id = strtab_add(r->instance_names, name.data, name.len);
+	buf_release(&name);
+	r->instance = mem_grow(r->instance, &r->cap_instances, (size_t)id + 1, sizeof(*r->instance));
+	memset(r->instance + before, 0, (r->cap_instances - before) * sizeof(*r->instance));
+	r->instance[id].n_series++;
+	return id;
 }
 
 static int find_series(struct reducer *r, const struct chapter *c, const struct dict_series *s, uint32_t *id,
@@ -165,10 +174,11 @@ static int find_series(struct reducer *r, const struct chapter *c, const struct 
 	out->is_match = rc > 0;
 	if (rc > 0)
 		rc = find_group(r, c, s, &out->group, err);
-	if (rc == 0 && out->is_match)
-		rc = find_instance(r, c, s, &out->instance, err);
-	out->has_instance = *select_label(c, s, "instance") != 0;
-	return rc;
+	out->is_kind = !r->q->kind || !*r->q->kind || strcmp(strtab_text(c->dict.str, s->kind), r->q->kind) == 0;
+	if (out->is_kind)
+		out->instance = find_instance(r, c, s);
+	out->version = strtab_addz(r->dict.str, select_label(c, s, "version"));
+	return rc < 0 ? rc : 0;
 }
 
 static int find_all_series(struct reducer *r, struct reduce_chapter *c, struct err *err)
@@ -177,11 +187,8 @@ static int find_all_series(struct reducer *r, struct reduce_chapter *c, struct e
 	int rc = 0;
 
 	c->series = mem_alloc(d->n_series, sizeof(*c->series));
-	for (uint32_t i = 0; rc == 0 && i < d->n_series; i++) {
+	for (uint32_t i = 0; rc == 0 && i < d->n_series; i++)
 		rc = find_series(r, c->c, &d->series[i], &c->series[i], err);
-		if (rc == 0 && !r->series[c->series[i]].is_match)
-			c->series[i] = PROFILE_NONE;
-	}
 	return rc;
 }
 
@@ -199,6 +206,23 @@ static bool is_needed(const struct reducer *r, const struct reduce_chapter *c, e
 	return is_inside || is_base;
 }
 
+/* List the last block of a series that begins before the first profile of another series of its instance. */
+static void list_earlier(const struct reducer *r, struct reduce_chapter *c, uint32_t i)
+{
+	const struct block_entry *b = &c->c->block[i], *next = i + 1 < c->c->n_blocks ? b + 1 : NULL;
+	uint32_t own = c->series[b->series];
+
+	for (size_t k = 0; k < r->n_needy; k++) {
+		const struct reduce_series *s = &r->series[r->needy[k]];
+
+		if (!r->series[own].is_kind || r->needy[k] == own || s->instance != r->series[own].instance ||
+		    b->t0 >= s->first_ns || (next && next->series == b->series && next->t0 < s->first_ns))
+			continue;
+		c->item = mem_grow(c->item, &c->cap_items, c->n_items + 1, sizeof(*c->item));
+		c->item[c->n_items++] = (struct reduce_item){ r->needy[k], i, false };
+	}
+}
+
 static int compare_items(const void *a, const void *b, void *arg)
 {
 	const struct reduce_item *x = a, *y = b;
@@ -214,15 +238,18 @@ static void list_items(struct reducer *r, struct reduce_chapter *c, enum reduce_
 {
 	const struct chapter *ch = c->c;
 
-	c->item = mem_alloc(ch->n_blocks, sizeof(*c->item));
-	for (uint32_t i = 0; i < ch->n_blocks; i++) {
+	for (uint32_t i = 0; pass == PASS_EARLIER && i < ch->n_blocks; i++)
+		list_earlier(r, c, i);
+	for (uint32_t i = 0; pass != PASS_EARLIER && i < ch->n_blocks; i++) {
 		const struct block_entry *b = &ch->block[i], *next = i + 1 < ch->n_blocks ? b + 1 : NULL;
 		uint32_t series = c->series[b->series];
 
-		if (series != PROFILE_NONE &&
+		if (r->series[series].is_match &&
 		    is_needed(r, c, pass, series, b,
-			      !next || next->series != b->series || next->t0 >= r->series[series].t0))
+			      !next || next->series != b->series || next->t0 >= r->series[series].t0)) {
+			c->item = mem_grow(c->item, &c->cap_items, c->n_items + 1, sizeof(*c->item));
 			c->item[c->n_items++] = (struct reduce_item){ series, i, false };
+		}
 	}
 	if (r->q->n_keep && c->n_items)
 		qsort_r(c->item, c->n_items, sizeof(*c->item), compare_items, r);

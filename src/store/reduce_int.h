@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "profile/keys.h"
+#include "store/content.h"
 #include "store/reduce.h"
 
 /* Distinct sample types, and how their columns are reduced. */
@@ -62,28 +63,45 @@ struct reduce_element {
 	uint32_t n;                /* profiles; 0: this is the snapshot before the window, in the last columns */
 	int64_t first_ns, last_ns; /* starts of the first and last profile */
 	struct reduce_process first, last;
+	uint32_t n_restarts; /* between the profiles, if there are increases */
 	struct reduce_matrix m;
 };
 
 /* The reduction of a series so far; rows of the result. */
 struct reduce_state {
 	struct reduce_element e;    /* n is 0 until there is a profile */
-	struct reduce_element base; /* the latest snapshot before the window; has_base */
+	struct reduce_element base; /* the latest snapshot before the first one; has_base */
 	bool has_base, is_unordered;
+	bool is_base_own; /* is it of the same series? Else it is of another series of the instance */
 };
 
 struct reduce_series {
 	uint8_t hash[16];
 	bool is_match, is_unordered, needs_base;
-	bool has_older;    /* the store has, or had, profiles of it before the window */
-	uint32_t group;    /* of values of the kept labels */
-	uint32_t instance; /* distinct values of service and the label instance */
-	bool has_instance; /* does it have this label? */
-	uint64_t n_mean;   /* number of snapshots of the mean: those of all series of the instance in the group */
-	int64_t t0;        /* start of the window, by the cut */
+	bool is_kind;   /* is it of the kind of the query, whatever its labels? Only then it has an instance */
+	bool has_older; /* the store has, or had, profiles of it before the window */
+	uint32_t group; /* of values of the kept labels */
+	uint32_t instance;
+	str_id version;            /* its label of this name */
+	int64_t t0;                /* start of the window, by the cut */
 	int64_t first_ns, last_ns; /* starts of its first and last profile, if n_starts is not 0 */
 	int64_t *start;            /* [n_starts] starts of all profiles in the window */
 	size_t n_starts, cap_starts;
+};
+
+/* See instance.h. Its series of all versions follow each other. */
+struct reduce_instance {
+	uint64_t profiles;    /* in the window */
+	uint32_t first, last; /* the series of its first and its last profile; PROFILE_NONE without profiles */
+	uint32_t n_series;    /* that were seen, also those that do not match */
+	bool has_older;       /* the store has, or had, profiles of one of them before the window */
+};
+
+/* Counters of first snapshots, of which nobody knows how much is of the window. */
+struct reduce_unknown {
+	struct value_type type;
+	int64_t total;
+	uint32_t n; /* series */
 };
 
 /* A meta of the profiles of a group, and the start of the first of them. */
@@ -109,7 +127,13 @@ struct reducer {
 	struct select_cut cut;
 	struct dict dict; /* of the result */
 	struct arena *arena;
-	struct keys shape_keys, series_keys, group_keys, instance_keys, bucket_keys, state_keys;
+	struct keys shape_keys, series_keys, group_keys, bucket_keys, state_keys;
+	struct strtab *instance_names;    /* ids are those of instances; 0 is not used */
+	struct reduce_instance *instance; /* [strtab_count(instance_names)] */
+	uint32_t *needy;                /* [n_needy] series that need a snapshot of another series before their first */
+	struct reduce_unknown *unknown; /* [n_unknown] */
+	size_t cap_instances, n_needy, cap_needy, n_unknown, cap_unknown;
+	uint64_t n_restarts;
 	struct reduce_shape *shape;   /* [shape_keys.n] */
 	struct reduce_series *series; /* [series_keys.n] */
 	str_id *group;                /* [group_keys.n][q->n_keep] values */
@@ -130,18 +154,21 @@ struct reduce_item {
 	bool is_done;
 };
 
-/* PASS_PROFILES makes an element of each profile of unordered series. */
-enum reduce_pass { PASS_WINDOW, PASS_BASES, PASS_PROFILES };
+/*
+ * PASS_BASES finds the last snapshots before the window, PASS_EARLIER those of other series of the instance before the first
+ * one of a series. PASS_PROFILES makes an element of each profile of unordered series.
+ */
+enum reduce_pass { PASS_WINDOW, PASS_BASES, PASS_EARLIER, PASS_PROFILES };
 
 /* A chapter while it is added. */
 struct reduce_chapter {
 	struct reduce_input *in;
 	struct chapter *c;
-	uint32_t *series;               /* [dict.n_series] or PROFILE_NONE */
+	uint32_t *series;               /* [dict.n_series] also those that do not match */
 	uint32_t *shape;                /* [dict.n_metas] */
 	struct reduce_process *process; /* [dict.n_metas] build: a string of the chapter */
 	struct reduce_item *item;       /* [n_items] sorted by group, series, time */
-	size_t n_items;
+	size_t n_items, cap_items;
 	bool has_order;    /* blocks of a series must be in one slice */
 	bool has_increase; /* snapshots before the window are needed */
 	struct dict_translation *translation;
@@ -188,11 +215,44 @@ void reduce_chapter_release(struct reduce_chapter *c);
 int reduce_state_add(struct reducer *r, struct reduce_element *e, bool is_sorted, struct err *err);
 void reduce_state_release(struct reduce_state *s);
 
+/* The same for a snapshot before the first one. is_own: is it of the same series? */
+int reduce_state_add_base(struct reducer *r, struct reduce_element *e, bool is_own, struct err *err);
+
 /* Replace the states of unordered series by their profiles, an element each. */
 int reduce_state_add_sorted(struct reducer *r, struct reduce_element *e, size_t n, struct err *err);
 
 /* Add the final values of all states to their buckets. */
 int reduce_state_finish_all(struct reducer *r, struct err *err);
+
+/* The order of two groups: by the values of the kept labels. */
+int reduce_compare_groups(const struct reducer *r, uint32_t a, uint32_t b);
+
+/* reduce_sum.c */
+void reduce_fill_sum(struct reducer *r, struct store_sum *sum);
+
+/* reduce_mean.c: add the means of all states to their buckets. */
+int reduce_mean_finish(struct reducer *r, struct err *err);
+
+/* reduce_order.c */
+struct reduce_order {
+	const struct dict *d;
+	struct store_content content;
+	struct keys nodes; /* of the tree of functions: parent, function */
+	uint64_t *hash;    /* [nodes.n] of the path from the root */
+	uint32_t *node;    /* [d->n_nodes] of a stack, or PROFILE_NONE */
+	uint32_t *path;    /* buffer */
+	size_t cap_hashes, cap_path;
+};
+
+struct reduce_ordered {
+	uint32_t row, position;
+};
+
+void reduce_order_init(struct reduce_order *o, const struct dict *d);
+void reduce_order_release(struct reduce_order *o);
+
+/* Sort rows depth first, by their stacks. Children of a node are in an order that depends on the seed. Fails with ERR_LIMIT. */
+int reduce_order_sort(struct reduce_order *o, uint64_t seed, struct reduce_ordered *row, size_t n, struct err *err);
 
 /* The bucket of a shape and a group. */
 int reduce_get_bucket(struct reducer *r, uint32_t shape, uint32_t group, struct reduce_bucket **out, struct err *err);

@@ -171,6 +171,16 @@ static int make_profile(struct reducer *r, struct reduce_bucket *b, struct profi
 	return rc;
 }
 
+int reduce_compare_groups(const struct reducer *r, uint32_t a, uint32_t b)
+{
+	int order = 0;
+
+	for (size_t i = 0, n = r->q->n_keep; order == 0 && i < n; i++)
+		order = strcmp(strtab_text(r->dict.str, r->group[a * n + i]),
+			       strtab_text(r->dict.str, r->group[b * n + i]));
+	return order;
+}
+
 /* Buckets in order of their first profile. */
 static int compare_buckets(const void *a, const void *b)
 {

@@ -146,6 +146,7 @@ static bool join_block(struct reduce_work *w, const struct reduce_process *first
 	bool is_first = w->e.n == 0, is_overflow = false;
 	bool is_reset = !is_first && is_reset_between(w, first);
 
+	w->e.n_restarts += is_reset;
 	for (uint32_t i = 0, j = 0; i < s->n_ordered; i++) {
 		bool is_counter = s->temporality[s->ordered[i]] == TEMPORALITY_CUMULATIVE;
 		int64_t *total, *head, *tail, *last, *begin;
@@ -185,8 +186,10 @@ static int add_ends_of_processes(struct reduce_work *w, const struct block *b, c
 	const struct reduce_shape *s = w->shape;
 	bool has_reset = false;
 
-	for (uint32_t k = range->lo + 1; k < range->hi; k++)
+	for (uint32_t k = range->lo + 1; k < range->hi; k++) {
 		has_reset |= w->is_reset[k];
+		w->e.n_restarts += s->n_increase && w->is_reset[k];
+	}
 	for (uint32_t i = 0; has_reset && i < s->n_ordered; i++) {
 		struct reduce_column p = reduce_column_init(w, b, range, s->ordered[i]);
 		int rc;

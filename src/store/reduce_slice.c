@@ -275,7 +275,9 @@ static struct reduce_range find_range(const struct reduce_work *w, const struct 
 {
 	const struct store_query *q = w->r->q;
 	const struct reduce_series *series = &w->r->series[w->e.series];
-	struct reduce_range r = { first_at(b, series->t0), first_at(b, q->t1), NO_PROFILE };
+	bool is_earlier = w->pass == PASS_EARLIER;
+	struct reduce_range r = { first_at(b, is_earlier ? series->first_ns : series->t0), first_at(b, q->t1),
+				  NO_PROFILE };
 
 	if (r.hi < r.lo)
 		r.hi = r.lo;
@@ -285,7 +287,7 @@ static struct reduce_range find_range(const struct reduce_work *w, const struct 
 		r.hi = r.lo + 1;
 	if (r.lo > 0 && w->shape->n_increase)
 		r.base = r.lo - 1;
-	if (w->pass == PASS_BASES)
+	if (w->pass == PASS_BASES || is_earlier)
 		r.hi = r.lo;
 	return r;
 }
@@ -341,6 +343,8 @@ static int add_item(struct reduce_work *w, struct reduce_item *item, uint32_t *s
 		item->is_done = true;
 		range = find_range(w, &b);
 		rc = w->pass == PASS_PROFILES ? add_profiles(w, &b, &range, err) : add_range(w, &b, &range, err);
+		if (rc == 0 && w->pass == PASS_EARLIER)
+			reduce_series_end(w); /* the next block may be of another series */
 	}
 	block_release(&b);
 	return rc;

@@ -183,6 +183,7 @@ static int append(struct reducer *r, struct reduce_state *s, struct reduce_eleme
 		int64_t **last = m->column + n_total + n_inc;
 		bool reset = is_reset(shape, last, other + n_total, m->n, &s->e.last, &e->first);
 
+		s->e.n_restarts += reset;
 		rc = add_increase(r, shape, m, last, other + n_total, reset, err);
 		for (uint32_t j = 0; j < n_inc; j++)
 			memcpy(last[j], other[n_total + n_inc + j], m->n * sizeof(**last));
@@ -192,6 +193,7 @@ static int append(struct reducer *r, struct reduce_state *s, struct reduce_eleme
 		free(other[c]);
 	free(other);
 	s->e.n += e->n;
+	s->e.n_restarts += e->n_restarts;
 	if (is_earlier) {
 		s->e.first_ns = e->first_ns;
 		s->e.first = e->first;
@@ -211,18 +213,25 @@ static void take(struct reduce_element *to, struct reduce_element *e)
 	e->m = (struct reduce_matrix){ 0 };
 }
 
+int reduce_state_add_base(struct reducer *r, struct reduce_element *e, bool is_own, struct err *err)
+{
+	struct reduce_state *s;
+
+	if (get_state(r, e->series, e->shape, &s, err) < 0)
+		return ERR_LIMIT;
+	if (!s->has_base || e->last_ns > s->base.last_ns)
+		take(&s->base, e);
+	s->has_base = true;
+	s->is_base_own = is_own;
+	return 0;
+}
+
 int reduce_state_add(struct reducer *r, struct reduce_element *e, bool is_sorted, struct err *err)
 {
 	struct reduce_state *s;
 
 	if (get_state(r, e->series, e->shape, &s, err) < 0)
 		return ERR_LIMIT;
-	if (e->n == 0) {
-		if (!s->has_base || e->last_ns > s->base.last_ns)
-			take(&s->base, e);
-		s->has_base = true;
-		return 0;
-	}
 	if (s->e.n == 0) {
 		take(&s->e, e);
 		return 0;
@@ -234,25 +243,70 @@ int reduce_state_add(struct reducer *r, struct reduce_element *e, bool is_sorted
 	return append(r, s, e, err);
 }
 
-/* Add the increase from the snapshot before the window, or from the start of the process if that is in the window. */
+/* Did the process of the first snapshot of a series start in the window? */
+static bool started_in_window(const struct reducer *r, const struct reduce_state *s)
+{
+	int64_t begin = r->q->begin_ns ? r->q->begin_ns : r->series[s->e.series].t0;
+
+	return s->e.first.started && s->e.first.started >= begin;
+}
+
+/* Note the counters of a first snapshot, of which nobody knows how much is of the window. */
+static int note_unknown(struct reducer *r, const struct reduce_state *s, struct err *err)
+{
+	const struct reduce_shape *shape = &r->shape[s->e.shape];
+	int64_t total = 0;
+
+	for (uint32_t j = 0; j < shape->n_increase; j++) {
+		const int64_t *first = s->e.m.column[shape->n_ordered + j];
+		uint32_t t = shape->increase[j];
+		size_t i = 0;
+
+		total = 0;
+		for (uint32_t k = 0; k < s->e.m.n && shape->temporality[t] == TEMPORALITY_CUMULATIVE; k++)
+			if (num_add(&total, first[k]))
+				return reduce_overflow(r, shape, t, err);
+		while (i < r->n_unknown && (r->unknown[i].type.name != shape->type[t].name ||
+					    r->unknown[i].type.unit != shape->type[t].unit))
+			i++;
+		if (i == r->n_unknown && total) {
+			r->unknown = mem_grow(r->unknown, &r->cap_unknown, i + 1, sizeof(*r->unknown));
+			r->unknown[r->n_unknown++] = (struct reduce_unknown){ .type = shape->type[t] };
+		}
+		if (total) {
+			r->unknown[i].total = num_add_capped(r->unknown[i].total, total);
+			r->unknown[i].n++;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Add the increase from the snapshot before the window, or before the first one of a series: another series of the instance
+ * may have it. Counters of a process that started in the window begin at 0.
+ */
 static int finish_increase(struct reducer *r, struct reduce_state *s, struct err *err)
 {
 	const struct reduce_shape *shape = &r->shape[s->e.shape];
 	struct reduce_matrix *m = &s->e.m;
 	int64_t **first, **before;
-	bool is_new = s->e.first.started && s->e.first.started >= r->series[s->e.series].t0;
+	bool is_new = started_in_window(r, s);
 	int rc = 0;
 
-	if (!shape->n_increase || (!s->has_base && !is_new))
+	if (!shape->n_increase)
 		return 0;
 	if (!s->has_base)
-		return add_increase(r, shape, m, NULL, m->column + shape->n_ordered, true, err);
+		return is_new ? add_increase(r, shape, m, NULL, m->column + shape->n_ordered, true, err)
+			      : note_unknown(r, s, err);
 	join_rows(r, m, &s->base.m);
 	first = m->column + shape->n_ordered;
 	before = mem_alloc(shape->n_increase, sizeof(*before));
 	for (uint32_t j = 0; j < shape->n_increase; j++)
 		before[j] = align(r, m, &s->base.m, j);
+	if (s->base.last.started == s->e.first.started)
+		is_new = false;
 	is_new |= is_reset(shape, before, first, m->n, &s->base.last, &s->e.first);
+	r->n_restarts += is_new;
 	rc = add_increase(r, shape, m, before, first, is_new, err);
 	for (uint32_t j = 0; j < shape->n_increase; j++)
 		free(before[j]);
@@ -261,42 +315,29 @@ static int finish_increase(struct reducer *r, struct reduce_state *s, struct err
 	return rc;
 }
 
-/* a / n, rounded to the nearest, halves away from 0. */
-static int64_t divide_rounded(int64_t a, uint64_t n)
-{
-	uint64_t v = num_abs(a);
-	uint64_t q = v / n + (v % n >= n - v % n);
-
-	return a < 0 ? (int64_t)(0 - q) : (int64_t)q;
-}
-
-/* Of the states of a series, only that of its first or last profile counts. */
+/* Of the states of an instance, only that of its first or last profile counts. */
 static bool is_left_out(const struct reducer *r, const struct reduce_state *s, enum reduce reduce)
 {
 	const struct reduce_series *series = &r->series[s->e.series];
+	const struct reduce_instance *instance = &r->instance[series->instance];
 
-	return (reduce == REDUCE_FIRST && s->e.first_ns > series->first_ns) ||
-	       (reduce == REDUCE_LAST && s->e.last_ns < series->last_ns);
+	return (reduce == REDUCE_FIRST && (instance->first != s->e.series || s->e.first_ns > series->first_ns)) ||
+	       (reduce == REDUCE_LAST && (instance->last != s->e.series || s->e.last_ns < series->last_ns));
 }
 
+/* Add a column to a bucket; means are added by reduce_mean.c. */
 static int finish_column(struct reducer *r, const struct reduce_state *s, struct reduce_bucket *b, uint32_t i,
 			 struct err *err)
 {
 	const struct reduce_shape *shape = &r->shape[s->e.shape];
 	const struct reduce_matrix *m = &s->e.m;
 	uint32_t t = shape->ordered[i];
-	enum reduce reduce = shape->reduce[t];
-	uint64_t n = r->series[s->e.series].n_mean;
 
-	if (is_left_out(r, s, reduce))
+	if (shape->reduce[t] == REDUCE_MEAN || is_left_out(r, s, shape->reduce[t]))
 		return 0;
-	assert(n > 0);
-	for (uint32_t k = 0; k < m->n; k++) {
-		int64_t v = m->column[i][k];
-
-		if (num_add(&b->sum[t][m->row[k]], reduce == REDUCE_MEAN ? divide_rounded(v, n) : v))
+	for (uint32_t k = 0; k < m->n; k++)
+		if (num_add(&b->sum[t][m->row[k]], m->column[i][k]))
 			return reduce_overflow(r, shape, t, err);
-	}
 	return 0;
 }
 
@@ -309,6 +350,7 @@ static int finish_state(struct reducer *r, struct reduce_state *s, struct err *e
 	if (!s->e.n)
 		return 0;
 	rc = finish_increase(r, s, err);
+	r->n_restarts += s->e.n_restarts;
 	if (rc == 0)
 		rc = reduce_get_bucket(r, s->e.shape, r->series[s->e.series].group, &b, err);
 	for (uint32_t i = 0; rc == 0 && i < shape->n_ordered; i++)
@@ -316,41 +358,90 @@ static int finish_state(struct reducer *r, struct reduce_state *s, struct err *e
 	return rc;
 }
 
-/*
- * Set n_mean of all series. An instance that is updated has a series for each version, and its mean is that of all of
- * its snapshots.
- */
-static int count_snapshots(struct reducer *r, struct err *err)
+/* Is the profile of a series that starts at t before the other one? If both start then, the order is that of the hashes. */
+static bool is_before(const struct reducer *r, uint32_t series, int64_t t, uint32_t other, int64_t t_other)
 {
-	uint64_t *n = mem_zalloc((size_t)r->series_keys.n + 1, sizeof(*n));
-	uint32_t *id = mem_alloc((size_t)r->series_keys.n + 1, sizeof(*id));
-	struct keys instances;
+	return t != t_other ? t < t_other
+			    : memcmp(r->series[series].hash, r->series[other].hash, sizeof(r->series->hash)) < 0;
+}
+
+/* Find the number of profiles of each instance, and its first and last series. */
+static void count_instances(struct reducer *r)
+{
+	for (uint32_t i = 0; i < strtab_count(r->instance_names); i++)
+		r->instance[i].first = r->instance[i].last = PROFILE_NONE;
+	for (uint32_t i = 0; i < r->series_keys.n; i++) {
+		const struct reduce_series *s = &r->series[i];
+		struct reduce_instance *x = &r->instance[s->instance];
+
+		if (!s->n_starts)
+			continue;
+		x->profiles += s->n_starts;
+		if (x->first == PROFILE_NONE || is_before(r, i, s->first_ns, x->first, r->series[x->first].first_ns))
+			x->first = i;
+		if (x->last == PROFILE_NONE || is_before(r, x->last, r->series[x->last].last_ns, i, s->last_ns))
+			x->last = i;
+	}
+}
+
+/* Move the maximums of a state to another one of the instance. */
+static void move_maximums(struct reducer *r, struct reduce_state *to, struct reduce_state *s)
+{
+	const struct reduce_shape *shape = &r->shape[s->e.shape];
+
+	join_rows(r, &to->e.m, &s->e.m);
+	for (uint32_t c = 0; c < shape->n_ordered; c++) {
+		int64_t *other;
+
+		if (shape->reduce[shape->ordered[c]] != REDUCE_MAX)
+			continue;
+		other = align(r, &to->e.m, &s->e.m, c);
+		for (uint32_t k = 0; k < to->e.m.n; k++)
+			combine(REDUCE_MAX, &to->e.m.column[c][k], other[k], false, false);
+		free(other);
+		for (uint32_t k = 0; k < s->e.m.n; k++)
+			s->e.m.column[c][k] = 0;
+	}
+	clear_slots(r, &to->e.m);
+}
+
+/* Of several series of an instance, with equal kept labels and types, the maximum of each row counts. */
+static int join_maximums(struct reducer *r, struct err *err)
+{
+	struct keys keys;
+	uint32_t *first = mem_alloc((size_t)r->state_keys.n + 1, sizeof(*first)), id;
 	int rc = 0;
 
-	keys_init(&instances, 2, r->series_keys.n);
-	for (uint32_t i = 0; i < r->series_keys.n && rc == 0; i++) {
-		const struct reduce_series *s = &r->series[i];
-		uint64_t word[2] = { s->has_instance ? s->instance : (uint64_t)i << 32 | UINT32_MAX, s->group };
+	keys_init(&keys, 2, r->state_keys.n);
+	for (uint32_t i = 0; rc == 0 && i < r->state_keys.n; i++) {
+		struct reduce_state *s = &r->state[i];
+		const struct reduce_series *series = &r->series[s->e.series];
+		uint64_t word[2] = { (uint64_t)series->instance << 32 | series->group, s->e.shape };
+		uint32_t before = keys.n;
 
-		rc = keys_add(&instances, word, 2, keys_hash(word, 2), &id[i], err);
-		if (rc == 0)
-			n[id[i]] += s->n_starts;
+		if (!s->e.n)
+			continue;
+		rc = keys_add(&keys, word, 2, keys_hash(word, 2), &id, err);
+		if (rc == 0 && id == before)
+			first[id] = i;
+		else if (rc == 0)
+			move_maximums(r, &r->state[first[id]], s);
 	}
-	for (uint32_t i = 0; i < r->series_keys.n && rc == 0; i++)
-		r->series[i].n_mean = n[id[i]];
-	keys_release(&instances);
-	free(id);
-	free(n);
+	keys_release(&keys);
+	free(first);
 	return rc;
 }
 
 int reduce_state_finish_all(struct reducer *r, struct err *err)
 {
-	int rc = count_snapshots(r, err);
+	int rc = 0;
 
+	count_instances(r);
+	if (r->q->reduce == REDUCE_MAX)
+		rc = join_maximums(r, err);
 	for (uint32_t i = 0; rc == 0 && i < r->state_keys.n; i++)
 		rc = finish_state(r, &r->state[i], err);
-	return rc;
+	return rc == 0 ? reduce_mean_finish(r, err) : rc;
 }
 
 /* Is there, in chapters that end at t1 or before, perhaps a later snapshot before the window? */
@@ -373,12 +464,47 @@ bool reduce_needs_base(struct reducer *r, int64_t t1)
 	return needs;
 }
 
-void reduce_mark_older(struct reducer *r, const uint8_t hash[16])
+/* Is there perhaps, in chapters that end at t1 or before, a snapshot of another series before the first one of this state? */
+static bool needs_earlier(const struct reducer *r, const struct reduce_state *s, int64_t t1)
+{
+	const struct reduce_series *series = &r->series[s->e.series];
+
+	if (!s->e.n || !r->shape[s->e.shape].n_increase || (s->has_base && s->is_base_own))
+		return false;
+	if (t1 != INT64_MAX && !r->instance[series->instance].has_older)
+		return false;
+	return s->has_base ? s->base.last_ns < t1 : r->instance[series->instance].n_series > 1 || t1 != INT64_MAX;
+}
+
+bool reduce_needs_earlier(struct reducer *r, int64_t t1)
+{
+	r->n_needy = 0;
+	for (uint32_t i = 0; i < r->state_keys.n; i++) {
+		if (!needs_earlier(r, &r->state[i], t1))
+			continue;
+		r->needy = mem_grow(r->needy, &r->cap_needy, r->n_needy + 1, sizeof(*r->needy));
+		r->needy[r->n_needy++] = r->state[i].e.series;
+	}
+	return r->n_needy > 0;
+}
+
+bool reduce_has_increase(const struct reducer *r)
+{
+	for (uint32_t i = 0; i < r->shape_keys.n; i++)
+		if (r->shape[i].n_increase)
+			return true;
+	return false;
+}
+
+void reduce_mark_older(struct reducer *r, const uint8_t hash[16], const struct buf *instance)
 {
 	uint64_t word[2];
 	uint32_t id;
+	str_id name;
 
 	memcpy(word, hash, sizeof(word));
+	if (strtab_find(r->instance_names, instance->data, instance->len, &name))
+		r->instance[name].has_older = true;
 	if (keys_find(&r->series_keys, word, 2, keys_hash(word, 2), &id))
 		r->series[id].has_older = true;
 }

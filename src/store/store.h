@@ -54,8 +54,9 @@ struct store_query {
 	const char *kind; /* "cpu"; "" for all, in store_list only */
 	const struct label_match *match;
 	size_t n_match;
-	int64_t t0, t1;  /* ns since 1970; profiles that start in [t0, t1) */
-	const char *pin; /* "": not from a pin */
+	int64_t t0, t1;   /* ns since 1970; profiles that start in [t0, t1) */
+	int64_t begin_ns; /* counters of processes that started from then on begin at 0; 0: t0 */
+	const char *pin;  /* "": not from a pin */
 	enum reduce reduce;
 	const char *const *keep; /* [n_keep] labels of series that become labels of samples */
 	size_t n_keep;
@@ -72,8 +73,16 @@ struct store_sum {
 	int64_t first_ns, last_ns; /* starts of the first and the last profile */
 	uint64_t profiles_missing; /* by the usual distance of the profiles of each series */
 	bool is_damaged;           /* something is left out: damaged chapters, with partial, or a part of a journal */
+	struct buf builds;         /* "versions 1.4, 1.5" or "builds ID, ID" if the profiles of a service are of several */
 	struct buf notes;          /* a line each */
 };
+
+/* Append what a result is made of: "store: checkout/cpu, 36 profiles of 6 instances, raw, 2026-11-22 14:00..15:00 UTC; versions
+   1.4, 1.5; 2 scrapes missing". */
+void store_sum_describe(const struct store_query *q, const struct store_sum *sum, struct buf *out);
+
+/* Add that and the notes to the comments of a profile. */
+void store_sum_add_comments(const struct store_query *q, const struct store_sum *sum, struct profile *p);
 
 /*
  * The profiles of a query as one profile.
@@ -105,9 +114,8 @@ int store_list(struct store *s, const struct store_query *q, struct stop *stop, 
 
 /*
  * Totals of each series in a window, in order of series and time. A block whose profiles are all in one step of the window
- * is reported as a whole, from directories. Other blocks are decoded and reported profile by profile, and so are blocks with
- * a cumulative type, whose totals are those of snapshots: differences are the increase. For these, the last snapshot before
- * the window is reported too (t1 < q->t0), if it is in the same block.
+ * is reported as a whole, from directories. Other blocks are decoded and reported profile by profile. Totals of a cumulative
+ * type are those of snapshots, which do not tell how much was counted in between: a process may have ended.
  */
 struct store_block_total {
 	const char *service, *kind;

@@ -69,31 +69,26 @@ static int block_totals(const struct block *b, int64_t *total, struct err *err)
 	return rc;
 }
 
-static bool has_cumulative(const struct dict_meta *m)
-{
-	for (uint32_t t = 0; t < m->n_types; t++)
-		if (m->temporality[t] == TEMPORALITY_CUMULATIVE)
-			return true;
-	return false;
-}
-
-/* Report the profiles of a block that are in the window, and the one before it if the types are cumulative. */
+/* Report the profiles of a block that are in the window. */
 static int report_profiles(struct totals *t, const struct chapter *c, const struct block *b, int64_t t0,
 			   struct err *err)
 {
 	const struct store_query *q = t->l->q;
-	bool cumulative = has_cumulative(&c->dict.meta[b->meta[0]]);
+	const uint8_t *hash = store_listing_series_of(t->l, t->s)->hash;
 	int64_t *total = mem_alloc((size_t)b->n_columns * b->n, sizeof(*total));
 	int64_t *own = mem_alloc(b->n_columns, sizeof(*own));
 	int rc = block_totals(b, total, err);
 
 	for (uint32_t k = 0; rc == 0 && k < b->n; k++) {
-		bool is_base = cumulative && b->start_ns[k] < t0 && (k + 1 == b->n || b->start_ns[k + 1] >= t0);
 		struct store_block_total out = {
 			.t0 = b->start_ns[k], .t1 = b->start_ns[k], .profiles = 1, .total = own
 		};
+		uint8_t id[16];
 
-		if (!is_base && (b->start_ns[k] < t0 || b->start_ns[k] >= q->t1))
+		if (b->start_ns[k] < t0 || b->start_ns[k] >= q->t1)
+			continue;
+		block_profile_id(hash, b->start_ns[k], id);
+		if (q->id && memcmp(id, q->id, sizeof(id)) != 0)
 			continue;
 		for (uint32_t i = 0; i < b->n_columns; i++)
 			own[i] = total[(size_t)i * b->n + k];
@@ -125,7 +120,7 @@ static int report_part(struct totals *t, const struct store_listing_part *part, 
 		return rc;
 	if (b.n_columns != c->dict.meta[b.meta[0]].n_types)
 		rc = err_set(err, ERR_FORMAT, "a block has other columns than its profiles");
-	else if (is_in_one_step(t->l->q, entry, t0) && !has_cumulative(&c->dict.meta[b.meta[0]]))
+	else if (is_in_one_step(t->l->q, entry, t0))
 		rc = report(
 			t, c, &c->dict.meta[b.meta[0]],
 			&(struct store_block_total){

@@ -167,6 +167,7 @@ unit_tests = \
 	tests/unit/test_markdown \
 	tests/unit/test_match \
 	tests/unit/test_match_name \
+	tests/unit/test_means \
 	tests/unit/test_memmap \
 	tests/unit/test_merge \
 	tests/unit/test_merge_ids \
@@ -396,6 +397,7 @@ tests_unit_test_markdown_LDADD = $(unit_viewers)
 tests_unit_test_list_LDADD = $(unit_report)
 tests_unit_test_match_LDADD = $(unit_engine)
 tests_unit_test_match_name_LDADD = $(unit_engine)
+tests_unit_test_means_LDADD = $(unit_store)
 tests_unit_test_memmap_LDADD = $(unit_reader)
 tests_unit_test_merge_LDADD = $(unit_profile)
 tests_unit_test_merge_ids_LDADD = $(unit_profile)

@@ -192,6 +192,8 @@ static void write_segments(struct made_store *made, struct model *m, unsigned pa
 
 struct answer {
 	int64_t value[ROWS][SERIES][COLUMNS]; /* of a row and instance; without keep, instance 0 */
+	double mean[ROWS][SERIES][COLUMNS];   /* of columns whose reduction is a mean */
+	bool is_mean[COLUMNS];
 	uint64_t profiles;
 	uint32_t series;
 };
@@ -206,9 +208,11 @@ static bool has_reset(const struct model *m, int s, int k)
 	return false;
 }
 
-static int64_t rounded(int64_t sum, int64_t n)
+static enum reduce reduction(const struct model *m, int c, enum reduce reduce)
 {
-	return sum < 0 ? -((-sum * 2 + n) / (2 * n)) : (sum * 2 + n) / (2 * n);
+	if (reduce == REDUCE_DEFAULT)
+		reduce = !m->is_heap ? REDUCE_SUM : c == 0 ? REDUCE_INCREASE : REDUCE_MEAN;
+	return reduce == REDUCE_INCREASE && !m->is_heap ? REDUCE_SUM : reduce;
 }
 
 /* The reduction of a row of a series; profiles [lo, hi) are in the window. */
@@ -217,11 +221,7 @@ static int64_t reduce_row(const struct model *m, int s, int lo, int hi, int r, i
 	bool counter = m->is_heap && c == 0;
 	int64_t v = 0;
 
-	if (reduce == REDUCE_DEFAULT)
-		reduce = !m->is_heap ? REDUCE_SUM : counter ? REDUCE_INCREASE : REDUCE_MEAN;
-	if (reduce == REDUCE_INCREASE && !m->is_heap)
-		reduce = REDUCE_SUM;
-	switch (reduce) {
+	switch (reduction(m, c, reduce)) {
 	case REDUCE_FIRST:
 		return m->value[s][lo][r][c];
 	case REDUCE_LAST:
@@ -238,7 +238,7 @@ static int64_t reduce_row(const struct model *m, int s, int lo, int hi, int r, i
 	default:
 		for (int k = lo; k < hi; k++)
 			v += m->value[s][k][r][c];
-		return reduce == REDUCE_MEAN ? rounded(v, hi - lo) : v;
+		return v;
 	}
 }
 
@@ -259,9 +259,14 @@ static void compute(const struct model *m, const struct store_query *q, struct a
 		a->series++;
 		a->profiles += (uint64_t)(hi - lo);
 		for (int r = 0; r < ROWS; r++)
-			for (int c = 0; c < COLUMNS; c++)
-				a->value[r][q->n_keep && r != OWN_ROW ? s : 0][c] +=
-					reduce_row(m, s, lo, hi, r, c, q->reduce);
+			for (int c = 0; c < COLUMNS; c++) {
+				int group = q->n_keep && r != OWN_ROW ? s : 0;
+				int64_t v = reduce_row(m, s, lo, hi, r, c, q->reduce);
+
+				a->is_mean[c] = reduction(m, c, q->reduce) == REDUCE_MEAN;
+				a->mean[r][group][c] += (double)v / (hi - lo);
+				a->value[r][group][c] += v;
+			}
 	}
 }
 
@@ -290,6 +295,26 @@ static void read_answer(const struct profile *p, struct answer *a)
 	}
 }
 
+/* A row has to be within 1 of its mean, and the total has to be the rounded one. */
+static void check_means(const struct answer *want, const struct answer *got, int c, const char *what)
+{
+	double exact = 0, total = 0;
+
+	for (int r = 0; r < ROWS; r++)
+		for (int i = 0; i < SERIES; i++) {
+			double error = (double)got->value[r][i][c] - want->mean[r][i][c];
+
+			/* the own row has the label "own" in all groups, and each of them rounds it */
+			if ((error <= -1 || error >= 1) && r != OWN_ROW)
+				fail_msg("%s: row %d, instance %d, column %d: %" PRId64 " instead of %f", what, r, i, c,
+					 got->value[r][i][c], want->mean[r][i][c]);
+			exact += want->mean[r][i][c];
+			total += (double)got->value[r][i][c];
+		}
+	if (total - exact > 0.5 + 1e-6 || exact - total > 0.5 + 1e-6)
+		fail_msg("%s: column %d: a total of %f instead of %f", what, c, total, exact);
+}
+
 static void check_query(struct store *s, const struct model *m, const struct store_query *q, const char *what)
 {
 	struct answer want, got;
@@ -311,10 +336,13 @@ static void check_query(struct store *s, const struct model *m, const struct sto
 	assert_int_equal(sum.profiles, want.profiles);
 	assert_int_equal(sum.series, want.series);
 	assert_int_equal(sum.instances, want.series);
+	for (int c = 0; c < COLUMNS; c++)
+		if (want.is_mean[c])
+			check_means(&want, &got, c, what);
 	for (int r = 0; r < ROWS; r++)
 		for (int i = 0; i < SERIES; i++)
 			for (int c = 0; c < COLUMNS; c++)
-				if (want.value[r][i][c] != got.value[r][i][c])
+				if (!want.is_mean[c] && want.value[r][i][c] != got.value[r][i][c])
 					fail_msg("%s: reduce %d, row %d, instance %d, column %d: %" PRId64
 						 " instead of %" PRId64,
 						 what, q->reduce, r, i, c, got.value[r][i][c], want.value[r][i][c]);

@@ -33,7 +33,7 @@ static void add_heap(struct filled *f, const char *instance, int64_t minute, int
 }
 
 /* Totals of a kind of the service shop in steps of 10 minutes, from FILLED_T0 on. */
-static struct stored_totals totals(const struct filled *f, const char *kind, int64_t minutes)
+static struct stored_totals totals(const struct filled *f, const char *kind, const char *type, int64_t minutes)
 {
 	const struct stored_place place = { f->folder, &q };
 	const struct stored_choice c = {
@@ -41,7 +41,7 @@ static struct stored_totals totals(const struct filled *f, const char *kind, int
 	};
 	struct stored_totals t;
 
-	if (stored_choice_totals(&place, &c, 10 * MINUTE, NULL, &t, &err) < 0)
+	if (stored_choice_totals(&place, &c, 10 * MINUTE, type, NULL, &t, &err) < 0)
 		fail_msg("%s", err.msg);
 	return t;
 }
@@ -58,7 +58,7 @@ static void deltas_are_added_up_in_each_step(void **state)
 	add_cpu(&f, "a", 10, 7000);
 	add_cpu(&f, "a", 30, 1);
 	filled_close(&f);
-	t = totals(&f, "cpu", 30);
+	t = totals(&f, "cpu", "", 30);
 	assert_int_equal(t.n_steps, 3);
 	assert_int_equal(t.n_types, 2);
 	assert_string_equal(t.type[1].name, "cpu");
@@ -87,11 +87,13 @@ static void counters_give_increases_and_gauges_means(void **state)
 	add_heap(&f, "b", 1, 1000, 500);
 	add_heap(&f, "b", 11, 1001, 600);
 	filled_close(&f);
-	t = totals(&f, "heap", 20);
+	t = totals(&f, "heap", "alloc_space", 20);
 	assert_int_equal(t.group[0].total[0][0], 50);
 	assert_int_equal(t.group[0].total[0][1], 5 + 20 + 1);
 	assert_int_equal(t.group[0].total[1][0], 20 + 500);
 	assert_int_equal(t.group[0].total[1][1], 24 + 600);
+	assert_int_equal(t.type[0].window, 50 + 5 + 20 + 1);
+	assert_int_equal(t.type[1].window, 22 + 550);
 	stored_totals_release(&t);
 	filled_remove(&f);
 }

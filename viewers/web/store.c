@@ -332,7 +332,7 @@ static int add_window_line(const struct web_choice *c, const struct web_window *
 	struct stored_choice choice = window_choice(c, w);
 	struct stored_totals t;
 	struct buf source = { 0 };
-	int rc = stored_choice_totals(&c->place, &choice, choice.t1 - choice.t0, stop, &t, err);
+	int rc = stored_choice_totals(&c->place, &choice, choice.t1 - choice.t0, type->name, stop, &t, err);
 
 	stored_choice_print(&c->place, &choice, &source);
 	if (rc == 0) {
@@ -345,7 +345,7 @@ static int add_window_line(const struct web_choice *c, const struct web_window *
 			if (strcmp(t.type[i].name, type->name) != 0)
 				continue;
 			buf_addz(out, ", ");
-			web_chart_add_value(&t.type[i], t.group[0].total[i][0], out);
+			web_chart_add_value(&t.type[i], t.type[i].window, out);
 			buf_addz(out, " ");
 			web_add_name(out, t.type[i].name);
 			break;
@@ -384,14 +384,6 @@ static void add_open_form(const struct web_page *page, const struct web_choice *
 static void add_mark(void *arg, int64_t time_ns, const char *kind, const char *text)
 {
 	web_chart_add_mark(arg, time_ns, kind, text);
-}
-
-static uint32_t find_type(const struct stored_totals *t, const char *name)
-{
-	for (uint32_t i = 0; i < t->n_types; i++)
-		if (strcmp(t->type[i].name, name) == 0)
-			return i;
-	return t->n_types ? t->n_types - 1 : 0; /* the default of a profile */
 }
 
 static int add_windows(struct web_page *page, const struct web_choice *c, const struct stored_type *type,
@@ -447,11 +439,12 @@ static int draw(struct web_page *page, const struct stored_catalogue *all, struc
 
 	if (rc < 0)
 		return rc;
-	rc = stored_choice_totals(&c.place, &c.choice, c.step_ns, page->stop, &totals, err);
+	rc = stored_choice_totals(&c.place, &c.choice, c.step_ns, url_params_get(page->params, "val"), page->stop,
+				  &totals, err);
 	if (rc == 0) {
 		const char *name;
 
-		type = find_type(&totals, url_params_get(page->params, "val"));
+		type = stored_totals_find(&totals, url_params_get(page->params, "val"));
 		name = totals.n_types ? totals.type[type].name : "";
 		add_choice_form(&c, all, &totals, type, &page->main);
 		add_spans(&c, name, &page->main);

@@ -1,0 +1,141 @@
+/*
+ * reduce_sum.c - the origin of a result: what was read, what is missing, what is not known
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "store/instance.h"
+#include "store/reduce_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MISSING_PROFILES_MIN = 4, /* fewer profiles have no usual distance */
+};
+
+static int compare_times(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The usual distance of the profiles of a series: the median, if at least half of the distances are within a fifth of it. */
+static uint64_t usual_distance(const struct reduce_series *s)
+{
+	size_t n = s->n_starts - 1, n_usual = 0;
+	int64_t *gap = mem_alloc(n, sizeof(*gap)), usual;
+
+	for (size_t i = 0; i < n; i++)
+		gap[i] = num_add_capped(s->start[i + 1], s->start[i] == INT64_MIN ? INT64_MAX : -s->start[i]);
+	qsort(gap, n, sizeof(*gap), compare_times);
+	usual = gap[n / 2];
+	for (size_t i = 0; i < n; i++)
+		n_usual += gap[i] >= usual - usual / 5 && gap[i] <= num_add_capped(usual, usual / 5);
+	free(gap);
+	return n_usual * 2 >= n ? (uint64_t)usual : 0;
+}
+
+/* The number of profiles missing between the first and the last of a series: in a gap of k usual distances, k - 1. */
+static uint64_t count_missing(struct reduce_series *s)
+{
+	uint64_t missing = 0, usual;
+
+	if (s->n_starts < MISSING_PROFILES_MIN)
+		return 0;
+	qsort(s->start, s->n_starts, sizeof(*s->start), compare_times);
+	usual = usual_distance(s);
+	for (size_t i = 0; usual && i + 1 < s->n_starts; i++) {
+		uint64_t distance = (uint64_t)s->start[i + 1] - (uint64_t)s->start[i];
+		uint64_t k = distance / usual + (distance % usual >= usual - distance % usual);
+
+		missing += k > 1 ? k - 1 : 0;
+	}
+	return missing;
+}
+
+/* Append lines that say what an increase does not contain. */
+static void describe_unknown(const struct reducer *r, struct buf *notes)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < r->n_unknown; i++)
+		n = r->unknown[i].n > n ? r->unknown[i].n : n;
+	if (n)
+		buf_addf(notes,
+			 "store: no snapshot before the first one of %" PRIu32 " %s; not counted is what that has: ", n,
+			 n == 1 ? "instance" : "instances");
+	for (size_t i = 0; i < r->n_unknown; i++)
+		buf_addf(notes, "%s%s %" PRId64 " %s", i ? ", " : "", strtab_text(r->dict.str, r->unknown[i].type.name),
+			 r->unknown[i].total, strtab_text(r->dict.str, r->unknown[i].type.unit));
+	buf_addz(notes, n ? "\n" : "");
+	if (r->n_restarts)
+		buf_addf(notes,
+			 "store: %" PRIu64 " restart%s; what a process counted after its last snapshot is not known\n",
+			 r->n_restarts, r->n_restarts == 1 ? "" : "s");
+}
+
+static void describe_versions(const struct reducer *r, struct buf *out)
+{
+	struct instance_version *v = mem_alloc((size_t)r->series_keys.n + 1, sizeof(*v));
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < r->series_keys.n; i++) {
+		const struct reduce_series *s = &r->series[i];
+
+		if (s->n_starts) /* the name of an instance begins with that of the service */
+			v[n++] = (struct instance_version){ strtab_text(r->instance_names, s->instance),
+							    strtab_text(r->dict.str, s->version) };
+	}
+	instance_describe_versions(v, n, out);
+	free(v);
+}
+
+/* Append the builds of the program, if there are several of one service: "builds 0123abcd, 4567cdef". */
+static void describe_builds(const struct reducer *r, struct buf *out)
+{
+	str_id *build = NULL;
+	size_t n = 0, cap = 0, k;
+
+	for (uint32_t b = 0; !r->q->is_pattern && b < r->bucket_keys.n; b++)
+		for (size_t i = 0; i < r->bucket[b].n_metas; i++) {
+			const struct dict_meta *m = &r->dict.meta[r->bucket[b].meta[i].meta];
+			str_id id = m->n_places ? r->dict.map[m->place[0].map].build_id : 0;
+
+			for (k = 0; k < n && build[k] != id;)
+				k++;
+			if (!id || k < n)
+				continue;
+			build = mem_grow(build, &cap, n + 1, sizeof(*build));
+			build[n++] = id;
+		}
+	for (k = 0; n > 1 && k < n; k++)
+		instance_add_build("builds", strtab_text(r->dict.str, build[k]), (uint32_t)k, out);
+	free(build);
+}
+
+void reduce_fill_sum(struct reducer *r, struct store_sum *sum)
+{
+	sum->profiles = r->profiles;
+	sum->first_ns = r->first_ns;
+	sum->last_ns = r->last_ns;
+	for (uint32_t i = 0; i < r->series_keys.n; i++) {
+		struct reduce_series *s = &r->series[i];
+
+		if (!s->n_starts)
+			continue;
+		sum->series++;
+		sum->profiles_missing += count_missing(s);
+	}
+	for (uint32_t i = 1; i < strtab_count(r->instance_names); i++)
+		sum->instances += r->instance[i].profiles > 0;
+	describe_versions(r, &sum->builds);
+	if (!sum->builds.len)
+		describe_builds(r, &sum->builds);
+	describe_unknown(r, &sum->notes);
+}
