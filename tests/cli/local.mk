@@ -57,6 +57,7 @@ cli_tests = \
 	tests/cli/t388-store-damage.t \
 	tests/cli/t389-store-kill.t \
 	tests/cli/t354-over-time.t \
+	tests/cli/t356-one-number.t \
 	tests/cli/t390-store.t \
 	tests/cli/t306-web-source.t \
 	tests/cli/t310-web-files.t \
