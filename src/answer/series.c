@@ -191,7 +191,7 @@ static int read_values(const struct stored_source *source, const struct query *q
 	     reads = has_filters(q) || *q->function || (by && !in_series);
 	int rc;
 
-	reads |= source->query.reduce != REDUCE_DEFAULT;
+	reads |= source->query.reduce != REDUCE_DEFAULT || source->query.id;
 	rc = stored_totals_read(source->store, &source->query, in_series ? by : NULL, q->stop, &s->totals, err);
 	if (rc == 0 && s->totals.n_series == 0)
 		rc = explain_nothing(source, q, err);

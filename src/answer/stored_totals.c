@@ -5,7 +5,7 @@
  *
  * The store reports blocks by series and time. Of gauges, the sums of the snapshots of all series and the numbers of profiles
  * of all instances are kept, until they can be divided and rounded as in store/reduce_mean.c. The increase of a cumulative type
- * is known from its rows only: it is read, a step after the other.
+ * is known from its rows only: a restart is seen by one that fell.
  */
 #include "config.h"
 
@@ -335,35 +335,21 @@ int stored_totals_read(struct store *s, const struct store_query *q, const char 
 
 /* --- increases --- */
 
-/* The text of the label by of a row; "" without one. */
-static const char *row_label(const struct profile *p, uint32_t row, const char *by)
+struct increases {
+	struct adder a;
+	uint32_t type;
+};
+
+static void add_increase(void *arg, const struct store_increase *i)
 {
-	uint32_t set = p->labels[row];
+	struct increases *x = arg;
+	struct stored_totals *out = x->a.out;
+	struct stored_type *type = &out->type[x->type];
 
-	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
-		uint32_t label = p->label_sets.item[i];
-
-		if (p->label_is_text[label] && strcmp(profile_text(p, p->label_key[label]), by) == 0)
-			return profile_text(p, p->label_text[label]);
-	}
-	return "";
-}
-
-/* Add the values of a type of the profile of a step. */
-static void add_profile(struct adder *a, const struct profile *p, uint32_t step, uint32_t t)
-{
-	struct stored_type *type = &a->out->type[t];
-	uint32_t c = 0;
-
-	while (c < p->n_types && (strcmp(profile_text(p, p->type[c].name), type->name) != 0 ||
-				  strcmp(profile_text(p, p->type[c].unit), type->unit) != 0))
-		c++;
-	for (uint32_t i = 0; c < p->n_types && i < p->n_rows; i++) {
-		int64_t value = p->value[SIDE_TARGET][c][i];
-
-		add(&find_group(a, a->by ? row_label(p, i, a->by) : "")->total[t][step], value);
-		add(&type->window, value);
-	}
+	if (strcmp(i->type, type->name) != 0 || strcmp(i->unit, type->unit) != 0)
+		return;
+	add(&find_group(&x->a, i->kept)->total[x->type][(i->time_ns - out->t0) / out->step_ns], i->value);
+	add(&type->window, i->value);
 }
 
 struct store_query stored_step_query(const struct store_query *q, const struct stored_totals *t, uint32_t step)
@@ -381,25 +367,12 @@ struct store_query stored_step_query(const struct store_query *q, const struct s
 int stored_totals_read_increase(struct store *s, const struct store_query *q, const char *by, struct stop *stop,
 				uint32_t type, struct stored_totals *out, struct err *err)
 {
-	struct adder a = { .by = by, .out = out, .cap_groups = out->n_groups };
-	int rc = 0;
+	struct increases x = { { .out = out, .cap_groups = out->n_groups }, type };
+	struct store_query own = *q;
 
-	for (uint32_t i = 0; rc == 0 && i < out->n_steps; i++) {
-		struct store_query own = stored_step_query(q, out, i);
-		struct store_sum sum = { 0 };
-		struct profile *p = NULL;
-
-		if (!out->profiles[i])
-			continue;
-		own.keep = by ? &by : NULL;
-		own.n_keep = by ? 1 : 0;
-		rc = store_read(s, &own, stop, &p, &sum, err);
-		if (rc == 0)
-			add_profile(&a, p, i, type);
-		profile_free(p);
-		store_sum_release(&sum);
-	}
-	return rc;
+	own.keep = by ? &by : NULL;
+	own.n_keep = by ? 1 : 0;
+	return store_each_increase(s, &own, stop, add_increase, &x, err);
 }
 
 uint32_t stored_totals_find(const struct stored_totals *t, const char *name)

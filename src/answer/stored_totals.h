@@ -63,7 +63,7 @@ void stored_totals_release(struct stored_totals *t);
 /* The type with this name; the last one, which is the default of a profile, if there is none. 0 without types. */
 uint32_t stored_totals_find(const struct stored_totals *t, const char *name);
 
-/* Add the totals of a cumulative type: read the profiles of each step. q and by are those of stored_totals_read. */
+/* Add the totals of a cumulative type: its profiles are read. q and by are those of stored_totals_read. */
 int stored_totals_read_increase(struct store *s, const struct store_query *q, const char *by, struct stop *stop,
 				uint32_t type, struct stored_totals *out, struct err *err);
 

@@ -149,7 +149,7 @@ static int add_earlier(struct reading *rd, const struct selection *sel, struct e
 	return rc;
 }
 
-static int read_selection(struct reading *rd, const struct selection *sel, struct profile **out, struct err *err)
+static int read_selection(struct reading *rd, const struct selection *sel, struct err *err)
 {
 	struct select_cut cut;
 	int rc = 0;
@@ -169,7 +169,7 @@ static int read_selection(struct reading *rd, const struct selection *sel, struc
 		rc = add_all(rd, sel, reduce_add_unordered, err);
 	if (rc == 0)
 		rc = add_earlier(rd, sel, err);
-	return rc == 0 ? reduce_finish(rd->r, out, rd->sum, err) : rc;
+	return rc;
 }
 
 int store_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
@@ -188,7 +188,9 @@ int store_read(struct store *s, const struct store_query *q, struct stop *stop, 
 		buf_addz(&result.notes, store_get_damage(s));
 	}
 	rd.r = reduce_new(q, stop);
-	rc = read_selection(&rd, &sel, &p, err);
+	rc = read_selection(&rd, &sel, err);
+	if (rc == 0)
+		rc = reduce_finish(rd.r, &p, &result, err);
 	reduce_free(rd.r);
 	buf_release(&rd.name);
 	select_close(&sel);
@@ -204,6 +206,28 @@ int store_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	*out = p;
 	*sum = result;
 	return 0;
+}
+
+int store_each_increase(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
+			void *arg, struct err *err)
+{
+	struct store_sum result = { 0 };
+	struct reading rd = { .s = s, .q = q, .stop = stop, .sum = &result };
+	struct selection sel;
+	int rc = select_open(s, q, &sel, err);
+
+	if (rc < 0)
+		return rc;
+	rd.r = reduce_new(q, stop);
+	reduce_want_increases(rd.r);
+	rc = read_selection(&rd, &sel, err);
+	if (rc == 0)
+		rc = reduce_finish_increases(rd.r, fn, arg, err);
+	reduce_free(rd.r);
+	buf_release(&rd.name);
+	select_close(&sel);
+	store_sum_release(&result);
+	return rc;
 }
 
 void store_sum_describe(const struct store_query *q, const struct store_sum *sum, struct buf *out)

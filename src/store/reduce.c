@@ -73,6 +73,7 @@ void reduce_free(struct reducer *r)
 	free(r->instance);
 	free(r->needy);
 	free(r->unknown);
+	free(r->gains.gain);
 	keys_release(&r->bucket_keys);
 	keys_release(&r->state_keys);
 	dict_release(&r->dict);
@@ -308,6 +309,8 @@ static int join_slice(struct reducer *r, struct reduce_slice *s, enum reduce_pas
 		rc = join_sum(r, s->chapter, &s->sum[i], err);
 	for (size_t i = 0; rc == 0 && i < s->n_starts; i++)
 		join_start(r, &s->start[i]);
+	for (size_t i = 0; i < s->gains.n; i++)
+		reduce_gains_add(&r->gains, &s->gains.gain[i]);
 	for (size_t i = 0; rc == 0 && i < s->n_elements; i++)
 		rc = join_element(r, s->chapter, &s->element[i], pass, err);
 	return rc;
@@ -458,5 +461,27 @@ int reduce_finish(struct reducer *r, struct profile **out, struct store_sum *sum
 		rc = reduce_make_profile(r, out, err);
 	if (rc == 0)
 		reduce_fill_sum(r, sum);
+	return rc;
+}
+
+void reduce_want_increases(struct reducer *r)
+{
+	r->wants_gains = true;
+}
+
+int reduce_finish_increases(struct reducer *r, store_increase_fn *fn, void *arg, struct err *err)
+{
+	int rc = reduce_state_add_sorted(r, r->single, r->n_singles, err);
+
+	if (rc == 0 && r->profiles)
+		rc = reduce_state_finish_all(r, err);
+	for (size_t i = 0; rc == 0 && i < r->gains.n; i++) {
+		const struct reduce_gain *g = &r->gains.gain[i];
+		const struct value_type *type = &r->shape[g->shape].type[g->column];
+		str_id kept = r->q->n_keep ? r->group[r->series[g->series].group * r->q->n_keep] : 0;
+
+		fn(arg, &(struct store_increase){ strtab_text(r->dict.str, kept), strtab_text(r->dict.str, type->name),
+						  strtab_text(r->dict.str, type->unit), g->time_ns, g->value });
+	}
 	return rc;
 }

@@ -80,6 +80,10 @@ int reduce_add_unordered(struct reducer *r, struct reduce_input *in, size_t n, s
  */
 int reduce_finish(struct reducer *r, struct profile **out, struct store_sum *sum, struct err *err);
 
+/* Instead of a profile, find what store_each_increase reports: call the first before anything is added. */
+void reduce_want_increases(struct reducer *r);
+int reduce_finish_increases(struct reducer *r, store_increase_fn *fn, void *arg, struct err *err);
+
 /* Leave out the profiles before a cut. */
 void reduce_set_cut(struct reducer *r, const struct select_cut *cut);
 

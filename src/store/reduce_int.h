@@ -7,6 +7,7 @@
 #define STORE_REDUCE_INT_H
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "profile/keys.h"
 #include "store/content.h"
 #include "store/reduce.h"
@@ -97,6 +98,23 @@ struct reduce_instance {
 	bool has_older;       /* the store has, or had, profiles of one of them before the window */
 };
 
+/* What was counted between two snapshots of a series: the sum over its rows. */
+struct reduce_gain {
+	uint32_t series, shape, column;
+	int64_t time_ns, value; /* start of the second one */
+};
+
+struct reduce_gains {
+	struct reduce_gain *gain; /* [n] */
+	size_t n, cap;
+};
+
+static inline void reduce_gains_add(struct reduce_gains *g, const struct reduce_gain *gain)
+{
+	g->gain = mem_grow(g->gain, &g->cap, g->n + 1, sizeof(*g->gain));
+	g->gain[g->n++] = *gain;
+}
+
 /* Counters of first snapshots, of which nobody knows how much is of the window. */
 struct reduce_unknown {
 	struct value_type type;
@@ -134,6 +152,8 @@ struct reducer {
 	struct reduce_unknown *unknown; /* [n_unknown] */
 	size_t cap_instances, n_needy, cap_needy, n_unknown, cap_unknown;
 	uint64_t n_restarts;
+	bool wants_gains;
+	struct reduce_gains gains;
 	struct reduce_shape *shape;   /* [shape_keys.n] */
 	struct reduce_series *series; /* [series_keys.n] */
 	str_id *group;                /* [group_keys.n][q->n_keep] values */
@@ -201,6 +221,7 @@ struct reduce_slice {
 	struct reduce_meta *meta;
 	size_t n_sums, n_elements, n_starts, n_metas;
 	size_t cap_sums, cap_elements, cap_starts, cap_metas;
+	struct reduce_gains gains;
 };
 
 /* reduce_slice.c: run a slice. Sets rc and err. */

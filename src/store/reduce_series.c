@@ -71,6 +71,8 @@ static void increase_row(const struct reduce_column *p, uint32_t row, const int6
 		vector_of(w, V_BASE, p->inc)[row] = v[r.base];
 	if (r.lo == r.hi)
 		return;
+	for (uint32_t k = r.lo; w->r->wants_gains && k < r.hi; k++)
+		w->total[p->inc][k] += (uint64_t)v[k];
 	vector_of(w, V_HEAD, p->inc)[row] = v[r.lo];
 	vector_of(w, V_TAIL, p->inc)[row] = v[r.hi - 1];
 	for (uint32_t k = r.lo + 1; p->is_cumulative && k < r.hi; k++)
@@ -139,14 +141,39 @@ static bool is_reset_between(struct reduce_work *w, const struct reduce_process 
 	return false;
 }
 
-/* Add the increase from the first to the last profile of a block, and from the block before. */
-static bool join_block(struct reduce_work *w, const struct reduce_process *first)
+/* Note what was counted before each profile of a block. is_reset: at the first one */
+static void note_gains(struct reduce_work *w, const struct block *b, const struct reduce_range *r, bool is_reset)
 {
+	const struct reduce_shape *s = w->shape;
+
+	for (uint32_t j = 0; j < s->n_increase; j++) {
+		struct reduce_gain gain = { .series = w->e.series, .shape = w->e.shape, .column = s->increase[j] };
+
+		if (s->temporality[gain.column] != TEMPORALITY_CUMULATIVE)
+			continue;
+		for (uint32_t k = r->lo; k < r->hi; k++) {
+			uint64_t before = k > r->lo ? w->total[j][k - 1] : w->last_total[j];
+
+			gain.time_ns = b->start_ns[k];
+			gain.value = (int64_t)(w->total[j][k] - ((k > r->lo ? w->is_reset[k] : is_reset) ? 0 : before));
+			if (gain.value && (k > r->lo || w->e.n))
+				reduce_gains_add(&w->s->gains, &gain);
+		}
+		w->last_total[j] = w->total[j][r->hi - 1];
+	}
+}
+
+/* Add the increase from the first to the last profile of a block, and from the block before. */
+static bool join_block(struct reduce_work *w, const struct block *b, const struct reduce_range *range)
+{
+	const struct reduce_process *first = &w->c->process[b->meta[range->lo]];
 	const struct reduce_shape *s = w->shape;
 	bool is_first = w->e.n == 0, is_overflow = false;
 	bool is_reset = !is_first && is_reset_between(w, first);
 
 	w->e.n_restarts += is_reset;
+	if (w->r->wants_gains)
+		note_gains(w, b, range, is_reset);
 	for (uint32_t i = 0, j = 0; i < s->n_ordered; i++) {
 		bool is_counter = s->temporality[s->ordered[i]] == TEMPORALITY_CUMULATIVE;
 		int64_t *total, *head, *tail, *last, *begin;
@@ -222,6 +249,11 @@ int reduce_series_add(struct reduce_work *w, const struct block *b, const struct
 	int rc = 0;
 
 	memset(w->is_reset, 0, sizeof(w->is_reset));
+	if (w->r->wants_gains && s->n_increase) {
+		w->total = mem_grow(w->total, &w->cap_total, s->n_increase, sizeof(*w->total));
+		w->last_total = mem_grow(w->last_total, &w->cap_last_total, s->n_increase, sizeof(*w->last_total));
+		memset(w->total, 0, s->n_increase * sizeof(*w->total));
+	}
 	for (uint32_t k = range->lo + 1; k < range->hi; k++)
 		w->is_reset[k] = reduce_is_other_process(&process[b->meta[k - 1]], &process[b->meta[k]]);
 	if (range->lo < range->hi)
@@ -241,7 +273,7 @@ int reduce_series_add(struct reduce_work *w, const struct block *b, const struct
 	if (range->lo == range->hi)
 		return 0;
 	rc = add_ends_of_processes(w, b, range, err);
-	if (rc == 0 && s->n_increase && join_block(w, &process[b->meta[range->lo]]))
+	if (rc == 0 && s->n_increase && join_block(w, b, range))
 		rc = reduce_overflow(w->r, s, s->increase[0], err);
 	return rc;
 }

@@ -412,6 +412,8 @@ void reduce_slice_run(const struct reducer *r, struct reduce_slice *s, enum redu
 	free(w.touched);
 	free(w.is_touched);
 	free(w.meta_first);
+	free(w.total);
+	free(w.last_total);
 	buf_release(&w.buffer);
 }
 
@@ -425,4 +427,5 @@ void reduce_slice_release(struct reduce_slice *s)
 	free(s->element);
 	free(s->start);
 	free(s->meta);
+	free(s->gains.gain);
 }

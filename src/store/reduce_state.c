@@ -122,12 +122,16 @@ static bool is_reset(const struct reduce_shape *s, int64_t *const *before, int64
 	return false;
 }
 
-/* Add the increase between two snapshots to the totals. At a reset, counters begin at 0; before is NULL at the first. */
-static int add_increase(const struct reducer *r, const struct reduce_shape *s, struct reduce_matrix *m,
+/* Add the increase from a snapshot to the first one of an element to the totals. At a reset, counters begin at 0; before is NULL at the first. */
+static int add_increase(struct reducer *r, const struct reduce_element *e, struct reduce_matrix *m,
 			int64_t *const *before, int64_t *const *after, bool reset, struct err *err)
 {
+	const struct reduce_shape *s = &r->shape[e->shape];
+
 	for (uint32_t i = 0, j = 0; i < s->n_ordered; i++) {
 		bool is_counter = s->temporality[s->ordered[i]] == TEMPORALITY_CUMULATIVE;
+
+		struct reduce_gain gain = { e->series, e->shape, s->ordered[i], e->first_ns, 0 };
 
 		if (s->reduce[s->ordered[i]] != REDUCE_INCREASE)
 			continue;
@@ -137,7 +141,10 @@ static int add_increase(const struct reducer *r, const struct reduce_shape *s, s
 			if ((!(reset && is_counter) && __builtin_sub_overflow(after[j][k], before[j][k], &up)) ||
 			    num_add(&m->column[i][k], up))
 				return reduce_overflow(r, s, s->ordered[i], err);
+			gain.value = num_add_capped(gain.value, up);
 		}
+		if (r->wants_gains && is_counter && gain.value)
+			reduce_gains_add(&r->gains, &gain);
 		j++;
 	}
 	return 0;
@@ -184,7 +191,7 @@ static int append(struct reducer *r, struct reduce_state *s, struct reduce_eleme
 		bool reset = is_reset(shape, last, other + n_total, m->n, &s->e.last, &e->first);
 
 		s->e.n_restarts += reset;
-		rc = add_increase(r, shape, m, last, other + n_total, reset, err);
+		rc = add_increase(r, e, m, last, other + n_total, reset, err);
 		for (uint32_t j = 0; j < n_inc; j++)
 			memcpy(last[j], other[n_total + n_inc + j], m->n * sizeof(**last));
 	}
@@ -296,7 +303,7 @@ static int finish_increase(struct reducer *r, struct reduce_state *s, struct err
 	if (!shape->n_increase)
 		return 0;
 	if (!s->has_base)
-		return is_new ? add_increase(r, shape, m, NULL, m->column + shape->n_ordered, true, err)
+		return is_new ? add_increase(r, &s->e, m, NULL, m->column + shape->n_ordered, true, err)
 			      : note_unknown(r, s, err);
 	join_rows(r, m, &s->base.m);
 	first = m->column + shape->n_ordered;
@@ -307,7 +314,7 @@ static int finish_increase(struct reducer *r, struct reduce_state *s, struct err
 		is_new = false;
 	is_new |= is_reset(shape, before, first, m->n, &s->base.last, &s->e.first);
 	r->n_restarts += is_new;
-	rc = add_increase(r, shape, m, before, first, is_new, err);
+	rc = add_increase(r, &s->e, m, before, first, is_new, err);
 	for (uint32_t j = 0; j < shape->n_increase; j++)
 		free(before[j]);
 	free(before);
@@ -524,6 +531,17 @@ static int compare_elements(const void *a, const void *b)
 	return x->first_ns < y->first_ns ? -1 : x->first_ns > y->first_ns;
 }
 
+/* Forget the gains of unordered series. */
+static void forget_gains(struct reducer *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->gains.n; i++)
+		if (!r->series[r->gains.gain[i].series].is_unordered)
+			r->gains.gain[n++] = r->gains.gain[i];
+	r->gains.n = n;
+}
+
 int reduce_state_add_sorted(struct reducer *r, struct reduce_element *e, size_t n, struct err *err)
 {
 	int rc = 0;
@@ -531,12 +549,14 @@ int reduce_state_add_sorted(struct reducer *r, struct reduce_element *e, size_t 
 	for (uint32_t i = 0; i < r->state_keys.n; i++) {
 		struct reduce_state *s = &r->state[i];
 
-		if (s->is_unordered) {
+		if (s->e.n &&
+		    r->series[s->e.series].is_unordered) { /* of all types: all its profiles were read again */
 			reduce_matrix_release(&s->e.m);
 			s->e.n = 0;
 			s->is_unordered = false;
 		}
 	}
+	forget_gains(r);
 	if (n)
 		qsort(e, n, sizeof(*e), compare_elements);
 	for (size_t i = 0; rc == 0 && i < n; i++)

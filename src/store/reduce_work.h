@@ -50,6 +50,9 @@ struct reduce_work {
 	bool *is_touched;  /* [n_rows] */
 	struct buf buffer; /* the current block */
 	bool is_reset[BLOCK_PROFILES_MAX];
+	/* if gains are wanted, of each increase: totals of the profiles of the block, and of the last one before it */
+	uint64_t (*total)[BLOCK_PROFILES_MAX], *last_total;
+	size_t cap_total, cap_last_total;
 };
 
 /* A column of a block that is being added. */

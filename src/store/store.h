@@ -132,6 +132,19 @@ typedef int store_total_fn(void *arg, const struct store_block_total *t, struct 
 int store_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
 		 struct err *err);
 
+/* What a cumulative type counted between two snapshots, of all samples; each time that it is not 0. */
+struct store_increase {
+	const char *kept; /* value of the first label of q->keep; "" without one */
+	const char *type, *unit;
+	int64_t time_ns, value; /* start of the second snapshot, which is in the window */
+};
+typedef void store_increase_fn(void *arg, const struct store_increase *i);
+
+/* The increases of a query with REDUCE_DEFAULT, in any order: store_read adds them up. Fails as store_read, but not without
+   profiles. */
+int store_each_increase(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
+			void *arg, struct err *err);
+
 /* Each profile of a query as it was scraped. fn owns the profile. */
 typedef int store_profile_fn(void *arg, const struct store_item *item, struct profile *p, struct err *err);
 int store_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn, void *arg,
