@@ -31,6 +31,7 @@ src_reader_libreader_a_SOURCES = \
 	src/reader/push.h \
 	src/reader/push_folded.c \
 	src/reader/push_int.h \
+	src/reader/push_multipart.c \
 	src/reader/push_query.c \
 	src/reader/reader.c \
 	src/reader/reader.h \

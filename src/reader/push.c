@@ -140,7 +140,7 @@ int push_read_proto(const uint8_t *data, size_t n, struct push *out, struct err 
 	struct budget budget = { n * 2 + MESSAGE_EXTRA };
 	ProtobufCAllocator allocator = { budget_alloc, budget_free, &budget };
 	Push__V1__PushRequest *m = push__v1__push_request__unpack(&allocator, n, data);
-	struct push p = { .mem = arena_new(), .message = m };
+	struct push p = { .mem = arena_new(), .message = m, .kind = "" };
 	size_t cap = 0;
 	int rc = m ? 0 : err_set(err, ERR_FORMAT, "the body is not a message push.v1.PushRequest");
 
@@ -158,8 +158,7 @@ int push_read_proto(const uint8_t *data, size_t n, struct push *out, struct err 
 
 /* ---- JSON ---- */
 
-/* Does the text have brackets deeper than the limit? jansson recurses. */
-static bool is_deep(const uint8_t *data, size_t n)
+bool push_is_deep(const uint8_t *data, size_t n)
 {
 	unsigned depth = 0;
 	bool in_text = false;
@@ -276,12 +275,12 @@ static int add_json_series(struct json_reader *r, const json_t *series, struct e
 
 int push_read_json(const uint8_t *data, size_t n, struct push *out, struct err *err)
 {
-	struct push p = { 0 };
+	struct push p = { .kind = "" };
 	struct json_reader r = { .p = &p };
 	json_error_t problem;
 	const json_t *series;
 	json_t *root;
-	int rc = is_deep(data, n) ? err_set(err, ERR_FORMAT, "the JSON is nested too deeply") : 0;
+	int rc = push_is_deep(data, n) ? err_set(err, ERR_FORMAT, "the JSON is nested too deeply") : 0;
 
 	rc = rc < 0 ? rc : jansson_load(&r.lib, err);
 	if (rc < 0)

@@ -13,6 +13,7 @@
 #include "profile/profile.h"
 #include "reader/reader.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,8 @@ struct push {
 	const char *type, *unit;   /* of folded text */
 	int64_t rate;              /* samples per second of folded text */
 	int64_t from_ns, until_ns; /* since 1970; 0: not given */
+	const char *kind;          /* "mutex"; as requested, or by sample_type_config; "": not given */
+	bool is_cumulative;        /* values are counted since the start of the process, whatever from_ns is */
 };
 
 void push_release(struct push *p);

@@ -25,6 +25,20 @@ int push_add_label(struct push *p, struct push_labels *to, const char *name, siz
 /* Copy collected labels into the arena. */
 const struct push_label *push_copy_labels(struct push *p, const struct push_labels *from);
 
+/* Does the JSON have brackets deeper than the limit? libjansson recurses. */
+bool push_is_deep(const uint8_t *data, size_t n);
+
+/* The kind in the name of a sample type, like mutex_count and block_duration; "": by the type. */
+const char *push_kind_of_name(const char *name);
+
+/*
+ * Read a form (multipart/form-data): the part profile, and sample_type_config, which sets kind and is_cumulative.
+ *
+ * data   [n] the body; out: that of the part
+ * Fails  ERR_FORMAT
+ */
+int push_read_form(struct push *p, const char *content_type, const uint8_t **data, size_t *n, struct err *err);
+
 /* Read folded text, the formats PUSH_FOLDED and PUSH_LINES. Fails with ERR_FORMAT, naming the line, and ERR_LIMIT. */
 int push_read_folded(const struct push *p, const struct push_item *item, const struct reader_limits *limits,
 		     struct profile **out, struct err *err);

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { RATE_DEFAULT = 100, RATE_MAX = 1000000, FIELDS_MAX = 256, PARTS_MAX = 16 };
+enum { RATE_DEFAULT = 100, RATE_MAX = 1000000, FIELDS_MAX = 256 };
 
 /* Sample types by the last part of the name of an application: "shop.alloc_space". */
 static const struct {
@@ -115,7 +115,7 @@ static void set_one(struct push *p, const struct push_labels *labels, const uint
 
 int push_read_plain(const char *query, const uint8_t *data, size_t n, struct push *out, struct err *err)
 {
-	struct push p = { .mem = arena_new() };
+	struct push p = { .mem = arena_new(), .kind = "" };
 	struct field field[FIELDS_MAX];
 	struct push_labels labels = { .n = 0 };
 	size_t n_fields;
@@ -123,10 +123,12 @@ int push_read_plain(const char *query, const uint8_t *data, size_t n, struct pus
 
 	p.from_ns = rc < 0 ? 0 : read_time(field_value(field, n_fields, "from"));
 	p.until_ns = rc < 0 ? 0 : read_time(field_value(field, n_fields, "until"));
+	p.kind = rc < 0 ? "" : field_value(field, n_fields, "kind");
 	for (size_t i = 0; rc == 0 && i < n_fields; i++) {
 		const char *name = field[i].name;
 
-		if (strcmp(name, "from") == 0 || strcmp(name, "until") == 0 || strcmp(name, "id") == 0)
+		if (strcmp(name, "from") == 0 || strcmp(name, "until") == 0 || strcmp(name, "id") == 0 ||
+		    strcmp(name, "kind") == 0)
 			continue;
 		if (strcmp(name, "service") == 0 || strcmp(name, "service.name") == 0)
 			name = "service_name";
@@ -190,6 +192,7 @@ static void set_type(struct push *p, struct push_labels *labels)
 		if (strcmp(dot + 1, known_types[i].end) == 0) {
 			p->type = known_types[i].type;
 			p->unit = known_types[i].unit;
+			p->kind = *p->kind ? p->kind : push_kind_of_name(dot + 1);
 			labels->label[0].value = arena_strndup(p->mem, name, (size_t)(dot - name));
 			return;
 		}
@@ -215,71 +218,6 @@ static int set_format(struct push *p, const char *format, const char *content_ty
 	return 0;
 }
 
-/* The boundary of a multipart body: a parameter of the content type. Returns its length; 0 if there is none. */
-static size_t find_boundary(const char *content_type, const char **out)
-{
-	const char *at = strcasestr(content_type, "boundary=");
-
-	if (!at)
-		return 0;
-	at += strlen("boundary=");
-	if (*at == '"') {
-		*out = at + 1;
-		return strcspn(at + 1, "\"");
-	}
-	*out = at;
-	return strcspn(at, "; \t");
-}
-
-/* Does the head of a part name the field? */
-static bool part_is(const uint8_t *head, size_t n, const char *field)
-{
-	struct buf name = { 0 };
-	bool is_it;
-
-	buf_addf(&name, "name=\"%s\"", field);
-	is_it = memmem(head, n, name.data, name.len);
-	if (!is_it) {
-		name.len = 0;
-		buf_addf(&name, "name=%s", field);
-		is_it = memmem(head, n, name.data, name.len);
-	}
-	buf_release(&name);
-	return is_it;
-}
-
-/* Find the field "profile" of a multipart body. */
-static int find_part(const char *content_type, const uint8_t **data, size_t *n, struct err *err)
-{
-	const uint8_t *at = *data, *end = at + *n;
-	const char *boundary;
-	size_t n_boundary = find_boundary(content_type, &boundary);
-	struct buf mark = { 0 };
-	int rc = ERR_FORMAT;
-
-	if (n_boundary == 0)
-		return err_set(err, ERR_FORMAT, "the content type has no boundary");
-	buf_addf(&mark, "--%.*s", (int)n_boundary, boundary);
-	at = memmem(at, (size_t)(end - at), mark.data, mark.len);
-	for (int i = 0; at && i < PARTS_MAX && rc < 0; i++) {
-		const uint8_t *head = at + mark.len, *body, *next;
-
-		body = memmem(head, (size_t)(end - head), "\r\n\r\n", 4);
-		next = body ? memmem(body, (size_t)(end - body), mark.data, mark.len) : NULL;
-		if (!next)
-			break;
-		if (part_is(head, (size_t)(body - head), "profile")) {
-			body += 4;
-			*data = body;
-			*n = next >= body + 2 ? (size_t)(next - body) - 2 : 0; /* the line break before the mark */
-			rc = 0;
-		}
-		at = next;
-	}
-	buf_release(&mark);
-	return rc < 0 ? err_set(err, rc, "the multipart body has no complete part named profile") : 0;
-}
-
 static int read_fields(struct push *p, const struct field *field, size_t n_fields, const char *content_type,
 		       struct push_labels *labels, struct err *err)
 {
@@ -290,9 +228,12 @@ static int read_fields(struct push *p, const struct field *field, size_t n_field
 		rc = read_name(p, field_value(field, n_fields, "name"), labels, err);
 	if (rc < 0)
 		return rc;
-	p->rate = *rate ? atoll(rate) : RATE_DEFAULT;
-	if (p->rate < 1 || p->rate > RATE_MAX)
-		return err_set(err, ERR_FORMAT, "sampleRate must be 1 to %d", (int)RATE_MAX);
+	p->rate = atoll(rate);
+	if (p->rate < 0 || p->rate > RATE_MAX)
+		return err_set(err, ERR_FORMAT, "sampleRate must be 0 to %d", (int)RATE_MAX);
+	if (p->rate == 0) /* agents send 0 for kinds that have none */
+		p->rate = RATE_DEFAULT;
+	p->kind = field_value(field, n_fields, "kind");
 	p->from_ns = read_time(field_value(field, n_fields, "from"));
 	p->until_ns = read_time(field_value(field, n_fields, "until"));
 	if (p->format != PUSH_PPROF)
@@ -303,7 +244,7 @@ static int read_fields(struct push *p, const struct field *field, size_t n_field
 int push_read_ingest(const char *query, const char *content_type, const uint8_t *data, size_t n, struct push *out,
 		     struct err *err)
 {
-	struct push p = { .mem = arena_new() };
+	struct push p = { .mem = arena_new(), .kind = "" };
 	struct field field[FIELDS_MAX];
 	struct push_labels labels = { .n = 0 };
 	size_t n_fields;
@@ -311,7 +252,7 @@ int push_read_ingest(const char *query, const char *content_type, const uint8_t 
 
 	rc = rc < 0 ? rc : read_fields(&p, field, n_fields, content_type, &labels, err);
 	if (rc == 0 && content_type && starts_with(content_type, "multipart/"))
-		rc = find_part(content_type, &data, &n, err);
+		rc = push_read_form(&p, content_type, &data, &n, err);
 	if (rc == 0)
 		set_one(&p, &labels, data, n, "");
 	if (rc < 0)

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,7 +182,8 @@ static void ingest_refuses_what_it_cannot_read(void **state)
 	assert_int_equal(ingest("name=a%7Bb%3Dc&format=pprof", NULL, "", &p, &err), ERR_FORMAT);
 	assert_int_equal(ingest("name=a%7Bb%7D&format=pprof", NULL, "", &p, &err), ERR_FORMAT);
 	assert_int_equal(ingest("name=a&format=%zz", NULL, "", &p, &err), ERR_FORMAT);
-	assert_int_equal(ingest("name=a&format=folded&sampleRate=0", NULL, "", &p, &err), ERR_FORMAT);
+	assert_int_equal(ingest("name=a&format=folded&sampleRate=-1", NULL, "", &p, &err), ERR_FORMAT);
+	assert_int_equal(ingest("name=a&format=folded&sampleRate=1000001", NULL, "", &p, &err), ERR_FORMAT);
 }
 
 static void a_multipart_body_has_the_profile_in_its_part(void **state)
@@ -202,6 +204,50 @@ static void a_multipart_body_has_the_profile_in_its_part(void **state)
 	assert_int_equal(ingest("name=a&format=pprof", "multipart/form-data; boundary=XX", "--XX\r\n\r\n", &p, &err),
 			 ERR_FORMAT);
 	assert_int_equal(ingest("name=a&format=pprof", "multipart/form-data", "x", &p, &err), ERR_FORMAT);
+}
+
+#define FORM "multipart/form-data; boundary=XX"
+#define PART(name) "--XX\r\nContent-Disposition: form-data; name=\"" name "\"; filename=\"profile\"\r\n\r\n"
+
+static void a_form_tells_which_kind_its_sample_types_are(void **state)
+{
+	static const struct {
+		const char *query, *config, *kind;
+		bool is_cumulative;
+	} all[] = {
+		{ "", "{\"contentions\":{\"display-name\":\"mutex_count\",\"units\":\"lock_samples\"}}", "mutex",
+		  false },
+		{ "", "{\"delay\":{\"units\":\"lock_nanoseconds\",\"display-name\":\"block_duration\"}}", "block",
+		  false },
+		{ "&kind=mutex", "{}", "mutex", false },
+		{ "", "{\"alloc_space\":{\"units\":\"bytes\",\"cumulative\":true}}", "", true },
+		{ "", "[1,{\"display-name\":7}]", "", false },
+	};
+	struct push p;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		char body[500], query[100];
+
+		snprintf(query, sizeof(query), "name=a&sampleRate=0%s", all[i].query);
+		snprintf(body, sizeof(body), "%sold\r\n%sabc\r\n%s%s\r\n--XX--\r\n", PART("prev_profile"),
+			 PART("profile"), PART("sample_type_config"), all[i].config);
+		assert_int_equal(ingest(query, FORM, body, &p, &err), 0);
+		assert_string_equal(p.kind, all[i].kind);
+		assert_int_equal(p.is_cumulative, all[i].is_cumulative);
+		assert_int_equal(p.item[0].n, 3);
+		assert_memory_equal(p.item[0].data, "abc", 3);
+		push_release(&p);
+	}
+	assert_int_equal(
+		ingest("name=a", FORM, PART("sample_type_config") "{\r\n" PART("profile") "a\r\n--XX--", &p, &err),
+		ERR_FORMAT);
+	assert_non_null(strstr(err.msg, "sample_type_config is not JSON"));
+	assert_int_equal(ingest("name=a", FORM, PART("prev_profile") "a\r\n--XX--", &p, &err), ERR_FORMAT);
+	assert_int_equal(ingest("name=app.block_count", NULL, "a;b 1\n", &p, &err), 0);
+	assert_string_equal(p.kind, "block");
+	push_release(&p);
 }
 
 static void folded_text_becomes_frames_with_only_a_name(void **state)
@@ -269,10 +315,12 @@ static void plain_profiles_have_their_labels_in_the_query(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(push_read_plain("service.name=shop&env=prod&id=7", (const uint8_t *)"x", 1, &p, &err), 0);
+	assert_int_equal(
+		push_read_plain("service.name=shop&env=prod&kind=block&id=7", (const uint8_t *)"x", 1, &p, &err), 0);
 	expect_label(&p.item[0], "service_name", "shop");
 	expect_label(&p.item[0], "env", "prod");
 	assert_string_equal(p.item[0].id, "7");
+	assert_string_equal(p.kind, "block");
 	assert_int_equal(p.item[0].n_labels, 2);
 	push_release(&p);
 }
@@ -288,6 +336,7 @@ int main(void)
 		cmocka_unit_test(the_name_of_ingest_has_labels),
 		cmocka_unit_test(ingest_refuses_what_it_cannot_read),
 		cmocka_unit_test(a_multipart_body_has_the_profile_in_its_part),
+		cmocka_unit_test(a_form_tells_which_kind_its_sample_types_are),
 		cmocka_unit_test(folded_text_becomes_frames_with_only_a_name),
 		cmocka_unit_test(lines_count_once_each),
 		cmocka_unit_test(bad_folded_text_is_refused_with_its_line),
