@@ -80,7 +80,8 @@ enum temporality profile_temporality(const struct profile *p, uint32_t t)
 	return known_types[at].temporality;
 }
 
-const char *profile_kind(const struct profile *p)
+/* Index of the most significant type in the table; N_KNOWN if none is there. */
+static size_t find_first_type(const struct profile *p)
 {
 	size_t first = N_KNOWN;
 
@@ -89,6 +90,20 @@ const char *profile_kind(const struct profile *p)
 
 		first = at < first ? at : first;
 	}
+	return first;
+}
+
+bool profile_kind_is_unsure(const struct profile *p)
+{
+	size_t first = find_first_type(p);
+
+	return first < N_KNOWN && has_kind(&known_types[first], "block");
+}
+
+const char *profile_kind(const struct profile *p)
+{
+	size_t first = find_first_type(p);
+
 	if (first == N_KNOWN)
 		return p->n_types ? type_name(p, p->n_types - 1) : "";
 	if (has_kind(&known_types[first], "allocs") &&

@@ -22,8 +22,9 @@ enum temporality {
 enum temporality profile_temporality(const struct profile *p, uint32_t t);
 
 /* The kind of a profile by its sample types: "cpu", "heap", "goroutine", "threads", "mutex", "block", "wall"..., else the name
-   of its last type. mutex and block have equal types: then "mutex". */
+   of its last type. mutex and block have equal types: then "mutex", and profile_kind_is_unsure. */
 const char *profile_kind(const struct profile *p);
+bool profile_kind_is_unsure(const struct profile *p);
 
 /*
  * Can a profile with these sample types be of this kind? Unknown kinds accept every profile.

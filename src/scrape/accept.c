@@ -198,10 +198,11 @@ int scrape_accept(const struct scrape_accepter *a, const struct scrape_origin *o
 	x = mem_zalloc(1, sizeof(*x));
 	x->profile = p;
 	x->kind = mem_strndup(kind, strlen(kind));
+	x->kind_is_unsure = !*o->kind && profile_kind_is_unsure(p);
 	x->start_ns = p->meta.time_ns;
 	x->duration_ns = p->meta.duration_ns;
 	describe(a, o, p, x);
-	scrape_guard_profile(a->guard, x->service, x->label, x->n_labels, o->honors_labels, o->now_ns, p);
+	scrape_guard_profile(a->guard, x->service, x->label, x->n_labels, o->honors_labels, o->now_ns, p, o->cut);
 	rc = scrape_guard_series(a->guard, x->service, x->kind, x->label, x->n_labels, o->now_ns, err);
 	if (rc < 0) {
 		scrape_accept_free(x);

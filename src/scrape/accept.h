@@ -50,6 +50,7 @@ struct scrape_origin {
 	bool honors_labels;
 	const struct scrape_job *job; /* NULL for a push: the usual sources of the version */
 	const char *url_version;      /* version that the server reported; "" for none */
+	struct buf *cut;              /* out: names of labels of samples that were cut; NULL: not wanted */
 };
 
 /*

@@ -108,6 +108,15 @@ const char *scrape_plain(char *to, const char *message)
 	return to;
 }
 
+/* Log the first removal of a label of this name. */
+static void log_cut(void *arg, const char *service, const char *name, const char *why)
+{
+	char plain[SCRAPE_ERROR_MAX], plain_name[SCRAPE_ERROR_MAX];
+
+	scrape_log(arg, "label=cut service=\"%s\" name=\"%s\" reason=\"%s\"", scrape_plain(plain, service),
+		   scrape_plain(plain_name, name), why);
+}
+
 static void log_writer(void *arg, const char *line)
 {
 	scrape_log(arg, "%s", line);
@@ -235,6 +244,8 @@ int scrape_collector_new(const struct scrape_collector_options *o, struct scrape
 	rc = open_store(c, err);
 	rc = rc < 0 ? rc : scrape_guard_new(c->config, &c->guard, err);
 	rc = rc < 0 ? rc : load_versions(c, err);
+	if (rc == 0)
+		scrape_guard_set_log(c->guard, log_cut, c);
 	c->accepter = (struct scrape_accepter){ c->guard, c->versions };
 	rc = rc < 0 ? rc : start_loop(c, err);
 	rc = rc < 0 ? rc : start_threads(c, err);

@@ -22,8 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const keep_labels[] = { "endpoint", "env",    "host",  "instance", "method", "pod",
-					   "priority", "region", "route", "service",  "tenant", "version" };
+enum { OPTION_WORDS_MAX = 65 };
 
 void *scrape_config_grow(struct arena *mem, const void *array, size_t n, size_t size)
 {
@@ -82,8 +81,6 @@ static struct scrape_config *config_new(const char *file)
 	c->mem = arena_new();
 	c->file = arena_strndup(c->mem, file, strlen(file));
 	c->store = c->group = "";
-	c->keep_label = keep_labels;
-	c->n_keep_labels = sizeof(keep_labels) / sizeof(keep_labels[0]);
 	c->limit_default = SCRAPE_LIMIT_DEFAULT;
 	c->push = SCRAPE_PUSH_PPROF | SCRAPE_PUSH_INGEST | SCRAPE_PUSH_CONNECT;
 	return c;
@@ -156,14 +153,17 @@ static int read_words(struct scrape_parser *p, const struct words *w, struct err
 static int read_option(struct scrape_parser *p, const char *option, const char *name, const char *values,
 		       struct err *err)
 {
-	const char *word[2 + SCRAPE_KINDS_MAX] = { name };
+	const char *word[OPTION_WORDS_MAX] = { name };
 	struct words w = { .file = option, .word = word, .n = 1 };
 
 	if (!values || !*values)
 		return 0;
-	for (const char *at = values; *at && w.n < sizeof(word) / sizeof(word[0]);) {
+	for (const char *at = values; *at;) {
 		size_t n = strcspn(at, ",");
 
+		if (w.n == OPTION_WORDS_MAX)
+			return err_set(err, ERR_USAGE, "%s: more than %d values; repeat the option", option,
+				       OPTION_WORDS_MAX - 1);
 		word[w.n++] = arena_strndup(p->c->mem, at, n);
 		at += n + (at[n] == ',');
 	}
@@ -195,6 +195,10 @@ static int read_options(struct scrape_parser *p, struct err *err)
 		rc = read_option(p, "--cpu", "cpu", a->cpu, err);
 	for (size_t i = 0; rc == 0 && i < a->n_labels; i++)
 		rc = read_option(p, "--label", "label", a->label[i], err);
+	if (a->n_keep_labels)
+		p->c->n_keep_labels = 0;
+	for (size_t i = 0; rc == 0 && i < a->n_keep_labels; i++)
+		rc = read_option(p, "--keep-label", "keep-label", a->keep_label[i], err);
 	for (size_t i = 0; rc == 0 && i < a->n_listens; i++)
 		rc = read_option(p, "--listen", "listen", a->listen[i], err);
 	return rc;

@@ -91,15 +91,14 @@ static int read_keep_label(struct scrape_parser *p, const struct words *w, struc
 
 	if (w->n < 2)
 		return scrape_config_usage(w, "keep-label NAME ...", err);
-	all = arena_alloc(c->mem, (p->has_keep_labels ? c->n_keep_labels : 0) + w->n, sizeof(*all));
-	if (p->has_keep_labels)
+	all = arena_alloc(c->mem, c->n_keep_labels + w->n, sizeof(*all));
+	if (c->n_keep_labels)
 		memcpy(all, c->keep_label, c->n_keep_labels * sizeof(*all));
-	else
-		c->n_keep_labels = 0;
-	p->has_keep_labels = true;
 	for (size_t i = 1; i < w->n; i++) {
 		size_t at = 0, n = c->n_keep_labels;
 
+		if (!*w->word[i])
+			return words_error(w, err, "keep-label: a name is empty");
 		while (at < n && strcmp(all[at], w->word[i]) < 0)
 			at++;
 		if (at < n && strcmp(all[at], w->word[i]) == 0)

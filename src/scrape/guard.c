@@ -14,11 +14,13 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/regex.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "scrape/tally.h"
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,7 @@ enum {
 	VALUES_MAX = 4 << 20, /* distinct values of all labels of a day, in memory */
 	KEYS_MAX = 64,        /* keys of a profile that are decided once; further ones at each label */
 	COPY_MAX = 65536,     /* bytes of a value that a shape reads */
+	REPORT_MAX = 1024,    /* bytes of the names of a report */
 };
 
 struct rules {
@@ -45,6 +48,8 @@ struct scrape_guard {
 	uint64_t n_refused;         /* since the start */
 	struct scrape_cut cut[SCRAPE_CUT_NAMES_MAX + 1]; /* [n_cuts] names are owned */
 	size_t n_cuts;
+	scrape_guard_cut_fn *log; /* NULL: none */
+	void *log_arg;
 	struct buf shaped, other; /* scratch */
 };
 
@@ -134,7 +139,8 @@ static int compare_names(const void *a, const void *b)
 
 static bool keeps(const struct rules *r, const char *name)
 {
-	return bsearch(&name, r->config->keep_label, r->config->n_keep_labels, sizeof(name), compare_names) != NULL;
+	return r->config->n_keep_labels == 0 ||
+	       bsearch(&name, r->config->keep_label, r->config->n_keep_labels, sizeof(name), compare_names) != NULL;
 }
 
 static uint32_t limit_of(const struct rules *r, const char *name)
@@ -163,19 +169,57 @@ static bool has_shape(const struct rules *r, const char *name)
 	return false;
 }
 
+void scrape_guard_set_log(struct scrape_guard *g, scrape_guard_cut_fn *fn, void *arg)
+{
+	pthread_mutex_lock(&g->lock);
+	g->log = fn;
+	g->log_arg = arg;
+	pthread_mutex_unlock(&g->lock);
+}
+
+/* What is cut now, and for whom. */
+struct cut_report {
+	const char *service;
+	struct buf *names; /* NULL: not wanted */
+};
+
+/* Append a name to a report, once. */
+static void report_cut(struct buf *names, const char *name)
+{
+	size_t n = utf8_prefix(name, strlen(name), SCRAPE_LABEL_NAME_MAX);
+	bool is_there = false;
+
+	for (const char *at = buf_text(names), *end; *at && !is_there; at = end + strspn(end, ", ")) {
+		end = at + strcspn(at, ",");
+		is_there = (size_t)(end - at) == n && memcmp(at, name, n) == 0;
+	}
+	if (is_there || ends_with(buf_text(names), "..."))
+		return;
+	buf_addz(names, names->len ? ", " : "");
+	if (names->len + n > REPORT_MAX)
+		buf_addz(names, "...");
+	else
+		buf_add(names, name, n);
+}
+
 /* Add to the counts of a name. */
-static void count_cut(struct scrape_guard *g, const char *name, uint64_t n_removed, uint64_t n_other)
+static void count_cut(struct scrape_guard *g, const struct cut_report *report, const char *name, const char *why,
+		      uint64_t n_removed, uint64_t n_other)
 {
 	size_t i = 0;
 
 	if (!n_removed && !n_other)
 		return;
+	if (report->names)
+		report_cut(report->names, name);
 	while (i < g->n_cuts && i < SCRAPE_CUT_NAMES_MAX && strcmp(g->cut[i].name, name) != 0)
 		i++;
 	if (i == g->n_cuts) {
 		size_t n = utf8_prefix(name, strlen(name), SCRAPE_LABEL_NAME_MAX);
 
 		g->cut[g->n_cuts++].name = i == SCRAPE_CUT_NAMES_MAX ? mem_strndup("(more)", 6) : mem_strndup(name, n);
+		if (g->log)
+			g->log(g->log_arg, report->service, g->cut[i].name, why);
 	}
 	g->cut[i].n_removed += n_removed;
 	g->cut[i].n_other += n_other;
@@ -189,11 +233,13 @@ struct key {
 	uint32_t limit;
 	uint64_t hash; /* of service and name */
 	uint64_t n_removed, n_other;
+	const char *why; /* of the first one that was cut */
 };
 
 struct pass {
 	struct scrape_guard *g;
 	struct profile *p;
+	struct cut_report report;
 	uint64_t service; /* hash */
 	const struct store_label *series;
 	size_t n_series;
@@ -216,12 +262,45 @@ static bool is_series_label(const struct pass *s, const char *name)
 
 static void flush_key(struct pass *s, struct key *k)
 {
-	count_cut(s->g, k->name, k->n_removed, k->n_other);
+	count_cut(s->g, &s->report, k->name, k->why, k->n_removed, k->n_other);
+}
+
+/* Is the number known today, or is there room for another one? The count is that of key. */
+static bool has_room(struct scrape_guard *g, uint64_t key, uint64_t number, uint32_t limit)
+{
+	uint32_t *count;
+
+	if (scrape_tally_get(&g->values, number, false))
+		return true;
+	count = scrape_tally_get(&g->values, key, true);
+	if (*count >= limit || g->values.n >= VALUES_MAX)
+		return false;
+	++*count;
+	scrape_tally_get(&g->values, number, true);
+	return true;
+}
+
+/* Decide whether a key is kept. */
+static void set_rules(struct pass *s, struct key *k)
+{
+	const struct rules *r = &s->g->rules;
+	/* sizes of blocks are part of heap profiles: without them the sums of pprof would differ */
+	bool is_bytes = strcmp(k->name, "bytes") == 0;
+
+	if (!keeps(r, k->name))
+		k->why = "not in keep-label";
+	else if (!s->honors_labels && is_series_label(s, k->name))
+		k->why = "a label of the series has this name";
+	else if (!has_room(s->g, s->service, k->hash ^ 1, SCRAPE_NAMES_MAX))
+		k->why = "the service has too many names of labels today";
+	k->is_kept = !k->why;
+	k->is_number_kept = k->is_kept || is_bytes;
+	k->limit = is_bytes ? SCRAPE_NUMBERS_MAX : limit_of(r, k->name);
+	k->has_shape = k->is_kept && has_shape(r, k->name);
 }
 
 static struct key *get_key(struct pass *s, str_id id)
 {
-	const struct rules *r = &s->g->rules;
 	struct key *k;
 
 	for (size_t i = 0; i < s->n_keys; i++)
@@ -231,29 +310,19 @@ static struct key *get_key(struct pass *s, str_id id)
 		flush_key(s, &s->key[--s->n_keys]);
 	k = &s->key[s->n_keys++];
 	*k = (struct key){ .id = id, .name = profile_text(s->p, id) };
-	k->is_kept = keeps(r, k->name) && (s->honors_labels || !is_series_label(s, k->name));
-	/* sizes of blocks are part of heap profiles: without them the sums of pprof would differ */
-	k->is_number_kept = k->is_kept || strcmp(k->name, "bytes") == 0;
-	k->limit = k->is_kept ? limit_of(r, k->name) : SCRAPE_NUMBERS_MAX;
-	k->has_shape = k->is_kept && has_shape(r, k->name);
 	k->hash = scrape_tally_key(s->service, k->name, strlen(k->name));
+	set_rules(s, k);
 	return k;
 }
 
 /* Is the value known today, or is there room for it? */
-static bool admit(struct scrape_guard *g, const struct key *k, const char *value, size_t n)
+static bool admit(struct scrape_guard *g, struct key *k, const char *value, size_t n)
 {
-	uint64_t hash = scrape_tally_key(k->hash, value, n);
-	uint32_t *count;
+	bool is_admitted = has_room(g, k->hash, scrape_tally_key(k->hash, value, n), k->limit);
 
-	if (scrape_tally_get(&g->values, hash, false))
-		return true;
-	count = scrape_tally_get(&g->values, k->hash, true);
-	if (*count >= k->limit || g->values.n >= VALUES_MAX)
-		return false;
-	++*count;
-	scrape_tally_get(&g->values, hash, true);
-	return true;
+	if (!is_admitted && !k->why)
+		k->why = "too many distinct values today (limit)";
+	return is_admitted;
 }
 
 /* Rewrite the value by the shapes of its name. Returns false if it takes too many steps. */
@@ -283,6 +352,8 @@ static bool apply_shapes(struct scrape_guard *g, const struct key *k, const char
 	return true;
 }
 
+static const char long_value[] = "a value is longer than 256 bytes";
+
 static void decide_text(struct pass *s, uint32_t i, struct key *k)
 {
 	struct profile *p = s->p;
@@ -293,11 +364,13 @@ static void decide_text(struct pass *s, uint32_t i, struct key *k)
 	if (is_shaped && n > SCRAPE_VALUE_MAX) {
 		n = utf8_prefix(text, n, SCRAPE_VALUE_MAX);
 		k->n_other++;
+		k->why = k->why ? k->why : long_value;
 	}
 	if (!is_shaped || !admit(s->g, k, text, n)) {
 		text = SCRAPE_OTHER;
 		n = strlen(text);
 		k->n_other++;
+		k->why = k->why ? k->why : "a value is too long for shape";
 	}
 	if (text == original && n == strtab_len(p->str, p->label_text[i]))
 		return;
@@ -323,6 +396,13 @@ static void decide(struct pass *s, uint32_t i)
 	s->has_removed |= !is_kept;
 }
 
+/* Count a label beyond the first SCRAPE_LABELS_MAX of a sample. */
+static void remove_label(struct key *k)
+{
+	k->n_removed++;
+	k->why = k->why ? k->why : "a sample has more than 16 labels";
+}
+
 /* Write the label sets without the removed labels, and without those after the first SCRAPE_LABELS_MAX. */
 static void rewrite_sets(struct pass *s)
 {
@@ -343,7 +423,7 @@ static void rewrite_sets(struct pass *s)
 			if (label == PROFILE_NONE)
 				continue;
 			if (at - first == SCRAPE_LABELS_MAX)
-				get_key(s, p->label_key[label])->n_removed++;
+				remove_label(get_key(s, p->label_key[label]));
 			else
 				new.item[at++] = label;
 		}
@@ -361,7 +441,7 @@ static bool has_long_sets(const struct csr *sets)
 }
 
 void scrape_guard_profile(struct scrape_guard *g, const char *service, const struct store_label *series,
-			  size_t n_series, bool honors_labels, int64_t now_ns, struct profile *p)
+			  size_t n_series, bool honors_labels, int64_t now_ns, struct profile *p, struct buf *cut)
 {
 	struct pass *s;
 
@@ -370,6 +450,7 @@ void scrape_guard_profile(struct scrape_guard *g, const char *service, const str
 	s = mem_zalloc(1, sizeof(*s));
 	s->g = g;
 	s->p = p;
+	s->report = (struct cut_report){ service, cut };
 	s->service = scrape_tally_key(0, service, strlen(service));
 	s->series = series;
 	s->n_series = n_series;
@@ -388,32 +469,60 @@ void scrape_guard_profile(struct scrape_guard *g, const char *service, const str
 	free(s);
 }
 
-size_t scrape_guard_labels(struct scrape_guard *g, struct store_label *label, size_t n, struct arena *mem)
+static uint64_t hash_text(uint64_t seed, const char *text)
 {
+	return scrape_tally_key(seed, text, strlen(text) + 1);
+}
+
+/* Why a label of a series is removed; NULL: it is kept. */
+static const char *find_cut(const struct store_label *l, size_t n_kept)
+{
+	if (strcmp(l->name, "service") == 0 || strcmp(l->name, "kind") == 0)
+		return "the name is that of the service or kind";
+	if (strlen(l->name) > SCRAPE_LABEL_NAME_MAX)
+		return "the name is longer than 128 bytes";
+	return n_kept >= SCRAPE_SERIES_LABELS_MAX - 1 ? "a series has more than 31 labels" : NULL;
+}
+
+/* Insert the label SCRAPE_CUT; it replaces one of the client. Returns the number of labels. */
+static size_t add_cut_label(struct store_label *label, size_t n, uint64_t hash, struct arena *mem)
+{
+	char text[17];
+	size_t at = 0;
+
+	snprintf(text, sizeof(text), "%016" PRIx64, hash);
+	while (at < n && strcmp(label[at].name, SCRAPE_CUT) < 0)
+		at++;
+	if (at == n || strcmp(label[at].name, SCRAPE_CUT) != 0)
+		memmove(&label[at + 1], &label[at], (n++ - at) * sizeof(*label));
+	label[at] = (struct store_label){ SCRAPE_CUT, arena_strndup(mem, text, strlen(text)) };
+	return n;
+}
+
+size_t scrape_guard_labels(struct scrape_guard *g, const char *service, struct store_label *label, size_t n,
+			   struct arena *mem, struct buf *cut)
+{
+	const struct cut_report report = { service, cut };
 	size_t n_kept = 0;
+	uint64_t hash = 0;
 
 	pthread_mutex_lock(&g->lock);
 	for (size_t i = 0; i < n; i++) {
 		struct store_label l = label[i];
 		size_t length = strlen(l.value);
+		const char *why = find_cut(&l, n_kept);
 
-		if (n_kept == SCRAPE_LABELS_MAX || !keeps(&g->rules, l.name) || strcmp(l.name, "service") == 0) {
-			count_cut(g, l.name, 1, 0);
+		count_cut(g, &report, l.name, why ? why : long_value, why != NULL, !why && length > SCRAPE_VALUE_MAX);
+		if (why || length > SCRAPE_VALUE_MAX)
+			hash = hash_text(hash_text(hash + 1, l.name), l.value);
+		if (why)
 			continue;
-		}
-		if (length > SCRAPE_VALUE_MAX) {
+		if (length > SCRAPE_VALUE_MAX)
 			l.value = arena_strndup(mem, l.value, utf8_prefix(l.value, length, SCRAPE_VALUE_MAX));
-			count_cut(g, l.name, 0, 1);
-		}
 		label[n_kept++] = l;
 	}
 	pthread_mutex_unlock(&g->lock);
-	return n_kept;
-}
-
-static uint64_t hash_text(uint64_t seed, const char *text)
-{
-	return scrape_tally_key(seed, text, strlen(text) + 1);
+	return hash ? add_cut_label(label, n_kept, hash, mem) : n_kept;
 }
 
 int scrape_guard_series(struct scrape_guard *g, const char *service, const char *kind, const struct store_label *label,

@@ -172,6 +172,28 @@ static void add_text_row(struct buf *out, const struct scrape_collector *c, cons
 	buf_release(&time);
 }
 
+/* The first names and how often: "route (3), user (12)". */
+struct cut_line {
+	struct buf *out;
+	unsigned n;
+};
+
+static void add_cut_text(void *arg, const struct scrape_cut *cut)
+{
+	enum { SHOWN = 10 };
+	struct cut_line *line = arg;
+
+	if (line->n++ > SHOWN)
+		return;
+	buf_addz(line->out, line->n == 1 ? "\ncut      labels removed or replaced: " : ", ");
+	if (line->n > SHOWN) {
+		buf_addz(line->out, "...; --json has all");
+		return;
+	}
+	utf8_add_safe(line->out, cut->name, strlen(cut->name));
+	buf_addf(line->out, " (%" PRIu64 ")", cut->n_removed + cut->n_other);
+}
+
 void scrape_status_text(struct scrape_collector *c, struct http_response *out)
 {
 	struct buf *b = &out->body;
@@ -187,6 +209,7 @@ void scrape_status_text(struct scrape_collector *c, struct http_response *out)
 	for (size_t i = 0; i < c->n_listeners; i++)
 		if (c->listener[i].http)
 			buf_addf(b, "\nlisten   %s", httpd_url(c->listener[i].http));
+	scrape_guard_each_cut(c->guard, add_cut_text, &(struct cut_line){ .out = b });
 	scrape_lock(c);
 	buf_addf(b, "\nrunning  %zu requests\n\n%-20s %-28s %-11s %8s  %-20s  %s\n", fetch_loop_n_open(c->loop),
 		 "service", "instance", "state", "profiles", "last profile", "last error");
@@ -372,7 +395,7 @@ void scrape_metrics(struct scrape_collector *c, struct http_response *out)
 	scrape_stats_add_head(b, PREFIX "series_refused_total", "counter", "Profiles refused for too many series.");
 	buf_addf(b, PREFIX "series_refused_total %" PRIu64 "\n", n_refused);
 	scrape_stats_add_head(b, PREFIX "labels_cut_total", "counter",
-			      "Labels of samples removed or replaced by the guard, by name.");
+			      "Labels removed or replaced by the guard, by name.");
 	scrape_guard_each_cut(c->guard, add_cut_metric, b);
 	add_store_metrics(b, c);
 	scrape_stats_add_metrics(&c->stats, b);

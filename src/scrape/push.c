@@ -44,6 +44,8 @@ enum {
 	DECODING_WAIT_S = 30,
 };
 
+#define UNSURE "block and mutex profiles have equal sample types: send kind=block or kind=mutex"
+
 enum protocol { PUSH_PLAIN, PUSH_INGEST, PUSH_CONNECT, PUSH_OTLP };
 
 static const struct {
@@ -74,6 +76,9 @@ static const struct {
 	{ "cpu", "cpu" },
 	{ "heap", "heap" },
 	{ "godeltaprof_memory", "heap" },
+	{ "godeltaprof_mutex", "mutex" },
+	{ "godeltaprof_block", "block" },
+	{ "fgprof", "fgprof" },
 };
 
 /* A request. */
@@ -90,7 +95,9 @@ struct push_request {
 	pthread_cond_t changed;
 	size_t n_waiting; /* profiles that are not durable yet */
 	size_t n_stored;
-	int status; /* of the first profile that failed; 0: none */
+	struct buf cut; /* names of labels that were cut */
+	bool is_unsure; /* could a profile be one of block or of mutex? */
+	int status;     /* of the first profile that failed; 0: none */
 	struct err err;
 };
 
@@ -342,16 +349,24 @@ static int compare_labels(const void *a, const void *b)
 	return strcmp(((const struct store_label *)a)->name, ((const struct store_label *)b)->name);
 }
 
+/* Is it about the request, or the service itself, instead of a label of the series? */
+static bool is_reserved(const char *name, const char *value, const char *service)
+{
+	return !*value || strcmp(name, "service_name") == 0 ||
+	       (strcmp(name, "service") == 0 && strcmp(value, service) == 0) ||
+	       (starts_with(name, "__") && strcmp(name, "__session_id__") != 0);
+}
+
 /* Make the labels of a series from those that were sent. Returns their number. */
-static size_t make_labels(const struct push_request *p, const struct push_item *item, struct store_label *to)
+static size_t make_labels(struct push_request *p, const struct push_item *item, const char *service,
+			  struct store_label *to)
 {
 	size_t n = 0, n_distinct = 0;
 
 	for (size_t i = 0; i < item->n_labels; i++) {
 		const char *name = item->label[i].name;
 
-		if (strcmp(name, "service_name") == 0 || strcmp(name, "service") == 0 || strcmp(name, "kind") == 0 ||
-		    starts_with(name, "__") || !*item->label[i].value)
+		if (is_reserved(name, item->label[i].value, service))
 			continue;
 		if (strcmp(name, "service.version") == 0)
 			name = "version";
@@ -361,13 +376,16 @@ static size_t make_labels(const struct push_request *p, const struct push_item *
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || strcmp(to[i].name, to[i - 1].name) != 0)
 			to[n_distinct++] = to[i];
-	return scrape_guard_labels(p->c->guard, to, n_distinct, p->push.mem);
+	return scrape_guard_labels(p->c->guard, service, to, n_distinct, p->push.mem, &p->cut);
 }
 
-static const char *find_kind(const struct push_item *item)
+/* The kind as requested, or by the label __name__; "": by the sample types. */
+static const char *find_kind(const struct push_request *p, const struct push_item *item)
 {
 	const char *name = push_label(item, "__name__");
 
+	if (*p->push.kind)
+		return p->push.kind;
 	for (size_t i = 0; name && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].name, name) == 0)
 			return kinds[i].kind;
@@ -402,18 +420,32 @@ static void set_failed(struct push_request *p, size_t number, int status, const 
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* Note that the kind of a profile is not known: once in the log, and for the response. */
+static void note_kind(struct push_request *p, const struct scrape_write *w)
+{
+	char plain[SCRAPE_ERROR_MAX];
+
+	if (!w->kind_is_unsure)
+		return;
+	if (!p->is_unsure)
+		scrape_log(p->c, "push=unsure service=\"%s\" kind=%s reason=\"" UNSURE "\"",
+			   scrape_plain(plain, w->service), w->kind);
+	p->is_unsure = true;
+}
+
 /* Read one profile and pass it to the writer. */
 static void push_one(struct push_request *p, size_t number)
 {
 	const struct push_item *item = &p->push.item[number - 1];
 	const char *service = push_label(item, "service_name");
-	struct store_label label[PUSH_LABELS_MAX];
+	struct store_label label[PUSH_LABELS_MAX + 1];
 	struct scrape_origin o = { .service = service ? service : push_label(item, "service"),
-				   .kind = find_kind(item),
+				   .kind = find_kind(p, item),
 				   .label = label,
 				   .begin_ns = p->push.from_ns,
 				   .now_ns = scrape_wall_ns(),
 				   .is_push = true,
+				   .cut = &p->cut,
 				   .url_version = "" };
 	enum scrape_drop why = SCRAPE_DROP_FORMAT;
 	struct scrape_write *w = NULL;
@@ -421,8 +453,10 @@ static void push_one(struct push_request *p, size_t number)
 	struct err err;
 	int rc, status;
 
-	if (p->push.until_ns > p->push.from_ns)
+	if (p->push.until_ns > p->push.from_ns && !p->push.is_cumulative)
 		o.capture_ns = p->push.until_ns - p->push.from_ns;
+	else if (p->push.is_cumulative && p->push.until_ns > 0)
+		o.begin_ns = p->push.until_ns; /* a snapshot */
 	if (!o.service || !*o.service) {
 		err_set(&err, ERR_FORMAT, "the label service_name is missing");
 		set_failed(p, number, BAD, &err);
@@ -433,10 +467,12 @@ static void push_one(struct push_request *p, size_t number)
 		set_failed(p, number, FORBIDDEN, &err);
 		return;
 	}
-	o.n_labels = make_labels(p, item, label);
+	o.n_labels = make_labels(p, item, o.service, label);
 	rc = push_make_profile(&p->push, item, &scrape_reader_limits, &made, &err);
 	status = rc < 0 ? status_of(rc) : 0;
 	if (rc == 0) {
+		if (p->push.is_cumulative)
+			made->meta.duration_ns = 0;
 		rc = scrape_accept(&p->c->accepter, &o, made, &w, &why, &err);
 		status = rc < 0 ? status_of_drop(why, rc) : 0;
 	}
@@ -445,6 +481,7 @@ static void push_one(struct push_request *p, size_t number)
 		set_failed(p, number, status, &err);
 		return;
 	}
+	note_kind(p, w);
 	w->written = written;
 	w->arg = p;
 	pthread_mutex_lock(&p->lock);
@@ -463,6 +500,10 @@ static void push_all(struct push_request *p)
 	while (p->n_waiting > 0)
 		pthread_cond_wait(&p->changed, &p->lock);
 	pthread_mutex_unlock(&p->lock);
+	if (p->cut.len)
+		http_response_add(p->out, "Cpa-Labels-Cut", p->cut.data);
+	if (p->is_unsure)
+		http_response_add(p->out, "Cpa-Kind-Unsure", "stored as mutex; " UNSURE);
 	if (p->status)
 		fail(p, p->status, p->err.msg);
 	else
@@ -499,6 +540,7 @@ void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed
 				  .allowed = allowed,
 				  .q = q,
 				  .out = out,
+				  .push = { .kind = "" },
 				  .lock = PTHREAD_MUTEX_INITIALIZER,
 				  .changed = PTHREAD_COND_INITIALIZER };
 
@@ -516,6 +558,7 @@ void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed
 	}
 	scrape_stats_push(&c->stats, out->status >= BAD);
 	push_release(&p.push);
+	buf_release(&p.cut);
 	free(p.body.data);
 	pthread_mutex_destroy(&p.lock);
 	pthread_cond_destroy(&p.changed);

@@ -109,7 +109,7 @@ struct scrape_config {
 	uint64_t cap;                  /* bytes; 0 for the value of the store */
 	int64_t retain_raw_ns;         /* 0 for the value of the store */
 	const char *group;             /* members may read the store; "" for none */
-	const char *const *keep_label; /* [n_keep_labels] sorted */
+	const char *const *keep_label; /* [n_keep_labels] sorted; none: labels of all names are kept */
 	size_t n_keep_labels;
 	const struct scrape_limit *limit; /* [n_limits] sorted by name */
 	size_t n_limits;
@@ -129,6 +129,8 @@ struct scrape_arguments {
 	const char *store, *cap, *every, *cpu, *kinds;
 	const char *const *label; /* [n_labels] "K=V" or "K=V,K=V" */
 	size_t n_labels;
+	const char *const *keep_label; /* [n_keep_labels] "NAME" or "NAME,NAME" */
+	size_t n_keep_labels;
 	const char *const *listen; /* [n_listens] addresses */
 	size_t n_listens;
 	const char *const *target; /* [n_targets] */

@@ -39,6 +39,7 @@ struct scrape_write {
 	struct profile *profile; /* freed when it is in the batch */
 	int64_t start_ns, duration_ns;
 	char *version, *env; /* of a deploy mark to add; NULL: none */
+	bool kind_is_unsure; /* the sample types are those of several kinds */
 	scrape_copied_fn *copied;
 	scrape_written_fn *written;
 	void *arg;

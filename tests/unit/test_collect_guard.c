@@ -82,14 +82,58 @@ static void cuts_are(struct scrape_guard *g, const char *expected)
 	buf_release(&all);
 }
 
-static void names_that_are_not_kept_are_removed_and_counted(void **state)
+static void all_names_are_kept_by_default(void **state)
 {
 	static const char *const rows[] = { "route=/a user=u1", "user=u2", "route=/b bytes:16:bytes line:7", "" };
 	struct scrape_guard *g = guard_of("");
 	struct profile *p = profile_of(rows, 4);
 
 	(void)state;
-	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p);
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p, NULL);
+	labels_are(p, "route=/a user=u1|user=u2|route=/b bytes:16 line:7|");
+	cuts_are(g, "");
+	profile_free(p);
+	scrape_guard_free(g);
+}
+
+static void log_fn(void *arg, const char *service, const char *name, const char *why)
+{
+	buf_addf(arg, "%s %s: %s;", service, name, why);
+}
+
+static void the_first_cut_of_a_name_is_logged_and_each_is_reported(void **state)
+{
+	static const char *const rows[] = { "route=/a user=u1 env=dev", "user=u2", "route=/b user=u3" };
+	static const struct store_label series[] = { { "env", "prod" } };
+	struct scrape_guard *g = guard_of("keep-label route env\nlimit 1");
+	struct buf log = { 0 }, cut = { 0 };
+
+	(void)state;
+	scrape_guard_set_log(g, log_fn, &log);
+	for (int i = 0; i < 2; i++) {
+		struct profile *p = profile_of(rows, 3);
+
+		cut.len = 0;
+		scrape_guard_profile(g, "shop", series, 1, false, NOW, p, &cut);
+		assert_string_equal(buf_text(&cut), "route, user, env");
+		profile_free(p);
+	}
+	assert_string_equal(buf_text(&log), "shop route: too many distinct values today (limit);"
+					    "shop user: not in keep-label;"
+					    "shop env: a label of the series has this name;");
+	buf_release(&log);
+	buf_release(&cut);
+	scrape_guard_free(g);
+}
+
+static void names_that_are_not_kept_are_removed_and_counted(void **state)
+{
+	static const char *const rows[] = { "route=/a user=u1", "user=u2", "route=/b bytes:16:bytes line:7", "" };
+	struct scrape_guard *g = guard_of("keep-label route");
+	struct profile *p = profile_of(rows, 4);
+
+	(void)state;
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p, NULL);
 	labels_are(p, "route=/a||route=/b bytes:16|");
 	cuts_are(g, "user -2 ~0;line -1 ~0;");
 	assert_int_equal(p->n_rows, 4);
@@ -105,19 +149,19 @@ static void values_beyond_the_limit_of_a_day_become_other(void **state)
 	struct profile *p = profile_of(first, 3);
 
 	(void)state;
-	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p);
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p, NULL);
 	labels_are(p, "tenant=a|tenant=b|tenant=other");
 	profile_free(p);
 	p = profile_of(second, 3);
-	scrape_guard_profile(g, "shop", NULL, 0, false, NOW + 1, p);
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW + 1, p, NULL);
 	labels_are(p, "tenant=other|tenant=b|route=c");
 	profile_free(p);
 	p = profile_of(second, 3);
-	scrape_guard_profile(g, "pay", NULL, 0, false, NOW + 1, p); /* of another service */
+	scrape_guard_profile(g, "pay", NULL, 0, false, NOW + 1, p, NULL); /* of another service */
 	labels_are(p, "tenant=d|tenant=b|route=c");
 	profile_free(p);
 	p = profile_of(second, 3);
-	scrape_guard_profile(g, "shop", NULL, 0, false, NOW + DAY, p); /* of another day */
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW + DAY, p, NULL); /* of another day */
 	labels_are(p, "tenant=d|tenant=b|route=c");
 	cuts_are(g, "tenant -0 ~2;");
 	profile_free(p);
@@ -132,12 +176,12 @@ static void labels_of_the_series_are_not_replaced_by_samples(void **state)
 	struct profile *p = profile_of(rows, 2);
 
 	(void)state;
-	scrape_guard_profile(g, "shop", series, 2, false, NOW, p);
+	scrape_guard_profile(g, "shop", series, 2, false, NOW, p, NULL);
 	labels_are(p, "route=/a|");
 	cuts_are(g, "env -1 ~0;service -1 ~0;instance -1 ~0;");
 	profile_free(p);
 	p = profile_of(rows, 2);
-	scrape_guard_profile(g, "shop", series, 2, true, NOW, p);
+	scrape_guard_profile(g, "shop", series, 2, true, NOW, p, NULL);
 	labels_are(p, "env=dev service=bank route=/a|instance=h:9");
 	profile_free(p);
 	scrape_guard_free(g);
@@ -159,7 +203,7 @@ static void shapes_rewrite_values_before_they_are_counted(void **state)
 	}
 	labels_row(&m, "b;a", 1, "tenant=abc");
 	p = make_end(&m);
-	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p);
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p, NULL);
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_string_equal(profile_text(p, p->label_text[i]), "/api/v1/orders/:id/items/:n");
 	assert_string_equal(profile_text(p, p->label_text[1000]), "xxx");
@@ -179,7 +223,7 @@ static void long_values_are_shortened_between_characters(void **state)
 	memset(label + 6, 'a', 255);
 	memcpy(label + 6 + 255, "\xc3\xa9z", 4); /* é is byte 255 and 256 of the value */
 	p = profile_of(rows, 1);
-	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p);
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p, NULL);
 	assert_int_equal(strtab_len(p->str, p->label_text[0]), 255);
 	cuts_are(g, "route -0 ~1;");
 	profile_free(p);
@@ -206,7 +250,7 @@ static void a_sample_has_at_most_sixteen_labels(void **state)
 	make_row(&m, "b;a", &(int64_t){ 5 }, label, 20);
 	p = make_end(&m);
 	g = guard_of(buf_text(&text));
-	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p);
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p, NULL);
 	labels_are(p,
 		   "k00=v k01=v k02=v k03=v k04=v k05=v k06=v k07=v k08=v k09=v k10=v k11=v k12=v k13=v k14=v k15=v");
 	cuts_are(g, "k16 -1 ~0;k17 -1 ~0;k18 -1 ~0;k19 -1 ~0;");
@@ -241,7 +285,7 @@ static void a_million_values_take_the_room_of_a_hundred(void **state)
 	int64_t sum = 0;
 
 	(void)state;
-	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p);
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p, NULL);
 	cuts_are(g, "tenant -0 ~999900;");
 	/* the store adds equal rows: 100 values and "other" remain, and the total is the same */
 	dict_init(&d);
@@ -265,35 +309,73 @@ static void a_hundred_thousand_names_are_counted_in_bounded_memory(void **state)
 	int n = 0;
 
 	(void)state;
-	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p);
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p, NULL);
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		assert_int_equal(p->label_sets.off[p->labels[row]], p->label_sets.off[p->labels[row] + 1]);
+		assert_int_equal(p->label_sets.off[p->labels[row] + 1] - p->label_sets.off[p->labels[row]],
+				 row < SCRAPE_NAMES_MAX ? 1 : 0);
 	scrape_guard_each_cut(g, cuts_are_fn, &all);
 	for (const char *at = buf_text(&all); (at = strchr(at, ';')); at++)
 		n++;
 	assert_int_equal(n, SCRAPE_CUT_NAMES_MAX + 1);
-	assert_non_null(strstr(buf_text(&all), "(more) -99900 ~0;"));
+	assert_non_null(strstr(buf_text(&all), "(more) -99800 ~0;"));
 	buf_release(&all);
 	profile_free(p);
 	scrape_guard_free(g);
 }
 
-static void labels_from_clients_are_filtered(void **state)
+static void labels_of_series_from_clients_are_all_kept(void **state)
 {
-	char big[301] = { 0 };
-	struct store_label label[20] = {
-		{ "env", "prod" }, { "host", "h" }, { "secret", "x" }, { "service", "y" }, { "zone", "z" }
-	};
-	struct scrape_guard *g = guard_of("");
+	struct store_label label[4] = { { "env", "prod" }, { "hostname", "h" }, { "zone", "z" } };
+	struct scrape_guard *g = guard_of("keep-label route\nlimit 0");
 	struct arena *mem = arena_new();
+	struct buf cut = { 0 };
 
 	(void)state;
+	assert_int_equal(scrape_guard_labels(g, "shop", label, 3, mem, &cut), 3);
+	assert_string_equal(label[1].value, "h");
+	assert_string_equal(buf_text(&cut), "");
+	cuts_are(g, "");
+	arena_free(mem);
+	scrape_guard_free(g);
+}
+
+/* The labels of a series with n labels, the last of which has this value. Returns their number. */
+static size_t many_labels(struct scrape_guard *g, struct arena *mem, size_t n, const char *last, struct store_label *to,
+			  struct buf *cut)
+{
+	for (size_t i = 0; i < n; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "k%02zu", i);
+		to[i] = (struct store_label){ arena_strndup(mem, name, strlen(name)), i + 1 == n ? last : "v" };
+	}
+	return scrape_guard_labels(g, "shop", to, n, mem, cut);
+}
+
+static void series_whose_labels_are_cut_stay_apart(void **state)
+{
+	char big[301] = { 0 };
+	struct store_label a[65], b[65], c[3] = { { "host", big }, { "service", "y" } };
+	struct scrape_guard *g = guard_of("");
+	struct arena *mem = arena_new();
+	struct buf cut = { 0 };
+
+	(void)state;
+	assert_int_equal(many_labels(g, mem, 31, "x", a, &cut), 31);
+	assert_string_equal(buf_text(&cut), "");
+	assert_int_equal(many_labels(g, mem, 33, "x", a, &cut), SCRAPE_SERIES_LABELS_MAX);
+	assert_string_equal(buf_text(&cut), "k31, k32");
+	assert_int_equal(many_labels(g, mem, 33, "y", b, NULL), SCRAPE_SERIES_LABELS_MAX);
+	assert_string_equal(a[31].name, SCRAPE_CUT);
+	assert_string_not_equal(a[31].value, b[31].value);
+	assert_int_equal(many_labels(g, mem, 33, "x", b, NULL), SCRAPE_SERIES_LABELS_MAX);
+	assert_string_equal(a[31].value, b[31].value);
 	memset(big, 'a', 300);
-	label[1].value = big;
-	assert_int_equal(scrape_guard_labels(g, label, 5, mem), 2);
-	assert_string_equal(label[0].value, "prod");
-	assert_int_equal(strlen(label[1].value), SCRAPE_VALUE_MAX);
-	cuts_are(g, "host -0 ~1;secret -1 ~0;service -1 ~0;zone -1 ~0;");
+	assert_int_equal(scrape_guard_labels(g, "shop", c, 2, mem, NULL), 2);
+	assert_int_equal(strlen(c[0].value), SCRAPE_VALUE_MAX);
+	assert_string_equal(c[1].name, SCRAPE_CUT);
+	cuts_are(g, "k31 -3 ~0;k32 -3 ~0;host -0 ~1;service -1 ~0;");
+	buf_release(&cut);
 	arena_free(mem);
 	scrape_guard_free(g);
 }
@@ -342,7 +424,7 @@ static void a_reload_changes_the_rules(void **state)
 	assert_int_equal(scrape_config_parse("keep-label user", 15, "c.cpa", NULL, &c, &err), 0);
 	assert_int_equal(scrape_guard_reload(g, c, &err), 0);
 	scrape_config_unref(c);
-	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p);
+	scrape_guard_profile(g, "shop", NULL, 0, false, NOW, p, NULL);
 	labels_are(p, "user=u1");
 	profile_free(p);
 	scrape_guard_free(g);
@@ -351,6 +433,8 @@ static void a_reload_changes_the_rules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_names_are_kept_by_default),
+		cmocka_unit_test(the_first_cut_of_a_name_is_logged_and_each_is_reported),
 		cmocka_unit_test(names_that_are_not_kept_are_removed_and_counted),
 		cmocka_unit_test(values_beyond_the_limit_of_a_day_become_other),
 		cmocka_unit_test(labels_of_the_series_are_not_replaced_by_samples),
@@ -359,7 +443,8 @@ int main(void)
 		cmocka_unit_test(a_sample_has_at_most_sixteen_labels),
 		cmocka_unit_test(a_million_values_take_the_room_of_a_hundred),
 		cmocka_unit_test(a_hundred_thousand_names_are_counted_in_bounded_memory),
-		cmocka_unit_test(labels_from_clients_are_filtered),
+		cmocka_unit_test(labels_of_series_from_clients_are_all_kept),
+		cmocka_unit_test(series_whose_labels_are_cut_stay_apart),
 		cmocka_unit_test(series_are_limited_per_service_and_in_all),
 		cmocka_unit_test(a_reload_changes_the_rules),
 	};

@@ -26,6 +26,7 @@ static const struct opt options[] = {
 	{ "continuous", OPT_BOOL, AT(arguments.continuous), 0, "false", NULL, 0, true, "profile CPU all the time: --cpu=30s --every=30s" },
 	{ "kinds", OPT_TEXT, AT(arguments.kinds), 0, "", "KIND,...", 0, true, "profiles to scrape (default cpu,heap,goroutine,mutex,block)" },
 	{ "label", OPT_LIST, AT(label), 0, NULL, "K=V,...", 0, true, "labels of all profiles; may be repeated" },
+	{ "keep_label", OPT_LIST, AT(keep_label), 0, NULL, "NAME,...", 0, true, "labels that samples keep (default: all, within limits); may be repeated" },
 	{ "dapr", OPT_TEXT, AT(arguments.dapr), 0, "", "ADDRESS", 0, true, "also scrape a Dapr sidecar, as service daprd" },
 	{ "dendrite", OPT_TEXT, AT(arguments.dendrite), 0, "", "ADDRESS", 0, true, "also scrape Dendrite, as service dendrite" },
 	{ "listen", OPT_LIST, AT(listen), 0, NULL, "ADDRESS", 0, true, "also receive pushed profiles there: HOST:PORT, unix:PATH; may be repeated" },
@@ -113,6 +114,8 @@ int cmd_collect_options_parse(int argc, char **argv, struct collect_args *out, s
 		return rc;
 	out->arguments.label = out->label.item;
 	out->arguments.n_labels = out->label.n;
+	out->arguments.keep_label = out->keep_label.item;
+	out->arguments.n_keep_labels = out->keep_label.n;
 	out->arguments.listen = out->listen.item;
 	out->arguments.n_listens = out->listen.n;
 	out->arguments.target = out->target.item;
@@ -123,6 +126,7 @@ int cmd_collect_options_parse(int argc, char **argv, struct collect_args *out, s
 void cmd_collect_options_release(struct collect_args *a)
 {
 	opt_list_release(&a->label);
+	opt_list_release(&a->keep_label);
 	opt_list_release(&a->listen);
 	opt_list_release(&a->target);
 }

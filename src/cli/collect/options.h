@@ -17,7 +17,7 @@
 struct collect_args {
 	struct scrape_arguments arguments;
 	const char *file; /* collect.cpa; NULL: none */
-	struct opt_list label, listen, target;
+	struct opt_list label, keep_label, listen, target;
 	const char *grace;
 	int64_t grace_ns;
 	bool once, check, status, json, help;
