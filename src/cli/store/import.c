@@ -17,12 +17,14 @@
 #include "profile/temporality.h"
 #include "reader/reader.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +35,9 @@ struct import {
 	struct store_command *c;
 	uint64_t n, n_duplicates, n_failed, n_waiting; /* n_waiting: added since the last commit */
 	struct err first;                              /* the first failure */
+	const char *service, *kind;                    /* of the options; "": by each profile */
+	uint64_t n_unsure;                             /* their kind is not known */
+	struct buf unsure;                             /* the first of them */
 	int64_t first_ns, last_ns;
 };
 
@@ -83,6 +88,37 @@ static const char *find_comment(const struct profile *p, const char *prefix)
 	return NULL;
 }
 
+static bool is_name(const char *label, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(label, name, n) == 0 && label[n] == '=';
+}
+
+/* The value of an option, or of --label=NAME=VALUE, which is the same. */
+static int find_option(const struct cmd_store_args *a, const char *name, const char *option, const char **out,
+		       struct err *err)
+{
+	size_t n = strlen(name);
+
+	*out = option;
+	for (size_t i = 0; i < a->label.n; i++) {
+		const char *text = a->label.item[i], *sign = strchr(text, '=');
+
+		if (!sign || sign == text)
+			return err_set(err, ERR_USAGE, "--label=%s: expected KEY=VALUE", text);
+		if (!is_name(text, name))
+			continue;
+		if (!sign[1])
+			return err_set(err, ERR_USAGE, "--label=%s: the %s is empty", text, name);
+		if (**out && strcmp(*out, text + n + 1) != 0)
+			return err_set(err, ERR_USAGE, "%s%s=%s and --label=%s contradict each other",
+				       *option ? "--" : "--label=", name, *out, text);
+		*out = text + n + 1;
+	}
+	return 0;
+}
+
 /* Labels of the command line, then version and host as cpa snapshot writes them. */
 static int make_labels(const struct cmd_store_args *a, const struct profile *p, struct labels *l, struct err *err)
 {
@@ -94,9 +130,8 @@ static int make_labels(const struct cmd_store_args *a, const struct profile *p, 
 	for (size_t i = 0; i < a->label.n && rc == 0; i++) {
 		const char *text = a->label.item[i], *sign = strchr(text, '=');
 
-		if (!sign || sign == text)
-			return err_set(err, ERR_USAGE, "--label=%s: expected KEY=VALUE", text);
-		rc = add_label(l, text, (size_t)(sign - text), err);
+		if (!is_name(text, "service") && !is_name(text, "kind"))
+			rc = add_label(l, text, (size_t)(sign - text), err);
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]) && rc == 0; i++) {
 		const char *value = find_comment(p, known[i].comment);
@@ -111,31 +146,72 @@ static int make_labels(const struct cmd_store_args *a, const struct profile *p, 
 	return rc;
 }
 
-/* The kind by --kind, or the URL in a comment, or the sample types. */
-static int find_kind(const struct cmd_store_args *a, const struct profile *p, struct buf *out, struct err *err)
+/* Is one of the words of a name this one? Words are of letters and digits. */
+static bool has_word(const char *name, size_t n, const char *word)
 {
-	const char *url = find_comment(p, "url: "), *last = url ? strrchr(url, '/') : NULL;
+	size_t n_word = strlen(word);
+
+	for (size_t i = 0, begin = 0; i <= n; i++) {
+		if (i < n && isalnum((unsigned char)name[i]))
+			continue;
+		if (i - begin == n_word && strncasecmp(name + begin, word, n_word) == 0)
+			return true;
+		begin = i + 1;
+	}
+	return false;
+}
+
+/* The kind by the name of the file, else of its folder: "go-block.pb.gz", "block/1.pb.gz"; NULL if it does not distinguish block from
+   mutex. */
+static const char *find_kind_in_path(const char *path)
+{
+	size_t end = strlen(path);
+
+	for (int i = 0; i < 2; i++) {
+		size_t begin = end;
+		bool is_block, is_mutex;
+
+		while (begin > 0 && path[begin - 1] != '/')
+			begin--;
+		is_block = has_word(path + begin, end - begin, "block");
+		is_mutex = has_word(path + begin, end - begin, "mutex");
+		if (is_block || is_mutex)
+			return is_block && is_mutex ? NULL : is_block ? "block" : "mutex";
+		if (begin == 0)
+			return NULL;
+		end = begin - 1;
+	}
+	return NULL;
+}
+
+/* The kind by the options, or the URL in a comment, or the sample types and the name of the file. */
+static int find_kind(struct import *x, const struct profile *p, const char *path, struct buf *out, struct err *err)
+{
+	const char *url = find_comment(p, "url: "), *last = url ? strrchr(url, '/') : NULL, *found = NULL;
 	struct err ignored;
 
-	if (*a->kind) {
-		buf_addz(out, a->kind);
-		return profile_check_kind(p, a->kind, err);
+	if (*x->kind) {
+		buf_addz(out, x->kind);
+		return profile_check_kind(p, x->kind, err);
 	}
 	if (last && strcmp(last, "/profile") == 0)
 		last = "/cpu";
 	if (last && last[1] && last[strcspn(last, "?#")] == 0 && profile_check_kind(p, last + 1, &ignored) == 0)
-		buf_addz(out, last + 1);
-	else
-		buf_addz(out, profile_kind(p));
+		found = last + 1;
+	else if (profile_kind_is_unsure(p))
+		found = find_kind_in_path(path);
+	if (!found && profile_kind_is_unsure(p) && x->n_unsure++ == 0)
+		buf_addz(&x->unsure, path);
+	buf_addz(out, found ? found : profile_kind(p));
 	return 0;
 }
 
-/* The service: --service, else the file name of the program. */
-static void find_service(const struct cmd_store_args *a, const struct profile *p, struct buf *out)
+/* The service: that of the options, else the file name of the program. */
+static void find_service(const struct import *x, const struct profile *p, struct buf *out)
 {
 	const char *file = p->n_maps ? path_base(profile_text(p, p->map[0].file)) : "";
 
-	buf_addz(out, *a->service ? a->service : *file ? file : "unknown");
+	buf_addz(out, *x->service ? x->service : *file ? file : "unknown");
 }
 
 static int commit(struct import *x, struct err *err)
@@ -165,7 +241,7 @@ static int append(struct import *x, const struct store_input *in, struct err *er
 }
 
 /* data is consumed. */
-static int import_profile(struct import *x, struct bytes *data, int64_t time_ns, struct err *err)
+static int import_profile(struct import *x, struct bytes *data, const char *path, int64_t time_ns, struct err *err)
 {
 	const struct cmd_store_args *a = x->c->a;
 	struct buf service = { 0 }, kind = { 0 };
@@ -176,9 +252,9 @@ static int import_profile(struct import *x, struct bytes *data, int64_t time_ns,
 	if (rc == 0)
 		rc = make_labels(a, p, &labels, err);
 	if (rc == 0)
-		rc = find_kind(a, p, &kind, err);
+		rc = find_kind(x, p, path, &kind, err);
 	if (rc == 0) {
-		find_service(a, p, &service);
+		find_service(x, p, &service);
 		rc = append(x,
 			    &(struct store_input){ .service = buf_text(&service),
 						   .kind = buf_text(&kind),
@@ -211,7 +287,7 @@ static int note_failure(struct import *x, int rc, const char *name, struct err *
 
 static int import_member(void *arg, const char *name, struct bytes *data, int64_t time_ns, struct err *err)
 {
-	return note_failure(arg, import_profile(arg, data, time_ns, err), name, err);
+	return note_failure(arg, import_profile(arg, data, name, time_ns, err), name, err);
 }
 
 static int import_file(struct import *x, const char *path, int64_t time_ns, struct err *err)
@@ -222,6 +298,9 @@ static int import_file(struct import *x, const char *path, int64_t time_ns, stru
 	if (ends_with(path, ".cpx")) {
 		uint64_t n = 0, duplicates = 0;
 
+		if (*x->service || *x->kind || x->c->a->label.n)
+			return err_set(err, ERR_USAGE,
+				       "%s: the profiles of a .cpx file have their service, kind and labels", path);
 		rc = store_import_segment(x->c->writer, path, &n, &duplicates, err);
 		x->n += n;
 		x->n_duplicates += duplicates;
@@ -235,7 +314,7 @@ static int import_file(struct import *x, const char *path, int64_t time_ns, stru
 		free(data.data);
 		return rc < 0 ? err_wrap(err, "%s", path) : 0;
 	}
-	return note_failure(x, import_profile(x, &data, time_ns, err), path, err);
+	return note_failure(x, import_profile(x, &data, path, time_ns, err), path, err);
 }
 
 static int import_path(struct import *x, const char *path, unsigned depth, struct err *err);
@@ -285,14 +364,22 @@ static void report(const struct import *x, struct buf *out)
 	if (x->n_duplicates)
 		buf_addf(out, ", skipped %" PRIu64 " that the store has already", x->n_duplicates);
 	buf_addz(out, "\n");
+	if (x->n_unsure)
+		buf_addf(out,
+			 "%" PRIu64 " profile%s could be of kind block or mutex, and %s stored as mutex (%s %s); "
+			 "use --kind=block or --kind=mutex\n",
+			 x->n_unsure, x->n_unsure == 1 ? "" : "s", x->n_unsure == 1 ? "is" : "are",
+			 x->n_unsure == 1 ? "from" : "the first is", buf_text(&x->unsure));
 }
 
 int cmd_store_import(struct store_command *c, struct err *err)
 {
 	struct import x = { .c = c };
 	struct err late;
-	int rc = cmd_store_open_writer(c, true, err);
+	int rc = find_option(c->a, "service", c->a->service, &x.service, err);
 
+	rc = rc < 0 ? rc : find_option(c->a, "kind", c->a->kind, &x.kind, err);
+	rc = rc < 0 ? rc : cmd_store_open_writer(c, true, err);
 	for (size_t i = 0; i < c->a->n_words && rc == 0; i++)
 		rc = import_path(&x, c->a->word[i], 0, err);
 	if (c->writer && x.n_waiting && commit(&x, &late) < 0 && rc == 0) {
@@ -308,5 +395,6 @@ int cmd_store_import(struct store_command *c, struct err *err)
 	}
 	if (rc == 0)
 		report(&x, c->out);
+	buf_release(&x.unsure);
 	return rc;
 }
