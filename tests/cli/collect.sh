@@ -3,8 +3,10 @@
 #
 # collector ARG...: starts cpa collect on $tmp/store; messages are in $tmp/log.collect; waits until it listens
 # collector_end [SIGNAL]: ends it; its status is in $status
-# client METHOD PATH [HEADER...]: sends a request over its socket; the status of HTTP is in $code, the body in $tmp/body
+# client METHOD PATH [HEADER...]: sends a request over its socket; the status of HTTP is in $code, the body in $tmp/body,
+#     the headers in $tmp/client.err
 # client_at ADDRESS METHOD PATH...: the same for an address
+# listening: prints HOST:PORT of the first --listen or listen line
 # waits DESCRIPTION COMMAND...: checks that a command succeeds within a minute
 
 export XDG_RUNTIME_DIR="${tmp:?}/run" CPA_STORE="$tmp/store"
@@ -20,6 +22,11 @@ collector() {
 		sleep 0.1
 	done
 	note "$tmp/log.collect"
+}
+
+listening() {
+	"$CPA" collect --status --store="$tmp/store" --json |
+		"${PYTHON3:-python3}" -c 'import json, sys; print(json.load(sys.stdin)["listen"][1].rpartition("/")[2])'
 }
 
 collector_end() {

@@ -5,7 +5,8 @@
 #
 # usage: collect_client.py STORE METHOD PATH [HEADER...] [<BODY]
 # Sends a request to the collector of the store, over the socket in STORE/lock, or to ADDRESS:PORT, or to
-# https:PORT:CERTIFICATE, in its place. A body is read from standard input for POST. Prints the status, then the body.
+# https:PORT:CERTIFICATE, in its place. A body is read from standard input for POST. Prints the status, then the body; the
+# headers on standard error.
 # usage: collect_client.py push proto|json PROFILE SERVICE KIND     prints a body for /push.v1.PusherService/Push
 import base64
 import http.client
@@ -68,6 +69,7 @@ def main():
     body = sys.stdin.buffer.read() if method == "POST" else None
     connection.request(method, path, body, headers)
     answer = connection.getresponse()
+    sys.stderr.write(str(answer.headers))
     sys.stdout.buffer.write(str(answer.status).encode() + b"\n" + answer.read())
 
 

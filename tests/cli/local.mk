@@ -64,6 +64,8 @@ cli_tests = \
 	tests/cli/t320-web-requests.t \
 	tests/cli/t370-collect.t \
 	tests/cli/t374-push.t \
+	tests/cli/t375-push-labels.t \
+	tests/cli/t376-push-kinds.t \
 	tests/cli/t710-web-access.t \
 	tests/cli/t900-readme.t
 
