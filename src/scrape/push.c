@@ -420,6 +420,20 @@ static void set_failed(struct push_request *p, size_t number, int status, const 
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* Set start and duration. Agents of /ingest send what was counted since the last push, also if no second has passed since. */
+static void set_span(const struct push_request *p, struct scrape_origin *o)
+{
+	const struct push *q = &p->push;
+	bool is_ingest = paths[p->path].protocol == PUSH_INGEST;
+
+	if (q->is_cumulative && q->until_ns > 0)
+		o->begin_ns = q->until_ns; /* a snapshot */
+	else if (!q->is_cumulative && q->until_ns > q->from_ns)
+		o->capture_ns = q->until_ns - q->from_ns;
+	else if (!q->is_cumulative && is_ingest && q->from_ns > 0)
+		o->capture_ns = 1;
+}
+
 /* Note that the kind of a profile is not known: once in the log, and for the response. */
 static void note_kind(struct push_request *p, const struct scrape_write *w)
 {
@@ -453,10 +467,7 @@ static void push_one(struct push_request *p, size_t number)
 	struct err err;
 	int rc, status;
 
-	if (p->push.until_ns > p->push.from_ns && !p->push.is_cumulative)
-		o.capture_ns = p->push.until_ns - p->push.from_ns;
-	else if (p->push.is_cumulative && p->push.until_ns > 0)
-		o.begin_ns = p->push.until_ns; /* a snapshot */
+	set_span(p, &o);
 	if (!o.service || !*o.service) {
 		err_set(&err, ERR_FORMAT, "the label service_name is missing");
 		set_failed(p, number, BAD, &err);

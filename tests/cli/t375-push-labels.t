@@ -61,7 +61,7 @@ is_equal "$(grep -c 'label=cut service="many" name="k32" reason="a series has mo
 "$CPA" collect --status >status
 grep -q '^cut  .*k32 (2)' status
 result $? 'the status names the labels that were cut'
-collector_end
+collector_end TERM
 
 # --keep-label
 collector --listen=127.0.0.1:0 --keep-label=tenant --keep-label=pod,user
@@ -73,7 +73,7 @@ is_equal "$("$CPA" tags store:kept/cpu@all 2>/dev/null | grep -c '/a')" 0 'a lab
 is_equal "$(total cpu kept/cpu)" "$(total cpu cpu/cpu)" 'the totals remain'
 grep -q 'label=cut service="kept" name="route" reason="not in keep-label"' log.collect
 result $? 'the log says why'
-collector_end
+collector_end TERM
 fails 'keep-label: a name is empty' collect --check --keep-label=a,,b localhost:1
 
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t376-push-kinds.t - block and mutex profiles have equal sample types, and are told apart
+# t376-push-kinds.t - block and mutex profiles have equal sample types, and are distinguished
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 . "${top_srcdir:?}/tests/cli/collect.sh"
@@ -48,19 +48,25 @@ for kind in mutex block; do
 	echo 'a;b 3' >folded
 	post 200 "/ingest?name=folded.${kind}_count" <folded
 done
-is_equal "$(kinds go.app)" 'block:1 mutex:1' 'sample_type_config of a form tells the kind'
-is_equal "$(kinds plain)" 'block:1 mutex:1' 'kind= of a plain push tells the kind'
-is_equal "$(kinds conn)" 'block:1 mutex:1' '__name__ of a message tells the kind'
-is_equal "$(kinds query)" 'block:1 mutex:1' 'kind= of ingest tells the kind'
-is_equal "$(kinds folded)" 'block:1 mutex:1' 'the name of folded text tells the kind'
+is_equal "$(kinds go.app)" 'block:1 mutex:1' 'the kind is that of sample_type_config of a form'
+is_equal "$(kinds plain)" 'block:1 mutex:1' 'the kind is kind= of a plain push'
+is_equal "$(kinds conn)" 'block:1 mutex:1' 'the kind is __name__ of a message'
+is_equal "$(kinds query)" 'block:1 mutex:1' 'the kind is kind= of ingest'
+is_equal "$(kinds folded)" 'block:1 mutex:1' 'the kind is in the name of folded text'
 is_equal "$(grep -c 'push=unsure' log.collect)" 0 'nothing is unsure'
+
+# pyroscope-go sends the rest of a second with from=until
+for i in 0 1 2; do
+	post 200 "/ingest?name=delta&kind=block&format=pprof&from=$((start + i * 10))&until=$((start + i / 2 * 10 + 10))" <mutex/00$i.pb.gz
+done
+is_equal "$("$CPA" top -unit=count -sample_index=contentions store:delta/block@all 2>/dev/null | sed -n 's/.* of \(.*\) total$/\1/p')" 42 'what agents of ingest push is added up'
 post 400 '/v1/profiles?service=x&kind=block' <cpu/000.pb.gz
 post 204 '/v1/profiles?service=unsure' <mutex/004.pb.gz
 grep -q '^Cpa-Kind-Unsure: stored as mutex; .*send kind=block or kind=mutex' client.err
-result $? 'the response says that the kind is not known'
+result $? 'the response reports that the kind is not known'
 grep -q 'push=unsure service="unsure" kind=mutex reason=' log.collect
 result $? 'so does the log'
-collector_end
+collector_end TERM
 
 # import
 CPA_STORE=$tmp/store2
@@ -72,7 +78,7 @@ cp mutex/002.pb.gz block.pb.gz
 cp mutex/003.pb.gz in/block/1.pb.gz
 cp mutex/004.pb.gz in/debug/block
 "$CPA" store import --service=name go-block.pb.gz go-mutex.pb.gz block.pb.gz in >out 2>&1
-is_equal "$(kinds name)" 'block:4 mutex:1' 'the name of a file tells the kind'
+is_equal "$(kinds name)" 'block:4 mutex:1' 'the kind is in the name of a file'
 is_equal "$(cat out)" 'imported 5 profiles' 'and import has nothing to add'
 tar -cf all.tar go-block.pb.gz go-mutex.pb.gz
 "$CPA" store import --service=tar all.tar >out 2>&1
@@ -80,9 +86,9 @@ is_equal "$(kinds tar)" 'block:1 mutex:1' 'so does the name of a member of an ar
 cp mutex/005.pb.gz contention.pb.gz
 cp mutex/006.pb.gz mutex-and-block.pb.gz
 "$CPA" store import --service=unsure contention.pb.gz mutex-and-block.pb.gz >out 2>&1
-is_equal "$(kinds unsure)" 'mutex:2' 'a name that does not tell the kind leaves mutex'
-grep -q '^2 profiles could be of kind block or mutex, and are stored as mutex (the first is contention.pb.gz); --kind=block or --kind=mutex tells which$' out
-result $? 'import says that it does not know'
+is_equal "$(kinds unsure)" 'mutex:2' 'a name without the kind leaves mutex'
+grep -q '^2 profiles could be of kind block or mutex, and are stored as mutex (the first is contention.pb.gz); use --kind=block or --kind=mutex$' out
+result $? 'import reports that it does not know'
 "$CPA" store import --label=service=shop --label=kind=block --label=env=test mutex/007.pb.gz >out 2>&1
 is_equal "$(kinds shop)" 'block:1' '--label sets service and kind'
 is_equal "$("$CPA" store ls --labels shop 2>/dev/null | grep -c -e 'service=' -e 'kind=')" 0 'and does not add labels of these names'
