@@ -8,6 +8,7 @@
 #include "access/check.h"
 
 #include "access/host.h"
+#include "base/base64.h"
 
 #include <string.h>
 
@@ -126,6 +127,28 @@ static bool has_session(const struct access_rules *r, const struct http_request 
 		}
 	}
 	return found;
+}
+
+bool access_has_secret(const struct access_secret *s, const char *authorization)
+{
+	enum { USER_MAX = 256, TEXT_MAX = (USER_MAX + 1 + ACCESS_SECRET_MAX) / 3 * 4 + 4 };
+	static const char scheme[] = "Basic ";
+	uint8_t text[TEXT_MAX / 4 * 3 + 4] = { 0 };
+	size_t n = 0;
+	const char *colon;
+	bool is_it;
+
+	if (!access_is_same_text(authorization, scheme, sizeof(scheme) - 1))
+		return access_is_bearer(s, authorization);
+	authorization += sizeof(scheme) - 1;
+	authorization += strspn(authorization, " ");
+	if (strlen(authorization) > TEXT_MAX || !base64_decode(authorization, strlen(authorization), text, &n))
+		return false;
+	text[n] = 0;
+	colon = memchr(text, ':', n);
+	is_it = colon && !memchr(text, 0, n) && access_is_secret(s, colon + 1);
+	explicit_bzero(text, sizeof(text));
+	return is_it;
 }
 
 static struct access_verdict refuse_secret(struct access_rules *r, uint64_t now_ns)

@@ -41,6 +41,12 @@ struct access_rules {
 	struct access_failures failures;
 };
 
+/*
+ * Does the value of an Authorization header contain the secret: as "Bearer SECRET", or as the password of "Basic", with any
+ * user? Pages of browsers use neither: for them there are sessions.
+ */
+bool access_has_secret(const struct access_secret *s, const char *authorization);
+
 /* The answer to a refused request; status 0 means allowed. */
 struct access_verdict {
 	int status;

@@ -7,6 +7,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/amount.h \
 	src/base/arena.c \
 	src/base/arena.h \
+	src/base/base64.c \
+	src/base/base64.h \
 	src/base/buf.c \
 	src/base/buf.h \
 	src/base/child.c \

@@ -7,6 +7,7 @@
 
 #include "reader/push_int.h"
 
+#include "base/base64.h"
 #include "base/jansson.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -178,43 +179,6 @@ bool push_is_deep(const uint8_t *data, size_t n)
 	return false;
 }
 
-static int digit64(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	if (c == '+' || c == '-')
-		return 62;
-	return c == '/' || c == '_' ? 63 : -1;
-}
-
-/* Decode base64, with or without padding, in both alphabets. Returns false if it is invalid. */
-static bool decode64(const char *s, size_t n, uint8_t *out, size_t *n_out)
-{
-	uint32_t bits = 0;
-	unsigned n_bits = 0;
-
-	while (n && s[n - 1] == '=')
-		n--;
-	*n_out = 0;
-	for (size_t i = 0; i < n; i++) {
-		int d = digit64(s[i]);
-
-		if (d < 0)
-			return false;
-		bits = bits << 6 | (uint32_t)d;
-		n_bits += 6;
-		if (n_bits >= 8) {
-			n_bits -= 8;
-			out[(*n_out)++] = (uint8_t)(bits >> n_bits);
-		}
-	}
-	return n_bits < 6;
-}
-
 struct json_reader {
 	const struct jansson *lib;
 	struct push *p;
@@ -242,7 +206,7 @@ static int add_json_sample(struct json_reader *r, const json_t *sample, struct p
 	if (n_id == 0)
 		id = text_of(r, sample, "id", &n_id);
 	data = arena_alloc(r->p->mem, n / 4 * 3 + 4, 1);
-	if (!decode64(text, n, data, &item->n))
+	if (!base64_decode(text, n, data, &item->n))
 		return err_set(err, ERR_FORMAT, "rawProfile is not base64");
 	item->data = data;
 	item->id = arena_strndup(r->p->mem, id, n_id);

@@ -257,6 +257,41 @@ static void clients_send_the_secret_as_bearer(void **state)
 	}
 }
 
+/* base64 of a user and a password */
+#define BASIC_RIGHT "YW55OjAxMjM0NTY3ODlhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ekFCQ0Q=" /* any:SECRET */
+#define BASIC_EMPTY_USER "OjAxMjM0NTY3ODlhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ekFCQ0Q="
+#define BASIC_NO_COLON "MDEyMzQ1Njc4OWFiY2RlZmdoaWprbG1ub3BxcnN0dXZ3eHl6QUJDRA=="
+#define BASIC_NUL "YTowMTIzNDU2Nzg5YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXpBQkNEAA=="
+
+static void a_secret_may_be_a_bearer_or_the_password_of_basic(void **state)
+{
+	static const struct {
+		const char *value;
+		bool is_it;
+	} values[] = {
+		{ "Bearer " SECRET, true },
+		{ "Basic " BASIC_RIGHT, true },
+		{ "basic  " BASIC_RIGHT, true },
+		{ "Basic " BASIC_EMPTY_USER, true },
+		{ "Basic " BASIC_NO_COLON, false },
+		{ "Basic " BASIC_NUL, false },
+		{ "Basic " SECRET, false },
+		{ "Basic YW55Og==", false },
+		{ "Basic !", false },
+		{ "Basic ", false },
+		{ "Basic", false },
+		{ "", false },
+	};
+	const struct access_rules r = with_secret();
+	char big[5000] = "Basic ";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		assert_int_equal(access_has_secret(&r.secret, values[i].value), values[i].is_it);
+	memset(big + 6, 'A', sizeof(big) - 7);
+	assert_false(access_has_secret(&r.secret, big));
+}
+
 static void wrong_secrets_are_answered_late(void **state)
 {
 	struct sample s = { .header = { { "Host", "localhost" }, { "Authorization", "Bearer x" } } },
@@ -389,6 +424,7 @@ int main(void)
 		cmocka_unit_test(other_sites_may_only_link_to_pages),
 		cmocka_unit_test(other_users_and_other_methods_are_refused),
 		cmocka_unit_test(clients_send_the_secret_as_bearer),
+		cmocka_unit_test(a_secret_may_be_a_bearer_or_the_password_of_basic),
 		cmocka_unit_test(wrong_secrets_are_answered_late),
 		cmocka_unit_test(paths_without_data_need_no_secret),
 		cmocka_unit_test(a_cookie_is_valid_for_one_address),
