@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The sockets are opened and accepted here, not by libmicrohttpd: so the bound address is checked, one limit covers all
- * sockets, and the oldest idle connection is closed when there are too many. libmicrohttpd has a time limit for
+ * sockets, and the oldest connection that is idle or stalled is closed when there are too many. libmicrohttpd has a time limit for
  * inactivity only, which a client that sends one byte per second never exceeds; so each connection has a deadline here.
  * A shutdown of the socket ends the thread of the connection.
  */
@@ -58,6 +58,8 @@ void httpd_set_deadline(struct httpd_conn *c, uint64_t from_ns, unsigned ms, uin
 	bool is_earlier;
 
 	pthread_mutex_lock(&c->h->lock);
+	if (c->receive_ns)
+		c->receive_ns = httpd_now();
 	is_earlier = deadline < c->deadline_ns;
 	c->deadline_ns = deadline;
 	pthread_mutex_unlock(&c->h->lock);
@@ -127,14 +129,33 @@ static void shut_down(struct httpd_conn *c)
 		stop_set(c->stop);
 }
 
-/* Close the connection that has been idle for the longest time. The lock is held. */
-static void close_idle(struct httpd *h)
+/*
+ * The time from which a connection may be closed to make room for another one; UINT64_MAX while it has a request that arrives or
+ * is answered. The lock is held.
+ */
+static uint64_t unused_ns(const struct httpd_conn *c)
+{
+	if (c->is_gone)
+		return UINT64_MAX;
+	if (c->idle_ns > 0)
+		return c->idle_ns;
+	return c->receive_ns > 0 ? c->receive_ns + (uint64_t)HTTPD_STALLED_MS * MS_NS : UINT64_MAX;
+}
+
+/* Close the connection that has been idle for the longest time, else the one that has been stalled. The lock is held. */
+static void close_unused(struct httpd *h)
 {
 	struct httpd_conn *oldest = NULL;
+	uint64_t now = httpd_now();
 
-	for (struct httpd_conn *c = h->conns; c; c = c->next)
-		if (c->idle_ns > 0 && !c->is_gone && (!oldest || c->idle_ns < oldest->idle_ns))
+	for (struct httpd_conn *c = h->conns; c; c = c->next) {
+		bool is_idle = c->idle_ns > 0, is_better = !oldest || (is_idle && oldest->idle_ns == 0);
+
+		if (unused_ns(c) > now)
+			continue;
+		if (is_better || (is_idle == (oldest->idle_ns > 0) && unused_ns(c) < unused_ns(oldest)))
 			oldest = c;
+	}
 	if (oldest)
 		shut_down(oldest);
 }
@@ -160,7 +181,7 @@ static void watch_fd(struct watch *w, int fd, short events, uint64_t conn)
 static void prepare(struct httpd *h, struct watch *w, uint64_t accepted_ns)
 {
 	uint64_t now = httpd_now();
-	unsigned n_idle = 0, n_gone = 0;
+	unsigned n_unused = 0, n_gone = 0;
 
 	w->n = 0;
 	w->deadline_ns = UINT64_MAX;
@@ -173,17 +194,19 @@ static void prepare(struct httpd *h, struct watch *w, uint64_t accepted_ns)
 		if (now >= c->deadline_ns)
 			shut_down(c);
 		n_gone += c->is_gone;
-		n_idle += c->idle_ns > 0;
 		if (c->is_gone)
 			continue;
+		n_unused += unused_ns(c) <= now;
+		if (!w->can_accept && unused_ns(c) > now && unused_ns(c) < w->deadline_ns)
+			w->deadline_ns = unused_ns(c);
 		if (c->deadline_ns < w->deadline_ns)
 			w->deadline_ns = c->deadline_ns;
 		if (c->stop && w->n < POLL_MAX - LISTEN_MAX)
 			watch_fd(w, c->fd, POLLRDHUP, c->number);
 	}
 	pthread_mutex_unlock(&h->lock);
-	/* at the limit, close one idle connection at a time; its removal wakes the watcher */
-	w->n_listeners = w->can_accept || (n_idle > 0 && n_gone == 0) ? h->at.n : 0;
+	/* at the limit, close one unused connection at a time; its removal wakes the watcher */
+	w->n_listeners = w->can_accept || (n_unused > 0 && n_gone == 0) ? h->at.n : 0;
 	for (unsigned i = 0; i < w->n_listeners; i++)
 		watch_fd(w, h->at.listener[i].fd, POLLIN, 0);
 }
@@ -233,7 +256,7 @@ static uint64_t accept_ready(struct httpd *h, const struct watch *w, uint64_t la
 			continue;
 		}
 		pthread_mutex_lock(&h->lock);
-		close_idle(h);
+		close_unused(h);
 		pthread_mutex_unlock(&h->lock);
 	}
 	return last_ns;

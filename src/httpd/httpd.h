@@ -17,14 +17,15 @@
 #include <stdint.h>
 
 enum {
-	HTTPD_CONNECTIONS_DEFAULT = 64, /* others wait until one is closed or idle */
+	HTTPD_CONNECTIONS_DEFAULT = 64, /* others wait until one is closed, idle or stalled */
 	HTTPD_CONNECTIONS_MAX = 256,
-	HTTPD_HEAD_MAX = 16384,        /* bytes of a request line with its header lines; more: 431 */
-	HTTPD_FORM_MAX = 65536,        /* bytes of a body that is not an upload; more: 413 */
-	HTTPD_HEAD_MS = 10000,         /* time to receive a head */
-	HTTPD_IDLE_MS = 60000,         /* time between requests */
-	HTTPD_BODY_MS = 10000,         /* time to receive a body or to send a response, plus size / HTTPD_RATE_MIN */
-	HTTPD_RATE_MIN = 16384,        /* bytes per second */
+	HTTPD_HEAD_MAX = 16384, /* bytes of a request line with its header lines; more: 431 */
+	HTTPD_FORM_MAX = 65536, /* bytes of a body that is not an upload; more: 413 */
+	HTTPD_HEAD_MS = 10000,  /* time to receive a head */
+	HTTPD_IDLE_MS = 60000,  /* time between requests */
+	HTTPD_STALLED_MS = 100, /* without a part of an incomplete request; closed if there are too many connections */
+	HTTPD_BODY_MS = 10000,  /* time to receive a body or to send a response, plus size / HTTPD_RATE_MIN */
+	HTTPD_RATE_MIN = 16384, /* bytes per second */
 	HTTPD_COMPRESS_MIN = 1024,     /* shorter bodies are not compressed */
 	HTTPD_FAST_COMPRESS = 1 << 20, /* longer bodies are compressed less */
 };

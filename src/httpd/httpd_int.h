@@ -24,6 +24,7 @@ struct httpd_conn {
 	uint64_t number;      /* of all connections so far */
 	uint64_t deadline_ns; /* the connection is closed then; UINT64_MAX: never */
 	uint64_t idle_ns;     /* start of the wait for the next request; 0 while there is a request */
+	uint64_t receive_ns;  /* when a part of the request arrived last; 0: it is complete, or there is none */
 	struct stop *stop;    /* of the running answer; NULL: none */
 	bool is_gone;         /* has the client disconnected, or was the connection shut down? */
 };

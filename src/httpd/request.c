@@ -44,6 +44,7 @@ void *httpd_begin_request(void *h, const char *uri, struct MHD_Connection *mc)
 	r->q.upload = -1;
 	pthread_mutex_lock(&server->lock);
 	r->conn->idle_ns = 0;
+	r->conn->receive_ns = httpd_now();
 	pthread_mutex_unlock(&server->lock);
 	httpd_set_deadline(r->conn, httpd_now(), server->options.limits.head_ms, 0);
 	return r;
@@ -188,6 +189,14 @@ static void delay(const struct httpd_request *r, unsigned ms)
 		poll(&fd, 1, (int)ms);
 }
 
+/* The request is complete, or the rest of it does not matter. */
+static void end_receiving(struct httpd_request *r)
+{
+	pthread_mutex_lock(&r->conn->h->lock);
+	r->conn->receive_ns = 0;
+	pthread_mutex_unlock(&r->conn->h->lock);
+}
+
 static enum MHD_Result send_response(struct httpd_request *r, struct MHD_Connection *mc, struct http_response *out)
 {
 	if (out->delay_ms > 0) {
@@ -221,6 +230,7 @@ static enum MHD_Result receive_head(struct httpd_request *r, struct MHD_Connecti
 	/* a client that waits for 100 Continue has not sent its body, and a large body is not received to be discarded */
 	if (r->is_refused && (length > DISCARD_MAX || http_request_header(&r->q, "Expect"))) {
 		r->refusal.closes = true;
+		end_receiving(r);
 		return send_response(r, mc, &r->refusal);
 	}
 	return MHD_YES;
@@ -248,6 +258,7 @@ static enum MHD_Result answer(struct httpd_request *r, struct MHD_Connection *mc
 	const struct httpd *h = r->conn->h;
 	struct http_response out = { 0 };
 
+	end_receiving(r);
 	if (r->is_refused)
 		return send_response(r, mc, &r->refusal);
 	r->q.body = buf_text(&r->body);
@@ -302,6 +313,7 @@ void httpd_end_request(void *h, struct MHD_Connection *mc, void **request, enum 
 	pthread_mutex_lock(&server->lock);
 	server->last_ns = now;
 	r->conn->idle_ns = now;
+	r->conn->receive_ns = 0;
 	pthread_mutex_unlock(&server->lock);
 	httpd_set_deadline(r->conn, now, server->options.limits.idle_ms, 0);
 	if (r->q.upload >= 0)

@@ -387,6 +387,33 @@ static void idle_connections_make_room_for_others(void **state)
 	httpd_stop(h);
 }
 
+static void incomplete_requests_make_room_for_others(void **state)
+{
+	static const char *const parts[] = { "", "GET / HT", "GET / HTTP/1.1\r\nHost: x\r\nA",
+					     "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc" };
+	struct httpd *h = start("127.0.0.1:0", (struct httpd_limits){ 60000, 60000, 60000, 0 });
+	int fd[4][HTTPD_CONNECTIONS_DEFAULT], waiting = dial(h);
+	uint64_t from = now_ns();
+
+	(void)state;
+	puts_to(waiting, "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+	assert_true(wait_until(&n_waiting, 1));
+	for (int p = 0; p < 4; p++) {
+		for (int i = 0; i < HTTPD_CONNECTIONS_DEFAULT; i++) {
+			fd[p][i] = dial(h);
+			puts_to(fd[p][i], parts[p]);
+		}
+		contains(ask(h, "GET /other", "", ""), "GET|/other|");
+	}
+	assert_true(now_ns() - from < 50ULL * SECOND_NS); /* before any time limit */
+	assert_int_equal(atomic_load(&n_stopped), 0);     /* a request that is answered is not closed */
+	for (int p = 0; p < 4; p++)
+		for (int i = 0; i < HTTPD_CONNECTIONS_DEFAULT; i++)
+			close(fd[p][i]);
+	httpd_stop(h);
+	close(waiting);
+}
+
 static void responses_can_be_delayed(void **state)
 {
 	struct httpd *h = start_local();
@@ -456,6 +483,7 @@ int main(void)
 		cmocka_unit_test(stopping_the_server_stops_answers),
 		cmocka_unit_test(slow_clients_are_disconnected),
 		cmocka_unit_test(idle_connections_make_room_for_others),
+		cmocka_unit_test(incomplete_requests_make_room_for_others),
 		cmocka_unit_test(responses_can_be_delayed),
 		cmocka_unit_test(addresses_have_the_real_port),
 		cmocka_unit_test(public_addresses_need_a_secret),
