@@ -176,6 +176,13 @@ void scrape_listen_stop(struct scrape_collector *c);
 void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed, const struct http_request *q,
 		 struct http_response *out);
 
+/*
+ * May a holder of the secret push and read this service? A pattern as service is one of several, all of which must be allowed.
+ *
+ * secret  NULL: no secret is needed
+ */
+bool scrape_secret_allows(const struct scrape_secret *secret, const char *service);
+
 /* Is it the path of a push? */
 bool scrape_is_push(const char *path);
 

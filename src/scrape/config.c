@@ -82,6 +82,7 @@ static struct scrape_config *config_new(const char *file)
 	c->file = arena_strndup(c->mem, file, strlen(file));
 	c->store = c->group = "";
 	c->limit_default = SCRAPE_LIMIT_DEFAULT;
+	c->push_rate = SCRAPE_PUSH_RATE_DEFAULT;
 	c->push = SCRAPE_PUSH_PPROF | SCRAPE_PUSH_INGEST | SCRAPE_PUSH_CONNECT;
 	return c;
 }

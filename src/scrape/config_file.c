@@ -255,6 +255,15 @@ static int read_push(struct scrape_parser *p, const struct words *w, struct err 
 	return 0;
 }
 
+static int read_push_rate(struct scrape_parser *p, const struct words *w, struct err *err)
+{
+	if (w->n != 2)
+		return scrape_config_usage(w, "push-rate N, pushes per second and address; 0 for no limit", err);
+	if (!parse_number(w->word[1], VALUES_MAX, &p->c->push_rate))
+		return words_error(w, err, "push-rate %s: not a number of at most %d", w->word[1], VALUES_MAX);
+	return 0;
+}
+
 static int read_plain_text(struct scrape_parser *p, const struct words *w, struct err *err)
 {
 	if (w->n != 2 || (strcmp(w->word[1], "yes") != 0 && strcmp(w->word[1], "no") != 0))
@@ -299,6 +308,7 @@ static const struct {
 	{ "shape", read_shape },
 	{ "listen", read_listen },
 	{ "push", read_push },
+	{ "push-rate", read_push_rate },
 	{ "plain-text", read_plain_text },
 	{ "shard", read_shard },
 	{ "sink", read_sink },

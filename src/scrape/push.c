@@ -20,7 +20,6 @@
 #include "scrape/guard.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,6 @@ enum {
 	NOT_IMPLEMENTED = 501,
 	UNAVAILABLE = 503,
 	NO_ROOM = 507,
-	RATE = 50,         /* requests per second of a client address */
 	PEER_RUNNING = 16, /* requests at once of a client address */
 	DECODING_WAIT_S = 30,
 };
@@ -213,34 +211,49 @@ static struct scrape_peer *find_peer(struct scrape_collector *c, const char *add
 		return NULL;
 	memset(oldest, 0, sizeof(*oldest));
 	memcpy(oldest->address, address, strnlen(address, sizeof(oldest->address) - 1));
-	oldest->tokens = RATE;
+	oldest->tokens = c->o.config->push_rate;
 	oldest->last_ns = scrape_mono_ns();
 	return oldest;
 }
 
-/* Count a request of a client. Returns false if it has too many. The user's own socket has no limit. */
-static bool begin_peer(struct scrape_collector *c, const struct http_peer *at)
+/* Take a token of a client for a request, at a rate per second; 0: no limit. The lock is held. */
+static bool take_token(struct scrape_peer *p, double rate)
 {
 	int64_t now = scrape_mono_ns();
+
+	p->tokens += (double)(now - p->last_ns) / 1e9 * rate;
+	p->tokens = p->tokens > rate ? rate : p->tokens;
+	p->last_ns = now;
+	if (rate <= 0)
+		return true;
+	if (p->tokens < 1)
+		return false;
+	p->tokens -= 1;
+	return true;
+}
+
+/* Count a request of a client. Returns why it is refused; NULL if it is not. The user's own socket has no limit. */
+static const char *begin_peer(struct scrape_collector *c, const struct http_peer *at)
+{
+	const char *why = NULL;
 	struct scrape_peer *p;
-	bool is_fine;
 
 	if (at->is_unix)
-		return true;
+		return NULL;
 	pthread_mutex_lock(&c->peers_lock);
 	p = find_peer(c, at->address);
-	if (p) {
-		p->tokens += (double)(now - p->last_ns) / 1e9 * RATE;
-		p->tokens = p->tokens > RATE ? RATE : p->tokens;
-		p->last_ns = now;
-	}
-	is_fine = p && p->tokens >= 1 && p->n_running < PEER_RUNNING;
-	if (is_fine) {
-		p->tokens -= 1;
+	if (!p)
+		why = "too many clients at once";
+	else if (p->n_running >= PEER_RUNNING)
+		why = "more than 16 pushes of this address at once";
+	else if (!take_token(p, c->o.config->push_rate))
+		why = "too many pushes of this address in a second; push-rate of the configuration is the limit";
+	else
 		p->n_running++;
-	}
 	pthread_mutex_unlock(&c->peers_lock);
-	return is_fine;
+	if (why)
+		scrape_log(c, "push=refused address=%s reason=\"%s\"", at->address, why);
+	return why;
 }
 
 static void end_peer(struct scrape_collector *c, const struct http_peer *at)
@@ -336,14 +349,6 @@ static int read_request(struct push_request *p)
 
 /* ---- profiles ---- */
 
-static bool is_allowed(const struct scrape_secret *secret, const char *service)
-{
-	for (size_t i = 0; secret && i < secret->n_services; i++)
-		if (fnmatch(secret->service[i], service, 0) == 0)
-			return true;
-	return !secret || secret->n_services == 0;
-}
-
 static int compare_labels(const void *a, const void *b)
 {
 	return strcmp(((const struct store_label *)a)->name, ((const struct store_label *)b)->name);
@@ -390,6 +395,16 @@ static const char *find_kind(const struct push_request *p, const struct push_ite
 		if (strcmp(kinds[i].name, name) == 0)
 			return kinds[i].kind;
 	return "";
+}
+
+/* A kind is part of sources like store:shop/cpu. */
+static bool is_kind_name(const char *kind)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+	enum { KIND_MAX = 64 };
+	size_t n = strspn(kind, allowed);
+
+	return !kind[n] && n <= KIND_MAX;
 }
 
 static void written(void *arg, const struct scrape_write *w)
@@ -473,7 +488,12 @@ static void push_one(struct push_request *p, size_t number)
 		set_failed(p, number, BAD, &err);
 		return;
 	}
-	if (!is_allowed(p->allowed, o.service)) {
+	if (!is_kind_name(o.kind)) {
+		err_set(&err, ERR_FORMAT, "kind is not a name of at most 64 letters, digits, dots, - and _");
+		set_failed(p, number, BAD, &err);
+		return;
+	}
+	if (!scrape_secret_allows(p->allowed, o.service)) {
 		err_set(&err, ERR_USAGE, "this secret does not allow the service %s", o.service);
 		set_failed(p, number, FORBIDDEN, &err);
 		return;
@@ -555,14 +575,16 @@ void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed
 				  .lock = PTHREAD_MUTEX_INITIALIZER,
 				  .changed = PTHREAD_COND_INITIALIZER };
 
+	const char *why;
+
 	while (strcmp(paths[p.path].path, q->path) != 0)
 		p.path++;
 	if (paths[p.path].protocol == PUSH_OTLP) {
 		fail(&p, NOT_IMPLEMENTED, "this version does not receive OTLP profiles; send pprof to /v1/profiles");
 	} else if (!(c->o.config->push & paths[p.path].bit)) {
 		fail(&p, FORBIDDEN, "this protocol is not enabled in the configuration (push)");
-	} else if (!begin_peer(c, &q->peer)) {
-		fail(&p, TOO_MANY, "too many requests of this address");
+	} else if ((why = begin_peer(c, &q->peer))) {
+		fail(&p, TOO_MANY, why);
 	} else {
 		run(&p);
 		end_peer(c, &q->peer);

@@ -18,6 +18,7 @@
 #include "store/window.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -27,6 +28,7 @@ enum {
 	OK = 200,
 	BAD = 400,
 	UNAUTHORIZED = 401,
+	FORBIDDEN = 403,
 	NOT_FOUND = 404,
 	METHOD = 405,
 	CONFLICT = 409,
@@ -55,9 +57,31 @@ static const struct scrape_secret *find_secret(const struct scrape_listener *l, 
 	const char *given = http_request_header(q, "Authorization");
 
 	for (size_t i = 0; l->listen && given && i < l->listen->n_secrets; i++)
-		if (access_is_bearer(&l->secret[i], given))
+		if (access_has_secret(&l->secret[i], given))
 			return &l->listen->secret[i];
 	return NULL;
+}
+
+static bool is_limited(const struct scrape_secret *secret)
+{
+	return secret && secret->n_services > 0;
+}
+
+bool scrape_secret_allows(const struct scrape_secret *secret, const char *service)
+{
+	bool is_several = strpbrk(service, "*?[") != NULL;
+
+	if (!is_limited(secret))
+		return true;
+	for (size_t i = 0; i < secret->n_services; i++) {
+		const char *pattern = secret->service[i];
+
+		/* a star also matches the wildcards of a pattern, and so all that it stands for */
+		if (is_several && strpbrk(pattern, "?[\\") ? strcmp(pattern, service) == 0
+							   : fnmatch(pattern, service, 0) == 0)
+			return true;
+	}
+	return false;
 }
 
 static bool needs_secret(const struct scrape_listener *l, const struct http_request *q)
@@ -74,7 +98,8 @@ static bool check(void *arg, const struct http_request *q, struct http_response 
 
 	if (v.status == 0 && needs_secret(l, q) && !find_secret(l, q)) {
 		v = (struct access_verdict){ .status = UNAUTHORIZED,
-					     .text = "a secret is required: send Authorization: Bearer SECRET" };
+					     .text = "a secret is required: send Authorization: Bearer SECRET, "
+						     "or SECRET as the password of Basic" };
 		if (http_request_header(q, "Authorization")) {
 			v.text = "wrong secret";
 			pthread_mutex_lock(&l->c->peers_lock);
@@ -133,7 +158,8 @@ static bool query_field(const char *query, const char *name, struct buf *out)
 	return false;
 }
 
-static int read_profile(struct store *s, const char *source, struct stop *stop, struct profile **out, struct err *err)
+static int read_profile(struct store *s, const struct scrape_secret *secret, const char *source, struct stop *stop,
+			struct profile **out, int *status, struct err *err)
 {
 	struct window_clock clock;
 	struct store_sum sum = { 0 };
@@ -145,37 +171,45 @@ static int read_profile(struct store *s, const char *source, struct stop *stop, 
 		return rc;
 	if (*window_where(w))
 		rc = err_set(err, ERR_USAGE, "the source names another store; leave out the part before #");
+	if (rc == 0 && !scrape_secret_allows(secret, window_service(w))) {
+		*status = FORBIDDEN;
+		rc = err_set(err, ERR_USAGE, "this secret does not allow the service %s", window_service(w));
+	}
 	window_clock_init(s, &clock);
 	rc = rc < 0 ? rc : window_resolve(w, &clock, &q, err);
 	rc = rc < 0 ? rc : store_read(s, &q, stop, out, &sum, err);
 	if (rc == 0)
 		store_sum_add_comments(&q, &sum, *out);
+	if (is_limited(secret) && rc < 0 && rc != ERR_USAGE)
+		rc = err_set(err, rc, "nothing of %s can be read", window_service(w)); /* without names of others */
 	store_sum_release(&sum);
 	window_free(w);
 	return rc;
 }
 
-static void answer_profile(struct scrape_collector *c, const struct http_request *q, struct stop *stop,
+static void answer_profile(struct scrape_listener *l, const struct http_request *q, struct stop *stop,
 			   struct http_response *out)
 {
 	struct buf source = { 0 }, full = { 0 };
 	struct profile *p = NULL;
 	struct store *s = NULL;
 	struct err err;
-	int rc = 0;
+	int rc = 0, status = 0;
 
 	if (!query_field(q->query, "q", &source) || source.len == 0)
 		rc = err_set(&err, ERR_USAGE, "the query needs q=SOURCE, for example q=store:shop@-1h");
 	buf_addf(&full, "%s%s", starts_with(buf_text(&source), "store:") ? "" : "store:", buf_text(&source));
-	rc = rc < 0 ? rc : store_open(c->directory.data, &s, &err);
-	rc = rc < 0 ? rc : read_profile(s, full.data, stop, &p, &err);
+	rc = rc < 0 ? rc : store_open(l->c->directory.data, &s, &err);
+	rc = rc < 0 ? rc : read_profile(s, find_secret(l, q), full.data, stop, &p, &status, &err);
 	rc = rc < 0 ? rc : profile_encode(p, &out->body, &err);
 	if (rc == 0) {
 		out->status = OK;
 		out->type = "application/octet-stream";
 		out->can_compress = true;
 	} else {
-		set_text(out, rc == ERR_USAGE ? BAD : rc == ERR_IO ? NOT_FOUND : UNPROCESSABLE, err.msg);
+		if (!status)
+			status = rc == ERR_USAGE ? BAD : rc == ERR_IO ? NOT_FOUND : UNPROCESSABLE;
+		set_text(out, status, err.msg);
 	}
 	profile_free(p);
 	store_close(s);
@@ -214,20 +248,22 @@ static bool answer_read(struct scrape_listener *l, const struct http_request *q,
 {
 	struct scrape_collector *c = l->c;
 
-	if (strcmp(q->path, "/") == 0)
+	if (strcmp(q->path, "/healthz") == 0)
+		answer_health(c, out);
+	else if (strcmp(q->path, "/readyz") == 0)
+		answer_ready(c, out);
+	else if (strcmp(q->path, "/api/v1/profile") == 0)
+		answer_profile(l, q, stop, out);
+	else if (is_limited(find_secret(l, q)))
+		set_text(out, FORBIDDEN, "this secret is limited to some services; it reads them with /api/v1/profile");
+	else if (strcmp(q->path, "/") == 0)
 		scrape_page(c, out);
 	else if (strcmp(q->path, "/status.json") == 0)
 		scrape_status_json(c, out);
 	else if (strcmp(q->path, "/status.txt") == 0)
 		scrape_status_text(c, out);
-	else if (strcmp(q->path, "/healthz") == 0)
-		answer_health(c, out);
-	else if (strcmp(q->path, "/readyz") == 0)
-		answer_ready(c, out);
 	else if (strcmp(q->path, "/metrics") == 0)
 		scrape_metrics(c, out);
-	else if (strcmp(q->path, "/api/v1/profile") == 0)
-		answer_profile(c, q, stop, out);
 	else
 		return false;
 	return true;

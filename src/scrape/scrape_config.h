@@ -21,6 +21,7 @@ enum {
 	SCRAPE_KINDS_MAX = 32,       /* kinds of a job */
 	SCRAPE_SOURCES_MAX = 100000, /* targets and lists of targets in a file */
 	SCRAPE_FILE_MAX = 16 << 20,  /* bytes of a configuration file, or of a list of targets */
+	SCRAPE_PUSH_RATE_DEFAULT = 50,
 	SCRAPE_LIMIT_DEFAULT = 100,  /* distinct values of a label, per service and day */
 };
 
@@ -119,6 +120,7 @@ struct scrape_config {
 	const struct scrape_listen *listen; /* [n_listens] */
 	size_t n_listens;
 	unsigned push;                /* SCRAPE_PUSH_* */
+	uint32_t push_rate;           /* pushes per second and address of a client; 0: no limit */
 	uint32_t shard, n_shards;     /* this collector scrapes the targets of shard 1..n_shards; 0 of 0: all */
 	const struct scrape_job *job; /* [n_jobs] */
 	size_t n_jobs;

@@ -459,6 +459,11 @@ const char *window_where(const struct window *w)
 	return w->where;
 }
 
+const char *window_service(const struct window *w)
+{
+	return w->service;
+}
+
 const char *window_kind(const struct window *w)
 {
 	return w->kind;

@@ -27,6 +27,7 @@ void window_free(struct window *w);
 
 /* The directory or server, "" for the default; the kind, "" if none is given; is there a WINDOW? */
 const char *window_where(const struct window *w);
+const char *window_service(const struct window *w); /* with * and ? for several */
 const char *window_kind(const struct window *w);
 bool window_has_time(const struct window *w);
 

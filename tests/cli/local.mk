@@ -66,6 +66,7 @@ cli_tests = \
 	tests/cli/t374-push.t \
 	tests/cli/t375-push-labels.t \
 	tests/cli/t376-push-kinds.t \
+	tests/cli/t377-push-access.t \
 	tests/cli/t710-web-access.t \
 	tests/cli/t900-readme.t
 

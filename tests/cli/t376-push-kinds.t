@@ -60,6 +60,7 @@ for i in 0 1 2; do
 	post 200 "/ingest?name=delta&kind=block&format=pprof&from=$((start + i * 10))&until=$((start + i / 2 * 10 + 10))" <mutex/00$i.pb.gz
 done
 is_equal "$("$CPA" top -unit=count -sample_index=contentions store:delta/block@all 2>/dev/null | sed -n 's/.* of \(.*\) total$/\1/p')" 42 'what agents of ingest push is added up'
+post 400 '/v1/profiles?service=x&kind=a/b' <mutex/000.pb.gz
 post 400 '/v1/profiles?service=x&kind=block' <cpu/000.pb.gz
 post 204 '/v1/profiles?service=unsure' <mutex/004.pb.gz
 grep -q '^Cpa-Kind-Unsure: stored as mutex; .*send kind=block or kind=mutex' client.err

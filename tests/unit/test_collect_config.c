@@ -79,6 +79,7 @@ static const char whole[] =
 	"timeout   25s\n"
 	"label     env=prod region=eu-west-1\n"
 	"keep-label route tenant\n"
+	"push-rate 200\n"
 	"keep-label method route\n"
 	"limit     tenant 500\n"
 	"limit     80\n"
@@ -116,6 +117,7 @@ static void every_keyword_is_read(void **state)
 	assert_int_equal(c->cap, UINT64_C(20) << 30);
 	assert_int_equal(c->retain_raw_ns, 14 * 86400 * SECOND);
 	assert_string_equal(c->group, "ops");
+	assert_int_equal(c->push_rate, 200);
 	assert_int_equal(c->n_keep_labels, 3);
 	assert_string_equal(c->keep_label[0], "method");
 	assert_string_equal(c->keep_label[2], "tenant");
@@ -141,7 +143,7 @@ static void every_keyword_is_read(void **state)
 	assert_string_equal(j->source[1].address, "unix:/run/checkout.sock");
 	assert_int_equal(j->source[1].n_labels, 0);
 	labels_are(j->source[2].label, j->source[2].n_labels, "env=dev,pod=checkout-b");
-	assert_int_equal(j->source[2].line, 23);
+	assert_int_equal(j->source[2].line, 24);
 	assert_int_equal(j->source[3].type, SCRAPE_FILE);
 	assert_string_equal(j->source[3].address, "/etc/cpa/checkout.targets");
 	labels_are(j->source[3].label, j->source[3].n_labels, "zone=a");
@@ -293,6 +295,7 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		{ "store clickhouse://h/d",
 		  "c.cpa:1: store clickhouse://h/d: this version writes only to a directory" },
 		{ "sink a b", "c.cpa:1: sink: this version cannot forward profiles to other systems" },
+		{ "push-rate -1", "c.cpa:1: push-rate -1: not a number of at most 1000000" },
 		{ "push otlp", "c.cpa:1: push otlp: this version does not accept OTLP" },
 		{ "push off pprof", "c.cpa:1: push off: expected pprof, ingest, connect, or off alone" },
 		{ "job a\ntargets kubernetes namespace=x", "c.cpa:2: targets kubernetes: this version cannot list "
