@@ -2,6 +2,7 @@
 # make check-interop. differences.txt lists intended differences.
 
 INTEROP_TESTS = \
+	tests/compat/agents.t \
 	tests/compat/answers.t \
 	tests/compat/calls.t \
 	tests/compat/code.t \
@@ -23,6 +24,8 @@ INTEROP_TESTS = \
 	tests/compat/web.t
 
 recorded_tests = tests/compat/recorded.t tests/compat/web_recorded.t
+EXTRA_DIST += tests/compat/agents/agent.js tests/compat/agents/agent.py tests/compat/agents/compare.py tests/compat/agents/install.sh \
+	tests/compat/agents/main.go tests/compat/agents/record.py tests/compat/agents/run.sh
 EXTRA_DIST += tests/compat/go_answers.py
 EXTRA_DIST += tests/compat/goserver/main.go
 EXTRA_DIST += tests/compat/requests.txt

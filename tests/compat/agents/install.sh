@@ -1,0 +1,18 @@
+#!/bin/sh
+# install.sh - install the agents that agents.t runs
+#
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: install.sh FOLDER
+# Uses the package managers of Python, Node and Go, whichever exist. Run it again to build the Go programs again.
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "${1:?}" && cd "$1" || exit 2
+[ -x py/bin/python ] || { python3 -m venv py && py/bin/pip install -q pyroscope-io; }
+[ -d node/node_modules/@pyroscope ] || { mkdir -p node && (cd node && npm install --no-fund --no-audit @pyroscope/nodejs); }
+# the newest patches of 1.1 and 1.2, and the newest version in 2026-11
+for version in 1.1.2 1.2.7 1.5.0; do
+	mkdir -p "go$version"
+	cp "$here/main.go" "go$version/" || exit 2
+	(cd "go$version" && { [ -f go.mod ] || go mod init agent; } && go get "github.com/grafana/pyroscope-go@v$version" &&
+		go mod tidy && go build -o agent .)
+done
