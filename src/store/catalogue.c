@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -271,6 +272,24 @@ static int check_schema(struct catalogue *c, struct err *err)
 	return 0;
 }
 
+/*
+ * Make an empty file that only this user can open. SQLite would make it with the mode 0644 less the umask; its other files get the
+ * mode of this one.
+ */
+static int make_private(const struct catalogue *c, struct err *err)
+{
+	int fd = os_open(AT_FDCWD, c->path, O_RDWR | O_CREAT | O_EXCL, 0600), rc;
+
+	if (fd < 0 && errno == EEXIST)
+		return 0;
+	rc = fd < 0 ? -1 : fchmod(fd, 0600); /* whatever the umask is */
+	if (rc < 0)
+		err_set(err, ERR_IO, "%s: %s", c->path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return rc < 0 ? ERR_IO : 0;
+}
+
 static int open_database(struct catalogue *c, enum catalogue_mode mode, struct err *err)
 {
 	int flags = mode == CATALOGUE_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, on = 1;
@@ -282,6 +301,8 @@ static int open_database(struct catalogue *c, enum catalogue_mode mode, struct e
 		flags |= SQLITE_OPEN_CREATE;
 	else if (access(c->path, F_OK))
 		return err_set(err, ERR_FORMAT, "%s: %s; rebuild it with: cpa store repair", c->path, strerror(errno));
+	if (mode == CATALOGUE_CREATE && make_private(c, err) < 0)
+		return ERR_IO;
 	if (c->lib->open_v2(c->path, &c->db, flags | SQLITE_OPEN_NOMUTEX, vfs) != SQLITE_OK)
 		return catalogue_fail(c, err);
 	c->lib->busy_timeout(c->db, BUSY_MS);

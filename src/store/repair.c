@@ -320,6 +320,7 @@ static int make_new(struct rebuild *r, struct err *err)
  */
 static int replace_old(struct rebuild *r, struct err *err)
 {
+	struct stat st;
 	int rc = 0;
 
 	for (size_t i = 1; i < INDEX_FILES; i++)
@@ -328,6 +329,10 @@ static int replace_old(struct rebuild *r, struct err *err)
 		rc = set_aside(r, "index.db", "replaced by a new index", err);
 	if (rc < 0)
 		return rc;
+	/* a store that a group may read stays so */
+	if (fstat(r->dir, &st) || fchmodat(r->dir, NEW_FOLDER "/index.db", r->mode & 0640, 0) ||
+	    ((r->mode & 0040) && fchownat(r->dir, NEW_FOLDER "/index.db", (uid_t)-1, st.st_gid, 0)))
+		return err_set(err, ERR_IO, "%s/" NEW_FOLDER "/index.db: %s", r->directory, strerror(errno));
 	if (os_rename(r->dir, NEW_FOLDER "/index.db", "index.db") || os_sync_folder(r->dir, ""))
 		return err_set(err, ERR_IO, "%s/index.db: %s", r->directory, strerror(errno));
 	remove_new(r);

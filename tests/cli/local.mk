@@ -67,6 +67,7 @@ cli_tests = \
 	tests/cli/t375-push-labels.t \
 	tests/cli/t376-push-kinds.t \
 	tests/cli/t377-push-access.t \
+	tests/cli/t378-store-modes.t \
 	tests/cli/t710-web-access.t \
 	tests/cli/t900-readme.t
 
