@@ -142,7 +142,7 @@ static uint64_t unused_ns(const struct httpd_conn *c)
 	return c->receive_ns > 0 ? c->receive_ns + (uint64_t)HTTPD_STALLED_MS * MS_NS : UINT64_MAX;
 }
 
-/* Close the connection that has been idle for the longest time, else the one that has been stalled. The lock is held. */
+/* Close the connection that has been idle for the longest time, else the connection whose request has stalled. The lock is held. */
 static void close_unused(struct httpd *h)
 {
 	struct httpd_conn *oldest = NULL;

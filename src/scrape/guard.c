@@ -177,7 +177,7 @@ void scrape_guard_set_log(struct scrape_guard *g, scrape_guard_cut_fn *fn, void 
 	pthread_mutex_unlock(&g->lock);
 }
 
-/* What is cut now, and for whom. */
+/* The receiver of the names that are cut now, and the service. */
 struct cut_report {
 	const char *service;
 	struct buf *names; /* NULL: not wanted */

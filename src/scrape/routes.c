@@ -76,7 +76,7 @@ bool scrape_secret_allows(const struct scrape_secret *secret, const char *servic
 	for (size_t i = 0; i < secret->n_services; i++) {
 		const char *pattern = secret->service[i];
 
-		/* a star also matches the wildcards of a pattern, and so all that it stands for */
+		/* a star also matches the wildcards of a pattern, and so everything that the pattern matches */
 		if (is_several && strpbrk(pattern, "?[\\") ? strcmp(pattern, service) == 0
 							   : fnmatch(pattern, service, 0) == 0)
 			return true;

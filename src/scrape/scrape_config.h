@@ -22,7 +22,7 @@ enum {
 	SCRAPE_SOURCES_MAX = 100000, /* targets and lists of targets in a file */
 	SCRAPE_FILE_MAX = 16 << 20,  /* bytes of a configuration file, or of a list of targets */
 	SCRAPE_PUSH_RATE_DEFAULT = 50,
-	SCRAPE_LIMIT_DEFAULT = 100,  /* distinct values of a label, per service and day */
+	SCRAPE_LIMIT_DEFAULT = 100, /* distinct values of a label, per service and day */
 };
 
 /* A profile that is scraped at intervals. */

@@ -282,7 +282,7 @@ static int make_private(const struct catalogue *c, struct err *err)
 
 	if (fd < 0 && errno == EEXIST)
 		return 0;
-	rc = fd < 0 ? -1 : fchmod(fd, 0600); /* whatever the umask is */
+	rc = fd < 0 ? -1 : fchmod(fd, 0600); /* with every umask */
 	if (rc < 0)
 		err_set(err, ERR_IO, "%s: %s", c->path, strerror(errno));
 	if (fd >= 0)

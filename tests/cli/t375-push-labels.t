@@ -37,7 +37,7 @@ for i in 0 1 2 3 4 5; do
 	done
 done
 is_equal "$(labels two | grep -c 'hostname=')" 2 'two hosts are two series'
-is_equal "$(total inuse_space two/heap)" 7000B 'what is in use is the sum of the means of both hosts'
+is_equal "$(total inuse_space two/heap)" 7000B 'memory in use is the sum of the means of both hosts'
 is_equal "$(total alloc_space two/heap)" 50000B 'what was allocated is the sum of the increases of both hosts'
 is_equal "$(header Cpa-Labels-Cut)" '' 'nothing is said when nothing is cut'
 
@@ -45,7 +45,7 @@ is_equal "$(header Cpa-Labels-Cut)" '' 'nothing is said when nothing is cut'
 for session in 1 2; do
 	client_at "$at" POST "/ingest?name=go.app%7B__session_id__%3D$session%7D&format=pprof&sampleRate=0" <heap/000.pb.gz
 done
-is_equal "$(labels go.app | grep -c '__session_id__=')" 2 'processes without other labels are told apart by their session'
+is_equal "$(labels go.app | grep -c '__session_id__=')" 2 'processes without other labels are distinguished by their session'
 
 # labels of samples
 push 'service=cpu' <cpu/000.pb.gz

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t377-push-access.t - what holders of a secret may push and read, limits of clients, files of a new store
+# t377-push-access.t - services that holders of a secret may push and read, limits of clients
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 . "${top_srcdir:?}/tests/cli/collect.sh"

@@ -273,7 +273,7 @@ for kind in sorted(sent):
         for t, total in zip(profile.types, profile.totals()):
             totals[t] += total
     for (name, unit), total in sorted(totals.items()):
-        # by default, the mean is reported of what is in use at one moment
+        # by default, the mean is reported of memory in use at one moment
         for option in ("+reduce=sum",) + (("",) if name not in GAUGES else ()):
             reported = report_total(kind, name, option)
             if reported != total:
