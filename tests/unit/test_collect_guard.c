@@ -344,7 +344,7 @@ static size_t many_labels(struct scrape_guard *g, struct arena *mem, size_t n, c
 			  struct buf *cut)
 {
 	for (size_t i = 0; i < n; i++) {
-		char name[16];
+		char name[32];
 
 		snprintf(name, sizeof(name), "k%02zu", i);
 		to[i] = (struct store_label){ arena_strndup(mem, name, strlen(name)), i + 1 == n ? last : "v" };
