@@ -65,7 +65,7 @@ const struct help_text help_texts[] = {
 	  "verify checks all files, repair rebuilds the index.\n",
 	  "cpa store ls\n"
 	  "cpa store import --service=shop --label=env=prod 'prof/*.pb.gz'\n"
-	  "cpa store get -o noon.pb.gz 'shop@2026-11-22T12:00+1m'\n"
+	  "cpa store get -o noon.pb.gz 'shop/cpu@2026-11-22T12:00+10m+limit=1'\n"
 	  "cpa store pin release-2.4 'shop{version=2.4.0}'\n"
 	  "cpa store rm --dry-run 'shop{tenant=acme}@all'\n",
 	  "0, 1 if verify found damage, 2 for errors.\n", "cpa-store(1)" },

@@ -40,7 +40,8 @@ struct fetch_request {
 	const struct url *url;
 	const char *body; /* body of a POST request; NULL for GET */
 	size_t n_body;
-	struct bytes bytes;  /* the response, owned; data is NULL on failure */
+	bool keeps_refusal;  /* keep the body of a response that is not 200 in bytes, without a shorter limit */
+	struct bytes bytes;  /* the response, owned; data is NULL on failure, but see keeps_refusal */
 	long status;         /* HTTP status; 0 if there was no response */
 	int64_t retry_after; /* seconds from the header Retry-After; 0 without one */
 	bool is_go_pprof;    /* did the response have the header X-Go-Pprof? */

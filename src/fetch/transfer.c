@@ -60,7 +60,7 @@ static size_t write_body(char *data, size_t size, size_t n, void *arg)
 	struct transfer *t = arg;
 
 	(void)size; /* always 1 */
-	if (t->status != 200 && t->n + n > ERROR_PAGE_MAX) {
+	if (t->status != 200 && !t->request->keeps_refusal && t->n + n > ERROR_PAGE_MAX) {
 		t->n_dropped += n;
 		return t->n_dropped > ERROR_PAGE_READ ? 0 : n;
 	}
@@ -420,7 +420,7 @@ bool transfer_end(struct transfer *t, CURLcode code)
 	t->request->is_go_pprof = t->is_go_pprof;
 	if (t->easy)
 		release_request(t);
-	if (t->request->rc == 0) {
+	if (t->request->rc == 0 || (t->request->keeps_refusal && t->status && t->status != 200)) {
 		t->request->bytes = (struct bytes){ t->data, t->n };
 	} else {
 		free(t->data);

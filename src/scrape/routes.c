@@ -217,11 +217,12 @@ static void answer_profile(struct scrape_listener *l, const struct http_request 
 	buf_release(&full);
 }
 
-/* Run a command of cpa store: the body is its arguments, joined by NUL. */
+/* Run a command of cpa store: the body is its arguments, joined by NUL; folder= in the query is the folder of the client. */
 static void answer_command(struct scrape_collector *c, const struct http_request *q, struct http_response *out)
 {
 	static const int statuses[] = { OK, CONFLICT, UNPROCESSABLE };
-	struct buf text = { 0 };
+	struct buf text = { 0 }, folder = { 0 };
+	bool has_folder = query_field(q->query, "folder", &folder);
 	char **argv = NULL, *body = mem_strndup(q->body, q->n_body);
 	size_t cap = 0;
 	int argc = 0, status;
@@ -234,13 +235,14 @@ static void answer_command(struct scrape_collector *c, const struct http_request
 		set_text(out, BAD, "the body has no arguments");
 	} else {
 		argv[argc] = NULL;
-		status = scrape_writer_command(c->writer, argc, argv, &text);
+		status = scrape_writer_command(c->writer, has_folder ? buf_text(&folder) : NULL, argc, argv, &text);
 		out->status = statuses[status >= 0 && status < 3 ? status : 2];
 		out->type = text_type;
 		out->body = text;
 	}
 	free(argv);
 	free(body);
+	buf_release(&folder);
 }
 
 static bool answer_read(struct scrape_listener *l, const struct http_request *q, struct stop *stop,

@@ -32,6 +32,7 @@ enum {
 };
 
 struct command {
+	const char *folder;
 	int argc;
 	char **argv;
 	struct buf *out;
@@ -314,7 +315,8 @@ static void run_commands(struct scrape_writer *w)
 
 		w->commands = c->next;
 		pthread_mutex_unlock(&w->maintain_lock);
-		c->status = w->o.command(w->o.command_arg, w->o.store, w->o.directory, c->argc, c->argv, c->out);
+		c->status =
+			w->o.command(w->o.command_arg, w->o.store, w->o.directory, c->folder, c->argc, c->argv, c->out);
 		pthread_mutex_lock(&w->maintain_lock);
 		c->is_done = true;
 		pthread_cond_broadcast(&w->command_done);
@@ -345,9 +347,9 @@ static void *maintain_all(void *arg)
 	return NULL;
 }
 
-int scrape_writer_command(struct scrape_writer *w, int argc, char **argv, struct buf *out)
+int scrape_writer_command(struct scrape_writer *w, const char *folder, int argc, char **argv, struct buf *out)
 {
-	struct command c = { .argc = argc, .argv = argv, .out = out, .status = 2 }, **at;
+	struct command c = { .folder = folder, .argc = argc, .argv = argv, .out = out, .status = 2 }, **at;
 
 	pthread_mutex_lock(&w->maintain_lock);
 	if (w->maintain_ending || !w->o.command) {

@@ -55,9 +55,16 @@ struct scrape_write {
 /* Copy labels into one block of memory, for scrape_write.label. Sorted labels stay so. */
 struct store_label *scrape_writer_copy_labels(const struct store_label *label, size_t n);
 
-/* Run a command of cpa store in the maintenance thread: the arguments, the text for the client; returns its exit status. */
-typedef int scrape_command_fn(void *arg, struct store_writer *w, const char *directory, int argc, char **argv,
-			      struct buf *out);
+/*
+ * Run a command of cpa store in the maintenance thread.
+ *
+ * folder  the current folder of the client; NULL: it did not say
+ * argv    [argc] the arguments
+ * out     the text for the client; if the result is 2, a message and NUL before it
+ * Returns its exit status
+ */
+typedef int scrape_command_fn(void *arg, struct store_writer *w, const char *directory, const char *folder, int argc,
+			      char **argv, struct buf *out);
 
 /* A change of state for the log: one line of key=value pairs. Any thread calls it. */
 typedef void scrape_log_fn(void *arg, const char *line);
@@ -79,7 +86,7 @@ int scrape_writer_new(const struct scrape_writer_options *o, struct scrape_write
 void scrape_writer_add(struct scrape_writer *w, struct scrape_write *x);
 
 /* Run a command in the maintenance thread, and wait for it. Returns its exit status; 2 with a sentence if it cannot run. */
-int scrape_writer_command(struct scrape_writer *w, int argc, char **argv, struct buf *out);
+int scrape_writer_command(struct scrape_writer *w, const char *folder, int argc, char **argv, struct buf *out);
 
 /* Does the store accept profiles? If not, why gets the last problem. */
 bool scrape_writer_is_ready(struct scrape_writer *w, struct buf *why);

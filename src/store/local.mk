@@ -46,6 +46,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/head.c \
 	src/store/head_int.h \
 	src/store/head_read.c \
+	src/store/holder.c \
+	src/store/holder.h \
 	src/store/idset.c \
 	src/store/idset.h \
 	src/store/instance.c \

@@ -59,6 +59,7 @@ cli_tests = \
 	tests/cli/t354-over-time.t \
 	tests/cli/t356-one-number.t \
 	tests/cli/t390-store.t \
+	tests/cli/t391-store-collector.t \
 	tests/cli/t306-web-source.t \
 	tests/cli/t310-web-files.t \
 	tests/cli/t320-web-requests.t \

@@ -98,10 +98,11 @@ static void first(void *arg, const char *service)
 	buf_release(&text);
 }
 
-static int run_command(void *arg, struct store_writer *w, const char *directory, int argc, char **argv, struct buf *out)
+static int run_command(void *arg, struct store_writer *w, const char *directory, const char *folder, int argc,
+		       char **argv, struct buf *out)
 {
 	(void)arg;
-	return cmd_store_run_in(w, directory, argc, argv, out);
+	return cmd_store_run_in(w, directory, folder, argc, argv, out);
 }
 
 /* ---- the plan ---- */

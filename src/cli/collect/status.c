@@ -15,39 +15,35 @@
 #include "cli/messages.h"
 #include "fetch/fetch.h"
 #include "fetch/url.h"
+#include "store/holder.h"
 #include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { LOCK_MAX = 64 << 10 };
-
-/* Append the path of the socket from the lock file. Fails with ERR_IO if no collector runs. */
+/* Append the path of the socket of the collector. Fails with ERR_IO if none runs. */
 static int find_socket(const char *directory, struct buf *out, struct err *err)
 {
+	struct store_holder holder;
 	struct buf path = { 0 };
-	struct bytes file = { 0 };
-	const char *at;
-	int rc;
+	bool is_held = store_find_holder(directory, &holder), is_store;
+	int rc = 0;
 
-	buf_addf(&path, "%s/lock", directory);
-	rc = io_read_file(path.data, LOCK_MAX, NULL, &file, err);
+	buf_addf(&path, "%s/STORE", directory);
+	is_store = access(path.data, F_OK) == 0;
 	buf_release(&path);
-	if (rc < 0)
-		return err_set(err, ERR_IO, "%s: there is no store; cpa collect TARGET makes one", directory);
-	at = memmem(file.data, file.n, "\nsocket ", strlen("\nsocket "));
-	if (at) {
-		const char *end = (const char *)file.data + file.n, *newline;
-
-		at += strlen("\nsocket ");
-		newline = memchr(at, '\n', (size_t)(end - at));
-		buf_add(out, at, (size_t)((newline ? newline : end) - at));
-	}
-	free(file.data);
-	if (!out->len || access(out->data, F_OK) != 0)
-		return err_set(err, ERR_IO, "no collector runs on the store %s", directory);
-	return 0;
+	if (is_held && holder.socket.len)
+		buf_addz(out, buf_text(&holder.socket));
+	else if (is_held)
+		rc = err_set(err, ERR_IO, "no collector runs on the store %s; process %s writes it (%s)", directory,
+			     buf_text(&holder.pid), buf_text(&holder.command));
+	else if (is_store)
+		rc = err_set(err, ERR_IO, "no collector runs on the store %s", directory);
+	else
+		rc = err_set(err, ERR_IO, "%s: there is no store; cpa collect TARGET makes one", directory);
+	store_holder_release(&holder);
+	return rc;
 }
 
 static int fetch(const char *socket, bool json, struct bytes *out, struct err *err)

@@ -8,6 +8,7 @@
 #include "cli/store/store.h"
 
 #include "cli/cmd.h"
+#include "store/holder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -113,7 +114,10 @@ int cmd_store_gc(struct store_command *c, struct err *err)
 {
 	int rc = cmd_store_open_writer(c, false, err);
 
-	return rc < 0 ? rc : store_maintain(c->writer, true, c->a->dry_run, c->stop, c->out, err);
+	rc = rc < 0 ? rc : store_maintain(c->writer, true, c->a->dry_run, c->stop, c->out, err);
+	if (rc == 0 && c->out->len == 0)
+		buf_addz(c->out, "nothing to remove, nothing to join\n");
+	return rc;
 }
 
 int cmd_store_verify(struct store_command *c, struct err *err)
@@ -132,5 +136,18 @@ int cmd_store_verify(struct store_command *c, struct err *err)
 
 int cmd_store_repair(struct store_command *c, struct err *err)
 {
-	return store_repair(c->directory, c->out, err);
+	struct store_holder holder;
+	bool has_collector = store_find_holder(c->directory, &holder) && holder.socket.len;
+	int rc;
+
+	if (has_collector)
+		rc = err_set(
+			err, ERR_IO,
+			"%s: a collector writes it (process %s: %s), and repair needs the store alone: end it, repair, "
+			"and start it again; cpa store verify works meanwhile",
+			c->directory, buf_text(&holder.pid), buf_text(&holder.command));
+	else
+		rc = store_repair(c->directory, c->out, err);
+	store_holder_release(&holder);
+	return rc;
 }

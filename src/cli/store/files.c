@@ -143,12 +143,30 @@ static bool is_folder(const char *path)
 	return (n > 0 && path[n - 1] == '/') || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
+/* Several profiles are not written to the name of one. */
+static int check_file_name(const struct store_command *c, const struct files *f, uint64_t n, struct err *err)
+{
+	if (!f->is_folder || is_folder(f->path) || !(ends_with(f->path, ".pb.gz") || ends_with(f->path, ".pb")))
+		return 0;
+	if (strcmp(c->a->name, "export") == 0)
+		return err_set(err, ERR_USAGE,
+			       "-o %s: export writes a file NAME.cpx, or a folder; cpa store get writes a profile",
+			       f->path);
+	return err_set(err, ERR_USAGE,
+		       "%s: has %" PRIu64
+		       " profiles, and %s is the name of one file; name a folder, or choose one with "
+		       "a kind and +limit=1, or with its ID",
+		       c->a->word[0], n, f->path);
+}
+
 static int write_files(struct store_command *c, struct store *s, const struct store_query *q, struct files *f,
-		       struct err *err)
+		       uint64_t n, struct err *err)
 {
 	struct buf path = { 0 };
-	int rc;
+	int rc = check_file_name(c, f, n, err);
 
+	if (rc < 0)
+		return rc;
 	f->json.out = &f->manifest;
 	if (f->is_folder && mkdir(f->path, 0700) < 0 && errno != EEXIST)
 		return err_set(err, ERR_IO, "%s: %s", f->path, strerror(errno));
@@ -207,7 +225,7 @@ int cmd_store_get(struct store_command *c, struct err *err)
 	int rc = select_profiles(c, &s, &window, &q, &n, err);
 
 	f.is_folder = n > 1 || is_folder(f.path);
-	rc = rc < 0 ? rc : write_files(c, s, &q, &f, err);
+	rc = rc < 0 ? rc : write_files(c, s, &q, &f, n, err);
 	window_free(window);
 	cmd_store_close(c, s);
 	return rc;
@@ -227,7 +245,7 @@ int cmd_store_export(struct store_command *c, struct err *err)
 		if (rc == 0)
 			buf_addf(c->out, "wrote %" PRIu64 " profile%s to %s\n", n, n == 1 ? "" : "s", f.path);
 	} else if (rc == 0) {
-		rc = write_files(c, s, &q, &f, err);
+		rc = write_files(c, s, &q, &f, n, err);
 	}
 	window_free(window);
 	cmd_store_close(c, s);

@@ -9,17 +9,15 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-#include <stdbool.h>
-
 /*
  * Let the collector that holds a store run a command line of cpa store.
  *
- * argv       [argc] arguments after "store"
- * has_files  are the words after the subcommand names of files?
- * out        the output of the command is appended
+ * socket  of the collector
+ * argv    [argc] arguments after "store"
+ * out     the output of the command is appended, also if it fails
  * Returns its exit status, 0 or 1
- * Fails   ERR_UNKNOWN when no collector holds the store; as the command
+ * Fails   as the command, with its message
  */
-int cmd_store_forward(const char *directory, bool has_files, int argc, char **argv, struct buf *out, struct err *err);
+int cmd_store_forward(const char *socket, int argc, char **argv, struct buf *out, struct err *err);
 
 #endif

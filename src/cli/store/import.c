@@ -20,6 +20,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +34,12 @@ enum { DEPTH_MAX = 8, COMMIT_PROFILES = 256, LABELS_MAX = 16, NS_PER_S = 1000000
 /* State of an import. */
 struct import {
 	struct store_command *c;
-	uint64_t n, n_duplicates, n_failed, n_waiting; /* n_waiting: added since the last commit */
-	struct err first;                              /* the first failure */
-	const char *service, *kind;                    /* of the options; "": by each profile */
-	uint64_t n_unsure;                             /* their kind is not known */
-	struct buf unsure;                             /* the first of them */
+	uint64_t n, n_duplicates, n_failed;
+	uint64_t n_waiting, n_new;  /* since the last commit: profiles, and those that are no duplicates */
+	struct err first;           /* the first failure */
+	const char *service, *kind; /* of the options; "": by each profile */
+	uint64_t n_unsure;          /* their kind is not known */
+	struct buf unsure;          /* the first of them */
 	int64_t first_ns, last_ns;
 };
 
@@ -218,7 +220,9 @@ static int commit(struct import *x, struct err *err)
 {
 	int rc = store_commit(x->c->writer, err);
 
-	x->n_waiting = 0;
+	if (rc < 0)
+		x->n -= x->n_new;
+	x->n_waiting = x->n_new = 0;
 	return rc == 0 && store_flush_is_due(x->c->writer) ? store_flush(x->c->writer, err) : rc;
 }
 
@@ -236,6 +240,7 @@ static int append(struct import *x, const struct store_input *in, struct err *er
 		if (x->n == 0 || in->start_ns > x->last_ns)
 			x->last_ns = in->start_ns;
 		x->n++;
+		x->n_new++;
 	}
 	return ++x->n_waiting < COMMIT_PROFILES ? 0 : commit(x, err);
 }
@@ -272,17 +277,39 @@ static int import_profile(struct import *x, struct bytes *data, const char *path
 	return rc;
 }
 
+/* Count a file that cannot be imported, and remember the first message. */
+static int skip_file(struct import *x, const char *name, struct err *err)
+{
+	if (!starts_with(err->msg, name))
+		err_wrap(err, "%s", name);
+	if (x->n_failed++ == 0)
+		x->first = *err;
+	return 0;
+}
+
 /* A profile that cannot be imported does not prevent the others. Only failures of the store end the import. */
 static int note_failure(struct import *x, int rc, const char *name, struct err *err)
 {
 	if (rc == 0)
 		return 0;
-	err_wrap(err, "%s", name);
 	if (rc == ERR_IO || rc == ERR_STOPPED || rc == ERR_USAGE)
-		return rc;
-	if (x->n_failed++ == 0)
-		x->first = *err;
-	return 0;
+		return starts_with(err->msg, name) ? rc : err_wrap(err, "%s", name);
+	return skip_file(x, name, err);
+}
+
+/* The path with which a file is opened: in the folder of the client, if another process imports on its behalf. */
+static const char *real_path(const struct import *x, const char *path, struct buf *out)
+{
+	if (*path == '/' || !x->c->folder)
+		return path;
+	buf_addf(out, "%s/%s", x->c->folder, path);
+	return buf_text(out);
+}
+
+static int skip_file_errno(struct import *x, const char *name, struct err *err)
+{
+	err_set(err, ERR_IO, "%s", strerror(errno));
+	return skip_file(x, name, err);
 }
 
 static int import_member(void *arg, const char *name, struct bytes *data, int64_t time_ns, struct err *err)
@@ -290,29 +317,44 @@ static int import_member(void *arg, const char *name, struct bytes *data, int64_
 	return note_failure(arg, import_profile(arg, data, name, time_ns, err), name, err);
 }
 
-static int import_file(struct import *x, const char *path, int64_t time_ns, struct err *err)
+static int import_segment(struct import *x, const char *path, const char *real, struct err *err)
+{
+	uint64_t n = 0, duplicates = 0;
+	int rc;
+
+	if (access(real, R_OK) < 0)
+		return skip_file_errno(x, path, err);
+	rc = store_import_segment(x->c->writer, real, &n, &duplicates, err);
+	if (rc < 0 && starts_with(err->msg, real)) { /* named as the client did: path is the end of real */
+		size_t n_folder = strlen(real) - strlen(path);
+
+		memmove(err->msg, err->msg + n_folder, strlen(err->msg + n_folder) + 1);
+	}
+	x->n += n;
+	x->n_duplicates += duplicates;
+	if (rc < 0) { /* those before the damage are not committed yet */
+		x->n_new += n;
+		x->n_waiting += n + duplicates;
+	}
+	return note_failure(x, rc, path, err);
+}
+
+static int import_file(struct import *x, const char *path, const char *real, int64_t time_ns, struct err *err)
 {
 	struct bytes data = { 0 };
 	int rc;
 
-	if (ends_with(path, ".cpx")) {
-		uint64_t n = 0, duplicates = 0;
-
-		if (*x->service || *x->kind || x->c->a->label.n)
-			return err_set(err, ERR_USAGE,
-				       "%s: the profiles of a .cpx file have their service, kind and labels", path);
-		rc = store_import_segment(x->c->writer, path, &n, &duplicates, err);
-		x->n += n;
-		x->n_duplicates += duplicates;
-		return rc < 0 ? err_wrap(err, "%s", path) : 0;
-	}
-	rc = io_read_file(path, mem_quarter_of_ram(), NULL, &data, err);
-	if (rc < 0)
-		return err_wrap(err, "%s", path);
+	if (ends_with(path, ".cpx") && (*x->service || *x->kind || x->c->a->label.n))
+		return err_set(err, ERR_USAGE, "%s: the profiles of a .cpx file have their service, kind and labels",
+			       path);
+	if (ends_with(path, ".cpx"))
+		return import_segment(x, path, real, err);
+	if (io_read_file(real, mem_quarter_of_ram(), NULL, &data, err) < 0)
+		return skip_file(x, path, err);
 	if (cmd_store_tar_is(&data)) {
 		rc = cmd_store_tar_each(&data, import_member, x, err);
 		free(data.data);
-		return rc < 0 ? err_wrap(err, "%s", path) : 0;
+		return note_failure(x, rc, path, err);
 	}
 	return note_failure(x, import_profile(x, &data, path, time_ns, err), path, err);
 }
@@ -325,13 +367,13 @@ static int is_profile_name(const struct dirent *e)
 	return e->d_name[0] != '.' && !ends_with(e->d_name, ".txt") && !ends_with(e->d_name, ".json");
 }
 
-static int import_folder(struct import *x, const char *path, unsigned depth, struct err *err)
+static int import_folder(struct import *x, const char *path, const char *real, unsigned depth, struct err *err)
 {
 	struct dirent **entry;
-	int n = scandir(path, &entry, is_profile_name, alphasort), rc = 0;
+	int n = scandir(real, &entry, is_profile_name, alphasort), rc = 0;
 
 	if (n < 0)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+		return skip_file_errno(x, path, err);
 	for (int i = 0; i < n; i++) {
 		struct buf name = { 0 };
 
@@ -347,15 +389,55 @@ static int import_folder(struct import *x, const char *path, unsigned depth, str
 
 static int import_path(struct import *x, const char *path, unsigned depth, struct err *err)
 {
+	struct buf joined = { 0 };
+	const char *real = real_path(x, path, &joined);
 	struct stat st;
+	int rc;
 
 	if (stop_is_set(x->c->stop))
-		return stop_check(x->c->stop, err);
-	if (stat(path, &st) < 0)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
-		return import_folder(x, path, depth, err);
-	return import_file(x, path, (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec, err);
+		rc = stop_check(x->c->stop, err);
+	else if (stat(real, &st) < 0)
+		rc = skip_file_errno(x, path, err);
+	else if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
+		rc = import_folder(x, path, real, depth, err);
+	else
+		rc = import_file(x, path, real, (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec, err);
+	buf_release(&joined);
+	return rc;
+}
+
+/* Import the files that match a pattern, which the shell has not expanded since it was in quotes. */
+static int import_pattern(struct import *x, const char *pattern, struct err *err)
+{
+	const char *folder = *pattern == '/' ? NULL : x->c->folder;
+	struct buf full = { 0 };
+	glob_t found = { 0 };
+	int rc = 0;
+
+	for (const char *at = folder; at && *at; at++) {
+		if (strchr("*?[]\\", *at))
+			buf_addz(&full, "\\");
+		buf_add(&full, at, 1);
+	}
+	buf_addf(&full, "%s%s", folder ? "/" : "", pattern);
+	if (glob(buf_text(&full), 0, NULL, &found) != 0) {
+		err_set(err, ERR_IO, "no file matches");
+		rc = skip_file(x, pattern, err);
+	}
+	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++)
+		rc = import_path(x, found.gl_pathv[i] + (folder ? strlen(folder) + 1 : 0), 0, err);
+	globfree(&found);
+	buf_release(&full);
+	return rc;
+}
+
+static int import_word(struct import *x, const char *word, struct err *err)
+{
+	struct buf joined = { 0 };
+	bool is_pattern = strpbrk(word, "*?[") && access(real_path(x, word, &joined), F_OK) < 0;
+
+	buf_release(&joined);
+	return is_pattern ? import_pattern(x, word, err) : import_path(x, word, 0, err);
 }
 
 static void report(const struct import *x, struct buf *out)
@@ -363,13 +445,35 @@ static void report(const struct import *x, struct buf *out)
 	buf_addf(out, "imported %" PRIu64 " profile%s", x->n, x->n == 1 ? "" : "s");
 	if (x->n_duplicates)
 		buf_addf(out, ", skipped %" PRIu64 " that the store has already", x->n_duplicates);
-	buf_addz(out, "\n");
+}
+
+/* Say which profiles may be of another kind. */
+static void report_unsure(const struct import *x, struct buf *out)
+{
 	if (x->n_unsure)
 		buf_addf(out,
 			 "%" PRIu64 " profile%s could be of kind block or mutex, and %s stored as mutex (%s %s); "
 			 "use --kind=block or --kind=mutex\n",
 			 x->n_unsure, x->n_unsure == 1 ? "" : "s", x->n_unsure == 1 ? "is" : "are",
 			 x->n_unsure == 1 ? "from" : "the first is", buf_text(&x->unsure));
+}
+
+/* The message of an import of which a part failed: the first failure, and how much was done. */
+static int fail_in_part(const struct import *x, int rc, struct err *err)
+{
+	struct err first = rc < 0 ? *err : x->first;
+	uint64_t n_more = x->n_failed - (rc == 0);
+	struct buf counts = { 0 };
+
+	*err = first;
+	if (x->n + x->n_duplicates + n_more == 0)
+		return first.code;
+	if (n_more)
+		buf_addf(&counts, "%" PRIu64 " more file%s failed; ", n_more, n_more == 1 ? "" : "s");
+	report(x, &counts);
+	err_set(err, first.code, "%.*s; %s", (int)(sizeof(err->msg) - counts.len - 3), first.msg, buf_text(&counts));
+	buf_release(&counts);
+	return first.code;
 }
 
 int cmd_store_import(struct store_command *c, struct err *err)
@@ -380,21 +484,21 @@ int cmd_store_import(struct store_command *c, struct err *err)
 
 	rc = rc < 0 ? rc : find_option(c->a, "kind", c->a->kind, &x.kind, err);
 	rc = rc < 0 ? rc : cmd_store_open_writer(c, true, err);
+	if (rc < 0)
+		return rc;
 	for (size_t i = 0; i < c->a->n_words && rc == 0; i++)
-		rc = import_path(&x, c->a->word[i], 0, err);
-	if (c->writer && x.n_waiting && commit(&x, &late) < 0 && rc == 0) {
+		rc = import_word(&x, c->a->word[i], err);
+	if (x.n_waiting && commit(&x, &late) < 0 && rc == 0) {
 		*err = late;
 		rc = late.code;
 	}
-	if (rc == 0 && x.n_failed) {
-		*err = x.first;
-		rc = x.first.code;
-		if (x.n_failed > 1)
-			rc = err_set(err, rc, "%s; %" PRIu64 " more files failed; %" PRIu64 " profiles were imported",
-				     x.first.msg, x.n_failed - 1, x.n);
-	}
-	if (rc == 0)
+	if (rc < 0 || x.n_failed) {
+		rc = fail_in_part(&x, rc, err);
+	} else {
 		report(&x, c->out);
+		buf_addz(c->out, "\n");
+	}
+	report_unsure(&x, c->out);
 	buf_release(&x.unsure);
 	return rc;
 }

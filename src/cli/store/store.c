@@ -14,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/store/forward.h"
+#include "store/holder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +142,9 @@ int cmd_store_open_writer(struct store_command *c, bool create, struct err *err)
 {
 	struct store_writer_options o = { .owner = "cpa store", .group = "" };
 
+	if (c->is_forwarded && *c->a->cap)
+		return err_set(err, ERR_USAGE,
+			       "--cap: a collector runs on this store, and its --cap or cap line counts");
 	if (c->writer)
 		return 0;
 	if (*c->a->cap && amount_parse_bytes("--cap", c->a->cap, &o.cap, err) < 0)
@@ -166,11 +170,15 @@ static void store_say_lines(const struct buf *lines)
 	}
 }
 
-int cmd_store_run_in(struct store_writer *w, const char *directory, int argc, char **argv, struct buf *out)
+int cmd_store_run_in(struct store_writer *w, const char *directory, const char *folder, int argc, char **argv,
+		     struct buf *out)
 {
 	const char **word = mem_alloc((size_t)argc + 1, sizeof(*word));
 	struct cmd_store_args a = { 0 };
-	struct store_command c = { .a = &a, .directory = directory, .writer = w, .is_forwarded = true, .out = out };
+	struct buf text = { 0 };
+	struct store_command c = {
+		.a = &a, .directory = directory, .folder = folder, .writer = w, .is_forwarded = true, .out = &text
+	};
 	struct err err;
 	int rc = read_arguments(argc, argv, &a, word, &err), i = rc < 0 ? rc : find_subcommand(&a, &err);
 
@@ -179,10 +187,10 @@ int cmd_store_run_in(struct store_writer *w, const char *directory, int argc, ch
 		rc = err_set(&err, ERR_FORMAT, "done, but the store is damaged: %.*s",
 			     (int)strcspn(c.missing.data, "\n"), c.missing.data);
 	buf_release(&c.missing);
-	if (rc < 0) {
-		out->len = 0;
-		buf_addz(out, err.msg);
-	}
+	if (rc < 0)
+		buf_add(out, err.msg, strlen(err.msg) + 1);
+	buf_add(out, text.data, text.len);
+	buf_release(&text);
 	opt_list_release(&a.label);
 	free(word);
 	return rc < 0 ? STATUS_TROUBLE : rc;
@@ -210,21 +218,20 @@ static int run(const struct cmd_store_args *a, int argc, char **argv)
 {
 	struct buf directory = { 0 }, out = { 0 };
 	struct store_command c = { .a = a, .out = &out };
+	struct store_holder holder = { 0 };
 	struct err err, io;
 	int i = find_subcommand(a, &err), rc = i;
 
 	store_directory(a->store, &directory);
 	c.directory = buf_text(&directory);
-	if (i >= 0) {
-		rc = subcommands[i].writes ? cmd_store_forward(c.directory, subcommands[i].run == cmd_store_import,
-							       argc, argv, &out, &err)
-					   : ERR_UNKNOWN;
-		if (rc == ERR_UNKNOWN) {
-			c.stop = cmd_interrupt_catch();
-			rc = run_here(&c, subcommands[i].run, &err);
-			cmd_interrupt_release();
-		}
+	if (i >= 0 && subcommands[i].writes && store_find_holder(c.directory, &holder) && holder.socket.len) {
+		rc = cmd_store_forward(buf_text(&holder.socket), argc, argv, &out, &err);
+	} else if (i >= 0) {
+		c.stop = cmd_interrupt_catch();
+		rc = run_here(&c, subcommands[i].run, &err);
+		cmd_interrupt_release();
 	}
+	store_holder_release(&holder);
 	if (out.len && io_write_fd(STDOUT_FILENO, out.data, out.len, &io) < 0 && rc >= 0) {
 		rc = io.code;
 		err = io;

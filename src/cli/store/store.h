@@ -33,6 +33,7 @@ struct cmd_store_args {
 struct store_command {
 	const struct cmd_store_args *a;
 	const char *directory;
+	const char *folder;          /* names of files are relative to it; NULL: the current folder */
 	struct store_writer *writer; /* NULL: the subcommand opens one if it needs it */
 	bool is_forwarded;           /* does it run in a collector, for another process? */
 	struct buf *out;
@@ -69,11 +70,13 @@ int cmd_store_select(const char *text, struct store *s, struct window **window, 
 /*
  * Run a command line of cpa store with a writer that is open already, for a collector.
  *
- * argv    the arguments after "store"; paths are absolute
- * out     the output if the result is 0 or 1, else the error message
+ * folder  names of files are relative to it; NULL: they are absolute
+ * argv    the arguments after "store"
+ * out     the output; if the result is 2, the error message and NUL before it
  * Returns the exit status
  */
-int cmd_store_run_in(struct store_writer *w, const char *directory, int argc, char **argv, struct buf *out);
+int cmd_store_run_in(struct store_writer *w, const char *directory, const char *folder, int argc, char **argv,
+		     struct buf *out);
 
 /* --- tables of text --- */
 
