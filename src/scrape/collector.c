@@ -17,7 +17,9 @@
 #include "base/pool.h"
 #include "store/store.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -28,6 +30,8 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -139,15 +143,59 @@ static size_t raise_fds(void)
 	return limit.rlim_cur > 2 * FDS_RESERVED ? limit.rlim_cur - FDS_RESERVED : FDS_RESERVED;
 }
 
+/* Is it the socket file of this user's collector that was killed? Its process has ended, and nothing listens. */
+static bool is_dead_socket(int folder, const char *name, struct sockaddr_un *address)
+{
+	struct stat st;
+	char end[16];
+	int pid, fd;
+	bool is_refused;
+
+	if (sscanf(name, "collect-%d.%15s", &pid, end) != 2 || strcmp(end, "sock") != 0 || pid <= 0 ||
+	    kill(pid, 0) == 0 || errno != ESRCH || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
+		return false;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return false;
+	is_refused = connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0 && errno == ECONNREFUSED;
+	close(fd);
+	return is_refused;
+}
+
+/* Remove the sockets of collectors that were killed, in the folder of path. */
+static void remove_dead_sockets(const char *path)
+{
+	size_t n_folder = (size_t)(strrchr(path, '/') - path);
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct dirent *e;
+	DIR *d;
+
+	memcpy(address.sun_path, path, n_folder);
+	d = opendir(address.sun_path);
+	while (d && (e = readdir(d))) {
+		if (n_folder + 1 + strlen(e->d_name) >= sizeof(address.sun_path))
+			continue;
+		address.sun_path[n_folder] = '/';
+		memcpy(address.sun_path + n_folder + 1, e->d_name, strlen(e->d_name) + 1);
+		if (is_dead_socket(dirfd(d), e->d_name, &address))
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+}
+
 /* The path of the socket of the user: below $XDG_RUNTIME_DIR, else in the store. */
 static void find_socket(struct scrape_collector *c)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 
-	if (listen_default_path("collect", path, sizeof(path)) == 0)
+	if (listen_default_path("collect", path, sizeof(path)) == 0) {
 		buf_addz(&c->socket, path);
-	else
+		remove_dead_sockets(path);
+	} else {
 		buf_addf(&c->socket, "%s/collect.sock", c->directory.data);
+	}
 }
 
 static int open_store(struct scrape_collector *c, struct err *err)

@@ -40,7 +40,8 @@ struct scrape_state {
 	bool has_failed; /* for once */
 	uint64_t n_profiles, n_bytes;
 	int64_t last_profile_ns, last_error_ns;
-	char error[SCRAPE_ERROR_MAX]; /* the last one; "": none */
+	char error[SCRAPE_ERROR_MAX]; /* the last one; "": none since its kind was scraped again */
+	char error_kind[64];          /* its kind; "": the target did not respond, so any kind ends it */
 	enum scrape_result logged;    /* state of the last log line */
 	bool has_logged;
 	char version[SCRAPE_VERSION_MAX + 1], build_id[SCRAPE_BUILD_ID_MAX];
@@ -144,6 +145,12 @@ const char *scrape_plain(char *to, const char *message);
 
 void scrape_state_unref(struct scrape_state *s);
 
+/* Note an error, which a profile of ended_by ends; "": of any kind. */
+void scrape_state_fail(struct scrape_state *s, const char *ended_by, const char *kind, const char *message);
+
+/* A profile of this kind was stored: forget the error that it ends. */
+void scrape_state_recover(struct scrape_state *s, const char *kind);
+
 /* Take the newest list of targets from the finder. */
 void scrape_take_list(struct scrape_collector *c);
 
@@ -185,6 +192,9 @@ bool scrape_secret_allows(const struct scrape_secret *secret, const char *servic
 
 /* Is it the path of a push? */
 bool scrape_is_push(const char *path);
+
+/* Answer /api/v1/due: when the next profile of service= and kind= is expected. */
+void scrape_due(struct scrape_collector *c, const char *service, const char *kind, struct http_response *out);
 
 void scrape_page(struct scrape_collector *c, struct http_response *out);
 void scrape_status_text(struct scrape_collector *c, struct http_response *out);

@@ -10,6 +10,7 @@
 #include "base/amount.h"
 #include "base/regex.h"
 #include "base/str.h"
+#include "store/cap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,8 +53,9 @@ static int read_cap(struct scrape_parser *p, const struct words *w, struct err *
 		return scrape_config_usage(w, "cap BYTES, as in: cap 20GiB", err);
 	if (amount_parse_bytes("cap", w->word[1], &p->c->cap, &reason) < 0)
 		return words_error(w, err, "%s", reason.msg);
-	if (p->c->cap < 16 << 20)
-		return words_error(w, err, "cap %s: the cap must be at least 16 MiB", w->word[1]);
+	if (p->c->cap < CAP_BYTES_MIN)
+		return words_error(w, err, "cap %s: the quota of a store must be at least %d MiB", w->word[1],
+				   (int)(CAP_BYTES_MIN >> 20));
 	return 0;
 }
 

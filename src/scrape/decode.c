@@ -69,10 +69,10 @@ static void take_result(struct scrape_collector *c, struct scrape_decode *x)
 	if (x->rc == 0) {
 		s->n_profiles++;
 		s->last_profile_ns = scrape_wall_ns();
+		scrape_state_recover(s, x->kind->name);
 	} else {
 		s->has_failed = true;
-		s->last_error_ns = scrape_wall_ns();
-		snprintf(s->error, sizeof(s->error), "%s: %.200s", x->kind->name, x->error);
+		scrape_state_fail(s, x->kind->name, x->kind->name, x->error);
 		scrape_log(c, "service=\"%s\" target=\"%s\" kind=%s dropped=\"%s\"", x->job->name,
 			   s->target ? s->target->instance : "", x->kind->name, x->error);
 	}

@@ -155,6 +155,35 @@ void scrape_status_json(struct scrape_collector *c, struct http_response *out)
 	out->can_compress = true;
 }
 
+/* ---- the next profile ---- */
+
+void scrape_due(struct scrape_collector *c, const char *service, const char *kind, struct http_response *out)
+{
+	int64_t now = scrape_wall_ns(), due = INT64_MAX;
+
+	scrape_lock(c);
+	for (size_t i = 0; i < c->targets.n; i++) {
+		const struct scrape_target *t = c->targets.target[i];
+		const char *name = c->config->job[t->job].name;
+
+		if (*name && strcmp(name, service) != 0) /* without a name it is that of the program */
+			continue;
+		for (size_t k = 0; k < t->schedule.n; k++) {
+			int64_t at = scrape_schedule_expect(&t->schedule, k, now);
+
+			if (strcmp(t->schedule.kind[k].name, kind) == 0 && at < due)
+				due = at;
+		}
+	}
+	pthread_mutex_unlock(&c->lock);
+	out->status = OK;
+	out->type = "text/plain; charset=utf-8";
+	if (due == INT64_MAX)
+		buf_addz(&out->body, "never\n");
+	else
+		buf_addf(&out->body, "%" PRId64 "\n", due / 1000000000);
+}
+
 /* ---- text, for cpa collect --status ---- */
 
 static void add_text_row(struct buf *out, const struct scrape_collector *c, const struct scrape_target *t)
@@ -167,6 +196,10 @@ static void add_text_row(struct buf *out, const struct scrape_collector *c, cons
 		window_print_time(s->last_profile_ns - s->last_profile_ns % 1000000000, &time);
 	buf_addf(out, "%-20s %-28s %-11s %8" PRIu64 "  %-20s  ", *service ? service : "-", t->instance, state_of(s),
 		 s->n_profiles, time.len ? time.data : "-");
+	if (*s->error) {
+		window_print_time(s->last_error_ns - s->last_error_ns % 1000000000, out);
+		buf_addz(out, " ");
+	}
 	utf8_add_safe(out, s->error, strlen(s->error));
 	buf_addz(out, "\n");
 	buf_release(&time);
@@ -272,6 +305,10 @@ static void add_row(struct buf *out, const struct scrape_collector *c, const str
 	buf_addf(out, "<td class=n>%" PRIu64 "<td class=n>", s->n_profiles);
 	unit_add_label(out, (int64_t)s->n_bytes, "bytes", "auto");
 	buf_addz(out, "<td>");
+	if (*s->error) {
+		add_html_time(out, s->last_error_ns);
+		buf_addz(out, " ");
+	}
 	add_html(out, s->error);
 	buf_addz(out, "</tr>\n");
 }

@@ -118,8 +118,7 @@ static void set_error(struct scrape_state *s, const struct request *x, enum scra
 		return;
 	if (result != SCRAPE_MISSING)
 		s->has_failed = true;
-	s->last_error_ns = scrape_wall_ns();
-	snprintf(s->error, sizeof(s->error), "%s: %.200s", x->kind->name, message);
+	scrape_state_fail(s, result == SCRAPE_UNREACHABLE ? "" : x->kind->name, x->kind->name, message);
 }
 
 static void log_version(struct scrape_collector *c, const struct request *x, const char *message)
@@ -170,6 +169,8 @@ static void end_kind(struct scrape_collector *c, struct request *x, struct fetch
 		scrape_schedule_end(schedule, now, result, r->retry_after * second_ns, r->bytes.n);
 		if (x->index < 64 && !(x->index < schedule->n && schedule->state[x->index].retry_ns))
 			s->done |= UINT64_C(1) << x->index;
+		if (c->o.once)
+			scrape_schedule_hurry(schedule, s->done, now);
 	}
 	if (r->rc == 0)
 		decode(c, x, r);

@@ -245,6 +245,19 @@ static void answer_command(struct scrape_collector *c, const struct http_request
 	buf_release(&folder);
 }
 
+/* Answer when the next profile of a service and kind is expected. */
+static void answer_due(struct scrape_collector *c, const struct http_request *q, struct http_response *out)
+{
+	struct buf service = { 0 }, kind = { 0 };
+
+	if (query_field(q->query, "service", &service) && query_field(q->query, "kind", &kind))
+		scrape_due(c, buf_text(&service), buf_text(&kind), out);
+	else
+		set_text(out, BAD, "the query needs service= and kind=");
+	buf_release(&service);
+	buf_release(&kind);
+}
+
 static bool answer_read(struct scrape_listener *l, const struct http_request *q, struct stop *stop,
 			struct http_response *out)
 {
@@ -266,6 +279,8 @@ static bool answer_read(struct scrape_listener *l, const struct http_request *q,
 		scrape_status_text(c, out);
 	else if (strcmp(q->path, "/metrics") == 0)
 		scrape_metrics(c, out);
+	else if (strcmp(q->path, "/api/v1/due") == 0)
+		answer_due(c, q, out);
 	else
 		return false;
 	return true;

@@ -315,6 +315,27 @@ void scrape_schedule_end(struct scrape_schedule *s, int64_t now_ns, enum scrape_
 	t->slot_ns = first_slot(k, t, t->slot_ns + (slots - 1) * k->every_ns + 1);
 }
 
+void scrape_schedule_hurry(struct scrape_schedule *s, uint64_t done, int64_t now_ns)
+{
+	for (size_t i = 0; i < s->n && i < 64; i++)
+		if (!(done >> i & 1) && s->state[i].slot_ns > now_ns)
+			s->state[i].slot_ns = now_ns;
+}
+
+int64_t scrape_schedule_expect(const struct scrape_schedule *s, size_t i, int64_t now_ns)
+{
+	const struct scrape_kind_schedule *t = &s->state[i];
+	int64_t at = t->retry_ns ? t->retry_ns : t->slot_ns;
+
+	if (s->is_running && s->running == i)
+		at = s->begin_ns;
+	else if (at < t->off_until_ns)
+		at = t->off_until_ns;
+	else if (at < now_ns)
+		at = now_ns;
+	return at + s->kind[i].capture_ns;
+}
+
 void scrape_schedule_step(struct scrape_schedule *s, int64_t now_ns, int64_t delta_ns)
 {
 	for (size_t i = 0; i < s->n; i++) {

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,21 @@ void scrape_state_unref(struct scrape_state *s)
 	assert(s->n_refs > 0);
 	if (--s->n_refs == 0)
 		free(s);
+}
+
+void scrape_state_fail(struct scrape_state *s, const char *ended_by, const char *kind, const char *message)
+{
+	s->last_error_ns = scrape_wall_ns();
+	snprintf(s->error, sizeof(s->error), "%s: %.200s", kind, message);
+	snprintf(s->error_kind, sizeof(s->error_kind), "%s", ended_by);
+}
+
+void scrape_state_recover(struct scrape_state *s, const char *kind)
+{
+	if (*s->error_kind && strcmp(s->error_kind, kind) != 0)
+		return;
+	s->last_error_ns = 0;
+	*s->error = '\0';
 }
 
 static struct scrape_state *new_state(struct scrape_collector *c, struct scrape_target *t)

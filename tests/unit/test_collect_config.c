@@ -287,7 +287,7 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		{ "every 10ms\n", "c.cpa:1: every 10ms: the duration must be between 1 s and 31 days" },
 		{ "every\n", "c.cpa:1: expected every DURATION" },
 		{ "cap 1QB", "c.cpa:1: cap=1QB: not a size such as 256MB or 20GiB" },
-		{ "cap 1", "c.cpa:1: cap 1: the cap must be at least 16 MiB" },
+		{ "cap 1", "c.cpa:1: cap 1: the quota of a store must be at least 64 MiB" },
 		{ "retain raw=14d 10m=90d",
 		  "c.cpa:1: retain 10m=90d: this version keeps only raw profiles; write raw=DURATION" },
 		{ "retain {env=dev} raw=1d",

@@ -107,7 +107,8 @@ static int run_command(void *arg, struct store_writer *w, const char *directory,
 
 /* ---- the plan ---- */
 
-static int print_plan(const struct scrape_config *config)
+/* at_once: the first scrapes begin at the start, as they do without a file. */
+static int print_plan(const struct scrape_config *config, bool at_once)
 {
 	struct scrape_targets targets = { 0 };
 	struct scrape_list list = { 0 };
@@ -116,7 +117,7 @@ static int print_plan(const struct scrape_config *config)
 	size_t n_problems = scrape_find(config, &list, &notes);
 	int status = n_problems > 0 ? STATUS_TROUBLE : STATUS_FINE;
 
-	scrape_targets_update(&targets, config, &list, now_ns(), false, NULL, NULL, &notes);
+	scrape_targets_update(&targets, config, &list, now_ns(), at_once, NULL, NULL, &notes);
 	scrape_targets_add_plan(&targets, config, now_ns(), &text);
 	for (char *at = notes.data, *end; at && (end = strchr(at, '\n')); at = end + 1)
 		say("%.*s", (int)(end - at), at);
@@ -244,7 +245,7 @@ static int collect(const struct collect_args *a, int argc, char **argv)
 	if (a->status)
 		status = cmd_collect_status(config->store, a->json);
 	else if (a->check)
-		status = print_plan(config);
+		status = print_plan(config, !a->file);
 	else if (n_sources == 0 && (a->once || (!a->file && a->listen.n == 0)))
 		status = say_error("no target; try: cpa collect localhost:6060");
 	else
