@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -149,7 +150,8 @@ int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit
 	     int64_t (*now)(void), struct err *err)
 {
 	if (limit < CAP_BYTES_MIN)
-		return err_set(err, ERR_USAGE, "the cap of a store must be at least 64MiB");
+		return err_set(err, ERR_USAGE, "the quota of a store must be at least %d MiB",
+			       (int)(CAP_BYTES_MIN >> 20));
 	*c = (struct cap){ .dir = dir,
 			   .catalogue = catalogue,
 			   .limit = limit,
@@ -372,23 +374,52 @@ static void add_bytes(struct buf *b, uint64_t n, const char *what)
 	buf_addz(b, what);
 }
 
+/* The largest pin. */
+struct largest_pin {
+	char name[128];
+	uint64_t bytes;
+};
+
+static int note_largest(void *arg, const struct catalogue_pin *p, struct err *err)
+{
+	struct largest_pin *x = arg;
+
+	(void)err;
+	if (p->bytes > x->bytes) {
+		snprintf(x->name, sizeof(x->name), "%s", p->name);
+		x->bytes = p->bytes;
+	}
+	return 0;
+}
+
+/* Say what uses the quota, and what the user may remove. */
 static int refuse(struct cap *c, uint64_t n, const char *what, struct err *err)
 {
+	struct largest_pin pin = { "", 0 };
+	uint64_t used[N_CAP_KINDS], reserved;
 	struct buf b = { 0 };
+	struct err ignored;
 	int rc;
 
-	add_bytes(&b, n, "");
-	buf_addf(&b, " for %s: the cap of ", what);
-	add_bytes(&b, c->limit, " is used by ");
+	catalogue_each_pin(c->catalogue, NULL, note_largest, &pin, &ignored);
 	pthread_mutex_lock(&c->lock);
-	add_bytes(&b, c->used[CAP_SEGMENTS], " of segments, ");
-	add_bytes(&b, c->used[CAP_JOURNALS], " of journals, ");
-	add_bytes(&b, c->used[CAP_PINS], " of pins and ");
+	memcpy(used, c->used, sizeof(used));
+	reserved = c->reserved;
 	pthread_mutex_unlock(&c->lock);
-	add_bytes(&b, catalogue_bytes_max(c->catalogue), " for the index");
-	rc = err_set(err, ERR_LIMIT,
-		     "no room of %s; the last hour and pins are never removed: raise the cap or remove pins",
-		     buf_text(&b));
+	add_bytes(&b, n, "");
+	buf_addf(&b, " for %s: of the quota of ", what);
+	add_bytes(&b, c->limit, ", segments of the last hour use ");
+	add_bytes(&b, used[CAP_SEGMENTS], ", journals ");
+	add_bytes(&b, used[CAP_JOURNALS] + reserved, ", pins ");
+	add_bytes(&b, used[CAP_PINS], ", other files ");
+	add_bytes(&b, used[CAP_BAD] + used[CAP_OTHER] + FOLDERS_ROOM, ", and the index may use ");
+	add_bytes(&b, catalogue_bytes_max(c->catalogue), "; raise the quota, ");
+	if (pin.bytes) {
+		buf_addf(&b, "remove the pin %s of ", pin.name);
+		add_bytes(&b, pin.bytes, " with cpa store unpin, or ");
+	}
+	buf_addz(&b, "wait until the data is an hour old, or remove data with cpa store rm");
+	rc = err_set(err, ERR_LIMIT, "no room of %s", buf_text(&b));
 	buf_release(&b);
 	return rc;
 }

@@ -58,11 +58,14 @@ static int fail(const struct store_file *f, const char *name, struct err *err)
 
 static int write_buf(struct store_file *f, struct err *err)
 {
-	while (f->written + f->buf.len + SLACK > f->reserved) {
-		if (!cap_try_reserve(&f->w->cap, RESERVE_MORE))
-			return err_set(err, ERR_LIMIT, "%s: the cap leaves no room for a segment", f->w->directory);
+	uint64_t need = f->written + f->buf.len + SLACK, more = need > f->reserved ? need - f->reserved : 0;
+
+	if (more && more < RESERVE_MORE && cap_try_reserve(&f->w->cap, RESERVE_MORE))
 		f->reserved += RESERVE_MORE;
-	}
+	else if (more && cap_try_reserve(&f->w->cap, more))
+		f->reserved += more;
+	else if (more)
+		return err_set(err, ERR_LIMIT, "%s: the quota leaves no room for a segment", f->w->directory);
 	if (f->buf.len && os_pwrite(f->fd, f->buf.data, f->buf.len, f->written) < 0)
 		return fail(f, f->temporary, err);
 	f->written += f->buf.len;

@@ -48,7 +48,21 @@ static int check_new(struct store_writer *w, const char *name, struct err *err)
 	return rc;
 }
 
-/* Pins may use half of the cap. */
+/* There must be room for the pin and for the segment of the profiles in the journal. */
+static int check_flush_room(struct store_writer *w, uint64_t bytes, struct err *err)
+{
+	uint64_t journals, profiles;
+	int rc;
+
+	store_get_head(w, &journals, &profiles);
+	bytes += profiles ? journals : 0;
+	rc = cap_reserve(&w->cap, bytes, "a pin, beside the profiles in the journal", err);
+	if (rc == 0)
+		cap_settle(&w->cap, CAP_PINS, bytes, 0);
+	return rc;
+}
+
+/* Pins may use half of the quota. */
 static int check_room(struct store_writer *w, uint64_t bytes, struct err *err)
 {
 	uint64_t used[N_CAP_KINDS];
@@ -57,11 +71,12 @@ static int check_room(struct store_writer *w, uint64_t bytes, struct err *err)
 
 	cap_get_used(&w->cap, used);
 	if (used[CAP_PINS] + bytes <= w->cap.limit / 2)
-		return 0;
+		return check_flush_room(w, bytes, err);
 	unit_add_label(&b, (int64_t)used[CAP_PINS], "bytes", "auto");
 	buf_addz(&b, ", and this one may need ");
 	unit_add_label(&b, (int64_t)bytes, "bytes", "auto");
-	rc = err_set(err, ERR_LIMIT, "pins may use half of the cap: they use %s; remove one or raise the cap",
+	rc = err_set(err, ERR_LIMIT,
+		     "pins may use half of the quota: they use %s; remove one with cpa store unpin, or raise the quota",
 		     buf_text(&b));
 	buf_release(&b);
 	return rc;

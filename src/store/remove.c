@@ -100,7 +100,8 @@ static int swap_row(struct removal *r, const struct catalogue_segment *old, stru
 	return store_remove_file(r->w, old->file, CAP_SEGMENTS, err);
 }
 
-static int rewrite(struct removal *r, const struct catalogue_segment *old, struct err *err)
+/* bytes: to be reserved for the copy, which takes more as available */
+static int rewrite_within(struct removal *r, const struct catalogue_segment *old, uint64_t bytes, struct err *err)
 {
 	struct chapter_copied n = CHAPTER_COPIED;
 	struct catalogue_segment row = { 0 };
@@ -112,7 +113,7 @@ static int rewrite(struct removal *r, const struct catalogue_segment *old, struc
 	if (rc < 0)
 		return rc;
 	info = *segment_get_info(s);
-	rc = store_file_begin(r->w, &info, REMOVE_ZSTD_LEVEL, old->bytes, &f, err);
+	rc = store_file_begin(r->w, &info, REMOVE_ZSTD_LEVEL, bytes, &f, err);
 	for (uint32_t i = 0; rc == 0 && i < segment_n_chapters(s); i++)
 		rc = keep_chapter(r, old, s, i, f, &n, err);
 	if (rc == 0 && n.dropped > 0 && n.profiles > 0)
@@ -124,6 +125,14 @@ static int rewrite(struct removal *r, const struct catalogue_segment *old, struc
 	segment_close(out);
 	segment_close(s);
 	return rc;
+}
+
+/* A full store has no room for a copy, but a segment that is removed as a whole needs none. */
+static int rewrite(struct removal *r, const struct catalogue_segment *old, struct err *err)
+{
+	int rc = rewrite_within(r, old, 0, err);
+
+	return rc == ERR_LIMIT ? rewrite_within(r, old, old->bytes, err) : rc;
 }
 
 /* Add the series and marks of a chapter again. */

@@ -20,8 +20,11 @@
 enum {
 	HEAD_BYTES_MAX = 192 << 20, /* memory of a head, after which appends fail until it is flushed */
 	CHECK_EVERY = 64,           /* profiles after which the memory is counted */
-	MOVES_MAX = 1 << 20,        /* profiles of one series and the same start */
-	NOTES_MAX = 64 << 10,       /* bytes of notes that nobody takes */
+	ROW_BYTES = 40,             /* estimates of the bytes in a journal */
+	FUNCTION_BYTES = 100,
+	FLUSH_SLACK = 128 << 10,
+	MOVES_MAX = 1 << 20,  /* profiles of one series and the same start */
+	NOTES_MAX = 64 << 10, /* bytes of notes that nobody takes */
 };
 
 void store_add_note(struct store_writer *w, const char *format, ...)
@@ -97,6 +100,63 @@ static int lock_active(struct store_writer *w, struct err *err)
 	return rc;
 }
 
+/* Is there room for the segments that the journals become with a profile of so many bytes? `lock` is held. */
+static bool has_flush_room(struct store_writer *w, uint64_t bytes, uint64_t *need)
+{
+	*need = w->active->end + w->uncommitted + bytes;
+	for (const struct store_journal *j = w->pending; j; j = j->next)
+		*need += j->end;
+	*need += *need / 8 + FLUSH_SLACK; /* a segment compresses a little less */
+	if (!cap_try_reserve(&w->cap, *need))
+		return false;
+	cap_settle(&w->cap, CAP_SEGMENTS, *need, 0);
+	return true;
+}
+
+/*
+ * Make room for the flush before profiles are accepted: else a full store could neither flush its journal nor remove data.
+ *
+ * `lock` is held; on failure it is not.
+ */
+static int make_flush_room(struct store_writer *w, uint64_t bytes, struct err *err)
+{
+	uint64_t need;
+	int rc;
+
+	if (has_flush_room(w, bytes, &need))
+		return 0;
+	pthread_mutex_unlock(&w->lock);
+	pthread_mutex_lock(&w->maintenance);
+	rc = cap_reserve(&w->cap, need, "the segment of the next profiles", err);
+	if (rc == 0)
+		cap_settle(&w->cap, CAP_SEGMENTS, need, 0);
+	pthread_mutex_unlock(&w->maintenance);
+	return rc < 0 ? rc : lock_active(w, err);
+}
+
+/*
+ * Keep the journal within its share of the quota: commit a batch that may be as large as half of it, and flush the journal
+ * when it is full. A flush in time makes small segments instead of a large one for which there would be no room.
+ *
+ * `lock` is held; on failure it is not.
+ */
+static int keep_share(struct store_writer *w, const struct profile *p, struct err *err)
+{
+	uint64_t bytes = ROW_BYTES * (uint64_t)p->n_rows + FUNCTION_BYTES * (uint64_t)p->n_funcs;
+	uint64_t share = cap_journal_bytes(&w->cap);
+	int rc = 0;
+
+	if (w->uncommitted >= share / 2) {
+		rc = journal_commit(w, w->active, err);
+		w->uncommitted = 0;
+	}
+	if (rc == 0 && w->active->end < share)
+		return w->uncommitted && bytes < share / 4 ? 0 : make_flush_room(w, bytes, err);
+	pthread_mutex_unlock(&w->lock);
+	rc = rc < 0 ? rc : store_flush(w, err);
+	return rc < 0 ? rc : lock_active(w, err);
+}
+
 /* Find a profile of this id in the heads, then in the segments. */
 static int find_content(struct store_writer *w, const char *service, const uint8_t id[16], int64_t start_ns,
 			bool *found, uint64_t *content, struct err *err)
@@ -142,6 +202,7 @@ static int append(struct store_writer *w, const struct store_input *in, uint8_t 
 	struct journal_head *h = w->active->head;
 	uint32_t service = head_add_service(h, in->service, strlen(in->service)), series;
 	struct head_service *s = &h->service[service];
+	size_t before = h->memory + s->dict->memory;
 	struct stored p;
 	uint64_t content;
 	int rc = dict_add_series(s->dict, in->service, in->kind, in->label, in->n_labels, &series, err);
@@ -160,6 +221,7 @@ static int append(struct store_writer *w, const struct store_input *in, uint8_t 
 	if (rc == 0 && !*duplicate)
 		head_add_profile(h, service, &p, content);
 	dict_release_stored(&p);
+	w->uncommitted += h->memory + s->dict->memory - before;
 	return rc;
 }
 
@@ -172,6 +234,7 @@ int store_append(struct store_writer *w, const struct store_input *in, uint8_t *
 	if (!*in->service)
 		return err_set(err, ERR_USAGE, "a profile needs the name of a service");
 	rc = lock_active(w, err);
+	rc = rc < 0 ? rc : keep_share(w, in->profile, err);
 	if (rc < 0)
 		return rc;
 	h = w->active->head;
@@ -201,6 +264,7 @@ int store_commit(struct store_writer *w, struct err *err)
 
 	pthread_mutex_lock(&w->lock);
 	rc = w->active ? journal_commit(w, w->active, err) : 0;
+	w->uncommitted = 0;
 	pthread_mutex_unlock(&w->lock);
 	return rc;
 }

@@ -43,6 +43,7 @@ struct store_writer {
 	pthread_mutex_t lock;
 	int64_t next_journal;          /* number of the next journal file */
 	struct store_journal *active;  /* receives batches; NULL before the first append */
+	size_t uncommitted;            /* memory that the appends since the last commit use */
 	struct store_journal *pending; /* list: to be written as segments, oldest first */
 	struct store_seen *seen;
 	uint64_t generation; /* incremented by store_segments_changed */
