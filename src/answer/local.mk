@@ -51,6 +51,8 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/sources.h \
 	src/answer/stored.c \
 	src/answer/stored.h \
+	src/answer/stored_due.c \
+	src/answer/stored_due.h \
 	src/answer/stored_split.c \
 	src/answer/stored_browse.c \
 	src/answer/stored_browse.h \

@@ -9,6 +9,7 @@
 
 #include "answer/draw.h"
 #include "answer/series_int.h"
+#include "answer/stored_due.h"
 #include "base/amount.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -180,7 +181,22 @@ static int explain_nothing(const struct stored_source *source, const struct quer
 
 	store_sum_release(&sum);
 	profile_free(p);
-	return rc < 0 ? rc : err_set(err, ERR_IO, "no profiles");
+	return rc < 0 ? stored_explain_nothing(source, err) : err_set(err, ERR_IO, "no profiles");
+}
+
+/* Note that a counter is 0 because it needs a second snapshot. */
+static void note_young(const struct stored_source *source, const struct series_data *s, struct buf *notes)
+{
+	const struct stored_type *type = &s->totals.type[s->type];
+	uint64_t profiles = 0;
+
+	for (uint32_t i = 0; i < s->totals.n_steps; i++) {
+		profiles += s->totals.profiles[i];
+		if (s->total[i])
+			return;
+	}
+	if (type->temporality == TEMPORALITY_CUMULATIVE)
+		stored_note_young(source, type->name, profiles, s->totals.n_series, notes);
 }
 
 static int read_values(const struct stored_source *source, const struct query *q, struct series_data *s,
@@ -209,6 +225,8 @@ static int read_values(const struct stored_source *source, const struct query *q
 		rc = series_read(source, q, by, s, notes, err);
 	else if (rc == 0)
 		use_totals(s, by);
+	if (rc == 0)
+		note_young(source, s, notes);
 	if (rc == 0 && by)
 		sort_columns(s);
 	return rc;

@@ -7,6 +7,7 @@
 
 #include "answer/stored.h"
 
+#include "answer/stored_due.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/url_escape.h"
@@ -116,7 +117,8 @@ static int resolve(struct stored_source *s, const struct query *q, struct err *e
 	int rc;
 
 	store_directory(*window_where(s->window) ? window_where(s->window) : q->store, &directory);
-	rc = store_open(buf_text(&directory), &s->store, err);
+	s->directory = mem_strndup(buf_text(&directory), directory.len);
+	rc = store_open(s->directory, &s->store, err);
 	buf_release(&directory);
 	if (rc < 0)
 		return err_wrap(err, "%.300s", window_text(s->window));
@@ -144,6 +146,7 @@ void stored_close(struct stored_source *s)
 	window_free(s->window);
 	free(s->keep);
 	free(s->names);
+	free(s->directory);
 	*s = (struct stored_source){ 0 };
 }
 
@@ -242,8 +245,10 @@ int stored_read(const char *source, const struct query *q, struct profile **out,
 
 	if (rc == 0) {
 		rc = store_read(s.store, &s.query, q->stop, out, &sum, err);
-		if (rc < 0)
+		if (rc < 0) {
+			stored_explain_nothing(&s, err);
 			err_wrap(err, "%.300s", source);
+		}
 	}
 	if (rc == 0) {
 		store_sum_describe(&s.query, &sum, &line);
@@ -251,6 +256,7 @@ int stored_read(const char *source, const struct query *q, struct profile **out,
 		if (!is_part(&s) || sum.profiles_missing || sum.is_damaged) /* else the line of each part is the same */
 			buf_addf(notes, "%s\n", buf_text(&line));
 		buf_addz(sum.is_damaged && !s.query.partial ? missing : notes, buf_text(&sum.notes));
+		stored_note_young_profile(&s, &sum, *out, q->sample_index, notes);
 	}
 	buf_release(&line);
 	store_sum_release(&sum);

@@ -35,6 +35,7 @@ struct stored_source {
 	const char **keep;        /* labels of the source, then those of the options */
 	size_t n_own;             /* number of labels of the source itself */
 	char *names;              /* memory of keep */
+	char *directory;          /* of the store */
 };
 
 /*

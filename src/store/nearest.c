@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_MAX = 8, NAME_BYTES_MAX = 64, BESIDE_MAX = 1024 };
+enum { NAMES_MAX = 8, NAME_BYTES_MAX = 64, BESIDE_MAX = 1024, LABEL_CHAPTERS_MAX = 64 };
 
 /* Distinct names. */
 struct names {
@@ -369,6 +369,73 @@ static int names_error(const struct store_query *q, const char *what, struct nam
 	return ERR_IO;
 }
 
+/* --- labels of samples --- */
+
+static bool has_sample_label(const struct dict *d, const char *name)
+{
+	for (uint32_t i = 0; i < d->n_labels; i++)
+		if (strcmp(strtab_text(d->str, d->label_key[i]), name) == 0)
+			return true;
+	return false;
+}
+
+/* Do samples of the services have a label of this name? Reads some chapters of the window. */
+static bool is_sample_label(struct store *s, const struct store_query *q, const char *name)
+{
+	struct selection sel;
+	bool is_found = false;
+
+	if (select_open(s, q, &sel, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < sel.n && i < LABEL_CHAPTERS_MAX && !is_found; i++) {
+		struct chapter *c = NULL;
+
+		if (select_read(&sel.chapter[i], &c, NULL) == 0)
+			is_found = has_sample_label(&c->dict, name);
+		select_release(&sel.chapter[i], c);
+	}
+	select_close(&sel);
+	return is_found;
+}
+
+/* Append the option that filters samples by a condition, which is one of series here. */
+static void add_tag_filter(struct buf *out, const struct label_match *m)
+{
+	bool is_regex = m->op == MATCH_REGEX || m->op == MATCH_NOT_REGEX;
+
+	buf_addf(out, "%s=%s=", m->op == MATCH_EQUAL || m->op == MATCH_REGEX ? "-tagfocus" : "-tagignore", m->name);
+	for (const char *at = m->value; *at; at++) {
+		if (!is_regex && strchr("\\.+*?()|[]{}^$", *at))
+			buf_addz(out, "\\");
+		buf_add(out, at, 1);
+	}
+}
+
+/* The error of a condition on a label that series do not have, but samples. Returns 0 if no condition is such. */
+static int sample_label_error(struct store *s, const struct search *x, struct err *err)
+{
+	const struct store_query *q = x->q;
+
+	for (size_t i = 0; i < q->n_match; i++) {
+		struct buf text = { 0 };
+
+		for (size_t k = 0; k < x->labels.n; k++)
+			if (strcmp(x->labels.name[k], q->match[i].name) == 0 &&
+			    is_sample_label(s, q, q->match[i].name)) {
+				add_source(&text, q);
+				buf_addz(&text, ": braces select series, and ");
+				buf_addf(&text, "%s is a label of samples; leave it out of the braces and use '",
+					 q->match[i].name);
+				add_tag_filter(&text, &q->match[i]);
+				buf_addf(&text, "', or --by=label:%s", q->match[i].name);
+				err_set(err, ERR_IO, "%s", text.data);
+				buf_release(&text);
+				return ERR_IO;
+			}
+	}
+	return 0;
+}
+
 static bool has_service(const struct store_query *q, const struct names *services)
 {
 	for (size_t i = 0; i < services->n; i++)
@@ -393,6 +460,8 @@ static int explain(struct store *s, struct search *x, struct names *services, st
 		return rc;
 	if (!x->has_kind && x->kinds.n)
 		return names_error(q, "its kinds are ", &x->kinds, "", err);
+	if (!x->has_series && x->labels.n && sample_label_error(s, x, err) < 0)
+		return err->code;
 	if (!x->has_series && x->labels.n)
 		return names_error(q, "no profile has this ", &x->labels, "", err);
 	rc = search_all(s, x, err);

@@ -177,6 +177,7 @@ static int find_series(struct reducer *r, const struct chapter *c, const struct 
 	out->is_kind = !r->q->kind || !*r->q->kind || strcmp(strtab_text(c->dict.str, s->kind), r->q->kind) == 0;
 	if (out->is_kind)
 		out->instance = find_instance(r, c, s);
+	out->has_instance_label = *select_label(c, s, "instance") != 0;
 	out->version = strtab_addz(r->dict.str, select_label(c, s, "version"));
 	return rc < 0 ? rc : 0;
 }

@@ -84,6 +84,7 @@ struct reduce_series {
 	uint32_t group; /* of values of the kept labels */
 	uint32_t instance;
 	str_id version;            /* its label of this name */
+	bool has_instance_label;   /* a collector gives its targets the label "instance" */
 	int64_t t0;                /* start of the window, by the cut */
 	int64_t first_ns, last_ns; /* starts of its first and last profile, if n_starts is not 0 */
 	int64_t *start;            /* [n_starts] starts of all profiles in the window */

@@ -15,6 +15,8 @@
 #include <string.h>
 
 enum {
+	/* shorter distances are those of profiles with the same time, which are moved by 1 ns */
+	DISTANCE_MIN_NS = 1000000000,
 	MISSING_PROFILES_MIN = 4, /* fewer profiles have no usual distance */
 };
 
@@ -38,7 +40,7 @@ static uint64_t usual_distance(const struct reduce_series *s)
 	for (size_t i = 0; i < n; i++)
 		n_usual += gap[i] >= usual - usual / 5 && gap[i] <= num_add_capped(usual, usual / 5);
 	free(gap);
-	return n_usual * 2 >= n ? (uint64_t)usual : 0;
+	return n_usual * 2 >= n && usual >= DISTANCE_MIN_NS ? (uint64_t)usual : 0;
 }
 
 /* The number of profiles missing between the first and the last of a series: in a gap of k usual distances, k - 1. */
@@ -46,7 +48,7 @@ static uint64_t count_missing(struct reduce_series *s)
 {
 	uint64_t missing = 0, usual;
 
-	if (s->n_starts < MISSING_PROFILES_MIN)
+	if (s->n_starts < MISSING_PROFILES_MIN || !s->has_instance_label)
 		return 0;
 	qsort(s->start, s->n_starts, sizeof(*s->start), compare_times);
 	usual = usual_distance(s);

@@ -60,6 +60,9 @@ cli_tests = \
 	tests/cli/t356-one-number.t \
 	tests/cli/t390-store.t \
 	tests/cli/t391-store-collector.t \
+	tests/cli/t392-young-store.t \
+	tests/cli/t393-collect-state.t \
+	tests/cli/t394-quota.t \
 	tests/cli/t306-web-source.t \
 	tests/cli/t310-web-files.t \
 	tests/cli/t320-web-requests.t \
