@@ -60,12 +60,13 @@ client GET '/api/v1/due?service=shop&kind=heap'
 is_equal "$code $(grep -c '^[0-9]*$' body)" '200 1' 'the collector says when a profile is due'
 client GET '/api/v1/due?service=shop'
 is_equal "$code" 400 'a request without a kind is refused'
-collector_end
+collector_end TERM
 
 # missing scrapes are those of targets
 import_times() { # NAME SECOND...: imports profiles of these times, with the labels in $labels
 	name=$1
 	shift
+	# shellcheck disable=SC2046 # words
 	set -- $(for second; do echo "$TESTDATA/gate/base-1.pb.gz $name-$second.pb.gz $((1795000000 + second))"; done)
 	"${PYTHON3:-python3}" "$top_srcdir/tests/cli/retime.py" "$@"
 	# shellcheck disable=SC2086 # words
