@@ -43,7 +43,8 @@ static uint64_t usual_distance(const struct reduce_series *s)
 	return n_usual * 2 >= n && usual >= DISTANCE_MIN_NS ? (uint64_t)usual : 0;
 }
 
-/* The number of profiles missing between the first and the last of a series: in a gap of k usual distances, k - 1. */
+/* The number of profiles missing between the first and the last of a series: in a gap of k usual distances, k - 1. Only those of
+   targets, which have an instance: agents that push stop and start at any time. */
 static uint64_t count_missing(struct reduce_series *s)
 {
 	uint64_t missing = 0, usual;
