@@ -60,8 +60,8 @@ int sides_join(const struct profile *separate, struct profile **out, struct err 
 bool sides_are_separate(const struct profile *p);
 
 /*
- * The samples of one side of the separate form, as a profile without time and duration. Those of the base get back
- * their sign, but keep the label.
+ * The samples of one side of the separate form, as a profile without time and duration that has only the functions of
+ * this side. Those of the base get back their sign, but keep the label.
  *
  * separate  as for sides_join; must outlive the result
  */

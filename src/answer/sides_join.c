@@ -170,35 +170,6 @@ static bool has_zero_row(const struct profile *p)
 	return false;
 }
 
-/* Copy the columns that profile_compact modifies. */
-static void copy_columns(struct profile *d)
-{
-#define OWN(column, n)                                                                                                 \
-	column = memcpy(arena_alloc(d->mem, (size_t)(n) + 1, sizeof(*column)), column, (size_t)(n) * sizeof(*column))
-	OWN(d->stacks.off, d->stacks.n + 1);
-	OWN(d->stacks.item, d->stacks.off[d->stacks.n]);
-	OWN(d->label_key, d->n_labels);
-	OWN(d->label_text, d->n_labels);
-	OWN(d->label_unit, d->n_labels);
-	OWN(d->label_num, d->n_labels);
-	OWN(d->label_is_text, d->n_labels);
-	OWN(d->loc_id, d->n_locs);
-	OWN(d->loc_addr, d->n_locs);
-	OWN(d->loc_map, d->n_locs);
-	OWN(d->loc_folded, d->n_locs);
-	OWN(d->loc_line, d->n_locs + 1);
-	OWN(d->line_func, d->n_lines);
-	OWN(d->line_no, d->n_lines);
-	OWN(d->line_col, d->n_lines);
-	OWN(d->func_id, d->n_funcs);
-	OWN(d->func_name, d->n_funcs);
-	OWN(d->func_sysname, d->n_funcs);
-	OWN(d->func_file, d->n_funcs);
-	OWN(d->func_start, d->n_funcs);
-	OWN(d->map, d->n_maps);
-#undef OWN
-}
-
 int sides_join(const struct profile *separate, struct profile **out, struct err *err)
 {
 	struct profile *d = mem_zalloc(1, sizeof(*d));
@@ -224,7 +195,7 @@ int sides_join(const struct profile *separate, struct profile **out, struct err 
 		return rc;
 	}
 	if (has_zero_row(d)) {
-		copy_columns(d);
+		profile_own_columns(d);
 		profile_compact(d);
 	}
 	*out = d;

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "profile/compact.h"
 #include "profile/edit.h"
 
 #include <stdlib.h>
@@ -67,5 +68,7 @@ struct profile *sides_split(const struct profile *separate, enum side side)
 	d->meta.time_ns = d->meta.duration_ns = 0;
 	copy_rows(separate, is_base, side, d);
 	free(is_base);
+	profile_own_columns(d);
+	profile_drop_unused(d); /* else functions of the other side would match instead of those of this side */
 	return d;
 }

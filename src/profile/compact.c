@@ -11,6 +11,7 @@
 
 #include "profile/compact.h"
 
+#include "base/arena.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -282,10 +283,14 @@ static void compact_release(struct compact *c)
 
 void profile_compact(struct profile *p)
 {
+	if (has_zero_rows(p))
+		profile_drop_unused(p);
+}
+
+void profile_drop_unused(struct profile *p)
+{
 	struct compact c;
 
-	if (!has_zero_rows(p))
-		return;
 	compact_init(&c, p);
 	use_all(&c);
 	move_rows(&c);
@@ -296,4 +301,34 @@ void profile_compact(struct profile *p)
 	move_labels(&c);
 	move_locs(&c);
 	compact_release(&c);
+}
+
+void profile_own_columns(struct profile *d)
+{
+#define OWN(column, n)                                                                                                 \
+	column = memcpy(arena_alloc(d->mem, (size_t)(n) + 1, sizeof(*column)), column, (size_t)(n) * sizeof(*column))
+	OWN(d->stacks.off, d->stacks.n + 1);
+	OWN(d->stacks.item, d->stacks.off[d->stacks.n]);
+	OWN(d->label_sets.off, d->label_sets.n + 1);
+	OWN(d->label_sets.item, d->label_sets.off[d->label_sets.n]);
+	OWN(d->label_key, d->n_labels);
+	OWN(d->label_text, d->n_labels);
+	OWN(d->label_unit, d->n_labels);
+	OWN(d->label_num, d->n_labels);
+	OWN(d->label_is_text, d->n_labels);
+	OWN(d->loc_id, d->n_locs);
+	OWN(d->loc_addr, d->n_locs);
+	OWN(d->loc_map, d->n_locs);
+	OWN(d->loc_folded, d->n_locs);
+	OWN(d->loc_line, d->n_locs + 1);
+	OWN(d->line_func, d->n_lines);
+	OWN(d->line_no, d->n_lines);
+	OWN(d->line_col, d->n_lines);
+	OWN(d->func_id, d->n_funcs);
+	OWN(d->func_name, d->n_funcs);
+	OWN(d->func_sysname, d->n_funcs);
+	OWN(d->func_file, d->n_funcs);
+	OWN(d->func_start, d->n_funcs);
+	OWN(d->map, d->n_maps);
+#undef OWN
 }

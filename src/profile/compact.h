@@ -18,4 +18,10 @@
  */
 void profile_compact(struct profile *p);
 
+/* Like profile_compact, also for a profile without rows of zeros. */
+void profile_drop_unused(struct profile *p);
+
+/* Copy the columns that these functions modify, except the rows, into the memory of the profile, which borrowed them. */
+void profile_own_columns(struct profile *d);
+
 #endif
