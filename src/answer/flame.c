@@ -186,6 +186,7 @@ int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], 
 		style.min_width / (format == FLAME_FORMAT_PDF ? pdf_width(&paper, style.width) : style.width);
 	/* HTML and PDF list the functions with their sums. */
 	options.wants_sums = format == FLAME_FORMAT_HTML || format == FLAME_FORMAT_PDF;
+	options.wants_functions = format == FLAME_FORMAT_HTML;
 	options.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
 	options.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
 	rc = report_flame_make(v, q, &options, &r, err);
@@ -207,7 +208,12 @@ int answer_flame_part(const struct view *v, const struct side_sources from[N_SID
 					 .max_levels = part->max_levels ? part->max_levels : MAX_LEVELS,
 					 .path = part->path,
 					 .n_path = part->n_path,
-					 .wants_sums = true };
+					 .wants_sums = !part->part,
+					 .wants_functions = part->wants_functions,
+					 .only = part->only,
+					 .part = part->part,
+					 .pivot = part->pivot,
+					 .keep = part->keep };
 	struct pdf_paper paper;
 	int rc = style_of(&q, style, &paper, err);
 

@@ -62,6 +62,9 @@ struct flame_part {
 	double min_share;    /* omit boxes below this share of the last box of the path, or of the root */
 	uint32_t max_levels; /* 0: the limit of pictures */
 	int64_t max_boxes;
+	bool wants_functions; /* as in struct flame_options, like the fields below */
+	const struct flame_match *only, *pivot, *keep;
+	enum flame_pivot part;
 };
 
 /*

@@ -7,7 +7,8 @@
  * are split further, so the long tail of a large profile costs one step per stack, not a tree.
  *
  * If there are more boxes than max_boxes, a first pass finds the sizes of the largest boxes without making any. The
- * smallest of these sizes is then the minimum in a second pass.
+ * smallest of these sizes is then the minimum in a second pass. Boxes that lead to frames to keep have no minimum; they
+ * are additional to the largest boxes.
  */
 #include "config.h"
 
@@ -15,7 +16,6 @@
 
 #include "base/mem.h"
 #include "engine/graph.h"
-#include "engine/parts.h"
 
 #include <assert.h>
 #include <math.h>
@@ -36,6 +36,7 @@ struct box_builder {
 	size_t cap;           /* length of the columns of b */
 	uint32_t n_sides;     /* sides in use */
 	uint32_t n_real, max; /* boxes that are neither root nor rest, and their limit */
+	uint32_t n_kept;      /* boxes smaller than min that lead to a frame to keep, at most half of max */
 	int64_t min;          /* size of the smallest box */
 	uint32_t n_ties;      /* boxes of exactly the size min that may still be added */
 	uint32_t level;       /* level of the boxes that are being made */
@@ -128,8 +129,12 @@ static bool is_on_path(struct box_builder *f, const struct part *part, int64_t s
 	return true;
 }
 
-static bool is_large(struct box_builder *f, int64_t size)
+static bool is_large(struct box_builder *f, const struct part *part, int64_t size)
 {
+	if (part->has_kept && size < f->min && f->n_kept < f->max / 2) {
+		f->n_kept++;
+		return true;
+	}
 	if (size < f->min)
 		return false;
 	if (f->tally)
@@ -178,7 +183,7 @@ static void split_box(struct box_builder *f, size_t list)
 			b->n_shrunk++;
 			continue;
 		}
-		part->is_selected = !is_last && (is_path ? is_on_path(f, part, size) : is_large(f, size));
+		part->is_selected = !is_last && (is_path ? is_on_path(f, part, size) : is_large(f, part, size));
 		if (!part->is_selected) {
 			n++;
 			b->n_deep += is_last;
@@ -202,7 +207,7 @@ static void split_box(struct box_builder *f, size_t list)
 
 static bool too_many(const struct box_builder *f)
 {
-	return f->n_real > f->max;
+	return f->n_real - f->n_kept > f->max;
 }
 
 /* Is the tree complete, too large, or stopped? */
@@ -232,12 +237,12 @@ static void split_level(struct box_builder *f)
 /* Fold all stacks into boxes of at least this size; 0 means the size from the options. */
 static void fold(struct box_builder *f, int64_t min)
 {
-	parts_start(&f->ps, f->v, f->b->places, f->options->inverted);
+	parts_start(&f->ps, f->v, f->b->places, &f->options->parts);
 	f->min = min ? min : min_size(f->options->min_share, larger(f->ps.total));
 	assert(f->ps.total[SIDE_TARGET] >= 0 && f->ps.total[SIDE_BASE] >= 0 && f->min >= 1);
 	f->b->has_base = f->options->wants_base || f->ps.has_base;
 	f->n_sides = f->b->has_base ? N_SIDES : 1;
-	f->b->n = f->n_real = 0;
+	f->b->n = f->n_real = f->n_kept = 0;
 	f->b->n_cut = f->b->n_deep = f->b->n_shrunk = 0;
 	f->b->cut_width = 0;
 	f->box = mem_grow(f->box, &f->cap_box, 1, sizeof(*f->box));

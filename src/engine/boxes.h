@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "engine/parts.h"
 #include "engine/places.h"
 #include "engine/view.h"
 
@@ -28,8 +29,10 @@
 enum { BOXES_MAX = 1 << 22 }; /* max boxes, not counting the root and rest boxes */
 
 struct boxes_options {
-	bool wants_base;    /* fill in the base side even when no value is below 0 */
-	bool inverted;      /* start at the leaf of each stack instead of at its root */
+	bool wants_base; /* fill in the base side even when no value is below 0 */
+	/* the part of each stack to fold, and its end to start from; boxes that lead to a frame of parts.keep are retained, however
+	   small, as long as they are not more than half of max_boxes */
+	struct parts_options parts;
 	bool drop_negative; /* omit boxes that got smaller, with their children */
 	double min_share;   /* omit boxes smaller than this share of the root */
 	/* If n_path > 0, make only the boxes of a path and those below its end. */
@@ -50,12 +53,12 @@ struct boxes {
 	int64_t *total[N_SIDES];  /* [n] value of all stacks through here: self, children and omitted boxes */
 	int64_t *width;           /* [n] self, children and omitted boxes, except those that got smaller */
 	bool has_base;            /* there are values below 0, or wants_base is set */
-	int64_t min;              /* smallest size of a box other than a rest box */
-	bool is_full;             /* max_boxes was reached, and smaller boxes were omitted */
-	uint64_t n_cut;           /* number of boxes omitted as too small or too deep, not counting their children */
-	uint64_t n_deep;          /* number of boxes omitted as too deep */
-	int64_t cut_width;        /* sum of the sizes of omitted boxes */
-	uint64_t n_shrunk;        /* number of boxes omitted because they got smaller, not counting their children */
+	int64_t min;       /* smallest size of a box other than a rest box or one that leads to a frame to keep */
+	bool is_full;      /* max_boxes was reached, and smaller boxes were omitted */
+	uint64_t n_cut;    /* number of boxes omitted as too small or too deep, not counting their children */
+	uint64_t n_deep;   /* number of boxes omitted as too deep */
+	int64_t cut_width; /* sum of the sizes of omitted boxes */
+	uint64_t n_shrunk; /* number of boxes omitted because they got smaller, not counting their children */
 };
 
 /*

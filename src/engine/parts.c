@@ -33,13 +33,14 @@ struct item {
 	uint32_t n_remaining; /* number of remaining locations */
 	uint32_t n_read;      /* number of frames of the next location that were read already */
 	uint32_t group;       /* group of the frame read last; NONE after the end of the stack */
+	uint32_t n_plain;     /* number of locations after the last frame to keep; NONE if there is no such frame */
 };
 
 /* The items of one thread in a part. */
 struct group {
 	uint32_t place, n;
 	uint32_t part; /* index of its part; before merging, of its list */
-	bool inlined;
+	bool inlined, has_kept;
 	int64_t total[N_SIDES];
 	size_t to; /* index of its next item in the next level, or NOWHERE */
 };
@@ -60,6 +61,7 @@ struct parts_work {
 	const struct csr *stacks;
 	const struct places *pl;
 	struct parts *ps;
+	const struct parts_options *options; /* until the stacks are distributed */
 	bool inverted;
 	struct worker *worker;
 	unsigned n_workers;
@@ -100,7 +102,7 @@ static inline uint32_t read_frame(const struct parts_work *w, struct item *it, b
 
 static inline void read_item(const struct parts_work *w, struct worker *me, uint32_t list, struct item *it)
 {
-	bool inlined, of_base = it->value < 0;
+	bool inlined, of_base = it->value < 0, has_kept = it->n_plain != NONE && it->n_remaining > it->n_plain;
 	int64_t v = of_base ? -it->value : it->value;
 	struct group *g;
 	uint32_t place;
@@ -120,6 +122,7 @@ static inline void read_item(const struct parts_work *w, struct worker *me, uint
 	g = &me->group[it->group];
 	g->n++;
 	g->inlined &= inlined;
+	g->has_kept |= has_kept;
 	g->total[of_base ? SIDE_BASE : SIDE_TARGET] += v;
 }
 
@@ -165,6 +168,7 @@ static size_t merge_worker(struct parts *ps, struct worker *me, uint32_t list, s
 		g->part = w->slot[g->place];
 		part = &ps->part[g->part];
 		part->inlined &= g->inlined;
+		part->has_kept |= g->has_kept;
 		for (int side = 0; side < N_SIDES; side++)
 			part->total[side] += g->total[side];
 	}
@@ -281,6 +285,56 @@ static void worker_init(struct parts_work *w, size_t n)
 	me->slot = empty_slots(w->pl);
 }
 
+/* Move an item from the end of a stack to its outermost frame of the pivot. Returns false if there is none. */
+static bool find_pivot(const struct parts_work *w, uint32_t s, struct item *it)
+{
+	uint32_t first = w->stacks->off[s], n;
+
+	for (uint32_t at = w->stacks->off[s + 1]; at-- > first;) {
+		const uint32_t *place = places_of(w->pl, w->stacks->item[at], &n);
+
+		for (uint32_t k = n; k-- > 0;) {
+			if (!w->options->pivot[place[k]])
+				continue;
+			it->at = at + 1;
+			it->n_remaining = at + 1 - first;
+			it->n_read = n - 1 - k;
+			if (w->options->of == PARTS_OF_CALLEES)
+				return true;
+			it->n_read = k + 1 < n ? k + 1 : 0;
+			it->at = k + 1 < n ? at : at + 1;
+			it->n_remaining = w->stacks->off[s + 1] - it->at;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The number of locations of a stack after its last frame to keep, in the order of reading; NONE without one. */
+static uint32_t count_plain(const struct parts_work *w, uint32_t s)
+{
+	uint32_t first = w->stacks->off[s], n_locs = w->stacks->off[s + 1] - first, n;
+
+	for (uint32_t i = 0; w->options->keep && i < n_locs; i++) {
+		uint32_t loc = w->stacks->item[first + (w->inverted ? n_locs - 1 - i : i)];
+		const uint32_t *place = places_of(w->pl, loc, &n);
+
+		for (uint32_t k = 0; k < n; k++)
+			if (w->options->keep[place[k]])
+				return i;
+	}
+	return NONE;
+}
+
+/* The start of a stack. Returns false if the stack is left out. */
+static bool start_item(const struct parts_work *w, uint32_t s, struct item *it)
+{
+	*it = (struct item){ .at = w->stacks->off[w->inverted ? s : s + 1],
+			     .n_remaining = w->stacks->off[s + 1] - w->stacks->off[s],
+			     .n_plain = count_plain(w, s) };
+	return w->options->of == PARTS_OF_STACK || find_pivot(w, s, it);
+}
+
 /* Distribute the stacks that have a value to workers. */
 static void distribute(struct parts_work *w, int64_t *weight[N_SIDES])
 {
@@ -297,6 +351,12 @@ static void distribute(struct parts_work *w, int64_t *weight[N_SIDES])
 	while (w->n_workers < wish)
 		worker_init(w, share);
 	for (uint32_t s = 0; s < w->stacks->n; s++) {
+		struct item it;
+
+		if (!weight[SIDE_TARGET][s] && !(weight[SIDE_BASE] && weight[SIDE_BASE][s]))
+			continue;
+		if (!start_item(w, s, &it))
+			continue;
 		for (int side = 0; side < N_SIDES; side++) {
 			int64_t value = weight[side] ? weight[side][s] : 0;
 
@@ -304,23 +364,25 @@ static void distribute(struct parts_work *w, int64_t *weight[N_SIDES])
 				continue;
 			me += me->lo[1] == share;
 			w->ps->total[side] += value;
-			me->item[me->lo[1]++] =
-				(struct item){ .value = side == SIDE_BASE ? -value : value,
-					       .at = w->stacks->off[w->inverted ? s : s + 1],
-					       .n_remaining = w->stacks->off[s + 1] - w->stacks->off[s] };
+			it.value = side == SIDE_BASE ? -value : value;
+			me->item[me->lo[1]++] = it;
 		}
 	}
 }
 
-void parts_start(struct parts *ps, const struct view *v, const struct places *pl, bool inverted)
+void parts_start(struct parts *ps, const struct view *v, const struct places *pl, const struct parts_options *options)
 {
 	struct parts_work *w = mem_zalloc(1, sizeof(*w));
 	int64_t *weight[N_SIDES];
 
 	assert(v->val[SIDE_TARGET] && pl->p->n_locs == v->p->n_locs);
+	assert(options->of == PARTS_OF_STACK ||
+	       (options->pivot && options->inverted == (options->of == PARTS_OF_CALLERS)));
 	stop_begin(v->stop, "folding stacks", 0);
 	*ps = (struct parts){ .n = 1, .work = w };
-	*w = (struct parts_work){ .stop = v->stop, .stacks = &v->p->stacks, .pl = pl, .ps = ps, .inverted = inverted };
+	*w = (struct parts_work){ .stop = v->stop, .stacks = &v->p->stacks, .pl = pl, .ps = ps };
+	w->options = options;
+	w->inverted = options->inverted;
 	w->slot = empty_slots(pl);
 	parts_sum_stacks(v, weight);
 	ps->has_base = weight[SIDE_BASE] != NULL;

@@ -27,6 +27,7 @@ struct part {
 	uint32_t list;    /* set by parts_next_level: their list in the next level */
 	bool inlined;     /* the frame is inlined into its caller in all these stacks */
 	bool is_selected; /* set by the caller: split it in the next level */
+	bool has_kept;    /* some of these stacks have a frame to keep, here or further on */
 	int64_t total[N_SIDES];
 };
 
@@ -41,12 +42,22 @@ struct parts {
 	struct parts_work *work;
 };
 
-/*
- * Start with one list of all stacks.
- *
- * inverted  from the leaf, innermost inlined call first; else from the root
- */
-void parts_start(struct parts *ps, const struct view *v, const struct places *pl, bool inverted);
+/* The part of each stack that is split. */
+enum parts_of {
+	PARTS_OF_STACK,   /* all of it */
+	PARTS_OF_CALLEES, /* the outermost frame of a pivot and the frames below it */
+	PARTS_OF_CALLERS, /* the frames above the outermost frame of a pivot */
+};
+
+struct parts_options {
+	bool inverted; /* from the leaf, innermost inlined call first; else from the root. Callers need it. */
+	enum parts_of of;
+	const bool *pivot; /* [places] stacks without such a frame are left out; NULL for whole stacks */
+	const bool *keep;  /* [places] frames to keep; NULL for none */
+};
+
+/* Start with one list of all stacks. */
+void parts_start(struct parts *ps, const struct view *v, const struct places *pl, const struct parts_options *options);
 
 /* Split every list by the next frame of its stacks: fills in first, part and self. When v->stop is set, stacks may be
    missing, and only parts_release may be called. */

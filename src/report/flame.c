@@ -10,8 +10,10 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/path.h"
+#include "base/regex.h"
 #include "base/utf8.h"
 #include "engine/boxes.h"
+#include "engine/graph.h"
 #include "profile/normalize.h"
 #include "report/head.h"
 #include "report/mean.h"
@@ -172,13 +174,24 @@ static uint32_t frame_of(struct namer *x, uint32_t place)
 	return x->n - 1;
 }
 
-/* Fill in flat and cum of frames, over all stacks. */
-static void add_sums(const struct namer *x, struct flame *out)
+static bool has_sum(const struct boxes_sums *sums, uint32_t place)
+{
+	for (int side = 0; side < N_SIDES; side++)
+		if (sums->total[side] && sums->total[side][place])
+			return true;
+	return false;
+}
+
+/* Fill in flat and cum of frames, over all stacks. wants_functions: append the functions that have no box. */
+static void add_sums(struct namer *x, bool wants_functions, struct flame *out)
 {
 	struct boxes_sums sums;
 
 	assert(!x->v->mean);
 	boxes_sum(x->v, x->pl, x->mem, &sums);
+	for (uint32_t place = 0; wants_functions && place < x->pl->n; place++)
+		if (has_sum(&sums, place))
+			frame_of(x, place);
 	for (int i = 0; i < FLAME_SIDES && (i == FLAME_AFTER || out->has_base); i++) {
 		int64_t *flat = arena_alloc(x->mem, x->n, sizeof(*flat)),
 			*cum = arena_alloc(x->mem, x->n, sizeof(*cum));
@@ -194,12 +207,25 @@ static void add_sums(const struct namer *x, struct flame *out)
 	}
 }
 
+/* The place of each frame. */
+static const uint32_t *places_of_frames(const struct namer *x)
+{
+	uint32_t *place = arena_alloc(x->mem, x->n, sizeof(*place));
+
+	for (uint32_t i = 0; i < x->pl->n; i++)
+		if (x->number[i])
+			place[x->number[i] - 1] = i;
+	return place;
+}
+
 static void name_boxes(const struct view *v, const struct query *q, const struct places *pl, const struct boxes *b,
-		       bool sums, struct arena *mem, struct flame *out)
+		       const struct flame_options *options, struct arena *mem, struct flame *out)
 {
 	struct namer x = { .v = v, .q = q, .pl = pl, .mem = mem };
-	uint32_t *frame = arena_alloc(mem, b->n, sizeof(*frame)), limit = pl->n < b->n ? pl->n + 1 : b->n;
+	uint32_t *frame = arena_alloc(mem, b->n, sizeof(*frame)), limit = pl->n + 1;
 
+	if (!options->wants_functions && b->n < limit)
+		limit = b->n;
 	x.clean = mem_zalloc(strtab_count(v->p->str), sizeof(*x.clean));
 	x.module = mem_zalloc(v->p->n_maps, sizeof(*x.module));
 	x.number = mem_zalloc(pl->n, sizeof(*x.number));
@@ -207,19 +233,114 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 	x.file = mem_zalloc(limit, sizeof(*x.file));
 	for (uint32_t i = 0; i < b->n; i++)
 		frame[i] = frame_of(&x, b->place[i]);
+	if (options->wants_sums && (b->n_cut || options->n_path) && !b->n_shrunk)
+		add_sums(&x, options->wants_functions && !options->n_path, out);
 	for (uint32_t loc = 0; loc < v->p->n_locs; loc++)
 		add_location(&x, loc);
 	assert(x.n <= limit);
 	out->frame = frame;
 	out->frames = x.frame;
+	out->frame_place = places_of_frames(&x);
 	out->n_frames = x.n;
-	if (sums && !b->n_shrunk)
-		add_sums(&x, out);
 	buf_release(&x.text);
 	free(x.clean);
 	free(x.module);
 	free(x.number);
 	free(x.file);
+}
+
+/* Does an expression match a function as the picture shows it? */
+static int match_place(struct namer *x, const struct flame_match *m, struct regex *re, uint32_t place, bool *out,
+		       struct err *err)
+{
+	uint32_t label = x->pl->place[place].label;
+	const char *name = label ? label_name(x, label - 1) : place_name(x, place), *file = places_file(x->pl, place);
+	const char *function = m->omits_files ? function_of(x, place, name) : "";
+	struct buf safe = { 0 };
+	int rc;
+
+	name = *function ? function : name;
+	utf8_add_safe(&safe, name, strlen(name));
+	rc = regex_match(re, buf_text(&safe), safe.len, out, err);
+	if (rc == 0 && !*out && m->with_files && !label)
+		rc = regex_match(re, file, strlen(file), out, err);
+	buf_release(&safe);
+	return rc;
+}
+
+/* Find the places that match: [places]. mem owns the result. */
+static int match_places_of(const struct view *v, const struct query *q, const struct places *pl,
+			   const struct flame_match *m, struct arena *mem, bool **out, struct err *err)
+{
+	struct namer x = { .v = v, .q = q, .pl = pl, .mem = arena_new() };
+	bool *match = arena_zalloc(mem, pl->n, sizeof(*match));
+	struct regex *re = NULL;
+	int rc = regex_new(m->pattern, &re, err);
+
+	if (rc < 0)
+		rc = err_wrap(err, "search for %.200s", m->pattern);
+	for (uint32_t i = 0; rc == 0 && i < pl->n; i++)
+		rc = stop_step(v->stop, i) ? stop_check(v->stop, err) : match_place(&x, m, re, i, &match[i], err);
+	if (re)
+		regex_free(re);
+	buf_release(&x.text);
+	arena_free(x.mem);
+	*out = match;
+	return rc;
+}
+
+/* Find the stacks with a place that matches: [stacks], freed by the caller. */
+static bool *match_stacks(const struct view *v, const struct places *pl, const bool *match)
+{
+	const struct csr *stacks = &v->p->stacks;
+	bool *found = mem_zalloc(stacks->n, sizeof(*found)), *has = mem_zalloc(v->p->n_locs, sizeof(*has));
+	uint32_t n;
+
+	for (uint32_t loc = 0; loc < v->p->n_locs; loc++) {
+		const uint32_t *place = places_of(pl, loc, &n);
+
+		for (uint32_t k = 0; k < n; k++)
+			has[loc] |= match[place[k]];
+	}
+	for (uint32_t s = 0; s < stacks->n; s++)
+		for (uint32_t i = stacks->off[s]; i < stacks->off[s + 1]; i++)
+			found[s] |= has[stacks->item[i]];
+	free(has);
+	return found;
+}
+
+/* Set the values of stacks without a match to 0, unless no stack has one. */
+static int keep_only(struct view *v, const struct query *q, const struct places *pl, const struct flame_match *only,
+		     struct arena *mem, struct err *err)
+{
+	const int64_t *from = v->val[SIDE_TARGET];
+	int64_t *to = arena_zalloc(mem, v->n, sizeof(*to));
+	bool *match, *found, is_any = false;
+
+	if (!only)
+		return 0;
+	if (match_places_of(v, q, pl, only, mem, &match, err) < 0)
+		return err->code;
+	found = match_stacks(v, pl, match);
+	for (uint32_t row = 0; row < v->n; row++) {
+		to[row] = found[v->p->stack[row]] ? from[row] : 0;
+		is_any |= to[row] != 0;
+	}
+	free(found);
+	if (is_any)
+		v->val[SIDE_TARGET] = to;
+	return 0;
+}
+
+static uint32_t count_values(const struct view *v, const struct places *pl, const bool *match, struct arena *mem)
+{
+	struct boxes_sums sums;
+	uint32_t n = 0;
+
+	boxes_sum(v, pl, mem, &sums);
+	for (uint32_t i = 0; i < pl->n; i++)
+		n += match[i] && has_sum(&sums, i);
+	return n;
 }
 
 static void fill(const struct view *v, const struct boxes *b, const struct flame_options *options, struct flame *out)
@@ -282,11 +403,16 @@ static int64_t sample_value(const struct view *v, const struct query *q)
 
 static struct boxes_options boxes_for(const struct query *q, const struct flame_options *options)
 {
+	static const enum parts_of part[] = {
+		[FLAME_WHOLE] = PARTS_OF_STACK, [FLAME_CALLEES] = PARTS_OF_CALLEES, [FLAME_CALLERS] = PARTS_OF_CALLERS
+	};
 	int64_t limit = q->nodecount < 0 ? FLAME_BOXES_DEFAULT : q->nodecount;
 	double min_width = options->n_path ? 0 : options->min_share;
 
 	return (struct boxes_options){ .wants_base = q->base.n || q->diff_base.n,
-				       .inverted = q->inverted,
+				       .parts = { .inverted =
+							  options->part ? options->part == FLAME_CALLERS : q->inverted,
+						  .of = part[options->part] },
 				       .drop_negative = q->drop_negative,
 				       .min_share = q->trim ? fmax(min_width, q->nodefraction) : 0,
 				       .path = options->path,
@@ -296,34 +422,103 @@ static struct boxes_options boxes_for(const struct query *q, const struct flame_
 				       .max_boxes = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX };
 }
 
+/* Fold the stacks of the view, and name the boxes. */
+static int make_boxes(const struct view *v, const struct query *q, const struct flame_options *options,
+		      const struct places *pl, struct report *r, struct err *err)
+{
+	struct boxes_options box_options = boxes_for(q, options);
+	struct flame *f = arena_zalloc(r->mem, 1, sizeof(*f));
+	bool *pivot = NULL, *keep = NULL;
+	struct boxes b;
+	int rc = options->part ? match_places_of(v, q, pl, options->pivot, r->mem, &pivot, err) : 0;
+
+	if (rc == 0 && options->keep)
+		rc = match_places_of(v, q, pl, options->keep, r->mem, &keep, err);
+	box_options.parts.pivot = pivot;
+	box_options.parts.keep = keep;
+	if (rc == 0)
+		rc = boxes_make(v, pl, &box_options, r->mem, &b, err);
+	if (rc < 0)
+		return rc;
+	report_head_fill(&r->head, v, q, r->mem);
+	r->head.out_unit = strcmp(q->unit, "minimum") == 0 ? "auto" : q->unit;
+	fill(v, &b, options, f);
+	f->inverted = box_options.parts.inverted;
+	f->sample = sample_value(v, q);
+	f->is_picked = b.is_full || box_options.min_share > options->min_share;
+	name_boxes(v, q, pl, &b, options, r->mem, f);
+	if (pivot)
+		f->n_pivot = count_values(v, pl, pivot, r->mem);
+	r->flame = f;
+	return stop_check(q->stop, err);
+}
+
 int report_flame_make(const struct view *v, const struct query *q, const struct flame_options *options,
 		      struct report *out, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "flame" } };
-	const struct boxes_options box_options = boxes_for(q, options);
-	struct flame *f = arena_zalloc(r.mem, 1, sizeof(*f));
+	struct view view = *v;
 	struct places pl;
-	struct boxes b;
 	int rc = places_make(v->p, q, r.mem, &pl, err);
 
+	assert(!options->part || options->pivot);
 	if (rc == 0) {
-		rc = boxes_make(v, &pl, &box_options, r.mem, &b, err);
-		if (rc == 0) {
-			report_head_fill(&r.head, v, q, r.mem);
-			r.head.out_unit = strcmp(q->unit, "minimum") == 0 ? "auto" : q->unit;
-			fill(v, &b, options, f);
-			f->inverted = q->inverted;
-			f->sample = sample_value(v, q);
-			f->is_picked = b.is_full || box_options.min_share > options->min_share;
-			name_boxes(v, q, &pl, &b, options->wants_sums && (b.n_cut || options->n_path), r.mem, f);
-			rc = stop_check(q->stop, err);
-			r.flame = f;
-		}
+		rc = keep_only(&view, q, &pl, options->only, r.mem, err);
+		if (rc == 0)
+			rc = make_boxes(&view, q, options, &pl, &r, err);
 		places_release(&pl);
 	}
 	if (rc < 0)
 		report_release(&r);
 	else
 		*out = r;
+	return rc;
+}
+
+/* Add up the values of the stacks with a match, and of those that end in one. */
+static void sum_matches(const struct view *v, const struct places *pl, const bool *match, struct flame_sums *out)
+{
+	const struct csr *stacks = &v->p->stacks;
+	bool *found = match_stacks(v, pl, match);
+	uint32_t n;
+
+	for (uint32_t row = 0; row < v->n; row++) {
+		int64_t value = v->val[SIDE_TARGET][row];
+		enum flame_side side = value < 0 ? FLAME_BEFORE : FLAME_AFTER;
+		uint32_t s = v->p->stack[row], leaf = stacks->off[s];
+
+		value = value < 0 ? -value : value;
+		if (found[s])
+			out->cum[side] += value;
+		if (leaf < stacks->off[s + 1] && match[places_of(pl, stacks->item[leaf], &n)[0]])
+			out->flat[side] += value;
+	}
+	free(found);
+}
+
+int report_flame_search(const struct view *v, const struct query *q, const struct flame_match *match, struct arena *mem,
+			struct flame_sums *out, struct err *err)
+{
+	struct flame_sums sums = { 0 };
+	struct boxes_sums all;
+	struct places pl;
+	bool *found;
+	uint32_t *place;
+	int rc = places_make(v->p, q, mem, &pl, err);
+
+	if (rc < 0)
+		return rc;
+	rc = match_places_of(v, q, &pl, match, mem, &found, err);
+	if (rc == 0) {
+		sum_matches(v, &pl, found, &sums);
+		boxes_sum(v, &pl, mem, &all);
+		sums.place = place = arena_alloc(mem, pl.n, sizeof(*place));
+		for (uint32_t i = 0; i < pl.n; i++)
+			if (found[i] && has_sum(&all, i))
+				place[sums.n++] = i;
+		rc = stop_check(v->stop, err);
+		*out = sums;
+	}
+	places_release(&pl);
 	return rc;
 }

@@ -55,6 +55,8 @@ struct flame {
 	const int64_t *width; /* [n] larger side of self, plus the widths of the children */
 	uint32_t n_frames;
 	const struct flame_frame *frames; /* [n_frames] */
+	const uint32_t *frame_place;      /* [n_frames] as place, per frame */
+	uint32_t n_pivot;                 /* functions with a value that flame_options.pivot matches */
 	/* [n_frames] flat and cum over all stacks, as in top; NULL unless wants_sums is set and boxes were omitted, or
 	   there is a path */
 	const int64_t *flat[FLAME_SIDES], *cum[FLAME_SIDES];
@@ -70,6 +72,15 @@ struct flame {
 	struct flame_source side[FLAME_SIDES];
 };
 
+/* The functions that a search or a pivot names. */
+struct flame_match {
+	const char *pattern; /* an expression for names as they are shown */
+	bool with_files;     /* it may match the file instead, as in pprof's pivot */
+	bool omits_files;    /* names are shown without the file after them */
+};
+
+enum flame_pivot { FLAME_WHOLE, FLAME_CALLEES, FLAME_CALLERS };
+
 struct flame_options {
 	/* boxes below this share of the width are omitted, unless q->trim is off or q->nodefraction is larger */
 	double min_share;
@@ -78,7 +89,15 @@ struct flame_options {
 	   end are omitted, and min_share is relative to the last box of the path */
 	const uint32_t *path;
 	uint32_t n_path;
-	bool wants_sums;                       /* fill in flat and cum of frames if boxes are omitted */
+	bool wants_sums;      /* fill in flat and cum of frames if boxes are omitted */
+	bool wants_functions; /* if so, functions that have no box are frames too */
+	/* only the stacks with a function that matches; all stacks if none matches, or NULL */
+	const struct flame_match *only;
+	/* FLAME_CALLEES, FLAME_CALLERS: stacks start at the outermost function that pivot matches. Boxes are this function
+	   and those that it calls, or those that call it; the root has all of these stacks */
+	enum flame_pivot part;
+	const struct flame_match *pivot;
+	const struct flame_match *keep; /* boxes that lead to a function that matches are not omitted; NULL: none */
 	struct flame_source side[FLAME_SIDES]; /* sides with their sources; totals are filled in */
 };
 
@@ -91,5 +110,22 @@ struct flame_options {
  */
 int report_flame_make(const struct view *v, const struct query *q, const struct flame_options *options,
 		      struct report *out, struct err *err);
+
+/* The sums of a search over all stacks, each >= 0; those of FLAME_BEFORE are 0 without a base. */
+struct flame_sums {
+	int64_t flat[FLAME_SIDES]; /* stacks that end in a function that matches */
+	int64_t cum[FLAME_SIDES];  /* stacks with such a function, each counted once */
+	uint32_t n;                /* functions with a value that match */
+	const uint32_t *place;     /* [n] their places, as in struct flame */
+};
+
+/*
+ * Search the functions of a flame graph.
+ *
+ * mem     owns the result
+ * Fails   ERR_USAGE for an invalid expression, ERR_LIMIT for one that takes too long, ERR_STOPPED
+ */
+int report_flame_search(const struct view *v, const struct query *q, const struct flame_match *match, struct arena *mem,
+			struct flame_sums *out, struct err *err);
 
 #endif

@@ -153,7 +153,7 @@ def table_covers_boxes_left_out(b):
     write = lambda values: b.run("return arguments[0].map(writeValue)", values)
     b.equal([[r[0], r[2]] for r in got], [list(p) for p in zip(write([flat[r[4]] for r in got]), write([cum[r[4]] for r in got]))],
             "flat and cum cover all stacks, although boxes are left out")
-    b.result("left out" in b.run("return document.getElementById('missing').textContent"), "a note mentions functions without a box")
+    b.equal(sorted(r[4] for r in got), sorted(cum), "functions that have no box are in the table too")
 
 
 def zooms_with_history(b):
@@ -425,10 +425,17 @@ def draws_empty_deep_and_cut_graphs(b):
     own = sum(v for f, v in stacks("plain.folded") if f[-1] in named)
     b.result(b.run("return arguments[0].includes('flat ' + writeValue(arguments[1]) + ' ')", b.find("#found").text, own),
              "flat values of a search cover all stacks")
-    b.result(re.search("; up to .* more in boxes left out", b.find("#found").text), "sums of a search cover all stacks")
-    b.run("go({ q: 'net/http' })")
-    b.equal(re.search("up to (.*) more", b.find("#found").text)[1],
-            b.run("return write(top_.total[0][0] - found.match.total[0])"), "at most the rest of the total can be in boxes left out")
+    known = [sum(v for f, v in stacks("plain.folded") if any("runtime" in x for x in f)), *b.run("const s = boxSums(found.match); return [s.cum[0], s.more].map(v => v * data.step)")]
+    b.result(known[1] <= known[0] <= known[1] + known[2], "the sum of a search is in the range that is shown", known)
+    b.result(re.search("cum .* to .*, flat ", b.find("#found").text), "the range is shown", b.find("#found").text)
+    b.run("go({ q: '^runtime.mallocgc$' })")
+    name, total = "runtime.mallocgc", collections.Counter()
+    for f, v in stacks("plain.folded"):
+        total.update(dict.fromkeys(f, v))
+    b.result(b.run("return arguments[0].startsWith('1 function matches: cum ' + writeValue(arguments[1]) + ' ')", b.find("#found").text, total[name]),
+             "the sum of one function is exact", b.find("#found").text)
+    b.run("go({ q: '', p: '^runtime.mallocgc$' })")
+    b.equal(b.run("return model.total[0][model.root] * data.step"), total[name], "its callers and callees have this sum")
     b.scripts(False)
     b.open(os.path.join(folder, "plain.html"))
     b.scripts(True)

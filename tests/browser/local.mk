@@ -17,7 +17,8 @@ SCRIPT_TESTS = \
 	tests/browser/t266-browser-web-flame.t \
 	tests/browser/t267-browser-menus.t \
 	tests/browser/t285-browser-tables.t \
-	tests/browser/t287-browser-graph.t
+	tests/browser/t287-browser-graph.t \
+	tests/browser/t296-browser-numbers.t
 
 browser_scripts = \
 	tests/browser/access_pages.py \
@@ -28,6 +29,7 @@ browser_scripts = \
 	tests/browser/hostile.py \
 	tests/browser/large.py \
 	tests/browser/many.py \
+	tests/browser/one_number.py \
 	tests/browser/server.py \
 	tests/browser/svg.py \
 	tests/browser/table_pages.py \

@@ -135,10 +135,10 @@ def searches(b):
     with serving(b, "go-cpu.pb.gz") as server:
         visit(b, server)
         b.keys("/", "mallocgc")
-        b.wait("return state.q === 'mallocgc' && found.match")
+        b.wait("return state.q === 'mallocgc' && found && found.match && serverSums()")
         cum = sum(v for k, v in totals("cpu.folded").items() if "mallocgc" in k.split("\0")[-1] and "mallocgc" not in "\0".join(k.split("\0")[:-1]))
         b.equal(b.run("return found.match.total[0] * data.step"), cum, "the sum of matches counts each stack once")
-        b.result(b.find("#found").text.startswith(f"{b.run('return found.match.count')} boxes match: cum "), "count and sum are shown", b.find("#found").text)
+        b.result(b.find("#found").text.startswith("5 functions match: cum 1.31s "), "count and sum are shown", b.find("#found").text)
         b.keys(Keys.ARROW_DOWN, "n")
         first = b.run("return selected")
         b.keys("n", "N")
@@ -149,10 +149,11 @@ def searches(b):
         b.result(b.wait("return document.getElementById('found').className === 'error'", 2), "an invalid expression is reported")
         visit(b, server)
         b.keys("/", "mallocgc", Keys.ENTER)
-        settle(b)
+        b.wait("return model.isAround")
         b.equal([parameters(b).get("p"), b.run("return model.isAround")], ["mallocgc", True], "Enter shows callers and callees, as in pprof")
         b.keys(Keys.ARROW_DOWN, "m")
         settle(b)
+        ready(b)
         b.equal(parameters(b).get("only"), "t", "m shows only stacks with a match")
 
 

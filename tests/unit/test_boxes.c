@@ -180,7 +180,7 @@ static void a_box_is_inlined_if_it_is_inlined_in_every_stack(void **state)
 	assert_false(x.b.inlined[box_at(&x, "f;g")]);
 	assert_true(x.b.inlined[box_at(&x, "f;h")]);
 	assert_false(x.b.inlined[box_at(&x, "f")]);
-	x.options.inverted = true;
+	x.options.parts.inverted = true;
 	box_fixture_rerun(&x);
 	assert_true(x.b.inlined[box_at(&x, "h")]);
 	assert_false(x.b.inlined[box_at(&x, "h;f")]);
@@ -254,7 +254,7 @@ static void an_inverted_tree_starts_at_the_leaves(void **state)
 
 	(void)state;
 	box_fixture_run(&x, &m);
-	x.options.inverted = true;
+	x.options.parts.inverted = true;
 	box_fixture_rerun(&x);
 	expect_box(&x, "", 0, 120);
 	expect_box(&x, "c", 0, 50); /* the flat of c, before its callers */
@@ -265,6 +265,84 @@ static void an_inverted_tree_starts_at_the_leaves(void **state)
 	expect_box(&x, "inl;host;main", 10, 10);
 	expect_box(&x, "inl;main", 10, 10);
 	expect_sums(&x);
+	box_fixture_release(&x);
+}
+
+/* Mark the places with these names. */
+static bool *mark_places(struct box_fixture *x, const char *first, const char *second)
+{
+	bool *marks = arena_zalloc(x->a.mem, x->a.pl.n, sizeof(*marks));
+
+	marks[place_named(&x->a.pl, first)] = marks[place_named(&x->a.pl, second)] = true;
+	return marks;
+}
+
+static void a_pivot_has_callees_and_callers(void **state)
+{
+	struct make m = make_example();
+	struct box_fixture x;
+
+	(void)state;
+	box_fixture_run(&x, &m);
+	x.options.parts = (struct parts_options){ .of = PARTS_OF_CALLEES, .pivot = mark_places(&x, "a", "a") };
+	box_fixture_rerun(&x);
+	expect_box(&x, "", 0, 100); /* a recursive call counts once, from the outermost one */
+	expect_box(&x, "a;b;c", 50, 50);
+	expect_box(&x, "a;b;a", 20, 20);
+	expect_sums(&x);
+	x.options.parts.of = PARTS_OF_CALLERS;
+	x.options.parts.inverted = true;
+	box_fixture_rerun(&x);
+	expect_box(&x, "", 0, 100);
+	expect_box(&x, "main", 100, 100);
+	assert_int_equal(x.b.n, 2);
+	box_fixture_release(&x);
+}
+
+static void a_pivot_can_be_an_inlined_call_or_several_functions(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct box_fixture x;
+
+	(void)state;
+	ROW(&m, "leaf;c+b+a;main", 7);
+	ROW(&m, "c;main", 2);
+	ROW(&m, "main", 1);
+	box_fixture_run(&x, &m);
+	x.options.parts = (struct parts_options){ .of = PARTS_OF_CALLEES, .pivot = mark_places(&x, "b", "c") };
+	box_fixture_rerun(&x);
+	expect_box(&x, "", 0, 9);
+	expect_box(&x, "b;c;leaf", 7, 7);
+	expect_box(&x, "c", 2, 2);
+	x.options.parts.of = PARTS_OF_CALLERS;
+	x.options.parts.inverted = true;
+	box_fixture_rerun(&x);
+	expect_box(&x, "", 0, 9);
+	expect_box(&x, "a;main", 7, 7);
+	expect_box(&x, "main", 2, 2);
+	box_fixture_release(&x);
+}
+
+static void boxes_that_lead_to_a_frame_to_keep_are_not_omitted(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct box_fixture x;
+
+	(void)state;
+	ROW(&m, "wide;main", 1000);
+	ROW(&m, "below;keep;narrow;main", 1);
+	ROW(&m, "other;main", 1);
+	box_fixture_run(&x, &m);
+	x.options.min_share = 0.5;
+	for (int inverted = 0; inverted < 2; inverted++) {
+		x.options.parts =
+			(struct parts_options){ .inverted = inverted, .keep = mark_places(&x, "keep", "keep") };
+		box_fixture_rerun(&x);
+		expect_box(&x, "", 0, 1002);
+		assert_int_equal(find_box(&x, inverted ? "other" : "main;other"), BOXES_NONE);
+		assert_int_not_equal(find_box(&x, inverted ? "below;keep" : "main;narrow;keep"), BOXES_NONE);
+		assert_int_equal(find_box(&x, inverted ? "below;keep;narrow" : "main;narrow;keep;below"), BOXES_NONE);
+	}
 	box_fixture_release(&x);
 }
 
@@ -556,7 +634,7 @@ static void a_stack_of_a_million_frames_costs_only_the_levels_shown(void **state
 	query_init(&x.a.q);
 	graph_fixture_run(&x.a);
 	for (int inverted = 0; inverted < 2; inverted++) {
-		x.options.inverted = inverted;
+		x.options.parts.inverted = inverted;
 		box_fixture_rerun(&x);
 		assert_int_equal(x.b.n, 2002);
 		assert_int_equal(x.b.n_rest[2001], 1);
@@ -845,6 +923,9 @@ int main(void)
 		cmocka_unit_test(max_boxes_and_min_share_apply_together),
 		cmocka_unit_test(values_near_the_64_bit_limit_do_not_overflow),
 		cmocka_unit_test(too_many_boxes_are_an_error_without_max_boxes),
+		cmocka_unit_test(a_pivot_has_callees_and_callers),
+		cmocka_unit_test(a_pivot_can_be_an_inlined_call_or_several_functions),
+		cmocka_unit_test(boxes_that_lead_to_a_frame_to_keep_are_not_omitted),
 		cmocka_unit_test(rejects_mean),
 		cmocka_unit_test(boxes_do_not_depend_on_the_number_of_threads),
 		cmocka_unit_test(sums_count_a_place_once_per_stack),

@@ -40,6 +40,9 @@ const uint8_t *heat_colors(const struct flame *f, struct arena *mem)
 	for (uint32_t i = 0; i < f->n_frames; i++) {
 		int step = COLOR_HEATS - 1;
 
+		if (f->flat[FLAME_AFTER])
+			self[i] = f->flat[FLAME_AFTER][i]; /* the boxes left out have a part of it */
+
 		while (step && unit_percent(self[i], f->total[FLAME_AFTER][0]) < heat_min[step])
 			step--;
 		color[i] = (uint8_t)(COLOR_HEAT + step);

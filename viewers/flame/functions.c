@@ -131,7 +131,7 @@ size_t flame_functions(const struct flame *f, struct arena *mem, struct flame_fu
 	free(c.next);
 	use_stack_sums(f, list);
 	for (uint32_t i = 0; i < f->n_frames; i++)
-		if (list[i].width)
+		if (list[i].width && list[i].box) /* functions without a box are not in the picture */
 			list[n++] = list[i];
 	qsort_r(list, n, sizeof(*list), compare, (void *)f);
 	*out = list;

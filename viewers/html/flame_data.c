@@ -260,16 +260,12 @@ static void add_functions(struct writer *w)
 /* Places and groups of frames. */
 static void add_origins(struct writer *w, struct strtab *texts)
 {
-	uint32_t *place = mem_zalloc(w->f->n_frames, sizeof(*place));
 	struct buf places = { 0 }, groups = { 0 }, group = { 0 };
 
-	for (uint32_t i = 0; i < w->f->n; i++)
-		if (w->f->frame[i] != FLAME_NONE)
-			place[w->f->frame[i]] = w->f->place[i];
 	for (uint32_t i = 0; i < w->f->n_frames; i++) {
 		group.len = 0;
 		flame_add_group(&w->f->frames[i], w->style->color_by, &group);
-		add_number(&places, place[i]);
+		add_number(&places, w->f->frame_place[i]);
 		add_number(&groups, add_safe(texts, buf_text(&group)));
 	}
 	add_list(&w->j, "place", &places);
@@ -278,7 +274,6 @@ static void add_origins(struct writer *w, struct strtab *texts)
 	buf_release(&places);
 	buf_release(&groups);
 	buf_release(&group);
-	free(place);
 }
 
 static void add_frames(struct writer *w)
@@ -446,6 +441,8 @@ static void add_settings(struct writer *w)
 	add_palette(j, "dark", FLAME_DARK);
 	add_legend(w);
 	jsonw_add_text(j, "widthText", flame_width_text(w->f));
+	if (w->f->n_pivot)
+		jsonw_add_int(j, "nPivot", w->f->n_pivot);
 	buf_release(&b);
 }
 

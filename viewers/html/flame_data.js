@@ -10,7 +10,7 @@ const AFTER = 0, BEFORE = 1;
 let data = null, frames = null, SIDES = 1, writeValue = null;
 
 /* Colours of functions, without a comparison. */
-let frameColor = null;
+let frameColor = null, isColored = null;
 
 /* Colours of changes, from the legend, and where their steps start. Like viewers/flame/change.c. */
 let CHANGES = null;
@@ -23,6 +23,7 @@ function useData(next) {
 	SIDES = data.sides.length;
 	writeValue = valueWriter(data.scale);
 	frameColor = new Uint8Array(frames.name.length);
+	isColored = new Uint8Array(frames.name.length);
 	CHANGES = { min: 0.005, from: [0, 0.05, 0.2, 0.5] };
 	for (const [color, sign] of data.legend)
 		if (sign)

@@ -181,7 +181,12 @@ function aroundModel(m, test) {
 		addItem(away, { ...item(i, i), isFirst: !isOne });
 		addItem(back, item(p, i));
 	});
+	addLeftOut(m, frame, away, back);
 	const step = (it, put, end) => {
+		if (it.lost) {
+			put(REST, it, false);
+			return;
+		}
 		if (it.isFirst) {
 			put(m.frame[it.at], { ...it, isFirst: false }, m.inlined[it.at] === 1);
 			return;
@@ -198,6 +203,17 @@ function aroundModel(m, test) {
 	out.isAround = true;
 	out.rootName = isOne ? "" : `${grouped(hit.filter((h) => h).length)} functions`;
 	return out;
+}
+
+/* Add the stacks of a function that are only in boxes left out, if their sum is known: they have no known neighbours. */
+function addLeftOut(m, frame, away, back) {
+	if (m !== top_ || frame < 0 || !frames.cum)
+		return;
+	const v = zeros().map((_, side) => frames.cum[side][frame] * shareFactor(side) - away.total[side]);
+	const w = Math.max(...v);
+	if (w > 1e-9 * away.w)
+		for (const group of [away, back])
+			addItem(group, { at: m.root, v: [...v], w, n: 0, lost: true });
 }
 
 /* Only the stacks with a box for which test(frame) holds, without boxes that were left out. */

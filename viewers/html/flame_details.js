@@ -35,8 +35,14 @@ function pathText(m, box) {
 	return leaf === box ? "" : `of the flat value of ${m.name(leaf)} on this path`;
 }
 
+/* The flat value of a box; null if it has none. That of the function between its callers and callees is over all stacks. */
+function flatOf(m, box, side) {
+	const f = m.isAround && box === m.root && table.list.find((row) => row.frame === m.frame[box]);
+	return f ? f.flat[side] : m.flat(box, side);
+}
+
 function valuesOf(m, box) {
-	const total = writeShare(m.total[AFTER][box], AFTER), flat = m.flat(box, AFTER);
+	const total = writeShare(m.total[AFTER][box], AFTER), flat = flatOf(m, box, AFTER);
 	if (m.parent[box] < 0 && m.frame[box] < 0)
 		return [["total", total]];
 	if (m.rest.has(box))
@@ -48,7 +54,7 @@ function valuesOf(m, box) {
 
 function changesOf(m, box) {
 	const before = m.total[BEFORE][box], after = m.total[AFTER][box];
-	const own = [m.flat(box, BEFORE), m.flat(box, AFTER)];
+	const own = [flatOf(m, box, BEFORE), flatOf(m, box, AFTER)];
 	const facts = [["before", writeShare(before, BEFORE)], ["after", writeShare(after, AFTER)],
 		       ["change", changeText(writeDifference, before, after)]];
 	if (m.frame[box] >= 0 && !m.leafFirst && (own[0] || own[1]))

@@ -265,10 +265,8 @@ function functionsOf(m) {
 
 /* The note about boxes left out, for numbers that are sums of boxes. */
 function leftOutText(m) {
-	if (!m.nCut)
+	if (!m.nCut || (m === top_ && frames.cum))
 		return "";
-	if (m === top_ && frames.cum)
-		return "; without those that are only in boxes left out";
 	return `; ${m.nCut > 0 ? grouped(m.nCut) : "some"} ${m.nCut === 1 ? "box" : "boxes"} left out, ` +
 		`${write(m.cutWidth)} (${shareText(m.cutWidth, top_.w[top_.root])}) in total`;
 }

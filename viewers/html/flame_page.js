@@ -153,7 +153,7 @@ function moveToState(atOnce) {
 }
 
 function search() {
-	test = searchTest(state.q, state.text);
+	test = (server && server.test(state)) || searchTest(state.q, state.text);
 	const error = typeof test === "string" ? test : "";
 	test = error ? null : test;
 	found = { match: test && model.match(test), order: null, at: -1 };
@@ -163,26 +163,51 @@ function search() {
 	$("only").checked = state.only;
 	$("q").setAttribute("aria-invalid", String(error !== ""));
 	$("found").className = error ? "error" : "";
-	$("found").textContent = error || (test ? foundText(top_ === model ? found.match : top_.match(test)) : "");
+	$("found").textContent = error || (test ? foundText() : "");
 	$("prev").disabled = $("next").disabled = !found.match || !found.match.count;
 	table.filter(baseFor(state) === top_ ? test : null);
 	markBoxes();
 }
 
 /* Sums of the matches in the whole profile, even if only a part of it is shown. */
-function foundText(f) {
-	const sum = (v) => (SIDES === 1 ? writeShare(v[AFTER], AFTER) : `${writeShare(v[BEFORE], BEFORE)} \u2192 ` +
-		`${writeShare(v[AFTER], AFTER)}, change ${changeText(writeDifference, v[BEFORE], v[AFTER])}`);
+function foundText() {
 	const late = test.isLate() ? "search stopped, it takes too long; so far " : "";
-	if (!f.count)
+	const n = frames.name.reduce((sum, _, frame) => sum + (test(frame) ? 1 : 0), 0);
+	if (!n)
 		return late + "no match";
-	/* If boxes are left out, frames.flat has the flat values of all stacks. */
-	const own = zeros().map((_, side) => (!frames.flat ? f.self[side] :
-		frames.flat[side].reduce((n, v, i) => n + (test(i) ? v : 0), 0) * shareFactor(side)));
-	const more = Math.min(top_.cutWidth, Math.max(...f.total.map((v, side) => top_.total[side][top_.root] - v)));
-	return late + `${grouped(f.count)} ${f.count === 1 ? "box matches" : "boxes match"}: ` +
-		`cum ${sum(f.total)}, flat ${sum(own)}` +
-		(more > 0 ? `; up to ${write(more)} more in boxes left out` : "");
+	const drawn = top_.match(test), sums = server ? serverSums() : boxSums(drawn);
+	const text = `${late}${grouped(n)} ${n === 1 ? "function matches" : "functions match"}`;
+	if (!sums)
+		return text + ": \u2026";
+	const sumText = (v) => (SIDES === 1 ? writeShare(v[AFTER], AFTER) : `${writeShare(v[BEFORE], BEFORE)} \u2192 ` +
+		`${writeShare(v[AFTER], AFTER)}, change ${changeText(writeDifference, v[BEFORE], v[AFTER])}`);
+	const more = Math.max(...sums.cum.map((v, side) => v - drawn.total[side]));
+	return `${text}: cum ${sumText(sums.cum)}${sums.more ? ` to ${sumText(sums.cum.map((v) => v + sums.more))}` : ""}, ` +
+		`flat ${sumText(sums.flat)}` + (more > 1e-9 * sums.cum[AFTER] ? `; ${write(more)} of cum only in boxes left out` : "");
+}
+
+/* The sums of the search that the server computed, in steps; null until they have arrived. */
+function serverSums() {
+	const answer = server.answer(state);
+	const steps = (list) => zeros().map((_, side) => list[side] / data.step * shareFactor(side));
+	return answer ? { flat: steps(answer.flat), cum: steps(answer.cum), more: 0 } : null;
+}
+
+/*
+ * The sums of the search over the boxes that match, drawn. If boxes are left out, the sums of each function are known, but
+ * not which functions share stacks: cum is then at least the largest of them and the sum of the boxes, and at most more
+ * than that.
+ */
+function boxSums(drawn) {
+	if (!frames.cum)
+		return { flat: drawn.self, cum: drawn.total, more: 0 };
+	const known = (list, side) => list[side].map((v, i) => (test(i) ? v * shareFactor(side) : 0));
+	const flat = zeros().map((_, side) => known(frames.flat, side).reduce((sum, v) => sum + v, 0));
+	const each = zeros().map((_, side) => known(frames.cum, side));
+	const cum = each.map((list, side) => list.reduce((most, v) => Math.max(most, v), drawn.total[side]));
+	const most = each.map((list, side) => Math.min(list.reduce((sum, v) => sum + v, 0), drawn.total[side] + top_.cutWidth));
+	const more = Math.max(...most.map((v, side) => v - cum[side]));
+	return { flat, cum, more: more > 1e-9 * cum[AFTER] ? more : 0 };
 }
 
 /*
@@ -214,7 +239,7 @@ function markBoxes() {
 
 /* Select the next match, from left to right; zoom if it is too narrow to see. */
 function nextMatch(step) {
-	if (!found.match || !found.match.count)
+	if (!found.match || !found.match.count || (server && server.loadsMatches(step)))
 		return;
 	if (!found.order) {
 		found.order = [];

@@ -18,7 +18,7 @@ function shareModel(m) {
 	const out = new Model(m.n), factors = zeros().map((_, side) => shareFactor(side)), order = [];
 	const larger = (of) => Math.max(...of.map((v, side) => v * factors[side]));
 
-	for (const key of ["parent", "frame", "row", "rowStart", "inlined", "rest", "fine", "root", "nCut", "leafFirst"])
+	for (const key of ["parent", "frame", "row", "rowStart", "inlined", "rest", "fine", "root", "nCut", "leafFirst", "isAround", "rootName", "cutSides"])
 		out[key] = m[key];
 	for (let side = 0; side < SIDES; side++)
 		for (let i = 0; i < m.n; i++) {
@@ -39,12 +39,16 @@ function shareModel(m) {
 		out.w[i] += rest + (m.rest.has(i) ? larger(m.total.map((t) => t[i])) : larger(m.self.map((s) => s[i])));
 	}
 	const end = new Float64Array(m.n);
+	let endOfCallers = 0; /* those of the root are above its callees */
 	for (const i of order.reverse()) {
-		const p = m.parent[i];
-		out.x[i] = end[i] = p >= 0 ? end[p] : 0;
-		if (p >= 0)
+		const p = m.parent[i], isCaller = p === m.root && m.row[i] < m.row[p];
+		out.x[i] = end[i] = isCaller ? endOfCallers : p >= 0 ? end[p] : 0;
+		if (isCaller)
+			endOfCallers += out.w[i];
+		else if (p >= 0)
 			end[p] += out.w[i];
 		paintBox(out, i);
 	}
+	out.w[m.root] = Math.max(out.w[m.root], endOfCallers);
 	return out;
 }

@@ -10,6 +10,9 @@
 /* The boxes of the data; as in the data, and as shown. */
 let dataModel = null, top_ = null;
 
+/* Values that a server computes from all stacks: see viewers/web/flame_server.js. null for a standalone page. */
+let server = null;
+
 const CACHE_MAX = 6; /* models to cache */
 const models = new Map();
 
@@ -17,8 +20,10 @@ const models = new Map();
 function resetModels() {
 	const m = readModel();
 	for (let i = 0; i < m.n; i++)
-		if (m.frame[i] >= 0)
+		if (m.frame[i] >= 0) {
 			frameColor[m.frame[i]] = m.color[i];
+			isColored[m.frame[i]] = 1;
+		}
 	setDataModel(m);
 }
 
@@ -40,8 +45,13 @@ function cachedModel(key, make) {
 	return models.get(key);
 }
 
-/* The stacks that a state shows: only those that match its search, if it wants only these and some do; else all. */
+/*
+ * The stacks that a state shows: only those that match its search, if it wants only these and some do; else all. The
+ * data of a server has only these stacks.
+ */
 function baseFor(s) {
+	if (server)
+		return top_;
 	const test = s.only ? searchTest(s.q, s.text) : null;
 	if (typeof test !== "function" || !top_.match(test).count)
 		return top_;
@@ -56,6 +66,8 @@ function pivotTest(p) {
 
 /* The model of the view of a state. */
 function modelFor(s) {
+	if (server && s.p)
+		return server.around(s) || top_;
 	const base = baseFor(s), of = base === top_ ? "" : ` only ${s.text} ${s.q}`, pivot = pivotTest(s.p);
 	const other = () => cachedModel(`other${of}`, () => invertedModel(base));
 	if (pivot) {
@@ -121,6 +133,8 @@ function writeState(s, out) {
 			out.delete(key);
 }
 
+const TAKES_LONG = "could take too long";
+
 /* Cached tests, by search text and mode. */
 const tests = new Map();
 
@@ -152,7 +166,7 @@ function newTest(q, plain) {
 	if (test)
 		return Object.assign((frame) => test(name(frame)), { isLate: () => test.late === true });
 	try {
-		return `${new RegExp(q)} could take too long`;
+		return `${new RegExp(q)} ${TAKES_LONG}`;
 	} catch (e) {
 		return e.message;
 	}

@@ -5,7 +5,9 @@
  *
  * The page has no boxes: its script requests them from /ui/data/flame, with the query of the page and the width of the
  * window. So the page appears at once, and only boxes that are wide enough to be seen are computed and sent. When the
- * reader zooms, the script requests the boxes below one box (parameter way) that have become wide enough.
+ * reader zooms, the script requests the boxes below one box (parameter way) that have become wide enough. Callers and
+ * callees (/ui/data/pivot), sums of a search (/ui/data/search), and flat and cum of functions are computed here from all
+ * stacks, so they do not depend on the boxes that are drawn.
  */
 #include "config.h"
 
@@ -14,8 +16,10 @@
 #include "viewers/web/web_int.h"
 
 #include "answer/flame.h"
+#include "base/jsonw.h"
 #include "engine/view.h"
 #include "report/head.h"
+#include "session/expression.h"
 #include "viewers/flame/flame.h"
 #include "viewers/html/html.h"
 #include "viewers/web/web_parts.h"
@@ -93,45 +97,150 @@ static int read_way(const struct web_page *page, struct flame_part *part, struct
 	return 0;
 }
 
-/* Compute the boxes that the URL requests, and append their data. */
-static int add_data(struct web_page *page, const struct view *v, const struct query *q, struct buf *out,
-		    struct err *err)
+/* Read an expression for functions; NULL if the parameter is absent. */
+static struct flame_match *read_match(const struct web_page *page, const struct query *q, const char *key)
 {
-	struct flame_part part = { .max_boxes = BOXES_MAX_SENT };
+	const char *pattern = url_params_get(page->params, key);
+	struct flame_match *m = arena_zalloc(page->mem, 1, sizeof(*m));
+
+	m->pattern = pattern;
+	m->omits_files = q->granularity == GRAIN_FILEFUNCTIONS;
+	return *pattern ? m : NULL;
+}
+
+/* Read the search q: text=t for plain text, fold=t to ignore upper and lower case. NULL if there is none. */
+static const struct flame_match *read_search(const struct web_page *page, const struct query *q)
+{
+	struct flame_match *m = read_match(page, q, "q");
+	struct buf pattern = { 0 };
+
+	if (!m)
+		return NULL;
+	if (strcmp(url_params_get(page->params, "fold"), "t") == 0)
+		buf_addz(&pattern, "(?i)");
+	if (strcmp(url_params_get(page->params, "text"), "t") == 0)
+		expression_add_literal(m->pattern, strlen(m->pattern), "", &pattern);
+	else
+		buf_addz(&pattern, m->pattern);
+	m->pattern = arena_strndup(page->mem, buf_text(&pattern), pattern.len);
+	buf_release(&pattern);
+	return m;
+}
+
+/* The search, if a parameter is set: only shows only stacks with a match, keep shows all matches, however narrow. */
+static const struct flame_match *read_search_if(const struct web_page *page, const struct query *q, const char *key)
+{
+	return strcmp(url_params_get(page->params, key), "t") == 0 ? read_search(page, q) : NULL;
+}
+
+/* Compute a part of the flame graph for the width that the URL requests, and append its data. */
+static int add_data(struct web_page *page, const struct view *v, const struct query *q, struct flame_part *part,
+		    struct buf *out, struct err *err)
+{
 	struct flame_style style;
 	struct flame_layout l;
+	struct report r;
 	int64_t width = read_number(page, "width", 1, WIDTH_MAX, WIDTH_DEFAULT);
-	int rc = read_way(page, &part, err);
+	int rc;
 
-	part.min_share = min_pixels / (double)width;
-	part.max_levels = (uint32_t)read_number(page, "levels", 1, INT32_MAX, 0);
-	if (rc == 0)
-		rc = answer_flame_part(v, sources_of(page), q, &part, &style, &page->answer.report, err);
+	part->min_share = min_pixels / (double)width;
+	part->max_levels = (uint32_t)read_number(page, "levels", 1, INT32_MAX, 0);
+	part->only = read_search_if(page, q, "only");
+	part->keep = read_search_if(page, q, "keep");
+	rc = answer_flame_part(v, sources_of(page), q, part, &style, &r, err);
 	if (rc < 0)
 		return rc;
 	style.min_width = min_pixels;
-	flame_lay_out(page->answer.report.flame, &style, page->answer.report.mem, &l);
+	flame_lay_out(r.flame, &style, r.mem, &l);
 	rc = stop_check(page->stop, err);
 	if (rc == 0)
-		html_flame_add_data(&page->answer.report, &l, &style,
+		html_flame_add_data(&r, &l, &style,
 				    &(struct html_flame_more){ .omits_files = q->granularity == GRAIN_FILEFUNCTIONS },
 				    out);
+	report_release(&r);
 	return rc;
+}
+
+/* Make the view of a request for data, which has no file extensions. */
+static int make_data_view(struct web_page *page, const char *ext, const struct query *q, struct view *v,
+			  struct http_response *out, struct err *err)
+{
+	if (*ext)
+		return err_set(err, ERR_USAGE, "unknown format %.20s", ext);
+	out->type = "application/json";
+	return view_make(profile_of(page), q, page->mem, v, &page->notes, err);
 }
 
 int web_send_flame_data(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
 {
+	struct flame_part part = { .max_boxes = BOXES_MAX_SENT, .wants_functions = true };
 	struct query q = query_of(page);
 	struct view v;
-	int rc;
+	int rc = make_data_view(page, ext, &q, &v, out, err);
 
-	if (*ext)
-		return err_set(err, ERR_USAGE, "unknown format %.20s", ext);
-	rc = view_make(profile_of(page), &q, page->mem, &v, &page->notes, err);
 	if (rc == 0)
-		rc = add_data(page, &v, &q, &out->body, err);
-	out->type = "application/json";
+		rc = read_way(page, &part, err);
+	return rc < 0 ? rc : add_data(page, &v, &q, &part, &out->body, err);
+}
+
+int web_send_flame_pivot(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
+{
+	struct flame_part part = { .max_boxes = BOXES_MAX_SENT / 2, .part = FLAME_CALLEES };
+	struct query q = query_of(page);
+	struct flame_match *pivot = read_match(page, &q, "p");
+	struct view v;
+	int rc = make_data_view(page, ext, &q, &v, out, err);
+
+	if (rc == 0 && !pivot)
+		rc = err_set(err, ERR_USAGE, "p: an expression for functions is missing");
+	if (rc < 0)
+		return rc;
+	pivot->with_files = true;
+	part.pivot = pivot;
+	buf_addz(&out->body, "{\"callees\":");
+	rc = add_data(page, &v, &q, &part, &out->body, err);
+	buf_addz(&out->body, ",\"callers\":");
+	part.part = FLAME_CALLERS;
+	if (rc == 0)
+		rc = add_data(page, &v, &q, &part, &out->body, err);
+	buf_addz(&out->body, "}");
 	return rc;
+}
+
+static void add_values(struct json *j, const char *key, const int64_t *value, int n)
+{
+	jsonw_key(j, key);
+	jsonw_open(j, '[');
+	for (int i = 0; i < n; i++)
+		jsonw_int(j, value[i]);
+	jsonw_close(j, ']');
+}
+
+int web_send_flame_search(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
+{
+	struct json j = { .out = &out->body, .is_one_line = true };
+	struct query q = query_of(page);
+	const struct flame_match *match = read_search(page, &q);
+	struct flame_sums sums;
+	struct view v;
+	int rc = make_data_view(page, ext, &q, &v, out, err);
+
+	if (rc == 0 && !match)
+		rc = err_set(err, ERR_USAGE, "q: an expression for functions is missing");
+	if (rc == 0)
+		rc = report_flame_search(&v, &q, match, page->mem, &sums, err);
+	if (rc < 0)
+		return rc;
+	jsonw_open(&j, '{');
+	add_values(&j, "flat", sums.flat, FLAME_SIDES);
+	add_values(&j, "cum", sums.cum, FLAME_SIDES);
+	jsonw_key(&j, "places");
+	jsonw_open(&j, '[');
+	for (uint32_t i = 0; i < sums.n; i++)
+		jsonw_int(&j, sums.place[i]);
+	jsonw_close(&j, ']');
+	jsonw_close(&j, '}');
+	return 0;
 }
 
 /* Content types of the files. */

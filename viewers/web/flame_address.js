@@ -48,6 +48,8 @@ function dataAddress(s, more = {}) {
 	const inverted = s.inv && !s.p; /* callers and callees are made of stacks that start at the root */
 	if (inverted !== firstOfPage().inv)
 		params.set("inv", inverted ? "t" : "f");
+	if (s.only && s.q)
+		more = { ...searchParams(s), only: "t", ...more };
 	if (!params.has("prof"))
 		params.set("prof", $("flame").dataset.prof);
 	for (const [key, value] of Object.entries(more))

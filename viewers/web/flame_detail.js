@@ -41,6 +41,8 @@ function wantDetail() {
 
 async function requestDetail() {
 	const m = top_;
+	if (model && model.isAround)
+		showAround();
 	if (model !== m || !m || requests.has("flame"))
 		return;
 	const boxes = gaps(m);
@@ -55,7 +57,7 @@ async function requestDetail() {
 	const width = Math.round(m.w[box] * picture.width / (x1 - x0));
 	if ((requestedWidths.get(key) || 0) * 1.5 > width || way.length > WAY_MAX)
 		return;
-	const address = dataAddress(state, { width, way: way.join(".") });
+	const address = dataAddress(state, { ...keepParams(state), width, way: way.join(".") });
 	if (requests.has("detail") && requests.get("detail").address === address)
 		return;
 	const text = await requestData(address, "detail", true);
@@ -96,7 +98,7 @@ function partBox(part, more, way) {
 /* Add the functions of a response to those of the page. Returns the frame of each frame of the response. */
 function addFrames(more) {
 	const known = new Map(frames.place.map((place, i) => [place, i])), files = new Map(data.files.map((f, i) => [f, i]));
-	const groupColor = new Map(), ratio = more.step / data.step, from = more.frames, map = [], n = frames.name.length;
+	const groupColor = new Map(), ratio = more.step / data.step, from = more.frames, map = [];
 	const file = (text) => {
 		if (!files.has(text)) {
 			files.set(text, data.files.length);
@@ -105,7 +107,7 @@ function addFrames(more) {
 		return files.get(text);
 	};
 
-	frames.group.forEach((group, i) => groupColor.has(group) || groupColor.set(group, frameColor[i]));
+	frames.group.forEach((group, i) => isColored[i] && !groupColor.has(group) && groupColor.set(group, frameColor[i]));
 	from.name.forEach((name, i) => {
 		if (!known.has(from.place[i])) {
 			known.set(from.place[i], frames.name.length);
@@ -121,14 +123,23 @@ function addFrames(more) {
 		}
 		map.push(known.get(from.place[i]));
 	});
+	const named = new Set(frames.function.map(([frame]) => frame));
 	for (const [frame, text] of from.function)
-		frames.function.push([map[frame], text]);
+		if (!named.has(map[frame]))
+			frames.function.push([map[frame], text]);
 	const colors = new Uint8Array(frames.name.length), firstColor = colorsOf(more, map);
+	const hasColor = new Uint8Array(colors.length);
 	colors.set(frameColor);
-	for (let i = n; i < colors.length; i++)
+	hasColor.set(isColored);
+	for (let i = 0; i < colors.length; i++) {
+		if (hasColor[i])
+			continue;
+		hasColor[i] = firstColor.has(i) ? 1 : 0;
 		colors[i] = data.legend.length && groupColor.has(frames.group[i]) ? groupColor.get(frames.group[i]) :
 			data.othersColor !== undefined && data.legend.length ? data.othersColor : firstColor.get(i) || 0;
+	}
 	frameColor = colors;
+	isColored = hasColor;
 	return map;
 }
 
@@ -158,21 +169,12 @@ function mergeModels(m, box, part, target, ratio, frameMap, minShare) {
 	const out = new Model(n), newOf = new Int32Array(m.n).fill(-1), newOfPart = new Int32Array(part.n).fill(-1);
 	let at = 0;
 	const add = (from, i, parent, x, factor, frame) => {
-		out.parent[at] = parent;
-		out.frame[at] = frame;
+		copyBox(from, i, factor, out, at, frame, parent);
 		out.x[at] = x;
-		out.w[at] = from.w[i] * factor;
-		for (let side = 0; side < SIDES; side++) {
-			out.total[side][at] = from.total[side][i] * factor;
-			out.self[side][at] = from.self[side][i] * factor;
-		}
 		if (SIDES > 1)
 			out.sign[at] = from.sign[i];
 		out.color[at] = SIDES > 1 || frame < 0 ? from.color[i] : frameColor[frame];
-		out.inlined[at] = from.inlined[i];
 		out.fine[at] = from === m ? m.fine[i] : minShare;
-		if (from.rest.has(i))
-			out.rest.set(at, from.rest.get(i));
 		return at++;
 	};
 	newOfPart[target] = -2;
@@ -223,13 +225,21 @@ function showMerged(selectedKey) {
 	drawNow();
 }
 
+function omittedText(box, omitted) {
+	const share = (width) => shareText(width, model.w[box]);
+
+	if (model.isAround && box === model.root)
+		return `${share(model.cutSides[0])} of the callers of ${model.name(box)}, ${share(model.cutSides[1])} of its callees, are`;
+	return `${share(omitted)} of the width of ${model.name(box)} continues`;
+}
+
 /* The note about omitted boxes below the zoomed box. */
 function showDrawn() {
-	const box = zoomed(), isWhole = box === model.root, whole = model.w[box], omitted = model.omittedBelow(box);
+	const box = zoomed(), isWhole = box === model.root, whole = model.w[box];
+	const omitted = model.isAround && isWhole ? model.cutWidth : model.omittedBelow(box);
 	const count = isWhole && model.nCut > 0 ? `${grouped(model.nCut)} ` : "";
 	const all = SIDES > 1 ? `${writeValue(data.sides[BEFORE])} before and ${writeValue(data.sides[AFTER])} after` :
 		writeValue(data.total100);
 	$("drawn").textContent = !whole ? "" : `100 % is ${all}. ` + (omitted <= 0 ? "All boxes are drawn." :
-		`${shareText(omitted, whole)} of the width of ${model.name(box)} continues in ${count}boxes too narrow to draw. ` +
-		"Zooming in shows them.");
+		`${omittedText(box, omitted)} in ${count}boxes too narrow to draw. Zooming in shows them.`);
 }

@@ -58,9 +58,10 @@ async function showProgress(own) {
 
 /*
  * Request data. Older requests of the slot are cancelled. While the server is unreachable, the request is repeated.
- * isQuiet: show neither progress nor errors. Returns the text of the response; null if a newer request replaced this one, or it failed.
+ * isQuiet: show neither progress nor errors; refused is called with an error of the server. Returns the text of the
+ * response; null if a newer request replaced this one, or it failed.
  */
-async function requestData(address, slot, isQuiet = false) {
+async function requestData(address, slot, isQuiet = false, refused = null) {
 	const own = { address, abort: new AbortController(), isDone: false, isLost: false };
 
 	cancelRequest(slot);
@@ -85,6 +86,8 @@ async function requestData(address, slot, isQuiet = false) {
 				requests.delete(slot);
 				if (!isQuiet)
 					say(e.message, true);
+				else if (refused && e instanceof ServerError)
+					refused(e.message);
 				return null;
 			}
 			own.isLost = true;

@@ -12,11 +12,11 @@ let shown = { address: "", width: 0 };
 const cachedData = new Map();
 
 /* Enter in the search field: callers and callees of the matching functions, as in pprof. */
-function enterSearch() {
+async function enterSearch() {
 	const p = state.text ? exactly(state.q).slice(1, -1) : state.q;
 	if (!p)
 		return;
-	if (pivotTest(p))
+	if (await requestAround({ ...state, p }))
 		go({ p, z: "", x: null });
 	else
 		say(`No function or file matches ${p}; upper and lower case differ here.`, true);
@@ -29,17 +29,19 @@ function windowWidth() {
 
 /* Show the data of the state, requesting it first if necessary. Afterwards, request details. */
 async function showData() {
-	const address = dataAddress(state), width = windowWidth(), request = dataAddress(state, { width });
+	const address = dataAddress(state), width = windowWidth(), keep = keepParams(state), keptKey = keep.keep ? keptSearch : "";
+	const request = dataAddress(state, { ...keep, width }), fits = (d) => d.width >= width && (!keptKey || d.kept === keptKey);
 
-	if (address === shown.address && width <= shown.width) {
+	if (address === shown.address && fits(shown)) {
 		cancelRequest("flame");
+		showAround();
 		wantDetail();
 		return;
 	}
 	if (requests.has("flame") && requests.get("flame").address === request)
 		return;
-	const known = cachedData.get(address), next = known && known.width >= width ? known :
-		{ address, width, text: await requestData(request, "flame") };
+	const known = cachedData.get(address), next = known && fits(known) ? known :
+		{ address, width, kept: keptKey, text: await requestData(request, "flame") };
 	if (next.text === null || dataAddress(state) !== address)
 		return;
 	cachedData.delete(address);
@@ -91,6 +93,7 @@ function onShow() {
 	showDrawn();
 	markSelected();
 	showData();
+	requestSearch();
 }
 
 addActionButton();

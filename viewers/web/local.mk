@@ -67,6 +67,7 @@ web_flame_scripts = $(flame_shared) \
 	viewers/web/flame_address.js \
 	viewers/web/flame_load.js \
 	viewers/web/flame_detail.js \
+	viewers/web/flame_server.js \
 	viewers/web/flame_menu.js \
 	viewers/web/flame_verdict.js \
 	viewers/web/flame_start.js

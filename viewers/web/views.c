@@ -66,6 +66,8 @@ const struct web_view web_views[] = {
 	  .sends = "svg pdf png html folded json",
 	  .send = web_send_flame_file },
 	{ .path = "data/flame", .flags = WEB_VIEW_CACHED, .send = web_send_flame_data },
+	{ .path = "data/pivot", .flags = WEB_VIEW_CACHED, .send = web_send_flame_pivot },
+	{ .path = "data/search", .flags = WEB_VIEW_CACHED, .send = web_send_flame_search },
 	{ .path = "diff",
 	  .title = "Difference",
 	  .key = "d",

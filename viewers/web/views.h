@@ -35,10 +35,13 @@ int web_draw_compare(struct web_page *page, struct err *err);
 /* The form that opens files. */
 int web_draw_open(struct web_page *page, struct err *err);
 
-/* The page of the flame graph; its files (svg, pdf, png, html, folded, json); the data that its script requests. */
+/* The page of the flame graph; its files (svg, pdf, png, html, folded, json); the data that its script requests: boxes, callers
+   and callees of a pivot, sums of a search. */
 int web_draw_flame(struct web_page *page, struct err *err);
 int web_send_flame_file(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
 int web_send_flame_data(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
+int web_send_flame_pivot(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
+int web_send_flame_search(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
 
 /* The call graph as SVG; without Graphviz, callers and callees of the function with the largest
    flat, with status 501. Its files: svg, pdf, png. */
