@@ -29,7 +29,8 @@ from server import Server  # noqa: E402
 CPA = os.environ["CPA"]
 WIDTHS = [390, 1280, 1920]
 UNITS = {"": 1, "ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "mins": 60e9, "hrs": 3600e9}
-FLAGS = {"f": "focus", "i": "ignore", "h": "hide", "s": "show", "sf": "show_from", "si": "sample_index", "noinlines": "noinlines", "tf": "tagfocus"}
+FLAGS = {"f": "focus", "i": "ignore", "h": "hide", "s": "show", "sf": "show_from",
+         "si": "sample_index", "noinlines": "noinlines", "tf": "tagfocus"}
 EVERYTHING = {"n": "0", "nf": "0", "ef": "0", "trim": "f"}
 
 

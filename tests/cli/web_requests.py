@@ -30,7 +30,8 @@ VALUES = {
     "sort": ["cum", "flat", "name", "x"], "unit": ["ms", "auto", "bananas"], "rel": ["t"], "calltree": ["t"],
     "noinlines": ["t"], "mean": ["t"], "inv": ["t"], "way": ["0", "1.2.3", "0..1", "4294967295"], "levels": ["1", "0"],
     "width": ["1", "900", "99999999"], "off": ["f", "f,i,x"], "prof": ["", "00000000", "../x"], "base": ["", "00000000"],
-    "z": ["0", "deadbeef"], "q": WORDS, "only": ["t"], "keep": ["t"], "text": ["t"], "fold": ["t"], "plain": ["t"], "tagroot": ["bytes"], "by": ["bytes"], "x": ["%", "1", "é"],
+    "z": ["0", "deadbeef"], "q": WORDS, "only": ["t"], "keep": ["t"], "text": ["t"], "fold": ["t"],
+    "plain": ["t"], "tagroot": ["bytes"], "by": ["bytes"], "x": ["%", "1", "é"],
     "service": ["", "shop", "<b>"], "t0": ["x", "2026-11-22T14:00"], "w1": ["2026-11-22T14:00"], "l.a": ["b"],
 }
 ACTIONS = ["/ui/do/open", "/ui/do/close", "/ui/do/merge", "/ui/do/store", "/ui/do/save", "/ui/do/delete", "/ui/saveconfig?config=a",

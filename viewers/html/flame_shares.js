@@ -18,7 +18,8 @@ function shareModel(m) {
 	const out = new Model(m.n), factors = zeros().map((_, side) => shareFactor(side)), order = [];
 	const larger = (of) => Math.max(...of.map((v, side) => v * factors[side]));
 
-	for (const key of ["parent", "frame", "row", "rowStart", "inlined", "rest", "fine", "root", "nCut", "leafFirst", "isAround", "rootName", "cutSides"])
+	for (const key of ["parent", "frame", "row", "rowStart", "inlined", "rest", "fine", "root", "nCut", "leafFirst",
+			   "isAround", "rootName", "cutSides"])
 		out[key] = m[key];
 	for (let side = 0; side < SIDES; side++)
 		for (let i = 0; i < m.n; i++) {
