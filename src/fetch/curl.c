@@ -10,12 +10,14 @@
 #include "base/library.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /* Filled in by the first successful curl_load; constant afterwards. */
 static struct curl lib;
 static bool is_loaded;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards loading */
 
 static const struct library_function functions[] = {
 #define FUNCTION(name)                                                                                                 \
@@ -45,9 +47,12 @@ static int load(struct err *err)
 
 int curl_load(const struct curl **out, struct err *err)
 {
-	int rc = is_loaded ? 0 : load(err);
+	int rc;
 
 	assert(out);
+	pthread_mutex_lock(&lock);
+	rc = is_loaded ? 0 : load(err);
+	pthread_mutex_unlock(&lock);
 	if (rc == 0)
 		*out = &lib;
 	return rc;

@@ -39,7 +39,7 @@ struct curl {
 };
 
 /*
- * Load and initialize libcurl on the first call. It is never unloaded. Not thread-safe.
+ * Load and initialize libcurl on the first call. It is never unloaded.
  *
  * Fails   ERR_IO; the message names the package to install
  */

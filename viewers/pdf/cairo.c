@@ -9,10 +9,12 @@
 
 #include "base/library.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Set by the first successful cairo_load; constant afterwards. */
+/* Held from cairo_open to cairo_close: both libraries share caches between all their objects. Guards the rest. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cairo cairo;
 static struct fontconfig fontconfig;
 static bool is_loaded;
@@ -47,19 +49,26 @@ static int load(struct err *err)
 	return rc;
 }
 
-int cairo_load(const struct cairo **out, const struct fontconfig **fonts, struct err *err)
+int cairo_open(const struct cairo **out, const struct fontconfig **fonts, struct err *err)
 {
-	int rc = is_loaded ? 0 : load(err);
+	int rc;
 
-	if (rc == 0) {
-		*out = &cairo;
-		*fonts = &fontconfig;
+	pthread_mutex_lock(&lock);
+	rc = is_loaded ? 0 : load(err);
+	if (rc < 0) {
+		pthread_mutex_unlock(&lock);
+		return rc;
 	}
-	return rc;
+	*out = &cairo;
+	*fonts = &fontconfig;
+	return 0;
 }
 
-void cairo_release_caches(const struct cairo *lib, const struct fontconfig *fonts)
+void cairo_close(bool is_unused)
 {
-	lib->debug_reset_static_data();
-	fonts->Fini();
+	if (is_unused) {
+		cairo.debug_reset_static_data();
+		fontconfig.Fini();
+	}
+	pthread_mutex_unlock(&lock);
 }

@@ -11,6 +11,7 @@
 #include <cairo-ft.h>
 #include <cairo-pdf.h>
 #include <fontconfig/fontconfig.h>
+#include <stdbool.h>
 
 /* clang-format off */
 #define CAIRO_FUNCTIONS(F)                                                                                             \
@@ -46,16 +47,18 @@ struct fontconfig {
 #undef MEMBER
 
 /*
- * Load cairo and fontconfig, which are never unloaded. Not thread-safe.
+ * Load cairo and fontconfig, which are never unloaded, and lock them: another thread waits until cairo_close. They cannot
+ * be used in parallel, because cairo_close releases caches that all their objects share.
  *
- * Fails   ERR_IO; the message names the package to install
+ * Fails   ERR_IO; the message names the package to install; they are not locked then
  */
-int cairo_load(const struct cairo **out, const struct fontconfig **fonts, struct err *err);
+int cairo_open(const struct cairo **out, const struct fontconfig **fonts, struct err *err);
 
 /*
- * Release the caches of both libraries: fonts and their locations. None of their objects may be in use, which is only
- * certain if nothing failed.
+ * Release the caches of both libraries, and unlock them.
+ *
+ * is_unused  none of their objects is in use, which is only certain if nothing failed; false keeps the caches
  */
-void cairo_release_caches(const struct cairo *lib, const struct fontconfig *fonts);
+void cairo_close(bool is_unused);
 
 #endif

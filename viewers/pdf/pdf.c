@@ -593,7 +593,7 @@ int pdf_draw(const struct report *r, const struct flame_style *style, const stru
 	cairo_status_t status;
 	struct arena *mem;
 	struct painter p;
-	int rc = cairo_load(&lib, &fc, err);
+	int rc = cairo_open(&lib, &fc, err);
 
 	if (rc < 0)
 		return rc;
@@ -609,12 +609,11 @@ int pdf_draw(const struct report *r, const struct flame_style *style, const stru
 	lib->surface_destroy(surface);
 	painter_release(&p);
 	arena_free(mem);
-	if (status) {
+	if (status)
 		rc = err_set(err, ERR_IO, "drawing PDF: %s", lib->status_to_string(status));
-	} else {
-		cairo_release_caches(lib, fc);
+	else
 		buf_add(out, bytes.data, bytes.len);
-	}
+	cairo_close(!status);
 	buf_release(&bytes);
 	return rc;
 }

@@ -82,15 +82,14 @@ int png_draw(const struct report *r, const struct flame_style *style, struct buf
 
 	if (!(style->width >= 1 && style->width <= MAX_SIDE))
 		return err_set(err, ERR_USAGE, "--width=%.0f: must be 1 to %d for PNG", style->width, MAX_SIDE);
-	rc = cairo_load(&lib, &fc, err);
+	rc = cairo_open(&lib, &fc, err);
 	if (rc < 0)
 		return rc;
 	mem = arena_new();
 	p = painter_make(lib, fc, r, style, &sizes_screen, floor(style->width), true, mem);
 	rc = draw(&p, out, err);
 	painter_release(&p);
-	if (rc == 0)
-		cairo_release_caches(lib, fc);
+	cairo_close(rc == 0);
 	arena_free(mem);
 	return rc;
 }

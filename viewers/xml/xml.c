@@ -19,6 +19,7 @@
 
 /* The functions of libxml2 that are used, without the prefix xml. */
 struct xml_library {
+	void (*InitParser)(void);
 	xmlOutputBufferPtr (*OutputBufferCreateIO)(xmlOutputWriteCallback write, xmlOutputCloseCallback close,
 						   void *arg, xmlCharEncodingHandlerPtr encoder);
 	xmlTextWriterPtr (*NewTextWriter)(xmlOutputBufferPtr to);
@@ -44,11 +45,17 @@ static const struct library_function functions[] = {
 	{                                                                                                              \
 		"xml" #name, offsetof(struct xml_library, name)                                                        \
 	}
-	FUNCTION(OutputBufferCreateIO),  FUNCTION(NewTextWriter),
-	FUNCTION(FreeTextWriter),        FUNCTION(TextWriterStartDocument),
-	FUNCTION(TextWriterEndDocument), FUNCTION(TextWriterStartElement),
-	FUNCTION(TextWriterEndElement),  FUNCTION(TextWriterWriteAttribute),
-	FUNCTION(TextWriterWriteString), FUNCTION(TextWriterWriteRaw),
+	FUNCTION(InitParser),
+	FUNCTION(OutputBufferCreateIO),
+	FUNCTION(NewTextWriter),
+	FUNCTION(FreeTextWriter),
+	FUNCTION(TextWriterStartDocument),
+	FUNCTION(TextWriterEndDocument),
+	FUNCTION(TextWriterStartElement),
+	FUNCTION(TextWriterEndElement),
+	FUNCTION(TextWriterWriteAttribute),
+	FUNCTION(TextWriterWriteString),
+	FUNCTION(TextWriterWriteRaw),
 	FUNCTION(TextWriterWriteCDATA),
 #undef FUNCTION
 };
@@ -64,6 +71,8 @@ static int load(const char *kind, struct err *err)
 	if (!is_loaded)
 		rc = library_load("libxml2.so.2", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice,
 				  err);
+	if (!is_loaded && rc == 0)
+		lib.InitParser(); /* else two threads could initialize it at the same time */
 	is_loaded = rc == 0;
 	pthread_mutex_unlock(&lock);
 	return rc;
