@@ -8,6 +8,7 @@
 #include "answer/draw.h"
 
 #include "base/io.h"
+#include "base/mem.h"
 #include "base/pool.h"
 #include "report/traces.h"
 
@@ -33,6 +34,7 @@ struct writer {
 	bool is_all_taken;
 	int rc;
 	struct err *err;
+	struct buf_limit limit; /* of the text of a piece */
 };
 
 /* End of the piece that begins with sample lo. A piece has at least one sample, and about PIECE_LOCATIONS locations. */
@@ -75,6 +77,9 @@ static void write_in_turn(struct writer *w, uint64_t number, bool is_last, const
 		pthread_cond_wait(&w->turn_changed, &w->lock);
 	rc = w->rc;
 	pthread_mutex_unlock(&w->lock);
+	if (rc == 0 && w->limit.is_exceeded)
+		rc = err_set(w->err, ERR_LIMIT, "a sample has a text of more than %zu bytes; select other samples",
+			     w->limit.max);
 	if (rc == 0)
 		rc = io_write_fd(w->fd, buf_text(text), text->len, w->err);
 	pthread_mutex_lock(&w->lock);
@@ -129,11 +134,14 @@ static int write_pieces(const struct report *r, const struct traces_viewer *view
 			    .fd = fd,
 			    .lock = PTHREAD_MUTEX_INITIALIZER,
 			    .turn_changed = PTHREAD_COND_INITIALIZER,
-			    .err = err };
+			    .err = err,
+			    .limit = { .max = mem_quarter_of_ram() } };
+	struct buf_limit *before = buf_set_limit(&w.limit);
 
 	w.drawing = viewer->start(r);
 	pool_run(write_part, &w, pool_size());
 	viewer->end(w.drawing);
+	buf_set_limit(before);
 	assert(w.rc < 0 || (w.is_all_taken && w.turn == w.taken));
 	return w.rc;
 }

@@ -8,6 +8,8 @@
 #include "answer/make.h"
 
 #include "answer/draw.h"
+#include "base/mem.h"
+#include "base/unit.h"
 #include "engine/view.h"
 
 #include <assert.h>
@@ -70,8 +72,31 @@ static int write_text(const struct report_type *t, const struct report_context *
 	return picture_draw(t->picture, &out->text, err);
 }
 
-int answer_make(const struct profile *p, const struct report_type *t, const struct query *query,
-		const struct side_sources from[N_SIDES], bool color, struct answer *out, struct err *err)
+/* The largest report that is held in memory: for a page as much as a response may have. */
+static void start_limit(struct buf_limit *limit, const struct query *q)
+{
+	enum { PAGE_BYTES = 256 << 20 };
+
+	*limit = (struct buf_limit){ .max = q->for_page ? PAGE_BYTES : 2 * mem_quarter_of_ram(), .stop = q->stop };
+}
+
+/* The limit before applies again. If this one was exceeded, the report is unusable: fail. Else return rc. */
+static int end_limit(const struct buf_limit *limit, struct buf_limit *before, int rc, struct err *err)
+{
+	struct buf size = { 0 };
+
+	buf_set_limit(before);
+	if (!limit->is_exceeded)
+		return rc == 0 ? stop_check(limit->stop, err) : rc; /* the writers end early */
+	unit_add_label(&size, (int64_t)limit->max, "bytes", "auto");
+	rc = err_set(err, ERR_LIMIT, "the report is larger than %s; select fewer samples or functions",
+		     buf_text(&size));
+	buf_release(&size);
+	return rc;
+}
+
+static int make_limited(const struct profile *p, const struct report_type *t, const struct query *query,
+			const struct side_sources from[N_SIDES], bool color, struct answer *out, struct err *err)
 {
 	struct query q = *query;
 	struct view v;
@@ -87,6 +112,18 @@ int answer_make(const struct profile *p, const struct report_type *t, const stru
 	if (t->make)
 		return make_and_draw(t, &v, &q, color, out, err);
 	return write_text(t, &(struct report_context){ .view = &v, .q = &q, .from = from }, out, err);
+}
+
+int answer_make(const struct profile *p, const struct report_type *t, const struct query *query,
+		const struct side_sources from[N_SIDES], bool color, struct answer *out, struct err *err)
+{
+	struct buf_limit limit, *before;
+	int rc;
+
+	start_limit(&limit, query);
+	before = buf_set_limit(&limit);
+	rc = make_limited(p, t, query, from, color, out, err);
+	return end_limit(&limit, before, rc, err);
 }
 
 int answer_model(const struct profile *p, const struct report_type *t, const struct query *query, struct answer *out,
@@ -108,14 +145,17 @@ int answer_compare(const struct profile *const p[N_SIDES], const struct report_t
 		   const struct side_sources from[N_SIDES], bool color, struct answer *out, struct err *err)
 {
 	struct query q = *query;
+	struct buf_limit limit, *before;
 	int rc;
 
 	assert(t->input == INPUT_SIDES && t->compare);
 	query_apply_defaults(&q, &t->defaults);
+	start_limit(&limit, query);
+	before = buf_set_limit(&limit);
 	rc = t->compare(p, from, &q, &out->report, &out->notes, err);
 	if (rc == 0)
 		answer_draw(t, &out->report, &q, color, &out->text);
-	return rc;
+	return end_limit(&limit, before, rc, err);
 }
 
 void answer_release(struct answer *a)

@@ -14,6 +14,7 @@ enum err_code {
 	ERR_RANGE = -5,   /* a number overflows its type */
 	ERR_UNKNOWN = -6, /* not this format; another reader may accept it */
 	ERR_STOPPED = -7, /* cancelled by the user: see stop.h */
+	ERR_MEMORY = -8,  /* a request needs more memory than the server may use */
 };
 
 /* An error. msg goes from the outermost context to the innermost ("reading a.pb.gz: sample 3: ..."). It may quote

@@ -7,6 +7,9 @@
 
 #include "base/pool.h"
 
+#include "base/buf.h"
+#include "base/mem.h"
+
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
@@ -21,6 +24,8 @@ struct part {
 	pool_fn fn;
 	void *arg;
 	unsigned part, limit;
+	atomic_uint_fast64_t *counter; /* see mem_count_into */
+	struct buf_limit *buf_limit;
 	pthread_t thread;
 	bool started;
 };
@@ -30,6 +35,8 @@ static void *part_main(void *arg)
 	struct part *p = arg;
 
 	limit = p->limit;
+	mem_count_into(p->counter);
+	buf_set_limit(p->buf_limit);
 	p->fn(p->arg, p->part);
 	return NULL;
 }
@@ -41,7 +48,12 @@ void pool_run(pool_fn fn, void *arg, unsigned n)
 
 	assert(fn);
 	for (unsigned i = 1; i < n_started; i++) {
-		part[i] = (struct part){ .fn = fn, .arg = arg, .part = i, .limit = limit };
+		part[i] = (struct part){ .fn = fn,
+					 .arg = arg,
+					 .part = i,
+					 .limit = limit,
+					 .counter = mem_counter(),
+					 .buf_limit = buf_get_limit() };
 		part[i].started = pthread_create(&part[i].thread, NULL, part_main, &part[i]) == 0;
 	}
 	if (n)

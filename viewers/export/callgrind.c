@@ -10,6 +10,7 @@
 
 #include "viewers/export/export.h"
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
@@ -225,7 +226,7 @@ static void find_aliases(struct writer *w)
 
 		of[i] = find_function(&fs, &key);
 	}
-	for (uint32_t i = 0; i < net->shown.n; i++) {
+	for (uint32_t i = 0; i < net->shown.n && !buf_is_stopped(); i++) {
 		const struct function *own = &fs.f[of[i]];
 
 		if (fs.f[own->first].of > 1)
@@ -254,7 +255,7 @@ void callgrind_draw(const struct net *net, const struct report *r, struct buf *o
 	buf_addz(out, "(");
 	utf8_add_safe(out, r->head.out_unit, strlen(r->head.out_unit));
 	buf_addz(out, ")\n");
-	for (uint32_t i = 0; i < net->shown.n; i++) {
+	for (uint32_t i = 0; i < net->shown.n && !buf_is_stopped(); i++) {
 		if (i == 0 || !same_block(&w, net->shown.node[i - 1], net->shown.node[i]))
 			add_block(&w, net->shown.node[i]);
 		add_node(&w, net->shown.node[i]);

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/string_list.h"
 #include "base/unit.h"
@@ -87,7 +88,7 @@ void csv_draw(const struct report *r, struct buf *out)
 			buf_addz(out, t->col[c].key);
 	}
 	buf_addz(out, unit ? ",unit\n" : "\n");
-	for (uint32_t i = 0; i < t->n_rows; i++) {
+	for (uint32_t i = 0; i < t->n_rows && !buf_is_stopped(); i++) {
 		if (t->role)
 			buf_addf(out, "%s,", report_role(t, i));
 		for (uint32_t c = 0; c < t->n_cols; c++) {
@@ -164,7 +165,7 @@ static void draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 {
 	if (lo == 0)
 		buf_addz(out, "sample,flat,depth,name,inlined,unit\n");
-	for (uint32_t i = lo; i < hi; i++)
+	for (uint32_t i = lo; i < hi && !buf_is_stopped(); i++)
 		add_sample(writer, i, out);
 }
 

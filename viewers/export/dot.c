@@ -7,6 +7,7 @@
 
 #include "viewers/export/export.h"
 
+#include "base/buf.h"
 #include "base/utf8.h"
 #include "engine/net.h"
 #include "viewers/graph/callgraph.h"
@@ -178,13 +179,13 @@ void dot_draw(const struct net *net, const struct report *r, struct buf *out)
 	assert(net && r && out);
 	callgraph_make(net, r, r->mem, &g);
 	add_legend(r, out);
-	for (uint32_t i = 0; i < g.n; i++) {
+	for (uint32_t i = 0; i < g.n && !buf_is_stopped(); i++) {
 		if (g.box[i].label)
 			add_labels(&g, &g.box[i], out);
 		else
 			add_node(&g, &g.box[i], out);
 	}
-	for (uint32_t i = 0; i < g.n_calls; i++)
+	for (uint32_t i = 0; i < g.n_calls && !buf_is_stopped(); i++)
 		add_call(&g, g.call[i], out);
 	buf_addz(out, "}\n");
 }

@@ -226,7 +226,7 @@ void markdown_draw(const struct report *r, struct buf *out)
 	const struct table *t = &r->table;
 
 	if (t->n_cols == 1) {
-		for (uint32_t i = 0; i < t->n_rows; i++) {
+		for (uint32_t i = 0; i < t->n_rows && !buf_is_stopped(); i++) {
 			buf_addz(out, "- ");
 			add_cell(&r->head, t->col, &t->cell[i], out);
 			buf_add(out, "\n", 1);
@@ -238,7 +238,7 @@ void markdown_draw(const struct report *r, struct buf *out)
 	else
 		add_summary(r, out);
 	add_titles(t, out);
-	for (uint32_t i = 0; i < t->n_rows; i++)
+	for (uint32_t i = 0; i < t->n_rows && !buf_is_stopped(); i++)
 		add_row(r, i, out);
 	if (r->head.compare)
 		add_renames(r->head.compare, out);

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "viewers/export/export.h"
+#include "viewers/export/stacks.h"
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -326,8 +327,8 @@ static void write_part(void *arg, unsigned part)
 		at = write_row(at, s, row, end - row <= ID_BYTES);
 }
 
-/* Append the lines of all samples; nothing if stopped. */
-static void add_samples(struct buf *out, const struct profile *p, struct stop *stop)
+/* Append the lines of all samples; nothing if stopped. Fails ERR_LIMIT, ERR_STOPPED. */
+static int add_samples(struct buf *out, const struct profile *p, struct stop *stop, struct err *err)
 {
 	enum { ROWS_FOR_THREADS = 10000 };
 	struct samples s = { .p = p,
@@ -336,21 +337,27 @@ static void add_samples(struct buf *out, const struct profile *p, struct stop *s
 			     .lines = label_lines(p),
 			     .n_parts = p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size() };
 	size_t size = 0;
+	int rc;
 
 	s.size = mem_alloc(s.n_parts, sizeof(*s.size));
 	stop_begin(stop, "writing samples", 2 * (uint64_t)p->n_rows);
 	pool_run(size_part, &s, s.n_parts);
 	for (unsigned i = 0; i < s.n_parts && !stop_is_set(stop); i++)
 		size += s.size[i];
-	s.at = buf_room(out, size);
-	if (!stop_is_set(stop))
+	rc = stop_check(stop, err);
+	rc = rc == 0 ? export_stacks_check_bytes(size, err) : rc;
+	if (rc == 0) {
+		s.at = buf_room(out, size);
 		pool_run(write_part, &s, s.n_parts);
-	if (!stop_is_set(stop))
+		rc = stop_check(stop, err);
+	}
+	if (rc == 0)
 		out->len += size;
 	string_list_release(&s.lines);
 	free(s.size);
 	free(s.ids.text);
 	free(s.ids.len);
+	return rc;
 }
 
 static void add_function(struct buf *out, const struct profile *p, uint32_t line)
@@ -403,10 +410,12 @@ static void add_mappings(struct buf *out, const struct profile *p)
 
 int raw_draw(const struct profile *p, struct stop *stop, struct buf *out, struct err *err)
 {
+	int rc;
+
 	add_header(out, p);
-	add_samples(out, p, stop);
-	if (stop_is_set(stop))
-		return stop_check(stop, err);
+	rc = add_samples(out, p, stop, err);
+	if (rc < 0)
+		return rc;
 	buf_addz(out, "Locations\n");
 	add_locations(out, p);
 	buf_addz(out, "Mappings\n");

@@ -62,8 +62,10 @@ int export_stacks_check_bytes(uint64_t bytes, struct err *err)
 {
 	uint64_t max = 2 * mem_quarter_of_ram();
 
-	if (bytes <= max)
+	if (bytes <= max && buf_check_limit(bytes))
 		return 0;
+	if (bytes <= max)
+		return err_set(err, ERR_LIMIT, "the stacks would take %" PRIu64 " bytes; select fewer samples", bytes);
 	return err_set(err, ERR_LIMIT,
 		       "the stacks would take %" PRIu64 " bytes, more than half of the memory of this machine", bytes);
 }

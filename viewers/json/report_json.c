@@ -7,6 +7,7 @@
 
 #include "viewers/json/report_json.h"
 
+#include "base/buf.h"
 #include "base/jsonw.h"
 #include "base/unit.h"
 #include "report/report.h"
@@ -210,7 +211,7 @@ static void add_rows(struct json *j, const struct report *r)
 
 	jsonw_key(j, "rows");
 	jsonw_open(j, '[');
-	for (uint32_t i = 0; i < t->n_rows; i++) {
+	for (uint32_t i = 0; i < t->n_rows && !buf_is_stopped(); i++) {
 		bool tight = j->is_one_line;
 
 		jsonw_open(j, '{');

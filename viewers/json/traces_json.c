@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "base/buf.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -141,7 +142,7 @@ static void draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 
 	if (lo == 0)
 		add_head(d->r, out);
-	for (uint32_t i = lo; i < hi; i++)
+	for (uint32_t i = lo; i < hi && !buf_is_stopped(); i++)
 		add_sample(d, i, out);
 	if (hi == d->r->traces->n)
 		buf_addz(out, hi ? "\n  ]\n}\n" : "]\n}\n");

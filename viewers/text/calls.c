@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "base/buf.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "report/calls.h"
@@ -69,7 +70,7 @@ void text_draw_calls(const struct report *r, bool color, struct buf *out)
 	text_add_head(r, false, out);
 	buf_addz(out, rule);
 	buf_addf(out, "%s%s%s%s", color ? STYLE_TITLE : "", titles, color ? STYLE_END : "", titles_end);
-	for (uint32_t i = 0; i < t->n_rows; i++) {
+	for (uint32_t i = 0; i < t->n_rows && !buf_is_stopped(); i++) {
 		const union cell *cell = t->cell + (size_t)i * t->n_cols;
 
 		if (begins(t, i))

@@ -11,6 +11,7 @@
 #include "viewers/text/compare.h"
 #include "viewers/text/text_int.h"
 
+#include "base/buf.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "viewers/text/text.h"
@@ -166,7 +167,7 @@ void text_draw_diff(const struct report *r, bool color, struct buf *out)
 
 	add_head(r, out);
 	add_titles(c->by_cum, &w, color, out);
-	for (uint32_t i = 0; i < r->table.n_rows; i++)
+	for (uint32_t i = 0; i < r->table.n_rows && !buf_is_stopped(); i++)
 		add_row(r, i, &w, color, out);
 	for (uint32_t i = 0; i < c->n_renames; i++)
 		add_rename(&c->rename[i], out);

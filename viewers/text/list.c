@@ -7,6 +7,7 @@
 
 #include "viewers/text/text.h"
 
+#include "base/buf.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "report/list.h"
@@ -93,7 +94,7 @@ void text_draw_list(const struct report *r, bool color, struct buf *out)
 	buf_addz(out, "Total: ");
 	text_add_value(&r->head, r->head.total, 0, out);
 	buf_addz(out, "\n");
-	for (uint32_t i = 0; i < t->n_rows; i++) {
+	for (uint32_t i = 0; i < t->n_rows && !buf_is_stopped(); i++) {
 		const union cell *cell = t->cell + (size_t)i * t->n_cols;
 
 		switch ((enum row_role)t->role[i]) {

@@ -7,6 +7,7 @@
 
 #include "viewers/text/text.h"
 
+#include "base/buf.h"
 #include "base/string_list.h"
 #include "base/unit.h"
 #include "base/utf8.h"
@@ -104,7 +105,7 @@ void text_draw_tags(const struct report *r, bool color, struct buf *out)
 void text_draw_comments(const struct report *r, bool color, struct buf *out)
 {
 	(void)color;
-	for (uint32_t i = 0; i < r->table.n_rows; i++) {
+	for (uint32_t i = 0; i < r->table.n_rows && !buf_is_stopped(); i++) {
 		utf8_add_safe(out, r->table.cell[i].text, strlen(r->table.cell[i].text));
 		buf_add(out, "\n", 1);
 	}

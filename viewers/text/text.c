@@ -7,6 +7,7 @@
 
 #include "viewers/text/text.h"
 
+#include "base/buf.h"
 #include "base/num.h"
 #include "base/unit.h"
 #include "base/utf8.h"
@@ -240,6 +241,6 @@ void text_draw(const struct report *r, bool color, struct buf *out)
 	assert(r && out);
 	text_add_head(r, false, out);
 	add_titles(&r->table, color, out);
-	for (uint32_t i = 0; i < r->table.n_rows; i++)
+	for (uint32_t i = 0; i < r->table.n_rows && !buf_is_stopped(); i++)
 		add_row(r, i, color, out);
 }

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/string_list.h"
@@ -172,7 +173,7 @@ static void draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 		if (out->len == before)
 			buf_add(out, "\n", 1);
 	}
-	for (uint32_t i = lo; i < hi; i++) {
+	for (uint32_t i = lo; i < hi && !buf_is_stopped(); i++) {
 		size_t n;
 		const char *labels = string_list_get(&d->sets, t->labels[i], &n);
 

@@ -8,6 +8,7 @@
 #include "viewers/text/compare.h"
 #include "viewers/text/text_int.h"
 
+#include "base/buf.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "viewers/text/text.h"
@@ -115,7 +116,7 @@ static size_t slope_width(const struct report *r)
 	size_t max = WIDTH_SLOPE;
 	struct buf text = { 0 };
 
-	for (uint32_t row = 0; row < r->table.n_rows; row++) {
+	for (uint32_t row = 0; row < r->table.n_rows && !buf_is_stopped(); row++) {
 		text.len = 0;
 		add_slope(&r->head, slope_of(r, row), &text);
 		max = text.len > max ? text.len : max;
@@ -162,6 +163,6 @@ void text_draw_trend(const struct report *r, bool color, struct buf *out)
 
 	add_head(r, out);
 	add_titles(r->head.compare, &w, color, out);
-	for (uint32_t i = 0; i < r->table.n_rows; i++)
+	for (uint32_t i = 0; i < r->table.n_rows && !buf_is_stopped(); i++)
 		add_row(r, i, &w, color, out);
 }
