@@ -15,10 +15,19 @@
 #include "symbol/source_file.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MERGE = 20, EXPAND = 5, CALLS_MAX = 20000000 };
+enum {
+	MERGE = 20,
+	EXPAND = 5,
+	CALLS_MAX = 100, /* inlined calls listed for one instruction, the innermost ones */
+	ROOM = 64 << 20, /* max size of the page, about, in bytes */
+	FUNC_SIZE = 400, /* size of a function in the page without its texts, about */
+	LINE_SIZE = 200, /* of a line */
+	INST_SIZE = 300, /* of an instruction or a call */
+};
 
 /* Lines [begin, end) of a file that are shown together, and their instructions. */
 struct part {
@@ -43,6 +52,10 @@ struct page_builder {
 	struct part *part;
 	size_t n_parts, cap_parts;
 	struct weblist_values *weight; /* [n_weighed + n_parts] sums of lines, then of parts */
+	size_t room;                   /* bytes that the page may still grow by */
+	bool is_full;
+	uint64_t n_hidden; /* inlined calls that are not listed */
+	size_t n_complete; /* functions that are listed with all their lines */
 	size_t n_funcs, n_lines, n_insts, n_calls;
 	size_t cap_funcs, cap_lines, cap_insts, cap_calls;
 	struct weblist out;
@@ -203,6 +216,14 @@ static void extend_parts(struct page_builder *p)
 		p->part[p->n_parts - 1].end += EXPAND;
 }
 
+/* Reserve room in the page. Returns false if it is full; everything after that is omitted. */
+static bool take_room(struct page_builder *p, size_t n)
+{
+	p->is_full |= n > p->room || stop_is_set(p->w->q->stop);
+	p->room -= p->is_full ? 0 : n;
+	return !p->is_full;
+}
+
 /* Text of a line of a file; NULL if there is no such line. */
 static const char *source_line(struct page_builder *p, const char *file, int64_t no)
 {
@@ -222,13 +243,16 @@ static const char *trimmed(const char *s, struct arena *mem)
 	return arena_strndup(mem, s + lo, n - lo);
 }
 
-/* Add the inlined calls that contain an instruction, except those shared with the preceding instruction. */
-static void add_calls(struct page_builder *p, const struct weblist_use *u, const struct weblist_use *before)
+/*
+ * Add the inlined calls that contain an instruction, except those shared with the preceding instruction. Without a limit
+ * the page would be cubic in the depth of the calls. Returns the number of outer calls that are omitted.
+ */
+static uint32_t add_calls(struct page_builder *p, const struct weblist_use *u, const struct weblist_use *before)
 {
 	const struct frame *frame = p->w->inst[u->inst].frame;
-	uint32_t n_known = before ? before->frame : 0;
+	uint32_t n_known = before ? before->frame : 0, first = u->frame > CALLS_MAX ? u->frame - CALLS_MAX : 0;
 
-	for (uint32_t j = 0; j < u->frame; j++) {
+	for (uint32_t j = first; j < u->frame; j++) {
 		const struct frame *f = &frame[u->frame - 1 - j];
 		const char *source;
 
@@ -240,10 +264,14 @@ static void add_calls(struct page_builder *p, const struct weblist_use *u, const
 			n_known = 0;
 		}
 		source = source_line(p, f->file, f->line);
+		if (!take_room(p, INST_SIZE + strlen(f->file) + (source ? strlen(source) : 0)))
+			return 0;
 		p->out.call = mem_grow(p->out.call, &p->cap_calls, p->n_calls + 1, sizeof(*p->out.call));
 		p->out.call[p->n_calls++] =
 			(struct weblist_call){ j, source ? trimmed(source, p->w->mem) : "", f->file, f->line };
 	}
+	p->n_hidden += first;
+	return first;
 }
 
 static void add_inst(struct page_builder *p, uint32_t use, uint32_t first)
@@ -261,7 +289,9 @@ static void add_inst(struct page_builder *p, uint32_t use, uint32_t first)
 				    .cum = it->weight.cum,
 				    .lo = (uint32_t)p->n_calls };
 
-	add_calls(p, u, use > first ? u - 1 : NULL);
+	if (!take_room(p, INST_SIZE + strlen(it->text) + strlen(it->file)))
+		return;
+	new.n_hidden = add_calls(p, u, use > first ? u - 1 : NULL);
 	new.hi = (uint32_t)p->n_calls;
 	p->out.inst = mem_grow(p->out.inst, &p->cap_insts, p->n_insts + 1, sizeof(*p->out.inst));
 	p->out.inst[p->n_insts++] = new;
@@ -270,12 +300,12 @@ static void add_inst(struct page_builder *p, uint32_t use, uint32_t first)
 /* Add a line with the uses [lo, hi). */
 static void add_line(struct page_builder *p, int64_t no, const char *source, uint32_t lo, uint32_t hi)
 {
-	struct weblist_line new = { .kind = LINE_NO_CODE,
-				    .no = no,
-				    .source = arena_strndup(p->w->mem, source, strlen(source)),
-				    .lo = (uint32_t)p->n_insts };
+	struct weblist_line new = { .kind = LINE_NO_CODE, .no = no, .lo = (uint32_t)p->n_insts };
 
 	assert(lo <= hi && hi <= p->w->n_uses);
+	if (!take_room(p, LINE_SIZE + strlen(source)))
+		return;
+	new.source = arena_strndup(p->w->mem, source, strlen(source));
 	if (lo < hi) {
 		new.flat = p->weight[p->line[lo]].flat;
 		new.cum = p->weight[p->line[lo]].cum;
@@ -283,7 +313,7 @@ static void add_line(struct page_builder *p, int64_t no, const char *source, uin
 	for (uint32_t i = lo; i < hi && new.kind != LINE_LIVE; i++)
 		new.kind = *inst_of(p, i)->text || p->w->use[i].frame ? LINE_LIVE : LINE_DEAD;
 	if (new.kind == LINE_LIVE)
-		for (uint32_t i = lo; i < hi; i++)
+		for (uint32_t i = lo; i < hi && !p->is_full; i++)
 			add_inst(p, i, lo);
 	new.hi = (uint32_t)p->n_insts;
 	p->out.line = mem_grow(p->out.line, &p->cap_lines, p->n_lines + 1, sizeof(*p->out.line));
@@ -295,18 +325,18 @@ static void add_func(struct page_builder *p, const struct part *part, struct web
 	struct arena *mem = p->w->mem;
 	const char *file = strtab_text(p->w->files, part->file);
 	const struct source_file *f = source_files_get(p->sources, file);
-	struct weblist_func new = { .name = arena_strndup(mem, part->name, strlen(part->name)),
-				    .file = arena_strndup(mem, file, strlen(file)),
-				    .path = arena_strndup(mem, f->path, strlen(f->path)),
-				    .error = arena_strndup(mem, f->error, strlen(f->error)),
-				    .tried = arena_strndup(mem, f->tried, strlen(f->tried)),
-				    .flat = weight.flat,
-				    .cum = weight.cum,
-				    .lo = (uint32_t)p->n_lines };
+	struct weblist_func new = { .flat = weight.flat, .cum = weight.cum, .lo = (uint32_t)p->n_lines };
 	const struct weblist_use *use = p->w->use;
 	uint32_t at = part->lo;
 
-	for (int64_t no = part->begin; no < part->end; no++) {
+	if (!take_room(p, FUNC_SIZE + strlen(part->name) + 2 * strlen(file) + strlen(f->error) + strlen(f->tried)))
+		return;
+	new.name = arena_strndup(mem, part->name, strlen(part->name));
+	new.file = arena_strndup(mem, file, strlen(file));
+	new.path = arena_strndup(mem, f->path, strlen(f->path));
+	new.error = arena_strndup(mem, f->error, strlen(f->error));
+	new.tried = arena_strndup(mem, f->tried, strlen(f->tried));
+	for (int64_t no = part->begin; no < part->end && !p->is_full; no++) {
 		const char *source = source_line(p, file, no);
 		uint32_t lo = at;
 
@@ -316,21 +346,11 @@ static void add_func(struct page_builder *p, const struct part *part, struct web
 			continue;
 		add_line(p, no, source ? source : no == 0 ? "<instructions with unknown line numbers>" : "???", lo, at);
 	}
-	assert(at == part->hi);
+	assert(at == part->hi || p->is_full);
+	p->n_complete += !p->is_full;
 	new.hi = (uint32_t)p->n_lines;
 	p->out.func = mem_grow(p->out.func, &p->cap_funcs, p->n_funcs + 1, sizeof(*p->out.func));
 	p->out.func[p->n_funcs++] = new;
-}
-
-/* Limit the size of the page, which is quadratic in the depth of inlined calls. */
-static int check_calls(const struct weblist_builder *w, struct err *err)
-{
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < w->n_uses; i++)
-		n += w->use[i].frame;
-	return n <= CALLS_MAX ? 0
-			      : err_set(err, ERR_LIMIT, "too many inlined calls for one page; select fewer functions");
 }
 
 static int by_flat(const void *a, const void *b)
@@ -359,10 +379,14 @@ static void sum_files(const struct page_builder *p, struct page_file *file, uint
 	free(member);
 }
 
-/* Add the functions of all files by name, or of at most max files by flat; max 0: all files. */
-static void add_files(struct page_builder *p, uint32_t max)
+/*
+ * Add the functions of all files by name, or of at most max files by flat; max 0: all files. Returns the number of
+ * functions that the page would have if there were room for all.
+ */
+static size_t add_files(struct page_builder *p, uint32_t max)
 {
 	struct page_file *file = mem_alloc(p->n_parts, sizeof(*file));
+	size_t n_wanted = 0;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->n_parts; i++) {
@@ -379,18 +403,34 @@ static void add_files(struct page_builder *p, uint32_t max)
 	p->out.n_files = max && max < n ? max : n;
 	for (uint32_t k = 0; k < p->out.n_files; k++)
 		for (uint32_t i = file[k].lo; i < file[k].hi; i++)
-			if (p->weight[p->n_weighed + i].cum)
+			if (p->weight[p->n_weighed + i].cum) {
+				n_wanted++;
 				add_func(p, &p->part[i], p->weight[p->n_weighed + i]);
+			}
 	free(file);
+	return n_wanted;
 }
 
-/* Build the lists of the page from inst and use. Fails ERR_LIMIT. */
-static int make_pages(struct weblist_builder *w, struct weblist *out, struct err *err)
+/* Report what the page lacks. */
+static void add_omissions(const struct page_builder *p, size_t n_wanted, struct buf *notes)
 {
-	struct page_builder p = { .w = w };
+	if (p->n_complete < n_wanted)
+		buf_addf(notes,
+			 "weblist: showing %zu of %zu functions, since the page would be larger than %d MiB; "
+			 "select fewer functions\n",
+			 p->n_complete, n_wanted, ROOM >> 20);
+	if (p->n_hidden)
+		buf_addf(notes,
+			 "weblist: %" PRIu64 " inlined calls are omitted, since at most %d are listed for an "
+			 "instruction\n",
+			 p->n_hidden, CALLS_MAX);
+}
 
-	if (check_calls(w, err) < 0)
-		return ERR_LIMIT;
+/* Build the lists of the page from inst and use. */
+static int make_pages(struct weblist_builder *w, struct weblist *out, struct buf *notes, struct err *err)
+{
+	struct page_builder p = { .w = w, .room = ROOM };
+
 	p.sources = source_files_new(w->v->p, &w->binaries.where);
 	if (w->n_uses)
 		sort_uses(w);
@@ -398,7 +438,7 @@ static int make_pages(struct weblist_builder *w, struct weblist *out, struct err
 	find_parts(&p);
 	sum_lines(&p);
 	extend_parts(&p);
-	add_files(&p, w->q->max_groups);
+	add_omissions(&p, add_files(&p, w->q->max_groups), notes);
 	assert(p.n_funcs <= p.n_parts && p.n_parts <= w->n_uses);
 	p.out.n = (uint32_t)p.n_funcs;
 	arena_own(w->mem, p.out.func);
@@ -411,7 +451,7 @@ static int make_pages(struct weblist_builder *w, struct weblist *out, struct err
 	free(p.line);
 	free(p.latest);
 	source_files_free(p.sources);
-	return 0;
+	return stop_check(w->q->stop, err);
 }
 
 static int make(struct weblist_builder *w, struct weblist *out, struct buf *notes, struct err *err)
@@ -422,7 +462,7 @@ static int make(struct weblist_builder *w, struct weblist *out, struct buf *note
 		rc = err_set(err, ERR_USAGE, "no matches found for regexp: %s", w->q->pattern);
 	if (rc == 0)
 		rc = weblist_read_code(w, notes, err);
-	return rc < 0 ? rc : make_pages(w, out, err);
+	return rc < 0 ? rc : make_pages(w, out, notes, err);
 }
 
 int report_weblist_make(const struct view *v, const struct query *q, struct report *r, struct weblist *out,

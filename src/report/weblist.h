@@ -34,7 +34,8 @@ struct weblist_inst {
 	const char *file;
 	int64_t line;
 	int64_t flat, cum;
-	uint32_t lo, hi; /* inlined calls that the preceding instruction does not share */
+	uint32_t lo, hi;   /* inlined calls that the preceding instruction does not share */
+	uint32_t n_hidden; /* calls around them that are not listed */
 };
 
 enum weblist_kind {
@@ -74,8 +75,8 @@ struct weblist {
  * Find the source and the instructions of the functions that match q->pattern.
  *
  * out     in the report's arena; the report has only a head; released with report_release
- * notes   a line for each binary that could not be read
- * Fails   ERR_USAGE if nothing matches, ERR_LIMIT if the page would be too large
+ * notes   a line for each binary that could not be read, and for what is omitted because the page would be too large
+ * Fails   ERR_USAGE if nothing matches, ERR_LIMIT
  * Like    pprof internal/report MakeWebList
  */
 int report_weblist_make(const struct view *v, const struct query *q, struct report *r, struct weblist *out,

@@ -41,15 +41,17 @@ static uint32_t file_of(struct weblist_builder *w, const char *path)
 {
 	static const char *const prefix[] = { "/proc/self/cwd/", "./" };
 	struct buf clean = { 0 };
-	uint32_t id;
 
+	if (path == w->last_path) /* the frames of an instruction often have the same file, whose name may be long */
+		return w->last_file;
+	w->last_path = path;
 	for (size_t i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++)
 		if (starts_with(path, prefix[i]))
 			path += strlen(prefix[i]);
 	path_add_clean(&clean, *path ? path : ".");
-	id = strtab_add(w->files, clean.data, clean.len);
+	w->last_file = strtab_add(w->files, clean.data, clean.len);
 	buf_release(&clean);
-	return id;
+	return w->last_file;
 }
 
 /* Limit line numbers to a safe range, since those of profiles may have any value. */

@@ -65,6 +65,8 @@ struct weblist_builder {
 	bool matches_nameless; /* do functions without a name match, too? */
 	str_id *pretty;        /* [strings of the profile] displayed name, + 1, of a name in the binary; 0 for none */
 	struct strtab *files;
+	const char *last_path; /* the last name of a file that was added to files */
+	uint32_t last_file;    /* its id */
 	uint32_t n_insts;
 	size_t cap_insts;
 	struct weblist_instruction *inst; /* [n_insts] */

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "base/buf.h"
 #include "base/path.h"
 #include "base/unit.h"
 #include "base/utf8.h"
@@ -18,7 +19,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { VALUE_WIDTH = 10, TEXT_WIDTH = 80, TAB = 8, DEPTH_INDENT = 4 };
+enum { VALUE_WIDTH = 10, TEXT_WIDTH = 80, TAB = 8, DEPTH_INDENT = 4, DEPTH_MAX = 32, INDENT_MAX = 200 };
 
 /* Update the sum after a change of style or script: openssl dgst -sha256 -binary | base64 */
 #define STYLE_SUM "sha256-6V1n8XQkTdx9IEQOPdLohq98Luz3xw6HSjOJwb7dKmA="
@@ -71,6 +72,13 @@ static const char script[] = "\n"
 
 static const char policy[] =
 	"default-src 'none'; style-src '" STYLE_SUM "'; script-src 'unsafe-hashes' '" SCRIPT_SUM "' '" CLICK_SUM "'";
+
+/* The indent of a call or an instruction with so many calls around it. Deeper ones are not indented further. */
+static size_t indent_of(size_t line_indent, uint32_t depth)
+{
+	return (line_indent < INDENT_MAX ? line_indent : INDENT_MAX) +
+	       DEPTH_INDENT * (1 + (size_t)(depth < DEPTH_MAX ? depth : DEPTH_MAX));
+}
 
 /* The width of the white space at the start of a line, in columns. */
 static size_t indentation(const char *line)
@@ -152,7 +160,7 @@ static void add_call(struct buf *out, size_t indent, const struct weblist_call *
 {
 	buf_fill(out, ' ', 42); /* the columns before the text of an instruction */
 	buf_addz(out, "<span class=inlinesrc>");
-	add_padded(out, indent + DEPTH_INDENT * (1 + (size_t)c->depth), c->source);
+	add_padded(out, indent_of(indent, c->depth), c->source);
 	buf_addz(out, "</span> ");
 	add_place(out, c->file, c->line);
 }
@@ -162,6 +170,9 @@ static void add_instruction(struct buf *out, const struct head *h, const struct 
 {
 	if (in->new_block)
 		buf_addf(out, " %8s %27s\xe2\x8b\xae\n", "", "");
+	if (in->n_hidden)
+		buf_addf(out, "%42s<span class=unimportant>%" PRIu32 " outer calls are omitted</span>\n", "",
+			 in->n_hidden);
 	for (uint32_t i = in->lo; i < in->hi; i++)
 		add_call(out, indent, &list->call[i]);
 	if (!in->is_code)
@@ -171,7 +182,7 @@ static void add_instruction(struct buf *out, const struct head *h, const struct 
 	buf_add(out, " ", 1);
 	add_value(out, h, in->cum, true);
 	buf_addf(out, " %8" PRIx64 ": ", in->addr);
-	add_padded(out, indent + DEPTH_INDENT * (1 + (size_t)in->depth), in->text);
+	add_padded(out, indent_of(indent, in->depth), in->text);
 	buf_add(out, " ", 1);
 	if (*in->file)
 		add_place(out, in->file, in->line);
@@ -212,7 +223,7 @@ static void add_function(struct buf *out, const struct head *h, const struct web
 	add_value(out, h, f->cum, false);
 	buf_addz(out, " (flat, cum) ");
 	unit_add_percent(out, f->cum, h->total);
-	for (uint32_t i = f->lo; i < f->hi; i++)
+	for (uint32_t i = f->lo; i < f->hi && !buf_is_stopped(); i++)
 		add_line(out, h, list, &list->line[i]);
 	buf_addz(out, "\n</pre>\n");
 }
@@ -253,7 +264,7 @@ void html_weblist_draw(const struct report *r, const struct weblist *list, struc
 	buf_addf(out, "</title>\n  \n  <style type=\"text/css\">%s</style>\n", style);
 	buf_addf(out, "  <script type=\"text/javascript\">%s</script>\n</head>\n<body>\n", script);
 	add_legend(out, h);
-	for (uint32_t i = 0; i < list->n; i++)
+	for (uint32_t i = 0; i < list->n && !buf_is_stopped(); i++)
 		add_function(out, h, list, &list->func[i]);
 	buf_addz(out, "\n</body>\n</html>\n");
 }

@@ -69,6 +69,11 @@ static void add_instruction(const struct source_page *x, const struct weblist_in
 {
 	if (in->new_block)
 		buf_addz(x->out, "<tr class=\"gap\"><td>⋮</td></tr>\n");
+	if (in->n_hidden)
+		buf_addf(x->out,
+			 "<tr class=\"inlined\"><td colspan=\"3\"></td><td class=\"faint\">%" PRIu32
+			 " outer calls are omitted</td></tr>\n",
+			 in->n_hidden);
 	for (uint32_t i = in->lo; i < in->hi; i++) {
 		const struct weblist_call *c = &x->list->call[i];
 
