@@ -13,14 +13,21 @@
 #include "base/cond.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/unit.h"
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { POLL_MS = 10 };
+enum {
+	POLL_MS = 10,
+	SMALL_BYTES = 32 << 20,  /* a job that allocated less is not stopped, since that would not help */
+	MEMORY_WAIT_MS = 20,     /* time before a failed allocation is tried again */
+	MEMORY_RETRIES_MAX = 500 /* 10 s: then the process ends */
+};
 
 struct waiter {
 	struct waiter *next;
@@ -34,6 +41,8 @@ struct flight {
 	struct waiter *waiters;
 	unsigned n_refs; /* threads that use the flight */
 	bool is_running, is_done;
+	bool is_too_large; /* stopped because of its memory */
+	atomic_uint_fast64_t allocated;
 	struct stop stop;
 	struct timespec started;
 	struct http_response response; /* once done */
@@ -46,6 +55,8 @@ struct jobs {
 	unsigned n_running, max_running;
 	pthread_t poller;
 	bool has_poller, is_closing;
+	uint64_t memory_max;        /* 0: no limit */
+	atomic_bool is_memory_gone; /* an allocation failed since the last check; not guarded */
 };
 
 struct jobs *jobs_new(void)
@@ -69,6 +80,8 @@ void jobs_free(struct jobs *j)
 	pthread_mutex_unlock(&j->lock);
 	if (j->has_poller)
 		pthread_join(j->poller, NULL);
+	if (j->memory_max)
+		mem_set_wait(NULL, NULL);
 	pthread_cond_destroy(&j->changed);
 	pthread_mutex_destroy(&j->lock);
 	free(j);
@@ -93,6 +106,45 @@ static bool has_client(const struct flight *f)
 	return false;
 }
 
+/* Wait until another thread may have released memory. Locks may be held, so this only leaves a note for the poller. */
+static bool wait_for_memory(void *arg, unsigned n)
+{
+	const struct timespec wait = { .tv_nsec = MEMORY_WAIT_MS * 1000000L };
+	struct jobs *j = arg;
+
+	atomic_store(&j->is_memory_gone, true);
+	nanosleep(&wait, NULL);
+	return n < MEMORY_RETRIES_MAX;
+}
+
+void jobs_limit_memory(struct jobs *j, uint64_t bytes)
+{
+	j->memory_max = bytes;
+	mem_set_wait(wait_for_memory, j);
+}
+
+/* Stop the largest job if the process needs too much memory. Jobs are stopped one after the other. */
+static void check_memory(struct jobs *j)
+{
+	bool is_gone = j->memory_max && atomic_exchange(&j->is_memory_gone, false);
+	struct flight *largest = NULL;
+
+	if (!j->memory_max || (!is_gone && mem_resident() <= j->memory_max))
+		return;
+	for (struct flight *f = j->first; f; f = f->next) {
+		if (!f->is_running)
+			continue;
+		if (f->is_too_large)
+			return;
+		if (!largest || f->allocated > largest->allocated)
+			largest = f;
+	}
+	if (!largest || (!is_gone && largest->allocated < SMALL_BYTES))
+		return;
+	largest->is_too_large = true;
+	stop_set(&largest->stop);
+}
+
 static void *poller_main(void *arg)
 {
 	struct jobs *j = arg;
@@ -102,6 +154,7 @@ static void *poller_main(void *arg)
 		for (struct flight *f = j->first; f; f = f->next)
 			if (!has_client(f))
 				stop_set(&f->stop);
+		check_memory(j);
 		if (j->first)
 			wait_briefly(j);
 		else
@@ -131,9 +184,9 @@ static struct flight *find_same(struct jobs *j, const char *key)
 	return NULL;
 }
 
-static struct flight *flight_new(struct jobs *j, const char *key)
+static void flight_start(struct jobs *j, struct flight *f, const char *key)
 {
-	struct flight *f = mem_zalloc(1, sizeof(*f)), **end = &j->first;
+	struct flight **end = &j->first;
 
 	f->key = key;
 	clock_gettime(CLOCK_MONOTONIC, &f->started);
@@ -143,7 +196,6 @@ static struct flight *flight_new(struct jobs *j, const char *key)
 	if (!j->has_poller)
 		j->has_poller = pthread_create(&j->poller, NULL, poller_main, j) == 0;
 	pthread_cond_broadcast(&j->changed);
-	return f;
 }
 
 /* Is this the first flight that does not run yet? */
@@ -171,10 +223,16 @@ static void fly(struct jobs *j, struct flight *f, jobs_make_fn make, void *arg)
 	pthread_mutex_unlock(&j->lock);
 	if (!stop_is_set(&f->stop)) {
 		pool_limit(n_threads ? n_threads : 1);
+		mem_count_into(&f->allocated);
 		make(arg, &f->stop, &made);
+		mem_count_into(NULL);
 		pool_limit(0);
 	}
 	pthread_mutex_lock(&j->lock);
+	if (f->is_too_large) {
+		http_response_release(&made);
+		made = (struct http_response){ 0 };
+	}
 	f->response = made;
 	f->is_done = true;
 	j->n_running--;
@@ -197,11 +255,27 @@ static void leave(struct flight *f, struct waiter *w)
 	free(f);
 }
 
+static int fail_too_large(const struct jobs *j, struct err *err)
+{
+	struct buf size = { 0 };
+	int rc;
+
+	unit_add_label(&size, (int64_t)j->memory_max, "bytes", "auto");
+	rc = err_set(
+		err, ERR_MEMORY,
+		"this needs more memory than the server may use (%s); select fewer samples or rows, close profiles, or "
+		"start cpa with a larger --http-memory",
+		buf_text(&size));
+	buf_release(&size);
+	return rc;
+}
+
 int jobs_run(struct jobs *j, const struct jobs_client *client, const char *key, jobs_make_fn make, void *arg,
 	     struct http_response *out, struct err *err)
 {
 	struct waiter self = { .client = client };
-	struct flight *f;
+	struct flight *new = mem_zalloc(1, sizeof(*new)), *f; /* not with the lock held: see check_memory */
+	bool is_too_large;
 	int rc;
 
 	pthread_mutex_lock(&j->lock);
@@ -214,7 +288,9 @@ int jobs_run(struct jobs *j, const struct jobs_client *client, const char *key, 
 		while (!f->is_done && wants_response(&self))
 			wait_briefly(j);
 	} else {
-		f = flight_new(j, key);
+		f = new;
+		new = NULL;
+		flight_start(j, f, key);
 		f->waiters = &self;
 		f->n_refs = 1;
 		fly(j, f, make, arg);
@@ -222,11 +298,13 @@ int jobs_run(struct jobs *j, const struct jobs_client *client, const char *key, 
 	rc = stop_check(client->stop, err);
 	if (rc == 0 && self.is_replaced)
 		rc = err_set(err, ERR_STOPPED, "stopped by a newer request");
-	if (rc == 0)
+	is_too_large = f->is_too_large;
+	if (rc == 0 && !is_too_large)
 		http_response_share(&f->response, out);
 	leave(f, &self);
 	pthread_mutex_unlock(&j->lock);
-	return rc;
+	free(new);
+	return rc == 0 && is_too_large ? fail_too_large(j, err) : rc;
 }
 
 static uint64_t ms_since(const struct timespec *start)

@@ -41,12 +41,18 @@ struct jobs *jobs_new(void);
 void jobs_free(struct jobs *j);
 
 /*
+ * Limit the memory of the process to about this number of bytes: while it is exceeded, or an allocation fails, the
+ * running job that has allocated most is stopped. To be called before the first job.
+ */
+void jobs_limit_memory(struct jobs *j, uint64_t bytes);
+
+/*
  * Compute a response with make(arg, ...) on this thread, or wait for the same response computed by another thread. The
  * older job of the same part of the same tab stops. While n jobs run, pool_size is an n-th of the threads.
  *
  * key     requests with the same key have the same response; NULL: the response is not shared
  * out     see http_response_share
- * Fails   ERR_STOPPED if the client is gone or sent a newer request
+ * Fails   ERR_STOPPED if the client is gone or sent a newer request; ERR_MEMORY if it was stopped for its memory
  */
 int jobs_run(struct jobs *j, const struct jobs_client *client, const char *key, jobs_make_fn make, void *arg,
 	     struct http_response *out, struct err *err);
