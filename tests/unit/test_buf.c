@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/buf.h"
+#include "base/pool.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,6 +114,53 @@ static void bytes_written_into_reserved_room_survive_growth(void **state)
 	buf_release(&b);
 }
 
+static void what_exceeds_the_limit_of_the_thread_is_cut(void **state)
+{
+	struct stop stop = { 0 };
+	struct buf_limit limit = { .max = 6, .stop = &stop };
+	struct buf b = { 0 };
+
+	(void)state;
+	assert_null(buf_set_limit(&limit));
+	buf_addz(&b, "abcd");
+	buf_addf(&b, "%d", 12);
+	assert_false(buf_is_stopped());
+	buf_addz(&b, "3");
+	assert_true(buf_is_stopped() && limit.is_exceeded && stop_is_set(&stop));
+	buf_addf(&b, "%d", 4);
+	buf_fill(&b, '.', 5);
+	assert_ptr_equal(buf_set_limit(NULL), &limit);
+	assert_false(buf_is_stopped());
+	assert_string_equal(b.data, "abcd12");
+	b.len = 4;
+	buf_addz(&b, "no limit");
+	assert_string_equal(b.data, "abcdno limit");
+	buf_release(&b);
+}
+
+static void add_six(void *arg, unsigned part)
+{
+	struct buf *b = arg;
+
+	buf_addz(&b[part], "abcdef");
+}
+
+static void parts_of_a_task_have_the_limit_of_their_thread(void **state)
+{
+	struct buf_limit limit = { .max = 4 };
+	struct buf b[3] = { 0 };
+
+	(void)state;
+	buf_set_limit(&limit);
+	pool_run(add_six, b, 3);
+	buf_set_limit(NULL);
+	assert_true(limit.is_exceeded);
+	for (int i = 0; i < 3; i++) {
+		assert_string_equal(b[i].data, "abcd");
+		buf_release(&b[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +172,8 @@ int main(void)
 		cmocka_unit_test(formatted_text_longer_than_the_capacity_is_not_cut),
 		cmocka_unit_test(a_released_buffer_can_be_used_again),
 		cmocka_unit_test(bytes_written_into_reserved_room_survive_growth),
+		cmocka_unit_test(what_exceeds_the_limit_of_the_thread_is_cut),
+		cmocka_unit_test(parts_of_a_task_have_the_limit_of_their_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "base/mem.h"
 #include "base/pool.h"
 #include "session/jobs.h"
 
@@ -13,6 +14,7 @@
 #include <setjmp.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -31,6 +33,7 @@ struct request {
 	struct scene *scene;
 	struct jobs_client client;
 	const char *key;
+	bool is_large;
 	struct stop stop;
 	struct http_response response;
 	pthread_t thread;
@@ -71,12 +74,29 @@ static void make(void *arg, struct stop *stop, struct http_response *out)
 	atomic_fetch_sub(&s->n_running, 1);
 }
 
+/* Like make, but it also takes memory until it is stopped. */
+static void make_large(void *arg, struct stop *stop, struct http_response *out)
+{
+	enum { STEP = 4 << 20, STEPS_MAX = 64 };
+	char *block[STEPS_MAX];
+	int n = 0;
+
+	for (; n < STEPS_MAX && !stop_is_set(stop); n++) {
+		block[n] = mem_alloc(1, STEP);
+		memset(block[n], 1, STEP);
+		nap();
+	}
+	make(arg, stop, out);
+	while (n > 0)
+		free(block[--n]);
+}
+
 static void *request_main(void *arg)
 {
 	struct request *r = arg;
 	struct err err;
 
-	r->rc = jobs_run(r->scene->jobs, &r->client, r->key, make, r, &r->response, &err);
+	r->rc = jobs_run(r->scene->jobs, &r->client, r->key, r->is_large ? make_large : make, r, &r->response, &err);
 	atomic_store(&r->is_done, true);
 	return NULL;
 }
@@ -260,6 +280,26 @@ static void progress_of_a_tab_is_that_of_its_newest_job(void **state)
 	assert_false(jobs_find_progress(s->jobs, "tab", &progress));
 }
 
+static void the_job_that_needs_too_much_memory_is_stopped(void **state)
+{
+	struct scene *s = *state;
+	struct request small = { 0 }, large = { .is_large = true }, waits = { .is_large = true };
+	struct jobs_progress progress;
+
+	jobs_limit_memory(s->jobs, mem_resident() + (100 << 20));
+	start(s, &small, "", "", "small");
+	wait_for(&s->n_started, 1);
+	start(s, &large, "first", "", "large");
+	while (!jobs_find_progress(s->jobs, "first", &progress))
+		nap();
+	start(s, &waits, "second", "", "large");
+	finish(&large, ERR_MEMORY);
+	finish(&waits, ERR_MEMORY); /* the same response */
+	assert_false(atomic_load(&small.is_done));
+	atomic_store(&s->is_open, true);
+	finish(&small, 0);
+}
+
 int main(void)
 {
 #define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -272,6 +312,7 @@ int main(void)
 		WITH_SCENE(a_job_stops_when_its_last_client_is_gone),
 		WITH_SCENE(a_newer_request_stops_the_older_of_the_same_part_of_the_tab),
 		WITH_SCENE(progress_of_a_tab_is_that_of_its_newest_job),
+		WITH_SCENE(the_job_that_needs_too_much_memory_is_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,8 +31,10 @@ static void paths_outside_the_ui_redirect_and_keep_the_query(void **state)
 	struct web_test t = web_test_start("go-cpu.pb.gz");
 
 	(void)state;
-	expect_header(&t, "/?f=a%26b", 307, "Location: /ui?f=a%26b\r\n");
-	expect_header(&t, "/x/y", 307, "Location: /ui\r\n");
+	expect_header(&t, "/?f=a%26b", 307, "Location: ui/?f=a%26b\r\n");
+	expect_header(&t, "/x/y", 307,
+		      "Location: ../ui/\r\n"); /* relative, for a proxy that serves them below a path */
+	expect_header(&t, "/ui", 307, "Location: ui/\r\n");
 	expect_header(&t, "/ui/?n=5", 307, "Location: flamegraph?n=5\r\n");
 	expect_header(&t, "/ui/flamegraph2", 307, "Location: flamegraph\r\n");
 	web_test_end(&t);
