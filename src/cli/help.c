@@ -249,6 +249,31 @@ static void help_shell(void)
 	print_tail(text);
 }
 
+static void help_web(void)
+{
+	static const struct help_text text = {
+		.about = "Opens a browser with pages for the profiles: flame graph, call graph, tables, source, "
+			 "comparisons. "
+			 "Without SOURCE the first page takes profiles that are dropped on it. Options of reports are "
+			 "the "
+			 "initial settings of the pages. -http=: uses localhost and a free port. Ctrl-C ends the "
+			 "server.",
+		.examples = "cpa -http=: cpu.pb.gz\n"
+			    "cpa -http=:\tdrop profiles on the page\n"
+			    "cpa -http=: -base=old.pb.gz new.pb.gz\tcompare two profiles\n"
+			    "cpa -http=: localhost:6060\tprofile a server first\n"
+			    "cpa -http=: prof/\tchoose from the files of a folder\n"
+			    "cpa -http=: store:shop\tchoose a window of a store\n"
+			    "cpa -http=0.0.0.0:8080 --http-secret=new cpu.pb.gz\tother machines may connect\n",
+		.status = "2 on error; 130 or 143 when ended by a signal.\n",
+	};
+
+	print_head("-http=HOST:PORT", "[OPTION]... [BINARY] [SOURCE...]", "serve a web UI", &text);
+	print_group(GROUP_WEB, any_option, NULL);
+	print_tail(&text);
+	puts("The help page of the web UI (key ?) explains views and keys; docs/web.md has addresses and limits.");
+}
+
 void cmd_help_command(const char *name)
 {
 	help_command(args_command(name, strlen(name)));
@@ -401,6 +426,8 @@ static bool help_topic(const char *word)
 		help_command(c);
 	else if (strcmp(word, "shell") == 0)
 		help_shell();
+	else if (strcmp(word, "http") == 0)
+		help_web();
 	else if (strcmp(word, "all") == 0)
 		help_all();
 	else

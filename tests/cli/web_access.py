@@ -109,8 +109,8 @@ def check_messages():
             ([f"-http={port}", "--http-upload=x"], "--http-upload=x: not a size such as 256MB or 20GiB"),
             ([f"-http={port}", "--http-idle=2MB"], "--http-idle=2MB: not a duration such as 30s, 10m or 1h30m")]:
         equal(run_failing(*arguments, profile), (2, "", f"cpa: {wanted}\n"), f"{' '.join(arguments)} is refused")
-    code, _, errors = run_failing("-http=:")
-    ok(code == 2 and "no profile source specified" in errors, "-http without a source is refused", errors)
+    code, _, errors = run_failing("-http=:", f"-base={profile}")
+    ok(code == 2 and "no profile source specified" in errors, "-http with a base only is refused", errors)
     path = os.path.join(folder, "open-secret")
     with open(path, "w", encoding="ascii") as out:
         out.write("s" * 40)

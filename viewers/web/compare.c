@@ -155,12 +155,42 @@ static void add_buttons(const struct web_page *page, size_t n, struct buf *out)
 
 static void add_upload(const struct web_page *page, struct buf *out)
 {
-	buf_addz(out, "<h2>Open files</h2>\n<form method=\"post\" action=\"do/open\" enctype=\"multipart/form-data\" "
-		      "id=\"open\">");
+	buf_addz(out, "<section class=\"drop\"><h2>Drop profiles here, or choose files</h2>\n<form method=\"post\" "
+		      "action=\"do/open\" enctype=\"multipart/form-data\" id=\"open\">");
 	web_form_add_hidden(out, "token", page->options->token);
-	buf_addz(out, "<label>Profiles of this computer: <input type=\"file\" name=\"file\" multiple required></label> "
-		      "<button>Open</button></form>\n<p class=\"faint\">Or drop files on any page. Two files are "
-		      "compared.</p>\n");
+	buf_addz(out,
+		 "<label>Profiles of this computer: <input type=\"file\" name=\"file\" multiple required></label> "
+		 "<button>Open</button></form>\n<p class=\"faint\">Files can be dropped on any page. They are read "
+		 "by the server and not stored.</p></section>\n");
+}
+
+/* What can be opened, and the command line that does the same. */
+static void add_openable(struct buf *out)
+{
+	static const char *const source[][3] = {
+		{ "one file", "its flame graph", "cpa -http=: cpu.pb.gz" },
+		{ "two files", "their difference; the earlier profile is the base",
+		  "cpa -http=: -base=old.pb.gz new.pb.gz" },
+		{ "three to 16 files", "a list from which to compare and merge them, or to see their trend", "" },
+		{ "a folder", "its files can be chosen on this page; a page cannot name a folder",
+		  "cpa -http=: prof/" },
+		{ "a running program", "captured by the server; a page cannot name an address",
+		  "cpa -http=: localhost:6060" },
+		{ "a store", "a chart on which to choose times", "cpa -http=: store:shop" },
+	};
+
+	buf_addz(out,
+		 "<h2>What can be opened</h2>\n<p>A file is a profile of pprof, as programs in Go, gperftools and "
+		 "cpa write it (profile.proto, compressed or not), or in one of its older formats.</p>\n"
+		 "<div class=\"scroll\"><table class=\"report\"><thead><tr><th scope=\"col\" class=\"text\">open</th>"
+		 "<th scope=\"col\" class=\"text\">shows</th><th scope=\"col\" class=\"text\">command line</th></tr>"
+		 "</thead>\n<tbody>\n");
+	for (size_t i = 0; i < sizeof(source) / sizeof(source[0]); i++)
+		buf_addf(out,
+			 "<tr><td class=\"text\">%s</td><td class=\"text\">%s</td><td "
+			 "class=\"text\"><code>%s</code></td></tr>\n",
+			 source[i][0], source[i][1], source[i][2]);
+	buf_addz(out, "</tbody></table></div>\n");
 }
 
 int web_draw_open(struct web_page *page, struct err *err)
@@ -168,6 +198,7 @@ int web_draw_open(struct web_page *page, struct err *err)
 	(void)err;
 	add_upload(page, &page->main);
 	web_add_folders(page, &page->main);
+	add_openable(&page->main);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ void web_report_error(const struct web *w, const char *sentence)
 void web_refuse(const struct web *w, const struct http_request *request, int status, const char *sentence,
 		struct http_response *out)
 {
-	const char *up = strncmp(request->path, "/ui/do/", 7) == 0 ? "../" : "";
+	struct buf up = { 0 };
 	char title[32];
 
 	if (status != 503) /* the client is gone, or sent a newer request */
@@ -39,10 +39,13 @@ void web_refuse(const struct web *w, const struct http_request *request, int sta
 	}
 	out->type = "text/html; charset=utf-8";
 	snprintf(title, sizeof(title), "%d", status);
-	web_add_head_below(&out->body, up, title, 0);
+	web_add_up(request, &up);
+	web_add_head_below(&out->body, buf_text(&up), title, 0);
 	buf_addz(&out->body, "<main id=\"main\"><p class=\"error\">");
 	web_add_name(&out->body, sentence);
-	buf_addf(&out->body, "</p><p><a href=\"%s./\">Show the whole profile</a></p></main></body></html>\n", up);
+	buf_addf(&out->body, "</p><p><a href=\"%s\">Show the whole profile</a></p></main></body></html>\n",
+		 up.len ? buf_text(&up) : "./");
+	buf_release(&up);
 }
 
 /*
@@ -82,7 +85,7 @@ static int read_url(struct web_page *page, struct err *err)
 	page->q = *settings_query(page->settings);
 	page->q.stop = page->stop;
 	page->q.for_page = true;
-	page->q.is_uploaded = page->open->is_uploaded || (page->base && page->base->is_uploaded);
+	page->q.is_uploaded = (page->open && page->open->is_uploaded) || (page->base && page->base->is_uploaded);
 	if (pattern)
 		page->q.pattern = pattern;
 	if (page->view->flags & WEB_VIEW_BY_LINE)
@@ -121,6 +124,19 @@ static void page_release(struct web_page *page)
 	buf_release(&page->notes);
 }
 
+/* Without a profile, the first page is the one that opens files. */
+static void redirect_to_open(const struct http_request *request, struct http_response *out)
+{
+	struct buf to = { 0 };
+
+	web_add_up(request, &to);
+	buf_addz(&to, "open");
+	http_response_add(out, "Cache-Control", "no-store");
+	http_response_add(out, "Location", buf_text(&to));
+	out->status = 307;
+	buf_release(&to);
+}
+
 void web_answer_view(struct web *w, const struct web_view *view, const char *ext, const struct http_request *request,
 		     struct stop *stop, struct http_response *out)
 {
@@ -141,11 +157,14 @@ void web_answer_view(struct web *w, const struct web_view *view, const char *ext
 		return;
 	}
 	page.settings = settings_copy(w->settings);
+	page.q = *settings_query(page.settings); /* an error page may be drawn before the URL is read */
 	page.mem = arena_new();
 	rc = web_wait_loaded(w, stop, &err);
 	if (rc == 0)
 		rc = read_url(&page, &err);
-	if (rc < 0 && page.params)
+	if (rc < 0 && page.wants_profile && !*ext && web_wants_html(request))
+		redirect_to_open(request, out);
+	else if (rc < 0 && page.params)
 		web_page_refuse(&page, &err, out);
 	else if (rc < 0)
 		web_refuse(w, request, web_status(&err), err.msg, out);

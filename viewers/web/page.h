@@ -93,6 +93,7 @@ struct web_page {
 	struct answer answer;     /* report of the view, once made; its head has the title and the legend */
 	struct buf main;          /* HTML of the view */
 	struct buf notes;         /* messages for the user, a line each */
+	bool wants_profile;       /* the URL names no profile, none is open, and the view needs one */
 	unsigned refresh_seconds; /* time after which a browser without scripts loads the page again; 0: never */
 	const char *remedy;       /* HTML that the page of an error shows below the message, or NULL */
 	int status;               /* 200 unless the view sets another one */

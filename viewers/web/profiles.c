@@ -73,10 +73,26 @@ static int split(struct web_page *page, struct err *err)
 	return 0;
 }
 
+static bool has_no_profile(const struct web_page *page)
+{
+	struct open_profile *o = workspace_get(page->web->workspace, "");
+
+	workspace_put(page->web->workspace, o);
+	return !o;
+}
+
+static int fail_without_profile(struct web_page *page, struct err *err)
+{
+	page->wants_profile = true;
+	return err_set(err, ERR_USAGE, "no profile is open; open one on the page ui/open");
+}
+
 int web_open_profiles(struct web_page *page, struct err *err)
 {
 	int rc = open_side(page, "prof", &page->side[SIDE_TARGET], err);
 
+	if (rc == 0 && page->side[SIDE_TARGET].n == 0 && has_no_profile(page))
+		return page->view->flags & WEB_VIEW_ALONE ? 0 : fail_without_profile(page, err);
 	if (rc == 0 && page->side[SIDE_TARGET].n == 0)
 		rc = open_one(page, "", &page->side[SIDE_TARGET], err);
 	if (rc == 0)

@@ -12,12 +12,15 @@
 
 #include "viewers/web/export.h"
 #include "viewers/web/frame.h"
+#include "viewers/web/table.h"
 
 #include "base/hash.h"
 #include "session/configs.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { LAST_ROW_MAX = 1 << 20 }; /* room for a row after which a view checks the size of its page */
 
 static void add_open(const struct open_profile *o, struct buf *key)
 {
@@ -117,6 +120,23 @@ void web_page_refuse(struct web_page *page, const struct err *err, struct http_r
 	send_page(page, out);
 }
 
+/* Draw the content of the page, or make the file. */
+static int render_content(struct web_page *page, bool is_page, struct http_response *out, struct err *err)
+{
+	struct buf_limit limit = { .max = WEB_RESPONSE_MAX + LAST_ROW_MAX, .stop = page->stop },
+			 *before = buf_set_limit(&limit);
+	int rc = is_page ? page->view->draw(page, err) : send_file(page, out, err);
+
+	buf_set_limit(before);
+	if (!limit.is_exceeded)
+		return rc;
+	http_response_release(out);
+	*out = (struct http_response){ 0 };
+	return err_set(err, ERR_LIMIT,
+		       "this is larger than %d MiB; select fewer samples or rows, or use the command line",
+		       WEB_RESPONSE_MAX >> 20);
+}
+
 static void render(void *arg, struct stop *stop, struct http_response *out)
 {
 	struct render *r = arg;
@@ -128,7 +148,7 @@ static void render(void *arg, struct stop *stop, struct http_response *out)
 	page->stop = page->q.stop = stop;
 	rc = web_open_difference(page, &err);
 	if (rc == 0)
-		rc = is_page ? page->view->draw(page, &err) : send_file(page, out, &err);
+		rc = render_content(page, is_page, out, &err);
 	if (rc == ERR_IO && (page->view->flags & WEB_VIEW_TAKES_PATTERN))
 		err.code = ERR_USAGE; /* there is no binary of the functions; pprof reports that nothing matches */
 	if (rc < 0)

@@ -24,6 +24,18 @@ const char web_security_headers[] =
 	"Cross-Origin-Opener-Policy: same-origin\r\n"
 	"Cross-Origin-Resource-Policy: same-origin\r\n";
 
+void web_add_up(const struct http_request *request, struct buf *out)
+{
+	static const char prefix[] = "/ui/";
+	bool is_below = strncmp(request->path, prefix, strlen(prefix)) == 0;
+	const char *rest = request->path + (is_below ? strlen(prefix) : 1);
+
+	for (const char *slash = strchr(rest, '/'); slash; slash = strchr(slash + 1, '/'))
+		buf_addz(out, "../");
+	if (!is_below)
+		buf_addz(out, prefix + 1);
+}
+
 void web_redirect(const struct http_request *request, int status, const char *location, struct http_response *out)
 {
 	struct buf to = { 0 };
@@ -62,6 +74,8 @@ int web_status(const struct err *err)
 		return 501;
 	case ERR_STOPPED:
 		return 503;
+	case ERR_MEMORY:
+		return 507;
 	default:
 		return 500;
 	}
@@ -149,6 +163,15 @@ static void answer_ui(struct web *w, const char *rest, const struct http_request
 		web_refuse(w, request, 404, "404 page not found", out);
 }
 
+static void redirect_to_pages(const struct http_request *request, struct http_response *out)
+{
+	struct buf up = { 0 };
+
+	web_add_up(request, &up);
+	web_redirect(request, 307, buf_text(&up), out);
+	buf_release(&up);
+}
+
 void web_answer(void *web, const struct http_request *request, struct stop *stop, struct http_response *out)
 {
 	static const char prefix[] = "/ui/";
@@ -160,5 +183,5 @@ void web_answer(void *web, const struct http_request *request, struct stop *stop
 	else if (!is_get(request))
 		refuse_method(w, request, "GET, HEAD", out);
 	else
-		web_redirect(request, 307, strcmp(request->path, "/ui") == 0 ? "/ui/" : "/ui", out);
+		redirect_to_pages(request, out);
 }

@@ -24,6 +24,8 @@ struct web *web_new(const struct web_options *options)
 	w->settings = settings_new(options->q);
 	w->workspace = workspace_new();
 	w->jobs = jobs_new();
+	if (options->memory_bytes)
+		jobs_limit_memory(w->jobs, options->memory_bytes);
 	w->verdicts = web_verdicts_new();
 	w->captures = captures_new(w->workspace, options->q, options->reload);
 	for (size_t i = 0; i < options->n_servers; i++)
@@ -76,6 +78,11 @@ int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err
 	workspace_put(w->workspace, o);
 	set_state(w, WEB_READY);
 	return 0;
+}
+
+void web_set_empty(struct web *w)
+{
+	set_state(w, WEB_READY);
 }
 
 void web_fail(struct web *w, const char *sentence)

@@ -24,9 +24,10 @@ struct web_options {
 	const struct query *q;             /* options of the command line; borrowed */
 	const struct load_request *reload; /* request that loads the sources again; NULL if no source is a server */
 	uint64_t cache_bytes;              /* memory for responses that are kept; 0: none */
-	const char *settings_path;         /* settings.json of pprof; borrowed; NULL: no saved configs */
-	char token[WEB_TOKEN_LENGTH + 1];  /* hexadecimal digits, random per start, required for changes of state */
-	const char *const *server;         /* [n_servers] sources on servers that may be captured; others are ignored */
+	uint64_t memory_bytes;     /* memory of the process above which a running request is stopped; 0: no limit */
+	const char *settings_path; /* settings.json of pprof; borrowed; NULL: no saved configs */
+	char token[WEB_TOKEN_LENGTH + 1]; /* hexadecimal digits, random per start, required for changes of state */
+	const char *const *server;        /* [n_servers] sources on servers that may be captured; others are ignored */
 	size_t n_servers;
 	const char *const *folder; /* [n_folders] folders whose files can be opened */
 	size_t n_folders;
@@ -52,6 +53,9 @@ struct stop *web_load_stop(struct web *w);
  * Fails   ERR_USAGE for an unknown -sample_index; as workspace_open
  */
 int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err *err);
+
+/* The command line names no profile. Waiting requests continue; pages that need one lead to the page that opens files. */
+void web_set_empty(struct web *w);
 
 /* The profile could not be loaded. Waiting requests fail with this message. */
 void web_fail(struct web *w, const char *sentence);

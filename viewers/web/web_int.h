@@ -85,6 +85,9 @@ void web_refuse(const struct web *w, const struct http_request *request, int sta
 /* Answer a request for a view with an error. A page keeps its menus and filters, so that a click leads back to values. */
 void web_page_refuse(struct web_page *page, const struct err *err, struct http_response *out);
 
+/* Append the path from the URL of a request to /ui/, such as "../" or "ui/": a proxy may serve the pages below a path. */
+void web_add_up(const struct http_request *request, struct buf *out);
+
 /* Answer with a redirect that keeps the query. location is relative to the URL of the request. */
 void web_redirect(const struct http_request *request, int status, const char *location, struct http_response *out);
 
@@ -94,13 +97,14 @@ bool web_wants_html(const struct http_request *request);
 /* Does the client ask for text instead of HTML? */
 bool web_wants_text(const struct http_request *request);
 
-/* The HTTP status of an error: 400 for an error in the request, 501 for a missing program, 503 if stopped, else 500. */
+/* The HTTP status of an error: 400 for an error in the request, 501 for a missing program, 503 if stopped, 507 without memory, else
+   500. */
 int web_status(const struct err *err);
 
 /* Start a page: doctype, head with title (escaped) and assets, up to <body>. */
 void web_add_head(struct buf *out, const char *title, unsigned refresh_seconds);
 
-/* Like web_add_head; up is the path to /ui/, "../" for pages below /ui/do/. */
+/* Like web_add_head; up is the path to /ui/, see web_add_up. */
 void web_add_head_below(struct buf *out, const char *up, const char *title, unsigned refresh_seconds);
 
 #endif

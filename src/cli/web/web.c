@@ -90,8 +90,13 @@ static int load_profile_of(struct site *s, struct err *err)
 {
 	struct loaded l = { 0 };
 	struct buf name = { 0 };
-	int rc = answer_load(&s->request, &l, err);
+	int rc;
 
+	if (s->request.n_words == 0) {
+		web_set_empty(s->web);
+		return 0;
+	}
+	rc = answer_load(&s->request, &l, err);
 	if (rc == 0 && !l.profile)
 		rc = err_set(err, ERR_IO, "no profile could be read");
 	if (rc == 0) {
@@ -331,6 +336,9 @@ static int start(struct site *s, struct err *err)
 
 	rc = rc ? rc : amount_parse_bytes("--http-upload", q->http_upload, &s->upload_max, err);
 	rc = rc ? rc : amount_parse_bytes("--http-cache", q->http_cache, &options.cache_bytes, err);
+	options.memory_bytes = mem_limit() / 2;
+	rc = rc || !*q->http_memory ? rc
+				    : amount_parse_bytes("--http-memory", q->http_memory, &options.memory_bytes, err);
 	rc = rc || !*q->http_idle ? rc : amount_parse_duration("--http-idle", q->http_idle, &s->idle_ns, err);
 	rc = rc ? rc : check_servers(q, err);
 	if (rc == 0 && !cmd_web_signals_catch())
@@ -369,8 +377,10 @@ int cmd_web(const struct args *a)
 
 	if (a->report || a->q.shape != FORMAT_TEXT)
 		return say_error("-http is not compatible with an output format on the command line");
-	if (a->n_words == 0)
-		return say_error("no profile source specified; try: cpa -http=: cpu.pb.gz");
+	if (a->n_words == 0 && (a->q.base.n || a->q.diff_base.n))
+		return say_error("no profile source specified; try: cpa -http=: -base=old.pb.gz new.pb.gz");
+	if (*a->q.keys)
+		return say_error("--keys plays keys on a screen; it is not compatible with -http");
 	if (a->overruled_type)
 		say("Multiple value selections, ignoring -%s", a->overruled_type);
 	if (cmd_web_folders_find(s.request.word, s.request.n_words, &s.folders, &err) < 0) {
