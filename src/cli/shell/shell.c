@@ -192,6 +192,9 @@ int cmd_shell(const struct args *a)
 
 	if (a->overruled_type)
 		say("Multiple value selections, ignoring -%s", a->overruled_type);
+	if (*a->q.keys && (*a->q.output || a->q.shape != FORMAT_TEXT))
+		return say_error("--keys prints the full screen as text, so it is not compatible with %s",
+				 *a->q.output ? "-o FILE; redirect standard output" : "another output format");
 	for (size_t i = 0; i < a->n_words; i++)
 		if (strcmp(a->word[i], "-") == 0)
 			return say_error("the shell reads commands from standard input; to read a profile from it, "
