@@ -111,7 +111,7 @@ peak() { # ARG...: the most memory of "cpa ARG..." in MB
 }
 # The limits are those of the plain build; sanitizers need several times as much.
 most=64
-! grep -q __asan_init "$program" || most=1000
+if readelf -W --dyn-syms "$program" | grep -q "__[at]san_init"; then most=1000; fi
 for name in inline lines; do
 	mb=$(peak weblist . -o "$tmp/page.html" "$tmp/$name.pb.gz")
 	size=$(($(wc -c <"$tmp/page.html") / 1000000))
@@ -145,9 +145,9 @@ result $? "a request above --http-memory gets 507 ($status)"
 page top
 is_equal "$status" 200 'then other requests are answered'
 page profile.folded '*/*'
-[ "$status" = 400 ] && has 'the stacks would take'
+[ "$status" = 400 ] && has 'the file is larger than 256 MiB'
 result $? 'a file above 256 MiB is refused'
-mb=$(($(sed -n 's/^VmHWM: *\([0-9]*\) kB/\1/p' "/proc/$page_pid/status") / 1024))
+mb=$(($(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$page_pid/status") / 1024))
 [ "$mb" -lt $((most + 600)) ]
 result $? "the server never had more than 600 MB: $mb MB"
 page_stop
