@@ -47,7 +47,8 @@ class Site:
     def __init__(self, data, *args, environment=None):
         self.data, self.lock = data, threading.Lock()
         config = {"XDG_CONFIG_HOME": os.environ.get("TMPDIR", "/tmp") + "/cpa-web-routes"}
-        self.server = Server("-symbolize=none", *args, environment={**config, **(environment or {})})
+        files = [flag + eq + os.path.join(data, file) for flag, eq, file in (arg.rpartition("=") for arg in args)]
+        self.server = Server("-symbolize=none", *files, environment={**config, **(environment or {})})
         self.odd, self.counts, self.ids, self.token = [], {}, [], ""
         client = Client(self.server)
         while not self.token:  # until the profile is loaded

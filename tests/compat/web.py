@@ -121,6 +121,14 @@ def unescape(value):
     return {k: unescape(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
+def absolute(target, location):
+    """A redirect to /ui/ as pprof writes it. cpa's is relative, and other paths lead to /ui/ at once, not through /ui."""
+    match = re.fullmatch(r"(?:\.\./)*ui/(\?.*)?", location or "")
+    if not match or urllib.parse.urljoin(target, location).partition("?")[0] != "/ui/":
+        return location
+    return ("/ui/" if target.partition("?")[0] == "/ui" else "/ui") + (match[1] or "")
+
+
 def answer(server, method, target, raw_command):
     """Send a request. Returns what both programs must have in common, as a dictionary of fields."""
 
@@ -134,7 +142,7 @@ def answer(server, method, target, raw_command):
     text = body.decode("utf-8", "backslashreplace")
     route = target.partition("?")[0].rpartition("/")[2]
     if 300 <= status < 400:
-        found["location"] = headers.get("location")
+        found["location"] = absolute(target, headers.get("location"))
     elif status != 200:
         found.update(type=kind, error=text.strip())
     elif route == "download":

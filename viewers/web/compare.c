@@ -164,7 +164,7 @@ static void add_upload(const struct web_page *page, struct buf *out)
 		 "by the server and not stored.</p></section>\n");
 }
 
-/* What can be opened, and the command line that does the same. */
+/* List what can be opened, and the command line that does the same. */
 static void add_openable(struct buf *out)
 {
 	static const char *const source[][3] = {
@@ -179,18 +179,13 @@ static void add_openable(struct buf *out)
 		{ "a store", "a chart on which to choose times", "cpa -http=: store:shop" },
 	};
 
-	buf_addz(out,
-		 "<h2>What can be opened</h2>\n<p>A file is a profile of pprof, as programs in Go, gperftools and "
-		 "cpa write it (profile.proto, compressed or not), or in one of its older formats.</p>\n"
-		 "<div class=\"scroll\"><table class=\"report\"><thead><tr><th scope=\"col\" class=\"text\">open</th>"
-		 "<th scope=\"col\" class=\"text\">shows</th><th scope=\"col\" class=\"text\">command line</th></tr>"
-		 "</thead>\n<tbody>\n");
+	buf_addz(out, "<h2>What can be opened</h2>\n<p>A file is a profile of pprof, as programs in Go, gperftools and "
+		      "cpa write it (profile.proto, compressed or not), or in one of its older formats.</p>\n"
+		      "<dl class=\"help\">\n");
 	for (size_t i = 0; i < sizeof(source) / sizeof(source[0]); i++)
-		buf_addf(out,
-			 "<tr><td class=\"text\">%s</td><td class=\"text\">%s</td><td "
-			 "class=\"text\"><code>%s</code></td></tr>\n",
-			 source[i][0], source[i][1], source[i][2]);
-	buf_addz(out, "</tbody></table></div>\n");
+		buf_addf(out, "<dt>%s</dt><dd>%s%s%s%s</dd>\n", source[i][0], source[i][1],
+			 *source[i][2] ? ": <code>" : "", source[i][2], *source[i][2] ? "</code>" : "");
+	buf_addz(out, "</dl>\n");
 }
 
 int web_draw_open(struct web_page *page, struct err *err)

@@ -72,6 +72,8 @@ static void add_title(const struct web_page *page, struct buf *out)
 	}
 	if (type_name)
 		buf_addf(out, "%s ", file && *file ? path_base(file) : "unknown");
+	if (!type_name && page->view->flags & WEB_VIEW_ALONE && !page->open)
+		type_name = "no profile";
 	buf_addz(out, type_name ? type_name : "unknown");
 }
 
