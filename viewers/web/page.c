@@ -124,7 +124,7 @@ static void page_release(struct web_page *page)
 	buf_release(&page->notes);
 }
 
-/* Without a profile, the first page is the one that opens files. */
+/* Without a profile, the first page opens files. */
 static void redirect_to_open(const struct http_request *request, struct http_response *out)
 {
 	struct buf to = { 0 };
