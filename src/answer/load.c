@@ -42,7 +42,7 @@ enum {
 struct result {
 	struct profile *profile; /* NULL if reading failed, or after merging */
 	struct buf notes;        /* messages about binaries that do not match */
-	struct buf missing;      /* what the profile lacks, a line each */
+	struct buf missing;      /* profiles and labels that it lacks, a line each */
 	char *reason;            /* error message if reading failed */
 	int code;                /* ERR_* if reading failed */
 	uint64_t bytes;          /* estimated size of the profile */

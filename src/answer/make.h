@@ -22,7 +22,7 @@ struct answer {
 	struct buf text;  /* the report in its format; empty if it is drawn in pieces */
 	struct buf notes; /* messages for the user */
 	bool is_empty;    /* all values are 0 */
-	bool is_partial;  /* something could not be read; notes tell what */
+	bool is_partial;  /* something could not be read, as the notes say */
 
 	const struct picture *picture; /* set if another program shows the text; else NULL */
 

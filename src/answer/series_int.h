@@ -39,7 +39,7 @@ struct series_data {
 /* The column of a value of the label of --by, which is added if it is new. */
 struct series_values *series_column(struct series_data *s, const char *key, const char *value);
 
-/* How the profiles of a window are combined. Not REDUCE_DEFAULT. */
+/* The way in which the profiles of a window are combined. Not REDUCE_DEFAULT. */
 enum reduce series_reduce(const struct stored_source *source, const struct stored_type *type);
 
 /*

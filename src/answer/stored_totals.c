@@ -232,7 +232,7 @@ static int compare_seen(const void *a, const void *b)
 	return x->instance < y->instance ? -1 : x->instance > y->instance;
 }
 
-/* Add up what is known of the series of each instance, and count the instances of each step and of the window. */
+/* Add up the series of each instance, and count the instances of each step and of the window. */
 static void count_instances(struct adder *a)
 {
 	size_t n = 0;

@@ -106,8 +106,11 @@ const char *scrape_plain(char *to, const char *message)
 	size_t n = advice ? (size_t)(advice - message) : strlen(message);
 
 	n = n < SCRAPE_ERROR_MAX ? n : SCRAPE_ERROR_MAX - 1;
-	for (size_t i = 0; i < n; i++)
-		to[i] = message[i] == '"' ? '\'' : message[i];
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)message[i];
+
+		to[i] = c == '"' ? '\'' : c < ' ' || c == 127 ? '?' : (char)c;
+	}
 	to[n] = '\0';
 	return to;
 }

@@ -135,7 +135,8 @@ void scrape_lock(struct scrape_collector *c);
 void scrape_log(struct scrape_collector *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Copy a message for a log line: quotes become single ones, and advice about options of other commands is left out.
+ * Copy a message for a log line or a header: quotes become single ones, control characters question marks, and advice about
+ * options of other commands is left out.
  *
  * to  [SCRAPE_ERROR_MAX]
  */

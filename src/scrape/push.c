@@ -524,6 +524,8 @@ static void push_one(struct push_request *p, size_t number)
 /* Push all profiles, and wait until they are durable. A profile that fails does not stop the others. */
 static void push_all(struct push_request *p)
 {
+	char plain[SCRAPE_ERROR_MAX];
+
 	for (size_t i = 0; i < p->push.n; i++)
 		push_one(p, i + 1);
 	end_decoding(p->c);
@@ -532,7 +534,7 @@ static void push_all(struct push_request *p)
 		pthread_cond_wait(&p->changed, &p->lock);
 	pthread_mutex_unlock(&p->lock);
 	if (p->cut.len)
-		http_response_add(p->out, "Cpa-Labels-Cut", p->cut.data);
+		http_response_add(p->out, "Cpa-Labels-Cut", scrape_plain(plain, p->cut.data));
 	if (p->is_unsure)
 		http_response_add(p->out, "Cpa-Kind-Unsure", "stored as mutex; " UNSURE);
 	if (p->status)

@@ -8,6 +8,7 @@
 #include "store/compaction.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/unit.h"
 #include "store/bad.h"
 #include "store/chapter_copy.h"
@@ -446,7 +447,8 @@ int compaction_set_aside(struct store_writer *w, const struct catalogue_segment 
 	store_segments_changed(w);
 	cap_release(&w->cap, CAP_SEGMENTS, row->bytes);
 	if (report)
-		buf_addf(report, "%s: %s; moved to bad/, %" PRIu64 " profiles are lost\n", row->file, why,
+		buf_addf(report, "%s%s%s; moved to bad/, %" PRIu64 " profiles are lost\n",
+			 starts_with(why, row->file) ? "" : row->file, starts_with(why, row->file) ? "" : ": ", why,
 			 loss.profiles);
 	return set_aside_file(w, row->file, why, err);
 }

@@ -76,8 +76,8 @@ size_t head_memory(const struct journal_head *h);
 bool head_name_service(struct journal_head *h, uint32_t service, const char *name, size_t length);
 
 /*
- * Add the entries, profiles or marks of a record of a journal. Returns 1 if it was added, but names of services are missing, which
- * err tells.
+ * Add the entries, profiles or marks of a record of a journal. Returns 1 if it was added, but names of services are missing; err
+ * has the message.
  *
  * Fails  ERR_FORMAT: it was not added
  */

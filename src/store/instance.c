@@ -1,5 +1,5 @@
 /*
- * instance.c - which series are of one instance
+ * instance.c - the instance of a series
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,5 @@
 /*
- * instance.h - which series are of one instance
+ * instance.h - the instance of a series
  *
  * SPDX-License-Identifier: Apache-2.0
  *

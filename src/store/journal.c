@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A batch that is not valid is torn if no valid one follows: the writer ended while it wrote it, or is writing it now. Else
- * it is damaged. What follows it is read as far as it does not refer to what is lost: ids are checked, and a part of a table
+ * it is damaged. Later batches are read as far as they do not refer to lost entries: ids are checked, and a part of a table
  * names its first entry, so a gap is noticed. The writer allocates a file before it writes to it, and leaves zeros after the
  * last batch: a file that ends earlier was cut.
  */

@@ -6,7 +6,7 @@
  * A mean is an integer divided by a number of profiles. Means are added as they are; what was added since the last call of
  * means_take is the rounded sum of everything so far minus the rounded sum at that call. So the parts of any range of calls
  * differ from their exact sum by less than 1, and all parts add up to the rounded sum. It depends on the parts and their
- * order only: whoever adds equal means, from samples or from totals, gets equal numbers.
+ * order only: equal means give equal numbers, whether they come from samples or from totals.
  */
 #ifndef STORE_MEANS_H
 #define STORE_MEANS_H
@@ -35,7 +35,7 @@ size_t means_class(struct means *m, uint64_t count);
 
 void means_add(struct means *m, size_t class, int64_t numerator);
 
-/* What was added since the last call, rounded as above. Returns true if it does not fit. */
+/* Take the sum that was added since the last call, rounded as above. Returns true if it does not fit. */
 bool means_take(struct means *m, int64_t *out);
 
 void means_release(struct means *m);

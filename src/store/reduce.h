@@ -8,7 +8,7 @@
  *
  * A column is reduced by its temporality, or as the query says:
  *	sum       of all profiles
- *	increase  of each series: the last snapshot minus the one before the window, or else the one of another series of
+ *	increase  of each series: the last snapshot minus the one before the window, or else that of another series of
  *	          the instance before the first. A snapshot whose build id or start is not that of the one before, or with a
  *	          row that is lower by more than one, begins a new process, whose counters begin at 0. Of a gauge: the last
  *	          snapshot minus the first, without resets

@@ -73,7 +73,7 @@ struct reduce_state {
 	struct reduce_element e;    /* n is 0 until there is a profile */
 	struct reduce_element base; /* the latest snapshot before the first one; has_base */
 	bool has_base, is_unordered;
-	bool is_base_own; /* is it of the same series? Else it is of another series of the instance */
+	bool is_base_own; /* the base comes from the same series, not from another one of the instance */
 };
 
 struct reduce_series {
@@ -95,11 +95,11 @@ struct reduce_series {
 struct reduce_instance {
 	uint64_t profiles;    /* in the window */
 	uint32_t first, last; /* the series of its first and its last profile; PROFILE_NONE without profiles */
-	uint32_t n_series;    /* that were seen, also those that do not match */
+	uint32_t n_series;    /* all series, also those that do not match */
 	bool has_older;       /* the store has, or had, profiles of one of them before the window */
 };
 
-/* What was counted between two snapshots of a series: the sum over its rows. */
+/* The increase between two snapshots of a series: the sum over its rows. */
 struct reduce_gain {
 	uint32_t series, shape, column;
 	int64_t time_ns, value; /* start of the second one */
@@ -116,7 +116,7 @@ static inline void reduce_gains_add(struct reduce_gains *g, const struct reduce_
 	g->gain[g->n++] = *gain;
 }
 
-/* Counters of first snapshots, of which nobody knows how much is of the window. */
+/* Counters of first snapshots; the part that was counted in the window is unknown. */
 struct reduce_unknown {
 	struct value_type type;
 	int64_t total;

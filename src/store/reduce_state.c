@@ -258,7 +258,7 @@ static bool started_in_window(const struct reducer *r, const struct reduce_state
 	return s->e.first.started && s->e.first.started >= begin;
 }
 
-/* Note the counters of a first snapshot, of which nobody knows how much is of the window. */
+/* Note the counters of a first snapshot; the part that was counted in the window is unknown. */
 static int note_unknown(struct reducer *r, const struct reduce_state *s, struct err *err)
 {
 	const struct reduce_shape *shape = &r->shape[s->e.shape];

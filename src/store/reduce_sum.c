@@ -1,5 +1,5 @@
 /*
- * reduce_sum.c - the origin of a result: what was read, what is missing, what is not known
+ * reduce_sum.c - the origin of a result: profiles, missing scrapes, unknown increases
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -284,7 +284,7 @@ static int fill(struct rebuild *r, struct err *err)
 	return rc;
 }
 
-/* Remove what is left of the folder in which the new index is made. */
+/* Remove the rest of the folder in which the new index is made. */
 static void remove_new(struct rebuild *r)
 {
 	char name[64];
@@ -316,7 +316,7 @@ static int make_new(struct rebuild *r, struct err *err)
 
 /*
  * Replace the old index. Until the new one has its name, a crash leaves the old index, for which this is done again, or none. The
- * WAL is removed before, since it does not belong to the new index.
+ * WAL is removed before, since it has pages of the old index.
  */
 static int replace_old(struct rebuild *r, struct err *err)
 {

@@ -47,7 +47,7 @@ struct selection {
 	size_t n;
 	struct select_file *file; /* [n_files] */
 	size_t n_files;
-	bool is_partial; /* a journal could not be read as a whole: the damage of the store tells why */
+	bool is_partial; /* a journal could not be read as a whole: store_get_damage has the reason */
 	struct arena *arena;
 };
 

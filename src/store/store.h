@@ -31,8 +31,8 @@ struct store;
 int store_open(const char *directory, struct store **out, struct err *err);
 void store_close(struct store *s);
 
-/* What the answers of this store lack so far because a journal is damaged, a line each; "" if they lack nothing. Whose profiles are
-   missing is not known, so it concerns every service. Until store_close. */
+/* Messages about damaged journals, whose profiles the answers of this store lack so far, a line each; "" if there are none. The services
+   of these profiles are not known, so a message concerns all. Borrowed until store_close. */
 const char *store_get_damage(const struct store *s);
 
 enum match_op { MATCH_EQUAL, MATCH_NOT_EQUAL, MATCH_REGEX, MATCH_NOT_REGEX };
@@ -73,11 +73,11 @@ struct store_sum {
 	int64_t first_ns, last_ns; /* starts of the first and the last profile */
 	uint64_t profiles_missing; /* by the usual distance of the profiles of each series */
 	bool is_damaged;           /* something is left out: damaged chapters, with partial, or a part of a journal */
-	struct buf builds;         /* "versions 1.4, 1.5" or "builds ID, ID" if the profiles of a service are of several */
-	struct buf notes;          /* a line each */
+	struct buf builds; /* "versions 1.4, 1.5" or "builds ID, ID" if the profiles of a service are of several */
+	struct buf notes;  /* a line each */
 };
 
-/* Append what a result is made of: "store: checkout/cpu, 36 profiles of 6 instances, raw, 2026-11-22 14:00..15:00 UTC; versions
+/* Append a description of a result: "store: checkout/cpu, 36 profiles of 6 instances, raw, 2026-11-22 14:00..15:00 UTC; versions
    1.4, 1.5; 2 scrapes missing". */
 void store_sum_describe(const struct store_query *q, const struct store_sum *sum, struct buf *out);
 
@@ -115,7 +115,7 @@ int store_list(struct store *s, const struct store_query *q, struct stop *stop, 
 /*
  * Totals of each series in a window, in order of series and time. A block whose profiles are all in one step of the window
  * is reported as a whole, from directories. Other blocks are decoded and reported profile by profile. Totals of a cumulative
- * type are those of snapshots, which do not tell how much was counted in between: a process may have ended.
+ * type are those of snapshots, which do not contain the part that was counted in between: a process may have ended.
  */
 struct store_block_total {
 	const char *service, *kind;
@@ -132,7 +132,7 @@ typedef int store_total_fn(void *arg, const struct store_block_total *t, struct 
 int store_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
 		 struct err *err);
 
-/* What a cumulative type counted between two snapshots, of all samples; each time that it is not 0. */
+/* The increase of a cumulative type between two snapshots, of all samples; each time that it is not 0. */
 struct store_increase {
 	const char *kept; /* value of the first label of q->keep; "" without one */
 	const char *type, *unit;
@@ -198,7 +198,7 @@ struct store_writer_options {
 int store_writer_open(const char *directory, bool create, const struct store_writer_options *o,
 		      struct store_writer **out, struct buf *holder, struct err *err);
 
-/* Append what the writer found damaged and mended since the last call, a line each. Any thread. */
+/* Append messages about damage that the writer found and repaired since the last call, a line each. Any thread. */
 void store_writer_take_notes(struct store_writer *w, struct buf *out);
 
 /* Flush and close. Takes NULL. Fails like store_flush; the writer is freed in any case. */

@@ -24,7 +24,7 @@ enum {
 	FUNCTION_BYTES = 100,
 	FLUSH_SLACK = 128 << 10,
 	MOVES_MAX = 1 << 20,  /* profiles of one series and the same start */
-	NOTES_MAX = 64 << 10, /* bytes of notes that nobody takes */
+	NOTES_MAX = 64 << 10, /* bytes of notes that are not taken */
 };
 
 void store_add_note(struct store_writer *w, const char *format, ...)

@@ -159,7 +159,7 @@ class Model:
                 build = 'b%d' % version if knows_build else ''
                 series.profiles.append(Snapshot(series, t, build, start if knows_start else 0, rows))
             t += every if rng.random() < 0.9 else 2 * every
-            if rng.random() < 0.2:  # the next snapshot is of another process, often of another version
+            if rng.random() < 0.2:  # the next snapshot comes from another process, often with another version
                 counter, start = {}, t - rng.randrange(every) // SECOND * SECOND
                 if rng.random() < 0.6:
                     version += 1

@@ -57,7 +57,7 @@ is_equal "$(grep -c 'push=unsure' log.collect)" 0 'nothing is unsure'
 
 # pyroscope-go sends the rest of a second with from=until
 for i in 0 1 2; do
-	post 200 "/ingest?name=delta&kind=block&format=pprof&from=$((start + i * 10))&until=$((start + i / 2 * 10 + 10))" <mutex/00$i.pb.gz
+	post 200 "/ingest?name=delta&kind=block&format=pprof&from=$((start + i * 10))&until=$((start + (i / 2 + 1) * 10))" <mutex/00$i.pb.gz
 done
 is_equal "$("$CPA" top -unit=count -sample_index=contentions store:delta/block@all 2>/dev/null | sed -n 's/.* of \(.*\) total$/\1/p')" 42 'what agents of ingest push is added up'
 post 400 '/v1/profiles?service=x&kind=a/b' <mutex/000.pb.gz

@@ -160,8 +160,8 @@ static void names_a_file_that_was_cut(void **state)
 	free(j.data);
 }
 
-/* A byte that changes in the last batch looks like a torn one; before it, it is damage, and what follows is read as far as it
-   does not refer to what is lost. */
+/* A byte that changes in the last batch looks like a torn one; before it, it is damage, and later batches are read as far as
+   they do not refer to lost entries. */
 static void names_damage(void **state)
 {
 	struct journal j = make_journal();

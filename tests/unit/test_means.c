@@ -39,7 +39,7 @@ static void parts_add_up_to_the_rounded_sum(void **state)
 	}
 	assert_int_equal(sum, 3);
 	means_add(&m, four, 8);
-	assert_int_equal(take(&m), 2); /* a whole number stays what it is */
+	assert_int_equal(take(&m), 2); /* a whole number is unchanged */
 	means_add(&m, four, 1);
 	take(&m);
 	means_add(&m, four, 8);

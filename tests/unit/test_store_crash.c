@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A child creates a store, appends, repeats what it appended, flushes and maintains, and ends at its N-th change, those of SQLite
+ * A child creates a store, appends, repeats profiles, flushes and maintains, and ends at its N-th change, those of SQLite
  * included; N counts up until the child reaches its end. CPA_STORE_SOAK=1 uses a longer run, with more changes.
  */
 #include "config.h"

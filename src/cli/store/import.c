@@ -447,7 +447,7 @@ static void report(const struct import *x, struct buf *out)
 		buf_addf(out, ", skipped %" PRIu64 " that the store has already", x->n_duplicates);
 }
 
-/* Say which profiles may be of another kind. */
+/* Report the profiles that may have another kind. */
 static void report_unsure(const struct import *x, struct buf *out)
 {
 	if (x->n_unsure)
