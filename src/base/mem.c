@@ -117,7 +117,7 @@ void *mem_alloc_large(size_t count, size_t size)
 {
 	size_t bytes = mem_bytes(count, size);
 	int failed;
-	void *p;
+	void *p = NULL;
 
 	if (bytes < LARGE_BYTES)
 		return mem_alloc(count, size);
