@@ -66,7 +66,7 @@ static void remember_file(const sqlite3_file *f, const char *name, bool is_new_l
 }
 
 /* The descriptor of an open file; -1 unless changes are undone. */
-static int find_file(const sqlite3_file *f, bool is_synced)
+static int opened_find(const sqlite3_file *f, bool is_synced)
 {
 	int fd = -1;
 
@@ -88,7 +88,7 @@ static int find_file(const sqlite3_file *f, bool is_synced)
 
 static int count_write(sqlite3_file *f, const void *data, int n, sqlite3_int64 offset)
 {
-	int rc = os_begin_write(find_file(f, false), (size_t)n, (uint64_t)offset);
+	int rc = os_begin_write(opened_find(f, false), (size_t)n, (uint64_t)offset);
 
 	if (rc < 0)
 		return errno == ENOSPC ? SQLITE_FULL : SQLITE_IOERR_WRITE;
@@ -101,17 +101,17 @@ static int count_write(sqlite3_file *f, const void *data, int n, sqlite3_int64 o
 
 static int count_sync(sqlite3_file *f, int flags)
 {
-	int rc = os_begin_sync(find_file(f, false)) < 0 ? SQLITE_IOERR_FSYNC : methods_of(f)->xSync(f, flags);
+	int rc = os_begin_sync(opened_find(f, false)) < 0 ? SQLITE_IOERR_FSYNC : methods_of(f)->xSync(f, flags);
 
 	if (rc == SQLITE_OK && os_undo_is_enabled())
-		os_undo_forget(find_file(f, true));
+		os_undo_forget(opened_find(f, true));
 	return rc;
 }
 
 static int count_truncate(sqlite3_file *f, sqlite3_int64 n)
 {
-	return os_begin_truncate(find_file(f, false), (uint64_t)n) < 0 ? SQLITE_IOERR_TRUNCATE
-								       : methods_of(f)->xTruncate(f, n);
+	return os_begin_truncate(opened_find(f, false), (uint64_t)n) < 0 ? SQLITE_IOERR_TRUNCATE
+									 : methods_of(f)->xTruncate(f, n);
 }
 
 static int count_delete(sqlite3_vfs *v, const char *name, int sync_folder)

@@ -133,7 +133,7 @@ static int write_segment(struct store_writer *w, struct store_journal *j, struct
 }
 
 /* Read a segment before its journal is removed: it must have all profiles of the head. */
-static int check_segment(const struct store_journal *j, const struct segment *s, struct err *err)
+static int flush_check_segment(const struct store_journal *j, const struct segment *s, struct err *err)
 {
 	uint64_t n = 0;
 	int rc = s ? verify_segment(s, true, NULL, err) : 0;
@@ -186,7 +186,7 @@ static int flush_journal(struct store_writer *w, struct store_journal *j, struct
 		rc = write_segment(w, j, &row, &s, err);
 	if (rc < 0)
 		return rc;
-	rc = check_segment(j, s, err);
+	rc = flush_check_segment(j, s, err);
 	if (rc == 0)
 		rc = add_rows(w, j, &row, s, err);
 	segment_close(s);

@@ -157,7 +157,7 @@ static int read_table(struct head_service *s, unsigned tag, const uint8_t *at, c
 	return rc;
 }
 
-static int read_profile(struct journal_head *h, uint32_t service, const uint8_t *body, size_t n, struct err *err)
+static int head_read_profile(struct journal_head *h, uint32_t service, const uint8_t *body, size_t n, struct err *err)
 {
 	struct head_service *s = &h->service[service];
 	struct stored p;
@@ -170,7 +170,7 @@ static int read_profile(struct journal_head *h, uint32_t service, const uint8_t 
 	return 0;
 }
 
-static int read_mark(struct journal_head *h, uint32_t service, const uint8_t *body, size_t n, struct err *err)
+static int head_read_mark(struct journal_head *h, uint32_t service, const uint8_t *body, size_t n, struct err *err)
 {
 	struct store_mark m;
 	int rc = decode_mark(body, body + n, &m, err);
@@ -198,9 +198,9 @@ int head_read_record(struct journal_head *h, unsigned tag, uint64_t service, con
 	if (tag >= DICT_STRINGS && tag < DICT_TABLES_END)
 		rc = read_table(&h->service[service], tag, body, body + n, err);
 	else if (tag == RECORD_PROFILE)
-		rc = read_profile(h, (uint32_t)service, body, n, err);
+		rc = head_read_profile(h, (uint32_t)service, body, n, err);
 	else if (tag == RECORD_MARK)
-		rc = read_mark(h, (uint32_t)service, body, n, err);
+		rc = head_read_mark(h, (uint32_t)service, body, n, err);
 	else
 		rc = err_set(err, ERR_FORMAT, "a record has the unknown type %u", tag);
 	if (rc < 0 || has_name)

@@ -38,7 +38,7 @@ void journal_counts_release(struct journal_counts *c)
 	*c = (struct journal_counts){ 0 };
 }
 
-static int check_service(struct journal_counts *c, uint64_t service, struct err *err)
+static int journal_check_service(struct journal_counts *c, uint64_t service, struct err *err)
 {
 	if (service != c->n)
 		return err_set(err, ERR_FORMAT, "service %" PRIu64 " follows %zu services", service, c->n);
@@ -47,7 +47,8 @@ static int check_service(struct journal_counts *c, uint64_t service, struct err 
 	return 0;
 }
 
-static int check_reference(const struct journal_entries *has, enum dict_table table, uint64_t id, struct err *err)
+static int journal_check_reference(const struct journal_entries *has, enum dict_table table, uint64_t id,
+				   struct err *err)
 {
 	if (id < has->n[table])
 		return 0;
@@ -55,7 +56,8 @@ static int check_reference(const struct journal_entries *has, enum dict_table ta
 		       dict_table_name(table));
 }
 
-static int check_profile(const struct journal_entries *has, const uint8_t *at, const uint8_t *end, struct err *err)
+static int journal_check_profile(const struct journal_entries *has, const uint8_t *at, const uint8_t *end,
+				 struct err *err)
 {
 	uint64_t series, meta, n, delta, row = 0;
 	int64_t start_ns, duration_ns;
@@ -64,29 +66,29 @@ static int check_profile(const struct journal_entries *has, const uint8_t *at, c
 	if (!varint_get(&at, end, &series) || !varint_get(&at, end, &meta) || !varint_get_signed(&at, end, &start_ns) ||
 	    !varint_get_signed(&at, end, &duration_ns) || !varint_get(&at, end, &n))
 		return err_set(err, ERR_FORMAT, "a profile is cut off");
-	rc = check_reference(has, DICT_SERIES, series, err);
+	rc = journal_check_reference(has, DICT_SERIES, series, err);
 	if (rc == 0)
-		rc = check_reference(has, DICT_METAS, meta, err);
+		rc = journal_check_reference(has, DICT_METAS, meta, err);
 	for (uint64_t i = 0; rc == 0 && i < n; i++) {
 		if (!varint_get(&at, end, &delta) || __builtin_add_overflow(row, delta, &row))
 			return err_set(err, ERR_FORMAT, "row %" PRIu64 " of a profile is cut off", i);
-		rc = check_reference(has, DICT_ROWS, row, err);
+		rc = journal_check_reference(has, DICT_ROWS, row, err);
 	}
 	return rc;
 }
 
-static int check_record(struct journal_counts *c, unsigned tag, uint64_t service, const uint8_t *at, size_t n,
-			struct err *err)
+static int journal_check_record(struct journal_counts *c, unsigned tag, uint64_t service, const uint8_t *at, size_t n,
+				struct err *err)
 {
 	const uint8_t *end = at + n;
 	uint64_t items = 0, first = 0;
 
 	if (tag == RECORD_SERVICE)
-		return check_service(c, service, err);
+		return journal_check_service(c, service, err);
 	if (service >= c->n)
 		return err_set(err, ERR_FORMAT, "service %" PRIu64 " of %zu does not exist", service, c->n);
 	if (tag == RECORD_PROFILE)
-		return check_profile(&c->service[service], at, end, err);
+		return journal_check_profile(&c->service[service], at, end, err);
 	if (tag == RECORD_MARK)
 		return 0;
 	if (tag < DICT_STRINGS || tag >= DICT_TABLES_END || !varint_get(&at, end, &items) ||
@@ -111,7 +113,7 @@ int journal_check_records(struct journal_counts *c, const struct buf *records, u
 		if (!varint_get(&at, end, &service) || !varint_get(&at, end, &length) || length > (size_t)(end - at))
 			rc = err_set(err, ERR_FORMAT, "it is cut off");
 		else
-			rc = check_record(c, tag, service, at, length, err);
+			rc = journal_check_record(c, tag, service, at, length, err);
 		if (rc < 0)
 			return err_wrap(err, "record %" PRIu32, i + 1);
 		at += length;

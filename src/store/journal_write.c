@@ -77,7 +77,7 @@ static int extend(struct store_writer *w, struct store_journal *j, uint64_t n, s
 	size = (size + JOURNAL_GROW - 1) / JOURNAL_GROW * JOURNAL_GROW;
 	more = size - j->allocated;
 	if (!cap_try_reserve(&w->cap, more))
-		return err_set(err, ERR_LIMIT, "%s: the journal is full, and the cap leaves no room to extend it",
+		return err_set(err, ERR_LIMIT, "%s: the journal is full, and the quota leaves no room to extend it",
 			       w->directory);
 	if (os_allocate(j->fd, size) < 0) {
 		cap_settle(&w->cap, CAP_JOURNALS, more, 0);
@@ -255,7 +255,7 @@ static int replace_file(struct store_writer *w, struct store_journal *j, struct 
 
 	if (!cap_try_reserve(&w->cap, size))
 		return err_set(err, ERR_LIMIT,
-			       "%s: the journal must be written again, and the cap leaves no room for another one",
+			       "%s: the journal must be written again, and the quota leaves no room for another one",
 			       w->directory);
 	head_set_all_dirty(j->head);
 	j->charged = 0; /* make_file adds the bytes beyond size */

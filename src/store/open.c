@@ -92,7 +92,7 @@ static int open_each_name(const struct store_writer *w, const char *folder,
 }
 
 /* A store is created only in a directory that has nothing but what an interrupted creation left. */
-static int check_name(const struct store_writer *w, const char *folder, const char *name, struct err *err)
+static int open_check_name(const struct store_writer *w, const char *folder, const char *name, struct err *err)
 {
 	static const char *const ours[] = { "lock", "tmp", "seg", "pin", "journal", "bad" };
 
@@ -195,7 +195,7 @@ static int open_cap(struct store_writer *w, const struct store_writer_options *o
 	int rc;
 
 	if (o->cap && o->cap < CAP_BYTES_MIN)
-		return err_set(err, ERR_USAGE, "the cap of a store must be at least 64MiB");
+		return err_set(err, ERR_USAGE, "the quota of a store must be at least 64MiB");
 	rc = get_property(w, "cap", (int64_t)o->cap, (int64_t)cap_default(w->dir), &cap, err);
 	if (rc == 0)
 		rc = get_property(w, "retain_raw", o->retain_raw_ns, RETAIN_RAW_DEFAULT, &retain, err);
@@ -229,7 +229,7 @@ static int open_content(struct store_writer *w, bool make, const struct store_wr
 		return err_set(err, ERR_IO, "%s: is not a store; \"cpa store import\" or \"cpa collect\" makes one",
 			       w->directory);
 	if (!exists)
-		rc = open_each_name(w, ".", check_name, err);
+		rc = open_each_name(w, ".", open_check_name, err);
 	if (rc < 0)
 		return rc;
 	if (exists)

@@ -71,8 +71,9 @@ static void describe_unknown(const struct reducer *r, struct buf *notes)
 		n = r->unknown[i].n > n ? r->unknown[i].n : n;
 	if (n)
 		buf_addf(notes,
-			 "store: no snapshot before the first one of %" PRIu32 " %s; not counted is what that has: ", n,
-			 n == 1 ? "instance" : "instances");
+			 "store: the first snapshot of %" PRIu32
+			 " instance%s has none before it, so its counters are left out: ",
+			 n, n == 1 ? "" : "s");
 	for (size_t i = 0; i < r->n_unknown; i++)
 		buf_addf(notes, "%s%s %" PRId64 " %s", i ? ", " : "", strtab_text(r->dict.str, r->unknown[i].type.name),
 			 r->unknown[i].total, strtab_text(r->dict.str, r->unknown[i].type.unit));

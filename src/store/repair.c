@@ -541,7 +541,7 @@ static int repair_header(struct rebuild *r, const struct err *damage, struct err
 	return rc;
 }
 
-static int check_header(int dir, const char *directory, struct buf *report, struct err *err)
+static int repair_check_header(int dir, const char *directory, struct buf *report, struct err *err)
 {
 	struct rebuild r = { .dir = dir, .directory = directory, .report = report };
 	uint8_t uuid[16];
@@ -574,7 +574,7 @@ static int rebuild_locked(const char *directory, struct buf *report, struct err 
 		return err_set(err, ERR_IO, "%s: is not a store", directory);
 	}
 	lock = store_lock(dir, directory, "cpa store repair", 0600, NULL, err);
-	rc = lock < 0 ? lock : check_header(dir, directory, report, err);
+	rc = lock < 0 ? lock : repair_check_header(dir, directory, report, err);
 	if (rc == 0)
 		rc = store_rebuild_index(dir, directory, report, err);
 	if (lock >= 0)

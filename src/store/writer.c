@@ -53,7 +53,7 @@ int store_begin_journal(struct store_writer *w, int64_t seq, bool may_free, stru
 
 	if (!cap_try_reserve(&w->cap, size)) {
 		int rc = may_free ? cap_reserve(&w->cap, size, "a journal", err)
-				  : err_set(err, ERR_LIMIT, "%s: the cap leaves no room for a journal", w->directory);
+				  : err_set(err, ERR_LIMIT, "%s: the quota leaves no room for a journal", w->directory);
 
 		if (rc < 0)
 			return rc;

@@ -47,7 +47,7 @@ has 'a series of increases has the same total' 'total 70MB$' series --step=1m -a
 has 'the new process began at 0' '^2026-11-22T14:02:00Z,10485760,' series --csv --step=1m -alloc_space "store:roll/heap@$minutes"
 has 'the new version alone' '30MB total' top -alloc_space "store:roll/heap{version=1.5}@$minutes"
 has 'and without the old one in the window' '30MB total' top -alloc_space "store:roll/heap@2026-11-22T14:02:00Z..2026-11-22T14:10:00Z"
-has 'what the first snapshot had is named' 'not counted is what that has: alloc_space 1048576000 bytes$' \
+has 'what the first snapshot had is named' 'its counters are left out: alloc_space 1048576000 bytes$' \
 	top "store:roll/heap@$minutes"
 has 'the restart is named' 'store: 1 restart; what a process counted after' top "store:roll/heap@$minutes"
 has 'the versions are named' 'versions 1.4, 1.5$' top "store:roll/heap@$minutes"

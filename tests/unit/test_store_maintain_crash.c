@@ -62,7 +62,7 @@ static void repair(struct live_store *m)
 }
 
 /* Work in a child process with a fault at its step at. Returns whether it was reached. */
-static bool work_in_child(struct live_store *m, void (*work)(struct live_store *m), uint64_t at, const char *what)
+static bool work_in_child(struct live_store *m, void (*action)(struct live_store *m), uint64_t at, const char *what)
 {
 	pid_t child = fork();
 	int status;
@@ -70,7 +70,7 @@ static bool work_in_child(struct live_store *m, void (*work)(struct live_store *
 	assert_true(child >= 0);
 	if (child == 0) {
 		os_set_fault(at, what);
-		work(m);
+		action(m);
 		_exit(os_changes() >= at ? 1 : 0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -107,7 +107,7 @@ static void check(struct live_store *m, const struct sums *want, uint64_t at, co
 	buf_release(&b);
 }
 
-static void fail_at_every_step(struct live_store *m, void (*work)(struct live_store *m), const char *what)
+static void fail_at_every_step(struct live_store *m, void (*action)(struct live_store *m), const char *what)
 {
 	struct store_query shop = live_store_query("shop"), mail = live_store_query("mail");
 	uint64_t step = getenv("CPA_TEST_LONG") ? 1 : 3, at;
@@ -117,18 +117,18 @@ static void fail_at_every_step(struct live_store *m, void (*work)(struct live_st
 
 	fill(m);
 	want = (struct sums){ live_store_sum(m, &shop), live_store_sum(m, &mail) };
-	if (work == repair)
+	if (action == repair)
 		assert_int_equal(store_pin(m->w, "p", &mail, "mail@all", &m->err), 0);
 	live_store_close(m);
-	if (work == repair)
+	if (action == repair)
 		run("rm %s/index.db* %s/STORE", m->dir, m->dir);
 	snprintf(old, sizeof(old), "%s.old", m->dir);
 	run("cp -r %s %s", m->dir, old);
 	for (at = 1; is_reached; at += step) {
 		run("rm -rf %s; mkdir -m 700 %s", m->dir, m->dir);
 		run("cp -r %s/. %s", old, m->dir);
-		is_reached = work_in_child(m, work, at, what);
-		if (work == repair) { /* again, by a process that does not die */
+		is_reached = work_in_child(m, action, at, what);
+		if (action == repair) { /* again, by a process that does not die */
 			struct buf report = { 0 };
 
 			if (store_repair(m->dir, &report, &m->err))

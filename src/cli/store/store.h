@@ -37,7 +37,7 @@ struct store_command {
 	struct store_writer *writer; /* NULL: the subcommand opens one if it needs it */
 	bool is_forwarded;           /* does it run in a collector, for another process? */
 	struct buf *out;
-	struct buf missing; /* what the output lacks because the store is damaged, a line each */
+	struct buf missing; /* messages about damage, whose profiles the output lacks, a line each */
 	struct stop *stop;
 };
 
@@ -54,7 +54,7 @@ cmd_store_fn cmd_store_ls, cmd_store_stat, cmd_store_get, cmd_store_export, cmd_
  */
 int cmd_store_open_writer(struct store_command *c, bool create, struct err *err);
 
-/* Close a store that was read, and remember what the answer lacks. s may be NULL. */
+/* Close a store that was read, and keep its messages about damage. s may be NULL. */
 void cmd_store_close(struct store_command *c, struct store *s);
 
 /*
