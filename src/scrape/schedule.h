@@ -92,7 +92,7 @@ void scrape_schedule_end(struct scrape_schedule *s, int64_t now_ns, enum scrape_
 /* For one round of all kinds: those that are not done (by index) begin now, since a capture that failed takes no time. */
 void scrape_schedule_hurry(struct scrape_schedule *s, uint64_t done, int64_t now_ns);
 
-/* When a profile of kind i is expected: the end of its running or next capture. */
+/* The time at which a profile of kind i is expected: the end of its running or next capture. */
 int64_t scrape_schedule_expect(const struct scrape_schedule *s, size_t i, int64_t now_ns);
 
 /* The wall clock was set: it differs from CLOCK_BOOTTIME by delta_ns more than before. now_ns is the new time. */
