@@ -70,6 +70,25 @@ if mode == 'run':
     is_same(status(patient(t, '/debug/pprof/profile?seconds=1')), 200, 'the new program is captured')
 is_same(t.end()[0], 'errors 0', 'the new program continues')
 
+# a signal that requests a stack must not reach the program that is executed next, which would end
+if mode == 'run':
+    with open('chain', 'w', encoding='ascii') as f:
+        f.write('#!/bin/sh\nn=$1\nshift\n[ "$n" != 0 ] || exec ./attacked "$@"\n'
+                'while [ ${#i} -lt 1500 ]; do i=$i.; done\nexec ./chain $((n - 1)) "$@"\n')
+    os.chmod('chain', 0o755)
+    t = Target(mode, 'still', shell='echo ready $$ 0; read line; exec ./chain 500 "$@";')
+    ready = threading.Event()
+    clients = [threading.Thread(target=lambda: [ask(t, get('/debug/pprof/threads?debug=1', CLOSE))
+                                                for _ in iter(ready.is_set, True)]) for _ in range(2)]
+    for client in clients:
+        client.start()
+    t.program.command('go')
+    is_same(t.program.line(), 'ready %d 0' % t.pid, 'a program of many that execute each other while threads are read')
+    ready.set()
+    for client in clients:
+        client.join()
+    is_same(t.end(), ('errors 0', (0, '')), 'the last of many programs continues')
+
 # low limits of files and memory; blocked signals; 2000 threads
 for name, words, shell in (('12 files', ('still',), 'ulimit -n 12;'), ('little memory', ('still',), 'ulimit -v 300000;'),
                            ('no file of any size', ('still',), 'ulimit -f 0;'), ('all signals blocked', ('blocked',), None),

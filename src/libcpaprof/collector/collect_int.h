@@ -216,8 +216,13 @@ int collect_signal(const struct process *p);
 /* The CPU time of a process; 0 if not known. */
 uint64_t collect_cpu_ns(pid_t pid);
 
-/* Signal a thread, so that it starts missing timers or deletes them. Only for a process known to have our library. */
-void collect_signal_thread(const struct collect *c, const struct process *p, uint32_t tid);
+/*
+ * Signal a thread. Only for a process known to have our library.
+ *
+ * cookie  0: it starts missing timers or deletes them; COOKIE_STACK: it reports its stack
+ * Returns false if the process is calling exec: nothing was sent
+ */
+bool collect_signal_thread(const struct process *p, uint32_t tid, uint64_t cookie);
 
 /* Start and stop sampling a process in the current recording, if any. */
 void demand_begin(struct process *p);

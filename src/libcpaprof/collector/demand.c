@@ -132,8 +132,7 @@ static bool check_thread(void *search, uint32_t tid)
 		compare_usage(s, &t);
 	/* check twice, because the signal must reach the thread while it runs */
 	if (wanted && t.state == 'R' && can_signal(s, tid) && task_read(s->folder, tid, &t) && t.state == 'R') {
-		collect_signal_thread(s->p->c, s->p, tid);
-		s->n++;
+		s->n += collect_signal_thread(s->p, tid, 0);
 		s->p->demand.next_thread = s->i;
 	}
 	return s->n < s->want;
@@ -160,10 +159,8 @@ static uint32_t signal_threads(struct process *p, uint32_t want, bool compares_u
 		s.compares_usage = false;
 		task_each(s.folder, check_thread, &s);
 	}
-	if (s.n == 0 && s.most_tid && can_signal(&s, s.most_tid)) {
-		collect_signal_thread(p->c, p, s.most_tid);
-		s.n++;
-	}
+	if (s.n == 0 && s.most_tid && can_signal(&s, s.most_tid))
+		s.n += collect_signal_thread(p, s.most_tid, 0);
 	close(s.folder);
 	return s.n;
 }

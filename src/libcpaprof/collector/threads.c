@@ -234,13 +234,7 @@ static bool check_thread(struct dump *d, struct task *t)
 /* Send our signal with the cookie that requests a stack. */
 static void request_stack(struct dump *d, struct pending *x)
 {
-	const struct collect *c = d->p->c;
-	int sig = collect_signal(d->p);
-	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
-
-	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1] ^ COOKIE_STACK);
-	x->is_signaled = true;
-	syscall(SYS_rt_tgsigqueueinfo, d->p->pid, x->task.tid, sig, &info);
+	x->is_signaled = collect_signal_thread(d->p, x->task.tid, COOKIE_STACK);
 }
 
 static void read_thread(struct dump *d, uint32_t tid)

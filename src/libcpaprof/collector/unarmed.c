@@ -93,20 +93,26 @@ static bool is_busy(const struct collect *c, struct process *p, uint32_t tid)
 	return has_used_enough(c, p, tid, ticks);
 }
 
-void collect_signal_thread(const struct collect *c, const struct process *p, uint32_t tid)
+bool collect_signal_thread(const struct process *p, uint32_t tid, uint64_t cookie)
 {
+	struct segment_proc *slot = collect_slot(p->c, collect_slot_index(p));
 	int sig = collect_signal(p);
 	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
+	uint32_t expected = 0;
 
-	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1]);
+	if (!atomic_compare_exchange_strong(&slot->execs, &expected, PROC_SENDING))
+		return false;
+	info.si_value.sival_ptr = (void *)(uintptr_t)(p->c->nonce[0] ^ p->c->nonce[1] ^ cookie);
 	syscall(SYS_rt_tgsigqueueinfo, p->pid, tid, sig, &info);
+	atomic_fetch_and(&slot->execs, ~PROC_SENDING);
+	return true;
 }
 
 /* Check the mappings first: the signal would kill a program without our library. */
 static void signal_if_ours(const struct collect *c, const struct process *p, uint32_t tid)
 {
 	if (maps_has_file(p->pid, c->dev, c->ino) == MAPS_YES)
-		collect_signal_thread(c, p, tid);
+		collect_signal_thread(p, tid, 0);
 }
 
 uint64_t collect_cpu_ns(pid_t pid)

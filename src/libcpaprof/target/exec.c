@@ -269,7 +269,7 @@ static struct exec_check check_name_sig(const char *name)
 	}
 }
 
-enum { ROOM_ON_STACK = 4 << 10 };
+enum { ROOM_ON_STACK = 4 << 10, SENDING_MAX_NS = 100000000 };
 enum kind { EXEC_PATH, EXEC_NAME, EXEC_FILE, EXEC_FOLDER, SPAWN_PATH, SPAWN_NAME };
 
 struct exec_call {
@@ -332,14 +332,41 @@ static bool charge_thread_sig(void)
 	return t != NULL;
 }
 
+/*
+ * Let the collector send no more signals to this process, and wait until a signal that it is sending has arrived: the
+ * next return from a system call handles it. Does nothing in a child of vfork, where the slot belongs to the parent.
+ * Returns the slot for allow_signals; NULL if this process has none.
+ */
+static struct segment_proc *refuse_signals_sig(void)
+{
+	struct segment_proc *p = cpi.pid == sys_getpid() ? atomic_load(&cpi.proc) : NULL;
+	uint64_t end;
+
+	if (!p || !(atomic_fetch_add(&p->execs, 1) & PROC_SENDING))
+		return p;
+	end = sys_now(CLOCK_MONOTONIC) + SENDING_MAX_NS;
+	while (atomic_load(&p->execs) & PROC_SENDING && sys_now(CLOCK_MONOTONIC) < end)
+		sys_call(SYS_sched_yield, 0, 0, 0, 0);
+	return p;
+}
+
+/* Exec has failed. */
+static void allow_signals_sig(struct segment_proc *p)
+{
+	if (p)
+		atomic_fetch_sub(&p->execs, 1);
+}
+
 static int exec_charged(const struct exec_call *c, char *const env[])
 {
+	struct segment_proc *slot;
 	bool charged;
 	int rc, error;
 
 	if (c->kind == SPAWN_PATH || c->kind == SPAWN_NAME)
 		return exec_call(c, env);
 	charged = charge_thread_sig();
+	slot = refuse_signals_sig();
 	cpi_clock_exec_sig(true);
 	cpi_guard_exec(true);
 	cpi_handover_exec_sig(cpi_env_is_ours_sig(env));
@@ -348,6 +375,7 @@ static int exec_charged(const struct exec_call *c, char *const env[])
 	cpi_handover_exec_sig(false);
 	cpi_guard_exec(false);
 	cpi_clock_exec_sig(false);
+	allow_signals_sig(slot);
 	if (charged)
 		cpi_thread_add_sig(sys_gettid());
 	errno = error;

@@ -63,6 +63,7 @@ static void fill_sig(struct segment_proc *p, uint32_t slot)
 	atomic_store(&p->armed, atomic_load(&cpi.armed));
 	atomic_store(&p->heap, atomic_load(&cpi.heap));
 	atomic_store(&p->perf_error, atomic_load(&cpi.perf_error));
+	atomic_store(&p->execs, 0);
 	atomic_store(&cpi.proc, p);
 	cpi_process_set_engine_sig(0, 0);
 }

@@ -35,7 +35,7 @@
 #define SEGMENT_MAGIC 0x31676573617063ULL /* "cpaseg1" */
 
 enum {
-	SEGMENT_VERSION = 4,
+	SEGMENT_VERSION = 5,
 	SEGMENT_RINGS_SIZE = 64 << 20, /* end of the rings; memory is allocated when it is touched */
 	LABELS_SIZE = 16 << 20,
 	TABLES_SIZE = 64 << 20, /* bytes per process */
@@ -162,7 +162,15 @@ struct segment_proc {
 	_Atomic uint32_t n_signal_changes; /* number of times the program replaced our handler */
 	_Atomic uint32_t perf_error;       /* errno of the last perf event that failed to open or was closed */
 	_Atomic uint32_t armed;            /* number of the recording for which all its threads have timers; 0: none */
+	/*
+	 * Number of its threads that call exec, and PROC_SENDING while the collector sends it a signal. A signal that
+	 * arrives within exec would reach the next program, which has no handler for it and would end. So the collector
+	 * only sends when this is 0, and exec waits until it has sent.
+	 */
+	_Atomic uint32_t execs;
 };
+
+#define PROC_SENDING (1U << 31)
 
 enum ring_state { RING_FREE, RING_OWNED = 2, RING_RETIRED }; /* or a value of segment_claim */
 
