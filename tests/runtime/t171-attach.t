@@ -139,5 +139,5 @@ sample
 is "$status $(tail -n 1 err)" '0 cpa: wrote p.pb.gz' 'the end of the process ends sampling'
 wait $pid
 is "$? $(wc -l <out) $(head -n 8 out | cmp - want 2>&1)" '7 60 ' 'a process that is sampled to its end has its output and exit status'
-between "$(share p.pb.gz heavy)" 1 1000000000000 'the samples of a process that has ended have names'
+between "$(share p.pb.gz main)" 1 1000000000000 'the samples of a process that has ended have names'
 done_testing
