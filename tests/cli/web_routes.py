@@ -49,7 +49,7 @@ class Site:
         config = {"XDG_CONFIG_HOME": os.environ.get("TMPDIR", "/tmp") + "/cpa-web-routes"}
         files = [flag + eq + os.path.join(data, file) for flag, eq, file in (arg.rpartition("=") for arg in args)]
         self.server = Server("-symbolize=none", *files, environment={**config, **(environment or {})})
-        self.odd, self.counts, self.ids, self.token = [], {}, [], ""
+        self.odd, self.counts, self.ids, self.token, self.good = [], {}, [], "", []
         client = Client(self.server)
         while not self.token:  # until the profile is loaded
             page = client.send("GET", "/ui/open", {"Accept": "text/html"})[2].decode(errors="replace")
@@ -76,7 +76,9 @@ class Site:
     def sides(self, rand):
         """Parameters that choose no, one or several profiles for each side."""
         with self.lock:
-            ids = list(self.ids) + ["00000000"]
+            ids = list(self.ids)
+        if not ids or rand.random() < 0.1:
+            ids.append("00000000")
         pairs = []
         for key, most in (("prof", 3), ("base", 2)):
             n = rand.choice([0, 0, 1, most])
@@ -90,7 +92,9 @@ class Site:
         headers = {"Accept": rand.choice(["*/*", "text/html", "text/plain"])}
         if rand.random() < 0.3:
             headers["Accept-Encoding"] = "gzip"
-        self.count(target, client.send("GET", target, headers)[0])
+        status = client.send("GET", target, headers)[0]
+        self.count(target, status)
+        return status
 
     def run_action(self, client, rand, name):
         with self.lock:
@@ -99,6 +103,9 @@ class Site:
                   "folder": "0", "file": "go-cpu.pb.gz"}
         if ids and rand.random() < 0.7:
             fields["id"] = rand.choice(ids)
+            if name == "close":
+                with self.lock:
+                    self.ids = [i for i in self.ids if i != fields["id"]]
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": rand.choice(["text/html", "*/*"])}
         self.count("/ui/do/" + name, client.send("POST", "/ui/do/" + name, headers, urllib.parse.urlencode(fields))[0])
 
@@ -109,7 +116,7 @@ def all_paths():
 
 
 def client_main(site, seed, paths, end, actions):
-    """Request each path once, then random ones until the end."""
+    """Request each path once, then random ones, most of them those that had an answer, until the end."""
     rand = random.Random(seed)
     todo = rand.sample(paths, len(paths))
     client = None
@@ -122,7 +129,9 @@ def client_main(site, seed, paths, end, actions):
             elif kind < 0.06 and actions:
                 site.run_action(client, rand, rand.choice(actions))
             else:
-                site.run_one(client, rand, todo.pop() if todo else rand.choice(paths))
+                path = todo.pop() if todo else rand.choice(site.good if site.good and rand.random() < 0.8 else paths)
+                if site.run_one(client, rand, path) == 200 and path not in site.good:
+                    site.good.append(path)
         except OSError as error:  # includes a closed connection
             if site.server.process.poll() is not None:
                 return
