@@ -44,6 +44,7 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/object_file.h \
 	src/symbol/object_int.h \
 	src/symbol/object_notes.c \
+	src/symbol/object_zstd.c \
 	src/symbol/object_notes.h \
 	src/symbol/pclntab.c \
 	src/symbol/pclntab.h \

@@ -389,6 +389,17 @@ static void find_debug(struct object *o, const struct symbol_options *w, struct 
 	arena_free(s.mem);
 }
 
+/* Replace a file by its copy with inflated DWARF, if it needs one. */
+static void inflate(struct object_file *f)
+{
+	struct object_file copy;
+
+	if (!f->elf || !object_file_inflate(f, &copy))
+		return;
+	object_file_close(f);
+	*f = copy;
+}
+
 int object_debug(struct object *o, const struct symbol_options *w, struct buf *tried, const char **path)
 {
 	assert(w && path);
@@ -396,6 +407,10 @@ int object_debug(struct object *o, const struct symbol_options *w, struct buf *t
 		o->debug_is_self = object_file_has_dwarf(&o->file);
 		if (!o->debug_is_self)
 			find_debug(o, w, tried);
+		if (o->debug_is_self)
+			o->debug_is_self = !object_file_inflate(&o->file, &o->debug);
+		else
+			inflate(&o->debug);
 	}
 	o->debug_searched = true;
 	*path = o->debug_is_self ? o->file.path : o->debug.elf ? o->debug.path : "";
@@ -448,6 +463,8 @@ int object_debug_alt(struct object *o, const struct symbol_options *w, struct bu
 	object_debug(o, w, tried, &path);
 	if (!o->alt_searched)
 		find_alt(o, w, tried);
+	if (!o->alt_searched)
+		inflate(&o->alt);
 	o->alt_searched = true;
 	return o->alt.fd;
 }

@@ -50,6 +50,12 @@ struct object *object_adopt(const struct object_file *f);
  */
 void object_open_packed(const struct object_file *f, struct object_file *out);
 
+/*
+ * Copy the file to memory with those DWARF sections inflated that zstd compresses. Returns false, and out->elf is NULL,
+ * when there are none, they are damaged, or have 4 GiB or more.
+ */
+bool object_file_inflate(const struct object_file *f, struct object_file *out);
+
 /* Sort a list allocated with malloc, and let the arena own it. */
 void symbols_finish(struct symbols *list, struct arena *mem);
 

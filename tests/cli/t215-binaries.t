@@ -70,6 +70,19 @@ build joined -fPIE -pie -Wl,-z,noseparate-code
 names "a program with code and headers in one segment has names and lines" "$full" -lines "$tmp/joined.pb"
 build packed -fPIE -pie -gz=zlib
 names "compressed debug sections are read" "$full" -lines "$tmp/packed.pb"
+if (cd "$tmp/bin" && objcopy --compress-debug-sections=zstd pie zstd 2>/dev/null); then
+	build zstd -fPIE -pie && (cd "$tmp/bin" && objcopy --compress-debug-sections=zstd zstd)
+	names "debug sections compressed with zstd are read" "$full" -lines "$tmp/zstd.pb"
+	"$PYTHON3" - "$tmp/bin/zstd" <<-'END'
+		import sys
+		with open(sys.argv[1], "r+b") as f:
+		    file = f.read()
+		    at = file.index(b"\x28\xb5\x2f\xfd")  # the first section
+		    f.seek(at + 8)
+		    f.write(bytes(255 - b for b in file[at + 8:at + 16]))
+	END
+	names "a damaged section leaves the names of the symbol table" 'work_here' "$tmp/zstd.pb"
+fi
 if (cd "$tmp/bin" && $CC -g -gsplit-dwarf -O1 -fPIE -pie -o split work.c 2>/dev/null); then
 	build split -fPIE -pie -gsplit-dwarf
 	names "split debug information is read from the .dwo file" "$full" -lines "$tmp/split.pb"
