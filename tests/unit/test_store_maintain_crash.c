@@ -110,7 +110,12 @@ static void check(struct live_store *m, const struct sums *want, uint64_t at, co
 static void fail_at_every_step(struct live_store *m, void (*action)(struct live_store *m), const char *what)
 {
 	struct store_query shop = live_store_query("shop"), mail = live_store_query("mail");
-	uint64_t step = getenv("CPA_TEST_LONG") ? 1 : 3, at;
+#ifdef __SANITIZE_ADDRESS__
+	const uint64_t short_step = 7;
+#else
+	const uint64_t short_step = 3;
+#endif
+	uint64_t step = getenv("CPA_TEST_LONG") ? 1 : short_step, at;
 	char old[80];
 	struct sums want;
 	bool is_reached = true;
