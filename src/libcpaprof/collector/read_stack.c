@@ -366,15 +366,15 @@ static bool read_object(struct address_space *r, struct space_object *o, int fd)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr ph[HEADS_MAX];
-	uint64_t eh = UINT64_MAX, first = UINT64_MAX;
+	uint64_t eh = UINT64_MAX, first = UINT64_MAX, n_ph;
 
 	if (o->size < sizeof(head) || !read_piece(r, o, fd, 0, o->size < HEAD ? o->size : HEAD))
 		return false;
 	memcpy(&head, o->bytes, sizeof(head));
-	if (head.e_phentsize != sizeof(*ph) || head.e_phnum > HEADS_MAX || head.e_phoff > HEAD ||
-	    head.e_phoff + head.e_phnum * sizeof(*ph) > (o->size < HEAD ? o->size : HEAD))
+	n_ph = head.e_phnum * sizeof(*ph);
+	if (head.e_phentsize != sizeof(*ph) || head.e_phnum > HEADS_MAX || !read_piece(r, o, fd, head.e_phoff, n_ph))
 		return false;
-	memcpy(ph, (char *)o->bytes + head.e_phoff, head.e_phnum * sizeof(*ph));
+	memcpy(ph, (char *)o->bytes + head.e_phoff, n_ph);
 	for (int i = 0; i < head.e_phnum; i++) {
 		if (ph[i].p_type == PT_GNU_EH_FRAME)
 			eh = ph[i].p_offset;

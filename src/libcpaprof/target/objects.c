@@ -84,10 +84,25 @@ static void replace(void)
 	current = l;
 }
 
+/* Describe the objects that _dl_find_object does not find enough of. */
+static void add_others(void)
+{
+	uint32_t room = cpi_unwind_snapshot(NULL, 0) + SPARE_OBJECTS;
+	struct list *l = list_make(room);
+
+	for (uint32_t i = 0; l && i < l->table.n && i < room; i++)
+		cpi_unwind_add_other(&l->object[i]);
+	if (l)
+		munmap(l, l->size);
+}
+
 void cpi_objects_refresh(bool changed)
 {
-	if (!is_needed)
+	if (!is_needed) {
+		if (changed)
+			add_others();
 		return;
+	}
 	if (changed)
 		replace();
 	if (current && atomic_load(&closing) == 0)

@@ -24,7 +24,11 @@ extern int _dl_find_object(void *, struct found_object *) __attribute__((weak));
 
 static _Atomic(const struct unwind_table *) published;    /* set by cpi_unwind_publish; read by handlers */
 static int (*find_object)(void *, struct found_object *); /* set before handlers run */
-static struct unwind_object program; /* an executable with gaps between its segments; set before handlers run */
+
+/* Objects that describe fails for: entries never change, and outside of handlers more are added. */
+enum { OTHERS_MAX = 64 };
+static struct unwind_object other[OTHERS_MAX];
+static _Atomic uint32_t n_others;
 
 /* Describe the object that was found. Returns false if its range does not begin with an ELF header. */
 static bool describe(const struct found_object *found, struct unwind_object *out)
@@ -34,17 +38,30 @@ static bool describe(const struct found_object *found, struct unwind_object *out
 	return cpi_unwind_object_init_sig(found->map_start, hi - lo, true, lo, hi, (uint64_t)found->eh_frame, out);
 }
 
-/*
- * If the executable has gaps between its segments, as Node has, _dl_find_object returns the range of one segment, which
- * has neither the ELF header nor .eh_frame. The whole object is then described here.
- */
-static void init_program(void)
+static const struct unwind_object *find_other_sig(uint64_t lo, uint64_t hi)
 {
+	for (uint32_t i = atomic_load_explicit(&n_others, memory_order_acquire); i > 0; i--)
+		if (lo >= other[i - 1].lo && hi <= other[i - 1].hi)
+			return &other[i - 1];
+	return NULL;
+}
+
+void cpi_unwind_add_other(const struct unwind_object *o)
+{
+	uint32_t n = atomic_load_explicit(&n_others, memory_order_relaxed);
 	struct found_object found;
 	struct unwind_object object;
+	const struct unwind_object *last;
 
-	if (find_object((void *)cpi_unwind_entry(), &found) == 0 && !describe(&found, &object))
-		cpi_unwind_snapshot(&program, 1); /* the loader lists the executable first */
+	if (!find_object || o->text_lo >= o->text_hi || n == OTHERS_MAX ||
+	    find_object((void *)o->text_lo, &found) != 0 || describe(&found, &object))
+		return;
+	last = find_other_sig(o->lo, o->hi);
+	if (last && last->lo == o->lo && last->hi == o->hi && last->hdr == o->hdr && last->text_lo == o->text_lo &&
+	    last->text_hi == o->text_hi)
+		return;
+	other[n] = *o;
+	atomic_store_explicit(&n_others, n + 1, memory_order_release);
 }
 
 bool cpi_unwind_init(void)
@@ -55,8 +72,6 @@ bool cpi_unwind_init(void)
 	/* call it now, so that the PLT is not bound in a handler */
 	if (find_object && find_object((void *)cpi_unwind_init, &found) != 0)
 		find_object = NULL;
-	if (find_object)
-		init_program();
 	return find_object != NULL;
 }
 
@@ -94,8 +109,10 @@ const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct u
 		if (room->lo == lo && room->hi == hi && (room->hdr == (uint64_t)found.eh_frame || !room->hdr))
 			return room;
 	}
-	if (!describe(&found, room) && lo >= program.lo && hi <= program.hi) {
-		*room = program;
+	if (!describe(&found, room)) {
+		const struct unwind_object *o = find_other_sig(lo, hi);
+
+		*room = o ? *o : *room;
 		room->lo = lo;
 		room->hi = hi;
 	}

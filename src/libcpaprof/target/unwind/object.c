@@ -14,7 +14,7 @@
 
 enum {
 	MAX_PHDRS = 64,
-	HEAD = 4096, /* program headers are in the first page, which every image contains */
+	HEAD = 4096, /* of an image, which contains its first page, and perhaps no other */
 	MAX_EH = 1 << 30,
 };
 
@@ -122,23 +122,21 @@ static bool find_bias(struct elf *e, uint64_t lo, uint64_t *hdr)
 	return found;
 }
 
-bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool image, uint64_t lo, uint64_t hi,
-				uint64_t hdr, struct unwind_object *out)
+static bool init(struct elf *e, uint64_t lo, uint64_t hi, uint64_t hdr, struct unwind_object *out)
 {
-	struct elf e = { .bytes = bytes, .n = n, .image = image };
 	uint64_t known_hdr = hdr;
 
 	*out = (struct unwind_object){ .lo = lo, .hi = hi, .table_enc = ENC_OMIT };
-	if (!read_head(&e) || !find_bias(&e, lo, &hdr))
+	if ((!e->phdr && !read_head(e)) || !find_bias(e, lo, &hdr))
 		return false;
 	if (hdr && !known_hdr)
-		hdr += e.bias;
-	for (uint32_t i = 0; i < e.n_phdrs; i++) {
-		Elf64_Phdr ph = phdr_of(&e, i);
+		hdr += e->bias;
+	for (uint32_t i = 0; i < e->n_phdrs; i++) {
+		Elf64_Phdr ph = phdr_of(e, i);
 		const unsigned char *p;
 		uint64_t a, b;
 
-		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_R) || !segment(&e, &ph, out, &a, &b, &p))
+		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_R) || !segment(e, &ph, out, &a, &b, &p))
 			continue;
 		if (ph.p_flags & PF_X &&
 		    b - a > out->text_hi - out->text_lo) { /* the largest: others have only stubs */
@@ -156,6 +154,24 @@ bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool ima
 	if (out->hdr)
 		read_hdr(out);
 	return true;
+}
+
+bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool image, uint64_t lo, uint64_t hi,
+				uint64_t hdr, struct unwind_object *out)
+{
+	struct elf e = { .bytes = bytes, .n = n, .image = image };
+
+	return init(&e, lo, hi, hdr, out);
+}
+
+bool cpi_unwind_object_init_loaded(uint64_t lo, uint64_t hi, uint64_t hdr, const void *phdr, uint32_t n_phdrs,
+				   struct unwind_object *out)
+{
+	struct elf e = {
+		.bytes = (const unsigned char *)lo, .n = hi - lo, .image = true, .phdr = phdr, .n_phdrs = n_phdrs
+	};
+
+	return init(&e, lo, hi, hdr, out);
 }
 
 void cpi_unwind_set_table(struct unwind_object *obj, uint32_t n)

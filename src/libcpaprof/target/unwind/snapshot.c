@@ -1,5 +1,5 @@
 /*
- * snapshot.c - list of all loaded objects, for systems without _dl_find_object
+ * snapshot.c - list of all loaded objects
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,7 +8,6 @@
 #include "libcpaprof/target/unwind/walk_int.h"
 
 #include <link.h>
-#include <sys/auxv.h>
 
 struct snapshot {
 	struct unwind_object *object;
@@ -46,16 +45,11 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *arg)
 	if (lo >= hi)
 		return 0;
 	if (t->n < t->max) {
-		cpi_unwind_object_init_sig((const unsigned char *)lo, hi - lo, true, lo, hi, hdr, &obj);
+		cpi_unwind_object_init_loaded(lo, hi, hdr, info->dlpi_phdr, info->dlpi_phnum, &obj);
 		insert(t, &obj);
 	}
 	t->n++;
 	return 0;
-}
-
-uint64_t cpi_unwind_entry(void)
-{
-	return getauxval(AT_ENTRY);
 }
 
 uint32_t cpi_unwind_snapshot(struct unwind_object *object, uint32_t max)

@@ -151,7 +151,7 @@ void cpi_unwind_walk_sig(const struct unwind_source *from, struct unwind_regs *r
  * Describe an ELF object for walks, from its program headers.
  *
  * bytes    [n] the file, or with image the object in memory, from its lowest address on
- * image    segments are at their addresses in memory, not at their offsets in the file. Only the ELF header and the
+ * image    segments are at their addresses in memory, not at their offsets in the file. Only the first page and the
  *          bytes of segments are read
  * lo, hi   address range of the object in the target; addresses outside are rejected
  * hdr      address of .eh_frame_hdr if it is known; 0: take it from the program headers
@@ -160,6 +160,9 @@ void cpi_unwind_walk_sig(const struct unwind_source *from, struct unwind_regs *r
  */
 bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool image, uint64_t lo, uint64_t hi,
 				uint64_t hdr, struct unwind_object *out);
+/* The same for an object of this process, by the program headers that its loader knows, which may be anywhere in it. */
+bool cpi_unwind_object_init_loaded(uint64_t lo, uint64_t hi, uint64_t hdr, const void *phdr, uint32_t n_phdrs,
+				   struct unwind_object *out);
 
 /* The start of a function and its FDE in .eh_frame, relative to unwind_object.hdr. */
 struct unwind_function {
@@ -211,8 +214,12 @@ void cpi_unwind_use_dl_find_object(bool use);
  */
 uint32_t cpi_unwind_snapshot(struct unwind_object *object, uint32_t max);
 
-/* The address at which the executable starts. Not for handlers. */
-uint64_t cpi_unwind_entry(void);
+/*
+ * Let handlers use the description of a loaded object, if _dl_find_object does not find enough of it: its program
+ * headers are not in its first page (llvm-bolt), or the range of one segment is found, since there are gaps between them
+ * (Node). Not for handlers, and for one thread at a time.
+ */
+void cpi_unwind_add_other(const struct unwind_object *o);
 
 /*
  * Let handlers use this table from now on. Returns the previous table, or NULL. Handlers that are running may still
