@@ -131,7 +131,8 @@ struct workspace_entry *workspace_entry_new(struct loaded *l, const char *name, 
 static struct workspace_entry *find_same(struct workspace *w, const struct workspace_entry *e)
 {
 	for (size_t i = 0; i < w->n; i++)
-		if (w->entry[i]->o.fingerprint == e->o.fingerprint)
+		if (w->entry[i]->o.fingerprint == e->o.fingerprint &&
+		    (e->o.origin != OPEN_SOURCE || strcmp(w->entry[i]->o.name, e->o.name) == 0))
 			return w->entry[i];
 	return NULL;
 }

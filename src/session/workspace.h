@@ -20,7 +20,7 @@
 
 enum { WORKSPACE_PROFILES_MAX = 16, WORKSPACE_ID_LENGTH = 8 };
 
-enum open_origin { OPEN_COMMAND_LINE, OPEN_FOLDER, OPEN_UPLOAD, OPEN_CAPTURE, OPEN_MERGE, OPEN_STORE };
+enum open_origin { OPEN_COMMAND_LINE, OPEN_FOLDER, OPEN_UPLOAD, OPEN_CAPTURE, OPEN_MERGE, OPEN_STORE, OPEN_SOURCE };
 
 /* An open profile. Everything is constant while a reference is held. */
 struct open_profile {
@@ -48,7 +48,8 @@ struct workspace *workspace_new(void);
 void workspace_free(struct workspace *w);
 
 /*
- * Open a profile: take over l. If a profile with the same content is open, l is released and that one is returned.
+ * Open a profile: take over l. If a profile with the same content is open, l is released and that one is returned; with
+ * OPEN_SOURCE only if it has the same name.
  * When WORKSPACE_PROFILES_MAX are open, the least recently used one that is not from the command line is closed.
  *
  * name    copied

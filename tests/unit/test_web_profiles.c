@@ -310,7 +310,7 @@ static void trends_list_functions_that_grow(void **state)
 	expect_page(&t, "/ui/trend", 400, "at least two profiles");
 	upload(&t, "go-heap2.pb.gz", id);
 	expect_page(&t, "/ui/trend", 200, "2 profiles, oldest first");
-	expect_page(&t, "/ui/trend", 200, "has no values of inuse_space");
+	expect_page(&t, "/ui/trend", 200, "1 of 3 profiles have no values of inuse_space and are left out: ");
 	expect_page(&t, "/ui/trend", 200, "1 of 1</td>");
 	expect_page(&t, "/ui/trend", 200, "<polyline points=\"2.0,");
 	expect_page(&t, "/ui/trend?all=t&sort=cum", 200, "All functions.");

@@ -7,6 +7,7 @@
 
 #include "viewers/web/compare.h"
 #include "viewers/web/post.h"
+#include "viewers/web/sources.h"
 #include "viewers/web/views.h"
 
 #include "base/unit.h"
@@ -15,13 +16,17 @@
 #include "viewers/html/html.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+
+enum { FILES_READ_MAX = 8, FILE_BYTES_READ_MAX = 8 << 20 }; /* the list reads so few files to show their totals */
 
 static const char *origin_word(enum open_origin origin)
 {
 	static const char *const word[] = {
 		[OPEN_COMMAND_LINE] = "command line", [OPEN_FOLDER] = "folder", [OPEN_UPLOAD] = "upload",
-		[OPEN_CAPTURE] = "capture",           [OPEN_MERGE] = "merged",  [OPEN_STORE] = "store"
+		[OPEN_CAPTURE] = "capture",           [OPEN_MERGE] = "merged",  [OPEN_STORE] = "store",
+		[OPEN_SOURCE] = "command line"
 	};
 
 	return word[origin];
@@ -64,39 +69,117 @@ static bool is_on_side(const struct web_side *side, const struct open_profile *o
 	return false;
 }
 
-static void add_checkbox(const struct web_page *page, enum side side, const struct open_profile *o, struct buf *out)
+/* A row of the list: an open profile, or a file of the command line. */
+struct row {
+	const char *id, *name;
+	const struct open_profile *o; /* NULL: a file that was not read yet */
+	const char *from, *error;     /* error: why the file cannot be read; "" */
+};
+
+static void add_checkbox(const struct web_page *page, enum side side, const struct row *r, struct buf *out)
 {
-	bool is_checked = is_on_side(&page->side[side], o);
+	/* the merged profile is not checked beside its files unless the URL names it */
+	bool is_checked = r->o && is_on_side(&page->side[side], r->o) &&
+			  (!page->web->sources.n || *url_params_get(page->params, side == SIDE_BASE ? "base" : "prof"));
 
 	buf_addf(out, "<td><input type=\"checkbox\" form=\"compare\" name=\"%s\" value=\"%s\"%s aria-label=\"%s ",
-		 side == SIDE_BASE ? "base" : "prof", o->id, is_checked ? " checked" : "",
+		 side == SIDE_BASE ? "base" : "prof", r->id, is_checked ? " checked" : "",
 		 side == SIDE_BASE ? "before:" : "after:");
-	html_add_name(out, o->name);
+	html_add_name(out, r->name);
 	buf_addz(out, "\"></td>");
 }
 
-static void add_profile(const struct web_page *page, const struct open_profile *o, struct buf *out)
+static void add_facts(const struct row *r, struct buf *out)
+{
+	const struct profile *p = r->o ? r->o->p : NULL;
+
+	buf_addz(out, "<td class=\"text wide\">");
+	if (p)
+		web_add_time(p->meta.time_ns, out);
+	buf_addz(out, "</td><td class=\"wide\">");
+	if (p && p->meta.duration_ns > 0)
+		unit_add_label(out, p->meta.duration_ns, "ns", "auto");
+	buf_addz(out, "</td><td>");
+	if (p)
+		web_add_total(p, out);
+	else
+		buf_addz(out, *r->error ? "" : "<span class=\"faint\">not read yet</span>");
+	buf_addf(out, "</td><td class=\"text wide\"><code>%s</code></td><td class=\"text wide\">%s</td>", r->id,
+		 r->from);
+}
+
+static void add_row(const struct web_page *page, const struct row *r, struct buf *out)
 {
 	buf_addz(out, "<tr>");
-	add_checkbox(page, SIDE_BASE, o, out);
-	add_checkbox(page, SIDE_TARGET, o, out);
-	buf_addf(out, "<td class=\"name\"><a href=\"flamegraph?prof=%s\">", o->id);
-	web_add_name(out, o->name);
-	buf_addz(out, "</a></td><td class=\"text wide\">");
-	web_add_time(o->p->meta.time_ns, out);
-	buf_addz(out, "</td><td class=\"wide\">");
-	if (o->p->meta.duration_ns > 0)
-		unit_add_label(out, o->p->meta.duration_ns, "ns", "auto");
-	buf_addz(out, "</td><td>");
-	web_add_total(o->p, out);
-	buf_addf(out, "</td><td class=\"text wide\"><code>%s</code></td><td class=\"text wide\">%s</td><td>", o->id,
-		 origin_word(o->origin));
-	if (o->origin != OPEN_COMMAND_LINE) {
+	add_checkbox(page, SIDE_BASE, r, out);
+	add_checkbox(page, SIDE_TARGET, r, out);
+	buf_addf(out, "<td class=\"name\"><a href=\"flamegraph?prof=%s\">", r->id);
+	web_add_name(out, r->name);
+	buf_addz(out, "</a>");
+	if (*r->error) {
+		buf_addz(out, " <span class=\"error\">");
+		web_add_name(out, r->error);
+		buf_addz(out, "</span>");
+	}
+	buf_addz(out, "</td>");
+	add_facts(r, out);
+	buf_addz(out, "<td>");
+	if (r->o && r->o->origin != OPEN_COMMAND_LINE && r->o->origin != OPEN_SOURCE) {
 		web_form_start(page->web, "close", out);
-		web_form_add_hidden(out, "id", o->id);
+		web_form_add_hidden(out, "id", r->o->id);
 		web_form_end(out, "Close");
 	}
 	buf_addz(out, "</td></tr>\n");
+}
+
+static bool is_small(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && st.st_size <= FILE_BYTES_READ_MAX;
+}
+
+/* Add a row for each file of the command line. A few small files are read, to show their times and totals. */
+static void add_files(const struct web_page *page, struct buf *out)
+{
+	struct web *w = page->web;
+
+	for (size_t i = 0; i < w->sources.n; i++) {
+		const struct web_source *s = &w->sources.item[i];
+		struct open_profile *o = web_source_get(w, s);
+		struct err err = { 0 };
+
+		if (!o && w->sources.n <= FILES_READ_MAX && is_small(s->name) &&
+		    web_source_read(w, s, page->stop, &o, &err) < 0)
+			o = NULL;
+		add_row(page,
+			&(struct row){ .id = s->id,
+				       .name = s->name,
+				       .o = o,
+				       .from = s->is_base ? "command line, before" : "command line",
+				       .error = err.msg },
+			out);
+		workspace_put(w->workspace, o);
+	}
+}
+
+/* Add a row for an open profile, unless it is a file. The merged profile of the command line comes before its files. */
+static void add_open(const struct web_page *page, const struct open_profile *o, struct buf *out)
+{
+	const struct web_sources *files = &page->web->sources;
+	bool is_merged = o->origin == OPEN_COMMAND_LINE && files->n + files->n_others > 1;
+
+	if (o->origin == OPEN_SOURCE)
+		return;
+	add_row(page,
+		&(struct row){ .id = o->id,
+			       .name = o->name,
+			       .o = o,
+			       .from = is_merged ? "all files, merged" : origin_word(o->origin),
+			       .error = "" },
+		out);
+	if (is_merged)
+		add_files(page, out);
 }
 
 static void add_profiles(const struct web_page *page, struct open_profile *const *o, size_t n, struct buf *out)
@@ -117,8 +200,10 @@ static void add_profiles(const struct web_page *page, struct open_profile *const
 	for (size_t i = 0; i < sizeof(title) / sizeof(title[0]); i++)
 		buf_addf(out, "<th scope=\"col\"%s>%s</th>", class[i], title[i]);
 	buf_addz(out, "<td></td></tr></thead>\n<tbody>\n");
+	if (page->web->sources.reason.len)
+		add_files(page, out);
 	for (size_t i = 0; i < n; i++)
-		add_profile(page, o[i], out);
+		add_open(page, o[i], out);
 	buf_addz(out, "</tbody></table></div>\n");
 }
 
@@ -136,19 +221,21 @@ static void add_scales(struct buf *out)
 
 static void add_buttons(const struct web_page *page, size_t n, struct buf *out)
 {
+	bool has_files = page->web->sources.n > 0;
+
 	buf_addz(out,
 		 "<form id=\"compare\" method=\"get\" action=\"diff\" class=\"pages\">\n<button>Difference</button>\n"
 		 "<button formaction=\"flamegraph\">Flame graph</button>\n"
-		 "<button formaction=\"gate\">Gate</button>\n");
+		 "<button formaction=\"gate\">Gate</button>\n<button formaction=\"trend\">Trend</button>\n");
 	add_scales(out);
 	buf_addz(out,
 		 "</form>\n<p class=\"faint\">Several profiles on a side are added up; the gate reads them as runs of "
 		 "the program. Without a profile on the side “before”, the flame graph shows the sum of those on the "
-		 "side “after”.</p>\n");
-	if (n < 2)
+		 "side “after”. The trend is that of the checked profiles of both sides, in the order of time; without "
+		 "checked ones, that of all.</p>\n");
+	if (n < 2 || has_files) /* the files were merged already */
 		return;
 	buf_addz(out, "<div class=\"pages\">");
-	buf_addf(out, "<a class=\"button\" href=\"trend\">Trend of all %zu</a>\n", n);
 	web_form_start(page->web, "merge", out);
 	buf_addf(out, "<button>Merge all %zu</button></form></div>\n", n);
 }
@@ -197,6 +284,26 @@ int web_draw_open(struct web_page *page, struct err *err)
 	return 0;
 }
 
+/* State why there is no merged profile, and which sources are in it only. */
+static void add_files_note(const struct web_sources *s, struct buf *out)
+{
+	if (s->reason.len) {
+		buf_addf(out, "<p>The %zu files of the command line were not merged: ", s->n + s->n_others);
+		web_add_name(out, buf_text(&s->reason));
+		buf_addz(out, ".</p>\n");
+	}
+	if (s->n > FILES_READ_MAX)
+		buf_addf(out,
+			 "<p>The command line has %zu files. A file is read when it is opened, and at most %d profiles "
+			 "are open at once.</p>\n",
+			 s->n, WORKSPACE_PROFILES_MAX);
+	if (s->n_others && s->n)
+		buf_addf(out,
+			 "<p>%zu source%s of the command line, on servers or standard input, %s only in the merged "
+			 "profile.</p>\n",
+			 s->n_others, s->n_others == 1 ? "" : "s", s->n_others == 1 ? "is" : "are");
+}
+
 int web_draw_compare(struct web_page *page, struct err *err)
 {
 	struct open_profile *o[WORKSPACE_PROFILES_MAX];
@@ -204,6 +311,7 @@ int web_draw_compare(struct web_page *page, struct err *err)
 
 	(void)err;
 	buf_addz(&page->main, "<h2>Open profiles</h2>\n");
+	add_files_note(&page->web->sources, &page->main);
 	add_profiles(page, o, n, &page->main);
 	add_buttons(page, n, &page->main);
 	add_upload(page, &page->main);

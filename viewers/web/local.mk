@@ -36,6 +36,8 @@ viewers_web_libweb_a_SOURCES = \
 	viewers/web/rows.c \
 	viewers/web/save.c \
 	viewers/web/source.c \
+	viewers/web/sources.c \
+	viewers/web/sources.h \
 	viewers/web/store.c \
 	viewers/web/store.h \
 	viewers/web/store_chart.c \

@@ -124,13 +124,13 @@ static void page_release(struct web_page *page)
 	buf_release(&page->notes);
 }
 
-/* Without a profile, the first page opens files. */
-static void redirect_to_open(const struct http_request *request, struct http_response *out)
+/* Without a profile, the first page opens files; if those of the command line were not merged, it lists them. */
+static void redirect_to_open(const struct web *w, const struct http_request *request, struct http_response *out)
 {
 	struct buf to = { 0 };
 
 	web_add_up(request, &to);
-	buf_addz(&to, "open");
+	buf_addz(&to, w->sources.reason.len ? "compare" : "open");
 	http_response_add(out, "Cache-Control", "no-store");
 	http_response_add(out, "Location", buf_text(&to));
 	out->status = 307;
@@ -163,7 +163,7 @@ void web_answer_view(struct web *w, const struct web_view *view, const char *ext
 	if (rc == 0)
 		rc = read_url(&page, &err);
 	if (rc < 0 && page.wants_profile && !*ext && web_wants_html(request))
-		redirect_to_open(request, out);
+		redirect_to_open(w, request, out);
 	else if (rc < 0 && page.params)
 		web_page_refuse(&page, &err, out);
 	else if (rc < 0)

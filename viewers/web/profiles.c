@@ -6,23 +6,31 @@
 #include "config.h"
 
 #include "viewers/web/compare.h"
-#include "viewers/web/web_int.h"
+#include "viewers/web/sources.h"
 
 #include <string.h>
 
-/* Take a reference to the profile with the id at the start of a list; "" for that of the command line. */
+/* Take a reference to the profile or the file with the id at the start of a list; "" for that of the command line. */
 static int open_one(struct web_page *page, const char *list, struct web_side *side, struct err *err)
 {
 	char id[WORKSPACE_ID_LENGTH + 1] = "";
 	size_t n = strcspn(list, ",");
+	const struct web_source *source = NULL;
 	struct open_profile *o = NULL;
+	int rc = 0;
 
 	if (side->n == WORKSPACE_PROFILES_MAX)
 		return err_set(err, ERR_LIMIT, "at most %d profiles can be on a side", WORKSPACE_PROFILES_MAX);
 	if (n < sizeof(id)) {
 		memcpy(id, list, n);
-		o = workspace_get(page->web->workspace, id);
+		source = web_source_find(page->web, id);
+		if (source)
+			rc = web_source_open(page->web, source, page->stop, &o, err);
+		else
+			o = workspace_get(page->web->workspace, id);
 	}
+	if (rc < 0)
+		return rc;
 	if (!o)
 		return err_set(err, ERR_USAGE,
 			       "profile %.20s is not open; it was closed, or fetched again with other content", list);
@@ -75,8 +83,10 @@ static int split(struct web_page *page, struct err *err)
 
 static bool has_no_profile(const struct web_page *page)
 {
-	struct open_profile *o = workspace_get(page->web->workspace, "");
+	struct open_profile *o = NULL;
 
+	if (!page->web->sources.reason.len)
+		o = workspace_get(page->web->workspace, "");
 	workspace_put(page->web->workspace, o);
 	return !o;
 }
@@ -84,6 +94,9 @@ static bool has_no_profile(const struct web_page *page)
 static int fail_without_profile(struct web_page *page, struct err *err)
 {
 	page->wants_profile = true;
+	if (page->web->sources.reason.len)
+		return err_set(err, ERR_USAGE, "%s; choose a file on the page ui/compare",
+			       buf_text(&page->web->sources.reason));
 	return err_set(err, ERR_USAGE, "no profile is open; open one on the page ui/open");
 }
 

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "viewers/web/compare.h"
+#include "viewers/web/sources.h"
 #include "viewers/web/views.h"
 #include "viewers/web/web_int.h"
 
@@ -34,36 +35,124 @@ struct series {
 	int64_t *value; /* [rows * n] values of the rows of the report in each profile */
 };
 
-static int compare_times(const void *a, const void *b)
+/* Insert a profile in the order of time; without times, in the order of the list. Its reference is taken over. */
+static int list_one(struct series *s, struct open_profile *o, struct err *err)
 {
-	const struct open_profile *l = *(struct open_profile *const *)a, *r = *(struct open_profile *const *)b;
+	size_t at = s->n;
 
-	if (l->p->meta.time_ns != r->p->meta.time_ns)
-		return l->p->meta.time_ns < r->p->meta.time_ns ? -1 : 1;
-	return (l->opened_ns > r->opened_ns) - (l->opened_ns < r->opened_ns);
+	if (s->n == WORKSPACE_PROFILES_MAX) {
+		workspace_put(s->page->web->workspace, o);
+		return err_set(
+			err, ERR_LIMIT,
+			"a trend on a page has at most %d profiles; check some on the page Open profiles, or use cpa "
+			"trend",
+			WORKSPACE_PROFILES_MAX);
+	}
+	for (; at > 0 && s->profile[at - 1]->p->meta.time_ns > o->p->meta.time_ns; at--)
+		s->profile[at] = s->profile[at - 1];
+	s->profile[at] = o;
+	s->n++;
+	return 0;
 }
 
-/* The profiles that the URL names, if there are several; else all open ones. */
-static void list_profiles(struct series *s)
+/* The profiles that the URL names, on both sides. */
+static int list_named(struct series *s, struct err *err)
 {
-	struct web_page *page = s->page;
-	const struct web_side *named = &page->side[SIDE_TARGET];
+	int rc = 0;
 
-	if (named->n < 2) {
-		s->n = workspace_list(page->web->workspace, s->profile);
-	} else {
-		for (s->n = 0; s->n < named->n; s->n++) {
-			s->profile[s->n] = named->profile[s->n];
-			workspace_ref(page->web->workspace, s->profile[s->n]);
+	for (int side = 0; side < N_SIDES; side++) {
+		const struct web_side *named = &s->page->side[side];
+
+		for (size_t i = 0; rc == 0 && i < named->n; i++) {
+			workspace_ref(s->page->web->workspace, named->profile[i]);
+			rc = list_one(s, named->profile[i], err);
 		}
 	}
-	qsort(s->profile, s->n, sizeof(*s->profile), compare_times);
+	return rc;
 }
 
-/* Remove the profiles without the sample type, and note that. */
+/* All files of the command line, and the profiles that are open besides them. */
+static int list_all(struct series *s, struct err *err)
+{
+	struct web *w = s->page->web;
+	struct open_profile *open[WORKSPACE_PROFILES_MAX], *o;
+	size_t n = workspace_list(w->workspace, open);
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_listed =
+			!w->sources.n || (open[i]->origin != OPEN_COMMAND_LINE && open[i]->origin != OPEN_SOURCE);
+
+		if (rc == 0 && is_listed)
+			rc = list_one(s, open[i], err);
+		else
+			workspace_put(w->workspace, open[i]);
+	}
+	if (rc == 0 && s->n + w->sources.n > WORKSPACE_PROFILES_MAX)
+		return err_set(
+			err, ERR_LIMIT,
+			"a trend on a page has at most %d profiles, but the command line has %zu; check some on the "
+			"page Open profiles, or use cpa trend",
+			WORKSPACE_PROFILES_MAX, w->sources.n);
+	for (size_t i = 0; rc == 0 && i < w->sources.n; i++) {
+		rc = web_source_read(w, &w->sources.item[i], s->page->stop, &o, err);
+		rc = rc == 0 ? list_one(s, o, err) : rc;
+	}
+	return rc;
+}
+
+static int list_profiles(struct series *s, struct err *err)
+{
+	const struct web_page *page = s->page;
+	size_t n_named = page->side[SIDE_BASE].n + page->side[SIDE_TARGET].n;
+	bool is_named = *url_params_get(page->params, "prof") || *url_params_get(page->params, "base");
+
+	return is_named && n_named > 1 ? list_named(s, err) : list_all(s, err);
+}
+
+/* A sample type, and in how many profiles it is, or is shown first. */
+struct shared_type {
+	const char *name;
+	size_t n_having, n_first;
+};
+
+static bool is_shared_more(const struct shared_type *a, const struct shared_type *b)
+{
+	return a->n_having != b->n_having ? a->n_having > b->n_having : a->n_first > b->n_first;
+}
+
+/* The sample type that most profiles have; of several such types, that which most show first, else that of the oldest profile. */
+static const char *find_shared_type(const struct series *s)
+{
+	struct shared_type best = { .name = "" };
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct profile *p = s->profile[i]->p;
+
+		for (uint32_t t = 0; t < p->n_types; t++) {
+			struct shared_type type = { .name = profile_text(p, p->type[t].name) };
+			uint32_t found, first;
+
+			for (size_t k = 0; k < s->n; k++) {
+				const struct profile *other = s->profile[k]->p;
+
+				if (view_find_type(other, type.name, &found, NULL) < 0)
+					continue;
+				type.n_having++;
+				type.n_first += view_find_type(other, "", &first, NULL) == 0 && first == found;
+			}
+			if (is_shared_more(&type, &best))
+				best = type;
+		}
+	}
+	return best.name;
+}
+
+/* Remove the profiles without the sample type, and note how many and which. */
 static void drop_others(struct series *s, const char *type)
 {
-	size_t n = 0;
+	size_t n = 0, n_all = s->n;
+	struct buf names = { 0 };
 
 	for (size_t i = 0; i < s->n; i++) {
 		uint32_t found;
@@ -72,11 +161,14 @@ static void drop_others(struct series *s, const char *type)
 			s->profile[n++] = s->profile[i];
 			continue;
 		}
-		buf_addf(&s->page->notes, "%s has no values of %s; it is not part of the trend\n", s->profile[i]->name,
-			 type);
+		buf_addf(&names, "%s%s", names.len ? ", " : "", s->profile[i]->name);
 		workspace_put(s->page->web->workspace, s->profile[i]);
 	}
 	s->n = n;
+	if (n < n_all)
+		buf_addf(&s->page->notes, "%zu of %zu profiles have no values of %s and are left out: %s\n", n_all - n,
+			 n_all, type, buf_text(&names));
+	buf_release(&names);
 }
 
 static int add_profiles(struct series *s, struct err *err)
@@ -248,6 +340,20 @@ static int draw(struct series *s, struct err *err)
 	return 0;
 }
 
+/* Without a merged profile, let the links of the page lead to the last file. */
+static void link_last(const struct series *s)
+{
+	const struct web_sources *files = &s->page->web->sources;
+
+	for (size_t i = 0; i < files->n && !s->page->open; i++) {
+		struct open_profile *o = web_source_get(s->page->web, &files->item[i]);
+
+		if (o == s->profile[s->n - 1])
+			url_params_set(s->page->params, "prof", files->item[i].id);
+		workspace_put(s->page->web->workspace, o);
+	}
+}
+
 static void series_release(struct series *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -258,23 +364,27 @@ int web_draw_trend(struct web_page *page, struct err *err)
 {
 	struct series s = { .page = page, .q = page->q };
 	const char *type = page->q.sample_index;
-	uint32_t index;
-	int rc = 0;
+	int rc;
 
 	query_apply_defaults(&s.q, &reports_get("trend")->defaults);
 	s.q.all |= strcmp(url_params_get(page->params, "all"), "t") == 0;
 	if (!*url_params_get(page->params, "n"))
 		s.q.nodecount = ROWS_PER_PAGE;
-	if (!*type && view_find_type(page->open->p, "", &index, NULL) == 0)
-		type = profile_text(page->open->p, page->open->p->type[index].name);
+	rc = list_profiles(&s, err);
+	if (!*type) {
+		type = find_shared_type(&s);
+		type = arena_strndup(page->mem, type, strlen(type));
+	}
 	s.q.sample_index = type;
-	list_profiles(&s);
-	drop_others(&s, type);
-	if (s.n < 2)
+	if (rc == 0)
+		drop_others(&s, type);
+	if (rc == 0 && s.n < 2)
 		rc = err_set(err, ERR_USAGE,
 			     "a trend needs at least two profiles with the same sample type; open more");
-	if (rc == 0)
+	if (rc == 0) {
+		link_last(&s);
 		rc = draw(&s, err);
+	}
 	report_release(&page->answer.report); /* the report borrows from the trend */
 	page->answer.report = (struct report){ 0 };
 	trend_free(s.trend);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "viewers/web/sources.h"
 #include "viewers/web/verdicts.h"
 #include "viewers/web/web_int.h"
 
@@ -49,6 +50,7 @@ void web_free(struct web *w)
 	buf_release(&w->failure);
 	pthread_cond_destroy(&w->loaded);
 	pthread_mutex_destroy(&w->lock);
+	web_sources_release(&w->sources);
 	free(w);
 }
 
@@ -67,10 +69,12 @@ static void set_state(struct web *w, enum web_state state)
 
 int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err *err)
 {
-	struct open_profile *o;
+	struct open_profile *o = NULL;
 	uint32_t type;
 	int rc = view_find_type(l->profile, w->options.q->sample_index, &type, err);
 
+	if (rc == 0)
+		web_sources_set(w, l);
 	if (rc == 0)
 		rc = workspace_open(w->workspace, l, name, OPEN_COMMAND_LINE, &o, err);
 	if (rc < 0)
@@ -78,6 +82,13 @@ int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err
 	workspace_put(w->workspace, o);
 	set_state(w, WEB_READY);
 	return 0;
+}
+
+void web_set_unmerged(struct web *w, const struct loaded *l, const char *reason)
+{
+	web_sources_set(w, l);
+	buf_addz(&w->sources.reason, reason);
+	set_state(w, WEB_READY);
 }
 
 void web_set_empty(struct web *w)

@@ -54,6 +54,12 @@ struct stop *web_load_stop(struct web *w);
  */
 int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err *err);
 
+/*
+ * The sources of the command line cannot be merged, for this reason; l has their names. Waiting requests continue. Each
+ * file can be opened alone.
+ */
+void web_set_unmerged(struct web *w, const struct loaded *l, const char *reason);
+
 /* The command line names no profile. Waiting requests continue; pages that need one lead to the page that opens files. */
 void web_set_empty(struct web *w);
 

@@ -15,6 +15,22 @@
 
 enum web_state { WEB_LOADING, WEB_READY, WEB_FAILED };
 
+/* A file of the command line, see viewers/web/sources.h. */
+struct web_source {
+	char id[WORKSPACE_ID_LENGTH + 1]; /* in URLs: the same after a restart */
+	char *name;
+	bool is_base;
+	char open[WORKSPACE_ID_LENGTH + 1]; /* id of its profile when it was last read, or ""; guarded by the lock */
+};
+
+struct web_sources {
+	struct web_source *item; /* [n] none if the command line has a single source */
+	size_t n;
+	size_t n_others;   /* sources that are only in the merged profile: of servers, standard input */
+	char *binary;      /* the program, if the command line names one; else NULL */
+	struct buf reason; /* why they could not be merged; empty if they were */
+};
+
 struct web {
 	struct web_options options;
 	struct settings *settings; /* options of the command line */
@@ -22,6 +38,7 @@ struct web {
 	struct jobs *jobs;
 	struct response_cache *cache;
 	struct web_verdicts *verdicts;
+	struct web_sources sources; /* set before the state is WEB_READY */
 	struct captures *captures;
 	struct stop load_stop; /* stops the load of the command line's sources */
 	pthread_mutex_t lock;  /* guards the fields below */

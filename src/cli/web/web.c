@@ -86,6 +86,14 @@ static void add_name(const struct loaded *l, struct buf *out)
 		buf_addf(out, " and %zu more", load->n - 1);
 }
 
+/* Were all sources read, but not merged, because their kinds are different? */
+static bool can_open_each(const struct site *s, const struct loaded *l, const struct err *err)
+{
+	const struct load *load = &l->load[SIDE_TARGET];
+
+	return !l->profile && err->code == ERR_FORMAT && s->request.n_bases == 0 && load->n > 1 && load->n_failed == 0;
+}
+
 static int load_profile_of(struct site *s, struct err *err)
 {
 	struct loaded l = { 0 };
@@ -102,6 +110,11 @@ static int load_profile_of(struct site *s, struct err *err)
 	if (rc == 0) {
 		add_name(&l, &name);
 		rc = web_set_loaded(s->web, &l, name.data, err);
+	}
+	if (rc < 0 && can_open_each(s, &l, err)) {
+		say("%s; each file can be opened on the page", err->msg);
+		web_set_unmerged(s->web, &l, err->msg);
+		rc = 0;
 	}
 	buf_release(&name);
 	loaded_release(&l);
