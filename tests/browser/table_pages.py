@@ -46,6 +46,50 @@ def order_of_a_part(b, s):
     b.result(len(names) == 10 and names == sorted(names) and names != sorted(part), "so the first of all names are shown", names)
 
 
+def comparison(b, s):
+    """Each heading of Difference and Gate sorts without a request as its link does on the server."""
+    for path, first in (("ui/diff", "change"), ("ui/gate", "verdict")):
+        b.open_url(s.url(path))
+        start = b.run(NAMES)
+        keys = b.run("return [...document.querySelectorAll('th a')].map((a) => a.closest('th').dataset.key)")
+        b.result(len(keys) > 6 and first in keys and "name" in keys, f"{path}: headings sort", keys)
+        orders = {}
+        for key in keys:
+            b.open_url(s.url(path))
+            b.run(MARK)
+            for turn in range(2):
+                b.find(f"th[data-key={key}] a").click()
+                orders[b.run("return location.search")] = b.run(NAMES)
+            b.result(b.run(IS_MARKED), f"{path}: {key} sorts without a request")
+        b.equal(len(orders), 2 * len(keys), f"{path}: both directions of each have an address of their own")
+        server = {}
+        for address in orders:
+            b.open_url(s.url(path + address))
+            server[address] = b.run(NAMES)
+        b.equal(server, orders, f"{path}: the links have the same orders")
+        b.result(orders[""] == start and orders["?desc=f"] == start[::-1] and orders["?col=name"] == sorted(start),
+                 f"{path}: by {first}, reversed, and by name")
+        b.open_url(s.url(path))
+        titles = b.run("return [...document.querySelector('details.actions').querySelectorAll('a')].map((a) => a.dataset.key)")
+        b.equal(titles, ["g", "p", "e", "a", "f", "x", "H", "F"], f"{path}: rows have the links of Top")
+        b.keys("j", "x")
+        b.result(b.wait("return location.search.startsWith('?i=')") and start[0] not in b.run(NAMES), f"{path}: x ignores a function")
+
+
+def comparison_on_a_phone(b, s):
+    b.resize(390, 800)
+    for path in ("ui/diff", "ui/gate"):
+        b.open_url(s.url(path))
+        wide = b.run("return document.documentElement.scrollWidth")
+        b.result(wide <= 390, f"{path} fits into 390 pixels", wide)
+        b.result(b.run("""return [...document.querySelectorAll('tbody tr')].every((row) => {
+            const name = row.querySelector('td.name'), box = name.getBoundingClientRect();
+            return row.cells[0] === name && box.width > 300 && [...row.cells].slice(1).every((cell) =>
+                !cell.offsetWidth || cell.getBoundingClientRect().top >= box.bottom - 1 && cell.getBoundingClientRect().right <= 390) })"""),
+                 f"{path}: a name is above its numbers")
+    b.resize(1200, 900)
+
+
 def keys(b, s):
     b.open_url(s.url("ui/top"))
     names = b.run(NAMES)
@@ -144,6 +188,9 @@ def main():
     with Browser() as b:
         with Server("-symbolize=none", sys.argv[1]) as s:
             for function in (order, order_of_a_part, keys, search, widths, menu_is_above_other_rows, without_scripts):
+                b.case(function, s)
+        with Server("-symbolize=none", "-base=gate/base-1.pb.gz", "gate/slow-1.pb.gz") as s:
+            for function in (comparison, comparison_on_a_phone):
                 b.case(function, s)
         with Server("-symbolize=none", sys.argv[2]) as s:
             b.case(hostile, s)

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "viewers/web/compare.h"
+#include "viewers/web/table.h"
 #include "viewers/web/verdicts.h"
 #include "viewers/web/views.h"
 #include "viewers/web/web_int.h"
@@ -17,10 +18,11 @@
 #include "viewers/html/html.h"
 #include "viewers/text/compare.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { ROWS_PER_PAGE = 200, VERDICT_ROWS_MAX = 200000 };
+enum { VERDICT_ROWS_MAX = 200000 };
 
 const char *web_scale(const struct web_page *page)
 {
@@ -51,7 +53,7 @@ static void add_side(const struct web_page *page, enum side side, struct buf *ou
 	struct compare_side facts;
 
 	side_fill(&facts, o->p, &o->loaded.from[SIDE_TARGET], 0, page->mem);
-	buf_addf(out, "<dt>%s</dt><dd>", side == SIDE_BASE ? "BEFORE" : "AFTER");
+	buf_addf(out, "<dt>%s</dt><dd>", side == SIDE_BASE ? "before" : "after");
 	web_add_name(out, o->name);
 	if (o->p->meta.time_ns) {
 		buf_addz(out, ", ");
@@ -66,8 +68,6 @@ static void add_side(const struct web_page *page, enum side side, struct buf *ou
 		buf_addz(out, ", host ");
 		web_add_name(out, facts.host);
 	}
-	buf_addz(out, ", total ");
-	web_add_total(o->p, out);
 	buf_addz(out, "</dd>\n");
 }
 
@@ -178,19 +178,80 @@ static void add_escaped(const struct head *h, int64_t value, bool with_sign, str
 	buf_release(&text);
 }
 
-static void add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out)
+enum { COL_NAME, COL_BEFORE, COL_AFTER, COL_CHANGE, COL_PERCENT, COL_STATE, COL_VERDICT, N_COLS };
+
+static const struct web_column columns[N_COLS] = {
+	[COL_NAME] = { "name", "function", "name" },        [COL_BEFORE] = { "before", "before", NULL },
+	[COL_AFTER] = { "after", "after", NULL },           [COL_CHANGE] = { "change", "change", NULL },
+	[COL_PERCENT] = { "percent", "of before", "wide" }, [COL_STATE] = { "state", "state", "text wide" },
+	[COL_VERDICT] = { "verdict", "verdict", "text" },
+};
+
+struct diff_page {
+	struct web_page *page;
+	const struct report *r;
+	const struct gate *gate; /* NULL without verdicts */
+	struct web_order order;
+	struct web_row_links *links;
+};
+
+/* The cells of the chosen value, flat or cum: columns DIFF_STATE and following. */
+static const union cell *diff_cells(const struct report *r, uint32_t row)
 {
-	buf_addz(out, "<td>");
-	add_escaped(h, value, with_sign, out);
+	const union cell *cell = r->table.cell + (size_t)row * r->table.n_cols;
+
+	return r->head.compare->by_cum ? cell + DIFF_CUM_STATE - DIFF_STATE : cell;
+}
+
+static const struct gate_row *diff_verdict(const struct diff_page *x, uint32_t row)
+{
+	const union cell *name = x->r->table.cell + (size_t)row * x->r->table.n_cols;
+
+	return web_find_verdict(x->gate, name[DIFF_NAME].text, name[DIFF_FILE].text, x->r->head.compare->by_cum);
+}
+
+/* The number by which a column sorts a row: sizes of changes, and the first verdict as the largest. */
+static double diff_number(const struct diff_page *x, uint32_t row, size_t col)
+{
+	static const char *const states[] = { "same", "shrank", "grew", "gone", "new" };
+	const union cell *cell = diff_cells(x->r, row);
+	const struct gate_row *v;
+	double state = 0;
+
+	switch (col) {
+	case COL_BEFORE:
+		return (double)cell[DIFF_BEFORE].value;
+	case COL_AFTER:
+		return (double)cell[DIFF_AFTER].value;
+	case COL_PERCENT:
+		return fabs(cell[DIFF_DELTA_PCT].real);
+	case COL_STATE:
+		while (strcmp(states[(size_t)state], cell[DIFF_STATE].text) != 0)
+			state++;
+		return state;
+	case COL_VERDICT:
+		v = diff_verdict(x, row);
+		return v ? N_GATE_VERDICTS - v->verdict : NAN;
+	default:
+		return NAN;
+	}
+}
+
+static void diff_add_value(const struct diff_page *x, uint32_t row, size_t col, int64_t value, struct buf *out)
+{
+	web_order_add_cell(NULL, diff_number(x, row, col), out);
+	add_escaped(&x->r->head, value, false, out);
 	buf_addz(out, "</td>");
 }
 
-static void add_verdict_cell(const struct gate *g, const struct gate_row *v, struct buf *out)
+static void diff_add_verdict(const struct diff_page *x, uint32_t row, struct buf *out)
 {
-	buf_addz(out, "<td class=\"text\">");
+	const struct gate_row *v = diff_verdict(x, row);
+
+	web_order_add_cell("text", v ? N_GATE_VERDICTS - v->verdict : NAN, out);
 	if (v)
 		web_add_verdict(v, out);
-	else if (g)
+	else
 		buf_addz(out, "<span class=\"faint\">not tested</span>");
 	buf_addz(out, "</td>");
 }
@@ -198,37 +259,46 @@ static void add_verdict_cell(const struct gate *g, const struct gate_row *v, str
 /* Is the chosen value 0 before and after? Such rows are in the report because the other value, flat or cum, changed. */
 static bool is_zero_row(const struct report *r, uint32_t row)
 {
-	const union cell *cell = r->table.cell + (size_t)row * r->table.n_cols;
+	const union cell *cell = diff_cells(r, row);
 
-	if (r->head.compare->by_cum)
-		cell += DIFF_CUM_STATE - DIFF_STATE;
 	return cell[DIFF_BEFORE].value == 0 && cell[DIFF_AFTER].value == 0;
 }
 
-static void add_row(const struct web_page *page, const struct report *r, uint32_t row, const struct gate *g,
-		    struct buf *out)
+static void diff_add_name(const struct diff_page *x, uint32_t row, bool has_menus, struct buf *out)
 {
-	const union cell *name = r->table.cell + (size_t)row * r->table.n_cols, *main = name;
-	const struct compare *c = r->head.compare;
-	const char *class;
+	const char *name = x->r->table.cell[(size_t)row * x->r->table.n_cols + DIFF_NAME].text;
+	const struct row_place place = { .function = name, .file = "", .binary = "" };
 
-	if (c->by_cum)
-		main += DIFF_CUM_STATE - DIFF_STATE;
-	class = main[DIFF_DELTA].value > 0 ? "more" : main[DIFF_DELTA].value < 0 ? "less" : "faint";
-	buf_addz(out, "<tr>");
-	add_value(&r->head, main[DIFF_BEFORE].value, false, out);
-	add_value(&r->head, main[DIFF_AFTER].value, false, out);
-	buf_addf(out, "<td class=\"%s\">", class);
-	add_escaped(&r->head, main[DIFF_DELTA].value, true, out);
-	buf_addz(out, "</td><td>");
-	if (isfinite(main[DIFF_DELTA_PCT].real))
-		text_compare_add_percent(main[DIFF_DELTA_PCT].real, out);
-	buf_addf(out, "</td><td class=\"text\">%s</td>", state_sign(main[DIFF_STATE].text));
-	if (g)
-		add_verdict_cell(g, web_find_verdict(g, name[DIFF_NAME].text, name[DIFF_FILE].text, c->by_cum), out);
-	buf_addz(out, "<td class=\"name\">");
-	web_add_pivot(page, name[DIFF_NAME].text, NULL, out);
-	buf_addz(out, "</td></tr>\n");
+	buf_addz(out, "<tr");
+	web_add_name_attribute(out, name);
+	buf_addz(out, "><td class=\"name\"><div class=\"line\"><span class=\"end\">");
+	web_row_links_add_name(x->links, &place, x->r->head.compare->label[row], out);
+	buf_addz(out, "</span>");
+	if (has_menus)
+		web_row_links_add_menu(x->links, &place, name, out);
+	buf_addz(out, "</div></td>");
+}
+
+static void diff_add_row(const struct diff_page *x, uint32_t row, bool has_menus, struct buf *out)
+{
+	const union cell *cell = diff_cells(x->r, row);
+	int64_t by = cell[DIFF_DELTA].value;
+
+	diff_add_name(x, row, has_menus, out);
+	diff_add_value(x, row, COL_BEFORE, cell[DIFF_BEFORE].value, out);
+	diff_add_value(x, row, COL_AFTER, cell[DIFF_AFTER].value, out);
+	buf_addf(out, "<td class=\"%s\">", by > 0 ? "more" : by < 0 ? "less" : "faint");
+	add_escaped(&x->r->head, by, true, out);
+	buf_addz(out, "</td>");
+	web_order_add_cell("wide", diff_number(x, row, COL_PERCENT), out);
+	if (isfinite(cell[DIFF_DELTA_PCT].real))
+		text_compare_add_percent(cell[DIFF_DELTA_PCT].real, out);
+	buf_addz(out, "</td>");
+	web_order_add_cell("text wide", diff_number(x, row, COL_STATE), out);
+	buf_addf(out, "%s</td>", state_sign(cell[DIFF_STATE].text));
+	if (x->gate)
+		diff_add_verdict(x, row, out);
+	buf_addz(out, "</tr>\n");
 }
 
 static void add_sort_head(const struct web_page *page, bool by_cum, struct buf *out)
@@ -242,41 +312,59 @@ static void add_sort_head(const struct web_page *page, bool by_cum, struct buf *
 	buf_addf(out, "\">%s</a></p>\n", by_cum ? "functions alone (flat)" : "with callees (cum)");
 }
 
-static void add_heads(bool has_verdicts, struct buf *out)
+/* Append which rows the page shows, and a link to those that the report omits. */
+static void diff_add_caption(const struct diff_page *x, const struct web_rows *rows, struct buf *out)
 {
-	static const char *const title[] = { "before", "after", "change", "of before", "state", "verdict", "function" };
+	const struct compare *c = x->r->head.compare;
+	struct url_params *link;
 
-	buf_addz(out, "<div class=\"scroll\"><table class=\"report\"><thead><tr>");
-	for (size_t i = 0; i < sizeof(title) / sizeof(title[0]); i++)
-		if (i != 5 || has_verdicts)
-			buf_addf(out, "<th scope=\"col\"%s>%s</th>",
-				 i == 6   ? " class=\"name\""
-				 : i >= 4 ? " class=\"text\""
-					  : "",
-				 title[i]);
+	buf_addf(out, "<div class=\"scroll\"><table class=\"report sides\"%s>\n<caption>",
+		 rows->from == 0 && rows->to == rows->n ? " data-whole=\"true\"" : "");
+	web_rows_add_range(rows, rows->n == 1 ? "function" : "functions", out);
+	if (x->r->table.n_rows > rows->n)
+		buf_addf(out, "; %" PRIu64 " others have no %s value", x->r->table.n_rows - rows->n,
+			 c->by_cum ? "cum" : "flat");
+	if (c->n_omitted) {
+		buf_addz(out, "; ");
+		unit_add_count(out, c->n_omitted);
+		buf_addz(out, " smaller ones are omitted (<a href=\"");
+		link = web_link_start(x->page);
+		url_params_set(link, "n", "0");
+		url_params_set(link, "nf", "0");
+		web_link_end(link, "diff", out);
+		buf_addz(out, "\">show all</a>)");
+	}
+	buf_addz(out, "</caption>\n<thead><tr>");
+	web_order_add_heads(x->page, &x->order, out);
 	buf_addz(out, "</tr></thead>\n<tbody>\n");
 }
 
-/* n_zero: the number of rows that are left out because their values are 0 */
-static void add_all_link(const struct web_page *page, const struct report *r, uint32_t n_zero, struct buf *out)
+/* Append the table, a page of its rows, and links to the other pages. */
+static int diff_add_table(struct diff_page *x, struct err *err)
 {
-	struct url_params *link;
+	struct buf *out = &x->page->main;
+	struct web_order_row *row = arena_alloc(x->page->mem, x->r->table.n_rows, sizeof(*row));
+	struct web_rows rows;
+	uint32_t n = 0;
+	int rc = 0;
 
-	buf_addf(out, "<p class=\"pages\"><span>%u of ", r->table.n_rows - n_zero);
-	unit_add_count(out, (uint64_t)r->table.n_rows + r->head.compare->n_omitted);
-	buf_addz(out, " functions");
-	if (n_zero)
-		buf_addf(out, "; %u others have no %s value", n_zero, r->head.compare->by_cum ? "cum" : "flat");
-	buf_addz(out, "</span>\n");
-	if (r->head.compare->n_omitted) {
-		link = web_link_start(page);
-		url_params_set(link, "n", "0");
-		url_params_set(link, "nf", "0");
-		buf_addz(out, "<a href=\"");
-		web_link_end(link, "diff", out);
-		buf_addz(out, "\">show all</a>\n");
+	x->order = web_order_choose(x->page, columns, x->gate ? N_COLS : COL_VERDICT, COL_CHANGE);
+	for (uint32_t i = 0; i < x->r->table.n_rows; i++)
+		if (!is_zero_row(x->r, i))
+			row[n++] = (struct web_order_row){ i, diff_number(x, i, x->order.col),
+							   x->r->table.cell[(size_t)i * x->r->table.n_cols].text };
+	web_order_sort(&x->order, row, n);
+	rows = web_rows_choose(x->page, n, WEB_ROWS);
+	x->links = web_row_links_new(x->page);
+	diff_add_caption(x, &rows, out);
+	for (uint64_t i = rows.from; rc == 0 && i < rows.to; i++) {
+		diff_add_row(x, row[i].row, rows.to - rows.from <= WEB_MENUS_MAX, out);
+		rc = web_rows_check(x->page, err);
 	}
-	buf_addz(out, "</p>\n");
+	buf_addz(out, "</tbody></table></div>\n");
+	web_rows_add_links(x->page, &rows, out);
+	web_row_links_free(x->links);
+	return rc;
 }
 
 static void add_renames(const struct compare *c, struct buf *out)
@@ -339,16 +427,14 @@ static int make_report(struct web_page *page, struct err *err)
 	q.normalize = web_scale(page);
 	query_apply_defaults(&q, &reports_get("diff")->defaults);
 	if (!*url_params_get(page->params, "n"))
-		q.nodecount = ROWS_PER_PAGE;
+		q.nodecount = 0; /* a page shows a part of the rows */
 	return report_diff(p, from, &q, &page->answer.report, &page->answer.notes, err);
 }
 
 int web_draw_diff(struct web_page *page, struct err *err)
 {
-	const struct report *r = &page->answer.report;
+	struct diff_page x = { .page = page, .r = &page->answer.report };
 	struct buf *out = &page->main;
-	const struct gate *g;
-	uint32_t n_zero = 0;
 	int rc;
 
 	if (!page->base)
@@ -358,19 +444,11 @@ int web_draw_diff(struct web_page *page, struct err *err)
 	if (rc < 0)
 		return rc;
 	web_add_compare_head(page, out);
-	add_total(r, out);
-	g = get_verdicts(page, out);
-	add_sort_head(page, r->head.compare->by_cum, out);
-	add_heads(g != NULL, out);
-	for (uint32_t row = 0; row < r->table.n_rows; row++) {
-		if (is_zero_row(r, row))
-			n_zero++;
-		else
-			add_row(page, r, row, g, out);
-	}
-	buf_addz(out, "</tbody></table></div>\n");
-	add_all_link(page, r, n_zero, out);
-	add_renames(r->head.compare, out);
-	web_put_gate(page, g);
-	return 0;
+	add_total(x.r, out);
+	x.gate = get_verdicts(page, out);
+	add_sort_head(page, x.r->head.compare->by_cum, out);
+	rc = diff_add_table(&x, err);
+	add_renames(x.r->head.compare, out);
+	web_put_gate(page, x.gate);
+	return rc;
 }

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "viewers/web/compare.h"
+#include "viewers/web/table.h"
 #include "viewers/web/verdicts.h"
 #include "viewers/web/views.h"
 
@@ -37,9 +38,9 @@ static void add_side(const char *title, const struct gate_side *s, struct buf *o
 {
 	buf_addf(out, "<dt>%s</dt><dd>", title);
 	text_gate_add_samples(s->samples, out);
-	buf_addf(out, " in %u profile%s: ", s->n_files, s->n_files == 1 ? "" : "s");
-	for (uint32_t i = 0; i < s->n_files; i++) {
-		buf_addz(out, i ? ", " : "");
+	buf_addf(out, " in %u profile%s", s->n_files, s->n_files == 1 ? "" : "s");
+	for (uint32_t i = 0; s->n_files > 1 && i < s->n_files; i++) {
+		buf_addz(out, i ? ", " : ": ");
 		web_add_name(out, s->source[i]);
 	}
 	buf_addz(out, "</dd>\n");
@@ -74,68 +75,139 @@ static void add_reason(const struct gate *g, const struct gate_row *r, struct bu
 	}
 }
 
-/* Append a name as a link to its functions: the gate strips type arguments and the numbers of closures. */
-static void add_name(const struct web_page *page, const struct gate *g, const char *name, struct buf *out)
+/* Append an expression for the functions of a name: the gate strips type arguments and the numbers of closures. */
+static void gate_add_pattern(const struct gate *g, const char *name, struct buf *out)
 {
 	bool is_closure = ends_with(name, ".func") || ends_with(name, ".gowrap") || ends_with(name, "-range");
-	struct buf pattern = { 0 };
 
 	if (g->options->exact_names) {
-		web_add_pivot(page, name, NULL, out);
+		expression_add_name(name, "", out);
 		return;
 	}
-	buf_addz(&pattern, "^");
-	expression_add_literal(name, strlen(name), "", &pattern);
-	buf_addz(&pattern, is_closure ? "[0-9.]*$" : "(\\[.*\\])?(-fm)?$");
-	web_add_pivot(page, name, buf_text(&pattern), out);
+	buf_addz(out, "^");
+	expression_add_literal(name, strlen(name), "", out);
+	buf_addz(out, is_closure ? "[0-9.]*$" : "(\\[.*\\])?(-fm)?$");
+}
+
+enum {
+	GATE_COL_NAME,
+	GATE_COL_VERDICT,
+	GATE_COL_CHANGE,
+	GATE_COL_INTERVAL,
+	GATE_COL_BEFORE,
+	GATE_COL_AFTER,
+	GATE_COL_SAMPLES_BEFORE,
+	GATE_COL_SAMPLES_AFTER,
+	GATE_COL_KIND,
+	GATE_COL_REASON,
+	GATE_N_COLS
+};
+
+static const struct web_column gate_columns[GATE_N_COLS] = {
+	[GATE_COL_NAME] = { "name", "function", "name" },
+	[GATE_COL_VERDICT] = { "verdict", "verdict", "text" },
+	[GATE_COL_CHANGE] = { "change", "change", NULL },
+	[GATE_COL_INTERVAL] = { NULL, "90% interval", "wide" },
+	[GATE_COL_BEFORE] = { "before", "before", NULL },
+	[GATE_COL_AFTER] = { "after", "after", NULL },
+	[GATE_COL_SAMPLES_BEFORE] = { "samples_before", "samples before", "wide" },
+	[GATE_COL_SAMPLES_AFTER] = { "samples_after", "samples after", "wide" },
+	[GATE_COL_KIND] = { "kind", "kind", "text wide" },
+	[GATE_COL_REASON] = { NULL, "reason", "reason" },
+};
+
+/* The number by which a column sorts a row. */
+static double gate_number(const struct gate_row *r, size_t col)
+{
+	switch (col) {
+	case GATE_COL_CHANGE:
+		return r->ratio;
+	case GATE_COL_BEFORE:
+		return r->share[STATS_BASE];
+	case GATE_COL_AFTER:
+		return r->share[STATS_NEW];
+	case GATE_COL_SAMPLES_BEFORE:
+		return r->count[STATS_BASE];
+	case GATE_COL_SAMPLES_AFTER:
+		return r->count[STATS_NEW];
+	case GATE_COL_KIND:
+		return r->kind;
+	default:
+		return NAN;
+	}
+}
+
+static void gate_add_name(const struct gate *g, struct web_row_links *links, const char *name, struct buf *out)
+{
+	struct buf pattern = { 0 };
+
+	buf_addz(out, "<tr");
+	web_add_name_attribute(out, *name ? name : "all functions");
+	buf_addz(out, "><td class=\"name\"><div class=\"line\">");
+	if (*name) {
+		gate_add_pattern(g, name, &pattern);
+		web_row_links_add_matches(links, buf_text(&pattern), name, out);
+	} else {
+		buf_addz(out, "all functions");
+	}
+	buf_addz(out, "</div></td>");
 	buf_release(&pattern);
 }
 
-static void add_row(const struct web_page *page, const struct gate *g, const struct gate_row *r, struct buf *out)
+static void gate_add_row(const struct gate *g, const struct gate_row *r, struct web_row_links *links, struct buf *out)
 {
-	buf_addz(out, "<tr><td class=\"text\">");
+	gate_add_name(g, links, r->name, out);
+	buf_addz(out, "<td class=\"text\">");
 	web_add_verdict(r, out);
-	buf_addz(out, "</td><td>");
-	text_gate_add_change(r->ratio, out);
-	buf_addz(out, "</td><td class=\"wide\">");
-	text_gate_add_interval(r->lo, r->hi, out);
-	buf_addf(out, "</td><td>%.1f%%</td><td>%.1f%%</td><td class=\"wide\">", r->share[STATS_BASE] * 100,
-		 r->share[STATS_NEW] * 100);
-	text_gate_add_count(r->count[STATS_BASE], out);
-	buf_addz(out, "</td><td class=\"wide\">");
-	text_gate_add_count(r->count[STATS_NEW], out);
-	buf_addf(out, "</td><td class=\"text\">%s</td><td class=\"name\">", gate_kind_word(r->kind));
-	if (*r->name)
-		add_name(page, g, r->name, out);
-	else
-		buf_addz(out, "all functions");
-	buf_addz(out, "</td><td class=\"reason\">");
+	buf_addz(out, "</td>");
+	for (size_t col = GATE_COL_CHANGE; col < GATE_COL_REASON; col++) {
+		web_order_add_cell(gate_columns[col].class, gate_number(r, col), out);
+		if (col == GATE_COL_CHANGE)
+			text_gate_add_change(r->ratio, out);
+		else if (col == GATE_COL_INTERVAL)
+			text_gate_add_interval(r->lo, r->hi, out);
+		else if (col == GATE_COL_KIND)
+			buf_addz(out, gate_kind_word(r->kind));
+		else if (col == GATE_COL_SAMPLES_BEFORE || col == GATE_COL_SAMPLES_AFTER)
+			text_gate_add_count(gate_number(r, col), out);
+		else
+			buf_addf(out, "%.1f%%", gate_number(r, col) * 100);
+		buf_addz(out, "</td>");
+	}
+	buf_addz(out, "<td class=\"reason\">");
 	add_reason(g, r, out);
 	buf_addz(out, "</td></tr>\n");
 }
 
-static void add_rows(const struct web_page *page, const struct gate *g, struct buf *out)
+static int gate_add_rows(struct web_page *page, const struct gate *g, struct err *err)
 {
-	static const char *const title[][2] = { { "verdict", " class=\"text\"" },
-						{ "change", "" },
-						{ "90% interval", " class=\"wide\"" },
-						{ "before", "" },
-						{ "after", "" },
-						{ "samples before", " class=\"wide\"" },
-						{ "samples after", " class=\"wide\"" },
-						{ "kind", " class=\"text\"" },
-						{ "function", " class=\"name\"" },
-						{ "reason", " class=\"text\"" } };
+	struct web_order order = web_order_choose(page, gate_columns, GATE_N_COLS, GATE_COL_VERDICT);
+	struct web_order_row *row = arena_alloc(page->mem, g->n_rows, sizeof(*row));
+	struct web_rows rows = web_rows_choose(page, g->n_rows, WEB_ROWS);
+	struct web_row_links *links;
+	struct buf *out = &page->main;
+	int rc = 0;
 
 	if (g->n_rows == 0)
-		return;
-	buf_addz(out, "<div class=\"scroll\"><table class=\"report\"><thead><tr>");
-	for (size_t i = 0; i < sizeof(title) / sizeof(title[0]); i++)
-		buf_addf(out, "<th scope=\"col\"%s>%s</th>", title[i][1], title[i][0]);
-	buf_addz(out, "</tr></thead>\n<tbody>\n");
+		return 0;
 	for (uint32_t i = 0; i < g->n_rows; i++)
-		add_row(page, g, &g->row[i], out);
+		row[i] = (struct web_order_row){ i, gate_number(&g->row[i], order.col), g->row[i].name };
+	web_order_sort(&order, row, g->n_rows);
+	links = web_row_links_new(page);
+	buf_addf(out, "<div class=\"scroll\"><table class=\"report sides\"%s>\n<caption>",
+		 rows.from == 0 && rows.to == rows.n ? " data-whole=\"true\"" : "");
+	web_rows_add_range(&rows, rows.n == 1 ? "test" : "tests", out);
+	buf_addz(out, "</caption>\n<thead><tr>");
+	web_order_add_heads(page, &order, out);
+	buf_addz(out, "</tr></thead>\n<tbody>\n");
+	for (uint64_t i = rows.from; rc == 0 && i < rows.to; i++) {
+		gate_add_row(g, &g->row[row[i].row], links, out);
+		rc = web_rows_check(page, err);
+	}
 	buf_addz(out, "</tbody></table></div>\n");
+	web_rows_add_links(page, &rows, out);
+	web_row_links_free(links);
+	return rc;
 }
 
 /* Append what the result does not prove. */
@@ -201,13 +273,13 @@ int web_draw_gate(struct web_page *page, struct err *err)
 	buf_addz(out, "<dt>type</dt><dd>");
 	html_add_name(out, g->type);
 	buf_addf(out, ", relative to %s</dd></dl></div>\n", text_gate_relative_to(g->options->normalize));
-	add_rows(page, g, out);
+	rc = gate_add_rows(page, g, err);
 	add_explanation(g, out);
 	buf_addz(out, "<p><a href=\"");
 	web_link_end(web_link_start(page), "gate.json", out);
 	buf_addz(out, "\">JSON</a></p>\n");
 	web_put_gate(page, g);
-	return 0;
+	return rc;
 }
 
 int web_send_verdicts(struct web_page *page, const char *ext, struct http_response *out, struct err *err)

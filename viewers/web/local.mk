@@ -23,6 +23,7 @@ viewers_web_libweb_a_SOURCES = \
 	viewers/web/form.c \
 	viewers/web/frame.h \
 	viewers/web/menu.c \
+	viewers/web/order.c \
 	viewers/web/page.c \
 	viewers/web/page.h \
 	viewers/web/post.c \

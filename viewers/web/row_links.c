@@ -161,23 +161,27 @@ static size_t name_link(const struct row_place *place)
 	return i;
 }
 
-void web_row_links_add_name(struct web_row_links *l, const struct row_place *place, const char *text, struct buf *out)
+/* Append a link for the expression. */
+static void add_link(struct web_row_links *l, size_t i, const char *text, struct buf *out)
 {
-	if (!set_place(l, place)) {
-		add_text(text, out);
-		return;
-	}
 	buf_addz(out, "<a href=\"");
-	add_url(l, name_link(place), out);
+	add_url(l, i, out);
 	buf_addz(out, "\">");
 	add_text(text, out);
 	buf_addz(out, "</a>");
 }
 
-void web_row_links_add_menu(struct web_row_links *l, const struct row_place *place, const char *text, struct buf *out)
+void web_row_links_add_name(struct web_row_links *l, const struct row_place *place, const char *text, struct buf *out)
 {
-	if (!set_place(l, place))
-		return;
+	if (set_place(l, place))
+		add_link(l, name_link(place), text, out);
+	else
+		add_text(text, out);
+}
+
+/* Append the menu of all links for the expression. */
+static void add_menu(struct web_row_links *l, const char *text, struct buf *out)
+{
 	buf_addz(out, "<details class=\"menu actions\"><summary aria-label=\"Links of this row\"></summary><ul>");
 	buf_addz(out, "<li class=\"faint\">");
 	add_text(text, out);
@@ -192,6 +196,25 @@ void web_row_links_add_menu(struct web_row_links *l, const struct row_place *pla
 	buf_addz(out, "</ul></details>");
 }
 
+void web_row_links_add_menu(struct web_row_links *l, const struct row_place *place, const char *text, struct buf *out)
+{
+	if (set_place(l, place))
+		add_menu(l, text, out);
+}
+
+void web_row_links_add_matches(struct web_row_links *l, const char *pattern, const char *text, struct buf *out)
+{
+	const struct row_place function = { .function = text };
+
+	l->expression.len = 0;
+	buf_addz(&l->expression, pattern);
+	l->is_function = true;
+	buf_addz(out, "<span class=\"end\">");
+	add_link(l, name_link(&function), text, out);
+	buf_addz(out, "</span>");
+	add_menu(l, text, out);
+}
+
 void web_row_links_add_view(struct web_row_links *l, const struct row_place *place, const char *path, const char *text,
 			    struct buf *out)
 {
@@ -199,15 +222,10 @@ void web_row_links_add_view(struct web_row_links *l, const struct row_place *pla
 
 	while (i < N_LINKS && (links[i].kind != LINK_ABOUT || strcmp(links[i].path, path) != 0))
 		i++;
-	if (i == N_LINKS || !l->is_linked[i] || !set_place(l, place)) {
+	if (i < N_LINKS && l->is_linked[i] && set_place(l, place))
+		add_link(l, i, text, out);
+	else
 		add_text(text, out);
-		return;
-	}
-	buf_addz(out, "<a href=\"");
-	add_url(l, i, out);
-	buf_addz(out, "\">");
-	add_text(text, out);
-	buf_addz(out, "</a>");
 }
 
 void web_row_links_add_help(struct buf *out)

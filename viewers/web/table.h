@@ -40,6 +40,42 @@ void web_rows_add_links(const struct web_page *page, const struct web_rows *rows
  */
 int web_rows_check(const struct web_page *page, struct err *err);
 
+/* A column of a table that its page sorts. */
+struct web_column {
+	const char *key; /* in the address; "name" for names; NULL if rows cannot be sorted by it */
+	const char *title;
+	const char *class; /* of the heading; NULL for none */
+};
+
+/* The order of such a table. */
+struct web_order {
+	const struct web_column *column; /* [n] borrowed */
+	size_t n;
+	size_t report_order; /* column whose largest value is first in the report */
+	size_t col;          /* sorted column */
+	bool is_ascending;
+};
+
+/* A row to sort: by its name, or by its number, which is NAN if it has none. */
+struct web_order_row {
+	uint32_t row;
+	double number;
+	const char *name;
+};
+
+/* Choose the order from the parameters col and desc. */
+struct web_order web_order_choose(const struct web_page *page, const struct web_column *column, size_t n,
+				  size_t report_order);
+
+/* Sort rows that are in the order of the report. */
+void web_order_sort(const struct web_order *o, struct web_order_row *row, size_t n);
+
+/* Append the headings, with links that sort. */
+void web_order_add_heads(const struct web_page *page, const struct web_order *o, struct buf *out);
+
+/* Append the start of a cell with the number that scripts sort by; NAN for none. */
+void web_order_add_cell(const char *class, double number, struct buf *out);
+
 /* Append an attribute with a name: ' data-name="main.work"'. */
 void web_add_name_attribute(struct buf *out, const char *name);
 
@@ -69,6 +105,9 @@ void web_row_links_add_view(struct web_row_links *l, const struct row_place *pla
 
 /* Append a menu of other views of a place, and of filters; nothing if the place has no name. */
 void web_row_links_add_menu(struct web_row_links *l, const struct row_place *place, const char *text, struct buf *out);
+
+/* The same for the functions that match an expression. */
+void web_row_links_add_matches(struct web_row_links *l, const char *pattern, const char *text, struct buf *out);
 
 /* Append the keys of the links as entries of a definition list. */
 void web_row_links_add_help(struct buf *out);

@@ -31,14 +31,24 @@ function compareNames(a, b) {
 	return x < y ? -1 : x > y ? 1 : 0;
 }
 
+/* Compare by the numbers of a column; rows without a number are last in both directions. */
+function compareNumbers(a, b, col, sign) {
+	const x = parseFloat(a.cells[col].dataset.value), y = parseFloat(b.cells[col].dataset.value);
+
+	return isNaN(x) || isNaN(y) ? isNaN(x) - isNaN(y) : sign * (x - y);
+}
+
 /* The rows in another order; null if only the server knows it. */
 function sorted(key, ascending) {
-	const first = table.querySelector("th[data-report-order]");
+	const first = table.querySelector("th[data-report-order]"), sign = ascending ? 1 : -1;
+	const heading = table.querySelector(`th[data-key="${key}"]`);
 
 	if (!inReportOrder)
 		return null;
 	if (key === "name")
-		return [...inReportOrder].sort((a, b) => (ascending ? 1 : -1) * compareNames(a, b));
+		return [...inReportOrder].sort((a, b) => sign * compareNames(a, b));
+	if ("byValue" in heading.dataset)
+		return [...inReportOrder].sort((a, b) => compareNumbers(a, b, heading.cellIndex, sign));
 	if (first && first.dataset.key === key)
 		return ascending ? [...inReportOrder].reverse() : inReportOrder;
 	return null;
