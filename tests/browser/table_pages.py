@@ -123,7 +123,7 @@ def search(b, s):
     b.keys("alloc")
     b.result(b.wait("return document.querySelector('tr.match')"), "typing marks rows")
     b.equal([x.get_attribute("data-name") for x in b.find_all("tr.match")], want, "those with a match")
-    b.equal(b.run("return document.getElementById('found').textContent"), f"{len(want)} of {len(names)} shown", "their number is shown")
+    b.equal(b.run("return document.getElementById('found').textContent"), f"{len(want)} of {len(names)} match", "their number is shown")
     b.run("document.activeElement.blur()")
     b.keys("n", "n")
     b.equal(b.run(CURRENT), want[1], "n goes to the next match")

@@ -177,7 +177,7 @@ uint32_t callgraph_color(const struct callgraph *g, int64_t value_of, bool is_li
 int callgraph_step(const struct callgraph *g, int64_t value)
 {
 	double share = share_of(g, value);
-	double size = isnan(share) ? 0 : pow(fmin(fabs(share), 1), 0.3);
+	double size = isnan(share) ? 0 : sqrt(fmin(fabs(share), 1));
 	int step = (int)lround(size * CALLGRAPH_STEPS);
 
 	return share < 0 ? -step : step;

@@ -78,7 +78,7 @@ int callgraph_thickness(const struct callgraph *g, int64_t weight, int max);
  */
 uint32_t callgraph_color(const struct callgraph *g, int64_t value, bool is_light);
 
-/* The step of a colour on a scale for style sheets, from -CALLGRAPH_STEPS (green) to CALLGRAPH_STEPS (red). */
+/* The step of a colour on a scale for style sheets, from -CALLGRAPH_STEPS (a decrease) to CALLGRAPH_STEPS. */
 int callgraph_step(const struct callgraph *g, int64_t value);
 
 enum { CALLGRAPH_STEPS = 8, CALLGRAPH_WEIGHT_MAX = 100, CALLGRAPH_WIDTH_MAX = 5, CALLGRAPH_NODES_MAX = 500 };

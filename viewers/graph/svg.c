@@ -48,10 +48,11 @@ static const double column_em = 0.602, line_em = 1.2;
 
 /* Colours of a file, which a web page has in its own style sheet. */
 static const char file_colors[] =
-	":root{--paper:#fff;--panel:#f4f5f7;--edge:#8a919c;--ink:#1a1a1a;--focus:#0b57d0;--more:#a63c00;--less:#0b57a4}"
+	":root{--paper:#fff;--panel:#f4f5f7;--edge:#8a919c;--ink:#1a1a1a;--focus:#0b57d0;--more:#a63c00;--less:#0b57a4;"
+	"--hot:#f0736b;--cold:#7fb0ee}"
 	"@media screen and "
 	"(prefers-color-scheme:dark){:root{--paper:#1b1b1b;--panel:#262626;--edge:#858585;--ink:#ececec;"
-	"--focus:#8ab4f8;--more:#ff9f5a;--less:#74b6ff}}\n";
+	"--focus:#8ab4f8;--more:#ff9f5a;--less:#74b6ff;--hot:#96281f;--cold:#24509a}}\n";
 
 /* The lines of a box. */
 struct lines {

@@ -5,6 +5,7 @@ const frame = document.getElementById("graph");
 const svg = frame.querySelector("svg");
 const natural = { width: svg.width.baseVal.value, height: svg.height.baseVal.value };
 const limits = { min: 0.05, max: 8, step: 1.25, readable: 0.6 };
+const boxes = [...svg.querySelectorAll("a")];
 let scale = 1;
 
 /** Zoom, and keep the point of the graph below x, y (in pixels of the window) in its place. */
@@ -31,6 +32,20 @@ function wholeScale() {
 
 function fit() {
 	zoomCentre(wholeScale());
+}
+
+/** Show the graph from its root, in the whole width if it is readable then. */
+function showRoot() {
+	const step = (box) => Number(/k(\d)/.exec(box.getAttribute("class"))[1]);
+	const top = (box) => box.querySelector("rect").y.baseVal.value;
+	const root = boxes.reduce((best, box) => !best || step(box) > step(best) ||
+		(step(box) === step(best) && top(box) < top(best)) ? box : best, null);
+
+	zoomCentre(Math.max(limits.readable, Math.min(1, frame.clientWidth / natural.width)));
+	if (!root)
+		return;
+	show(root);
+	frame.scrollTop += root.getBoundingClientRect().top - frame.getBoundingClientRect().top - 8;
 }
 
 /** Show a box in the middle of the frame. */
@@ -83,6 +98,46 @@ function select(box) {
 	addLink(box, "graph", "focus", "f");
 }
 
+// ---- search: like pprof's page 0.3 s after the last change, with the expressions of the flame graph
+
+const field = document.getElementById("search"), output = document.getElementById("found");
+let matches = [], current = -1;
+
+/** The name in the title of a box, without the value after it. */
+function nameOf(box) {
+	const title = box.querySelector("title").textContent;
+	return title.slice(0, title.lastIndexOf(" ("));
+}
+
+function search() {
+	const test = field.value && expression(field.value, field.value === field.value.toLowerCase() ? "i" : "");
+	matches = test ? boxes.filter((box) => test(nameOf(box))) : [];
+	current = -1;
+	for (const box of boxes)
+		box.classList.toggle("match", matches.includes(box));
+	field.setAttribute("aria-invalid", String(test === null));
+	output.textContent = test === null ? "invalid or slow expression" :
+		test ? `${matches.length} of ${boxes.length} match` : "";
+}
+
+function goToMatch(step) {
+	if (!matches.length)
+		return;
+	current = (current < 0 && step < 0 ? 0 : current) + step;
+	current = (current + matches.length) % matches.length;
+	show(matches[current]);
+	select(matches[current]);
+}
+
+if (field) {
+	let timer = 0;
+	field.addEventListener("input", () => {
+		clearTimeout(timer);
+		timer = setTimeout(search, 300);
+	});
+	field.addEventListener("keydown", (event) => event.key === "Escape" && frame.focus());
+}
+
 // ---- buttons, keys, mouse and touch
 
 function addButton(bar, text, label, action) {
@@ -108,15 +163,17 @@ const keys = {
 	"=": () => zoomCentre(scale * limits.step),
 	"-": () => zoomCentre(scale / limits.step),
 	"0": fit,
+	n: () => goToMatch(1),
+	N: () => goToMatch(-1),
 };
 
-frame.addEventListener("keydown", (event) => {
+document.addEventListener("keydown", (event) => {
 	const action = keys[event.key];
-	if (!action || event.ctrlKey || event.metaKey || event.altKey)
+	if (!action || event.ctrlKey || event.metaKey || event.altKey || event.isComposing ||
+		event.target.matches("input, textarea, select") || document.querySelector("dialog[open]"))
 		return;
 	action();
 	event.preventDefault();
-	event.stopPropagation();
 });
 
 frame.addEventListener("wheel", (event) => {
@@ -183,9 +240,7 @@ svg.addEventListener("focusin", (event) => {
 
 frame.classList.add("movable");
 document.getElementById("graph-help").firstChild.remove();
-const hottest = [...svg.querySelectorAll("a > g")].reduce((best, text) =>
-	!best || parseFloat(text.getAttribute("font-size")) > parseFloat(best.getAttribute("font-size")) ? text : best, null);
 if (wholeScale() >= limits.readable)
 	fit();
-else if (hottest)
-	show(hottest.parentNode);
+else
+	showRoot();

@@ -87,7 +87,7 @@ nodist_viewers_web_libweb_a_SOURCES = viewers/web/web_parts.h
 viewers/web/web_parts.h: viewers/html/embed.sh $(web_files)
 	$(AM_V_GEN)$(MKDIR_P) viewers/web && (cd $(srcdir) && \
 	sh viewers/html/embed.sh WEB_STYLE $(web_styles) && \
-	sh viewers/html/embed.sh WEB_GRAPH_SCRIPT viewers/web/graph.js && \
+	sh viewers/html/embed.sh WEB_GRAPH_SCRIPT viewers/flame/expression.js viewers/web/graph.js && \
 	sh viewers/html/embed.sh WEB_FLAME_STYLE viewers/html/flame.css viewers/web/flame.css && \
 	sh viewers/html/embed.sh WEB_FLAME_BODY viewers/html/flame_body.html && \
 	sh viewers/html/embed.sh WEB_FLAME_SCRIPT $(web_flame_scripts) && \

@@ -207,7 +207,7 @@ function search(field, output) {
 	}
 	field.setAttribute("aria-invalid", String(!test));
 	if (output)
-		output.textContent = !test ? "invalid or slow expression" : field.value ? `${n} of ${all} shown` : "";
+		output.textContent = !test ? "invalid or slow expression" : field.value ? `${n} of ${all} match` : "";
 }
 
 /* Like pprof, search 0.3 s after the last change. */
