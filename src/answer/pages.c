@@ -13,6 +13,7 @@
 #include "engine/net.h"
 #include "engine/view.h"
 #include "report/calls.h"
+#include "symbol/demangle.h"
 
 /* Copy the query with the defaults of a report, and select its part of the profile. */
 static int make_view(const struct profile *p, const char *report, const struct query *query, struct query *q,
@@ -83,4 +84,10 @@ int answer_weblist(const struct profile *p, const struct query *query, struct an
 	int rc = make_view(p, "weblist", query, &q, &v, out, err);
 
 	return rc < 0 ? rc : report_weblist_make(&v, &q, &out->report, list, &out->notes, err);
+}
+
+void answer_add_readable(const char *symbol, struct buf *out)
+{
+	if (!demangle(symbol, DEMANGLE_DEFAULT, out))
+		buf_addz(out, symbol);
 }

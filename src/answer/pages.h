@@ -45,4 +45,7 @@ int answer_callgraph_file(const struct profile *p, const struct query *q, const 
 int answer_weblist(const struct profile *p, const struct query *q, struct answer *out, struct weblist *list,
 		   struct err *err);
 
+/* Append a symbol as reports show it by default: demangled, without parameters; unchanged if it is not mangled. */
+void answer_add_readable(const char *symbol, struct buf *out);
+
 #endif

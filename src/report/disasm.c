@@ -571,6 +571,7 @@ static void fill_routine(struct report *r, struct disasm_routine *out, const str
 		add_node(&w, &m->nodes, node->node);
 	out->n_names = s->n_names;
 	out->name = s->name;
+	out->function = report_head_text(m->p, m->nodes.places->place[nodes_place(&m->nodes, at->node)].name, m->mem);
 	out->flat = nodes_mean(w.flat, w.flat_div);
 	out->cum = nodes_mean(w.cum, w.cum_div);
 	out->lo = r->table.n_rows;

@@ -30,9 +30,10 @@ enum {
 /* A symbol of a binary. Names are untrusted. */
 struct disasm_routine {
 	uint32_t n_names;
-	const char **name; /* [n_names] demangled names; all names at its address if it was found by address */
-	int64_t flat, cum; /* sums over the addresses of the symbol */
-	uint32_t lo, hi;   /* rows [lo, hi) are its instructions */
+	const char **name;    /* [n_names] demangled names; all names at its address if it was found by address */
+	const char *function; /* name in the profile, as other reports show it; "" if unknown */
+	int64_t flat, cum;    /* sums over the addresses of the symbol */
+	uint32_t lo, hi;      /* rows [lo, hi) are its instructions */
 };
 
 struct disasm {

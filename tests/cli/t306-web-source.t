@@ -105,6 +105,29 @@ has 'shop/route.(*Planner).nearest' && has '<td>64</td>'
 result $? "lines without source have their values"
 page_stop
 
+# A symbol of C++ and Rust has its readable name, and the hottest instruction is marked.
+cat >"$tmp/mangled.c" <<'C'
+__attribute__((noinline)) int helper(int n) __asm__("_ZN4shop6helperEi");
+__attribute__((noinline)) int helper(int n) { __asm__ volatile(""); return n + 1; }
+__attribute__((noinline)) int tour(int n) __asm__("_ZN4shop5Depot4tourIlEEiT_");
+__attribute__((noinline)) int tour(int n) { return helper(n) + helper(n * 3); }
+int main(int n, char **argv) { (void)argv; return tour(n); }
+C
+# shellcheck disable=SC2086 # a command line
+${CC:-cc} -O1 -g -fno-pie -no-pie -o "$tmp/mangled" "$tmp/mangled.c"
+at=$(address "$tmp/mangled" _ZN4shop5Depot4tourIlEEiT_)
+hot=$(objdump -d --no-show-raw-insn "$tmp/mangled" | sed -n "/^0*$at <.*>:/,/^\$/s/^ *\([0-9a-f]*\):.*/\1/p" | sed -n 3p)
+profile "$tmp/mangled" 0 "$at" "$hot" >"$tmp/mangled-heap"
+page_start "$tmp/mangled-heap"
+page 'disasm?f=shop.*tour'
+grep -o '<h2>.*</h2>' "$tmp/page" | sed 's/<[^>]*>//g' >"$tmp/got"
+echo 'shop::Depot::tour' >"$tmp/want"
+same "names are demangled as in other views" "$tmp/want" "$tmp/got"
+grep -q "^<tr class=\"hottest\" id=\"hottest\">.*<code>0x$hot</code>" "$tmp/page" && [ "$(grep -c 'id="hottest"' "$tmp/page")" = 1 ] &&
+	has '<a href="#hottest"'
+result $? "the instruction with the largest flat is marked and linked"
+page_stop
+
 # Names and sources of a profile are text.
 printf '%s\n' '</code><script>alert(1)</script>' '\001\033[31m"onload="x' >"$tmp/work/evil.c"
 named "$tmp/prog" 0 '</bdi><script>alert(1)</script>' "$tmp/work/evil.c" 1 "$work" >"$tmp/evil"

@@ -14,3 +14,7 @@
 	if (loading)
 		setTimeout(poll, 100);
 }
+
+// A page of instructions starts at the hottest one.
+if (!location.hash)
+	document.getElementById(document.querySelector("[data-start]")?.hash.slice(1))?.scrollIntoView();
