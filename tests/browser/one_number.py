@@ -23,12 +23,15 @@ import urllib.request
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 from browser import Browser  # noqa: E402
-from make_profile import encode  # noqa: E402
+from make_profile import CPU, encode  # noqa: E402
 from server import Server  # noqa: E402
 
 CPA = os.environ["CPA"]
 WIDTHS = [390, 1280, 1920]
-UNITS = {"": 1, "ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "mins": 60e9, "hrs": 3600e9}
+UNITS = {"": 1, "ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "mins": 60e9, "hrs": 3600e9,
+         "B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+HEAP = (("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes"))
+GRANULARITIES = ["filefunctions", "files", "lines", "addresses"]
 FLAGS = {"f": "focus", "i": "ignore", "h": "hide", "s": "show", "sf": "show_from",
          "si": "sample_index", "noinlines": "noinlines", "tf": "tagfocus"}
 EVERYTHING = {"n": "0", "nf": "0", "ef": "0", "trim": "f"}
@@ -80,7 +83,7 @@ class About:
         return len({tuple(s[:i + 1]) for s, _ in self.stacks for i, n in enumerate(s) if n == name})
 
 
-def make_samples(rng, functions, n_stacks, folder):
+def make_samples(rng, functions, n_stacks, folder, is_heap):
     """Samples with recursion, inlined calls, labels, and functions whose boxes are all narrow."""
     frames = [(name, f"{folder}/{name.split('.')[0]}.c", 10 * i + 10) for i, name in enumerate(functions)]
     hot = rng.sample(frames, 2)
@@ -97,15 +100,19 @@ def make_samples(rng, functions, n_stacks, folder):
             locations.append(tuple(calls[:n]))
             calls = calls[n:]
         count = rng.choice([1, 1, 1, 2, 5, 40])
-        samples.append((locations, [count, count * 10_000_000], {"route": rng.choice(["/a", "/b"])}))
+        values = [count, count * 10_000_000]
+        if is_heap:
+            live = rng.randrange(count + 1)
+            values = [count, count * 4096, live, live * 4096]
+        samples.append((locations, values, {"route": rng.choice(["/a", "/b"])}))
     return samples
 
 
-def make_options(rng, functions):
+def make_options(rng, functions, types):
     """Options as parameters of a URL, and as arguments."""
     chosen = {}
     for key in rng.sample(list(FLAGS), rng.choice([0, 0, 1, 1, 2])):
-        chosen[key] = {"si": "samples", "noinlines": "t", "tf": "route=/a"}.get(key, f"^{re.escape(rng.choice(functions[3:]))}$")
+        chosen[key] = {"si": rng.choice(types)[0], "noinlines": "t", "tf": "route=/a"}.get(key, f"^{re.escape(rng.choice(functions[3:]))}$")
     if "s" in chosen:
         chosen["s"] = "f[0-9]*[02468]$"
     if rng.random() < 0.2:
@@ -170,13 +177,16 @@ class Round:
         self.functions = [f"{rng.choice(packages)}.f{i}" for i in range(rng.choice([6, 40, 400]))]
         n_stacks = rng.choice([5, 300, 3000])
         self.file, self.base = os.path.join(folder, f"{seed}.pb"), None
+        types = rng.choice([CPU, HEAP])
         with open(self.file, "wb") as f:
-            f.write(encode(make_samples(rng, self.functions, n_stacks, "/build/new")))
-        if rng.random() < 0.35:
+            f.write(encode(make_samples(rng, self.functions, n_stacks, "/build/new", types is HEAP), types))
+        if rng.random() < 0.45:
             self.base = os.path.join(folder, f"{seed}-base.pb")
             with open(self.base, "wb") as f:
-                f.write(encode(make_samples(rng, self.functions[:-1], n_stacks, "/home/old/src")))
-        self.params, self.args = make_options(rng, self.functions)
+                f.write(encode(make_samples(rng, self.functions[:-1], n_stacks, "/home/old/src", types is HEAP), types))
+        self.params, self.args = make_options(rng, self.functions, types)
+        self.g = rng.choice(GRANULARITIES) if not self.base and rng.random() < 0.4 else "functions"
+        self.is_diff = bool(self.base) and rng.random() < 0.4  # -diff_base, else -base
         self.where = f"round {seed}, {' '.join(self.args)} {self.base or ''} {self.file}"
         self.now = self.read(self.file)
         self.before = self.read(self.base) if self.base else None
@@ -186,7 +196,8 @@ class Round:
 
     def read(self, file):
         """The stacks of a file with the options, root first."""
-        lines = [line.rpartition(" ") for line in cpa("flame", "--format=folded", *self.args, file).splitlines()]
+        output = cpa("flame", "--format=folded", "-" + self.g, *self.args, file)
+        lines = [line.rpartition(" ") for line in output.splitlines()]
         return About([(stack.split(";"), int(value)) for stack, _, value in lines])
 
     def ask(self, surface, name, want, got):
@@ -199,9 +210,11 @@ class Round:
             self.ask(surface, name, [(self.now.flat[name], self.now.cum[name])], got)
 
     def command_line(self):
-        everything = ["-nodecount=0", "-nodefraction=0", "-edgefraction=0"]
+        everything = ["-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-" + self.g]
         self.ask_rows("cpa top --json", json_rows(cpa("top", "--json", *everything, *self.args, self.file)))
         self.ask_rows("cpa tree --json", json_rows(cpa("tree", "--json", *everything, *self.args, self.file)))
+        if self.g != "functions":
+            return
         text = {}
         for line in cpa("top", *everything, *self.args, self.file).splitlines():
             words = line.split()
@@ -228,10 +241,12 @@ class Round:
                          sorted((r["name"], r["call_cum"]) for r in rows if r["role"] == role))
 
     def pages(self, server):
-        all_rows = {**self.params, **EVERYTHING, "g": "functions"}
+        all_rows = {**self.params, **EVERYTHING, "g": self.g}
         self.ask_rows("file of page Top", json_rows(fetch(server, "top.json", all_rows)))
         self.table_top(fetch(server, "top", all_rows))
         self.ask_rows("page Tree", json_rows(fetch(server, "tree.json", all_rows)))
+        if self.g != "functions":
+            return
         nodes = {}
         for label, title in re.findall(r'label="(.*?)" id="node\d+".*? tooltip="(.*?)"', fetch(server, "graph.dot", all_rows)):
             m = re.search(r"(?:\\n|\\l)([^\\ ]+)(?: \([\d.e-]+%\))?(?:(?:\\n| )of ([^ ]+) \([\d.e-]+%\))?$", label)
@@ -254,6 +269,22 @@ class Round:
                 want = (self.now.flat[name], self.now.cum[name])
                 self.ask("page Top", name, want, tuple(map(shown, rows[name], want)))
 
+    def differences(self, server):
+        """After minus before, of -diff_base."""
+        self.now, now = About([]), self.now
+        for to, after, before in ((self.now.flat, now.flat, self.before.flat), (self.now.cum, now.cum, self.before.cum)):
+            to.update(after)
+            to.subtract(before)
+        self.chosen = [n for n in self.chosen if self.now.flat[n] or self.now.cum[n]]  # pprof has no rows of 0
+        base = [f"-diff_base={self.base}", *self.args]
+        self.ask_rows("cpa top -diff_base", json_rows(cpa("top", "--json", "-nodecount=0", "-nodefraction=0", *base, self.file)))
+        all_rows = {**self.params, **EVERYTHING, "g": "functions"}
+        self.ask_rows("page Top, -diff_base", json_rows(fetch(server, "top.json", all_rows)))
+        self.ask_rows("page Tree, -diff_base", json_rows(fetch(server, "tree.json", all_rows)))
+        if os.environ.get("PPROF"):
+            self.pprof(os.environ["PPROF"], f"-diff_base={self.base}")
+        self.now = now
+
     def comparisons(self, server):
         """Before and after of functions, by cpa diff and on the pages."""
         want = cpa("diff", "--json", "-nodecount=0", "-nodefraction=0", *self.args, self.base, self.file)
@@ -268,6 +299,23 @@ class Round:
         gate = cpa("gate", "--json", *self.args, f"-base={self.base}", self.file)
         error = json.loads(gate).get("error")
         self.ask("page Gate", "all functions", f"400 {error}\n" if error else gate, fetch(server, "gate.json", self.params))
+
+    def inverted(self, b, server):
+        """Boxes next to the root of an inverted flame graph are as wide as flat."""
+        b.resize(1280, 900)
+        b.open_url(server.url("ui/flamegraph?" + urllib.parse.urlencode({**self.params, "g": self.g, "inv": "t"})))
+        b.wait("return typeof model !== 'undefined' && model !== null && !requests.has('flame')", 60)
+        boxes = b.run("""const out = {};
+            for (let i = 0; i < model.n; i++)
+                if (model.parent[i] === model.root && model.frame[i] >= 0)
+                    out[model.name(i)] = Math.round(model.total[0][i] * data.step);
+            return [out, Object.fromEntries(table.list.map(r => [r.name, [r.flat[0], r.cum[0]].map(v => Math.round(v * data.step))]))]""")
+        for name in self.chosen:
+            if name in boxes[0]:
+                self.ask("box, inverted flame", name, self.now.flat[name], boxes[0][name])
+            if self.g not in ("addresses", "lines"):  # the table has functions
+                self.ask("table, inverted flame", name, [self.now.flat[name], self.now.cum[name]], boxes[1].get(name))
+        b.driver.get("about:blank")
 
     def flame(self, b, server, width):
         query = urllib.parse.urlencode({**self.params, **({} if self.base else {"g": self.rng.choice(["functions", "filefunctions"])})})
@@ -335,23 +383,31 @@ class Round:
         self.ask(f"only, {surface}", name, [total for _, total in want],
                  b.run("return top_.total.map(t => Math.round(t[top_.root] * data.step))"))
 
-    def pprof(self, program):
-        """The page Top of pprof, which has at most 500 rows."""
+    def pprof(self, program, *args):
+        """pprof's pages: Top, which has at most 500 rows, and the stacks of its flame graph."""
         with socket.socket() as s:
             s.bind(("localhost", 0))
             port = s.getsockname()[1]
-        process = subprocess.Popen([program, f"-http=localhost:{port}", "-no_browser", "-symbolize=none", self.file],
+        process = subprocess.Popen([program, f"-http=localhost:{port}", "-no_browser", "-symbolize=none", *args, self.file],
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        url = f"http://localhost:{port}/ui/top?" + urllib.parse.urlencode({**self.params, **EVERYTHING, "g": "functions"})
+        query = urllib.parse.urlencode({**self.params, **EVERYTHING, "g": self.g})
         try:
-            text = fetch_when_up(url, process)
+            top = fetch_when_up(f"http://localhost:{port}/ui/top?{query}", process)
+            flame = fetch_when_up(f"http://localhost:{port}/ui/flamegraph?{query}", process)
         finally:
             process.kill()
             process.wait()
-        m = re.search(r"makeTopTable\(\s*-?\d+\s*,\s*(\[.*\])\s*\)", text)
+        m = re.search(r"makeTopTable\(\s*-?\d+\s*,\s*(\[.*\])\s*\)", top)
         rows = [{"name": r["Name"], "flat": r["Flat"], "cum": r["Cum"]} for r in json.loads(m[1] if m else "[]")]
         if m and len(rows) < 500:
             self.ask_rows("pprof's page Top", rows)
+        m = re.search(r"stackViewer\((\{.*\}), \[.*\]\);", flame)
+        if m and self.g == "functions" and not args:
+            stacks = json.loads(m[1])
+            names = [source["FullName"] for source in stacks["Sources"]]
+            about = About([([names[i] for i in stack["Sources"]], stack["Value"]) for stack in stacks["Stacks"]])
+            for name in self.chosen:
+                self.ask("pprof's flame graph", name, (self.now.flat[name], self.now.cum[name]), (about.flat[name], about.cum[name]))
 
 
 def main():
@@ -367,12 +423,16 @@ def main():
                 r.command_line()
                 if os.environ.get("PPROF"):
                     r.pprof(os.environ["PPROF"])
-            with Server(*([f"-base={r.base}"] if r.base else []), "-symbolize=none", r.file) as server:
+            base = [f"-{'diff_' if r.is_diff else ''}base={r.base}"] if r.base else []
+            with Server(*base, "-symbolize=none", r.file) as server:
+                if r.is_diff:
+                    r.differences(server)
                 if r.base:
                     r.comparisons(server)
                 else:
                     r.pages(server)
-                for width in WIDTHS:
+                    r.inverted(b, server)
+                for width in WIDTHS if r.g == "functions" else []:
                     r.flame(b, server, width)
         b.result(not asked.wrong, f"{asked.n} questions have one answer", *asked.wrong)
         b.equal(b.complaints(), [], "no message is on the console")

@@ -8,7 +8,7 @@ encode(samples, types) does the same for other scripts.
 """
 import sys
 
-__all__ = ["encode"]
+__all__ = ["CPU", "encode"]
 
 CPU = (("samples", "count"), ("cpu", "nanoseconds"))
 PERIOD = 10_000_000

@@ -74,6 +74,14 @@ page top
 result $? "a file that was opened does not become the profile of all pages"
 page_stop
 
+set -- -base=gate/base-1.pb.gz -base=gate/base-2.pb.gz gate/base-3.pb.gz gate/base-4.pb.gz
+"$CPA" gate --json "$@" >"$tmp/want" 2>/dev/null
+page_start "$@"
+page gate.json '*/*'
+grep -q '"profiles": 2' "$tmp/want" && cmp "$tmp/want" "$tmp/page"
+result $? "the gate reads the files as runs, as cpa gate does"
+page_stop
+
 for i in 1 2 3 4 5 6; do
 	for k in $(seq 34); do
 		mkdir -p "$tmp/$i/$k"

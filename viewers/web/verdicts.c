@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "viewers/web/verdicts.h"
+#include "viewers/web/sources.h"
 #include "viewers/web/web_int.h"
 
 #include "base/cond.h"
@@ -88,20 +89,64 @@ static void add_key(const struct web_page *page, struct buf *key)
 	url_params_free(params);
 }
 
-static int add_profiles(const struct web_page *page, struct gate_sum *sum, struct err *err)
+/* The profiles of a gate. */
+struct runs {
+	const struct web_page *page;
+	struct gate_sum *sum;
+	struct open_profile **held; /* [n_held] files of the command line, one reference each */
+	size_t n_held, cap_held;
+};
+
+static int runs_add_one(const struct runs *r, enum side side, const struct open_profile *o, struct err *err)
 {
 	struct buf notes = { 0 };
+	int rc = gate_sum_add(r->sum, side == SIDE_BASE ? STATS_BASE : STATS_NEW, o->p, o->name, &r->page->q, &notes,
+			      err);
+
+	buf_release(&notes);
+	return rc;
+}
+
+/* Is the side the sum of the files of the command line, which can be read one by one, as cpa gate does? */
+static bool side_is_command_line(const struct web_page *page, enum side side)
+{
+	return !*url_params_get(page->params, side == SIDE_BASE ? "base" : "prof") && page->web->sources.n &&
+	       !page->web->sources.n_others;
+}
+
+static int runs_add_files(struct runs *r, enum side side, struct err *err)
+{
+	const struct web_sources *files = &r->page->web->sources;
+	struct open_profile *o;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < files->n; i++) {
+		if (files->item[i].is_base != (side == SIDE_BASE))
+			continue;
+		rc = web_source_read(r->page->web, &files->item[i], r->page->stop, &o, err);
+		if (rc < 0)
+			break;
+		r->held = mem_grow(r->held, &r->cap_held, r->n_held + 1, sizeof(struct open_profile *));
+		r->held[r->n_held++] = o;
+		rc = runs_add_one(r, side, o, err);
+	}
+	return rc;
+}
+
+static int runs_add(struct runs *r, struct err *err)
+{
 	int rc = 0;
 
 	for (int i = 0; rc == 0 && i < N_SIDES; i++) {
 		enum side side = i == 0 ? SIDE_BASE : SIDE_TARGET;
-		const struct web_side *s = &page->side[side];
+		const struct web_side *s = &r->page->side[side];
 
-		for (size_t k = 0; rc == 0 && k < s->n; k++)
-			rc = gate_sum_add(sum, side == SIDE_BASE ? STATS_BASE : STATS_NEW, s->profile[k]->p,
-					  s->profile[k]->name, &page->q, &notes, err);
+		if (side_is_command_line(r->page, side))
+			rc = runs_add_files(r, side, err);
+		else
+			for (size_t k = 0; rc == 0 && k < s->n; k++)
+				rc = runs_add_one(r, side, s->profile[k], err);
 	}
-	buf_release(&notes);
 	return rc;
 }
 
@@ -109,17 +154,20 @@ static int compute(const struct web_page *page, struct verdict *d, struct err *e
 {
 	/* settings copy texts, but an option is given if its text is not the default one */
 	int rc = gate_options_make(page->options->q, NULL, &d->options, err);
-	struct gate_sum *sum;
+	struct runs runs = { .page = page };
 
 	if (rc < 0)
 		return rc;
-	sum = gate_sum_new(&d->options);
-	rc = add_profiles(page, sum, err);
+	runs.sum = gate_sum_new(&d->options);
+	rc = runs_add(&runs, err);
 	if (rc == 0)
 		rc = stop_check(page->stop, err);
 	if (rc == 0)
-		rc = gate_judge(sum, &d->g, err);
-	gate_sum_free(sum);
+		rc = gate_judge(runs.sum, &d->g, err);
+	gate_sum_free(runs.sum);
+	for (size_t i = 0; i < runs.n_held; i++)
+		workspace_put(page->web->workspace, runs.held[i]);
+	free(runs.held);
 	return rc;
 }
 
