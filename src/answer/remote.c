@@ -143,10 +143,11 @@ void remote_describe(const struct remote *r, size_t i, struct buf *out)
 		url_add_redacted(&a->url, out);
 }
 
-void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received)
+void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received, const atomic_bool *keeps)
 {
 	r->options.stays_on_server = true;
 	r->options.n_received = n_received;
+	r->options.keeps = keeps;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -54,8 +54,12 @@ void remote_describe(const struct remote *r, size_t i, struct buf *out);
  */
 void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *stop, struct buf *notes);
 
-/* Refuse redirects to other servers, and count the bytes of responses while they arrive. */
-void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received);
+/*
+ * Refuse redirects to other servers, and count the bytes of responses while they arrive.
+ *
+ * keeps  see struct fetch_options
+ */
+void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received, const atomic_bool *keeps);
 
 /* Options of requests to servers. */
 const struct fetch_options *remote_fetch_options(const struct remote *r);

@@ -135,6 +135,22 @@ static uint64_t longest_ms(const struct fetcher *r)
 	return (uint64_t)longest * 1000;
 }
 
+/* Must the requests end now? If their answers are to be kept, ask for them instead. */
+static bool fetcher_must_end(struct fetcher *r, const struct stop *stop)
+{
+	const atomic_bool *keeps = r->shared.options->keeps;
+
+	if (!stop_is_set(stop))
+		return false;
+	atomic_thread_fence(memory_order_acquire); /* keeps is set before the stop */
+	if (!keeps || !atomic_load(keeps))
+		return true;
+	for (size_t i = 0; i < r->next; i++)
+		if (r->transfer[i].easy)
+			transfer_end_early(&r->transfer[i]);
+	return false;
+}
+
 static void fetcher_run(struct fetcher *r, fetch_progress_fn progress, struct stop *stop)
 {
 	const struct curl *c = r->shared.curl;
@@ -142,7 +158,7 @@ static void fetcher_run(struct fetcher *r, fetch_progress_fn progress, struct st
 	int n_running;
 
 	stop_begin(stop, "waiting for the server", longest_ms(r));
-	for (start_more(r); r->running && !stop_is_set(stop); start_more(r)) {
+	for (start_more(r); r->running && !fetcher_must_end(r, stop); start_more(r)) {
 		stop_set_done(stop, (uint64_t)(transfer_now_ms() - start_ms));
 		if (progress && transfer_now_ms() - reported_ms >= 1000) {
 			reported_ms = transfer_now_ms();

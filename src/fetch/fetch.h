@@ -30,6 +30,8 @@ struct fetch_options {
 	uint64_t max_all;     /* max bytes of all responses together; 0 for no limit */
 	bool stays_on_server; /* a redirect to another server is an error */
 	atomic_uint_fast64_t *n_received; /* increased by the bytes of responses while they arrive; may be NULL */
+	/* While it is true when the stop is set, servers are asked to answer early, and their answers are awaited; may be NULL */
+	const atomic_bool *keeps;
 };
 
 /* Set the limits from the value of --max-input: -1 for a default that depends on memory size, 0 for no limit. */
@@ -61,7 +63,7 @@ typedef void (*fetch_progress_fn)(size_t n_remaining, int64_t seconds);
  *
  * request   [n] with url and, for POST, body; rc must be 0
  * progress  callback, may be NULL
- * stop      may be NULL; when set, unfinished requests fail. Its progress is the elapsed time
+ * stop      may be NULL; when set, unfinished requests fail, but see keeps. Its progress is the elapsed time
  * notes     warnings for the user are appended, a line each
  * Like      pprof internal/driver/fetch.go, fetchURL
  */

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -173,6 +174,35 @@ static void set_secrets(struct transfer *t)
 	}
 }
 
+/* Note the socket of a request: CURLINFO_ACTIVESOCKET is unknown until the request has ended. */
+static int note_socket(void *arg, curl_socket_t fd, curlsocktype purpose)
+{
+	struct transfer *t = arg;
+
+	(void)purpose;
+	t->socket = fd;
+	return CURL_SOCKOPT_OK;
+}
+
+static int close_socket(void *arg, curl_socket_t fd)
+{
+	struct transfer *t = arg;
+
+	if (t->socket == fd)
+		t->socket = CURL_SOCKET_BAD;
+	return close(fd);
+}
+
+static void watch_socket(struct transfer *t)
+{
+	const struct curl *c = t->shared->curl;
+
+	c->easy_setopt(t->easy, CURLOPT_SOCKOPTFUNCTION, note_socket);
+	c->easy_setopt(t->easy, CURLOPT_SOCKOPTDATA, t);
+	c->easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+	c->easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, t);
+}
+
 static void set_connection(struct transfer *t)
 {
 	const struct curl *c = t->shared->curl;
@@ -246,6 +276,8 @@ static int start_request(struct transfer *t)
 	*t->reason = *t->error = '\0';
 	set_request(t);
 	set_connection(t);
+	if (t->shared->options->keeps)
+		watch_socket(t);
 	t->shared->curl->easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)(remaining_ms > 1 ? remaining_ms : 1));
 	return 0;
 }
@@ -259,6 +291,7 @@ int transfer_begin(struct transfer *t)
 	t->url = mem_strndup(url.data, url.len);
 	buf_release(&url);
 	t->start_ms = transfer_now_ms();
+	t->socket = CURL_SOCKET_BAD;
 	t->limit_ms = time_limit_ms(t);
 	return t->request->rc = start_request(t);
 }
@@ -430,6 +463,12 @@ bool transfer_end(struct transfer *t, CURLcode code)
 	free(t->url);
 	t->url = NULL;
 	return false;
+}
+
+void transfer_end_early(struct transfer *t)
+{
+	if (!t->is_ended_early && t->socket != CURL_SOCKET_BAD && starts_with(t->url, "http:"))
+		t->is_ended_early = shutdown(t->socket, SHUT_WR) == 0;
 }
 
 void transfer_cancel(struct transfer *t, const char *message)

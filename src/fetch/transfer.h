@@ -60,6 +60,8 @@ struct transfer {
 	bool is_go_pprof, is_plain;
 	bool too_long, too_long_all;
 	bool is_paused;
+	curl_socket_t socket; /* the newest one of the request, or CURL_SOCKET_BAD; only with fetch_options.keeps */
+	bool is_ended_early;  /* our side of the connection was closed */
 	char error[CURL_ERROR_SIZE];
 };
 
@@ -89,6 +91,12 @@ int transfer_begin(struct transfer *t);
  *         bytes or its error.
  */
 bool transfer_end(struct transfer *t, CURLcode code);
+
+/*
+ * Ask the server to end a capture and to answer with what it has: close our side of the connection. Servers of Go and of cpa do so;
+ * others answer later, or not at all. Does nothing with TLS, where libcurl may still have to send.
+ */
+void transfer_end_early(struct transfer *t);
 
 /* Cancel a request with this error message. t->easy is in no multi handle. */
 void transfer_cancel(struct transfer *t, const char *message);

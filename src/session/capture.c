@@ -9,6 +9,7 @@
 
 #include "base/cond.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -54,13 +55,23 @@ struct captures *captures_new(struct workspace *w, const struct query *q, const 
 	return c;
 }
 
+/* Stop a capture. The fence orders keep before the stop for other threads. */
+static void stop_runner(struct capture_runner *r, bool keep)
+{
+	atomic_store(&r->keep, keep);
+	atomic_thread_fence(memory_order_release);
+	stop_set(&r->stop);
+	if (!keep)
+		stop_set(&r->load_stop);
+}
+
 void captures_free(struct captures *c)
 {
 	if (!c)
 		return;
 	pthread_mutex_lock(&c->lock);
 	for (size_t i = 0; i <= CAPTURE_SERVERS_MAX; i++)
-		stop_set(&c->runner[i].stop);
+		stop_runner(&c->runner[i], false);
 	pthread_cond_broadcast(&c->stopped);
 	pthread_mutex_unlock(&c->lock);
 	for (size_t i = 0; i <= CAPTURE_SERVERS_MAX; i++)
@@ -109,6 +120,12 @@ bool captures_is_process(const struct captures *c, size_t i)
 {
 	assert(i < c->n_servers);
 	return c->server[i].is_process;
+}
+
+bool captures_can_end_early(const struct captures *c, size_t i)
+{
+	assert(i < c->n_servers);
+	return !starts_with(c->server[i].prefix, "https");
 }
 
 bool captures_can_reload(const struct captures *c)
@@ -220,7 +237,7 @@ static int start(struct captures *c, struct capture_runner *r, const struct capt
 	r->captures = c;
 	r->options = *o;
 	r->keep = false;
-	r->stop = (struct stop){ 0 };
+	r->stop = r->load_stop = (struct stop){ 0 };
 	r->n_bytes = 0;
 	r->is_running = true;
 	r->number = capture_add(c, o)->number;
@@ -257,8 +274,7 @@ bool captures_stop(struct captures *c, unsigned number, bool keep)
 
 		if (!r->is_running || r->number != number)
 			continue;
-		r->keep = keep;
-		stop_set(&r->stop);
+		stop_runner(r, keep);
 		pthread_cond_broadcast(&c->stopped);
 		is_found = true;
 	}
@@ -274,6 +290,7 @@ static void copy_status(const struct captures *c, size_t i, struct capture_statu
 		return;
 	out->elapsed_ms = capture_now_ms() - c->start_ms[i];
 	out->n_bytes = c->runner[out->options.server].n_bytes;
+	out->is_stopping = stop_is_set(&c->runner[out->options.server].stop);
 }
 
 size_t captures_list(struct captures *c, struct capture_status out[CAPTURES_MAX])

@@ -5,7 +5,9 @@
  *
  * Requests go only to servers that were added with captures_add_server, so a client of a web UI cannot choose the address.
  * One capture at a time runs per server. A CPU profile of more than CAPTURE_PIECE_SECONDS is fetched in pieces, one
- * after the other, so that a capture that is stopped early keeps the complete ones. Any thread may call these functions.
+ * after the other, so that the number of samples is known and a server that fails loses one of them. A capture that is
+ * stopped early ends the current piece: its connection is half closed, and servers of Go and of cpa answer with what they
+ * have measured. Any thread may call these functions.
  */
 #ifndef SESSION_CAPTURE_H
 #define SESSION_CAPTURE_H
@@ -26,7 +28,7 @@ enum {
 	CAPTURE_HZ_MAX = 10000,
 	CAPTURE_REPEAT_MINUTES_MAX = 24 * 60,
 	CAPTURE_KIND_BYTES = 16,
-	CAPTURE_NAME_BYTES = 160
+	CAPTURE_NAME_BYTES = 192
 };
 
 struct captures;
@@ -55,6 +57,7 @@ struct capture_status {
 	unsigned n_pieces;  /* complete ones */
 	char id[WORKSPACE_ID_LENGTH + 1]; /* of the open profile; after a failure that of the pieces before it, or "" */
 	char previous[WORKSPACE_ID_LENGTH + 1]; /* of the previous capture from this server of this kind; "" if none */
+	bool is_stopping;                       /* CAPTURE_RUNNING: stopped, but the answer of the server is awaited */
 	char error[1024];                       /* CAPTURE_FAILED */
 };
 
@@ -81,6 +84,9 @@ const char *captures_server_name(const struct captures *c, size_t i);
 
 /* Is it a running process, of which only the first kind can be captured? */
 bool captures_is_process(const struct captures *c, size_t i);
+
+/* Does a CPU profile of the server end early when it is stopped? Not with TLS: then only complete pieces are kept. */
+bool captures_can_end_early(const struct captures *c, size_t i);
 
 /* Can the sources of the command line be fetched again? */
 bool captures_can_reload(const struct captures *c);

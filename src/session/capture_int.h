@@ -11,17 +11,19 @@
 #include "answer/profile_server.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* Captures from one server, or from the sources of the command line: at most one runs. */
 struct capture_runner {
 	struct captures *captures;
 	pthread_t thread;
-	bool is_started; /* thread must be joined */
-	bool is_running; /* thread has not ended */
-	bool keep;       /* when stop is set: is the received data opened, or discarded? */
-	unsigned number; /* of the running capture, else of the last one */
+	bool is_started;  /* thread must be joined */
+	bool is_running;  /* thread has not ended */
+	atomic_bool keep; /* when stop is set: is the data opened, or discarded? */
+	unsigned number;  /* of the running capture, else of the last one */
 	struct capture_options options;
-	struct stop stop;
+	struct stop stop;             /* of the requests to the server, and of the repetition */
+	struct stop load_stop;        /* of reading what was received; set if it is discarded */
 	atomic_uint_fast64_t n_bytes; /* of the running capture */
 };
 

@@ -9,6 +9,7 @@
 
 #include "profile/merge.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,8 +28,9 @@ static void fetch(void *arg, struct remote *remote, const struct query *q, struc
 {
 	struct run *run = arg;
 
-	remote_watch(remote, &run->r->n_bytes);
-	remote_fetch(remote, NULL, q->stop, notes);
+	(void)q; /* its stop is only that of reading the answer */
+	remote_watch(remote, &run->r->n_bytes, &run->r->keep);
+	remote_fetch(remote, NULL, &run->r->stop, notes);
 }
 
 /* The sum of the first sample type, if it is a count. */
@@ -99,7 +101,7 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 		request = (struct load_request){ .q = &q, .word = &word, .n_words = 1 };
 	}
 	request.is_reload = true;
-	request.stop = &run->r->stop;
+	request.stop = &run->r->load_stop;
 	request.events = &run->events;
 	rc = answer_load(&request, &l, err);
 	for (int i = 0; i < N_SIDES; i++)
@@ -126,12 +128,22 @@ static int fetch_all_pieces(struct run *run, struct err *err)
 		n_remaining -= seconds;
 		if (rc == 0)
 			note_piece(run);
-	} while (rc == 0 && n_remaining > 0);
+	} while (rc == 0 && n_remaining > 0 && !stop_is_set(&run->r->stop));
 	return rc;
 }
 
-/* Open the result; id and err describe the outcome. Returns the state of the capture. */
-static enum capture_state finish(struct run *run, int rc, const char *name, char *id, struct err *err)
+/* Append the measured time to the name of a capture that was stopped. */
+static void name_measured(const struct run *run, char *name)
+{
+	int64_t ns = run->loaded.profile->meta.duration_ns;
+
+	if (ns > 0 && ns < (int64_t)run->options.seconds * 1000000000)
+		snprintf(name + strlen(name), CAPTURE_NAME_BYTES - strlen(name), ", stopped after %.1fs",
+			 (double)ns / 1e9);
+}
+
+/* Open the result; name, id and err describe the outcome. Returns the state of the capture. */
+static enum capture_state finish(struct run *run, int rc, char *name, char *id, struct err *err)
 {
 	struct captures *c = run->r->captures;
 	struct open_profile *o;
@@ -144,15 +156,17 @@ static enum capture_state finish(struct run *run, int rc, const char *name, char
 	if (is_stopped && !keep)
 		return CAPTURE_DISCARDED;
 	if (is_stopped && !run->loaded.profile) {
-		err_set(err, ERR_STOPPED,
-			"stopped before there was data to keep; a CPU profile arrives in pieces of %d s, others at the "
-			"end",
-			CAPTURE_PIECE_SECONDS);
+		if (rc == 0)
+			err_set(err, ERR_STOPPED, "stopped before there was data to keep");
+		else
+			err_wrap(err, "stopped, and there is nothing to keep");
 		return CAPTURE_FAILED;
 	}
 	has_failed = rc < 0 && !is_stopped;
 	if (has_failed && !run->loaded.profile)
 		return CAPTURE_FAILED;
+	if (is_stopped)
+		name_measured(run, name);
 	if (workspace_open(c->workspace, &run->loaded, name, OPEN_CAPTURE, &o, has_failed ? NULL : err) < 0)
 		return CAPTURE_FAILED;
 	memcpy(id, o->id, sizeof(o->id));
@@ -183,6 +197,7 @@ static void run_once(struct capture_runner *r)
 	s->elapsed_ms = capture_now_ms() - c->start_ms[s - c->status];
 	s->n_bytes = r->n_bytes;
 	s->state = state;
+	memcpy(s->name, name, sizeof(s->name));
 	memcpy(s->id, id, sizeof(s->id));
 	if (state == CAPTURE_FAILED)
 		memcpy(s->error, err.msg, sizeof(s->error));

@@ -46,6 +46,7 @@ cli_tests = \
 	tests/cli/t297-pid.t \
 	tests/cli/t305-web-graph.t \
 	tests/cli/t298-web-files.t \
+	tests/cli/t395-web-stop.t \
 	tests/cli/t330-web-profiles.t \
 	tests/cli/t335-web-configs.t \
 	tests/cli/t360-collect-plan.t \

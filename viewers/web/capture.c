@@ -65,8 +65,11 @@ static void add_running(const struct web_page *page, const struct capture_status
 	buf_addz(out, " aria-label=\"progress of the capture\"></progress> <span class=\"count\">");
 	add_progress(s, out);
 	buf_addz(out, "</span></p>\n<div class=\"pages\">");
-	add_stop(page, s->number, "t", "Stop and keep", out);
+	if (!s->is_stopping)
+		add_stop(page, s->number, "t", "Stop and keep", out);
 	add_stop(page, s->number, "f", "Discard", out);
+	if (s->is_stopping)
+		buf_addz(out, "<span class=\"faint\">stopped; waiting for what the server has measured</span>");
 	buf_addz(out, "</div></section>\n");
 }
 
@@ -110,6 +113,11 @@ static void add_server(const struct web_page *page, size_t i, struct buf *out)
 	web_form_add_hidden(out, "server", text);
 	add_kinds(captures_is_process(c, i), out);
 	add_fields(out);
+	if (!captures_can_end_early(c, i))
+		buf_addf(out,
+			 "<p class=\"faint\">With HTTPS, <i>Stop and keep</i> has only the complete pieces of %d "
+			 "seconds of a CPU profile: nothing before the first one.</p>\n",
+			 CAPTURE_PIECE_SECONDS);
 	if (captures_is_busy(c, i))
 		buf_addz(out,
 			 "<button disabled>Start</button> <span class=\"faint\">a capture is running</span></form>\n");

@@ -406,7 +406,7 @@ void conn_notify(struct conn *c, uint32_t events)
 	sys_call6(SYS_futex, (long)&c->events, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
-/* The thread of a job. A capture ends when the client closes its side. */
+/* The thread of a job. A capture ends when the client closes its side, which may still read what was measured. */
 static void run_thread(void *arg)
 {
 	struct conn *c = arg;
@@ -415,8 +415,8 @@ static void run_thread(void *arg)
 	uint64_t due = 1;
 
 	while (!((events = atomic_load(&c->events)) & WORK_GONE)) {
-		due = serve_step(c->job, events & WORK_HURRY);
-		if (!due || events & WORK_EOF)
+		due = serve_step(c->job, events & (WORK_HURRY | WORK_EOF));
+		if (!due)
 			break;
 		wait_events(c, events, due);
 	}
@@ -472,7 +472,7 @@ void conn_start_job(struct conn *c)
 
 void conn_run_job(struct conn *c)
 {
-	c->until_ns = serve_step(c->job, c->server->stopping);
+	c->until_ns = serve_step(c->job, c->server->stopping || c->is_eof);
 	if (!c->until_ns)
 		conn_answer(c);
 }
@@ -569,8 +569,8 @@ static void drain(struct conn *c)
 }
 
 /*
- * The client closed its side while its answer is being made. It may still wait for the answer, as in "printf ... | nc".
- * But a capture takes time, so its client is assumed to be gone.
+ * The client closed its side while its answer is being made. It may still wait for the answer, as in "printf ... | nc" or
+ * when it stops a capture, so a capture ends now. As in Go.
  */
 static void client_closed(struct conn *c, short events)
 {
@@ -582,7 +582,7 @@ static void client_closed(struct conn *c, short events)
 	if (c->has_thread)
 		conn_notify(c, WORK_EOF);
 	else if (c->state == CONN_WORK)
-		conn_drop(c);
+		conn_run_job(c);
 }
 
 void conn_ready(struct conn *c, short events)
