@@ -3,6 +3,7 @@
 """usage: web_store.py [PICTURES]     CPA_STORE: a store with the service base; PICTURES: folder for screenshots"""
 
 import os
+import re
 import sys
 import time
 import urllib.parse
@@ -25,6 +26,12 @@ def visit(b, server, path):
 def parameters(b):
     query = urllib.parse.urlsplit(b.driver.current_url).query
     return {key: value[0] for key, value in urllib.parse.parse_qs(query).items()}
+
+
+def windows(b):
+    """The hours and minutes of both windows in the address: before, after."""
+    got = parameters(b)
+    return tuple(got.get(key, "")[11:16] for key in ("b0", "b1", "w0", "w1"))
 
 
 def reached(b, part, seconds=20):
@@ -57,7 +64,7 @@ def the_chart_has_a_bar_for_each_step(b, server):
     visit(b, server, PAGE)
     b.equal(len(b.find_all("#store-chart .bar")), 6, "each step with profiles has a bar")
     b.result("base" in b.find("select[name=service]").get_property("value"), "the service is chosen")
-    for width, height, scheme in ((1200, 900, "light"), (1200, 900, "dark"), (420, 1200, "light")):
+    for width, height, scheme in ((1200, 900, "light"), (1280, 900, "dark"), (1920, 1000, "light"), (390, 1500, "light"), (390, 1500, "dark")):
         if PICTURES:
             b.prefer(scheme)
             b.screenshot(os.path.join(PICTURES, f"store-{width}-{scheme}.png"), width, height)
@@ -72,14 +79,18 @@ def dragging_selects_windows(b, server):
     drag(b, 0.51, 0.99)
     b.result(reached(b, "w0=2026"), "dragging selects a window", b.driver.current_url)
     got = parameters(b)
-    b.equal((got["w0"][:16], got["w1"][:16]), ("2026-11-22T09:19", "2026-11-22T09:21"), "it has whole steps")
+    b.equal((got["w0"][:16], got["w1"][:16]), ("2026-11-22 09:19", "2026-11-22 09:21"), "it has whole steps")
     drag(b, 0.01, 0.49, shift=True)
-    b.result(reached(b, "b0=2026"), "with Shift, the window to compare with", b.driver.current_url)
-    got = parameters(b)
-    b.equal((got["b0"][:16], got["b1"][:16], got["w0"][:16]),
-            ("2026-11-22T09:17", "2026-11-22T09:19", "2026-11-22T09:19"), "both remain selected")
+    b.result(reached(b, "b0=2026"), "with Shift, a second one", b.driver.current_url)
+    b.equal(windows(b), ("09:17", "09:19", "09:19", "09:21"), "the earlier one is before")
     b.equal(b.find("dl.windows").text.count("3 profiles of 1 series"), 2,
             "the number of profiles of each window is shown")
+    b.equal(re.findall(r"\d{4}-\d\d-\d\d.\d\d:\d\d(?!:)|T\d\d|[AP]M", re.sub("store:.*", "", b.find("main").text)), [],
+            "all times have one format")
+    next(e for e in b.find_all("main a") if e.text.startswith("Swap")).click()
+    b.result(reached(b, "b0=2026-11-22T09%3A19"), "they can be swapped", b.driver.current_url)
+    b.back()
+    reached(b, "b0=2026-11-22+09%3A17")
     b.find("button[value=diff]").click()
     b.result(reached(b, "diff?prof="), "the windows are opened as a difference", b.driver.current_url)
     text = b.find("main").text
@@ -87,12 +98,31 @@ def dragging_selects_windows(b, server):
              "it names the sources of both", text[:300])
 
 
-def the_checkbox_replaces_shift(b, server):
+def the_left_window_is_before(b, server):
     visit(b, server, PAGE)
-    b.find("#store-compare").click()
-    drag(b, 0.01, 0.2)
-    b.result(reached(b, "b0=2026") and "w0" not in parameters(b), "dragging selects the window to compare with",
-             b.driver.current_url)
+    drag(b, 0.01, 0.49)
+    reached(b, "w0=2026")
+    b.find("#store-compare").click()  # instead of Shift
+    drag(b, 0.51, 0.99)
+    b.result(reached(b, "b0=2026"), "the checkbox replaces Shift", b.driver.current_url)
+    b.equal(windows(b), ("09:17", "09:19", "09:19", "09:21"), "the window that was dragged first is before, if it is left")
+
+
+def the_chart_has_axes_and_a_legend(b, server):
+    visit(b, server, PAGE + "&w0=2026-11-22T09:18&w1=2026-11-22T09:19&b0=2026-11-22T09:17&b1=2026-11-22T09:18")
+    b.equal([e.text for e in b.find_all("svg.ticks text")], ["0", "2s", "4s", "6s", "8s"], "the axis has values in one unit")
+    b.equal(b.find("figcaption").text.split("\n") if "\n" in b.find("figcaption").text else
+            [e.text.strip() for e in b.find_all("figcaption > span")],
+            ["cpu: total per 5 s of 1 series", "before", "after"], "the legend names what the bars and windows are")
+    b.result(not b.find_all("[role=img] a, [role=img] button, [role=img] [tabindex]"), "the picture has nothing interactive")
+    small = b.run("""return [...document.querySelectorAll("main :is(a, button, input, select, summary)")].filter((e) => {
+        const box = (e.closest("label") ?? e).getBoundingClientRect();
+        return box.height > 0 && e.type !== "hidden" && (box.height < 24 || box.width < 24);
+    }).map((e) => e.outerHTML)""")
+    b.equal(small, [], "targets have at least 24 pixels")
+    b.run("document.querySelector('main details').open = true")
+    b.result(b.run("return [...document.querySelectorAll('main details a')].every(e => e.getBoundingClientRect().height >= 24)"),
+             "also those of the table")
 
 
 def escape_cancels(b, server):
@@ -120,9 +150,10 @@ def fields_can_be_used_with_keys(b, server):
 def the_page_works_without_scripts(b, server):
     b.scripts(False)
     b.driver.get(server.url("ui/" + PAGE))
-    b.find_all("#store-chart a .bar")[0].click()
+    b.find("main details summary").click()
+    b.find("main details a").click()
     b.scripts(True)
-    b.result(reached(b, "w0=2026"), "a bar is a link that selects its step", b.driver.current_url)
+    b.result(reached(b, "w0=2026"), "a time of the table is a link that selects its step", b.driver.current_url)
     b.scripts(False)
     b.find("button[value=flamegraph]").click()
     b.scripts(True)
@@ -132,7 +163,7 @@ def the_page_works_without_scripts(b, server):
 def main():
     with Server("store:") as server, Browser() as b:
         visit(b, server, "flamegraph")
-        for case in (the_chart_has_a_bar_for_each_step, dragging_selects_windows, the_checkbox_replaces_shift,
+        for case in (the_chart_has_a_bar_for_each_step, dragging_selects_windows, the_left_window_is_before, the_chart_has_axes_and_a_legend,
                      escape_cancels, fields_can_be_used_with_keys, the_page_works_without_scripts):
             b.case(case, server)
         b.done()

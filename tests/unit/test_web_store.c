@@ -87,11 +87,13 @@ static void the_page_shows_totals_marks_and_choices(void **state)
 	struct web_test t = start();
 
 	(void)state;
-	expect_page(&t, page, 200, "<bdi>cpu</bdi> per 1 min, at most 4s, 2 series");
-	expect_page(&t, page, 200, "2026-11-20 01:00:00 UTC: 4s, 1 profile</title>");
-	expect_page(&t, page, 200, "2026-11-20 00:30:00 UTC: deploy &lt;2.4&gt;</title>");
+	expect_page(&t, page, 200, "<bdi>cpu</bdi>: total per 1 min of 2 series");
+	expect_page(&t, page, 200, ">3s</text>\n<text x=\"70\" y=\"12.00\">4s</text>"); /* the axis ends at the largest value */
+	expect_page(&t, page, 200, "2026-11-20 01:00:00: 4s, 1 profile</title></rect>");
+	expect_page(&t, page, 200, "2026-11-20 00:30:00: deploy &lt;2.4&gt;</title>");
 	expect_page(&t, page, 200, "<option value=\"shop\" selected>");
-	expect_page(&t, page, 200, "3 profiles of 2 series, 5.25s <bdi>cpu</bdi>");
+	expect_page(&t, page, 200, "2026-11-20 00:00:00 to 2026-11-20 02:00:00: 3 profiles of 2 series, 5.25s <bdi>cpu</bdi>");
+	expect_page(&t, page, 200, "t0=2026-11-20T00%3A45%3A01&amp;t1=2026-11-20T01%3A00%3A01&amp;val=cpu\">last 15 min</a>");
 	expect_page(&t, page, 200, ">Store</a>");
 	web_test_end(&t);
 }
@@ -113,11 +115,11 @@ static void windows_and_labels_limit_the_totals(void **state)
 	struct web_test t = start();
 
 	(void)state;
-	expect_page(&t, "/ui/store?service=shop&w0=2026-11-20T00:00&w1=2026-11-20T00:30:00", 200,
+	expect_page(&t, "/ui/store?service=shop&w0=2026-11-20+00:00&w1=2026-11-20T00:30:00", 200,
 		    "2 profiles of 2 series, 1.25s <bdi>cpu</bdi>");
 	expect_page(&t, "/ui/store?service=shop&w0=2026-11-20T00:00&w1=2026-11-20T00:30:00&l.instance=b", 200,
 		    "1 profile of 1 series, 250ms <bdi>cpu</bdi>");
-	expect_page(&t, "/ui/store?service=shop&b0=2026-11-20T01:00&b1=2026-11-20T01:01", 200, "<dt>compare with</dt>");
+	expect_page(&t, "/ui/store?service=shop&b0=2026-11-20T01:00&b1=2026-11-20T01:01", 200, "<dt>before</dt>");
 	expect_page(&t, "/ui/store?service=shop&t0=2026-11-21T00:00&t1=2026-11-22T00:00", 200,
 		    "No profile was stored in this time.");
 	expect_page(&t, "/ui/store?service=shop&w0=2026-11-21T00:00&w1=2026-11-22T00:00", 200,
@@ -131,11 +133,11 @@ static void invalid_choices_are_errors(void **state)
 
 	(void)state;
 	expect_page(&t, "/ui/store?service=none", 400, "the store has no service none");
-	expect_page(&t, "/ui/store?service=shop&t0=x&t1=y", 400, "t0=x: not a time such as 2026-11-22T14:00");
+	expect_page(&t, "/ui/store?service=shop&t0=x&t1=y", 400, "t0=x: not a time such as 2026-11-22 14:00");
 	expect_page(&t, "/ui/store?service=shop&w0=2026-11-20T01:00&w1=2026-11-20T01:00", 400,
 		    "w0=2026-11-20T01:00 is not before w1=2026-11-20T01:00");
 	expect_page(&t, "/ui/store?service=shop&t0=9999-11-20T01:00&t1=9999-11-20T01:01", 400, "not a time");
-	expect_page(&t, "/ui/store?service=shop&t0=1970-01-01T00:00&t1=2199-01-01T00:00", 200, "<bdi>cpu</bdi> per");
+	expect_page(&t, "/ui/store?service=shop&t0=1970-01-01T00:00&t1=2199-01-01T00:00", 200, "<bdi>cpu</bdi>: total per");
 	web_test_end(&t);
 }
 

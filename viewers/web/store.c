@@ -27,18 +27,18 @@ enum { STEPS_SHOWN = 150, SELECT_VALUES = 100, LABEL_PREFIX = 2 /* of "l." */ };
 
 /* --- the choice in a URL --- */
 
-/* Parse "2026-11-22T14:00" with optional seconds, in UTC. */
+/* Parse "2026-11-22 14:00" or "2026-11-22T14:00" with optional seconds, in UTC. */
 static int parse_time(const char *key, const char *text, int64_t *ns, struct err *err)
 {
 	struct tm utc = { 0 };
-	const char *end = strptime(text, "%Y-%m-%dT%H:%M", &utc);
+	const char *end = strptime(text, strchr(text, 'T') ? "%Y-%m-%dT%H:%M" : "%Y-%m-%d %H:%M", &utc);
 
 	if (end && *end == ':')
 		end = strptime(end, ":%S", &utc);
 	if (end && *end == '.') /* browsers may send fractions */
 		end += 1 + strspn(end + 1, "0123456789");
 	if (!end || (*end && strcmp(end, "Z") != 0) || utc.tm_year < 70 || utc.tm_year > 300)
-		return err_set(err, ERR_USAGE, "%s=%.40s: not a time such as 2026-11-22T14:00", key, text);
+		return err_set(err, ERR_USAGE, "%s=%.40s: not a time such as 2026-11-22 14:00", key, text);
 	*ns = (int64_t)timegm(&utc) * SECOND_NS;
 	return 0;
 }
@@ -137,7 +137,7 @@ static void set_time(struct url_params *link, const char *key, int64_t ns)
 {
 	struct buf text = { 0 };
 
-	web_add_field_time(ns, &text);
+	web_add_url_time(ns, &text);
 	url_params_set(link, key, buf_text(&text));
 	buf_release(&text);
 }
@@ -234,9 +234,9 @@ static void add_label(const struct web_choice *c, const struct stored_label *l, 
 
 static void add_time_field(const char *name, const char *text, int64_t ns, bool is_set, struct buf *out)
 {
-	buf_addf(out, "<label>%s <input type=\"datetime-local\" step=\"1\" name=\"%s\" value=\"", text, name);
+	buf_addf(out, "<label>%s <input name=\"%s\" size=\"19\" placeholder=\"2026-11-22 14:00\" value=\"", text, name);
 	if (is_set)
-		web_add_field_time(ns, out);
+		web_add_window_time(ns, out);
 	buf_addz(out, "\"></label>\n");
 }
 
@@ -262,8 +262,8 @@ static void add_choice_form(const struct web_choice *c, const struct stored_cata
 	}
 	for (size_t i = 0; i < c->service->n_labels; i++)
 		add_label(c, &c->service->label[i], out);
-	add_time_field("t0", "from (UTC)", c->choice.t0, true, out);
-	add_time_field("t1", "to (UTC)", c->choice.t1, true, out);
+	add_time_field("t0", "from", c->choice.t0, true, out);
+	add_time_field("t1", "to", c->choice.t1, true, out);
 	set_windows(c, windows);
 	add_hidden(windows, out);
 	url_params_free(windows);
@@ -275,22 +275,23 @@ static void add_spans(const struct web_choice *c, const char *type, struct buf *
 {
 	static const struct {
 		const char *text;
-		int64_t hours;
-	} spans[] = { { "1 hour", 1 }, { "6 hours", 6 }, { "1 day", 24 }, { "7 days", 168 }, { "30 days", 720 } };
+		int64_t minutes;
+	} spans[] = { { "last 15 min", 15 }, { "last 1 h", 60 },    { "last 6 h", 360 },
+		      { "last 24 h", 1440 }, { "last 7 d", 10080 }, { "last 30 d", 43200 } };
 	int64_t end = c->service->last_ns / SECOND_NS * SECOND_NS + SECOND_NS;
 
 	for (size_t i = 0; i <= sizeof(spans) / sizeof(spans[0]); i++) {
 		bool is_all = i == sizeof(spans) / sizeof(spans[0]);
 		struct url_params *link = choice_params(c, type);
 
-		set_time(link, "t0", is_all ? c->service->first_ns : end - spans[i].hours * 3600 * SECOND_NS);
+		set_time(link, "t0", is_all ? c->service->first_ns : end - spans[i].minutes * 60 * SECOND_NS);
 		set_time(link, "t1", end);
 		set_windows(c, link);
 		buf_addz(out, "<a class=\"button\" href=\"");
 		web_link_end(link, "store", out);
 		buf_addf(out, "\">%s</a>\n", is_all ? "all" : spans[i].text);
 	}
-	buf_addz(out, "</div></form>\n");
+	buf_addz(out, "<span class=\"faint\">counted from the last profile; all times are UTC</span></div></form>\n");
 }
 
 static void add_window_form(const struct web_choice *c, const char *type, struct buf *out)
@@ -300,15 +301,16 @@ static void add_window_form(const struct web_choice *c, const char *type, struct
 	buf_addz(out, "<form method=\"get\" action=\"store\" id=\"store-windows\">");
 	add_hidden(own, out);
 	url_params_free(own);
-	buf_addz(out, "<div class=\"fields\"><fieldset class=\"window\"><legend>Window</legend>\n");
-	add_time_field("w0", "from (UTC)", c->window.t0, c->window.is_set, out);
-	add_time_field("w1", "to (UTC)", c->window.t1, c->window.is_set, out);
-	buf_addz(out, "</fieldset><fieldset class=\"base\"><legend>Compare with</legend>\n");
-	add_time_field("b0", "from (UTC)", c->base.t0, c->base.is_set, out);
-	add_time_field("b1", "to (UTC)", c->base.t1, c->base.is_set, out);
-	buf_addz(out, "</fieldset></div><div class=\"pages\"><button>Select</button>"
-		      "<label id=\"store-drag\" hidden><input type=\"checkbox\" id=\"store-compare\"> dragging selects "
-		      "the window to compare with (or Shift and drag)</label></div></form>\n");
+	buf_addz(out,
+		 "<div class=\"pages\" id=\"store-drag\" hidden><label><input type=\"checkbox\" id=\"store-compare\"> "
+		 "drag a second window, to compare (or Shift and drag)</label></div>\n"
+		 "<div class=\"fields\"><fieldset class=\"base\"><legend>Before</legend>\n");
+	add_time_field("b0", "from", c->base.t0, c->base.is_set, out);
+	add_time_field("b1", "to", c->base.t1, c->base.is_set, out);
+	buf_addz(out, "</fieldset><fieldset class=\"window\"><legend>After, or a single window</legend>\n");
+	add_time_field("w0", "from", c->window.t0, c->window.is_set, out);
+	add_time_field("w1", "to", c->window.t1, c->window.is_set, out);
+	buf_addz(out, "</fieldset></div><div class=\"pages\"><button>Use these times</button></div></form>\n");
 }
 
 /* --- windows --- */
@@ -325,10 +327,11 @@ static struct stored_choice window_choice(const struct web_choice *c, const stru
 }
 
 /* Append a line about a window: its source, profiles and total. is_empty is set if it has no profiles. */
-static int add_window_line(const struct web_choice *c, const struct web_window *w, const char *name,
-			   const struct stored_type *type, struct stop *stop, bool *is_empty, struct buf *out,
-			   struct err *err)
+static int add_window_line(const struct web_chart *chart, const struct web_window *w, const char *name,
+			   struct stop *stop, bool *is_empty, struct buf *out, struct err *err)
 {
+	const struct web_choice *c = chart->c;
+	const struct stored_type *type = &chart->totals->type[chart->type];
 	struct stored_choice choice = window_choice(c, w);
 	struct stored_totals t;
 	struct buf source = { 0 };
@@ -337,24 +340,42 @@ static int add_window_line(const struct web_choice *c, const struct web_window *
 	stored_choice_print(&c->place, &choice, &source);
 	if (rc == 0) {
 		*is_empty |= t.profiles[0] == 0;
-		buf_addf(out, "<dt>%s</dt><dd><code>", name);
-		web_add_name(out, buf_text(&source));
-		buf_addf(out, "</code> %" PRIu64 " profile%s of %zu series", t.profiles[0],
-			 t.profiles[0] == 1 ? "" : "s", t.n_series);
+		buf_addf(out, "<dt>%s</dt><dd>", name);
+		web_add_window_time(choice.t0, out);
+		buf_addz(out, " to ");
+		web_add_window_time(choice.t1, out);
+		buf_addf(out, ": %" PRIu64 " profile%s of %zu series", t.profiles[0], t.profiles[0] == 1 ? "" : "s",
+			 t.n_series);
 		for (uint32_t i = 0; i < t.n_types && t.n_groups; i++) {
 			if (strcmp(t.type[i].name, type->name) != 0)
 				continue;
 			buf_addz(out, ", ");
-			web_chart_add_value(&t.type[i], t.type[i].window, out);
+			web_chart_add_value(chart, &t.type[i], t.type[i].window, out);
 			buf_addz(out, " ");
 			web_add_name(out, t.type[i].name);
 			break;
 		}
-		buf_addz(out, "</dd>\n");
+		buf_addz(out, "<br><code>");
+		web_add_name(out, buf_text(&source));
+		buf_addz(out, "</code></dd>\n");
 	}
 	buf_release(&source);
 	stored_totals_release(&t);
 	return rc;
+}
+
+/* Append a link that exchanges the windows. */
+static void add_swap(const struct web_choice *c, const char *type, struct buf *out)
+{
+	struct url_params *link = choice_params(c, type);
+	struct web_choice swapped = *c;
+
+	swapped.window = c->base;
+	swapped.base = c->window;
+	set_windows(&swapped, link);
+	buf_addz(out, "<a class=\"button\" href=\"");
+	web_link_end(link, "store", out);
+	buf_addz(out, "\">Swap before and after</a>\n");
 }
 
 static void add_open_form(const struct web_page *page, const struct web_choice *c, const char *type, struct buf *out)
@@ -376,6 +397,8 @@ static void add_open_form(const struct web_page *page, const struct web_choice *
 		buf_addf(out, "<button name=\"view\" value=\"%s\">%s</button>\n", views[i][0], views[i][1]);
 	if (c->base.is_set)
 		buf_addf(out, "<button name=\"view\" value=\"%s\">%s</button>\n", views[0][0], views[0][1]);
+	if (c->base.is_set && c->window.is_set)
+		add_swap(c, type, out);
 	buf_addz(out, "</div></form>\n");
 }
 
@@ -386,22 +409,24 @@ static void add_mark(void *arg, int64_t time_ns, const char *kind, const char *t
 	web_chart_add_mark(arg, time_ns, kind, text);
 }
 
-static int add_windows(struct web_page *page, const struct web_choice *c, const struct stored_type *type,
-		       struct err *err)
+static int add_windows(struct web_page *page, const struct web_chart *chart, struct err *err)
 {
+	const struct web_choice *c = chart->c;
+	const char *type = chart->totals->type[chart->type].name, *name = c->window.is_set ? "window" : "all";
 	struct buf *out = &page->main;
 	bool is_empty = false;
 	int rc;
 
 	buf_addz(out, "<dl class=\"help windows\">");
-	rc = add_window_line(c, &c->window, c->window.is_set ? "window" : "all", type, page->stop, &is_empty, out, err);
-	if (rc == 0 && c->base.is_set)
-		rc = add_window_line(c, &c->base, "compare with", type, page->stop, &is_empty, out, err);
+	rc = c->base.is_set ? add_window_line(chart, &c->base, "before", page->stop, &is_empty, out, err) : 0;
+	if (rc == 0)
+		rc = add_window_line(chart, &c->window, c->base.is_set ? "after" : name, page->stop, &is_empty, out,
+				     err);
 	buf_addz(out, "</dl>\n");
 	if (rc == 0 && is_empty)
 		buf_addz(out, "<p>A window without profiles cannot be opened.</p>\n");
 	else if (rc == 0)
-		add_open_form(page, c, type->name, out);
+		add_open_form(page, c, type, out);
 	return rc;
 }
 
@@ -414,9 +439,10 @@ static int add_chart(struct web_page *page, const struct web_choice *c, const st
 	int rc = stored_choice_marks(&c->place, &c->choice, add_mark, &chart, err);
 
 	if (rc == 0) {
+		web_chart_scale(&chart);
 		web_chart_draw(&chart, out);
 		add_window_form(c, t->type[type].name, out);
-		rc = add_windows(page, c, &t->type[type], err);
+		rc = add_windows(page, &chart, err);
 	}
 	if (rc == 0) {
 		web_chart_draw_table(&chart, out);
@@ -454,9 +480,9 @@ static int draw(struct web_page *page, const struct stored_catalogue *all, struc
 			buf_addz(&page->main,
 				 "<p>No profile was stored in this time. The first of this service is of ");
 			web_add_window_time(c.service->first_ns, &page->main);
-			buf_addz(&page->main, " UTC, the last of ");
+			buf_addz(&page->main, ", the last of ");
 			web_add_window_time(c.service->last_ns, &page->main);
-			buf_addz(&page->main, " UTC.</p>\n");
+			buf_addz(&page->main, ".</p>\n");
 		}
 	}
 	stored_totals_release(&totals);

@@ -32,7 +32,9 @@ struct web_choice {
 struct web_chart {
 	const struct web_choice *c;
 	const struct stored_totals *totals;
-	uint32_t type; /* below totals->n_types */
+	uint32_t type;    /* below totals->n_types */
+	const char *unit; /* of all values of the page */
+	double top, tick; /* of the axis of values, in the unit of the type */
 	/* the page without a window, whose links get one */
 	const struct url_params *link;
 	struct buf marks, mark_list; /* SVG, and text below it */
@@ -42,17 +44,20 @@ struct web_chart {
 /* Append a mark to the SVG of a chart. */
 void web_chart_add_mark(struct web_chart *chart, int64_t time_ns, const char *kind, const char *text);
 
-/* Append the chart; each bar is a link that selects its step. */
+/* Choose the unit and the axis of values. */
+void web_chart_scale(struct web_chart *chart);
+
+/* Append the chart with its legend and axes. */
 void web_chart_draw(const struct web_chart *chart, struct buf *out);
 
-/* Append the values as a table, closed at first. */
+/* Append the values as a table, closed at first; the time of a row is a link that selects its step. */
 void web_chart_draw_table(const struct web_chart *chart, struct buf *out);
 
 /* Append a value of a sample type, escaped for HTML. */
-void web_chart_add_value(const struct stored_type *type, int64_t value, struct buf *out);
+void web_chart_add_value(const struct web_chart *chart, const struct stored_type *type, int64_t value, struct buf *out);
 
-/* Append a time for people, and one for a field; in UTC. */
+/* Append a time for people, and one for a URL; in UTC. */
 void web_add_window_time(int64_t ns, struct buf *out);
-void web_add_field_time(int64_t ns, struct buf *out);
+void web_add_url_time(int64_t ns, struct buf *out);
 
 #endif

@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A window consists of whole steps. It is put into the fields of the form, whose page then shows it.
+ * A window consists of whole steps. It is put into the fields of the form, whose page then shows it. Of two windows the
+ * earlier one is "before", whichever was dragged first.
  */
 {
 	const chart = document.getElementById("store-chart");
@@ -27,7 +28,19 @@
 		drag.rect.setAttribute("width", (to - from) / steps * width);
 		return [from, to];
 	};
-	const timeOf = (n) => new Date(start + n * step).toISOString().slice(0, 19);
+	const timeOf = (n) => new Date(start + n * step).toISOString().slice(0, 19).replace("T", " ");
+	const fieldsOf = (name) => [form.elements[`${name}0`], form.elements[`${name}1`]];
+	const windowOf = (name) => fieldsOf(name).map((field) => field.value);
+	const setWindow = (name, times) => fieldsOf(name).forEach((field, i) => { field.value = times[i]; });
+	/* Replace the window of the drag, or add it to a single one. */
+	const select = (times, isBase) => {
+		const other = windowOf(isBase ? "w" : "b");
+		const both = other[0] ? [other, times].sort((a, b) => a[0] < b[0] ? -1 : 1) : [["", ""], times];
+
+		setWindow("b", both[0]);
+		setWindow("w", both[1]);
+		form.requestSubmit();
+	};
 	const cancel = () => {
 		if (!drag)
 			return;
@@ -39,7 +52,7 @@
 	document.getElementById("store-drag").hidden = false;
 	chart.classList.add("draggable");
 	chart.addEventListener("pointerdown", (event) => {
-		if (event.button !== 0 || event.ctrlKey || event.metaKey)
+		if (event.button !== 0)
 			return;
 		const isBase = event.shiftKey || compare.checked;
 		const rect = chart.querySelector(isBase ? "rect.base" : "rect.window");
@@ -59,22 +72,14 @@
 	chart.addEventListener("pointerup", () => {
 		if (!drag)
 			return;
-		const [from, to] = show(), name = drag.isBase ? "b" : "w";
+		const [from, to] = show(), isBase = drag.isBase;
 
 		drag = null;
-		form.elements[`${name}0`].value = timeOf(from);
-		form.elements[`${name}1`].value = timeOf(to);
-		form.requestSubmit();
+		select([timeOf(from), timeOf(to)], isBase);
 	});
 	chart.addEventListener("pointercancel", cancel);
 	addEventListener("keydown", (event) => {
 		if (event.key === "Escape")
 			cancel();
 	});
-	/* A click is a drag of one step; with Ctrl it opens the link of the bar in a tab. */
-	chart.addEventListener("click", (event) => {
-		if (!event.ctrlKey && !event.metaKey)
-			event.preventDefault();
-	});
-	chart.addEventListener("dragstart", (event) => event.preventDefault());
 }

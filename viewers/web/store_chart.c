@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The picture is stretched to the width of the page, so it contains no text.
+ * The picture is stretched to the width of the page, so it contains no text: values and times are beside it.
  */
 #include "config.h"
 
@@ -14,14 +14,21 @@
 #include "viewers/web/page.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #define SECOND_NS INT64_C(1000000000)
-#define DAY_NS (86400 * SECOND_NS)
 
-enum { WIDTH = 1000, HEIGHT = 160, TIME_BYTES = 32, MARKS_LISTED = 20 };
+enum {
+	WIDTH = 1000,
+	HEIGHT = 160,
+	TICKS_WIDTH = 76, /* pixels beside the picture, for values */
+	TICKS_MARGIN = 8, /* above and below, for the text of the first and last one */
+	TIME_BYTES = 32,
+	MARKS_LISTED = 20
+};
 
 static void add_time(int64_t ns, const char *format, struct buf *out)
 {
@@ -39,16 +46,16 @@ void web_add_window_time(int64_t ns, struct buf *out)
 	add_time(ns, "%Y-%m-%d %H:%M:%S", out);
 }
 
-void web_add_field_time(int64_t ns, struct buf *out)
+void web_add_url_time(int64_t ns, struct buf *out)
 {
 	add_time(ns, "%Y-%m-%dT%H:%M:%S", out);
 }
 
-void web_chart_add_value(const struct stored_type *type, int64_t value, struct buf *out)
+void web_chart_add_value(const struct web_chart *x, const struct stored_type *type, int64_t value, struct buf *out)
 {
 	struct buf text = { 0 };
 
-	unit_add_label(&text, value, type->unit, "auto");
+	unit_add_label(&text, value, type->unit, x->unit);
 	html_add_name(out, buf_text(&text)); /* the unit comes from the store */
 	buf_release(&text);
 }
@@ -73,7 +80,7 @@ void web_chart_add_mark(struct web_chart *chart, int64_t time_ns, const char *ki
 
 	buf_addf(out, "<line class=\"mark\" x1=\"%.2f\" x2=\"%.2f\" y1=\"0\" y2=\"%d\"><title>", at, at, HEIGHT);
 	web_add_window_time(time_ns, out);
-	buf_addz(out, " UTC: ");
+	buf_addz(out, ": ");
 	html_add_name(out, kind);
 	buf_addz(out, " ");
 	html_add_name(out, text);
@@ -97,10 +104,10 @@ static void add_step_link(const struct web_chart *x, uint32_t step, struct buf *
 	int64_t t0 = x->totals->t0 + step * x->totals->step_ns;
 	struct buf text = { 0 };
 
-	web_add_field_time(t0, &text);
+	web_add_url_time(t0, &text);
 	url_params_set(link, "w0", buf_text(&text));
 	text.len = 0;
-	web_add_field_time(t0 + x->totals->step_ns, &text);
+	web_add_url_time(t0 + x->totals->step_ns, &text);
 	url_params_set(link, "w1", buf_text(&text));
 	buf_release(&text);
 	web_link_end(link, "store", out);
@@ -112,25 +119,23 @@ static void add_profiles(uint64_t n, struct buf *out)
 	buf_addz(out, n == 1 ? " profile" : " profiles");
 }
 
-static void add_bar(const struct web_chart *x, uint32_t step, double max, struct buf *out)
+static void add_bar(const struct web_chart *x, uint32_t step, struct buf *out)
 {
 	const struct stored_totals *t = x->totals;
 	double width = (double)WIDTH / t->n_steps, value = (double)value_of(x, step);
-	double height = max > 0 && value > 0 ? value / max * HEIGHT : 0;
+	double height = value > 0 ? value / x->top * HEIGHT : 0;
 
 	if (t->profiles[step] == 0)
 		return;
 	height = height < 1.5 ? 1.5 : height; /* profiles without values are visible, too */
-	buf_addz(out, "<a tabindex=\"-1\" href=\"");
-	add_step_link(x, step, out);
-	buf_addf(out, "\"><rect class=\"bar\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/><title>",
+	buf_addf(out, "<rect class=\"bar\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>",
 		 step * width + width * 0.06, HEIGHT - height, width * 0.88, height);
 	web_add_window_time(t->t0 + step * t->step_ns, out);
-	buf_addz(out, " UTC: ");
-	web_chart_add_value(&t->type[x->type], value_of(x, step), out);
+	buf_addz(out, ": ");
+	web_chart_add_value(x, &t->type[x->type], value_of(x, step), out);
 	buf_addz(out, ", ");
 	add_profiles(t->profiles[step], out);
-	buf_addz(out, "</title></a>\n");
+	buf_addz(out, "</title></rect>\n");
 }
 
 static void add_window(const struct web_chart *x, const struct web_window *w, const char *class, struct buf *out)
@@ -165,42 +170,103 @@ static void add_step(const struct stored_totals *t, struct buf *out)
 	buf_addf(out, "%" PRId64 " %s", seconds / units[i].seconds, units[i].unit);
 }
 
-static void add_svg(const struct web_chart *x, int64_t max, struct buf *out)
+/* Append a line for each value of the axis, the text beside it or the line in the picture. */
+static void add_ticks(const struct web_chart *x, bool is_text, struct buf *out)
+{
+	for (double value = 0; value <= x->top + x->tick / 2; value += x->tick) {
+		double y = HEIGHT - value / x->top * HEIGHT;
+
+		if (!is_text) {
+			buf_addf(out, "<line class=\"tick\" x1=\"0\" x2=\"%d\" y1=\"%.2f\" y2=\"%.2f\"/>\n", WIDTH, y,
+				 y);
+			continue;
+		}
+		buf_addf(out, "<text x=\"%d\" y=\"%.2f\">", TICKS_WIDTH - 6, y + TICKS_MARGIN + 4);
+		web_chart_add_value(x, &x->totals->type[x->type], llround(value), out);
+		buf_addz(out, "</text>\n");
+	}
+}
+
+static void add_svg(const struct web_chart *x, struct buf *out)
 {
 	const struct stored_totals *t = x->totals;
 
+	buf_addf(out, "<svg class=\"ticks\" width=\"%d\" height=\"%d\" aria-hidden=\"true\">\n", TICKS_WIDTH,
+		 HEIGHT + 2 * TICKS_MARGIN);
+	add_ticks(x, true, out);
 	buf_addf(out,
-		 "<svg class=\"totals\" id=\"store-chart\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
+		 "</svg><svg class=\"totals\" id=\"store-chart\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
 		 "role=\"img\" aria-labelledby=\"store-caption\" data-t0=\"%" PRId64 "\" data-step=\"%" PRId64
 		 "\" data-steps=\"%" PRIu32 "\">\n",
 		 WIDTH, HEIGHT, t->t0 / 1000000, t->step_ns / 1000000, t->n_steps);
+	add_ticks(x, false, out);
 	add_window(x, &x->c->base, "base", out);
 	add_window(x, &x->c->window, "window", out);
 	for (uint32_t i = 0; i < t->n_steps; i++)
-		add_bar(x, i, (double)max, out);
+		add_bar(x, i, out);
 	buf_add(out, buf_text(&x->marks), x->marks.len);
 	buf_addz(out, "</svg>\n");
+}
+
+/* What a bar is: "total per 10 min of 2 series". */
+static void add_measure(const struct web_chart *x, struct buf *out)
+{
+	static const char *const word[] = { [TEMPORALITY_DELTA] = "total",
+					    [TEMPORALITY_GAUGE] = "mean of each series, added up,",
+					    [TEMPORALITY_CUMULATIVE] = "increase" };
+	const struct stored_totals *t = x->totals;
+
+	web_add_name(out, t->type[x->type].name);
+	buf_addf(out, ": %s per ", word[t->type[x->type].temporality]);
+	add_step(t, out);
+	buf_addf(out, " of %zu series", t->n_series);
+}
+
+static void add_legend(const struct web_chart *x, struct buf *out)
+{
+	bool has_both = x->c->base.is_set && x->c->window.is_set;
+
+	buf_addz(out, "<figcaption class=\"legend\"><span id=\"store-caption\"><i class=\"key bar\"></i> ");
+	add_measure(x, out);
+	buf_addz(out, "</span>");
+	if (x->c->base.is_set)
+		buf_addz(out, "<span><i class=\"key base\"></i> before</span>");
+	if (x->c->window.is_set)
+		buf_addf(out, "<span><i class=\"key window\"></i> %s</span>", has_both ? "after" : "window");
+	if (x->n_marks)
+		buf_addz(out, "<span><i class=\"key mark\"></i> mark</span>");
+	buf_addz(out, "</figcaption>\n");
+}
+
+void web_chart_scale(struct web_chart *x)
+{
+	static const double nice[] = { 1, 2, 2.5, 5, 10 };
+	const char *from = x->totals->type[x->type].unit;
+	int64_t max = largest(x) > 0 ? largest(x) : 1;
+	double scaled = unit_scale(max, from, "auto", &x->unit), rough = scaled / 4,
+	       power = pow(10, floor(log10(rough)));
+	size_t i = 0;
+
+	while (nice[i] * power < rough * 0.999)
+		i++;
+	x->tick = nice[i] * power * ((double)max / scaled);
+	x->tick = x->tick < 1 ? 1 : x->tick; /* values are whole numbers of their unit */
+	x->top = ceil((double)max / x->tick) * x->tick;
 }
 
 void web_chart_draw(const struct web_chart *x, struct buf *out)
 {
 	const struct stored_totals *t = x->totals;
-	const struct stored_type *type = &t->type[x->type];
-	int64_t max = largest(x), span = t->step_ns * t->n_steps;
-	const char *format = span > 2 * DAY_NS ? "%Y-%m-%d" : span > DAY_NS / 24 ? "%m-%d %H:%M" : "%H:%M:%S";
+	int64_t span = t->step_ns * t->n_steps;
 
-	buf_addz(out, "<figure class=\"totals\"><figcaption id=\"store-caption\">");
-	web_add_name(out, type->name);
-	buf_addz(out, " per ");
-	add_step(t, out);
-	buf_addz(out, ", at most ");
-	web_chart_add_value(type, max, out);
-	buf_addf(out, ", %zu series</figcaption>\n", t->n_series);
-	add_svg(x, max, out);
-	buf_addz(out, "<div class=\"axis\">");
+	buf_addz(out, "<figure class=\"totals\">");
+	add_legend(x, out);
+	buf_addz(out, "<div class=\"plot\">");
+	add_svg(x, out);
+	buf_addz(out, "</div><div class=\"axis\">");
 	for (int i = 0; i <= 2; i++) {
 		buf_addz(out, "<span>");
-		add_time(t->t0 + span / 2 * i, format, out);
+		web_add_window_time(t->t0 + span / 2 * i, out);
 		buf_addz(out, "</span>");
 	}
 	buf_addz(out, "</div></figure>\n");
@@ -217,7 +283,7 @@ static void add_row(const struct web_chart *x, uint32_t step, struct buf *out)
 	buf_addz(out, "\">");
 	web_add_window_time(t->t0 + step * t->step_ns, out);
 	buf_addz(out, "</a></td><td>");
-	web_chart_add_value(&t->type[x->type], value_of(x, step), out);
+	web_chart_add_value(x, &t->type[x->type], value_of(x, step), out);
 	buf_addz(out, "</td><td>");
 	unit_add_count(out, t->profiles[step]);
 	buf_addz(out, "</td></tr>\n");
@@ -228,7 +294,7 @@ void web_chart_draw_table(const struct web_chart *x, struct buf *out)
 	const struct stored_totals *t = x->totals;
 
 	buf_addz(out, "<details><summary>Values as a table</summary><div class=\"scroll\"><table><thead><tr>"
-		      "<th scope=\"col\" class=\"text\">time (UTC)</th><th scope=\"col\">");
+		      "<th scope=\"col\" class=\"text\">start of the step</th><th scope=\"col\">");
 	web_add_name(out, t->type[x->type].name);
 	buf_addz(out, "</th><th scope=\"col\">profiles</th></tr></thead>\n<tbody>\n");
 	for (uint32_t i = 0; i < t->n_steps; i++)
