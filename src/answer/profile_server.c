@@ -9,6 +9,7 @@
 
 #include "answer/process.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "fetch/url.h"
 
 #include <stdlib.h>
@@ -102,4 +103,15 @@ void answer_server_add_source(const struct answer_server *s, const char *kind, u
 	}
 	if (hz)
 		buf_addf(out, "%chz=%u", separator, hz);
+}
+
+void answer_server_cut_source(const char *source, struct err *err)
+{
+	struct buf name = { 0 };
+
+	url_redact(source, &name);
+	buf_addz(&name, ": ");
+	if (starts_with(err->msg, buf_text(&name)))
+		memmove(err->msg, err->msg + name.len, strlen(err->msg + name.len) + 1);
+	buf_release(&name);
 }

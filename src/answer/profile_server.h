@@ -39,4 +39,7 @@ void answer_server_release(struct answer_server *s);
 void answer_server_add_source(const struct answer_server *s, const char *kind, unsigned seconds, unsigned hz,
 			      struct buf *out);
 
+/* Remove a source and the colon after it from the start of an error message, which a list shows beside the source. */
+void answer_server_cut_source(const char *source, struct err *err);
+
 #endif

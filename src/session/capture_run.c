@@ -107,9 +107,10 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 	for (int i = 0; i < N_SIDES; i++)
 		l.load[i].q = c->q; /* outlives q */
 	if (rc == 0)
-		rc = add_piece(run, &l, err);
-	else
-		loaded_release(&l);
+		return add_piece(run, &l, err);
+	loaded_release(&l);
+	if (run->source.len) /* the list of captures names it */
+		answer_server_cut_source(buf_text(&run->source), err);
 	return rc;
 }
 

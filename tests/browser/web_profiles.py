@@ -116,6 +116,25 @@ def forms_work_without_scripts(b, server):
     b.result(reached(b, "diff?") and "BEFORE" in b.find("main").text, "the form of a difference works without scripts")
 
 
+def files_of_the_command_line_are_chosen(b, server):
+    visit(b, server, "compare")
+    b.equal([row.text for row in b.find_all("tbody td.name a")], ["go-heap1.pb.gz and 1 more", "go-heap1.pb.gz", "go-heap2.pb.gz"],
+            "the merged profile and each file is a row")
+    picture(b, "files")
+    b.result(fits(b), "the list of files fits into 320 pixels")
+    b.equal([e.get_attribute("value") for e in b.find_all("input:checked")], [], "the merged profile is not chosen beside its files")
+    b.find("[aria-label='before: go-heap1.pb.gz']").click()
+    b.find("[aria-label='after: go-heap2.pb.gz']").click()
+    next(e for e in b.find_all("main button") if e.text == "Difference").click()
+    b.result(reached(b, "diff?base=s"), "two files are compared", b.driver.current_url)
+    text = b.find("main").text
+    b.result("8.47MB" in text and "32.98MB" in text and "cpa diff go-heap1.pb.gz go-heap2.pb.gz" in b.find("#command").text,
+             "before and after are the files that were chosen", text[:300])
+    visit(b, server, "compare")
+    b.find_all("tbody td.name a")[2].click()
+    b.result(reached(b, "flamegraph?prof=s") and "go-heap2.pb.gz" in b.find(".about").text, "a file is opened alone")
+
+
 def start(b, seconds, kind="profile"):
     b.find(f"input[value={kind}]").click()
     field = b.find("input[name=seconds]")
@@ -172,6 +191,9 @@ with Browser() as b:
         for case in (one_file_is_opened, two_files_are_compared, corrupt_files_are_errors, trends_have_charts,
                      forms_work_without_scripts):
             b.case(case, server)
+        b.driver.get("about:blank")
+    with Server("go-heap1.pb.gz", "go-heap2.pb.gz") as server:
+        b.case(files_of_the_command_line_are_chosen, server)
         b.driver.get("about:blank")
     with profile_server() as address, Server(address + "/debug/pprof/heap") as server:
         for case in (captures_show_progress_and_open, ended_captures_move_on_once, stopped_captures_keep_data,

@@ -82,6 +82,17 @@ grep -q '"profiles": 2' "$tmp/want" && cmp "$tmp/want" "$tmp/page"
 result $? "the gate reads the files as runs, as cpa gate does"
 page_stop
 
+echo text >"$tmp/text"
+page_start go-heap1.pb.gz "$tmp/text" go-heap2.pb.gz
+page top '*/*'
+page compare
+has '<div><bdi>Not in the merged profile:</bdi></div>' && has "<span class=\"error\"><bdi>$tmp/text: not a profile"
+result $? "a file that cannot be read is named, for the merged profile and in its row"
+page 'trend?all=t'
+[ "$status" = 200 ] && has "left out: $tmp/text: not a profile" && has '<td>7.22MB</td><td>31.98MB</td>'
+result $? "a trend is that of the other files"
+page_stop
+
 for i in 1 2 3 4 5 6; do
 	for k in $(seq 34); do
 		mkdir -p "$tmp/$i/$k"

@@ -256,7 +256,7 @@ static void add_openable(struct buf *out)
 {
 	static const char *const source[][3] = {
 		{ "one file", "its flame graph", "cpa -http=: cpu.pb.gz" },
-		{ "two files", "their difference; the earlier profile is the base",
+		{ "two files", "their difference; the earlier profile is before",
 		  "cpa -http=: -base=old.pb.gz new.pb.gz" },
 		{ "three to 16 files", "a list from which to compare and merge them, or to see their trend", "" },
 		{ "a folder", "its files can be chosen on this page; a page cannot name a folder",
@@ -311,6 +311,8 @@ int web_draw_compare(struct web_page *page, struct err *err)
 
 	(void)err;
 	buf_addz(&page->main, "<h2>Open profiles</h2>\n");
+	if (page->web->sources.missing.len)
+		buf_addf(&page->notes, "Not in the merged profile:\n%s", buf_text(&page->web->sources.missing));
 	add_files_note(&page->web->sources, &page->main);
 	add_profiles(page, o, n, &page->main);
 	add_buttons(page, n, &page->main);

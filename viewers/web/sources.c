@@ -61,6 +61,7 @@ void web_sources_set(struct web *w, const struct loaded *l)
 	if (l->load[SIDE_TARGET].binary)
 		all->binary = mem_strndup(l->load[SIDE_TARGET].binary, strlen(l->load[SIDE_TARGET].binary));
 	for (int side = 0; side < N_SIDES; side++) {
+		buf_addz(&all->missing, buf_text(&l->load[side].notes));
 		for (size_t i = 0; i < l->load[side].n; i++) {
 			const char *const *name = &l->load[side].source[i];
 			struct web_source *s = &all->item[all->n];
@@ -83,6 +84,7 @@ void web_sources_release(struct web_sources *all)
 		free(all->item[i].name);
 	free(all->item);
 	free(all->binary);
+	buf_release(&all->missing);
 	buf_release(&all->reason);
 }
 

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_PER_PAGE = 100, CHART_WIDTH = 96, CHART_HEIGHT = 20 };
+enum { N_NARROW = 3 /* columns that a narrow page shows */, ROWS_PER_PAGE = 100, CHART_WIDTH = 96, CHART_HEIGHT = 20 };
 
 struct series {
 	struct web_page *page;
@@ -96,7 +96,12 @@ static int list_all(struct series *s, struct err *err)
 			WORKSPACE_PROFILES_MAX, w->sources.n);
 	for (size_t i = 0; rc == 0 && i < w->sources.n; i++) {
 		rc = web_source_read(w, &w->sources.item[i], s->page->stop, &o, err);
-		rc = rc == 0 ? list_one(s, o, err) : rc;
+		if (rc == 0) {
+			rc = list_one(s, o, err);
+		} else if (!stop_is_set(s->page->stop)) {
+			buf_addf(&s->page->notes, "left out: %s\n", err->msg);
+			rc = 0;
+		}
 	}
 	return rc;
 }
@@ -262,14 +267,18 @@ static void add_row(const struct series *s, const struct report *r, uint32_t row
 	text_compare_add_value(&r->head, cell[TREND_FIRST].value, false, out);
 	buf_addz(out, "</td><td>");
 	text_compare_add_value(&r->head, cell[TREND_LAST].value, false, out);
-	buf_addf(out, "</td><td class=\"%s\">", cell[TREND_DELTA].value > 0 ? "more" : "less");
+	buf_addf(out, "</td><td class=\"%s\">",
+		 cell[TREND_DELTA].value > 0   ? "more"
+		 : cell[TREND_DELTA].value < 0 ? "less"
+					       : "");
 	text_compare_add_value(&r->head, cell[TREND_DELTA].value, true, out);
-	buf_addz(out, "</td><td>");
+	buf_addz(out, "</td><td class=\"wide\">");
 	if (isfinite(cell[TREND_DELTA_PCT].real))
 		text_compare_add_percent(cell[TREND_DELTA_PCT].real, out);
-	buf_addf(out, "</td><td>%lld of %zu</td><td>", (long long)cell[TREND_STEPS_GROWN].value, s->n - 1);
+	buf_addf(out, "</td><td class=\"wide\">%lld of %zu</td><td class=\"wide\">",
+		 (long long)cell[TREND_STEPS_GROWN].value, s->n - 1);
 	text_compare_add_value(&r->head, cell[TREND_SLOPE_STEP].value, true, out);
-	buf_addz(out, "</td><td>");
+	buf_addz(out, "</td><td class=\"wide\">");
 	add_chart(s, row, out);
 	buf_addz(out, "</td><td class=\"name\">");
 	web_add_pivot(s->page, cell[TREND_NAME].text, NULL, out);
@@ -308,7 +317,7 @@ static void add_table(const struct series *s, const struct report *r, struct buf
 
 	buf_addz(out, "<div class=\"scroll\"><table class=\"report\"><thead><tr>");
 	for (size_t i = 0; i < sizeof(title) / sizeof(title[0]); i++)
-		buf_addf(out, "<th scope=\"col\">%s</th>", title[i]);
+		buf_addf(out, "<th scope=\"col\"%s>%s</th>", i < N_NARROW ? "" : " class=\"wide\"", title[i]);
 	buf_addz(out, "<th scope=\"col\" class=\"name\">function</th></tr></thead>\n<tbody>\n");
 	for (uint32_t row = 0; row < r->table.n_rows; row++)
 		add_row(s, r, row, out);

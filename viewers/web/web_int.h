@@ -26,9 +26,10 @@ struct web_source {
 struct web_sources {
 	struct web_source *item; /* [n] none if the command line has a single source */
 	size_t n;
-	size_t n_others;   /* sources that are only in the merged profile: of servers, standard input */
-	char *binary;      /* the program, if the command line names one; else NULL */
-	struct buf reason; /* why they could not be merged; empty if they were */
+	size_t n_others;    /* sources that are only in the merged profile: of servers, standard input */
+	char *binary;       /* the program, if the command line names one; else NULL */
+	struct buf missing; /* messages about sources that could not be read, a line each */
+	struct buf reason;  /* why they could not be merged; empty if they were */
 };
 
 struct web {
