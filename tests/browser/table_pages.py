@@ -151,6 +151,30 @@ def widths(b, s):
     b.resize(1200, 900)
 
 
+# Links, buttons and summaries that are smaller than 24 pixels, and closer than that to another one (WCAG 2.5.8, as axe checks
+# it); links within a sentence may be.
+SMALL = """const all = [...document.querySelectorAll('main :is(a[href], button, summary, input)')].filter((e) => e.checkVisibility());
+    const boxes = all.map((e) => e.getBoundingClientRect());
+    const isSmall = (r) => r.width < 24 || r.height < 24;
+    const isNear = (r, other) => {
+        const x = (r.left + r.right) / 2, y = (r.top + r.bottom) / 2;
+        const dx = Math.max(other.left - x, 0, x - other.right), dy = Math.max(other.top - y, 0, y - other.bottom);
+        const ox = (other.left + other.right) / 2, oy = (other.top + other.bottom) / 2;
+        return Math.hypot(dx, dy) < 12 || isSmall(other) && Math.hypot(ox - x, oy - y) < 23.9; };
+    return all.filter((e, i) => isSmall(boxes[i]) && !e.closest('p:not(.label), caption') &&
+        boxes.some((other, k) => k !== i && isNear(boxes[i], other))).map((e) => e.textContent + ' ' + e.outerHTML.slice(0, 90));"""
+
+
+def targets(b, s):
+    for width in (390, 1280):
+        b.resize(width, 800)
+        for path in ("traces", "source?f=shop", "labels", "top", "tree"):
+            b.open_url(s.url("ui/" + path))
+            small = b.run(SMALL)
+            b.result(not small, f"{path}: links at {width} px have 24 pixels each", len(small), small[:3])
+    b.resize(1200, 900)
+
+
 def menu_is_above_other_rows(b, s):
     b.open_url(s.url("ui/top"))
     b.find("details.actions summary").click()
@@ -186,8 +210,8 @@ def hostile(b, s):
 
 def main():
     with Browser() as b:
-        with Server("-symbolize=none", sys.argv[1]) as s:
-            for function in (order, order_of_a_part, keys, search, widths, menu_is_above_other_rows, without_scripts):
+        with Server("-symbolize=none", "-source_path=make", sys.argv[1]) as s:
+            for function in (order, order_of_a_part, keys, search, widths, targets, menu_is_above_other_rows, without_scripts):
                 b.case(function, s)
         with Server("-symbolize=none", "-base=gate/base-1.pb.gz", "gate/slow-1.pb.gz") as s:
             for function in (comparison, comparison_on_a_phone):
