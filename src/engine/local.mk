@@ -36,6 +36,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/parts.h \
 	src/engine/places.c \
 	src/engine/places.h \
+	src/engine/places_join.c \
+	src/engine/places_join.h \
 	src/engine/query.c \
 	src/engine/query.def \
 	src/engine/query.h \

@@ -365,22 +365,6 @@ static int match_groups(struct match_builder *mk, struct err *err)
 	return rc;
 }
 
-/* Replace places by rows in every location. */
-static void renumber(struct places *pl, const uint32_t *row)
-{
-	for (uint32_t loc = 0; loc < pl->p->n_locs; loc++) {
-		uint32_t *many;
-
-		if (pl->list[loc] < PLACES_MANY) {
-			pl->list[loc] = row[pl->list[loc]];
-			continue;
-		}
-		many = &pl->many[pl->list[loc] - PLACES_MANY];
-		for (uint32_t i = 0; i < *many || i < PLACES_PADDED; i++)
-			many[i + 1] = row[many[i + 1]];
-	}
-}
-
 static int match_rows(struct match_builder *mk, struct err *err)
 {
 	struct places *pl = mk->pl;
@@ -395,7 +379,7 @@ static int match_rows(struct match_builder *mk, struct err *err)
 		if (mk->m->rows.n >= PLACES_MANY)
 			return err_set(err, ERR_LIMIT, "too many rows to compare");
 	}
-	renumber(pl, row);
+	places_renumber(pl, row);
 	pl->n = mk->m->rows.n;
 	assert(pl->n < PLACES_MANY);
 	pl->place = NULL;

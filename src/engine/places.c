@@ -216,11 +216,30 @@ const char *places_file(const struct places *pl, uint32_t place)
 	return strtab_text(pl->files, pl->place[place].file);
 }
 
+void places_renumber(struct places *pl, const uint32_t *number)
+{
+	for (uint32_t loc = 0; loc < pl->p->n_locs; loc++) {
+		uint32_t *many;
+
+		if (pl->list[loc] < PLACES_MANY) {
+			pl->list[loc] = number[pl->list[loc]];
+			continue;
+		}
+		many = &pl->many[pl->list[loc] - PLACES_MANY];
+		for (uint32_t i = 0; i < *many || i < PLACES_PADDED; i++)
+			many[i + 1] = number[many[i + 1]];
+	}
+}
+
 void places_add_name(const struct places *pl, uint32_t place, struct buf *out)
 {
 	const struct place *k = &pl->place[place];
 	size_t start = out->len;
 
+	if (pl->name && pl->name[place]) {
+		buf_addz(out, pl->name[place]);
+		return;
+	}
 	if (k->addr)
 		buf_addf(out, "%016" PRIx64, k->addr);
 	if (k->name) {

@@ -35,6 +35,8 @@ struct places {
 	   the last one is repeated. */
 	uint32_t *list; /* [n_locs] */
 	uint32_t *many;
+	const char *
+		*name; /* [n] printed names of functions of a comparison, or NULL for that of the place; may be NULL */
 };
 
 #define PLACES_MANY UINT32_C(0x80000000)
@@ -64,6 +66,9 @@ static inline const uint32_t *places_of(const struct places *pl, uint32_t loc, u
 	*n = *places;
 	return places + 1;
 }
+
+/* Replace the place of every location by its number; place and n stay. */
+void places_renumber(struct places *pl, const uint32_t *number);
 
 /* Append the name of a place as printed in reports. Like pprof internal/graph PrintableName. */
 void places_add_name(const struct places *pl, uint32_t place, struct buf *out);

@@ -14,6 +14,8 @@
 #include "base/utf8.h"
 #include "engine/boxes.h"
 #include "engine/graph.h"
+#include "engine/match_name.h"
+#include "engine/places_join.h"
 #include "profile/normalize.h"
 #include "report/head.h"
 #include "report/mean.h"
@@ -149,6 +151,8 @@ static const char *function_of(struct namer *x, uint32_t place, const char *whol
 		return "";
 	if (!k->name || (!k->addr && !k->line && !k->file))
 		return whole;
+	if (x->pl->name) /* of a comparison */
+		n = match_name_len(name, n, places_file(x->pl, place));
 	return make_safe(name, n, FLAME_NAME_MAX, x->mem);
 }
 
@@ -459,7 +463,7 @@ int report_flame_make(const struct view *v, const struct query *q, const struct 
 	struct report r = { .mem = arena_new(), .head = { .command = "flame" } };
 	struct view view = *v;
 	struct places pl;
-	int rc = places_make(v->p, q, r.mem, &pl, err);
+	int rc = places_join(v, q, r.mem, &pl, err);
 
 	assert(!options->part || options->pivot);
 	if (rc == 0) {
@@ -504,7 +508,7 @@ int report_flame_search(const struct view *v, const struct query *q, const struc
 	struct places pl;
 	bool *found;
 	uint32_t *place;
-	int rc = places_make(v->p, q, mem, &pl, err);
+	int rc = places_join(v, q, mem, &pl, err);
 
 	if (rc < 0)
 		return rc;

@@ -34,8 +34,8 @@ static const double min_pixels = 0.5;
 
 /*
  * The query of the flame graph. Like pprof, call_tree is on, trim is off, and functions of different files are
- * different boxes, unless the granularity is given. Comparisons ignore files, because two builds may have different
- * folders. mean has no effect, because averages cannot be added.
+ * different boxes, unless the granularity is given. Comparisons join functions whose files are in different folders, and
+ * show files only where names are equal. mean has no effect, because averages cannot be added.
  */
 static struct query query_of(const struct web_page *page)
 {
