@@ -101,7 +101,7 @@ def warnings(document):
 def head(document):
     """Returns what all pages contain."""
     return {
-        "title": document.find("title").text(),
+        "title": document.find("title").text().rpartition(" · ")[0],
         "legend": [x.text() for x in document.find(id="legend").find("div").find_all("div")],
         "warnings": warnings(document),
         "types": [x.find("a").text() for x in menu(document, "Sample")],

@@ -70,7 +70,7 @@ static void menus_keep_the_filters(void **state)
 
 	(void)state;
 	expect_page(&t, "/ui/top?f=a%2Bb&p=x", 200, " href=\"tree?f=a%2Bb&amp;p=x\">Tree</a>");
-	expect_page(&t, "/ui/top?f=a", 200, "<summary>Sample: <bdi>cpu</bdi></summary>");
+	expect_page(&t, "/ui/top?f=a", 200, "<summary>Sample<span>: <bdi>cpu</bdi></span></summary>");
 	expect_page(&t, "/ui/top?f=a&si=cpu", 200, "<a href=\"top?f=a&amp;si=samples\"><bdi>samples</bdi></a>");
 	expect_page(&t, "/ui/top?si=0", 200, "<a aria-current=\"true\" href=\"top?si=samples\">");
 	expect_page(&t, "/ui/top?f=a&prof=&h=x&p=y", 200, "title=\"Show the entire profile\" href=\"top?prof=\">Reset");
@@ -310,10 +310,10 @@ static void an_error_keeps_title_menus_and_filters(void **state)
 		expect_page(&t, targets[i], 400, "<summary>Refine</summary>");
 		expect_page(&t, targets[i], 400, "<input type=\"search\"");
 	}
-	expect_page(&t, "/ui/top?n=abc", 400, "<title>shop cpu</title>");
+	expect_page(&t, "/ui/top?n=abc", 400, "<title>shop cpu · Top</title>");
 	expect_page(&t, "/ui/top?prof=00000000", 400, "profile 00000000 is not open");
-	expect_page(&t, "/ui/top?prof=00000000", 400, "<title>unknown</title>");
-	expect_page(&t, "/ui/compare", 200, "<title>shop cpu</title>");
+	expect_page(&t, "/ui/top?prof=00000000", 400, "<title>Top</title>");
+	expect_page(&t, "/ui/compare", 200, "<title>shop cpu · Open profiles</title>");
 	web_test_end(&t);
 }
 

@@ -24,8 +24,8 @@ static bool is_page(const char *to)
 
 static void draw_form(const struct web_enter *e, struct buf *out)
 {
-	web_add_head(out, "cpa: enter the secret", 0);
-	buf_addz(out, "<main id=\"main\"><h1>cpa</h1>\n");
+	web_add_head(out, "Enter the secret", 0);
+	buf_addz(out, "<main id=\"main\"><h1>Enter the secret</h1>\n");
 	buf_addz(out, e->is_wrong ? "<p class=\"error\" role=\"alert\">Wrong secret.</p>\n"
 				  : "<p>This server requires a secret.</p>\n");
 	buf_addz(out, "<form class=\"enter\" method=\"post\" action=\"enter\">\n"

@@ -45,7 +45,8 @@ void web_search_draw(const struct web_page *page, struct buf *out)
 	web_add_hidden_params(page, *param == 'f' ? is_focus : is_arg, out);
 	buf_addf(out,
 		 "<input type=\"search\" id=\"search\" name=\"%s\" placeholder=\"Search regexp\" "
-		 "aria-label=\"Search functions by regular expression\" autocomplete=\"off\" spellcheck=\"false\"",
+		 "aria-label=\"Search functions by regular expression\" title=\"Enter: next match; Ctrl+Enter: "
+		 "keep only stacks with a match\" autocomplete=\"off\" spellcheck=\"false\"",
 		 param);
 	web_add_value(out, url_params_get(page->params, param));
 	buf_addz(out, ">\n<button>Search</button>\n<output id=\"found\" aria-live=\"polite\"></output>\n</form>\n");
@@ -225,7 +226,7 @@ void web_options_draw(const struct web_page *page, struct buf *out)
 	if (!page->params)
 		return;
 	buf_addf(out,
-		 "<details id=\"options\"><summary>Filters and options</summary>\n<form action=\"%s\" "
+		 "<details id=\"options\"><summary>Filters<span> and options</span></summary>\n<form action=\"%s\" "
 		 "data-skips-empty>\n",
 		 page->view->path);
 	web_add_hidden_params(page, is_field, out);

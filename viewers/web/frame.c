@@ -57,8 +57,8 @@ void web_add_head_below(struct buf *out, const char *up, const char *title, unsi
 	head_end(out, up);
 }
 
-/* Append the file of the first mapping and the sample type, like pprof. A page without a report takes them from the
-   profile. */
+/* Append the file of the first mapping and the sample type, like pprof; nothing without a profile. A page without a
+   report takes them from the profile. */
 static void add_title(const struct web_page *page, struct buf *out)
 {
 	const struct head *h = &page->answer.report.head;
@@ -71,10 +71,13 @@ static void add_title(const struct web_page *page, struct buf *out)
 		file = p->n_maps && p->map[0].file ? report_head_text(p, p->map[0].file, page->mem) : NULL;
 	}
 	if (type_name)
-		buf_addf(out, "%s ", file && *file ? path_base(file) : "unknown");
-	if (!type_name && page->view->flags & WEB_VIEW_ALONE && !page->open)
-		type_name = "no profile";
-	buf_addz(out, type_name ? type_name : "unknown");
+		buf_addf(out, "%s %s", file && *file ? path_base(file) : "unknown", type_name);
+}
+
+/* Append two names of a page with a dot between them; the other one alone if one is empty. */
+static void join_names(const char *first, const char *second, struct buf *out)
+{
+	buf_addf(out, "%s%s%s", first, *first && *second ? " · " : "", second);
 }
 
 struct url_params *web_link_start(const struct web_page *page)
@@ -223,9 +226,12 @@ static void add_notes(const struct web_page *page, struct buf *out)
 
 void web_frame_draw(struct web_page *page, struct buf *out)
 {
-	struct buf title = { 0 };
+	bool is_empty = page->view->flags & WEB_VIEW_ALONE && !page->open; /* there is nothing to search or filter */
+	struct buf profile = { 0 }, title = { 0 }, heading = { 0 };
 
-	add_title(page, &title);
+	add_title(page, &profile);
+	join_names(buf_text(&profile), page->view->title, &title);
+	join_names(page->view->title, buf_text(&profile), &heading);
 	head_start(out, buf_text(&title), 0);
 	buf_addf(out, "<meta name=\"token\" content=\"%s\">\n", page->options->token); /* for scripts */
 	if (page->refresh_seconds)
@@ -235,19 +241,23 @@ void web_frame_draw(struct web_page *page, struct buf *out)
 	buf_addz(out, "<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header>\n<a class=\"home\" "
 		      "href=\"./\">cpa</a>\n");
 	web_menus_draw(page, out);
-	web_search_draw(page, out);
-	buf_addz(out, "<h1>");
-	web_add_name(out, buf_text(&title));
-	buf_addz(out, "</h1>\n</header>\n");
-	buf_addz(out, "<section class=\"context\" aria-label=\"Profile and filters\">\n");
+	if (!is_empty)
+		web_search_draw(page, out);
+	buf_addz(out, "</header>\n<section class=\"context\" aria-label=\"Profile and filters\">\n<h1>");
+	web_add_name(out, buf_text(&heading));
+	buf_addz(out, "</h1>\n");
 	add_about(page, out);
-	web_chips_draw(page, out);
-	web_options_draw(page, out);
+	if (!is_empty) {
+		web_chips_draw(page, out);
+		web_options_draw(page, out);
+	}
 	web_command_draw(page, out);
 	buf_addz(out, "</section>\n");
 	add_notes(page, out);
 	buf_addz(out, "<main id=\"main\">\n");
 	buf_add(out, buf_text(&page->main), page->main.len);
 	buf_addz(out, "</main>\n</body>\n</html>\n");
+	buf_release(&profile);
 	buf_release(&title);
+	buf_release(&heading);
 }

@@ -27,8 +27,9 @@ static void menu_start(const char *title, const char *value, struct buf *out)
 {
 	buf_addf(out, "<details class=\"menu\"><summary>%s", title);
 	if (value) {
-		buf_addz(out, ": ");
+		buf_addz(out, "<span>: ");
 		web_add_name(out, value);
+		buf_addz(out, "</span>");
 	}
 	buf_addz(out, "</summary><ul>\n");
 }

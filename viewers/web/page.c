@@ -38,10 +38,10 @@ void web_refuse(const struct web *w, const struct http_request *request, int sta
 		return;
 	}
 	out->type = "text/html; charset=utf-8";
-	snprintf(title, sizeof(title), "%d", status);
+	snprintf(title, sizeof(title), "Error %d", status);
 	web_add_up(request, &up);
 	web_add_head_below(&out->body, buf_text(&up), title, 0);
-	buf_addz(&out->body, "<main id=\"main\"><p class=\"error\">");
+	buf_addf(&out->body, "<main id=\"main\"><h1>%s</h1><p class=\"error\">", title);
 	web_add_name(&out->body, sentence);
 	buf_addf(&out->body, "</p><p><a href=\"%s\">Show the whole profile</a></p></main></body></html>\n",
 		 up.len ? buf_text(&up) : "./");
