@@ -74,8 +74,8 @@ function clusters(s) {
 	return all;
 }
 
-// As many characters of a text as fit, and dots; "" if fewer than two fit.
-function cut(text, fits) {
+// As many characters of a text as fit, and dots; "" if fewer than least fit.
+function cut(text, fits, least = 2) {
 	if (fits(text))
 		return text;
 	const all = clusters(text), start = n => all.slice(0, n).join("") + "\u2026";
@@ -87,13 +87,13 @@ function cut(text, fits) {
 		else
 			hi = mid - 1;
 	}
-	return lo > 1 ? start(lo) : "";
+	return lo >= least ? start(lo) : "";
 }
 
 // As many of the last parts of a name as fit, or the start of the last part.
-function shorten(name, fits) {
+function shorten(name, fits, least) {
 	if (fits(name))
 		return name;
 	const parts = partsOf(name), part = parts.find(fits);
-	return part === undefined ? cut(parts.length ? parts[parts.length - 1] : name, fits) : part;
+	return part === undefined ? cut(parts.length ? parts[parts.length - 1] : name, fits, least) : part;
 }

@@ -8,7 +8,7 @@
  */
 
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
-const ROW = 19, GAP = 1, MIN_TEXT = 26, PAD = 4;
+const ROW = 19, GAP = 1, MIN_TEXT = 24, PAD = 4, SMALL_PAD = 1, SMALL = 10 / 12;
 const MAX_PIXELS = 6e7; /* pixels of a canvas; browsers refuse more, which a print on a high-density screen would need */
 
 class Picture {
@@ -210,10 +210,14 @@ class Picture {
 		}
 		if (end - x < MIN_TEXT)
 			return;
-		const text = this.label(i, end - x - 2 * PAD - GAP);
+		const [text, isSmall] = this.label(i, end - x - GAP), pad = isSmall ? SMALL_PAD : PAD;
 		pen.fillStyle = rest ? this.page.faint : faint ? this.page.faint : color.ink;
+		if (isSmall)
+			pen.font = FONT.replace("12px", "10px");
 		if (text)
-			pen.fillText(text, x + PAD, y + (ROW - GAP) / 2 + 0.5);
+			pen.fillText(text, x + pad, y + (ROW - GAP) / 2 + 0.5);
+		if (isSmall)
+			pen.font = FONT;
 	}
 
 	isHatched(i) {
@@ -250,18 +254,26 @@ class Picture {
 		return width;
 	}
 
-	/* The label of a box: its sign and its name, shortened to the width. */
+	/* The label of a box, its sign and its name, shortened to the width of the box; and whether its text is small, because
+	   no name of the usual size fits. */
 	label(i, width) {
 		const key = i * 8192 + Math.min(Math.floor(width / 2), 8191), known = this.labels.get(key);
 		if (known !== undefined)
 			return known;
 		const sign = SIGNS[this.model.sign[i]] || "";
-		const name = shorten(this.model.name(i), (s) => this.textWidth(sign + s) <= width);
-		const text = name ? sign + name : this.textWidth(sign) <= width ? sign : "";
+		const label = this.shortLabel(this.model.name(i), sign, width);
 		if (this.labels.size > 50000)
 			this.labels.clear();
-		this.labels.set(key, text);
-		return text;
+		this.labels.set(key, label);
+		return label;
+	}
+
+	shortLabel(full, sign, width) {
+		const room = [width - 2 * PAD, (width - 2 * SMALL_PAD) / SMALL];
+		const [usual, small] = room.map((w, i) => shorten(full, (s) => this.textWidth(sign + s) <= w, i ? 1 : 2));
+		if (usual || !small)
+			return [usual ? sign + usual : this.textWidth(sign) <= room[0] ? sign : "", false];
+		return [sign + small, true];
 	}
 
 	/* Draw frames around the central box, the box under the pointer and the selected box. */
