@@ -139,7 +139,9 @@ def table_has_the_numbers_of_top(b):
     b.equal(b.run("return document.querySelector('#rows tr td:nth-child(3)').textContent"),
             max((r[2] for r in want), key=seconds), "a click on a heading sorts by it")
     b.find("#rows button").click()
-    b.result(b.run("return found.match.count > 0 && state.q.startsWith('^')"), "a click on a row finds its boxes")
+    b.equal(b.run("""return [found.match.count > 0, state.q.startsWith('^'), model.frame[selected] === frameOfSearch(),
+        document.querySelectorAll('#rows tr').length > 50, document.querySelectorAll('#rows tr.match').length]"""), [True, True, True, True, 1],
+            "a click on a row finds its boxes, selects the widest one and keeps the table")
 
 
 def table_covers_boxes_left_out(b):
@@ -432,7 +434,7 @@ def draws_empty_deep_and_cut_graphs(b):
     name, total = "runtime.mallocgc", collections.Counter()
     for f, v in stacks("plain.folded"):
         total.update(dict.fromkeys(f, v))
-    b.result(b.run("return arguments[0].startsWith('1 function matches: cum ' + writeValue(arguments[1]) + ' ')", b.find("#found").text, total[name]),
+    b.result(b.run("return arguments[0].startsWith('1 of ' + grouped(frames.name.length) + ' match; cum ' + writeValue(arguments[1]) + ' ')", b.find("#found").text, total[name]),
              "the sum of one function is exact", b.find("#found").text)
     b.run("go({ q: '', p: '^runtime.mallocgc$' })")
     b.equal(b.run("return model.total[0][model.root] * data.step"), total[name], "its callers and callees have this sum")

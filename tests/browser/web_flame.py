@@ -138,7 +138,7 @@ def searches(b):
         b.wait("return state.q === 'mallocgc' && found && found.match && serverSums()")
         cum = sum(v for k, v in totals("cpu.folded").items() if "mallocgc" in k.split("\0")[-1] and "mallocgc" not in "\0".join(k.split("\0")[:-1]))
         b.equal(b.run("return found.match.total[0] * data.step"), cum, "the sum of matches counts each stack once")
-        b.result(b.find("#found").text.startswith("5 functions match: cum 1.31s "), "count and sum are shown", b.find("#found").text)
+        b.result(b.find("#found").text.startswith("5 of 437 match; cum 1.31s "), "count and sum are shown", b.find("#found").text)
         b.keys(Keys.ARROW_DOWN, "n")
         first = b.run("return selected")
         b.keys("n", "N")
@@ -149,8 +149,17 @@ def searches(b):
         b.result(b.wait("return document.getElementById('found').className === 'error'", 2), "an invalid expression is reported")
         visit(b, server)
         b.keys("/", "mallocgc", Keys.ENTER)
+        first = b.run("return [selected, document.activeElement.id]")
+        b.keys(Keys.ENTER)
+        second = b.run("return selected")
+        b.wait("return serverSums()")
+        b.equal([b.find("#found").text.split(";")[0], first[1]], [f"2 of {b.run('return found.order.length')}", "q"],
+                "Enter goes to the next match and stays in the field, which counts matches")
+        b.chord(Keys.SHIFT, Keys.ENTER)
+        b.result(first[0] == b.run("return selected") != second, "Shift+Enter goes to the previous match")
+        b.chord(Keys.CONTROL, Keys.ENTER)
         b.wait("return model.isAround")
-        b.equal([parameters(b).get("p"), b.run("return model.isAround")], ["mallocgc", True], "Enter shows callers and callees, as in pprof")
+        b.equal([parameters(b).get("p"), b.run("return model.isAround")], ["mallocgc", True], "Ctrl+Enter shows callers and callees")
         b.keys(Keys.ARROW_DOWN, "m")
         settle(b)
         ready(b)
@@ -349,9 +358,69 @@ def obeys_keys(b):
         ready(b)
         b.equal(b.run("return [data.colorBy, document.querySelector('.choice').value]"), ["module", "module"], "K colours by module")
         b.keys("?")
+        b.equal(b.run("return [document.activeElement.id, document.getElementById('keys').scrollTop]"), ["keys-title", 0],
+                "? opens the help at its top, with the focus there")
         shown = b.find("#key-list").text
         b.equal(b.run("return [...actionsOf(KEYS).keys()].filter(key => !arguments[0].includes(SHOWN[key] || key))", shown), [], "the help has all keys")
         b.keys(Keys.ESCAPE)
+
+
+def points_at_boxes(b):
+    tip = """const t = document.getElementById('tip'), r = t.getBoundingClientRect(), at = picture.over.getBoundingClientRect();
+        const top = at.top + picture.rowTop(model.row[hover]) - picture.scroller.scrollTop;
+        return { text: t.innerText, hidden: t.getAttribute('aria-hidden'), clear: r.top >= top + 2 * ROW || r.bottom <= top - ROW,
+            inside: r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight, left: r.left }"""
+    move = """const [x, w] = picture.place(arguments[0]), r = picture.over.getBoundingClientRect();
+        const y = r.top + picture.rowTop(model.row[arguments[0]]) - picture.scroller.scrollTop + 9;
+        pointAt(new PointerEvent('pointermove', { clientX: r.left + x + w * arguments[1], clientY: y, pointerType: arguments[2] }));"""
+    with serving(b, "go-cpu.pb.gz") as server:
+        visit(b, server)
+        index = box(b, NEAREST)
+        b.run("Object.defineProperty(PointerEvent.prototype, 'offsetX', { get() { return this.clientX - picture.over.getBoundingClientRect().left; } });"
+              "Object.defineProperty(PointerEvent.prototype, 'offsetY', { get() { return this.clientY - picture.over.getBoundingClientRect().top; } })")
+        b.run(move, index, 0.3, "mouse")
+        got = b.run(tip)
+        facts = b.run("return tipFacts(model, arguments[0]).map(f => f.join(' '))", index)
+        b.result(len(facts) == 2 and all(f in got["text"] for f in facts) and NEAREST in got["text"] and "%" in got["text"],
+                 "a tooltip has name, flat, cum and their shares", got, facts)
+        b.equal([got["hidden"], got["clear"], got["inside"]], ["true", True, True], "it covers neither its box nor the next ones, and is not read aloud")
+        b.run(move, index, 0.6, "mouse")
+        b.result(b.run(tip)["left"] > got["left"], "it follows the pointer")
+        for i in b.run("return [...model.rowStart.slice(0, -1)].map((_, row) => model.rowStart[row + 1] - 1)"):
+            b.run(move, i, 0.5, "mouse")
+            if b.run("return hover >= 0") and not b.run(tip)["inside"]:
+                b.result(False, "the tooltip stays in the window", b.run(tip))
+        b.run(move, index, 0.3, "touch")
+        b.equal(b.run("return document.getElementById('tip').hidden"), True, "touch shows none")
+        drawn = b.run("""const out = [[], []]; for (let i = 0; i < model.n; i++) { const [x, w] = picture.place(i);
+            if (w >= 24 && !model.rest.has(i)) { const [text] = picture.label(i, w - GAP); out[w < 27 ? 0 : 1].push(text); } } return out""")
+        b.result(drawn[0] and all(len(t) > 1 for t in drawn[0] + drawn[1]), "boxes have names from 24 pixels on", *drawn[0])
+    with serving(b, "-base=go-heap1.pb.gz", "go-heap2.pb.gz") as server:
+        visit(b, server)
+        b.hover(b.find("#over"), 0, 9 - b.find("#over").size["height"] / 2)
+        b.wait("return !document.getElementById('tip').hidden")
+        b.equal(b.run("return [...document.querySelectorAll('#tip i')].map(e => e.textContent.trim())"), ["before", "after", "change"],
+                "in a comparison it has before, after and change")
+        b.hover(b.find("#facts"))
+        b.equal(b.run("return document.getElementById('tip').hidden"), True, "it disappears with the pointer")
+
+
+def selects_from_the_table(b):
+    with serving(b, "go-cpu.pb.gz") as server:
+        visit(b, server)
+        b.run("table.sortBy('cum'); document.getElementById('list').scrollTop = 300")
+        place = """return [table.sort, document.querySelectorAll('#rows tr').length, document.getElementById('list').scrollTop]"""
+        row, before = "document.querySelectorAll('#rows tr')[40].querySelector('td.name')", b.run(place)
+        name = b.run(f"return {row}.textContent")
+        b.run(f"{row}.click()")
+        b.equal(b.run("return [model.name(selected), found.match.mark[selected], document.querySelector('#rows tr.match td.name').textContent]"),
+                [name, 1, name], "a click on a row selects the function's widest box, and finds the others")
+        b.wait("return serverSums()")
+        b.equal(b.run(place), before, "the table keeps its rows and its place")
+        b.run("openPage(shown)")
+        b.equal([*b.run(place), b.run("return document.querySelectorAll('#rows tr.match').length")], [*before, 1], "also when more boxes arrive")
+        b.run(f"{row}.click()")
+        b.equal([*b.run(place), b.run("return state.q")], [*before, ""], "a second click ends that")
 
 
 def fits_any_window(b):
@@ -422,7 +491,8 @@ def prints(b):
 
 with Browser() as browser:
     for case in (shows_the_profile, restores_views, searches, filters, inverts, loads_details, compares, works_without_scripts,
-                 survives_a_restart, shows_only_the_last_response, obeys_keys, fits_any_window, shows_hostile_names_as_text,
+                 survives_a_restart, shows_only_the_last_response, obeys_keys, points_at_boxes,
+                 selects_from_the_table, fits_any_window, shows_hostile_names_as_text,
                  refuses_bad_requests, prints):
         browser.case(case)
     browser.done()

@@ -87,26 +87,53 @@ def shows_the_focus(b, view):
     b.result(seen >= 3 and not bad, f"{view} shows the focus at each of its first Tab stops", seen, *bad)
 
 
-def is_well_made(b, server, view, query):
+# The title and the heading, and headings that are more than one level below the one before.
+HEADINGS = """const levels = [...document.querySelectorAll('h1, h2, h3, h4, h5, h6')].map(e => Number(e.tagName[1]));
+    return [document.title, [...document.querySelectorAll('h1')].map(e => e.textContent), levels.filter((n, i) => n > (levels[i - 1] || 0) + 1)]"""
+# The height above the data: the flame graph, else the content without messages about it.
+ABOVE = """const notes = document.getElementById('errors'), data = document.getElementById('panes');
+    return (data || document.getElementById('main')).getBoundingClientRect().top - (notes ? notes.getBoundingClientRect().height : 0)"""
+
+
+def has_room(b, view):
+    """The parts above the data are low, also in a narrow window that is touched."""
+    for width, most in (1280, 90), (390, 120):
+        b.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": width == 390})
+        b.resize(width, 900)
+        got = b.run(ABOVE)
+        b.result(0 < got <= most, f"{view} at {width} pixels: at most {most} pixels are above the data", got)
+    b.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
+def has_headings(b, view, profile):
+    title, headings, jumps = b.run(HEADINGS)
+    name = headings[0].removesuffix(f" · {profile}") if headings else ""
+    b.equal([title, headings, jumps], [f"{profile} · {name}", [f"{name} · {profile}"], []],
+            f"{view}: title and heading name view and profile; no level of headings is left out")
+
+
+def is_well_made(b, server, view, query, profile):
     for width, scheme in SIZES:
         show(b, server, view, query, width, scheme)
         fits(b, view, width)
         if width != 900:
             is_accessible(b, view, scheme, width)
         if width == 1400:
-            b.result(b.run("return document.title && document.querySelectorAll('h1').length === 1"),
-                     f"{view} has a title and one h1")
+            has_headings(b, view, profile)
             b.equal(b.run("return document.documentElement.lang"), "en", f"{view} names its language")
             shows_the_focus(b, view)
+            has_room(b, view)
+    b.open_url(server.url(f"ui/{view}?h=runtime&i=gcBgMarkWorker{query.replace('?', '&')}"))
+    has_room(b, f"{view} with filters")
 
 
-def check(b, server, names, ignored=""):
+def check(b, server, names, profile, ignored=""):
     """Check views. ignored is a message of the console that they may print."""
     complaints = b.complaints
     b.complaints = lambda: [m for m in complaints() if not ignored or ignored not in m]
     for name in names:
         query = "?f=Shortest" if name in ("source", "disasm", "peek") else ""
-        b.case(is_well_made, server, name, query)
+        b.case(is_well_made, server, name, query, profile)
     b.complaints = complaints
 
 
@@ -117,9 +144,9 @@ def single(b):
         names = views(b)
         b.result({"top", "flamegraph", "graph", "peek", "source", "disasm"} <= set(names),
                  "the menus link to all views of pprof", names)
-        check(b, server, [name for name in names if name not in ("disasm", "diff", "gate", "trend")])
+        check(b, server, [name for name in names if name not in ("disasm", "diff", "gate", "trend")], "shop cpu")
         # the program is missing, and there is nothing to compare: the errors are pages too
-        check(b, server, ["disasm", "diff"], "status of 400")
+        check(b, server, ["disasm", "diff"], "shop cpu", "status of 400")
         b.case(keys_can_be_switched_off, server)
 
 
@@ -139,9 +166,18 @@ def keys_can_be_switched_off(b, server):
     b.result(opens_tree(), "single keys are switched on again")
 
 
+def alone(b):
+    """Pages without a profile."""
+    with Server() as server:
+        for path, want in ("open", "Open a file"), ("help", "Help"), ("nosuch", "Error 404"):
+            b.open_url(server.url("ui/" + path))
+            b.equal(b.run(HEADINGS), [want, [want], []], f"{path}: one heading and a title without a profile")
+        b.complaints()  # of status 404
+
+
 def compared(b):
     with Server("-base=go-heap1.pb.gz", "go-heap2.pb.gz") as server:
-        check(b, server, ["diff", "gate", "flamegraph"])
+        check(b, server, ["diff", "gate", "flamegraph"], "shop inuse_space")
 
 
 with Browser() as b:
@@ -149,5 +185,6 @@ with Browser() as b:
         with open(axe, encoding="utf-8") as f:
             b.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": f.read() + "; window.axe = axe"})
     single(b)
+    alone(b)
     compared(b)
     b.done()

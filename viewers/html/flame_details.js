@@ -62,12 +62,17 @@ function changesOf(m, box) {
 	return facts;
 }
 
+/* The details that a tooltip shows: only values. */
+function tipFacts(m, box) {
+	return SIDES > 1 ? changesOf(m, box) : valuesOf(m, box);
+}
+
 /* Further details of a box that only some pages have: pairs as below. */
 let moreFacts = () => [];
 
 /* The details of a box: pairs of a word, which may be "", and a text. Like viewers/flame/details.c. */
 function factsOf(m, box) {
-	const facts = SIDES > 1 ? changesOf(m, box) : valuesOf(m, box), frame = m.frame[box];
+	const facts = tipFacts(m, box), frame = m.frame[box];
 	if (frame < 0)
 		return facts;
 	for (const text of [placeOf(frame), data.files[frames.module[frame]], m.inlined[box] ? "(inlined)" : ""])
@@ -89,12 +94,15 @@ function detailsLine(m, box) {
 	return [titleOf(m, box), ...factsOf(m, box).map(([word, text]) => (word ? word + " " + text : text))].join(", ");
 }
 
+/* Elements with the name of a box and some of its details. */
+function nameAndFacts(m, box, facts) {
+	return [element("strong", "name", (SIGNS[m.sign[box]] || "") + titleOf(m, box)),
+		...facts.map(([word, text]) => element("span", "fact", word ? element("i", "", word + " ") : "", text))];
+}
+
 /* Fill the details bar. The share of the zoomed box, base, is shown too. */
 function showFacts(place, m, box, base) {
-	const sign = m.sign[box];
-	place.replaceChildren(element("strong", "name", (SIGNS[sign] || "") + titleOf(m, box)));
-	for (const [word, text] of [...factsOf(m, box), ...moreFacts(box)])
-		place.append(element("span", "fact", word ? element("i", "", word + " ") : "", text));
+	place.replaceChildren(...nameAndFacts(m, box, [...factsOf(m, box), ...moreFacts(box)]));
 	if (SIDES === 1 && box !== base && m.total[AFTER][base] !== top_.total[AFTER][top_.root] && m.path(box).includes(base))
 		place.append(element("span", "fact", `${shareText(m.total[AFTER][box], m.total[AFTER][base])} of `,
 			element("i", "", m.name(base))));

@@ -78,16 +78,37 @@ function pointAt(event) {
 	hover = picture.hit(event.offsetX, event.offsetY);
 	picture.over.style.cursor = hover >= 0 ? "pointer" : "default";
 	showDetails();
+	showTip(event);
 	drawFrames();
 }
 
 function endHover() {
 	hover = -1;
 	showDetails();
+	hideTip();
 	drawFrames();
 }
 
+/* Show name and values of the box under a mouse, two rows below it, or above it if there is no room: so that the boxes
+   around it stay visible. Screen readers have the line of details. */
+function showTip(event) {
+	const tip = $("tip");
+	tip.hidden = hover < 0 || event.pointerType === "touch";
+	if (tip.hidden)
+		return;
+	tip.replaceChildren(...nameAndFacts(model, hover, tipFacts(model, hover)));
+	const top = picture.over.getBoundingClientRect().top + picture.rowTop(model.row[hover]) - picture.scroller.scrollTop;
+	const below = top + 2 * ROW + PAD, above = top - ROW - PAD - tip.offsetHeight;
+	tip.style.left = Math.max(4, Math.min(event.clientX + 12, innerWidth - tip.offsetWidth - 4)) + "px";
+	tip.style.top = (below + tip.offsetHeight <= innerHeight || above < 0 ? Math.min(below, innerHeight - tip.offsetHeight) : above) + "px";
+}
+
+function hideTip() {
+	$("tip").hidden = true;
+}
+
 $("over").addEventListener("pointerdown", (e) => {
+	hideTip();
 	pointers.set(e.pointerId, e);
 	pressed = { x: e.offsetX, y: e.offsetY, view: picture.view, moved: false, gap: 0 };
 	if (e.button === 0 && e.pointerType === "mouse")
@@ -159,11 +180,13 @@ $("over").addEventListener("wheel", (e) => {
 	if (!e.ctrlKey && !e.metaKey)
 		return;
 	e.preventDefault();
+	hideTip();
 	scaleAt(e.offsetX, Math.exp(Math.max(-120, Math.min(e.deltaY, 120)) / 240), rowAt(e.offsetY));
 }, { passive: false });
 
 $("scroll").addEventListener("scroll", () => {
 	hover = -1;
+	hideTip();
 	drawNow();
 });
 
@@ -238,6 +261,12 @@ function selectEnd() {
 	select(box);
 }
 
+/* Show all of the details and of the legend, or one line of each. */
+function unfold() {
+	$("unfold").setAttribute("aria-expanded", String(document.body.classList.toggle("unfolded")));
+	$("unfold").textContent = document.body.classList.contains("unfolded") ? "Less" : "More";
+}
+
 function turnTable() {
 	go({ table: !state.table });
 }
@@ -252,7 +281,10 @@ $("q").addEventListener("keydown", (e) => {
 	if (e.key === "Enter") {
 		clearTimeout(typing);
 		goSearch({ q: $("q").value }, state.q !== "");
-		enterSearch(e);
+		if (e.ctrlKey || e.metaKey)
+			pivotSearch();
+		else
+			nextMatch(e.shiftKey ? -1 : 1);
 	} else if (e.key === "Escape") {
 		if ($("q").value === "")
 			$("over").focus({ preventScroll: true });
@@ -272,7 +304,7 @@ $("view").addEventListener("change", () => {
 });
 for (const [id, act] of Object.entries({
 	prev: () => nextMatch(-1), next: () => nextMatch(1), flip, shares: turnShares, functions: turnTable, reset, theme: turnTheme,
-	help: showKeys, close: () => $("keys").close(), zoom: () => zoomTo(acting()), around: () => around(actingFrame()),
+	help: showKeys, unfold, close: () => $("keys").close(), zoom: () => zoomTo(acting()), around: () => around(actingFrame()),
 	same: () => findSame(actingFrame()),
 }))
 	if ($(id))

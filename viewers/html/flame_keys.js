@@ -6,6 +6,8 @@
  * Keys are those of the full screen of cpa where it has the action.
  */
 
+const CENTRE_HELP = "callers and callees of the function; in the search field Ctrl + Enter: of all that match";
+
 /* Keys separated by spaces, their help, and one action for all keys or one for each. */
 const KEYS = [
 	["ArrowUp ArrowDown ArrowLeft ArrowRight", "move from box to box",
@@ -18,10 +20,10 @@ const KEYS = [
 	["Escape Backspace", "zoom out one step", zoomOut],
 	["0 Home", "show everything", reset],
 	["/", "search", () => $("q").select()],
-	["n N", "next and previous match", () => nextMatch(1), () => nextMatch(-1)],
+	["n N", "next and previous match; in the search field Enter and Shift + Enter", () => nextMatch(1), () => nextMatch(-1)],
 	["m", "show only stacks with a match", () => goSearch({ only: !state.only })],
 	["*", "find all boxes of the function", () => findSame(actingFrame())],
-	["p", "callers and callees of the function", () => around(actingFrame())],
+	["p", CENTRE_HELP, () => around(actingFrame())],
 	["i", "invert: functions first, then their callers", invert],
 	["%", "in a comparison: shares of the totals, or values", turnShares],
 	["I", "put the roots at the bottom or at the top", flip],
@@ -54,6 +56,7 @@ function showKeys() {
 		...KEYS.map(([keys, help]) => term(keys.split(" ").map((key) => SHOWN[key] || key).join(" "), help)),
 		...HABITS.map(([text, help]) => term(text, help)));
 	$("keys").showModal();
+	$("keys-title").focus();
 }
 
 let actions = null;

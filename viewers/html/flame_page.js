@@ -18,7 +18,7 @@ function openData(next) {
 	legendOnly = null;
 	document.body.classList.add("live");
 	document.body.classList.toggle("compared", SIDES > 1);
-	table = new FunctionTable(findFrame);
+	table = new FunctionTable(findFrame, table);
 	state = state || firstState();
 	readTheme();
 }
@@ -156,33 +156,57 @@ function search() {
 	test = (server && server.test(state)) || searchTest(state.q, state.text);
 	const error = typeof test === "string" ? test : "";
 	test = error ? null : test;
-	found = { match: test && model.match(test), order: null, at: -1 };
+	found = { match: test && model.match(test), order: null, n: test ? frames.name.filter((_, frame) => test(frame)).length : 0 };
+	found.sums = found.n ? sumsText() : "";
 	if (document.activeElement !== $("q"))
 		$("q").value = state.q;
 	$("rx").checked = !state.text;
 	$("only").checked = state.only;
 	$("q").setAttribute("aria-invalid", String(error !== ""));
 	$("found").className = error ? "error" : "";
-	$("found").textContent = error || (test ? foundText() : "");
+	$("found").textContent = error || countText();
 	$("prev").disabled = $("next").disabled = !found.match || !found.match.count;
-	table.filter(baseFor(state) === top_ ? test : null);
+	const chosen = frameOfSearch();
+	if (chosen < 0 || !table.test)
+		table.filter(chosen < 0 && baseFor(state) === top_ ? test : null);
+	table.mark(chosen);
 	markBoxes();
 }
 
-/* Sums of the matches in the whole profile, even if only a part of it is shown. */
-function foundText() {
+/* The function that an expression for exactly its name searches for; -1 for any other search. */
+function frameOfSearch() {
+	return test && !state.text && /^\^.*\$$/.test(state.q) ? frames.name.findIndex((name) => exactly(name) === state.q) : -1;
+}
+
+/* The boxes that match, from left to right. */
+function matchOrder() {
+	if (!found.order) {
+		found.order = [];
+		found.match.mark.forEach((is, i) => is && found.order.push(i));
+		found.order.sort((a, b) => model.x[a] - model.x[b] || model.row[a] - model.row[b]);
+	}
+	return found.order;
+}
+
+/* The position among the matches, if one is selected, else the number of functions that match; and their sums. */
+function countText() {
+	if (!test)
+		return "";
 	const late = test.isLate() ? "search stopped, it takes too long; so far " : "";
-	const n = frames.name.reduce((sum, _, frame) => sum + (test(frame) ? 1 : 0), 0);
-	if (!n)
-		return late + "no match";
+	const at = selected >= 0 && found.match.mark[selected] ? matchOrder().indexOf(selected) + 1 : 0;
+	const count = at ? `${grouped(at)} of ${grouped(found.order.length)}` : `${grouped(found.n)} of ${grouped(frames.name.length)} match`;
+	return late + (found.n ? `${count}; ${found.sums}` : "no match");
+}
+
+/* Sums of the matches in the whole profile, even if only a part of it is shown. */
+function sumsText() {
 	const drawn = top_.match(test), sums = server ? serverSums() : boxSums(drawn);
-	const text = `${late}${grouped(n)} ${n === 1 ? "function matches" : "functions match"}`;
 	if (!sums)
-		return text + ": \u2026";
+		return "\u2026";
 	const sumText = (v) => (SIDES === 1 ? writeShare(v[AFTER], AFTER) : `${writeShare(v[BEFORE], BEFORE)} \u2192 ` +
 		`${writeShare(v[AFTER], AFTER)}, change ${changeText(writeDifference, v[BEFORE], v[AFTER])}`);
 	const more = Math.max(...sums.cum.map((v, side) => v - drawn.total[side]));
-	return `${text}: cum ${sumText(sums.cum)}${sums.more ? ` to ${sumText(sums.cum.map((v) => v + sums.more))}` : ""}, ` +
+	return `cum ${sumText(sums.cum)}${sums.more ? ` to ${sumText(sums.cum.map((v) => v + sums.more))}` : ""}, ` +
 		`flat ${sumText(sums.flat)}` + (more > 1e-9 * sums.cum[AFTER] ? `; ${write(more)} of cum only in boxes left out` : "");
 }
 
@@ -241,20 +265,14 @@ function markBoxes() {
 function nextMatch(step) {
 	if (!found.match || !found.match.count || (server && server.loadsMatches(step)))
 		return;
-	if (!found.order) {
-		found.order = [];
-		found.match.mark.forEach((is, i) => is && found.order.push(i));
-		found.order.sort((a, b) => model.x[a] - model.x[b] || model.row[a] - model.row[b]);
-	}
-	const n = found.order.length, was = found.order.indexOf(selected);
-	found.at = ((was >= 0 ? was : step > 0 ? -1 : 0) + step + n) % n;
-	const box = found.order[found.at], [left, width] = picture.place(box);
+	const order = matchOrder(), n = order.length, was = order.indexOf(selected);
+	const at = ((was >= 0 ? was : step > 0 ? -1 : 0) + step + n) % n, box = order[at], [left, width] = picture.place(box);
 	if (width < 30 || left < 0 || left + width > picture.width + 1) {
 		const room = model.path(box).find((a) => model.w[box] / model.w[a] * picture.width >= 60);
 		zoomTo(room === undefined ? box : room);
 	}
 	select(box);
-	$("status").textContent = `match ${grouped(found.at + 1)} of ${grouped(n)}: ` + detailsLine(model, box);
+	$("status").textContent = `match ${grouped(at + 1)} of ${grouped(n)}: ` + detailsLine(model, box);
 }
 
 function select(box) {
@@ -263,6 +281,8 @@ function select(box) {
 		picture.reveal(model.row[box]);
 		$("status").textContent = detailsLine(model, box);
 	}
+	if (test)
+		$("found").textContent = countText();
 	showDetails();
 	draw();
 	onSelect();
@@ -355,8 +375,15 @@ function drawLegend() {
 	$("colors").hidden = !data.legend.length;
 }
 
-/* Search for this function; a second time clears the search. */
+/* Search for this function and select its widest box; a second time clears the search. */
 function findFrame(frame) {
-	const exact = exactly(frames.name[frame]);
-	goSearch({ q: state.q === exact && !state.text ? "" : exact, text: false });
+	const exact = exactly(frames.name[frame]), isAgain = state.q === exact && !state.text;
+	goSearch({ q: isAgain ? "" : exact, text: false });
+	if (isAgain)
+		return;
+	const box = found.match ? matchOrder().reduce((best, b) => (best < 0 || model.w[b] > model.w[best] ? b : best), -1) : -1;
+	if (box >= 0)
+		select(box);
+	else
+		nextMatch(1);
 }

@@ -4,9 +4,13 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-/* Enter in the search field. */
-function enterSearch(event) {
-	nextMatch(event.shiftKey ? -1 : 1);
+/* Ctrl+Enter in the search field: callers and callees of the matching functions. */
+function pivotSearch() {
+	const p = pivotText();
+	if (pivotTest(p))
+		go({ p, z: "", x: null });
+	else if (p)
+		$("found").textContent = noPivotText(p);
 }
 
 /* Called after each change of the selection, and of the state. */

@@ -64,6 +64,15 @@ function pivotTest(p) {
 	return typeof test === "function" && frames.name.some((_, frame) => test(frame)) ? test : null;
 }
 
+/* The text of the search as an expression for the functions in the centre of callers and callees. */
+function pivotText() {
+	return state.text ? exactly(state.q).slice(1, -1) : state.q;
+}
+
+function noPivotText(p) {
+	return `No function or file matches ${p}; upper and lower case differ here.`;
+}
+
 /* The model of the view of a state. */
 function modelFor(s) {
 	if (server && s.p)

@@ -36,13 +36,18 @@ function stateText([after, before]) {
 const SIDE_VALUES = new Set(["flat%", "cum%"]), SIDE_CHANGES = new Set(["before", "after"]);
 
 class FunctionTable {
-	constructor(choose) {
+	/* A table in the order of an older one, if it has the same columns. */
+	constructor(choose, old) {
+		const isLike = old && old.sides === SIDES;
+
+		this.sides = SIDES;
 		this.list = [];
 		this.model = null;
-		this.sort = SIDES === 1 ? "flat" : "change";
-		this.down = true;
-		this.limit = ROWS_FIRST;
+		this.sort = isLike ? old.sort : SIDES === 1 ? "flat" : "change";
+		this.down = isLike ? old.down : true;
+		this.limit = isLike ? old.limit : ROWS_FIRST;
 		this.test = null;
+		this.marked = -1;
 		this.choose = choose;
 		this.columns = SIDES === 1 ? VALUE_COLUMNS : CHANGE_COLUMNS;
 		this.side = SIDES === 1 ? SIDE_VALUES : SIDE_CHANGES;
@@ -102,9 +107,18 @@ class FunctionTable {
 
 	/* Show only functions for which test(frame) holds; null shows all. */
 	filter(test) {
+		if (!test && !this.test)
+			return;
 		this.test = test;
 		if (!$("list").hidden)
 			this.draw();
+	}
+
+	/* Highlight the row of a function; -1 for none. */
+	mark(frame) {
+		this.marked = frame;
+		for (const row of $("rows").children)
+			row.classList.toggle("match", Number(row.dataset.frame) === frame);
 	}
 
 	draw() {
@@ -122,6 +136,7 @@ class FunctionTable {
 				th.setAttribute("aria-sort", this.down ? "descending" : "ascending");
 			else
 				th.removeAttribute("aria-sort");
+		this.mark(this.marked);
 		$("more").hidden = list.length <= this.limit;
 		$("missing").textContent = leftOutText(this.model);
 		$("more").textContent = `Show all ${grouped(list.length)}`;

@@ -350,7 +350,8 @@ static void add_script(struct web_page *page)
 		 settings_query(page->web->settings)->inverted ? "t" : "f", page->open->id,
 		 page->sides || page->q.base.n || page->q.diff_base.n ? "t" : "f");
 	buf_addz(out, body_text);
-	buf_addz(out, "<p id=\"gate\"></p>\n<p id=\"note\"></p>\n<p id=\"drawn\"></p>\n</div>\n<noscript><p>The "
+	buf_addz(out, "<div id=\"notes\"><p id=\"gate\"></p><p id=\"note\"></p><p "
+		      "id=\"drawn\"></p></div>\n</div>\n<noscript><p>The "
 		      "interactive flame graph needs "
 		      "JavaScript. <a href=\"");
 	url_params_set(link, "plain", "t");

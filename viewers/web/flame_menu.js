@@ -19,7 +19,7 @@ function filterLink(key, name, isAdded) {
 /* Actions for a function: link gives the address of another page, run does something here. */
 const ACTIONS = [
 	{ key: "Enter", title: "Zoom in", help: "zoom in to the selected box; so does a click", run: () => zoomTo(acting()) },
-	{ key: "p", title: "Callers and callees", help: "callers and callees of the function", run: () => around(actingFrame()) },
+	{ key: "p", title: "Callers and callees", help: CENTRE_HELP, run: () => around(actingFrame()) },
 	{ key: "e", title: "Source", help: "source of the function", link: (name) => linkTo("source", { f: exactly(name) }) },
 	{ key: "a", title: "Instructions", help: "instructions of the function",
 	  link: (name) => linkTo("disasm", { f: exactly(name) }) },

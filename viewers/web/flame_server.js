@@ -146,7 +146,7 @@ async function showAround() {
 	if (!model || !state.p || aroundAddress(state) !== wanted)
 		return;
 	if (!isFound)
-		say(`No function or file matches ${state.p}; upper and lower case differ here.`, true);
+		say(noPivotText(state.p), true);
 	else if (aroundData && aroundData.address === wanted && (aroundData !== before || !model.isAround))
 		showAgain();
 }

@@ -11,15 +11,15 @@ const CACHED_DATA = 3;
 let shown = { address: "", width: 0 };
 const cachedData = new Map();
 
-/* Enter in the search field: callers and callees of the matching functions, as in pprof. */
-async function enterSearch() {
-	const p = state.text ? exactly(state.q).slice(1, -1) : state.q;
+/* Ctrl+Enter in the search field: callers and callees of the matching functions, as Enter in pprof. */
+async function pivotSearch() {
+	const p = pivotText();
 	if (!p)
 		return;
 	if (await requestAround({ ...state, p }))
 		go({ p, z: "", x: null });
 	else
-		say(`No function or file matches ${p}; upper and lower case differ here.`, true);
+		say(noPivotText(p), true);
 }
 
 /* The width of the window in pixels. Boxes are requested for this width, also when the table takes a part of it. */
@@ -96,6 +96,20 @@ function onShow() {
 	requestSearch();
 }
 
+/* The search is in the header, as on other pages. A narrow page hides the other tools. */
+function placeSearch() {
+	const tools = element("button", "", "Tools");
+
+	tools.id = "tools";
+	tools.type = "button";
+	tools.setAttribute("aria-expanded", "false");
+	tools.setAttribute("aria-controls", "bar");
+	tools.addEventListener("click", () => tools.setAttribute("aria-expanded", String(document.body.classList.toggle("tools"))));
+	$("find").append(tools);
+	document.querySelector("header").append($("find"));
+}
+
+placeSearch();
 addActionButton();
 $("flame").hidden = false;
 document.body.classList.add("full");

@@ -49,7 +49,11 @@ static const struct help_section {
 	{ "Keys of all pages",
 	  { { "keys-views", "<kbd>1</kbd> ... <kbd>8</kbd> <kbd>d</kbd>",
 	      "Open the view beside which a menu shows the key." },
-	    { "keys-search", "<kbd>/</kbd>", "Go to the search field." },
+	    { "keys-search", "<kbd>/</kbd>",
+	      "Go to the search field. There, Enter goes to the next match, Shift+Enter to the "
+	      "previous one, and Ctrl+Enter keeps only stacks with a match; in the flame graph it shows their callers "
+	      "and "
+	      "callees. A page without matches, such as Source, does the same for Enter." },
 	    { "keys-type", "<kbd>t</kbd>", "Open the menu of sample types." },
 	    { "keys-chips", "<kbd>c</kbd>", "Go to the first filter." },
 	    { "keys-export", "<kbd>s</kbd>", "Open the menu Export." },

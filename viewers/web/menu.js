@@ -170,6 +170,12 @@ document.addEventListener("click", (e) => {
 	field.scrollIntoView({ block: "nearest" });
 });
 
+/* Ctrl+Enter in the search field sets the filter. Enter does too, unless the script of the view goes to the next match. */
+document.getElementById("search")?.addEventListener("keydown", (e) => {
+	if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && !e.isComposing)
+		e.target.form.requestSubmit();
+});
+
 /* Empty fields mean "as started", so they are left out of the address. */
 for (const form of document.querySelectorAll("form[data-skips-empty], form.search"))
 	form.addEventListener("submit", () => {

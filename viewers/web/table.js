@@ -221,6 +221,14 @@ function listenToSearch() {
 		clearTimeout(timer);
 		timer = setTimeout(search, 300, field, output);
 	});
+	field.addEventListener("keydown", (e) => {
+		if (e.key !== "Enter" || e.ctrlKey || e.metaKey || e.isComposing)
+			return;
+		e.preventDefault();
+		clearTimeout(timer);
+		search(field, output);
+		moveToMatch(e.shiftKey ? -1 : 1);
+	});
 }
 
 if (table) {
