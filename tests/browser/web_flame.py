@@ -427,7 +427,8 @@ def fits_any_window(b):
     with serving(b, "-base=go-heap1.pb.gz", "go-heap2.pb.gz") as server:
         for width, height in (320, 640), (420, 800), (900, 700), (1400, 900), (2560, 1400):
             b.resize(width, height)
-            visit(b, server)
+            visit(b, server, "?q=net")
+            b.wait("return serverSums()")
             settle(b)
             b.equal(b.run("""return [document.documentElement.scrollWidth <= innerWidth, picture.width > 150, picture.height > 60,
                 document.getElementById('list').hidden === (innerWidth < 1100)]"""), [True] * 4, f"everything fits into {width} pixels")

@@ -172,8 +172,10 @@ document.addEventListener("click", (e) => {
 
 /* Ctrl+Enter in the search field sets the filter. Enter does too, unless the script of the view goes to the next match. */
 document.getElementById("search")?.addEventListener("keydown", (e) => {
-	if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && !e.isComposing)
-		e.target.form.requestSubmit();
+	if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.isComposing)
+		return;
+	e.preventDefault(); /* some browsers submit the form too */
+	e.target.form.requestSubmit();
 });
 
 /* Empty fields mean "as started", so they are left out of the address. */

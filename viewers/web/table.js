@@ -117,10 +117,33 @@ function move(step) {
 	goTo(all[Math.max(0, Math.min(all.length - 1, at < 0 ? 0 : at + step))]);
 }
 
-function moveToMatch(step) {
-	const found = rows().filter((row) => row.classList.contains("match")), at = found.indexOf(currentRow());
+/* The match after the current row or, from the search field, after the match that it showed last; and its position. */
+function matchAfter(step) {
+	const found = rows().filter((row) => row.classList.contains("match"));
+	const was = found.indexOf(currentRow() || table.querySelector("tr[aria-current]"));
+	const at = was < 0 && step < 0 ? found.length - 1 : (was + step + found.length) % found.length;
 
-	goTo(found[(at + step + found.length) % found.length]);
+	return { row: found[at], at, count: found.length };
+}
+
+function moveToMatch(step) {
+	goTo(matchAfter(step).row);
+}
+
+/* Show the next match without leaving the search field. */
+function showMatch(step, output) {
+	const { row, at, count } = matchAfter(step);
+
+	unmarkMatch();
+	if (!row)
+		return;
+	row.setAttribute("aria-current", "true");
+	row.scrollIntoView({ block: "nearest" });
+	output.textContent = `${at + 1} of ${count}`;
+}
+
+function unmarkMatch() {
+	table.querySelector("tr[aria-current]")?.removeAttribute("aria-current");
 }
 
 function toggle(row) {
@@ -219,6 +242,7 @@ function listenToSearch() {
 		return;
 	field.addEventListener("input", () => {
 		clearTimeout(timer);
+		unmarkMatch();
 		timer = setTimeout(search, 300, field, output);
 	});
 	field.addEventListener("keydown", (e) => {
@@ -227,7 +251,7 @@ function listenToSearch() {
 		e.preventDefault();
 		clearTimeout(timer);
 		search(field, output);
-		moveToMatch(e.shiftKey ? -1 : 1);
+		showMatch(e.shiftKey ? -1 : 1, output);
 	});
 }
 
