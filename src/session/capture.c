@@ -43,11 +43,13 @@ uint64_t capture_now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-struct captures *captures_new(struct workspace *w, const struct query *q, const struct load_request *reload)
+struct captures *captures_new(struct workspace *w, struct jobs *jobs, const struct query *q,
+			      const struct load_request *reload)
 {
 	struct captures *c = mem_zalloc(1, sizeof(*c));
 
 	c->workspace = w;
+	c->jobs = jobs;
 	c->q = q;
 	c->reload = reload;
 	pthread_mutex_init(&c->lock, NULL);

@@ -14,6 +14,7 @@
 
 #include "answer/loaded.h"
 #include "base/err.h"
+#include "session/jobs.h"
 #include "session/workspace.h"
 
 #include <stdbool.h>
@@ -64,10 +65,12 @@ struct capture_status {
 /*
  * Captures whose results are opened in a workspace.
  *
+ * jobs    count the memory of captures; borrowed
  * q       options of requests and symbol names; borrowed
  * reload  the sources of the command line; NULL if they cannot be fetched again; borrowed
  */
-struct captures *captures_new(struct workspace *w, const struct query *q, const struct load_request *reload);
+struct captures *captures_new(struct workspace *w, struct jobs *jobs, const struct query *q,
+			      const struct load_request *reload);
 
 /* Stop all captures and wait until they have ended. NULL is allowed. */
 void captures_free(struct captures *c);

@@ -29,6 +29,7 @@ struct capture_runner {
 
 struct captures {
 	struct workspace *workspace;
+	struct jobs *jobs;
 	const struct query *q;
 	const struct load_request *reload;
 	pthread_mutex_t lock;   /* guards everything below except the servers, which are added before any capture */

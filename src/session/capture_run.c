@@ -79,18 +79,32 @@ static int add_piece(struct run *run, struct loaded *l, struct err *err)
 	return 0;
 }
 
+/* A load, as work beside the jobs. */
+struct capture_load {
+	struct load_request request;
+	struct loaded *out;
+};
+
+static int load(void *arg, struct err *err)
+{
+	struct capture_load *l = arg;
+
+	return answer_load(&l->request, l->out, err);
+}
+
 /* Fetch a piece, or the sources of the command line. */
 static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 {
 	struct captures *c = run->r->captures;
-	struct load_request request;
 	struct loaded l = { 0 };
+	struct capture_load work = { .out = &l };
+	struct load_request *request = &work.request;
 	struct query q = *c->q;
 	const char *word;
 	int rc;
 
 	if (run->options.server == c->n_servers) {
-		request = *c->reload;
+		*request = *c->reload;
 	} else {
 		run->source.len = 0;
 		answer_server_add_source(&c->server[run->options.server], run->options.kind, seconds, run->options.hz,
@@ -98,12 +112,12 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 		word = buf_text(&run->source);
 		q.seconds = -1; /* the source contains the duration */
 		q.normalize = "";
-		request = (struct load_request){ .q = &q, .word = &word, .n_words = 1 };
+		*request = (struct load_request){ .q = &q, .word = &word, .n_words = 1 };
 	}
-	request.is_reload = true;
-	request.stop = &run->r->load_stop;
-	request.events = &run->events;
-	rc = answer_load(&request, &l, err);
+	request->is_reload = true;
+	request->stop = &run->r->load_stop;
+	request->events = &run->events;
+	rc = jobs_run_beside(c->jobs, request->stop, load, &work, err);
 	for (int i = 0; i < N_SIDES; i++)
 		l.load[i].q = c->q; /* outlives q */
 	if (rc == 0)
@@ -233,7 +247,8 @@ void *capture_run(void *runner)
 	do {
 		start_ms = capture_now_ms();
 		run_once(r);
-	} while (r->options.repeat_minutes && !stop_is_set(&r->stop) && wait_for_next(r, start_ms));
+	} while (r->options.repeat_minutes && !stop_is_set(&r->stop) && !stop_is_set(&r->load_stop) &&
+		 wait_for_next(r, start_ms));
 	pthread_mutex_lock(&r->captures->lock);
 	r->is_running = false;
 	pthread_mutex_unlock(&r->captures->lock);

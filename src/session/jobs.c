@@ -41,9 +41,10 @@ struct flight {
 	struct waiter *waiters;
 	unsigned n_refs; /* threads that use the flight */
 	bool is_running, is_done;
+	bool is_beside;    /* needs no client, and is not counted in n_running */
 	bool is_too_large; /* stopped because of its memory */
 	atomic_uint_fast64_t allocated;
-	struct stop stop;
+	struct stop own_stop, *stop; /* stop: own_stop, or that of work beside the jobs */
 	struct timespec started;
 	struct http_response response; /* once done */
 };
@@ -142,7 +143,7 @@ static void check_memory(struct jobs *j)
 	if (!largest || (!is_gone && largest->allocated < SMALL_BYTES))
 		return;
 	largest->is_too_large = true;
-	stop_set(&largest->stop);
+	stop_set(largest->stop);
 }
 
 static void *poller_main(void *arg)
@@ -152,8 +153,8 @@ static void *poller_main(void *arg)
 	pthread_mutex_lock(&j->lock);
 	while (!j->is_closing) {
 		for (struct flight *f = j->first; f; f = f->next)
-			if (!has_client(f))
-				stop_set(&f->stop);
+			if (!f->is_beside && !has_client(f))
+				stop_set(f->stop);
 		check_memory(j);
 		if (j->first)
 			wait_briefly(j);
@@ -179,7 +180,7 @@ static void replace_older(struct jobs *j, const struct jobs_client *client)
 static struct flight *find_same(struct jobs *j, const char *key)
 {
 	for (struct flight *f = j->first; f; f = f->next)
-		if (key && f->key && strcmp(f->key, key) == 0 && !stop_is_set(&f->stop))
+		if (key && f->key && strcmp(f->key, key) == 0 && !stop_is_set(f->stop))
 			return f;
 	return NULL;
 }
@@ -189,6 +190,8 @@ static void flight_start(struct jobs *j, struct flight *f, const char *key)
 	struct flight **end = &j->first;
 
 	f->key = key;
+	if (!f->stop)
+		f->stop = &f->own_stop;
 	clock_gettime(CLOCK_MONOTONIC, &f->started);
 	while (*end)
 		end = &(*end)->next;
@@ -208,23 +211,32 @@ static bool is_next(const struct jobs *j, const struct flight *f)
 	return first == f;
 }
 
+static void flight_remove(struct jobs *j, const struct flight *f)
+{
+	struct flight **at = &j->first;
+
+	while (*at != f)
+		at = &(*at)->next;
+	*at = f->next;
+	pthread_cond_broadcast(&j->changed);
+}
+
 /* Compute the response of a new flight. The lock is held, but not while make runs. */
 static void fly(struct jobs *j, struct flight *f, jobs_make_fn make, void *arg)
 {
 	struct http_response made = { 0 };
-	struct flight **at = &j->first;
 	unsigned n_threads;
 
-	while (!stop_is_set(&f->stop) && (j->n_running == j->max_running || !is_next(j, f)))
+	while (!stop_is_set(f->stop) && (j->n_running == j->max_running || !is_next(j, f)))
 		wait_briefly(j);
 	f->is_running = true;
 	n_threads = pool_size() / ++j->n_running;
 	pthread_cond_broadcast(&j->changed);
 	pthread_mutex_unlock(&j->lock);
-	if (!stop_is_set(&f->stop)) {
+	if (!stop_is_set(f->stop)) {
 		pool_limit(n_threads ? n_threads : 1);
 		mem_count_into(&f->allocated);
-		make(arg, &f->stop, &made);
+		make(arg, f->stop, &made);
 		mem_count_into(NULL);
 		pool_limit(0);
 	}
@@ -236,10 +248,7 @@ static void fly(struct jobs *j, struct flight *f, jobs_make_fn make, void *arg)
 	f->response = made;
 	f->is_done = true;
 	j->n_running--;
-	while (*at != f)
-		at = &(*at)->next;
-	*at = f->next;
-	pthread_cond_broadcast(&j->changed);
+	flight_remove(j, f);
 }
 
 static void leave(struct flight *f, struct waiter *w)
@@ -307,6 +316,23 @@ int jobs_run(struct jobs *j, const struct jobs_client *client, const char *key, 
 	return rc == 0 && is_too_large ? fail_too_large(j, err) : rc;
 }
 
+int jobs_run_beside(struct jobs *j, struct stop *stop, jobs_work_fn work, void *arg, struct err *err)
+{
+	struct flight f = { .is_beside = true, .is_running = true, .stop = stop };
+	int rc;
+
+	pthread_mutex_lock(&j->lock);
+	flight_start(j, &f, NULL);
+	pthread_mutex_unlock(&j->lock);
+	mem_count_into(&f.allocated);
+	rc = work(arg, err);
+	mem_count_into(NULL);
+	pthread_mutex_lock(&j->lock);
+	flight_remove(j, &f);
+	pthread_mutex_unlock(&j->lock);
+	return rc < 0 && f.is_too_large ? fail_too_large(j, err) : rc;
+}
+
 static uint64_t ms_since(const struct timespec *start)
 {
 	struct timespec now;
@@ -338,7 +364,7 @@ bool jobs_find_progress(struct jobs *j, const char *tab, struct jobs_progress *o
 	if (found) {
 		*out = (struct jobs_progress){ .elapsed_ms = ms_since(&found->started), .percent = -1 };
 		if (found->is_running)
-			out->percent = stop_percent(&found->stop, &out->activity);
+			out->percent = stop_percent(found->stop, &out->activity);
 	}
 	pthread_mutex_unlock(&j->lock);
 	return found;

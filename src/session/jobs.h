@@ -57,6 +57,15 @@ void jobs_limit_memory(struct jobs *j, uint64_t bytes);
 int jobs_run(struct jobs *j, const struct jobs_client *client, const char *key, jobs_make_fn make, void *arg,
 	     struct http_response *out, struct err *err);
 
+/*
+ * Do work beside the jobs, such as loading a capture: it needs no place among those that run, but its memory counts.
+ *
+ * stop    set if its memory is too large
+ * Fails   as work; ERR_MEMORY if it was stopped for its memory
+ */
+typedef int (*jobs_work_fn)(void *arg, struct err *err);
+int jobs_run_beside(struct jobs *j, struct stop *stop, jobs_work_fn work, void *arg, struct err *err);
+
 /* The progress of the newest job of a tab. Returns false if the tab has no job. */
 bool jobs_find_progress(struct jobs *j, const char *tab, struct jobs_progress *out);
 

@@ -144,6 +144,14 @@ page traces.txt '*/*'
 result $? "a request above --http-memory gets 507 ($status)"
 page top
 is_equal "$status" 200 'then other requests are answered'
+page_stop
+$large "$tmp/many.pb.gz" lines 500000 100
+start --http-memory=30MB "$tmp/many.pb.gz"
+page top '*/*'
+[ "$status" = 507 ] && has 'needs more memory than the server may use (30MB)' && is_alive
+result $? "a profile above --http-memory is not loaded, and the server continues ($status)"
+page_stop
+start --http-memory=150MB "$tmp/names.pb.gz"
 page profile.folded '*/*'
 if readelf -W --dyn-syms "$program" | grep -q "__[at]san_init"; then # the server needs 150 MB before the file has 256 MiB
 	is_equal "$status" 507 'a file above 256 MiB is refused, with sanitizers because of the memory'

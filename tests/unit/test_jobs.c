@@ -300,6 +300,41 @@ static void the_job_that_needs_too_much_memory_is_stopped(void **state)
 	finish(&small, 0);
 }
 
+/* Take memory until it is stopped. */
+static int work_large(void *arg, struct err *err)
+{
+	enum { STEP = 4 << 20, STEPS_MAX = 64 };
+	struct stop *stop = arg;
+	char *block[STEPS_MAX];
+	int n = 0;
+
+	for (; n < STEPS_MAX && !stop_is_set(stop); n++) {
+		block[n] = mem_alloc(1, STEP);
+		memset(block[n], 1, STEP);
+		nap();
+	}
+	while (n > 0)
+		free(block[--n]);
+	return stop_check(stop, err);
+}
+
+static void work_beside_the_jobs_is_stopped_for_its_memory(void **state)
+{
+	struct scene *s = *state;
+	struct request small = { 0 };
+	struct stop stop = { 0 };
+	struct err err;
+
+	jobs_limit_memory(s->jobs, mem_resident() + (100 << 20));
+	start(s, &small, "", "", "small");
+	wait_for(&s->n_started, 1);
+	assert_int_equal(jobs_run_beside(s->jobs, &stop, work_large, &stop, &err), ERR_MEMORY);
+	assert_non_null(strstr(err.msg, "--http-memory"));
+	assert_false(atomic_load(&small.is_done));
+	atomic_store(&s->is_open, true);
+	finish(&small, 0);
+}
+
 int main(void)
 {
 #define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -313,6 +348,7 @@ int main(void)
 		WITH_SCENE(a_newer_request_stops_the_older_of_the_same_part_of_the_tab),
 		WITH_SCENE(progress_of_a_tab_is_that_of_its_newest_job),
 		WITH_SCENE(the_job_that_needs_too_much_memory_is_stopped),
+		WITH_SCENE(work_beside_the_jobs_is_stopped_for_its_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,7 +288,10 @@ int web_draw_open(struct web_page *page, struct err *err)
 static void add_files_note(const struct web_sources *s, struct buf *out)
 {
 	if (s->reason.len) {
-		buf_addf(out, "<p>The %zu files of the command line were not merged: ", s->n + s->n_others);
+		if (s->reason_code == ERR_MEMORY)
+			buf_addz(out, "<p>The profile of the command line was not loaded: ");
+		else
+			buf_addf(out, "<p>The %zu files of the command line were not merged: ", s->n + s->n_others);
 		web_add_name(out, buf_text(&s->reason));
 		buf_addz(out, ".</p>\n");
 	}

@@ -95,8 +95,8 @@ static int fail_without_profile(struct web_page *page, struct err *err)
 {
 	page->wants_profile = true;
 	if (page->web->sources.reason.len)
-		return err_set(err, ERR_USAGE, "%s; choose a file on the page ui/compare",
-			       buf_text(&page->web->sources.reason));
+		return err_set(err, page->web->sources.reason_code, "%s%s", buf_text(&page->web->sources.reason),
+			       page->web->sources.n ? "; choose a file on the page ui/compare" : "");
 	return err_set(err, ERR_USAGE, "no profile is open; open one on the page ui/open");
 }
 

@@ -28,7 +28,7 @@ struct web *web_new(const struct web_options *options)
 	if (options->memory_bytes)
 		jobs_limit_memory(w->jobs, options->memory_bytes);
 	w->verdicts = web_verdicts_new();
-	w->captures = captures_new(w->workspace, options->q, options->reload);
+	w->captures = captures_new(w->workspace, w->jobs, options->q, options->reload);
 	for (size_t i = 0; i < options->n_servers; i++)
 		captures_add_server(w->captures, options->server[i], NULL);
 	w->cache = response_cache_new(options->cache_bytes);
@@ -41,9 +41,9 @@ void web_free(struct web *w)
 {
 	if (!w)
 		return;
-	jobs_free(w->jobs);
 	web_verdicts_free(w->verdicts);
 	captures_free(w->captures);
+	jobs_free(w->jobs);
 	response_cache_free(w->cache);
 	workspace_free(w->workspace);
 	settings_free(w->settings);
@@ -84,10 +84,28 @@ int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err
 	return 0;
 }
 
-void web_set_unmerged(struct web *w, const struct loaded *l, const char *reason)
+struct first_load {
+	const struct load_request *request;
+	struct loaded *out;
+};
+
+static int load(void *arg, struct err *err)
+{
+	const struct first_load *l = arg;
+
+	return answer_load(l->request, l->out, err);
+}
+
+int web_load(struct web *w, const struct load_request *request, struct loaded *out, struct err *err)
+{
+	return jobs_run_beside(w->jobs, &w->load_stop, load, &(struct first_load){ request, out }, err);
+}
+
+void web_set_unmerged(struct web *w, const struct loaded *l, const struct err *reason)
 {
 	web_sources_set(w, l);
-	buf_addz(&w->sources.reason, reason);
+	buf_addz(&w->sources.reason, reason->msg);
+	w->sources.reason_code = reason->code;
 	set_state(w, WEB_READY);
 }
 

@@ -30,6 +30,7 @@ struct web_sources {
 	char *binary;       /* the program, if the command line names one; else NULL */
 	struct buf missing; /* messages about sources that could not be read, a line each */
 	struct buf reason;  /* why they could not be merged; empty if they were */
+	int reason_code;    /* ERR_* */
 };
 
 struct web {

@@ -86,11 +86,13 @@ static void add_name(const struct loaded *l, struct buf *out)
 		buf_addf(out, " and %zu more", load->n - 1);
 }
 
-/* Were all sources read, but not merged, because their kinds are different? */
-static bool can_open_each(const struct site *s, const struct loaded *l, const struct err *err)
+/* Were all sources read, but not merged, because their kinds are different? Or was there too little memory? */
+static bool can_continue(const struct site *s, const struct loaded *l, const struct err *err)
 {
 	const struct load *load = &l->load[SIDE_TARGET];
 
+	if (err->code == ERR_MEMORY)
+		return true;
 	return !l->profile && err->code == ERR_FORMAT && s->request.n_bases == 0 && load->n > 1 && load->n_failed == 0;
 }
 
@@ -104,16 +106,16 @@ static int load_profile_of(struct site *s, struct err *err)
 		web_set_empty(s->web);
 		return 0;
 	}
-	rc = answer_load(&s->request, &l, err);
+	rc = web_load(s->web, &s->request, &l, err);
 	if (rc == 0 && !l.profile)
 		rc = err_set(err, ERR_IO, "no profile could be read");
 	if (rc == 0) {
 		add_name(&l, &name);
 		rc = web_set_loaded(s->web, &l, name.data, err);
 	}
-	if (rc < 0 && can_open_each(s, &l, err)) {
-		say("%s; each file can be opened on the page", err->msg);
-		web_set_unmerged(s->web, &l, err->msg);
+	if (rc < 0 && can_continue(s, &l, err)) {
+		say("%s; the web UI continues without the profile", err->msg);
+		web_set_unmerged(s->web, &l, err);
 		rc = 0;
 	}
 	buf_release(&name);
