@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const side_word[N_SIDES] = { [SIDE_BASE] = "BASE", [SIDE_TARGET] = "NEW" };
+static const char *const side_word[N_SIDES] = { [SIDE_BASE] = "before", [SIDE_TARGET] = "after" };
 
 /* Find the type with the same name and a compatible unit. */
 static bool find_same_type(const struct profile *p, uint32_t type, const struct profile *other, uint32_t *out)
@@ -45,7 +45,7 @@ static int no_common_type(const struct profile *p, const struct profile *other, 
 
 	add_types(p, &own);
 	add_types(other, &others);
-	rc = err_set(err, ERR_USAGE, "no sample type%s%.100s in common: NEW has [%.1000s], BASE [%.1000s]",
+	rc = err_set(err, ERR_USAGE, "no sample type%s%.100s in common: after has [%.1000s], before [%.1000s]",
 		     *name ? " " : "", name, buf_text(&own), buf_text(&others));
 	buf_release(&own);
 	buf_release(&others);
@@ -83,9 +83,9 @@ static void note_types(const struct profile *const p[N_SIDES], uint32_t type, st
 {
 	if (same_types(p[SIDE_TARGET], p[SIDE_BASE]))
 		return;
-	buf_addz(notes, "sample types differ: BASE has ");
+	buf_addz(notes, "sample types differ: before has ");
 	add_types(p[SIDE_BASE], notes);
-	buf_addz(notes, "; NEW has ");
+	buf_addz(notes, "; after has ");
 	add_types(p[SIDE_TARGET], notes);
 	buf_addf(notes, "; comparing %s\n", profile_text(p[SIDE_TARGET], p[SIDE_TARGET]->type[type].name));
 }

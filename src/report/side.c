@@ -112,9 +112,9 @@ static void warn_period(const struct profile *base, const struct profile *target
 		return;
 	if (unit_is_compatible(unit_b, unit_t) && b * scale_ratio(unit_b, unit_t) == t)
 		return;
-	buf_addz(notes, "periods differ: BASE was sampled every ");
+	buf_addz(notes, "periods differ: before was sampled every ");
 	add_period(base, notes);
-	buf_addz(notes, ", NEW every ");
+	buf_addz(notes, ", after every ");
 	add_period(target, notes);
 	buf_addz(notes, "\n");
 }
@@ -124,13 +124,13 @@ void side_warn(const struct profile *base, const struct profile *target, bool no
 	int64_t b = base->meta.duration_ns, t = target->meta.duration_ns;
 
 	if (base->meta.time_ns && target->meta.time_ns && base->meta.time_ns > target->meta.time_ns)
-		buf_addz(notes, "BASE is newer than NEW; check that the sides are not swapped\n");
+		buf_addz(notes, "before is newer than after; check that the sides are not swapped\n");
 	warn_period(base, target, notes);
 	if (normalized || b <= 0 || t <= 0 || ((double)b <= 1.1 * (double)t && (double)t <= 1.1 * (double)b))
 		return;
-	buf_addz(notes, "durations differ: BASE took ");
+	buf_addz(notes, "durations differ: before took ");
 	unit_add_label(notes, b, "ns", "auto");
-	buf_addz(notes, ", NEW ");
+	buf_addz(notes, ", after ");
 	unit_add_label(notes, t, "ns", "auto");
 	buf_addz(notes, "; --normalize=duration makes them comparable\n");
 }

@@ -276,6 +276,9 @@ def compares(b):
         b.result(any(v for _, v in got) and all(v == want.get(n, v) for n, v in got), "functions have the verdicts of the gate")
         b.result(b.find("#gate").text.startswith(f"Gate: {gate['verdict'].upper()}"), "the page has the verdict on the whole profile", b.find("#gate").text)
         b.equal(b.run("return [...document.querySelectorAll('#head th')].map(e => e.dataset.key).includes('verdict')"), True, "the table has a column for it")
+        words = b.run("""const at = [...document.querySelectorAll('#head th')].findIndex((e) => e.dataset.key === 'verdict');
+            return [...document.querySelectorAll('#list tr:has(td)')].map((row) => row.cells[at].textContent)""")
+        b.equal(set(words) - {"not tested"} <= {v.upper() for v in want.values()}, True, f"verdicts are words of cpa gate: {set(words)}")
     with serving(b, "go-heap1.pb.gz") as server:
         visit(b, server)
         b.equal(b.run("return [document.getElementById('shares').hidden, SIDES]"), [True, 1], "one profile has no shares to compare")

@@ -58,7 +58,7 @@ fails 'sample_index "x" must be one of: .samples cpu' top -sample_index=x $f
 fails 'sample_index 7 is outside the range .0..1' top -sample_index=7 $f
 fails '^cpa: -unit=parsec: unknown unit; use minimum, auto, count or one of B, kB, .* ns, us, ms, s, hrs, ' \
 	top -unit=parsec $f
-fails '^cpa: NEW: -unit=parsec: unknown unit' diff -unit=parsec $f $f
+fails '^cpa: after: -unit=parsec: unknown unit' diff -unit=parsec $f $f
 fails 'no profile source specified; try: cpa top cpu' top
 fails 'peek needs a REGEX and a source; try: cpa peek main cpu' peek
 fails 'peek needs a REGEX and a source' peek $f

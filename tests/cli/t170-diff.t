@@ -32,10 +32,10 @@ warns() { # PATTERN ARG...: checks that "cpa diff ARG..." succeeds with a line o
 	"$CPA" diff "$@" >"$tmp/out" 2>"$tmp/err" && grep -q -e "$pattern" "$tmp/err"
 	result $? "cpa diff $* warns: $pattern"
 }
-warns 'BASE is newer than NEW' ../go-heap2.pb.gz ../go-heap1.pb.gz
-warns 'durations differ: BASE took 10s, NEW 20s' build-base.pb.gz build-new.pb.gz
-warns 'periods differ: BASE was sampled every 10ms, NEW every 1ms' rate-100hz.pb.gz rate-1khz.pb.gz
-warns 'sample types differ: BASE has samples/count cpu/milliseconds' units-ms.pb.gz units-ns.pb.gz
+warns 'before is newer than after' ../go-heap2.pb.gz ../go-heap1.pb.gz
+warns 'durations differ: before took 10s, after 20s' build-base.pb.gz build-new.pb.gz
+warns 'periods differ: before was sampled every 10ms, after every 1ms' rate-100hz.pb.gz rate-1khz.pb.gz
+warns 'sample types differ: before has samples/count cpu/milliseconds' units-ms.pb.gz units-ns.pb.gz
 warns 'every value of cpu is 0 on both sides' ../edge/all-zero.pb.gz ../edge/all-zero.pb.gz
 "$CPA" diff -focus=nosuch words-base.pb.gz words-new.pb.gz 2>&1 >/dev/null | grep -q 'every value'
 [ $? -eq 1 ]
@@ -62,7 +62,7 @@ fails 'diff needs two profiles, not 0' diff
 fails 'no source to compare with the base' diff --base=a
 fails 'standard input is given twice' diff - -
 fails 'No such file' diff words-base.pb.gz missing.pb.gz
-fails 'in common: NEW has .alloc_objects.*, BASE .*/' diff words-base.pb.gz ../go-heap1.pb.gz
+fails 'in common: after has .alloc_objects.*, before .*/' diff words-base.pb.gz ../go-heap1.pb.gz
 fails 'no sample of the base has that label' diff --normalize=label:nosuch label-base.pb.gz label-new.pb.gz
 fails 'must be one of' diff -sample_index=nope ../go-heap1.pb.gz ../go-heap2.pb.gz
 fails 'addresses differ between builds' diff -addresses words-base.pb.gz words-new.pb.gz

@@ -238,7 +238,7 @@ static void warns_if_the_base_is_newer(void **state)
 		builder_meta(c.m[side].b)->period = 1 + side;
 	}
 	compare_all(&c);
-	assert_non_null(strstr(buf_text(&c.notes), "BASE is newer than NEW"));
+	assert_non_null(strstr(buf_text(&c.notes), "before is newer than after"));
 	assert_non_null(strstr(buf_text(&c.notes), "durations differ"));
 	assert_non_null(strstr(buf_text(&c.notes), "periods differ"));
 	compared_release(&c);

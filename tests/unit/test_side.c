@@ -94,7 +94,7 @@ static void warns_only_of_known_differences(void **state)
 	assert_non_null(strstr(warned(1, 100, 2, 111, false), "durations differ"));
 	assert_non_null(strstr(warned(1, 111, 2, 100, false), "durations differ"));
 	assert_string_equal(warned(2, 0, 2, 0, false), "");
-	assert_non_null(strstr(warned(3, 0, 2, 0, false), "BASE is newer"));
+	assert_non_null(strstr(warned(3, 0, 2, 0, false), "before is newer"));
 }
 
 int main(void)

@@ -28,6 +28,11 @@ async function loadVerdicts() {
 	showVerdicts();
 }
 
+/* A verdict as cpa gate prints it. */
+function verdictWord(row) {
+	return row ? row.verdict.toUpperCase() : "not tested";
+}
+
 function verdictOf(frame) {
 	return frame >= 0 ? verdicts.get(functionOf(frame)) : undefined;
 }
@@ -40,10 +45,10 @@ function showVerdicts() {
 	$("gate").replaceChildren(gateText, link);
 	picture.mayBeChance = (frame) => CHANCE.has((verdictOf(frame) || {}).verdict);
 	table.addColumn(["verdict", "verdict", (f) => VERDICTS.indexOf((verdictOf(f.frame) || { verdict: "" }).verdict),
-		(f) => (verdictOf(f.frame) || { verdict: "not tested" }).verdict]);
+		(f) => verdictWord(verdictOf(f.frame))]);
 	moreFacts = (box) => {
 		const row = verdictOf(model.frame[box]);
-		return row ? [["verdict", row.verdict + (row.reason ? `: ${row.reason}` : "")]] : [];
+		return row ? [["verdict", verdictWord(row) + (row.reason ? `: ${row.reason}` : "")]] : [];
 	};
 	showDetails();
 	drawLegend();
