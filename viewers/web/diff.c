@@ -153,10 +153,10 @@ static void add_warnings(const struct web_page *page, struct buf *out)
 
 void web_add_compare_head(const struct web_page *page, struct buf *out)
 {
-	buf_addz(out, "<div class=\"about\"><dl>");
+	buf_addz(out, "<dl class=\"sides\">");
 	add_side(page, SIDE_BASE, out);
 	add_side(page, SIDE_TARGET, out);
-	buf_addz(out, "</dl></div>\n");
+	buf_addz(out, "</dl>\n");
 	add_links(page, out);
 	add_warnings(page, out);
 }

@@ -267,12 +267,12 @@ int web_draw_gate(struct web_page *page, struct err *err)
 	web_add_outcome(g, out);
 	buf_addz(out, "</p>\n");
 	add_limits(g, out);
-	buf_addz(out, "<div class=\"about\"><dl>");
+	buf_addz(out, "<dl class=\"sides\">");
 	add_side("before", &g->side[STATS_BASE], out);
 	add_side("after", &g->side[STATS_NEW], out);
 	buf_addz(out, "<dt>type</dt><dd>");
 	html_add_name(out, g->type);
-	buf_addf(out, ", relative to %s</dd></dl></div>\n", text_gate_relative_to(g->options->normalize));
+	buf_addf(out, ", relative to %s</dd></dl>\n", text_gate_relative_to(g->options->normalize));
 	rc = gate_add_rows(page, g, err);
 	add_explanation(g, out);
 	buf_addz(out, "<p><a href=\"");

@@ -226,15 +226,15 @@ static void add_legend(const struct web_chart *x, struct buf *out)
 {
 	bool has_both = x->c->base.is_set && x->c->window.is_set;
 
-	buf_addz(out, "<figcaption class=\"legend\"><span id=\"store-caption\"><i class=\"key bar\"></i> ");
+	buf_addz(out, "<figcaption class=\"legend\"><span id=\"store-caption\"><i class=\"swatch bar\"></i> ");
 	add_measure(x, out);
 	buf_addz(out, "</span>");
 	if (x->c->base.is_set)
-		buf_addz(out, "<span><i class=\"key base\"></i> before</span>");
+		buf_addz(out, "<span><i class=\"swatch base\"></i> before</span>");
 	if (x->c->window.is_set)
-		buf_addf(out, "<span><i class=\"key window\"></i> %s</span>", has_both ? "after" : "window");
+		buf_addf(out, "<span><i class=\"swatch window\"></i> %s</span>", has_both ? "after" : "window");
 	if (x->n_marks)
-		buf_addz(out, "<span><i class=\"key mark\"></i> mark</span>");
+		buf_addz(out, "<span><i class=\"swatch mark\"></i> mark</span>");
 	buf_addz(out, "</figcaption>\n");
 }
 
