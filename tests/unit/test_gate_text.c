@@ -88,7 +88,7 @@ static void a_failed_row_shows_name_change_and_interval(void **state)
 			"\n"
 			"FAIL: costs more with 99% confidence over all 61 tests; estimate beyond +20%\n"
 			"SUSPECT: costs more with 90% confidence over all 61 tests; estimate beyond +20%\n"
-			"unresolved: too few samples to tell; --all lists every row\n"
+			"UNRESOLVED: too few samples to tell; --all lists every row\n"
 			"80% power to detect: +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%\n"
 			"to detect +30% at 5% share: 14,106 samples (57s) per side; you have 3,205\n"
 			"note: renamed? main.scoreB -> main.rankOrders (x1.02)\n"
@@ -109,7 +109,7 @@ static void a_pass_claims_no_more_than_was_tested(void **state)
 			"new   3,248 samples in 4 profiles, 14s: new-1.pb.gz, new-2.pb.gz and 2 more\n"
 			"type  samples; relative to the unchanged part of the program (total: x1.00)\n"
 			"\n"
-			"unresolved: too few samples to tell; --all lists every row\n"
+			"UNRESOLVED: too few samples to tell; --all lists every row\n"
 			"80% power to detect: +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%\n"
 			"to detect +30% at 5% share: 14,106 samples (57s) per side; you have 3,205\n");
 }
@@ -133,7 +133,7 @@ static void an_inconclusive_result_shows_a_reason_and_advice(void **state)
 			"          46 -> 77 samples, p=0.031, score.go:4\n"
 			"\n"
 			"SUSPECT: costs more with 90% confidence over all 13 tests; estimate beyond +20%\n"
-			"unresolved: too few samples to tell; --all lists every row\n"
+			"UNRESOLVED: too few samples to tell; --all lists every row\n"
 			"80% power to detect: +120% at 20% share, +210% at 10%, +540% at 5%, nothing at 1%\n"
 			"to detect +30% at 5% share: 14,106 samples (57s) per side; you have 304\n"
 			"warning: variation between runs is unknown: pass at least 3 profiles per side\n");

@@ -295,7 +295,7 @@ void text_gate_add_meaning(const struct gate *g, bool all, struct buf *out)
 	if (count_slower(g, GATE_SUSPECT, g->options->alpha_suspect))
 		add_meaning(g, GATE_SUSPECT, g->options->alpha_suspect, out);
 	if (has_unresolved(g))
-		buf_addf(out, "unresolved: too few samples to tell%s\n", all ? "" : "; --all lists every row");
+		buf_addf(out, "UNRESOLVED: too few samples to tell%s\n", all ? "" : "; --all lists every row");
 }
 
 static void add_needed(const struct gate *g, struct buf *out)
