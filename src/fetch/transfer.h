@@ -93,7 +93,7 @@ int transfer_begin(struct transfer *t);
 bool transfer_end(struct transfer *t, CURLcode code);
 
 /*
- * Ask the server to end a capture and to answer with what it has: close our side of the connection. Servers of Go and of cpa do so;
+ * Ask the server to end a capture and to answer with the data so far: close our side of the connection. Servers of Go and of cpa do so;
  * others answer later, or not at all. Does nothing with TLS, where libcurl may still have to send.
  */
 void transfer_end_early(struct transfer *t);

@@ -6,8 +6,8 @@
  * Requests go only to servers that were added with captures_add_server, so a client of a web UI cannot choose the address.
  * One capture at a time runs per server. A CPU profile of more than CAPTURE_PIECE_SECONDS is fetched in pieces, one
  * after the other, so that the number of samples is known and a server that fails loses one of them. A capture that is
- * stopped early ends the current piece: its connection is half closed, and servers of Go and of cpa answer with what they
- * have measured. Any thread may call these functions.
+ * stopped early ends the current piece: its connection is half closed, and servers of Go and of cpa answer with the data
+ * so far. Any thread may call these functions.
  */
 #ifndef SESSION_CAPTURE_H
 #define SESSION_CAPTURE_H

@@ -88,12 +88,15 @@ static void the_page_shows_totals_marks_and_choices(void **state)
 
 	(void)state;
 	expect_page(&t, page, 200, "<bdi>cpu</bdi>: total per 1 min of 2 series");
-	expect_page(&t, page, 200, ">3s</text>\n<text x=\"70\" y=\"12.00\">4s</text>"); /* the axis ends at the largest value */
+	expect_page(&t, page, 200,
+		    ">3s</text>\n<text x=\"70\" y=\"12.00\">4s</text>"); /* the axis ends at the largest value */
 	expect_page(&t, page, 200, "2026-11-20 01:00:00: 4s, 1 profile</title></rect>");
 	expect_page(&t, page, 200, "2026-11-20 00:30:00: deploy &lt;2.4&gt;</title>");
 	expect_page(&t, page, 200, "<option value=\"shop\" selected>");
-	expect_page(&t, page, 200, "2026-11-20 00:00:00 to 2026-11-20 02:00:00: 3 profiles of 2 series, 5.25s <bdi>cpu</bdi>");
-	expect_page(&t, page, 200, "t0=2026-11-20T00%3A45%3A01&amp;t1=2026-11-20T01%3A00%3A01&amp;val=cpu\">last 15 min</a>");
+	expect_page(&t, page, 200,
+		    "2026-11-20 00:00:00 to 2026-11-20 02:00:00: 3 profiles of 2 series, 5.25s <bdi>cpu</bdi>");
+	expect_page(&t, page, 200,
+		    "t0=2026-11-20T00%3A45%3A01&amp;t1=2026-11-20T01%3A00%3A01&amp;val=cpu\">last 15 min</a>");
 	expect_page(&t, page, 200, ">Store</a>");
 	web_test_end(&t);
 }
@@ -137,7 +140,8 @@ static void invalid_choices_are_errors(void **state)
 	expect_page(&t, "/ui/store?service=shop&w0=2026-11-20T01:00&w1=2026-11-20T01:00", 400,
 		    "w0=2026-11-20T01:00 is not before w1=2026-11-20T01:00");
 	expect_page(&t, "/ui/store?service=shop&t0=9999-11-20T01:00&t1=9999-11-20T01:01", 400, "not a time");
-	expect_page(&t, "/ui/store?service=shop&t0=1970-01-01T00:00&t1=2199-01-01T00:00", 200, "<bdi>cpu</bdi>: total per");
+	expect_page(&t, "/ui/store?service=shop&t0=1970-01-01T00:00&t1=2199-01-01T00:00", 200,
+		    "<bdi>cpu</bdi>: total per");
 	web_test_end(&t);
 }
 

@@ -208,7 +208,7 @@ static void add_svg(const struct web_chart *x, struct buf *out)
 	buf_addz(out, "</svg>\n");
 }
 
-/* What a bar is: "total per 10 min of 2 series". */
+/* Append the meaning of a bar: "total per 10 min of 2 series". */
 static void add_measure(const struct web_chart *x, struct buf *out)
 {
 	static const char *const word[] = { [TEMPORALITY_DELTA] = "total",
