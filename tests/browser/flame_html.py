@@ -114,7 +114,7 @@ def colours_changes_like_the_svg(b):
 
 def explains_comparisons(b):
     page(b, "diff")
-    b.result("width: the larger of base and new, per stack" in b.find("#colors").text, "the legend explains the width", b.find("#colors").text)
+    b.result("width: the larger of before and after, per stack" in b.find("#colors").text, "the legend explains the width", b.find("#colors").text)
     b.equal(b.run("return data.legend.some(e => e[0] === top_.color[top_.root] && e[1] === top_.sign[top_.root])"), True,
             "the root has a colour of the legend")
     page(b, "plain")

@@ -313,7 +313,7 @@ class Round:
         for name in self.chosen:
             if name in boxes[0]:
                 self.ask("box, inverted flame", name, self.now.flat[name], boxes[0][name])
-            if self.g not in ("addresses", "lines"):  # the table has functions
+            if self.g in ("functions", "files"):  # else the table has functions without their files
                 self.ask("table, inverted flame", name, [self.now.flat[name], self.now.cum[name]], boxes[1].get(name))
         b.driver.get("about:blank")
 

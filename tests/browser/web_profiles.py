@@ -79,7 +79,7 @@ def two_files_are_compared(b, server):
     drop(b, ("slow.pb.gz", read("gate/slow-1.pb.gz")), ("base.pb.gz", read("gate/base-1.pb.gz")))
     b.result(reached(b, "diff?base="), "two dropped files are compared", b.driver.current_url)
     text = b.find("main").text
-    b.result(text.index("BEFORE") < text.index("base.pb.gz") < text.index("AFTER") < text.index("slow.pb.gz"),
+    b.result(text.index("before") < text.index("base.pb.gz") < text.index("after") < text.index("slow.pb.gz"),
              "the older one is the base", text[:300])
     b.equal(len(b.find_all("tbody tr td.more")) > 3 and "UNRESOLVED" in text, True, "changes have verdicts")
     picture(b, "diff")
@@ -113,7 +113,7 @@ def forms_work_without_scripts(b, server):
     boxes[-1].click()
     next(e for e in b.find_all("main button") if e.text == "Difference").click()
     b.scripts(True)
-    b.result(reached(b, "diff?") and "BEFORE" in b.find("main").text, "the form of a difference works without scripts")
+    b.result(reached(b, "diff?") and "before" in b.find("main").text, "the form of a difference works without scripts")
 
 
 def files_of_the_command_line_are_chosen(b, server):
@@ -128,7 +128,7 @@ def files_of_the_command_line_are_chosen(b, server):
     next(e for e in b.find_all("main button") if e.text == "Difference").click()
     b.result(reached(b, "diff?base=s"), "two files are compared", b.driver.current_url)
     text = b.find("main").text
-    b.result("8.47MB" in text and "32.98MB" in text and "cpa diff go-heap1.pb.gz go-heap2.pb.gz" in b.find("#command").text,
+    b.result("8,674.75kB" in text and "33,772.49kB" in text and "cpa diff go-heap1.pb.gz go-heap2.pb.gz" in b.find("#command").text,
              "before and after are the files that were chosen", text[:300])
     visit(b, server, "compare")
     b.find_all("tbody td.name a")[2].click()

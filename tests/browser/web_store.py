@@ -94,7 +94,7 @@ def dragging_selects_windows(b, server):
     b.find("button[value=diff]").click()
     b.result(reached(b, "diff?prof="), "the windows are opened as a difference", b.driver.current_url)
     text = b.find("main").text
-    b.result("BEFORE" in text and "@2026-11-22T09:17:00Z" in text and "@2026-11-22T09:19:00Z" in text,
+    b.result("before" in text and "@2026-11-22T09:17:00Z" in text and "@2026-11-22T09:19:00Z" in text,
              "it names the sources of both", text[:300])
 
 

@@ -100,7 +100,7 @@ static void add_changes(struct legend *l, const struct flame *f)
 
 const char *flame_width_text(const struct flame *f)
 {
-	return f->has_base ? "width: the larger of base and new, per stack" : "";
+	return f->has_base ? "width: the larger of before and after, per stack" : "";
 }
 
 size_t flame_legend(const struct report *r, const struct flame_style *style, struct arena *mem,

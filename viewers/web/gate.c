@@ -268,8 +268,8 @@ int web_draw_gate(struct web_page *page, struct err *err)
 	buf_addz(out, "</p>\n");
 	add_limits(g, out);
 	buf_addz(out, "<dl class=\"sides\">");
-	add_side("before", &g->side[STATS_BASE], out);
-	add_side("after", &g->side[STATS_NEW], out);
+	add_side("before (base)", &g->side[STATS_BASE], out);
+	add_side("after (new)", &g->side[STATS_NEW], out);
 	buf_addz(out, "<dt>type</dt><dd>");
 	html_add_name(out, g->type);
 	buf_addf(out, ", relative to %s</dd></dl>\n", text_gate_relative_to(g->options->normalize));
