@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define KEEP __attribute__((noinline, noclone))
+#define KEEP __attribute__((noinline))
 
 static volatile double sink;
+double outer(double x);
 
 KEEP static double innermost(double x)
 {
