@@ -158,7 +158,7 @@ static void name_measured(const struct run *run, char *name)
 }
 
 /* Open the result; name, id and err describe the outcome. Returns the state of the capture. */
-static enum capture_state finish(struct run *run, int rc, char *name, char *id, struct err *err)
+static enum capture_state capture_finish(struct run *run, int rc, char *name, char *id, struct err *err)
 {
 	struct captures *c = run->r->captures;
 	struct open_profile *o;
@@ -204,7 +204,7 @@ static void run_once(struct capture_runner *r)
 	pthread_mutex_unlock(&c->lock);
 	run.events = (struct load_events){ .arg = &run, .fetch = fetch };
 	rc = fetch_all_pieces(&run, &err);
-	state = finish(&run, rc, name, id, &err);
+	state = capture_finish(&run, rc, name, id, &err);
 	loaded_release(&run.loaded);
 	buf_release(&run.source);
 	pthread_mutex_lock(&c->lock);

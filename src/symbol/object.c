@@ -390,7 +390,7 @@ static void find_debug(struct object *o, const struct symbol_options *w, struct 
 }
 
 /* Replace a file by its copy with inflated DWARF, if it needs one. */
-static void inflate(struct object_file *f)
+static void object_inflate_debug(struct object_file *f)
 {
 	struct object_file copy;
 
@@ -410,7 +410,7 @@ int object_debug(struct object *o, const struct symbol_options *w, struct buf *t
 		if (o->debug_is_self)
 			o->debug_is_self = !object_file_inflate(&o->file, &o->debug);
 		else
-			inflate(&o->debug);
+			object_inflate_debug(&o->debug);
 	}
 	o->debug_searched = true;
 	*path = o->debug_is_self ? o->file.path : o->debug.elf ? o->debug.path : "";
@@ -464,7 +464,7 @@ int object_debug_alt(struct object *o, const struct symbol_options *w, struct bu
 	if (!o->alt_searched)
 		find_alt(o, w, tried);
 	if (!o->alt_searched)
-		inflate(&o->alt);
+		object_inflate_debug(&o->alt);
 	o->alt_searched = true;
 	return o->alt.fd;
 }

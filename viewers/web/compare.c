@@ -89,7 +89,7 @@ static void add_checkbox(const struct web_page *page, enum side side, const stru
 	buf_addz(out, "\"></td>");
 }
 
-static void add_facts(const struct row *r, struct buf *out)
+static void compare_add_facts(const struct row *r, struct buf *out)
 {
 	const struct profile *p = r->o ? r->o->p : NULL;
 
@@ -108,7 +108,7 @@ static void add_facts(const struct row *r, struct buf *out)
 		 r->from);
 }
 
-static void add_row(const struct web_page *page, const struct row *r, struct buf *out)
+static void compare_add_row(const struct web_page *page, const struct row *r, struct buf *out)
 {
 	buf_addz(out, "<tr>");
 	add_checkbox(page, SIDE_BASE, r, out);
@@ -122,7 +122,7 @@ static void add_row(const struct web_page *page, const struct row *r, struct buf
 		buf_addz(out, "</span>");
 	}
 	buf_addz(out, "</td>");
-	add_facts(r, out);
+	compare_add_facts(r, out);
 	buf_addz(out, "<td>");
 	if (r->o && r->o->origin != OPEN_COMMAND_LINE && r->o->origin != OPEN_SOURCE) {
 		web_form_start(page->web, "close", out);
@@ -132,7 +132,7 @@ static void add_row(const struct web_page *page, const struct row *r, struct buf
 	buf_addz(out, "</td></tr>\n");
 }
 
-static bool is_small(const char *name)
+static bool compare_file_is_small(const char *name)
 {
 	struct stat st;
 
@@ -140,7 +140,7 @@ static bool is_small(const char *name)
 }
 
 /* Add a row for each file of the command line. A few small files are read, to show their times and totals. */
-static void add_files(const struct web_page *page, struct buf *out)
+static void compare_add_files(const struct web_page *page, struct buf *out)
 {
 	struct web *w = page->web;
 
@@ -149,37 +149,37 @@ static void add_files(const struct web_page *page, struct buf *out)
 		struct open_profile *o = web_source_get(w, s);
 		struct err err = { 0 };
 
-		if (!o && w->sources.n <= FILES_READ_MAX && is_small(s->name) &&
+		if (!o && w->sources.n <= FILES_READ_MAX && compare_file_is_small(s->name) &&
 		    web_source_read(w, s, page->stop, &o, &err) < 0)
 			o = NULL;
-		add_row(page,
-			&(struct row){ .id = s->id,
-				       .name = s->name,
-				       .o = o,
-				       .from = s->is_base ? "command line, before" : "command line",
-				       .error = err.msg },
-			out);
+		compare_add_row(page,
+				&(struct row){ .id = s->id,
+					       .name = s->name,
+					       .o = o,
+					       .from = s->is_base ? "command line, before" : "command line",
+					       .error = err.msg },
+				out);
 		workspace_put(w->workspace, o);
 	}
 }
 
 /* Add a row for an open profile, unless it is a file. The merged profile of the command line comes before its files. */
-static void add_open(const struct web_page *page, const struct open_profile *o, struct buf *out)
+static void compare_add_open(const struct web_page *page, const struct open_profile *o, struct buf *out)
 {
 	const struct web_sources *files = &page->web->sources;
 	bool is_merged = o->origin == OPEN_COMMAND_LINE && files->n + files->n_others > 1;
 
 	if (o->origin == OPEN_SOURCE)
 		return;
-	add_row(page,
-		&(struct row){ .id = o->id,
-			       .name = o->name,
-			       .o = o,
-			       .from = is_merged ? "all files, merged" : origin_word(o->origin),
-			       .error = "" },
-		out);
+	compare_add_row(page,
+			&(struct row){ .id = o->id,
+				       .name = o->name,
+				       .o = o,
+				       .from = is_merged ? "all files, merged" : origin_word(o->origin),
+				       .error = "" },
+			out);
 	if (is_merged)
-		add_files(page, out);
+		compare_add_files(page, out);
 }
 
 static void add_profiles(const struct web_page *page, struct open_profile *const *o, size_t n, struct buf *out)
@@ -201,9 +201,9 @@ static void add_profiles(const struct web_page *page, struct open_profile *const
 		buf_addf(out, "<th scope=\"col\"%s>%s</th>", class[i], title[i]);
 	buf_addz(out, "<td></td></tr></thead>\n<tbody>\n");
 	if (page->web->sources.reason.len)
-		add_files(page, out);
+		compare_add_files(page, out);
 	for (size_t i = 0; i < n; i++)
-		add_open(page, o[i], out);
+		compare_add_open(page, o[i], out);
 	buf_addz(out, "</tbody></table></div>\n");
 }
 

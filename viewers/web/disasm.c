@@ -144,7 +144,7 @@ static void add_routine(const struct disasm_page *x, const struct disasm_routine
 }
 
 /* The instruction with the largest flat, or cum if that is equal. */
-static uint32_t find_hottest(const struct report *r)
+static uint32_t disasm_find_hottest(const struct report *r)
 {
 	const union cell *cell = r->table.cell, *best = cell;
 
@@ -173,7 +173,7 @@ int web_draw_disasm(struct web_page *page, struct err *err)
 		return rc;
 	x.links = web_row_links_new(page);
 	n = x.r->disasm->n;
-	x.hottest = find_hottest(x.r);
+	x.hottest = disasm_find_hottest(x.r);
 	buf_addf(x.out, "<p class=\"faint\">%" PRIu32 " function%s%s; ", n, n == 1 ? "" : "s",
 		 n == page->q.max_groups ? " with the largest flat value" : "");
 	web_add_units(page, &x.r->head, x.out);

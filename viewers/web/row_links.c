@@ -162,7 +162,7 @@ static size_t name_link(const struct row_place *place)
 }
 
 /* Append a link for the expression. */
-static void add_link(struct web_row_links *l, size_t i, const char *text, struct buf *out)
+static void row_add_link(struct web_row_links *l, size_t i, const char *text, struct buf *out)
 {
 	buf_addz(out, "<a href=\"");
 	add_url(l, i, out);
@@ -174,7 +174,7 @@ static void add_link(struct web_row_links *l, size_t i, const char *text, struct
 void web_row_links_add_name(struct web_row_links *l, const struct row_place *place, const char *text, struct buf *out)
 {
 	if (set_place(l, place))
-		add_link(l, name_link(place), text, out);
+		row_add_link(l, name_link(place), text, out);
 	else
 		add_text(text, out);
 }
@@ -210,7 +210,7 @@ void web_row_links_add_matches(struct web_row_links *l, const char *pattern, con
 	buf_addz(&l->expression, pattern);
 	l->is_function = true;
 	buf_addz(out, "<span class=\"end\">");
-	add_link(l, name_link(&function), text, out);
+	row_add_link(l, name_link(&function), text, out);
 	buf_addz(out, "</span>");
 	add_menu(l, text, out);
 }
@@ -223,7 +223,7 @@ void web_row_links_add_view(struct web_row_links *l, const struct row_place *pla
 	while (i < N_LINKS && (links[i].kind != LINK_ABOUT || strcmp(links[i].path, path) != 0))
 		i++;
 	if (i < N_LINKS && l->is_linked[i] && set_place(l, place))
-		add_link(l, i, text, out);
+		row_add_link(l, i, text, out);
 	else
 		add_text(text, out);
 }

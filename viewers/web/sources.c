@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 
 /* Is a source a file that can be read again? Standard input cannot, and a server would send another profile. */
-static bool is_file(const struct loaded *l, const char *const *source)
+static bool source_is_file(const struct loaded *l, const char *const *source)
 {
 	struct stat st;
 
@@ -37,7 +37,7 @@ const struct web_source *web_source_find(const struct web *w, const char *id)
 }
 
 /* Set the id of a source: "s", which no id of a profile has, and digits of a hash of its name. Like FNV-1a. */
-static void set_id(const struct web *w, struct web_source *s)
+static void source_set_id(const struct web *w, struct web_source *s)
 {
 	char id[WORKSPACE_ID_LENGTH + 1];
 	uint32_t h = 2166136261;
@@ -66,13 +66,13 @@ void web_sources_set(struct web *w, const struct loaded *l)
 			const char *const *name = &l->load[side].source[i];
 			struct web_source *s = &all->item[all->n];
 
-			if (!is_file(l, name)) {
+			if (!source_is_file(l, name)) {
 				all->n_others++;
 				continue;
 			}
 			s->name = mem_strndup(*name, strlen(*name));
 			s->is_base = side == SIDE_BASE;
-			set_id(w, s);
+			source_set_id(w, s);
 			all->n++;
 		}
 	}
@@ -101,7 +101,8 @@ struct open_profile *web_source_get(struct web *w, const struct web_source *s)
 	return o;
 }
 
-static int load(struct web *w, const struct web_source *s, struct stop *stop, struct loaded *out, struct err *err)
+static int source_load(struct web *w, const struct web_source *s, struct stop *stop, struct loaded *out,
+		       struct err *err)
 {
 	const struct query *given = w->options.q;
 	const char *const word[] = { w->sources.binary, s->name };
@@ -130,7 +131,7 @@ int web_source_read(struct web *w, const struct web_source *s, struct stop *stop
 	*out = web_source_get(w, s);
 	if (*out)
 		return 0;
-	rc = load(w, s, stop, &l, err);
+	rc = source_load(w, s, stop, &l, err);
 	if (rc == 0)
 		rc = workspace_open(w->workspace, &l, s->name, OPEN_SOURCE, out, err);
 	if (rc < 0) {

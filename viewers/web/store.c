@@ -365,7 +365,7 @@ static int add_window_line(const struct web_chart *chart, const struct web_windo
 }
 
 /* Append a link that exchanges the windows. */
-static void add_swap(const struct web_choice *c, const char *type, struct buf *out)
+static void store_add_swap(const struct web_choice *c, const char *type, struct buf *out)
 {
 	struct url_params *link = choice_params(c, type);
 	struct web_choice swapped = *c;
@@ -398,7 +398,7 @@ static void add_open_form(const struct web_page *page, const struct web_choice *
 	if (c->base.is_set)
 		buf_addf(out, "<button name=\"view\" value=\"%s\">%s</button>\n", views[0][0], views[0][1]);
 	if (c->base.is_set && c->window.is_set)
-		add_swap(c, type, out);
+		store_add_swap(c, type, out);
 	buf_addz(out, "</div></form>\n");
 }
 

@@ -222,7 +222,7 @@ static void add_measure(const struct web_chart *x, struct buf *out)
 	buf_addf(out, " of %zu series", t->n_series);
 }
 
-static void add_legend(const struct web_chart *x, struct buf *out)
+static void chart_add_legend(const struct web_chart *x, struct buf *out)
 {
 	bool has_both = x->c->base.is_set && x->c->window.is_set;
 
@@ -260,7 +260,7 @@ void web_chart_draw(const struct web_chart *x, struct buf *out)
 	int64_t span = t->step_ns * t->n_steps;
 
 	buf_addz(out, "<figure class=\"totals\">");
-	add_legend(x, out);
+	chart_add_legend(x, out);
 	buf_addz(out, "<div class=\"plot\">");
 	add_svg(x, out);
 	buf_addz(out, "</div><div class=\"axis\">");

@@ -36,7 +36,7 @@ struct series {
 };
 
 /* Insert a profile in the order of time; without times, in the order of the list. Its reference is taken over. */
-static int list_one(struct series *s, struct open_profile *o, struct err *err)
+static int trend_list_one(struct series *s, struct open_profile *o, struct err *err)
 {
 	size_t at = s->n;
 
@@ -65,7 +65,7 @@ static int list_named(struct series *s, struct err *err)
 
 		for (size_t i = 0; rc == 0 && i < named->n; i++) {
 			workspace_ref(s->page->web->workspace, named->profile[i]);
-			rc = list_one(s, named->profile[i], err);
+			rc = trend_list_one(s, named->profile[i], err);
 		}
 	}
 	return rc;
@@ -84,7 +84,7 @@ static int list_all(struct series *s, struct err *err)
 			!w->sources.n || (open[i]->origin != OPEN_COMMAND_LINE && open[i]->origin != OPEN_SOURCE);
 
 		if (rc == 0 && is_listed)
-			rc = list_one(s, open[i], err);
+			rc = trend_list_one(s, open[i], err);
 		else
 			workspace_put(w->workspace, open[i]);
 	}
@@ -97,7 +97,7 @@ static int list_all(struct series *s, struct err *err)
 	for (size_t i = 0; rc == 0 && i < w->sources.n; i++) {
 		rc = web_source_read(w, &w->sources.item[i], s->page->stop, &o, err);
 		if (rc == 0) {
-			rc = list_one(s, o, err);
+			rc = trend_list_one(s, o, err);
 		} else if (!stop_is_set(s->page->stop)) {
 			buf_addf(&s->page->notes, "left out: %s\n", err->msg);
 			rc = 0;
@@ -106,7 +106,7 @@ static int list_all(struct series *s, struct err *err)
 	return rc;
 }
 
-static int list_profiles(struct series *s, struct err *err)
+static int trend_list_profiles(struct series *s, struct err *err)
 {
 	const struct web_page *page = s->page;
 	size_t n_named = page->side[SIDE_BASE].n + page->side[SIDE_TARGET].n;
@@ -379,7 +379,7 @@ int web_draw_trend(struct web_page *page, struct err *err)
 	s.q.all |= strcmp(url_params_get(page->params, "all"), "t") == 0;
 	if (!*url_params_get(page->params, "n"))
 		s.q.nodecount = ROWS_PER_PAGE;
-	rc = list_profiles(&s, err);
+	rc = trend_list_profiles(&s, err);
 	if (!*type) {
 		type = find_shared_type(&s);
 		type = arena_strndup(page->mem, type, strlen(type));

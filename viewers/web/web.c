@@ -89,7 +89,7 @@ struct first_load {
 	struct loaded *out;
 };
 
-static int load(void *arg, struct err *err)
+static int web_run_load(void *arg, struct err *err)
 {
 	const struct first_load *l = arg;
 
@@ -98,7 +98,7 @@ static int load(void *arg, struct err *err)
 
 int web_load(struct web *w, const struct load_request *request, struct loaded *out, struct err *err)
 {
-	return jobs_run_beside(w->jobs, &w->load_stop, load, &(struct first_load){ request, out }, err);
+	return jobs_run_beside(w->jobs, &w->load_stop, web_run_load, &(struct first_load){ request, out }, err);
 }
 
 void web_set_unmerged(struct web *w, const struct loaded *l, const struct err *reason)

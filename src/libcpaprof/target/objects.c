@@ -84,23 +84,23 @@ static void replace(void)
 	current = l;
 }
 
-/* Describe the objects that _dl_find_object does not find enough of. */
-static void add_others(void)
+/* Describe the loaded objects, for those that _dl_find_object does not find enough of. */
+static void objects_set_loaded(void)
 {
 	uint32_t room = cpi_unwind_snapshot(NULL, 0) + SPARE_OBJECTS;
 	struct list *l = list_make(room);
 
-	for (uint32_t i = 0; l && i < l->table.n && i < room; i++)
-		cpi_unwind_add_other(&l->object[i]);
-	if (l)
-		munmap(l, l->size);
+	if (!l)
+		return;
+	cpi_unwind_set_loaded(l->object, l->table.n < room ? l->table.n : room);
+	munmap(l, l->size);
 }
 
 void cpi_objects_refresh(bool changed)
 {
 	if (!is_needed) {
 		if (changed)
-			add_others();
+			objects_set_loaded();
 		return;
 	}
 	if (changed)

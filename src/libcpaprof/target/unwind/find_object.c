@@ -25,9 +25,10 @@ extern int _dl_find_object(void *, struct found_object *) __attribute__((weak));
 static _Atomic(const struct unwind_table *) published;    /* set by cpi_unwind_publish; read by handlers */
 static int (*find_object)(void *, struct found_object *); /* set before handlers run */
 
-/* Objects that describe fails for: entries never change, and outside of handlers more are added. */
+/* Objects that describe fails for. An entry never changes; outside of handlers more are added, or switched off. */
 enum { OTHERS_MAX = 64 };
 static struct unwind_object other[OTHERS_MAX];
+static _Atomic bool is_unloaded[OTHERS_MAX];
 static _Atomic uint32_t n_others;
 
 /* Describe the object that was found. Returns false if its range does not begin with an ELF header. */
@@ -41,27 +42,50 @@ static bool describe(const struct found_object *found, struct unwind_object *out
 static const struct unwind_object *find_other_sig(uint64_t lo, uint64_t hi)
 {
 	for (uint32_t i = atomic_load_explicit(&n_others, memory_order_acquire); i > 0; i--)
-		if (lo >= other[i - 1].lo && hi <= other[i - 1].hi)
+		if (!atomic_load(&is_unloaded[i - 1]) && lo >= other[i - 1].lo && hi <= other[i - 1].hi)
 			return &other[i - 1];
 	return NULL;
 }
 
-void cpi_unwind_add_other(const struct unwind_object *o)
+static bool is_same_object(const struct unwind_object *a, const struct unwind_object *b)
+{
+	return a->lo == b->lo && a->hi == b->hi && a->hdr == b->hdr && a->text_lo == b->text_lo &&
+	       a->text_hi == b->text_hi;
+}
+
+static void loaded_add_other(const struct unwind_object *o)
 {
 	uint32_t n = atomic_load_explicit(&n_others, memory_order_relaxed);
 	struct found_object found;
 	struct unwind_object object;
-	const struct unwind_object *last;
 
-	if (!find_object || o->text_lo >= o->text_hi || n == OTHERS_MAX ||
-	    find_object((void *)o->text_lo, &found) != 0 || describe(&found, &object))
+	if (o->text_lo >= o->text_hi || find_object((void *)o->text_lo, &found) != 0 || describe(&found, &object))
 		return;
-	last = find_other_sig(o->lo, o->hi);
-	if (last && last->lo == o->lo && last->hi == o->hi && last->hdr == o->hdr && last->text_lo == o->text_lo &&
-	    last->text_hi == o->text_hi)
+	for (uint32_t i = 0; i < n; i++)
+		if (is_same_object(&other[i], o)) {
+			atomic_store(&is_unloaded[i], false);
+			return;
+		}
+	if (n == OTHERS_MAX)
 		return;
 	other[n] = *o;
 	atomic_store_explicit(&n_others, n + 1, memory_order_release);
+}
+
+void cpi_unwind_set_loaded(const struct unwind_object *object, uint32_t n)
+{
+	uint32_t n_now = atomic_load_explicit(&n_others, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < n_now; i++) {
+		uint32_t k;
+
+		for (k = 0; k < n && !is_same_object(&object[k], &other[i]); k++)
+			;
+		if (k == n)
+			atomic_store(&is_unloaded[i], true);
+	}
+	for (uint32_t i = 0; find_object && i < n; i++)
+		loaded_add_other(&object[i]);
 }
 
 bool cpi_unwind_init(void)

@@ -122,7 +122,7 @@ static bool find_bias(struct elf *e, uint64_t lo, uint64_t *hdr)
 	return found;
 }
 
-static bool init(struct elf *e, uint64_t lo, uint64_t hi, uint64_t hdr, struct unwind_object *out)
+static bool object_describe(struct elf *e, uint64_t lo, uint64_t hi, uint64_t hdr, struct unwind_object *out)
 {
 	uint64_t known_hdr = hdr;
 
@@ -161,7 +161,7 @@ bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool ima
 {
 	struct elf e = { .bytes = bytes, .n = n, .image = image };
 
-	return init(&e, lo, hi, hdr, out);
+	return object_describe(&e, lo, hi, hdr, out);
 }
 
 bool cpi_unwind_object_init_loaded(uint64_t lo, uint64_t hi, uint64_t hdr, const void *phdr, uint32_t n_phdrs,
@@ -171,7 +171,7 @@ bool cpi_unwind_object_init_loaded(uint64_t lo, uint64_t hi, uint64_t hdr, const
 		.bytes = (const unsigned char *)lo, .n = hi - lo, .image = true, .phdr = phdr, .n_phdrs = n_phdrs
 	};
 
-	return init(&e, lo, hi, hdr, out);
+	return object_describe(&e, lo, hi, hdr, out);
 }
 
 void cpi_unwind_set_table(struct unwind_object *obj, uint32_t n)

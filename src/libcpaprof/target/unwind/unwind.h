@@ -215,11 +215,13 @@ void cpi_unwind_use_dl_find_object(bool use);
 uint32_t cpi_unwind_snapshot(struct unwind_object *object, uint32_t max);
 
 /*
- * Let handlers use the description of a loaded object, if _dl_find_object does not find enough of it: its program
- * headers are not in its first page (llvm-bolt), or the range of one segment is found, since there are gaps between them
- * (Node). Not for handlers, and for one thread at a time.
+ * Pass all loaded objects. Handlers use these descriptions where _dl_find_object does not find enough of an object: its
+ * program headers are not in its first page (llvm-bolt), or the range of one segment is found, since there are gaps
+ * between them (Node). Call it after each dlopen and dlclose; not for handlers, and for one thread at a time.
+ *
+ * object  [n]
  */
-void cpi_unwind_add_other(const struct unwind_object *o);
+void cpi_unwind_set_loaded(const struct unwind_object *object, uint32_t n);
 
 /*
  * Let handlers use this table from now on. Returns the previous table, or NULL. Handlers that are running may still
