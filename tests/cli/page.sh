@@ -26,11 +26,14 @@ page_stop() {
 	page_pid=
 }
 
-# page PATH [ACCEPT]: requests $url/ui/PATH as a browser does, or with another Accept header; sets status, writes the body
-# to $tmp/page and the header to $tmp/head
+# page PATH [ACCEPT]: requests $url/ui/PATH as a browser does, or with another Accept header, again while the profile is
+# loaded; sets status, writes the body to $tmp/page and the header to $tmp/head
 page() {
 	# shellcheck disable=SC2034 # for the tests
 	status=$(curl -s -g -m 120 -D "$tmp/head" -o "$tmp/page" -w '%{http_code}' -H "Accept: ${2:-text/html}" "$url/ui/$1")
+	grep -qF '<h1>Loading</h1>' "$tmp/page" 2>/dev/null || return 0
+	sleep 0.05
+	page "$@"
 }
 
 # has TEXT, has_not TEXT: is the text in the body of the last page?

@@ -2,9 +2,9 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-usage: flame.py types FILE             prints the numbers of the sample types
-       flame.py boxes [-i] TYPE FILE   prints the tree as flame_dump does, sorted
-       flame.py sides OLD NEW BOTH     do the lines of BOTH say before what OLD says, and after what NEW says?
+usage: flame.py boxes FILE FOLDER     writes the tree of each sample type as flame_dump does, sorted, to FOLDER/TYPE, and
+                                      inverted to FOLDER/-iTYPE; prints these names
+       flame.py sides OLD NEW BOTH    do the lines of BOTH say before what OLD says, and after what NEW says?
 FILE is what pprof -proto wrote.
 """
 import gzip
@@ -80,8 +80,7 @@ def shown(name):
     return plain.replace("\\x00", "\\x5cx00")  # a NUL was escaped before
 
 
-def boxes(path, kind, inverted):
-    _, locs, samples = read(path)
+def boxes(locs, samples, kind, inverted):
     total, own = (defaultdict(lambda: [0, 0]) for _ in range(2))
     for ids, values in samples:
         value = values[kind] - (values[kind] >> 63 << 64)
@@ -113,9 +112,16 @@ def sides(old_path, new_path, both_path):
         assert got[:4] == [before[1], after[1], before[3], after[3]], (way, got, before, after)
 
 
-if sys.argv[1] == "types":
-    print(*range(read(sys.argv[2])[0]))
-elif sys.argv[1] == "sides":
+def write_boxes(path, folder):
+    types, locs, samples = read(path)
+    for kind in range(types):
+        for flag in "", "-i":
+            with open(f"{folder}/{flag}{kind}", "w") as out:
+                out.writelines(line + "\n" for line in sorted(boxes(locs, samples, kind, flag)))
+            print(f"{flag}{kind}")
+
+
+if sys.argv[1] == "sides":
     sides(*sys.argv[2:])
 else:
-    print(*sorted(boxes(sys.argv[-1], int(sys.argv[-2]), "-i" in sys.argv)), sep="\n")
+    write_boxes(*sys.argv[2:])

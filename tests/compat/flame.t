@@ -7,18 +7,15 @@ dump=${top_builddir:?}/tests/compat/flame_dump check=$top_srcdir/tests/compat/fl
 for file in *.* edge/*; do
 	case $file in *.md | *.mk | *.zst) continue ;; esac
 	"$pprof" -symbolize=none -output="$tmp/p.pb.gz" -proto "$file" >"$tmp/log" 2>&1 || continue
-	for type in $("$python" "$check" types "$tmp/p.pb.gz"); do
-		for flag in '' -i; do
-			# shellcheck disable=SC2086 # no word is one argument less
-			"$python" "$check" boxes $flag "$type" "$tmp/p.pb.gz" >"$tmp/want" 2>"$tmp/err"
-			want=$?
-			# shellcheck disable=SC2086
-			"$dump" $flag "$type" "$tmp/p.pb.gz" >"$tmp/got.raw" 2>>"$tmp/err"
-			got=$?
-			LC_ALL=C sort "$tmp/got.raw" | sed '/^$/d' >"$tmp/got"
-			LC_ALL=C sort "$tmp/want" | sed '/^$/d' >"$tmp/want.raw" && mv "$tmp/want.raw" "$tmp/want"
-			compare_outputs "boxes $flag of type $type of $file"
-		done
+	rm -rf "$tmp/boxes" && mkdir "$tmp/boxes"
+	for name in $("$python" "$check" boxes "$tmp/p.pb.gz" "$tmp/boxes" 2>"$tmp/err"); do
+		type=${name#-i}
+		# shellcheck disable=SC2086 # no word is one argument less
+		"$dump" ${name%"$type"} "$type" "$tmp/p.pb.gz" >"$tmp/got.raw" 2>>"$tmp/err"
+		got=$? want=0
+		LC_ALL=C sort "$tmp/got.raw" | sed '/^$/d' >"$tmp/got"
+		LC_ALL=C sort "$tmp/boxes/$name" >"$tmp/want"
+		compare_outputs "boxes ${name%"$type"} of type $type of $file"
 	done
 done
 
