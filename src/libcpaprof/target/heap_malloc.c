@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Most calls only decrease the count or read the filter, then jump to the real function. Other functions that
- * allocators export (mallocx, sdallocx) are not wrapped, because programs detect the allocator by these names.
+ * Most calls only decrease the count or read the filter, then jump to the real function. All calls that are not sampled
+ * end with a jump, so that a sanitizer, which walks frame pointers, sees the caller and no frame of ours. Other functions
+ * that allocators export (mallocx, sdallocx) are not wrapped, because programs detect the allocator by these names.
  */
 #include "config.h"
 
@@ -30,7 +31,7 @@ static NOINLINE void *malloc_sampled(size_t size)
 
 	if (cpi_heap_probe_hit())
 		return cpi_heap_bootstrap_alloc(size, 0);
-	return cpi_heap_add(cpi_heap_next.malloc(size), size, rate);
+	return rate ? cpi_heap_add(cpi_heap_next.malloc(size), size, rate) : cpi_heap_next.malloc(size);
 }
 
 CPA_EXPORT LINE_ALIGNED void *malloc(size_t size)
@@ -44,7 +45,7 @@ static NOINLINE void *calloc_sampled(size_t n, size_t size)
 
 	if (cpi_heap_probe_hit())
 		return cpi_heap_bootstrap_alloc(n * size, 0);
-	return cpi_heap_add(cpi_heap_next.calloc(n, size), n * size, rate);
+	return rate ? cpi_heap_add(cpi_heap_next.calloc(n, size), n * size, rate) : cpi_heap_next.calloc(n, size);
 }
 
 CPA_EXPORT void *calloc(size_t n, size_t size)
@@ -125,7 +126,7 @@ static NOINLINE void *realloc_checked(void *p, size_t size)
 
 	if (p && cpi_heap_is_bootstrap(p))
 		return move_bootstrap(p, size);
-	is_sampled = p && cpi_heap_may_contain(p) && cpi_heap_take(p, &before);
+	is_sampled = p && cpi_heap_take(p, &before);
 	rate = cpi_heap_count_down(size) ? 0 : cpi_heap_due(size);
 	to = cpi_heap_next.realloc(p, size);
 	if (is_sampled && !to && size)
@@ -135,11 +136,19 @@ static NOINLINE void *realloc_checked(void *p, size_t size)
 	return cpi_heap_add(to, size, rate);
 }
 
+/* The same for an object that is not sampled. */
+static NOINLINE void *realloc_due(void *p, size_t size)
+{
+	uint32_t rate = cpi_heap_due(size);
+
+	return rate ? cpi_heap_add(cpi_heap_next.realloc(p, size), size, rate) : cpi_heap_next.realloc(p, size);
+}
+
 CPA_EXPORT void *realloc(void *p, size_t size)
 {
-	if (!cpi_heap_may_contain(p) && cpi_heap_count_down(size))
-		return cpi_heap_next.realloc(p, size);
-	return realloc_checked(p, size);
+	if (cpi_heap_may_contain(p))
+		return realloc_checked(p, size);
+	return cpi_heap_count_down(size) ? cpi_heap_next.realloc(p, size) : realloc_due(p, size);
 }
 
 /* Not forwarded to the C library, whose function calls realloc, which is our wrapper. */
@@ -151,16 +160,17 @@ CPA_EXPORT void *reallocarray(void *p, size_t n, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	if (!cpi_heap_may_contain(p) && cpi_heap_count_down(all))
-		return cpi_heap_next.realloc(p, all);
-	return realloc_checked(p, all);
+	if (cpi_heap_may_contain(p))
+		return realloc_checked(p, all);
+	return cpi_heap_count_down(all) ? cpi_heap_next.realloc(p, all) : realloc_due(p, all);
 }
 
 CPA_EXPORT void *memalign(size_t align, size_t size)
 {
 	uint32_t rate = cpi_heap_count_down(size) ? 0 : cpi_heap_due(size);
 
-	return cpi_heap_add(cpi_heap_next.memalign(align, size), size, rate);
+	return rate ? cpi_heap_add(cpi_heap_next.memalign(align, size), size, rate)
+		    : cpi_heap_next.memalign(align, size);
 }
 
 CPA_EXPORT void *aligned_alloc(size_t align, size_t size)
@@ -169,14 +179,18 @@ CPA_EXPORT void *aligned_alloc(size_t align, size_t size)
 
 	if (cpi_heap_probe_hit())
 		return cpi_heap_bootstrap_alloc(size, align);
-	return cpi_heap_add(cpi_heap_next.aligned_alloc(align, size), size, rate);
+	return rate ? cpi_heap_add(cpi_heap_next.aligned_alloc(align, size), size, rate)
+		    : cpi_heap_next.aligned_alloc(align, size);
 }
 
 CPA_EXPORT int posix_memalign(void **out, size_t align, size_t size)
 {
 	uint32_t rate = cpi_heap_count_down(size) ? 0 : cpi_heap_due(size);
-	int rc = cpi_heap_next.posix_memalign(out, align, size);
+	int rc;
 
+	if (!rate)
+		return cpi_heap_next.posix_memalign(out, align, size);
+	rc = cpi_heap_next.posix_memalign(out, align, size);
 	if (rc == 0)
 		cpi_heap_add(*out, size, rate);
 	return rc;
@@ -186,12 +200,12 @@ CPA_EXPORT void *valloc(size_t size)
 {
 	uint32_t rate = cpi_heap_count_down(size) ? 0 : cpi_heap_due(size);
 
-	return cpi_heap_add(cpi_heap_next.valloc(size), size, rate);
+	return rate ? cpi_heap_add(cpi_heap_next.valloc(size), size, rate) : cpi_heap_next.valloc(size);
 }
 
 CPA_EXPORT void *pvalloc(size_t size)
 {
 	uint32_t rate = cpi_heap_count_down(size) ? 0 : cpi_heap_due(size);
 
-	return cpi_heap_add(cpi_heap_next.pvalloc(size), size, rate);
+	return rate ? cpi_heap_add(cpi_heap_next.pvalloc(size), size, rate) : cpi_heap_next.pvalloc(size);
 }

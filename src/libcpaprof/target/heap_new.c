@@ -111,7 +111,7 @@ static void *find(const char *name, const void *caller)
 	{                                                                                                              \
 		uint32_t rate = cpi_heap_due(size);                                                                    \
                                                                                                                        \
-		return cpi_heap_add(next.name names, size, rate);                                                      \
+		return rate ? cpi_heap_add(next.name names, size, rate) : next.name names;                             \
 	}                                                                                                              \
                                                                                                                        \
 	CPA_EXPORT void *name parameters                                                                               \
