@@ -7,12 +7,14 @@
  * host dump           kB of memory shared with cpa, and how many of them are in core dumps
  * host lock current|future|both|touched   mlockall; print its result, and used kB of shared memory
  * host sandbox        use CPU time under a seccomp filter that kills on most system calls
+ * host threads        use CPU time in threads under a seccomp filter that kills on those of profilers
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -91,25 +93,57 @@ static void lock(const char *what)
 	fprintf(stderr, "%lu %lu\n", status_of("RssShmem:"), status_of("VmLck:"));
 }
 
-static void sandbox(void)
+static void set_filter(struct sock_filter *code, size_t n)
 {
-#define ALLOW(call)                                                                                                    \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(call), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		ALLOW(SYS_write),
-		ALLOW(SYS_exit_group),
-		ALLOW(SYS_rt_sigreturn),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-	};
-	struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+	struct sock_fprog program = { .len = (unsigned short)n, .filter = code };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		_exit(77);
+}
+
+static void *use_time(void *arg)
+{
 	for (unsigned long i = 0; i < 300000000; i++)
 		sink += i;
+	return arg;
+}
+
+#define NUMBER BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+#define RETURN(what) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_##what)
+#define IF(call, what) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(call), 0, 1), RETURN(what)
+
+static void sandbox(void)
+{
+	struct sock_filter code[] = { NUMBER, IF(SYS_write, ALLOW), IF(SYS_exit_group, ALLOW),
+				      IF(SYS_rt_sigreturn, ALLOW), RETURN(KILL_PROCESS) };
+
+	set_filter(code, sizeof(code) / sizeof(code[0]));
+	use_time(NULL);
 	if (write(1, "done\n", 5) != 5)
 		_exit(1);
+}
+
+/* One thread is created before the filter, and ends afterwards. */
+static void sandbox_threads(void)
+{
+	struct sock_filter code[] = { NUMBER,
+				      IF(SYS_timer_create, KILL_PROCESS),
+				      IF(SYS_timer_settime, KILL_PROCESS),
+				      IF(SYS_timer_delete, KILL_PROCESS),
+				      IF(SYS_setitimer, KILL_PROCESS),
+				      IF(SYS_perf_event_open, KILL_PROCESS),
+				      IF(SYS_process_vm_readv, KILL_PROCESS),
+				      IF(SYS_ptrace, KILL_PROCESS),
+				      RETURN(ALLOW) };
+	pthread_t early, late;
+
+	pthread_create(&early, NULL, use_time, NULL);
+	set_filter(code, sizeof(code) / sizeof(code[0]));
+	pthread_create(&late, NULL, use_time, NULL);
+	use_time(NULL);
+	pthread_join(early, NULL);
+	pthread_join(late, NULL);
+	puts("done");
 }
 
 int main(int argc, char **argv)
@@ -122,6 +156,8 @@ int main(int argc, char **argv)
 		dump();
 	else if (argc > 1 && strcmp(argv[1], "sandbox") == 0)
 		sandbox();
+	else if (argc > 1 && strcmp(argv[1], "threads") == 0)
+		sandbox_threads();
 	else if (argc > 2)
 		lock(argv[2]);
 	return 0;

@@ -21,6 +21,15 @@ if [ $? != 77 ]; then
 	run 1000 ./host sandbox
 	is "$status $(cat out)" "0 $(cat alone)" 'a program in a strict sandbox ends as usual'
 	between "$(total p.pb.gz)" 50000000 20000000000 'a program in a strict sandbox is profiled'
+	./host threads >alone
+	for CPA_CPU_ENGINE in timer perf itimer; do
+		export CPA_CPU_ENGINE
+		run 1000 ./host threads
+		is "$status $(cat out)" "0 $(cat alone)" "$CPA_CPU_ENGINE: threads in a sandbox end as usual"
+		spent=$("$CPA" top -unit=ns -focus=start_thread p.pb.gz 2>/dev/null | sed -n 's/^Showing nodes accounting for \([0-9]*\)ns,.* of \([0-9]*\)ns total$/\1 \2/p')
+		between "$(echo "$spent" | awk '{ print 100 * $1 / $2 }')" 50 80 "$CPA_CPU_ENGINE: the two threads have two thirds of the time"
+	done
+	unset CPA_CPU_ENGINE
 fi
 
 # without privileges the usual limit of locked memory is 8 MiB

@@ -13,6 +13,7 @@
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/objects.h"
 #include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 #include "libcpaprof/target/unwind/unwind.h"
 
@@ -123,6 +124,8 @@ static uint64_t copy_sig(uint64_t sp, unsigned char *to)
 	uint64_t at = sp;
 	long n;
 
+	if (atomic_load_explicit(&cpi.is_sandboxed, memory_order_relaxed))
+		return 0;
 	for (int i = 0; i < COPIED_PAGES; i++) {
 		uint64_t end = (at | (PAGE - 1)) + 1;
 

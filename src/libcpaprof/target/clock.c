@@ -11,12 +11,16 @@
  * if there are no more timers at all, an interval timer is shared, unless the program uses it. It is stopped before
  * exec. Its interval identifies it, since its signals cannot carry a value.
  *
+ * A program that sets a seccomp filter may end because of our system calls. The shared timer runs from then on, and no
+ * other timer is created, started or deleted: new threads share it.
+ *
  * When a thread ends, it is charged for the periods that are over but whose signal has not arrived. On a busy machine
  * these are about 10 ms per thread.
  */
 #include "config.h"
 
 #include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
@@ -32,12 +36,20 @@ static clockid_t thread_clock(uint32_t tid)
 	return (clockid_t)(~tid << 3 | 6);
 }
 
+/* May this process make the system calls of timers and events? */
+static bool is_permitted_sig(void)
+{
+	return !atomic_load_explicit(&cpi.is_sandboxed, memory_order_relaxed);
+}
+
 static long timer_make(clockid_t clock, int notify, uint32_t tid)
 {
 	struct sigevent event = { .sigev_notify = notify, .sigev_signo = cpi.sig };
 	int timer = NO_TIMER;
 	long rc;
 
+	if (!is_permitted_sig())
+		return -EPERM;
 	event.sigev_value.sival_ptr = (void *)(uintptr_t)cpi.cookie;
 	event._sigev_un._tid = (pid_t)tid;
 	rc = sys_call(SYS_timer_create, clock, (long)&event, (long)&timer, 0);
@@ -52,7 +64,13 @@ static long timer_run(int timer, uint64_t first_ns, uint64_t period_ns)
 		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000), .tv_nsec = (long)(first_ns % 1000000000) },
 	};
 
-	return sys_call(SYS_timer_settime, timer, 0, (long)&when, 0);
+	return is_permitted_sig() ? sys_call(SYS_timer_settime, timer, 0, (long)&when, 0) : -EPERM;
+}
+
+static void timer_end(int timer)
+{
+	if (is_permitted_sig())
+		sys_call(SYS_timer_delete, timer, 0, 0, 0);
 }
 
 /* The value of our interval timer. Its interval differs from those that programs use. */
@@ -136,7 +154,20 @@ void cpi_clock_release_sig(void)
 	if (is_interval)
 		interval_run(false);
 	else if (timer >= 0)
-		sys_call(SYS_timer_delete, timer, 0, 0, 0);
+		timer_end(timer);
+}
+
+/* Start the timer of the process, unless it runs. Returns false if it does not run. */
+static bool run_process_timer_sig(void)
+{
+	if (cpi.process_timer == NO_TIMER)
+		return false;
+	if (atomic_load(&cpi.engine) & ENGINE_PROCESS)
+		return true;
+	if (cpi.process_timer != INTERVAL_TIMER)
+		return timer_run(cpi.process_timer, cpi.period_ns, cpi.period_ns) == 0;
+	interval_run(true);
+	return true;
 }
 
 /*
@@ -149,17 +180,15 @@ static void share_process_timer(struct thread *t, long why)
 	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
 
 	atomic_store(&t->timer, NO_TIMER);
-	if (why && sys_call(SYS_tgkill, cpi.pid, tid, 0, 0) == -ESRCH)
+	if (why && is_permitted_sig() && sys_call(SYS_tgkill, cpi.pid, tid, 0, 0) == -ESRCH)
 		return;
-	if (cpi.process_timer == NO_TIMER) {
-		cpi_process_set_engine_sig(ENGINE_NONE, (uint32_t)-why);
-		return;
-	}
-	if (cpi.process_timer == INTERVAL_TIMER && !(atomic_load(&cpi.engine) & ENGINE_PROCESS))
-		interval_run(true);
-	else if (!(atomic_load(&cpi.engine) & ENGINE_PROCESS))
-		timer_run(cpi.process_timer, cpi.period_ns, cpi.period_ns);
-	cpi_process_set_engine_sig(ENGINE_PROCESS, (uint32_t)-why);
+	cpi_process_set_engine_sig(run_process_timer_sig() ? ENGINE_PROCESS : ENGINE_NONE, (uint32_t)-why);
+}
+
+void cpi_clock_enter_sandbox(void)
+{
+	if (cpi.head && cpi_recording_is_on_sig() && run_process_timer_sig())
+		cpi_process_set_engine_sig(ENGINE_PROCESS, 0);
 }
 
 static void start(struct thread *t, uint32_t tid)
@@ -176,7 +205,7 @@ static void start(struct thread *t, uint32_t tid)
 		share_process_timer(t, 0);
 		return;
 	}
-	event = request == REQUEST_PERF && cpi_perf_open_sig(t, tid);
+	event = request == REQUEST_PERF && is_permitted_sig() && cpi_perf_open_sig(t, tid);
 	timer = timer_make(thread_clock(tid), SIGEV_THREAD_ID, tid);
 	if (timer < 0 && event) {
 		atomic_store(&t->timer, NO_TIMER);
@@ -222,7 +251,7 @@ void cpi_clock_disarm_sig(struct thread *t)
 	cpi_perf_close_sig(t);
 
 	if (timer != NO_TIMER)
-		sys_call(SYS_timer_delete, timer, 0, 0, 0);
+		timer_end(timer);
 }
 
 uint32_t cpi_clock_owed_sig(const struct thread *t)

@@ -27,6 +27,8 @@ void cpi_clock_init(void);
 void cpi_clock_release_sig(void);
 /* Is the process timer an interval timer that runs and that the program has not replaced? */
 bool cpi_clock_interval_is_ours_sig(void);
+/* Call before this process sets a seccomp filter: run the process timer for the threads that are created afterwards. */
+void cpi_clock_enter_sandbox(void);
 /* Stop an interval timer of ours before exec, which it would survive; restart it if exec has failed (begins false). */
 void cpi_clock_exec_sig(bool begins);
 /* Number of periods that a thread of this process has used and not yet been charged for. */

@@ -95,6 +95,8 @@ static uint64_t copy_sig(uint64_t sp, unsigned char *to)
 	uint64_t at = sp;
 	long n;
 
+	if (atomic_load_explicit(&cpi.is_sandboxed, memory_order_relaxed))
+		return 0;
 	/* copy page by page, because each part is copied completely or not at all */
 	for (int i = 0; i < N_COPIED_PAGES; i++) {
 		uint64_t end = (at | (PAGE - 1)) + 1;

@@ -3,12 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Under a seccomp filter that kills, our system calls at exit would kill the program and change its exit status. A
- * program that sets a filter calls prctl, either for the filter itself or before it. Programs that give up capabilities
+ * Under a seccomp filter that kills, our system calls would kill the program and change its exit status: afterwards we
+ * make none at exit, and none of timers, events and other processes. A program that sets a filter calls prctl, either for the filter itself or before it. Programs that give up capabilities
  * call prctl as well, and may then be unable to open the segment.
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/handover.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/target.h"
@@ -29,7 +30,9 @@ CPA_EXPORT int prctl(int option, ...)
 	va_end(more);
 	if (option == PR_SET_NO_NEW_PRIVS || option == PR_CAPBSET_DROP || option == PR_SET_SECUREBITS)
 		cpi_handover_open_sig();
-	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
+	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && !atomic_load(&cpi.is_sandboxed)) {
+		cpi_clock_enter_sandbox();
 		atomic_store(&cpi.is_sandboxed, true);
+	}
 	return cpi_next()->prctl(option, a[0], a[1], a[2], a[3]);
 }

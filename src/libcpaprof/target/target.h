@@ -33,7 +33,7 @@ struct target {
 	struct segment_head *_Atomic head; /* NULL: not profiled; wrappers only forward calls */
 	struct segment_proc *_Atomic proc; /* NULL in a forked child before its first sample */
 	_Atomic uint32_t claiming;         /* a thread is claiming the slot */
-	_Atomic bool is_sandboxed;         /* a sandbox may forbid system calls: make none at exit */
+	_Atomic bool is_sandboxed;         /* a sandbox may forbid system calls (sandbox.c) */
 	_Atomic uint32_t engine, error;    /* copies of the values in the slot */
 	_Atomic uint32_t heap;             /* bits of proc_heap */
 	_Atomic uint32_t perf_error;
