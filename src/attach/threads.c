@@ -3,19 +3,22 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The process is not affected: it is not stopped, and gets no signal and no code of ours. Running threads are polled
- * for a short time until they wait.
+ * The process is not affected: it is not stopped, and gets no signal and no code of ours. Running threads are sampled
+ * with perf events for a short time, and polled until they wait.
  */
 #include "config.h"
 
 #include "attach/threads.h"
 
+#include "attach/events.h"
 #include "attach/names.h"
 #include "attach/threads_lines.h"
 #include "base/mem.h"
 #include "base/unit.h"
 #include "base/utf8.h"
+#include "libcpaprof/collector/read_stack.h"
 #include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/threads.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -24,7 +27,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FUNCTION_COLUMN = 40, NAME_COLUMNS = 2 * THREADS_WIDTH, CIRCLE_MAX = 64 };
+enum {
+	FUNCTION_COLUMN = 40,
+	NAME_COLUMNS = 2 * THREADS_WIDTH,
+	CIRCLE_MAX = 64,
+	RUNNING_HZ = 1000,
+	RUNNING_STACK = 32 << 10
+};
 #define NS_PER_S UINT64_C(1000000000)
 
 struct writer {
@@ -394,16 +403,74 @@ static int write_snap(const struct attach_threads_options *o, const struct snap 
 	return rc;
 }
 
+/* Samples of the threads of a process, opened when a dump first needs them. */
+struct running {
+	struct process *p;
+	struct events *events;
+	bool is_tried;
+};
+
+/* Open the events. Without the permission there are none. */
+static void open_running(struct running *r, pid_t pid)
+{
+	static const char clock[] = "cpu-clock";
+	struct events_options o = { .type = { events_find(clock, sizeof(clock) - 1) },
+				    .n_types = 1,
+				    .hz = RUNNING_HZ,
+				    .no_kernel = true,
+				    .n_stack = RUNNING_STACK };
+	struct err err;
+
+	r->is_tried = true;
+	if (events_new(&o, &r->events, &err) < 0)
+		return;
+	if (events_add_process(r->events, pid) == 0) {
+		events_start(r->events);
+		return;
+	}
+	events_free(r->events);
+	r->events = NULL;
+}
+
+static void on_running(void *arg, unsigned ring, const struct event_record *record)
+{
+	struct running *r = arg;
+	const struct stack_sample sample = { .reg = record->reg, .stack = record->stack, .n_stack = record->n_stack };
+
+	(void)ring;
+	if (record->kind == RECORD_SAMPLE && record->reg)
+		threads_add_sample(r->p, record->tid, &sample);
+}
+
+/* A threads_sample_fn. */
+static void sample_running(void *arg, struct process *p)
+{
+	struct running *r = arg;
+	struct process_info f;
+
+	if (!r->is_tried) {
+		process_info(p, &f);
+		open_running(r, f.pid);
+	}
+	if (r->events)
+		events_read(r->events, on_running, r);
+}
+
 int attach_threads(pid_t pid, const struct attach_threads_options *o, struct buf *out, struct err *err)
 {
 	struct process *p = NULL;
 	struct snap *s = NULL;
+	struct running running = { 0 };
 	int rc;
 
 	assert(pid > 0 && o->debug >= 0 && o->debug <= 2);
 	rc = process_open(pid, &p);
-	if (rc == 0)
+	if (rc == 0) {
+		running.p = p;
+		threads_sample_with(p, sample_running, &running);
 		rc = snap_take(p, SNAP_THREADS, 0, &s);
+		events_free(running.events);
+	}
 	rc = rc < 0 ? set_error(pid, rc, err) : write_snap(o, s, out, err);
 	snap_free(s);
 	process_close(p);

@@ -165,9 +165,18 @@ is "$(threads_in interrupted_work) $(threads_in handler_wait)" '1 1' 'a handler 
 end
 
 begin ./waits 7 100 1
+compile limits
+if ./limits deny perf_event_open "$CPA" threads "$pid" >out; [ $? != 77 ]; then
+	is "$(grep -c '^1 thread, running, .*waits' out) $(grep -c '^    \[running\]$' out)" '1 1' \
+		'without perf events, a running thread of a process without our library is shown as running'
+fi
 "$CPA" threads "$pid" >out
-is "$(grep -c '^1 thread, running, .*waits' out) $(grep -c '^    \[running\]$' out)" '1 1' \
-	'a running thread of a process without our library is shown as running'
+if "$CPA" record -p "$pid" --seconds=1 --top=0 -o r.pb.gz 2>&1 | grep -q 'perf events'; then
+	ok 0 'a running thread has a stack # SKIP perf events are not permitted'
+else
+	is "$(threads_in busy_loop) $(grep -c '^1 thread, running, .*waits' out)" '1 1' \
+		'a running thread of a process without our library has the stack of a perf sample'
+fi
 kill -STOP "$pid"
 sleep 0.2
 "$CPA" threads "$pid" >out

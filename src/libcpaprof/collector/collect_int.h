@@ -76,8 +76,10 @@ struct process {
 	uint64_t tids_read_ns;
 	struct threads *threads; /* see threads.h: state between dumps; NULL before the first dump */
 	struct dump *dump;       /* the dump that waits for running threads, or NULL */
-	struct trace *trace;     /* the trace that is being recorded, or NULL */
-	uint32_t modules_read;   /* read position in the ring of modules */
+	void (*sample)(void *arg, struct process *p); /* a threads_sample_fn (threads.h), or NULL */
+	void *sample_arg;
+	struct trace *trace;   /* the trace that is being recorded, or NULL */
+	uint32_t modules_read; /* read position in the ring of modules */
 };
 
 /* The read state of a ring, stored here because the program may change the segment. */

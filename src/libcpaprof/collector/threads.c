@@ -282,6 +282,35 @@ void threads_add_answer(struct dump *d, uint32_t tid, uint32_t label, const uint
 		}
 }
 
+void threads_sample_with(struct process *p, threads_sample_fn *fn, void *arg)
+{
+	p->sample = fn;
+	p->sample_arg = arg;
+}
+
+/* Is a thread of the dump still without its stack? */
+static bool is_pending(const struct dump *d, uint32_t tid)
+{
+	const struct pending *x = d->pending.data;
+
+	for (size_t i = 0; d->n_pending && i < d->pending.n; i++)
+		if (x[i].task.tid == tid && !x[i].is_done)
+			return true;
+	return false;
+}
+
+void threads_add_sample(struct process *p, uint32_t tid, const struct stack_sample *s)
+{
+	struct dump *d = p->dump;
+	uint64_t pc[FRAMES_MAX];
+	uint32_t n_guessed;
+	enum unwind_end end;
+
+	if (d && is_pending(d, tid))
+		threads_add_answer(d, tid, sample_stack_label(&d->sampler, tid), pc,
+				   read_stack_of_sample(&d->t->reader, s, pc, FRAMES_MAX, &n_guessed, &end));
+}
+
 /* Check a thread again that was running, and request its stack if it keeps running. */
 static void recheck_thread(struct dump *d, struct pending *x)
 {
@@ -312,13 +341,15 @@ static void wait_for_running(struct dump *d)
 	while (d->n_pending && clock_now() - start < most * MS) {
 		struct pending *x = d->pending.data;
 
-		most = SILENT_MS;
+		most = d->p->sample ? THREADS_WAIT_MS : SILENT_MS;
 
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < PAUSE_MAX_MS * (long)MS)
 			pause.tv_nsec *= 2;
 		if (d->can_signal)
 			collect_read_rings(d->p->c);
+		if (d->p->sample)
+			d->p->sample(d->p->sample_arg, d->p);
 		for (size_t i = 0; i < d->pending.n; i++)
 			if (!x[i].is_done) {
 				recheck_thread(d, &x[i]);
