@@ -207,12 +207,22 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 	return query_set(&a->q, o, value, err);
 }
 
+/* The report that perf calls report or script: top or traces. A file of that name is a source. */
+static const struct report_type *find_perf_command(const char *word)
+{
+	const char *name = strcmp(word, "report") == 0 ? "top" : strcmp(word, "script") == 0 ? "traces" : NULL;
+
+	return name && access(word, F_OK) < 0 ? reports_find(name, strlen(name)) : NULL;
+}
+
 static int add_word(struct args *a, const char *word, struct err *err)
 {
 	bool is_first = a->n_words == 0 && !a->report && !a->command;
 	const struct report_type *t = is_first ? reports_find(word, strlen(word)) : NULL;
 	const struct command *c = is_first && !t ? args_command(word, strlen(word)) : NULL;
 
+	if (is_first && !t && !c)
+		t = find_perf_command(word);
 	if (t || c)
 		return t ? set_report(a, t, err) : set_command(a, c, err);
 	if (a->report && reports_takes_pattern(a->report) && !*a->q.pattern) {

@@ -71,6 +71,8 @@ int cmd_run(int argc, char **argv);
 
 /* The same, with one profile at the end and a report. */
 int cmd_run_record(int argc, char **argv);
+/* The file that it writes by default, and that reports without a source read. */
+extern const char cmd_record_file[];
 
 /* Print the stack of each thread of a process; arguments as for cmd_run. */
 int cmd_threads(int argc, char **argv);

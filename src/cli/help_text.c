@@ -32,6 +32,7 @@ const struct help_text help_texts[] = {
 	  "programs, also static ones and those written in Go.",
 	  "cpa record -- make -j4\twhere a build spends its time\n"
 	  "cpa record -p 4711 --seconds=10\ta running process\n"
+	  "cpa record -a -F 99 -g -- sleep 5\tthe whole machine, as with perf\n"
 	  "cpa record --flame=app.svg -- ./app\tdraw a flame graph instead\n"
 	  "cpa record --heap -cum -- ./app\tmemory in use at exit, by cum\n",
 	  PROGRAM_STATUS "2 if it cannot be profiled. With -p, 0 or 2.\n", "cpa-record(1)" },

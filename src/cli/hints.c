@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/cmd.h"
+#include "cli/messages.h"
 #include "session/settings.h"
 
 #include <assert.h>
@@ -25,18 +26,19 @@ struct alias {
 	const char *word, *name;
 };
 
-static const char web_ui[] = "-http=:"; /* an option, not a command */
+static const char web_ui[] = "-http=:";                                  /* an option, not a command */
+static const char count_events[] = "record --event=cycles,instructions"; /* perf stat PROGRAM */
 
 /* clang-format off */
 /* The equivalent "" is the shell, which has no command name. */
 static const struct alias foreign_commands[] = {
 	{ "flamegraph", "flame" }, { "flame-graph", "flame" }, { "flamegraphs", "flame" }, { "icicle", "flame" },
-	{ "report", "top" }, { "stat", "top" }, { "stats", "top" }, { "summary", "top" }, { "hot", "top" },
+	{ "stat", "top" }, { "stats", "top" }, { "summary", "top" }, { "hot", "top" },
 	{ "functions", "top" }, { "flat", "top" }, { "cum", "top -cum" }, { "compare", "diff" }, { "cmp", "diff" },
 	{ "delta", "diff" }, { "graph", "svg" }, { "callgraph", "svg" }, { "call-graph", "svg" }, { "graphviz", "dot" },
 	{ "calls", "tree" }, { "calltree", "tree" }, { "callers", "peek" }, { "callees", "peek" }, { "source", "list" },
 	{ "asm", "disasm" }, { "assembly", "disasm" }, { "disassemble", "disasm" }, { "annotate", "disasm" },
-	{ "script", "traces" }, { "stacks", "traces" }, { "samples", "traces" }, { "labels", "tags" },
+	{ "stacks", "traces" }, { "samples", "traces" }, { "labels", "tags" },
 	{ "libraries", "binaries" }, { "dump", "raw" }, { "print", "raw" }, { "combine", "merge" }, { "convert", "proto" },
 	{ "export", "proto" }, { "check", "gate" }, { "regress", "gate" }, { "profile", "record" },
 	{ "capture", "snapshot" }, { "collapsed", "folded" }, { "completions", "completion" },
@@ -161,6 +163,8 @@ static const char *find_meaning(const struct args *a, const char *word, struct b
 
 	if (a->report)
 		return strcmp(word, "pprof") == 0 ? name : NULL;
+	if (strcmp(word, "stat") == 0 && a->n_words > 1 && (!is_file(a->word[1]) || access(a->word[1], X_OK) == 0))
+		return count_events;
 	if (name)
 		return name;
 	find_rows(word, rows);
@@ -339,4 +343,15 @@ int hint_help(const char *word, struct err *err)
 		return fail_web_ui("", word, err);
 	return *near ? err_set(err, ERR_USAGE, "no help on \"%s\"; did you mean %s?", word, near)
 		     : err_set(err, ERR_USAGE, "no help on \"%s\"; cpa help all lists commands and options", word);
+}
+
+void hint_next(const char *path)
+{
+	struct buf word = { 0 };
+	bool is_found = strcmp(path, cmd_record_file) == 0; /* without a source, cpa reads it */
+
+	settings_add_word(path, &word);
+	say("next: cpa%s%s (full screen), cpa -http=: %s (browser), cpa flame -o cpu.svg %s", is_found ? "" : " ",
+	    is_found ? "" : buf_text(&word), buf_text(&word), buf_text(&word));
+	buf_release(&word);
 }

@@ -35,4 +35,7 @@ int hint_option(const char *name, const char *value, const char *next, struct er
 /* Fail for a topic that is neither a command nor an option. Returns ERR_USAGE. */
 int hint_help(const char *word, struct err *err);
 
+/* Print commands that show a recording. */
+void hint_next(const char *path);
+
 #endif

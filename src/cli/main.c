@@ -48,6 +48,19 @@ const struct command commands[] = {
 };
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);
 
+/* Without a source, a report and the shell read the last recording in this folder. */
+static void add_recording(struct args *a)
+{
+	bool reads_one = !a->report || a->report->input == INPUT_PROFILE;
+	bool lacks_pattern = a->report && reports_takes_pattern(a->report) && !*a->q.pattern;
+
+	if (a->n_words || a->command || !reads_one || lacks_pattern || a->q.help || a->q.version || *a->q.http ||
+	    a->q.base.n || a->q.diff_base.n || access(cmd_record_file, R_OK) < 0)
+		return;
+	a->word[a->n_words++] = cmd_record_file;
+	say("reading %s", cmd_record_file);
+}
+
 static int dispatch(const struct args *a)
 {
 	static int (*const report[N_REPORT_INPUTS])(const struct args *a) = {
@@ -119,6 +132,7 @@ int main(int argc, char **argv)
 	say_set_color(say_wants_color(STDERR_FILENO, a.q.color));
 	pool_set_size((unsigned)a.q.threads);
 	a.q.waiting = progress_debuginfod;
+	add_recording(&a);
 	status = dispatch(&a);
 	args_release(&a);
 	if (fflush(stdout) != 0)

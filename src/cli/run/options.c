@@ -44,7 +44,8 @@ enum {
 /* clang-format off */
 /* Options of cpa run and cpa record. */
 static const struct opt common_options[] = {
-	{ "hz", OPT_INT, AT(hz), 0, "100", "N", SAMPLING, true, "samples per second of CPU time, 1 to 1000; of running processes, 1 to 10000" },
+	{ "hz", OPT_INT, AT(hz), 0, "100", "N", SAMPLING, true, "samples per second of CPU time, 1 to 1000; of running processes, 1 to 10000; -F for short" },
+	{ "F", OPT_INT, AT(hz), 0, "100", "N", SAMPLING, true, "same as --hz" },
 	{ "heap_rate", OPT_TEXT, AT(heap_rate), 0, "512kB", "BYTES", SAMPLING, true, "mean bytes between heap samples; 1: sample every allocation" },
 	{ "block_rate", OPT_TEXT, AT(block_rate), 0, "10us", "TIME", SAMPLING, true, "record all waits of at least this time, and a part of the shorter waits; 1ns: all" },
 	{ "mutex_fraction", OPT_INT, AT(mutex_fraction), 0, "1", "N", SAMPLING, true, "record one of N contended unlocks" },
@@ -82,6 +83,8 @@ static const struct opt run_options[] = {
 };
 
 static const struct opt record_options[] = {
+	{ "g", OPT_BOOL, AT(call_graph_flag), 0, "false", NULL, SAMPLING, true, "accepted as in perf record: stacks are always recorded" },
+	{ "call_graph", OPT_TEXT, AT(call_graph), 0, NULL, "dwarf|fp", SAMPLING, true, "accepted as in perf record, like -g: call frame information is used, and frame pointers where there is none" },
 	{ "output", OPT_TEXT, AT(output), 0, "", "FILE", MAIN, true, "write the profile to FILE; -o for short (default cpa-record.pb.gz, renamed to .old if it exists)" },
 	{ "o", OPT_TEXT, AT(output), 0, "", "FILE", MAIN, true, "same as --output" },
 	{ "heap", OPT_CHOICE, AT(kind), SNAP_HEAP, NULL, NULL, MAIN, true, "record memory in use at exit instead of CPU time" },
@@ -98,7 +101,8 @@ static const struct opt record_options[] = {
 	{ "a", OPT_BOOL, AT(sample.all_cpus), 0, "false", NULL, PROCESSES, true, "same as --all-cpus" },
 	{ "cgroup", OPT_TEXT, AT(sample.cgroup), 0, NULL, "PATH", PROCESSES, true, "sample the processes of a control group" },
 	{ "seconds", OPT_INT, AT(sample.seconds), 0, "0", "N", PROCESSES, true, "stop after N seconds; 0: only when the processes end" },
-	{ "event", OPT_TEXT, AT(sample.events), 0, NULL, "NAME,...", PROCESSES, true, "sample these events instead of CPU time: cycles, cache-misses" },
+	{ "event", OPT_TEXT, AT(sample.events), 0, NULL, "NAME,...", PROCESSES, true, "sample these events instead of CPU time: cycles, cache-misses; -e for short" },
+	{ "e", OPT_TEXT, AT(sample.events), 0, NULL, "NAME,...", PROCESSES, true, "same as --event" },
 	{ "off_cpu", OPT_BOOL, AT(sample.off_cpu), 0, "false", NULL, PROCESSES, true, "record where threads wait, and how long" },
 	{ "wall", OPT_BOOL, AT(sample.wall), 0, "false", NULL, PROCESSES, true, "sample wall-clock time of all threads, which needs no perf events" },
 };
@@ -232,6 +236,7 @@ static int read_one(enum run_command which, int left, char **argv, struct run_ar
 	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
 	size_t n = value ? (size_t)(value - name) : strlen(name);
 	const struct opt *o = find_option(which, name, n);
+	const char *use;
 	int k = 1;
 
 	if (!o && which == COMMAND_RECORD && is_server_option(name, n))
@@ -239,6 +244,10 @@ static int read_one(enum run_command which, int left, char **argv, struct run_ar
 			       argv[0]);
 	if (!o && which == COMMAND_RECORD)
 		k = store_report_option(argv, left, name, n, value != NULL, to);
+	use = !o && k == 0 ? cmd_run_foreign_option(name, n) : NULL;
+	if (use)
+		return err_set(err, ERR_USAGE, "cpa record has no option %.*s; use %s", (int)(name + n - argv[0]),
+			       argv[0], use);
 	if (!o && (which != COMMAND_RECORD || k == 0))
 		return err_set(err, ERR_USAGE, "cpa %s has no option %s; cpa %s --help lists them", command_name(which),
 			       argv[0], command_name(which));
@@ -320,7 +329,7 @@ bool cmd_run_samples_processes(const struct run_args *a)
 }
 
 /* Check that the options apply to what is profiled: running processes, or a program. */
-static int check_target(const struct run_args *a, bool has_program, struct err *err)
+static int check_target(const struct run_args *a, struct err *err)
 {
 	const char *word = a->for_program;
 
@@ -331,10 +340,6 @@ static int check_target(const struct run_args *a, bool has_program, struct err *
 				      (int)strcspn(word, "="), word)
 			    : 0;
 	}
-	if (has_program)
-		return err_set(err, ERR_USAGE,
-			       "%.*s and a program: running processes are sampled, or a program is started",
-			       (int)strcspn(a->for_processes, "="), a->for_processes);
 	if (word)
 		return err_set(err, ERR_USAGE, "%.*s applies to programs that cpa starts, not to running processes",
 			       (int)strcspn(word, "="), word);
@@ -608,8 +613,8 @@ int cmd_run_options_read(enum run_command which, int argc, char **argv, struct r
 	assert(i <= argc);
 	if (out->args.help)
 		return i;
-	if (check_target(&out->args, i < argc, err) < 0 || check_numbers(&out->args, err) < 0 ||
-	    read_follow(out->args.follow, &out->attach, err) < 0 ||
+	if (check_target(&out->args, err) < 0 || cmd_run_check_call_graph(out->args.call_graph, err) < 0 ||
+	    check_numbers(&out->args, err) < 0 || read_follow(out->args.follow, &out->attach, err) < 0 ||
 	    read_engine(out->args.engine, &out->attach, err) < 0 ||
 	    read_signal(out->args.signal, &out->attach, err) < 0 ||
 	    read_server(&out->args.server, &out->server, err) < 0)

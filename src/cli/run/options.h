@@ -48,6 +48,8 @@ struct run_args {
 	int kind; /* enum snap_kind */
 	const char *output, *flame;
 	int64_t top;
+	bool call_graph_flag;   /* -g; stacks are always recorded */
+	const char *call_graph; /* the method of perf record; NULL if not given */
 	struct opt_list report; /* options for the report, as given */
 	struct run_sample_args sample;
 	const char *for_program;   /* an option that only programs have, as given; NULL: none */
@@ -92,19 +94,26 @@ int cmd_run_program(struct attach_options *o, const struct program *program, con
 bool cmd_run_samples_processes(const struct run_args *a);
 
 /*
- * Sample running processes until they end, the given time has passed, or Ctrl-C or SIGTERM arrives. Prints what was
- * sampled.
+ * Sample running processes until they end, the given time has passed, the command has ended, or Ctrl-C or SIGTERM
+ * arrives. Prints what was sampled.
  *
- * out     the profile; unchanged on failure
- * Fails   as attach_sample; ERR_USAGE
+ * command  a program that is executed meanwhile, with its arguments; [0] NULL: none. It is not sampled, and is ended by
+ *          SIGTERM if sampling ends first
+ * out      the profile; unchanged on failure
+ * Fails    as attach_sample; ERR_USAGE
  */
-int cmd_run_sample(const struct run_options *o, struct buf *out, struct err *err);
+int cmd_run_sample(const struct run_options *o, char **command, struct buf *out, struct err *err);
 
 /*
  * Sample a program that cannot load our library, and the programs that it starts. Otherwise like cmd_run_sample, but out
  * is also unchanged if the program could not be executed, which attach_child reports.
  */
 int cmd_run_sample_child(const struct run_options *o, struct attach_child *child, struct buf *out, struct err *err);
+
+/* The option of cpa record to use instead of one of another profiler, of n bytes; NULL: not known. */
+const char *cmd_run_foreign_option(const char *name, size_t n);
+/* Check the value of --call-graph. */
+int cmd_run_check_call_graph(const char *mode, struct err *err);
 
 /* The messages of a program that is started. */
 struct attach_messages cmd_run_messages(void);

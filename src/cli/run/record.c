@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/hints.h"
 #include "cli/messages.h"
 #include "cli/report/events.h"
 #include "cli/run/options.h"
@@ -29,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char default_name[] = "cpa-record.pb.gz";
+const char cmd_record_file[] = "cpa-record.pb.gz";
 
 static int64_t now_ns(void)
 {
@@ -142,14 +143,18 @@ static int report(const struct run_args *args, const char *path)
 /* Print the report on standard error: standard output belongs to the program, and is left alone for processes too. */
 static int print_report(const struct run_args *args, const char *path)
 {
-	bool wants_report = args->top > 0 || *args->flame || args->report.n;
+	int status = STATUS_FINE;
 
-	return wants_report && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? report(args, path) : STATUS_FINE;
+	if (args->top > 0 || *args->flame || args->report.n)
+		status = dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? report(args, path) : STATUS_FINE;
+	if (args->top > 0)
+		hint_next(path);
+	return status;
 }
 
 static const char *output_of(const struct run_args *args)
 {
-	return *args->output ? args->output : default_name;
+	return *args->output ? args->output : cmd_record_file;
 }
 
 /* Merge the profiles of all processes, and print the report. Returns true if the originals can be removed. */
@@ -191,14 +196,15 @@ static int write_profile(const struct run_args *args, const struct buf *profile,
 	return rc;
 }
 
-/* Sample running processes, write the profile, and print the report. Returns the exit status. */
-static int record_processes(const struct run_options *o)
+/* Sample running processes while a command runs, if there is one, write the profile, and print the report. Returns the
+   exit status. */
+static int record_processes(const struct run_options *o, char **command)
 {
 	struct buf profile = { 0 };
 	struct err err;
 	int rc = check_outputs(&o->args, &err);
 
-	rc = rc < 0 ? rc : cmd_run_sample(o, &profile, &err);
+	rc = rc < 0 ? rc : cmd_run_sample(o, command, &profile, &err);
 	rc = rc < 0 ? rc : write_profile(&o->args, &profile, &err);
 	buf_release(&profile);
 	if (rc < 0)
@@ -282,7 +288,7 @@ int cmd_run_record(int argc, char **argv)
 	else
 		status = report(&o.args, NULL);
 	if (at >= 0 && !o.args.help && status == STATUS_FINE)
-		status = at < argc ? record(&o, argv + at) : record_processes(&o);
+		status = cmd_run_samples_processes(&o.args) ? record_processes(&o, argv + at) : record(&o, argv + at);
 	cmd_run_options_release(&o);
 	return status;
 }

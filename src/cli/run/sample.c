@@ -12,8 +12,12 @@
 #include "cli/messages.h"
 #include "cli/run/options.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 enum { SECONDS_MAX = 1000000, SECOND_NS = 1000000000 };
 
@@ -89,20 +93,76 @@ static void print_result(const struct sample_result *result)
 	buf_release(&text);
 }
 
-int cmd_run_sample(const struct run_options *o, struct buf *out, struct err *err)
+/* A command that runs while processes are sampled. */
+struct timed_command {
+	struct attach_child child;
+	struct stop *stop;
+	pthread_t waiter;
+};
+
+/* Let the command run, and stop sampling when it has ended. It is reaped later. */
+static void *wait_for_command(void *arg)
+{
+	struct timed_command *c = arg;
+	siginfo_t info;
+
+	attach_child_release(&c->child);
+	while (waitid(P_PID, (id_t)c->child.pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		continue;
+	stop_set(c->stop);
+	return NULL;
+}
+
+static int create_command(char **argv, struct timed_command *out, struct err *err)
+{
+	const struct attach_messages messages = cmd_run_messages();
+	struct program program;
+	struct buf path = { 0 };
+	int rc = attach_program_check(argv[0], false, &path, &program, err);
+
+	if (rc == 0 || program.can_be_sampled)
+		rc = attach_child_create(buf_text(&path), argv, &messages, &out->child, err);
+	buf_release(&path);
+	return rc;
+}
+
+static int start_command(struct timed_command *c, struct err *err)
+{
+	int error = pthread_create(&c->waiter, NULL, wait_for_command, c);
+
+	return error ? err_set(err, ERR_IO, "pthread_create: %s", strerror(error)) : 0;
+}
+
+static void end_command(struct timed_command *c)
+{
+	kill(c->child.pid, SIGTERM); /* it has not been reaped, so this is its process ID, also if it has ended */
+	pthread_join(c->waiter, NULL);
+}
+
+int cmd_run_sample(const struct run_options *o, char **command, struct buf *out, struct err *err)
 {
 	pid_t *pid = mem_alloc(SAMPLE_PIDS_MAX, sizeof(*pid));
 	struct sample_options options;
 	struct sample_result result;
+	struct timed_command timed = { 0 };
 	int rc = make_options(&o->args, pid, &options, err);
 
+	if (rc == 0 && *command)
+		rc = create_command(command, &timed, err);
 	if (rc == 0) {
-		options.stop = cmd_interrupt_catch_with_term();
+		options.stop = timed.stop = cmd_interrupt_catch_with_term();
+		rc = *command ? start_command(&timed, err) : 0;
 		progress_begin("sampling; Ctrl-C ends it");
-		rc = attach_sample(&options, out, &result, err);
+		if (rc == 0) {
+			rc = attach_sample(&options, out, &result, err);
+			if (*command)
+				end_command(&timed);
+		}
 		progress_end();
 		cmd_interrupt_release();
 	}
+	if (timed.child.pid > 0)
+		attach_child_wait(&timed.child);
 	if (rc == 0)
 		print_result(&result);
 	if (rc == 0 && result.n_samples == 0 && result.kind == SAMPLE_CPU)

@@ -17,7 +17,7 @@ enum { THREADS_WAIT_MS = 200 }; /* max time to wait for all running threads toge
 struct dump;         /* a dump in progress */
 struct stack_reader; /* see libcpaprof/collector/read_stack.h */
 struct stack_sample;
-struct threads;      /* state between dumps */
+struct threads; /* state between dumps */
 
 /*
  * Fill in a snap of kind SNAP_THREADS, with one row per thread.
