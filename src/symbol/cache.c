@@ -1,5 +1,5 @@
 /*
- * cache.c - frames found before, in one file per build id, in one folder
+ * cache.c - frames found before, in one file per key, in one folder
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -31,7 +31,7 @@
 static const uint64_t max_folder = 512 << 20;
 static const char suffix[] = ".frames";
 
-enum { MAX_BUILD_ID = 128, MAX_ENTRIES = 1 << 16 };
+enum { MAX_KEY = 128, MAX_ENTRIES = 1 << 16 };
 
 struct entry {
 	char *name;
@@ -39,14 +39,14 @@ struct entry {
 	struct timespec used;
 };
 
-/* Append the path of the file of a build id; false when there is no folder or no valid build id. */
-static bool add_path(const char *dir, const char *build_id, struct buf *out)
+/* Append the path of the file of a key; false when there is no folder or no valid key. */
+static bool add_path(const char *dir, const char *key, struct buf *out)
 {
-	size_t n = strlen(build_id);
+	size_t n = strlen(key);
 
-	if (!*dir || n < 8 || n > MAX_BUILD_ID || strspn(build_id, "0123456789abcdef") != n)
+	if (!*dir || n < 8 || n > MAX_KEY || strspn(key, "0123456789abcdef") != n)
 		return false;
-	buf_addf(out, "%s/%s%s", dir, build_id, suffix);
+	buf_addf(out, "%s/%s%s", dir, key, suffix);
 	return true;
 }
 
@@ -113,15 +113,15 @@ static void shrink(const char *path)
 }
 
 /*
- * Replace the file of a build id atomically. Then, while the folder is too large, remove the least recently used
+ * Replace the file of a key atomically. Then, while the folder is too large, remove the least recently used
  * files. The folder is created when it is missing; only its owner may read the files. Failures are ignored.
  */
-static void replace_file(const char *dir, const char *build_id, const void *data, size_t n)
+static void replace_file(const char *dir, const char *key, const void *data, size_t n)
 {
 	struct buf path = { 0 };
 	struct io_out out;
 
-	if (add_path(dir, build_id, &path)) {
+	if (add_path(dir, key, &path)) {
 		io_make_folders(dir);
 		mkdir(dir, 0700);
 		if (io_out_open(path.data, &out, NULL) == 0) {
@@ -176,14 +176,14 @@ static bool is_sound(const struct cache *c)
 	return true;
 }
 
-bool cache_parse(const void *data, size_t n, const char *build_id, struct cache *out)
+bool cache_parse(const void *data, size_t n, const char *key, struct cache *out)
 {
 	const unsigned char *p = data;
 	struct header h;
 	struct cache c;
 	uint64_t size;
 
-	assert(build_id && out);
+	assert(key && out);
 	*out = (struct cache){ 0 };
 	if (n < sizeof(h))
 		return false;
@@ -197,25 +197,25 @@ bool cache_parse(const void *data, size_t n, const char *build_id, struct cache 
 	c.off = (const void *)(c.addr + c.n);
 	c.frame = (const void *)(c.off + c.n + 1);
 	c.text = (const void *)(c.frame + c.n_frames);
-	if (!is_sound(&c) || c.n_text < 2 || strcmp(c.text + 1, build_id) != 0)
+	if (!is_sound(&c) || c.n_text < 2 || strcmp(c.text + 1, key) != 0)
 		return false;
 	*out = c;
 	return true;
 }
 
-bool cache_load(const char *dir, const char *build_id, struct arena *mem, struct cache *out)
+bool cache_load(const char *dir, const char *key, struct arena *mem, struct cache *out)
 {
 	struct bytes b = { 0 };
 	struct buf path = { 0 };
 	bool is_there;
 
 	*out = (struct cache){ 0 };
-	if (!add_path(dir, build_id, &path))
+	if (!add_path(dir, key, &path))
 		return false;
 	is_there = io_read_file(path.data, MAX_FILE, NULL, &b, NULL) == 0;
 	if (is_there) {
 		arena_own(mem, b.data);
-		is_there = cache_parse(b.data, b.n, build_id, out);
+		is_there = cache_parse(b.data, b.n, key, out);
 		if (is_there)
 			mark_used(path.data);
 	}
@@ -286,7 +286,7 @@ static bool place_texts(struct writer *m, struct buf *text)
 	return size <= MAX_FILE;
 }
 
-static void write_file(struct writer *m, const char *dir, const char *build_id)
+static void write_file(struct writer *m, const char *dir, const char *key)
 {
 	struct header h = { .order = order, .n = m->n, .n_frames = m->n_frames };
 	struct buf out = { 0 }, text = { 0 };
@@ -303,14 +303,13 @@ static void write_file(struct writer *m, const char *dir, const char *build_id)
 		h.sum = cache_sum(out.data, out.len);
 		memcpy(out.data, &h, sizeof(h));
 		if (out.len <= MAX_FILE)
-			replace_file(dir, build_id, out.data, out.len);
+			replace_file(dir, key, out.data, out.len);
 	}
 	buf_release(&out);
 	buf_release(&text);
 }
 
-void cache_save(const char *dir, const char *build_id, const struct cache *old, const uint64_t *addr,
-		const struct frames *f)
+void cache_save(const char *dir, const char *key, const struct cache *old, const uint64_t *addr, const struct frames *f)
 {
 	uint64_t n = (uint64_t)old->n + f->n, n_frames = (uint64_t)old->n_frames + f->off[f->n];
 	struct writer m = { 0 };
@@ -322,7 +321,7 @@ void cache_save(const char *dir, const char *build_id, const struct cache *old, 
 	m.addr = mem_alloc(n + 1, sizeof(*m.addr));
 	m.off = mem_alloc(n + 1, sizeof(*m.off));
 	m.frame = mem_alloc(n_frames + 1, sizeof(*m.frame));
-	strtab_addz(m.texts, build_id);
+	strtab_addz(m.texts, key);
 	while (i < old->n || k < f->n) {
 		if (k == f->n || (i < old->n && old->addr[i] < addr[k]))
 			add_old(&m, old, i++);
@@ -330,7 +329,7 @@ void cache_save(const char *dir, const char *build_id, const struct cache *old, 
 			add_new(&m, addr, f, k++);
 	}
 	assert(m.n == n && m.n_frames == n_frames);
-	write_file(&m, dir, build_id);
+	write_file(&m, dir, key);
 	strtab_free(m.texts);
 	free(m.addr);
 	free(m.off);

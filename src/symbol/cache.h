@@ -1,5 +1,5 @@
 /*
- * cache.h - frames found by earlier runs, in one file per build id
+ * cache.h - frames found by earlier runs, in one file per key
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -29,11 +29,15 @@ struct cache {
 	const char *text;                /* [n_text] NUL-terminated texts; the first is "" */
 };
 
-/* Read the cached frames of a binary; false, and *out empty, when there are none. */
-bool cache_load(const char *dir, const char *build_id, struct arena *mem, struct cache *out);
+/*
+ * Read the cached frames of a binary; false, and *out empty, when there are none.
+ *
+ * key     hexadecimal digits that differ for binaries with other contents
+ */
+bool cache_load(const char *dir, const char *key, struct arena *mem, struct cache *out);
 
 /* Like cache_load, but parse the contents of a cache file, which must outlive *out. */
-bool cache_parse(const void *data, size_t n, const char *build_id, struct cache *out);
+bool cache_parse(const void *data, size_t n, const char *key, struct cache *out);
 
 /* Checksum of a file of at least 16 bytes; it is stored in bytes 8 to 15. Changing any single byte after those changes
    the checksum. */
@@ -43,7 +47,7 @@ uint64_t cache_sum(const void *data, size_t n);
  * Store the frames of old and those of addr[f->n]; no address may be in both. The least recently used files are removed
  * when the folder grows too large. Failures are ignored.
  */
-void cache_save(const char *dir, const char *build_id, const struct cache *old, const uint64_t *addr,
+void cache_save(const char *dir, const char *key, const struct cache *old, const uint64_t *addr,
 		const struct frames *f);
 
 #endif

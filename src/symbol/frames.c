@@ -27,11 +27,14 @@
 #include "symbol/pclntab.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct text_copies {
 	struct arena *mem;
@@ -486,6 +489,28 @@ static void fill_gaps(struct object *o, const uint64_t *addr, struct arena *mem,
 		f->source = "symbol table";
 }
 
+/*
+ * The name of an object in the cache: its build id, size and time of change, since a build id that was given to the
+ * linker may be that of several programs. A file without a name (of memory, or deleted) has no time of change that lasts.
+ */
+static const char *cache_key(struct object *o, struct arena *mem)
+{
+	enum { DIGITS = 16 };
+	const char *id = object_build_id(o);
+	size_t n = strlen(id) + DIGITS + 1;
+	char *key = arena_alloc(mem, n, 1);
+	struct stat st;
+	uint64_t h;
+
+	if (!*id || fstat(object_fd(o), &st) != 0)
+		return "";
+	h = (uint64_t)st.st_size * 0x9e3779b97f4a7c15;
+	if (st.st_nlink)
+		h = ((h ^ (uint64_t)st.st_mtim.tv_sec) * 0x9e3779b97f4a7c15) ^ (uint64_t)st.st_mtim.tv_nsec;
+	snprintf(key, n, "%s%016" PRIx64, id, h);
+	return key;
+}
+
 int frames_find(struct object *o, const struct symbol_options *w, const uint64_t *addr, uint32_t n, struct arena *mem,
 		struct frames *out, struct buf *tried, struct err *err)
 {
@@ -495,6 +520,7 @@ int frames_find(struct object *o, const struct symbol_options *w, const uint64_t
 	struct frames found = { .off = &(uint32_t){ 0 } };
 	uint32_t n_unknown = n;
 	uint64_t *unknown;
+	const char *key;
 	struct cache c;
 	bool is_complete = false;
 	int rc = 0;
@@ -503,7 +529,8 @@ int frames_find(struct object *o, const struct symbol_options *w, const uint64_t
 		find_fast(o, addr, n, mem, out);
 		return 0;
 	}
-	cache_load(w->cache, object_build_id(o), mem, &c);
+	key = cache_key(o, mem);
+	cache_load(w->cache, key, mem, &c);
 	unknown = find_unknown(&c, addr, &n_unknown, mem);
 	if (n_unknown) {
 		files.debug_fd = object_debug(o, w, tried, &files.path);
@@ -514,7 +541,7 @@ int frames_find(struct object *o, const struct symbol_options *w, const uint64_t
 	if (found.n && object_has_packed_symbols(o))
 		fill_gaps(o, unknown, mem, &found);
 	if (is_complete && n_unknown)
-		cache_save(w->cache, object_build_id(o), &c, unknown, &found);
+		cache_save(w->cache, key, &c, unknown, &found);
 	merge_frames(&c, &found, unknown, addr, n, mem, out);
 	return rc;
 }
