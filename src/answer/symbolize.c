@@ -119,31 +119,44 @@ static void add_missing(struct buf *out, const char *lines)
 		buf_addf(out, "; and %zu more", more);
 }
 
-/* Append a line with the result, after the lines about each mapping. */
-static void add_summary(const struct symbolize_result *s, bool verbose, struct buf *out)
+/* Append a line with the result, after the lines about each mapping. n_served addresses were named by a server. */
+static void add_summary(const struct symbolize_result *s, uint32_t n_served, bool verbose, struct buf *out)
 {
+	uint32_t n_named = s->n_named + n_served;
+
 	if (s->tried.len)
 		buf_add(out, s->tried.data, s->tried.len);
 	if (s->n_binaries == 0)
 		return;
 	buf_addz(out, "symbolized ");
-	unit_add_count(out, s->n_named);
+	unit_add_count(out, n_named);
 	buf_addz(out, " of ");
 	add_count(out, s->n_addresses, "address", "addresses");
 	buf_addf(out, " in %" PRIu32 " of ", s->n_found);
 	add_count(out, s->n_binaries, "binary", "binaries");
+	if (n_served) {
+		buf_addz(out, ", ");
+		unit_add_count(out, n_served);
+		buf_addz(out, " by the server");
+	}
 	if (s->n_without_binary)
 		buf_addf(out, ", %" PRIu32 " outside any binary", s->n_without_binary);
-	add_missing(out, buf_text(&s->missing));
-	if (s->missing.len && !verbose)
+	if (n_named < s->n_addresses)
+		add_missing(out, buf_text(&s->missing));
+	if (n_named < s->n_addresses && s->missing.len && !verbose)
 		buf_addz(out, "; -v shows the paths searched");
 	buf_addz(out, "\n");
 }
 
+/*
+ * Look up names in binaries.
+ *
+ * found   the result
+ * later   what debuginfod did not find, for the user
+ */
 static int symbolize_with_binaries(struct profile *p, struct load *target, const struct symbolize_mode *m,
-				   struct err *err)
+				   struct symbolize_result *found, struct buf *later, struct err *err)
 {
-	struct symbolize_result found = { 0 };
 	struct symbol_options where;
 	struct arena *mem;
 	int rc;
@@ -153,35 +166,57 @@ static int symbolize_with_binaries(struct profile *p, struct load *target, const
 	mem = arena_new();
 	report_where(target->q, mem, &where);
 	where.fast = m->fast;
-	rc = symbolize_local(p, &where, m->force, target->q->verbose, &found, err);
-	add_summary(&found, target->q->verbose, &target->info);
-	if (debuginfod_missing(&where, &target->info))
-		buf_addz(&target->info, "\n");
-	target->n_named = found.n_named;
-	target->n_unnamed = found.n_addresses - found.n_named;
-	symbolize_result_release(&found);
+	rc = symbolize_local(p, &where, m->force, target->q->verbose, found, err);
+	if (debuginfod_missing(&where, later))
+		buf_addz(later, "\n");
 	arena_free(mem);
 	return rc;
 }
 
-/* Add names of code generated at run time. */
-static int symbolize_generated(struct profile *p, struct load *target, const char *file, struct err *err)
+/* The number of addresses in mappings that have no name. */
+static uint32_t count_unnamed(const struct profile *p)
 {
 	uint32_t n = 0;
-	int rc = jit_symbolize(p, *file ? file : NULL, &target->info, &n, err);
+
+	for (uint32_t loc = 0; loc < p->n_locs; loc++)
+		n += p->loc_map[loc] != PROFILE_NONE && !profile_has_name(p, loc);
+	return n;
+}
+
+/* Look up names on the servers of the profile. n_served: the number of addresses that had none and now have one. */
+static int symbolize_with_server(struct profile *p, const struct load *target, const struct load *base, bool force,
+				 struct buf *notes, uint32_t *n_served, struct err *err)
+{
+	uint32_t before = count_unnamed(p), after;
+	int rc = symbolz_run(p, target, base, force, notes, err);
+
+	after = count_unnamed(p);
+	*n_served = before > after ? before - after : 0;
+	return rc;
+}
+
+/* Add names of code generated at run time. */
+static int symbolize_generated(struct profile *p, struct load *target, const char *file, struct buf *notes,
+			       struct err *err)
+{
+	uint32_t n = 0;
+	int rc = jit_symbolize(p, *file ? file : NULL, notes, &n, err);
 
 	if (n) {
-		buf_addz(&target->info, "named ");
-		add_count(&target->info, n, "address", "addresses");
-		buf_addz(&target->info, " of code generated at run time\n");
+		buf_addz(notes, "named ");
+		add_count(notes, n, "address", "addresses");
+		buf_addz(notes, " of code generated at run time\n");
 	}
-	target->n_named += n;
+	target->n_named = n;
 	return rc;
 }
 
 int answer_symbolize(struct profile *p, struct load *target, const struct load *base, struct err *err)
 {
 	struct symbolize_mode m = answer_symbolize_mode(target->q->symbolize, &target->info);
+	struct symbolize_result found = { 0 };
+	struct buf later = { 0 };
+	uint32_t n_served = 0;
 	int rc = 0;
 
 	if (m.none)
@@ -190,11 +225,20 @@ int answer_symbolize(struct profile *p, struct load *target, const struct load *
 		m.demangle =
 			DEMANGLE_MANGLED; /* without arguments, <A as T>::go and <B as T>::go would be the same function */
 	if (m.local)
-		rc = symbolize_with_binaries(p, target, &m, err);
+		rc = symbolize_with_binaries(p, target, &m, &found, &later, err);
 	if (rc == 0 && (m.local || *target->q->jit))
-		rc = symbolize_generated(p, target, target->q->jit, err);
+		rc = symbolize_generated(p, target, target->q->jit, &later, err);
 	if (rc == 0 && m.remote && symbolz_is_available(target, base))
-		rc = symbolz_run(p, target, base, m.force, &target->info, err);
+		rc = symbolize_with_server(p, target, base, m.force, &later, &n_served, err);
+	if (n_served > found.n_addresses - found.n_named)
+		n_served = found.n_addresses - found.n_named;
+	add_summary(&found, n_served, target->q->verbose, &target->info);
+	if (later.len)
+		buf_add(&target->info, later.data, later.len);
+	target->n_named += found.n_named + n_served;
+	target->n_unnamed = found.n_addresses - found.n_named - n_served;
+	symbolize_result_release(&found);
+	buf_release(&later);
 	if (rc == 0)
 		demangle_names(p, m.demangle, m.force);
 	return rc;

@@ -28,6 +28,17 @@ const char *profile_text(const struct profile *p, str_id id)
 	return strtab_text(p->str, id);
 }
 
+bool profile_has_name(const struct profile *p, uint32_t loc)
+{
+	for (uint32_t i = p->loc_line[loc]; i < p->loc_line[loc + 1]; i++) {
+		uint32_t func = p->line_func[i];
+
+		if (p->func_name[func] || p->func_sysname[func])
+			return true;
+	}
+	return false;
+}
+
 uint32_t csr_find(const struct csr *lists, uint32_t first, uint32_t end, uint64_t items)
 {
 	assert(first <= end && end <= lists->n);

@@ -117,4 +117,7 @@ uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts);
 /* The text of a string of the profile; borrowed. */
 const char *profile_text(const struct profile *p, str_id id);
 
+/* Does a location have a function with a name? */
+bool profile_has_name(const struct profile *p, uint32_t loc);
+
 #endif

@@ -46,6 +46,7 @@ cli_tests = \
 	tests/cli/t297-pid.t \
 	tests/cli/t641-habits.t \
 	tests/cli/t621-one-build-id.t \
+	tests/cli/t622-served-names.t \
 	tests/cli/t305-web-graph.t \
 	tests/cli/t298-web-files.t \
 	tests/cli/t395-web-stop.t \
