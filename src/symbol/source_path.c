@@ -226,6 +226,12 @@ static void record_tried(struct source_lookup *k, enum source_rank rank, const c
 	k->n_tried++;
 }
 
+void source_reject(struct source_lookup *k, const char *path, const char *why)
+{
+	if (access(path, R_OK) == 0)
+		record_tried(k, SOURCE_EXACT, path, why);
+}
+
 /* The reason why a file cannot be used; NULL if it can. */
 static const char *file_problem(const struct stat *st)
 {

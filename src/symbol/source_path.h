@@ -71,6 +71,9 @@ void source_lookup_add_reason(const struct source_lookup *k, struct buf *out);
 bool source_try(struct source_lookup *k, enum source_rank rank, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Record a file of another version than the profile's, which is not shown. why: the reason; it outlives k. */
+void source_reject(struct source_lookup *k, const char *path, const char *why);
+
 /* Expand a glob pattern, in reverse order, so that the newest of several versions is first; in the arena. Returns the
    number of matches, at most max. */
 unsigned source_glob(struct source_search *s, const char *pattern, const char **out, unsigned max);

@@ -12,6 +12,7 @@
 #include "symbol/source_path.h"
 
 #include "base/io.h"
+#include "base/str.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct module {
 
 struct source_go {
 	const char *root[MAX_DIRS], *cache[MAX_DIRS], *path[MAX_DIRS];
+	const char *version[MAX_DIRS]; /* of each root, as in "1.22.3"; "" if not known; NULL: not read yet */
 	unsigned n_roots, n_caches, n_paths;
 	struct module module[MAX_MODULES]; /* modules of the folders to search and of all their parents */
 	unsigned n_modules;
@@ -173,6 +175,86 @@ static const char *standard_part(const char *file)
 	return NULL;
 }
 
+/* The length of a version of at least two numbers, as in 1.18.3, at the start of a text; 0 for none. */
+static size_t version_len(const char *s)
+{
+	size_t n = strspn(s, "0123456789.");
+
+	while (n && s[n - 1] == '.')
+		n--;
+	return isdigit((unsigned char)*s) && memchr(s, '.', n) ? n : 0;
+}
+
+/* The version in the path of GOROOT: go1.22.3/src, go-1.19/src, go/1.18.3/libexec/src, toolchain@v0.0.1-go1.22.1/src. */
+static const char *version_in(const char *file, const char *end, size_t *n)
+{
+	bool is_below_go = false;
+	size_t len;
+
+	for (const char *part = file; part < end; part += len + 1) {
+		size_t at = 0;
+
+		len = strcspn(part, "/");
+		if (starts_with(part, "toolchain@"))
+			at = (size_t)(strcspn(part, "-") + strlen("-go"));
+		else if (is_go(part, len))
+			at = 2 + (part[2] == '-');
+		*n = at < len && (at || is_below_go) ? version_len(part + at) : 0;
+		if (*n && *n + at <= len)
+			return part + at;
+		is_below_go |= is_go(part, len);
+	}
+	return NULL;
+}
+
+/* The version of a root, from its file VERSION; "" if not known. */
+static const char *version_of_root(struct source_search *s, struct source_go *go, unsigned i)
+{
+	enum { VERSION_MAX = 4096 };
+	struct buf path = { 0 };
+	struct bytes text;
+
+	if (go->version[i])
+		return go->version[i];
+	go->version[i] = "";
+	buf_addf(&path, "%s/VERSION", go->root[i]);
+	if (io_read_file(path.data, VERSION_MAX, "", &text, NULL) == 0) {
+		if (text.n > 2 && memcmp(text.data, "go", 2) == 0) {
+			const char *name = arena_strndup(s->mem, (const char *)text.data + 2, text.n - 2);
+
+			go->version[i] = arena_strndup(s->mem, name, strcspn(name, " \r\n"));
+		}
+		free(text.data);
+	}
+	buf_release(&path);
+	return go->version[i];
+}
+
+/* Try a file of the standard library, but not of a root whose version is not the one in the path. */
+static bool try_standard(struct source_lookup *k, struct source_go *go, const char *file, const char *part)
+{
+	enum source_rank rank = part == file ? SOURCE_LIKELY : SOURCE_EXACT;
+	size_t n = 0;
+	const char *version = version_in(file, part, &n);
+
+	for (unsigned i = 0; i < go->n_roots; i++) {
+		const char *root = version ? version_of_root(k->s, go, i) : "";
+		struct buf text = { 0 }, why = { 0 };
+
+		if (!*root || (strncmp(root, version, n) == 0 && !isdigit((unsigned char)root[n]))) {
+			if (source_try(k, rank, "%s/src/%s", go->root[i], part))
+				return true;
+			continue;
+		}
+		buf_addf(&text, "%s/src/%s", go->root[i], part);
+		buf_addf(&why, "is of go%s, not of go%.*s", root, (int)n, version);
+		source_reject(k, text.data, arena_strndup(k->s->mem, why.data, why.len));
+		buf_release(&text);
+		buf_release(&why);
+	}
+	return false;
+}
+
 /* MODULE@VERSION/FILE in a path, below the module cache or at the start; NULL for none. */
 static const char *module_part(const char *file)
 {
@@ -245,8 +327,7 @@ static bool try_main_module(struct source_lookup *k, const struct source_go *go,
 
 bool source_try_go(struct source_lookup *k, const char *file)
 {
-	const struct source_go *go = go_places(k->s);
-	enum source_rank rank;
+	struct source_go *go = go_places(k->s);
 	const char *part;
 
 	if (*file != '/' && try_main_module(k, go, file))
@@ -255,10 +336,8 @@ bool source_try_go(struct source_lookup *k, const char *file)
 	if (part && try_module(k, go, part))
 		return true;
 	part = standard_part(file);
-	rank = part == file ? SOURCE_LIKELY : SOURCE_EXACT;
-	for (unsigned i = 0; part && i < go->n_roots; i++)
-		if (source_try(k, rank, "%s/src/%s", go->root[i], part))
-			return true;
+	if (part && try_standard(k, go, file, part))
+		return true;
 	for (unsigned i = 0; *file != '/' && is_go_file(file) && i < go->n_paths; i++)
 		if (source_try(k, SOURCE_GUESS, "%s/src/%s", go->path[i], file))
 			return true;

@@ -23,8 +23,9 @@ struct source_rust {
 	const char *library[MAX_DIRS]; /* folders that contain library/ */
 	const char *crates[MAX_DIRS];  /* folders in which cargo unpacks crates */
 	unsigned n_libraries, n_crates;
-	const char *commit; /* commit that was looked up last; NULL for none yet */
-	unsigned first;     /* library of that commit; n_libraries if there is none */
+	const char *commit;      /* commit that was looked up last; NULL for none yet */
+	unsigned first;          /* library of that commit; n_libraries if there is none */
+	bool is_other[MAX_DIRS]; /* are the libraries before first known to be of another commit? */
 };
 
 /* Expand a pattern below the folder in a variable, or else below a folder in HOME. */
@@ -61,8 +62,8 @@ static struct source_rust *rust_places(struct source_search *s)
 	return rust;
 }
 
-/* Does the manifest of the toolchain of a library contain a commit? */
-static bool has_commit(const char *library, const char *commit)
+/* Does the manifest of the toolchain of a library contain a commit? *is_other: there is a manifest, without it. */
+static bool has_commit(const char *library, const char *commit, bool *is_other)
 {
 	struct buf path = { 0 };
 	struct bytes text;
@@ -72,10 +73,12 @@ static bool has_commit(const char *library, const char *commit)
 	buf_addf(&path, "%s/../../multirust-channel-manifest.toml", library);
 	rc = io_read_file(path.data, MANIFEST_MAX, "", &text, NULL);
 	buf_release(&path);
+	*is_other = false;
 	if (rc < 0)
 		return false;
 	found = memmem(text.data, text.n, commit, strlen(commit)) != NULL;
 	free(text.data);
+	*is_other = !found;
 	return found;
 }
 
@@ -86,22 +89,31 @@ static unsigned library_of(struct source_rust *rust, const char *commit, size_t 
 		return rust->first;
 	rust->commit = arena_strndup(mem, commit, n);
 	for (rust->first = 0; rust->first < rust->n_libraries; rust->first++)
-		if (has_commit(rust->library[rust->first], rust->commit))
+		if (has_commit(rust->library[rust->first], rust->commit, &rust->is_other[rust->first]))
 			break;
 	return rust->first;
 }
 
-/* Try a file of the standard library: in the toolchain of that commit first, then in any other. */
+/* Try a file of the standard library: in the toolchain of that commit, else in those whose commit is not known. */
 static bool try_library(struct source_lookup *k, struct source_rust *rust, const char *commit, size_t n,
 			const char *part)
 {
 	unsigned first = n ? library_of(rust, commit, n, k->s->mem) : rust->n_libraries;
 
-	if (first < rust->n_libraries && source_try(k, SOURCE_EXACT, "%s/%s", rust->library[first], part))
-		return true;
-	for (unsigned i = 0; i < rust->n_libraries; i++)
-		if (i != first && source_try(k, SOURCE_LIKELY, "%s/%s", rust->library[i], part))
-			return true;
+	if (first < rust->n_libraries)
+		return source_try(k, SOURCE_EXACT, "%s/%s", rust->library[first], part);
+	for (unsigned i = 0; i < rust->n_libraries; i++) {
+		struct buf path = { 0 };
+
+		if (!n || !rust->is_other[i]) {
+			if (source_try(k, SOURCE_LIKELY, "%s/%s", rust->library[i], part))
+				return true;
+			continue;
+		}
+		buf_addf(&path, "%s/%s", rust->library[i], part);
+		source_reject(k, path.data, "is of another version of Rust");
+		buf_release(&path);
+	}
 	return false;
 }
 

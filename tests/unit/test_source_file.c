@@ -261,6 +261,32 @@ static void finds_go_files_in_goroot(void **state)
 	unsetenv("GOROOT");
 }
 
+static void shows_no_go_file_of_another_version(void **state)
+{
+	struct symbol_options w = in_folder("/none");
+
+	(void)state;
+	setenv("GOROOT", at("go3"), 1);
+	write_text("go3/src/cpatest/print3.go", "print");
+	write_text("go3/VERSION", "go1.22.3\ntime 2024-05-01T19:49:47Z\n");
+	assert_holds(find_source(&w, "/opt/go1.22.3/src/cpatest/print3.go"), "print");
+	assert_holds(find_source(&w, "/usr/lib/go-1.22/src/cpatest/print3.go"), "print");
+	assert_holds(find_source(&w, "/usr/local/go/src/cpatest/print3.go"), "print");
+	assert_holds(
+		find_source(&w, "/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.22.3.linux-amd64/src/cpatest/print3.go"),
+		"print");
+	assert_int_equal(find_source(&w, "/usr/local/Cellar/go/1.18.3/libexec/src/cpatest/print3.go")->n, 0);
+	assert_non_null(strstr(find_source(&w, "/usr/local/Cellar/go/1.18.3/libexec/src/cpatest/print3.go")->tried,
+			       "is of go1.22.3, not of go1.18.3"));
+	assert_int_equal(find_source(&w, "/usr/lib/go-1.2/src/cpatest/print3.go")->n, 0);
+	assert_int_equal(find_source(&w, "/opt/go1.22.30/src/cpatest/print3.go")->n, 0);
+	assert_int_equal(
+		find_source(&w, "/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.21.0.linux-amd64/src/cpatest/print3.go")
+			->n,
+		0);
+	unsetenv("GOROOT");
+}
+
 static void finds_go_modules_in_the_module_cache(void **state)
 {
 	struct symbol_options w = in_folder("/none");
@@ -306,7 +332,11 @@ static void finds_rust_files_in_the_toolchain_of_their_commit(void **state)
 	write_text("cargo/registry/src/index-1/crate-1.0.0/src/lib.rs", "crate");
 	assert_holds(find_source(&w, "/rustc/abc1/library/std/src/x.rs"), "of a");
 	assert_holds(source_files_get(files, "/rustc/abc2/library/std/src/x.rs"), "of b");
-	assert_holds(find_source(&w, "/rustc/abc3/library/std/src/x.rs"), "of b");
+	assert_int_equal(find_source(&w, "/rustc/abc3/library/std/src/x.rs")->n, 0);
+	assert_non_null(strstr(find_source(&w, "/rustc/abc3/library/std/src/x.rs")->tried, "another version of Rust"));
+	write_text("rustup/toolchains/c/lib/rustlib/src/rust/library/std/src/x.rs", "of c");
+	assert_holds(find_source(&w, "/rustc/abc3/library/std/src/x.rs"), "of c");
+	assert_holds(find_source(&w, "/rustc/abc1/library/std/src/x.rs"), "of a");
 	assert_holds(find_source(&w, "/home/ci/.cargo/registry/src/index-9/crate-1.0.0/src/lib.rs"), "crate");
 	unsetenv("RUSTUP_HOME");
 	unsetenv("CARGO_HOME");
@@ -579,6 +609,7 @@ int main(void)
 		cmocka_unit_test(reads_a_file_once),
 		cmocka_unit_test(files_below_symfs_cannot_lead_outside),
 		cmocka_unit_test(finds_go_files_in_goroot),
+		cmocka_unit_test(shows_no_go_file_of_another_version),
 		cmocka_unit_test(finds_go_modules_in_the_module_cache),
 		cmocka_unit_test(finds_go_files_in_the_current_module_and_its_vendor_folder),
 		cmocka_unit_test(finds_rust_files_in_the_toolchain_of_their_commit),
