@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/str.h"
 #include "profile/profile.h"
 #include "reader/reader.h"
 #include "symbol/jit_process.h"
@@ -25,9 +26,14 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static pthread_mutex_t lookup_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -77,10 +83,72 @@ static void find_offsets(const struct profile *p, uint32_t map, const struct sym
 	object_close(o);
 }
 
+/* Is the root folder of the process another one than ours, as in a container? root: its name. */
+static bool has_other_root(pid_t pid, char root[32])
+{
+	struct stat ours, its;
+
+	snprintf(root, 32, "/proc/%d/root", (int)pid);
+	return stat("/", &ours) == 0 && stat(root, &its) == 0 &&
+	       (ours.st_dev != its.st_dev || ours.st_ino != its.st_ino);
+}
+
+/* Find the file that a process has mapped, by the names of the kernel. Returns false if they cannot be read. */
+static bool find_mapped_file(const struct profile *p, const struct mapping *m, pid_t pid, char path[64],
+			     struct stat *file)
+{
+	static const char deleted[] = " (deleted)";
+	const char *name = profile_text(p, m->file);
+	char target[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, 64, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, m->start, m->limit);
+	if (stat(path, file) == 0)
+		return true;
+	snprintf(path, 64, "/proc/%d/exe", (int)pid);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0 || stat(path, file) != 0)
+		return false;
+	target[n] = '\0';
+	if ((size_t)n >= sizeof(deleted) && strcmp(target + n - (sizeof(deleted) - 1), deleted) == 0)
+		target[n - (ssize_t)(sizeof(deleted) - 1)] = '\0';
+	return strcmp(target, name) == 0;
+}
+
+/* Set the file of a mapping to a name of the kernel, if the path is not that of the mapped file. */
+static void set_mapped_file(struct profile *p, struct mapping *m, pid_t pid)
+{
+	const char *name = profile_text(p, m->file);
+	struct stat mapped, found;
+	char path[64];
+
+	if (*name != '/' || !find_mapped_file(p, m, pid, path, &mapped))
+		return;
+	if (stat(name, &found) != 0 || found.st_dev != mapped.st_dev || found.st_ino != mapped.st_ino)
+		m->file = strtab_addz(p->str, path);
+}
+
+/* Set the files of mappings, where a report would not find them, to names below /proc/PID. */
+static void set_process_files(struct profile *p, pid_t pid, const struct symbol_options *where)
+{
+	struct symbol_options in_root = *where;
+	struct buf ignored = { 0 };
+	char root[32];
+
+	if (has_other_root(pid, root)) {
+		in_root.binary_path = root;
+		locate_mappings(p, &in_root, &ignored);
+		buf_release(&ignored);
+	}
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		if (!starts_with(profile_text(p, p->map[i].file), "/proc/"))
+			set_mapped_file(p, &p->map[i], pid);
+}
+
 /* Sources of binaries and debug files. */
 struct names_options {
 	bool use_servers; /* look up missing debug files with debuginfod */
-	const char *root; /* folder with the files of the mappings; NULL: none */
+	pid_t pid;        /* running process whose files are read; 0: none */
 };
 
 /*
@@ -91,7 +159,6 @@ struct names_options {
 static int symbolize(struct profile *p, const struct names_options *from, uint64_t *offset, struct err *err)
 {
 	struct symbolize_result found = { 0 };
-	struct buf ignored = { 0 };
 	struct symbol_options where;
 	struct buf notes = { 0 };
 	struct arena *mem;
@@ -105,11 +172,8 @@ static int symbolize(struct profile *p, const struct names_options *from, uint64
 	symbol_options_init(&where, mem);
 	if (!from->use_servers)
 		where.servers = NULL;
-	if (from->root) {
-		where.binary_path = from->root;
-		locate_mappings(p, &where, &ignored);
-		buf_release(&ignored);
-	}
+	if (from->pid)
+		set_process_files(p, from->pid, &where);
 	rc = symbolize_local(p, &where, false, false, &found, err);
 	if (rc == 0)
 		demangle_names(p, DEMANGLE_DEFAULT, false);
@@ -158,12 +222,35 @@ static int names_new(const struct snap *s, const struct names_options *from, str
 
 int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err)
 {
-	return names_new(s, &(struct names_options){ .use_servers = true }, out, err);
+	struct process_info info;
+
+	process_info(s->p, &info);
+	return names_new(s, &(struct names_options){ .use_servers = true, .pid = info.pid }, out, err);
 }
 
-int attach_names_new_in(const struct snap *s, const char *root, struct attach_names **out, struct err *err)
+int attach_names_add_process(struct profile *p, pid_t pid, struct err *err)
 {
-	return names_new(s, &(struct names_options){ .root = root }, out, err);
+	str_id *file = mem_alloc(p->n_maps, sizeof(*file));
+	struct symbolize_result found = { 0 };
+	struct arena *mem = arena_new();
+	struct symbol_options where;
+	int rc;
+
+	symbol_options_init(&where, mem);
+	where.servers = NULL;
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		file[i] = p->map[i].file;
+	set_process_files(p, pid, &where);
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		if (p->map[i].file == file[i])
+			p->map[i].file = 0; /* not to be looked up */
+	rc = symbolize_local(p, &where, false, false, &found, err);
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		p->map[i].file = file[i];
+	symbolize_result_release(&found);
+	arena_free(mem);
+	free(file);
+	return rc;
 }
 
 int attach_names_add_kernel(struct profile *p, struct err *err)

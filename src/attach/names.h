@@ -13,21 +13,27 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct attach_names;
 
 /*
- * Look up all addresses of a snap, like reports do for a profile.
+ * Look up all addresses of a snap of a running process, like reports do for a profile. Files that only the process has
+ * are read through it, as by attach_names_add_process.
  *
  * Fails   like reader_read and symbolize_local
  */
 int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err);
 
 /*
- * Like attach_names_new, without debuginfod. root is a folder that contains the files of the mappings, such as
- * "/proc/4711/root" for a process in a container.
+ * Add the names from the files of a running process that a report would not find: of a container, deleted, or replaced
+ * since they were mapped. The kernel provides these as /proc/PID/root, exe and map_files, the last one only to root.
+ * Mappings with other files are left alone. Names are not demangled.
+ *
+ * p       a profile of the process alone
+ * Fails   like symbolize_local
  */
-int attach_names_new_in(const struct snap *s, const char *root, struct attach_names **out, struct err *err);
+int attach_names_add_process(struct profile *p, pid_t pid, struct err *err);
 
 /* Add the names of kernel functions to a profile of this machine, while its kernel runs. Fails like symbolize_kernel. */
 int attach_names_add_kernel(struct profile *p, struct err *err);

@@ -30,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 
 enum { REFRESH_SHARE = 50, PID_DIGITS = 10 }; /* reading mappings takes at most 1/50 of the time */
@@ -332,65 +331,43 @@ static int add_bytes(void *arg, const void *data, size_t n)
 	return 0;
 }
 
-/* Is the root folder of the process another one than ours, as in a container? root: its name. */
-static bool has_other_root(pid_t pid, char root[32])
-{
-	struct stat ours, its;
-
-	snprintf(root, 32, "/proc/%d/root", (int)pid);
-	return pid && stat("/", &ours) == 0 && stat(root, &its) == 0 &&
-	       (ours.st_dev != its.st_dev || ours.st_ino != its.st_ino);
-}
-
-/* Names that cannot be looked up later: of generated code, and of files in the root folder of a container. */
-struct late_names {
-	struct attach_jit_names *jit; /* NULL: none */
-	struct attach_names *files;
-};
-
-static bool find_late_name(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i,
-			   struct snap_name *out)
-{
-	const struct late_names *n = arg;
-
-	if (n->jit && attach_jit_names_at(n->jit, p, addr, map, i, out))
-		return true;
-	return n->files && attach_names_at(n->files, p, addr, map, i, out);
-}
-
 /* Write the profile of a target. */
 static int write_target(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
 {
-	struct late_names names = { 0 };
-	struct err ignored;
+	struct attach_jit_names *names;
 	struct snap *snap;
-	char root[32];
 	int rc = snap_take(t->p, SNAP_EXTERNAL, 0, &snap);
 
 	if (rc == 0) {
-		names.jit = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
-		if (has_other_root(t->pid, root))
-			attach_names_new_in(snap, root, &names.files, &ignored);
-		rc = snap_write(snap, 0, find_late_name, &names, add_bytes, out);
-		attach_jit_names_free(names.jit);
-		attach_names_free(names.files);
+		names = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
+		rc = snap_write(snap, 0, names ? attach_jit_names_at : NULL, names, add_bytes, out);
+		attach_jit_names_free(names);
 		snap_free(snap);
 	}
 	return rc < 0 ? err_set(err, ERR_IO, "process %d: %s", (int)t->pid, strerror(-rc)) : 0;
 }
 
+/* Read the profile of a target, with the names that can only be looked up while it runs. */
 static int read_target(const struct session *s, const struct sampled *t, struct profile **out, struct err *err)
 {
 	struct buf packed = { 0 };
 	struct bytes in;
 	int rc = write_target(s, t, &packed, err);
 
+	*out = NULL;
 	if (rc < 0) {
 		buf_release(&packed);
 		return rc;
 	}
 	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	return reader_read(&in, &reader_limits_default, out, err);
+	rc = reader_read(&in, &reader_limits_default, out, err);
+	if (rc == 0 && !external_has_ended(t->p))
+		rc = attach_names_add_process(*out, t->pid, err);
+	if (rc < 0) {
+		profile_free(*out);
+		*out = NULL;
+	}
+	return rc;
 }
 
 /* Is this a function of the kernel's scheduler? */
@@ -417,11 +394,8 @@ static int write_profile(const struct session *s, struct profile *p, struct buf 
 static int write_one(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
 {
 	struct profile *p;
-	int rc;
+	int rc = read_target(s, t, &p, err);
 
-	if (!s->has_kernel)
-		return write_target(s, t, out, err);
-	rc = read_target(s, t, &p, err);
 	if (rc < 0)
 		return rc;
 	rc = write_profile(s, p, out, err);

@@ -444,14 +444,17 @@ static int open_mapped(const struct space_object *o, const char *path, struct st
 	return -1;
 }
 
-/* Open the mapped file in the root folder of the process, which may be in a container. */
+/* Open the mapped file in the root folder of the process, which may be in a container; an executable also if deleted. */
 static int open_in_root(const struct address_space *r, const struct space_object *o, const char *path,
 			struct stat *file)
 {
 	char name[PATH_MAX + 32];
+	int fd;
 
 	snprintf(name, sizeof(name), "/proc/%d/root%s", (int)r->pid, path);
-	return open_mapped(o, name, file);
+	fd = open_mapped(o, name, file);
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)r->pid);
+	return fd < 0 ? open_mapped(o, name, file) : fd;
 }
 
 /* Open the file, if it is still the mapped one. */
