@@ -7,7 +7,8 @@
 
 #include "answer/files.h"
 
-#include "answer/compare.h"
+#include "answer/load.h"
+#include "answer/symbolize.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/opt.h"
@@ -24,6 +25,7 @@ struct result {
 	const char *path;
 	const char *comment; /* replaces the comments; NULL: retain them */
 	int64_t duration;    /* replaces the duration if comment is not NULL */
+	symbol_progress_fn waiting;
 };
 
 static void set_comment(struct profile *p, const struct result *to)
@@ -35,6 +37,37 @@ static void set_comment(struct profile *p, const struct result *to)
 	profile_add_comment(p, to->comment);
 }
 
+/*
+ * Mark only mappings as having names whose addresses all have one. A report tries the others again, names those that it
+ * does not find, and keeps the names.
+ */
+static void mark_mappings(struct profile *p)
+{
+	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
+		struct mapping *m = p->loc_map[loc] == PROFILE_NONE ? NULL : &p->map[p->loc_map[loc]];
+
+		if (m && !profile_has_name(p, loc))
+			m->has_functions = m->has_filenames = m->has_line_numbers = m->has_inline_frames = false;
+	}
+}
+
+/* Read and merge files, and add names. No frames are dropped: a report does that, unless it is to show all. */
+static int read_files(struct load *load, struct profile **out, struct err *err)
+{
+	struct load none = { .kind = "base", .q = load->q };
+	struct profile *p = NULL;
+	int rc = load_profile(load, &p, err);
+
+	rc = rc < 0 ? rc : answer_symbolize(p, load, &none, err);
+	if (rc < 0) {
+		profile_free(p);
+		return rc;
+	}
+	mark_mappings(p);
+	*out = p;
+	return 0;
+}
+
 /* Read and merge files, and write the result. symbolize is the value of the option of that name. */
 static int convert(const char *const *path, size_t n, const char *symbolize, const struct result *to,
 		   const struct load_events *events, struct err *err)
@@ -42,18 +75,19 @@ static int convert(const char *const *path, size_t n, const char *symbolize, con
 	static const char option[] = "symbolize";
 	struct query q;
 	struct load load = { .source = path, .n = n, .kind = "source", .q = &q };
-	struct load none = { .kind = "base", .q = &q };
 	struct profile *p = NULL;
 	struct buf out = { 0 };
 	const char *ignored;
 	int rc;
 
 	query_init(&q);
+	q.waiting = to->waiting;
 	rc = query_set(&q, opt_find(query_options, query_n_options, option, strlen(option)), symbolize, err);
 	if (rc == 0)
 		rc = query_finish(&q, &ignored, err);
 	if (rc == 0) {
-		rc = compare_load(&load, &none, &p, err);
+		rc = read_files(&load, &p, err);
+		buf_release(&load.info); /* a report says it */
 		load_events_report(events, &load);
 	}
 	if (rc == 0) {
@@ -78,24 +112,27 @@ static char *path_at(const struct string_list *paths, size_t i)
 	return mem_strndup(path, n);
 }
 
-int answer_files_symbolize(const char *path, const struct load_events *events, struct err *err)
+int answer_files_symbolize(const char *path, symbol_progress_fn waiting, const struct load_events *events,
+			   struct err *err)
 {
-	const struct result to = { .path = path };
+	const struct result to = { .path = path, .waiting = waiting };
 
 	return convert(&path, 1, "local", &to, events, err);
 }
 
-int answer_files_merge(const struct string_list *paths, const char *comment, int64_t duration, const char *to,
+int answer_files_merge(const struct string_list *paths, const struct answer_merge *m, const char *to,
 		       const struct load_events *events, struct err *err)
 {
-	struct result result = { .path = to, .comment = paths->n > 1 ? comment : NULL, .duration = duration };
+	struct result result = {
+		.path = to, .comment = paths->n > 1 ? m->comment : NULL, .duration = m->duration, .waiting = m->waiting
+	};
 	char **path = mem_zalloc(paths->n + 1, sizeof(*path));
 	int rc;
 
 	assert(paths->n > 0);
 	for (size_t i = 0; i < paths->n; i++)
 		path[i] = path_at(paths, i);
-	rc = convert((const char *const *)path, paths->n, "none", &result, events, err);
+	rc = convert((const char *const *)path, paths->n, m->wants_names ? "local" : "none", &result, events, err);
 	for (size_t i = 0; i < paths->n; i++)
 		free(path[i]);
 	free(path);

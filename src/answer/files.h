@@ -11,25 +11,34 @@
 #include "answer/loaded.h"
 #include "base/err.h"
 #include "base/string_list.h"
+#include "symbol/options.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * Add names to a file, as cpa symbolize does.
+ * Add the names to a file that a report would find on this machine.
  *
- * Fails   as compare_load, io_write_file_private; the file is then unchanged
+ * waiting  reports the progress of debuginfod; may be NULL
+ * Fails    as load_profile, answer_symbolize, io_write_file_private; the file is then unchanged
  */
-int answer_files_symbolize(const char *path, const struct load_events *events, struct err *err);
+int answer_files_symbolize(const char *path, symbol_progress_fn waiting, const struct load_events *events,
+			   struct err *err);
+
+struct answer_merge {
+	const char *comment;        /* replaces the comments of the files if there are several */
+	int64_t duration;           /* replaces their durations if there are several files, in ns */
+	bool wants_names;           /* add names, as answer_files_symbolize does */
+	symbol_progress_fn waiting; /* as for answer_files_symbolize */
+};
 
 /*
  * Merge files into one, as cpa merge does.
  *
- * paths     at least one
- * comment   replaces the comments of the files if there are several
- * duration  replaces their durations if there are several files, in ns
- * Fails     as compare_load, io_write_file_private
+ * paths   at least one
+ * Fails   as answer_files_symbolize
  */
-int answer_files_merge(const struct string_list *paths, const char *comment, int64_t duration, const char *to,
+int answer_files_merge(const struct string_list *paths, const struct answer_merge *m, const char *to,
 		       const struct load_events *events, struct err *err);
 
 #endif

@@ -53,6 +53,33 @@ static bool is_wanted(const struct profile *p, uint32_t func)
 	return p->func_name[func] == 0 || p->func_name[func] == p->func_sysname[func];
 }
 
+/* Is the name what DEMANGLE_DEFAULT makes of the system name, as in a profile that cpa has symbolized? */
+static bool is_default_form(struct part *s, uint32_t func)
+{
+	const struct profile *p = s->p;
+	size_t at = s->text.len;
+	bool is_form = p->func_sysname[func] &&
+		       demangle(profile_text(p, p->func_sysname[func]), DEMANGLE_DEFAULT, &s->text) &&
+		       strcmp(s->text.data + at, profile_text(p, p->func_name[func])) == 0;
+
+	s->text.len = at;
+	return is_form;
+}
+
+/* Demangle a function again whose name has DEMANGLE_DEFAULT. */
+static void rename_again(struct part *s, uint32_t func)
+{
+	const char *symbol = profile_text(s->p, s->p->func_sysname[func]);
+	size_t n = s->n;
+
+	rename_function(s, func, symbol);
+	if (s->n > n)
+		return;
+	s->renamed = mem_grow(s->renamed, &s->cap, s->n + 1, sizeof(*s->renamed));
+	s->renamed[s->n++] = (struct renamed){ func, s->text.len, strlen(symbol) };
+	buf_addz(&s->text, symbol);
+}
+
 static bool is_d(const char *symbol)
 {
 	return symbol[0] == '_' && symbol[1] == 'D';
@@ -68,6 +95,8 @@ static void rename_part(void *arg, unsigned part)
 
 		if (is_wanted(s->p, i) && !is_d(symbol))
 			rename_function(s, i, symbol);
+		else if (s->mode == DEMANGLE_MANGLED && !is_d(symbol) && is_default_form(s, i))
+			rename_again(s, i);
 	}
 }
 

@@ -82,17 +82,6 @@ static bool is_url(const char *file)
 	return false;
 }
 
-static bool has_name(const struct profile *p, uint32_t loc)
-{
-	for (uint32_t i = p->loc_line[loc]; i < p->loc_line[loc + 1]; i++) {
-		uint32_t func = p->line_func[i];
-
-		if (p->func_name[func] || p->func_sysname[func])
-			return true;
-	}
-	return false;
-}
-
 static bool is_symbolized(const struct mapping *m)
 {
 	return m->has_functions || m->has_filenames || m->has_line_numbers;
@@ -117,7 +106,7 @@ bool symbolize_needed(const struct profile *p, bool force)
 	for (uint32_t loc = 0; any && loc < p->n_locs; loc++) {
 		uint32_t map = p->loc_map[loc];
 
-		if (map != PROFILE_NONE && (force || !has_name(p, loc)) && is_candidate(p, &p->map[map], force))
+		if (map != PROFILE_NONE && (force || !profile_has_name(p, loc)) && is_candidate(p, &p->map[map], force))
 			return true;
 	}
 	return false;
@@ -248,7 +237,7 @@ static int symbolize_object(struct symbolizer *s, struct mapping *m, struct obje
 	struct object_map map = locate_map(s->p, m);
 	const uint64_t *addr = s->p->loc_addr;
 	struct wanted *wanted;
-	uint32_t first = 0, n_held = 0;
+	uint32_t first = 0, n_held = 0, n_kept = 0;
 	uint64_t base;
 	int rc;
 
@@ -259,10 +248,14 @@ static int symbolize_object(struct symbolizer *s, struct mapping *m, struct obje
 		return rc;
 	wanted = mem_alloc(n, sizeof(*wanted));
 	for (uint32_t i = first; i < n; i++)
-		if (object_map_contains(&map, addr[loc[i]]))
+		if (!object_map_contains(&map, addr[loc[i]]))
+			continue;
+		else if (!s->force && !m->build_id && profile_has_name(s->p, loc[i]))
+			n_kept++; /* without a build id the file may be another one now */
+		else
 			wanted[n_held++] = (struct wanted){ addr[loc[i]] - base, loc[i] };
 	qsort(wanted, n_held, sizeof(*wanted), compare_wanted);
-	*n_named = look_up(s, m, o, wanted, n_held, tried);
+	*n_named = n_kept + look_up(s, m, o, wanted, n_held, tried);
 	free(wanted);
 	return 0;
 }
@@ -347,7 +340,7 @@ static void symbolize_mapping(struct symbolizer *s, uint32_t map, const uint32_t
 static bool all_named(const struct profile *p, const uint32_t *loc, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (!has_name(p, loc[i]))
+		if (!profile_has_name(p, loc[i]))
 			return false;
 	return true;
 }

@@ -7,6 +7,7 @@ unwind_libs = src/libcpaprof/target/unwind/libunwind.a $(BASE_LIBS)
 runtime_tests =
 runtime_tests += tests/runtime/t120-odd.t
 runtime_tests += tests/runtime/t130-refused.t
+runtime_tests += tests/runtime/t131-names-in-file.t
 runtime_tests += tests/runtime/t132-replaced.t
 runtime_tests += tests/runtime/t140-stress.t
 runtime_tests += tests/runtime/t160-loader.t

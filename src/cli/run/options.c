@@ -54,6 +54,7 @@ static const struct opt common_options[] = {
 	{ "signal", OPT_TEXT, AT(signal), 0, "", "SIGNAL", SAMPLING, true, "signal of the timers: PROF, VTALRM, STKFLT, PWR, or 34 to 64 (default PROF)" },
 	{ "labels_inherit", OPT_BOOL, AT(labels_inherit), 0, "true", NULL, SAMPLING, true, "new threads inherit labels (default); =false: they start without labels" },
 	{ "heap_labels", OPT_BOOL, AT(heap_labels), 0, "false", NULL, SAMPLING, true, "add labels to heap profiles too" },
+	{ "no_symbolize", OPT_BOOL, AT(no_symbolize), 0, "false", NULL, MAIN, true, "write addresses without function names, which takes no time at the end" },
 	{ "help", OPT_BOOL, AT(help), 0, "false", NULL, MAIN, true, "print this help" },
 };
 
@@ -68,7 +69,7 @@ static const struct opt run_options[] = {
 	{ "custom", OPT_LIST, AT(custom), 0, NULL, "NAME=FILE", FILES, true, "a profile that the program makes itself; may be repeated" },
 	{ "every", OPT_TEXT, AT(every), 0, "", "TIME", MAIN, true, "also write numbered profiles at this interval: 10s, 1m" },
 	{ "follow", OPT_MODE, AT(follow), 0, "none", "all|none|REGEX", MAIN, true, "also profile the programs that PROGRAM starts: all, or those whose path matches" },
-	{ "symbolize", OPT_BOOL, AT(symbolize), 0, "false", NULL, MAIN, true, "write function names into the files" },
+	{ "symbolize", OPT_BOOL, AT(symbolize), 0, "true", NULL, MAIN, true, "write function names into the files (default); refuse files that are pipes" },
 	{ "quiet", OPT_BOOL, AT(quiet), 0, "false", NULL, MAIN, true, "do not print which files were written" },
 	{ "enable_profiling", OPT_BOOL, AT(server.enable), 0, "false", NULL, SERVER, true, "serve /debug/pprof while the program runs, on localhost only" },
 	{ "profile_port", OPT_TEXT, AT(server.port), 0, NULL, "N", SERVER, true, "port on 127.0.0.1 and ::1 (default: a free one)" },
@@ -165,6 +166,7 @@ static void record_given(const struct opt *o, const char *word, struct run_args 
 	if (is_for_processes(o))
 		to->for_processes = word;
 	to->has_follow |= o->at == AT(follow);
+	to->has_symbolize |= o->at == AT(symbolize);
 	to->has_block_rate |= o->at == AT(block_rate);
 	to->has_mutex_rate |= o->at == AT(mutex_fraction);
 	/* every server option enables the server, but --enable-profiling=false must disable it */

@@ -37,12 +37,13 @@ struct run_sample_args {
 struct run_args {
 	int64_t hz, max_depth, mutex_fraction;
 	const char *heap_rate, *block_rate, *engine, *signal, *follow;
-	bool labels_inherit, heap_labels, help;
+	bool labels_inherit, heap_labels, no_symbolize, help;
 	/* cpa run */
 	const char *file[N_SNAP_KINDS], *every;
 	struct opt_list custom;
 	bool symbolize, quiet;
 	bool has_block_rate, has_mutex_rate, has_follow; /* was --block-rate, --mutex-fraction, --follow given? */
+	bool has_symbolize;
 	struct run_server_args server;
 	/* cpa record */
 	int kind; /* enum snap_kind */

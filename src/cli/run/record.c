@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -162,13 +163,17 @@ static bool finish(const struct run_args *args, const struct attach_result *resu
 {
 	const char *to = output_of(args);
 	char comment[80];
+	struct answer_merge merge = { .comment = comment,
+				      .duration = duration,
+				      .wants_names = !args->no_symbolize,
+				      .waiting = progress_debuginfod };
 	struct err err;
 
 	if (result->written.n == 0)
 		return true;
 	snprintf(comment, sizeof(comment), "cpa %s: %zu processes", PACKAGE_VERSION, result->written.n);
 	if ((!*args->output && rename_old(to, &err) < 0) ||
-	    answer_files_merge(&result->written, comment, duration, to, &cmd_report_events, &err) < 0) {
+	    answer_files_merge(&result->written, &merge, to, &cmd_report_events, &err) < 0) {
 		say_error("%s", err.msg);
 		return false;
 	}
@@ -189,8 +194,11 @@ static int write_profile(const struct run_args *args, const struct buf *profile,
 {
 	const char *to = output_of(args);
 	int rc = *args->output ? 0 : rename_old(to, err);
+	struct stat st;
 
 	rc = rc < 0 ? rc : io_write_file_private(to, profile->data, profile->len, err);
+	if (rc == 0 && !args->no_symbolize && stat(to, &st) == 0 && S_ISREG(st.st_mode))
+		rc = answer_files_symbolize(to, progress_debuginfod, &cmd_report_events, err);
 	if (rc == 0)
 		say("wrote %s", to);
 	return rc;

@@ -66,12 +66,18 @@ static bool has_variable_folder(const char *name)
 	return false;
 }
 
-/* Check that a profile can be written and, if it will be symbolized, read again. */
+static bool wants_names(const struct run_options *o)
+{
+	return o->args.symbolize && !o->args.no_symbolize;
+}
+
+/* Check that a profile can be written and, if names are demanded, read again. */
 static int check_file(const struct run_options *o, const char *path, struct err *err)
 {
 	struct stat st;
 
-	if (o->args.symbolize && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+	if (o->args.has_symbolize && wants_names(o) && stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+	    !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_USAGE, "%s: --symbolize needs a file, not a pipe or device", path);
 	return io_out_check(path, true, err);
 }
@@ -93,16 +99,18 @@ static int check_files(const struct run_options *o, struct err *err)
 	return rc;
 }
 
-/* Add function names to these files. A file that cannot be read is left unchanged. */
+/* Add function names to these files, except to pipes. A file that cannot be read is left unchanged. */
 static void symbolize(const struct string_list *paths)
 {
 	for (size_t i = 0; i < paths->n; i++) {
 		size_t n;
 		const char *at = string_list_get(paths, i, &n);
 		char *path = mem_strndup(at, n);
+		struct stat st;
 		struct err err;
 
-		if (answer_files_symbolize(path, &cmd_report_events, &err) < 0)
+		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		    answer_files_symbolize(path, progress_debuginfod, &cmd_report_events, &err) < 0)
 			say_error("%s", err.msg);
 		free(path);
 	}
@@ -143,7 +151,7 @@ static int run(struct run_options *o, char **argv)
 		status = say_error("%s", err.msg);
 	} else {
 		status = cmd_run_program(&o->attach, &program, buf_text(&path), argv, &result);
-		if (o->args.symbolize)
+		if (wants_names(o))
 			symbolize(&result.written);
 		if (!o->args.quiet)
 			print_written(&result.written);
