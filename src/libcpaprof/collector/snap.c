@@ -192,6 +192,43 @@ static void remove_own_frames(struct elfnames **names, const struct process *p, 
 	row->n -= n;
 }
 
+/* Copy the addresses of a stack, leaf first, without frames in our library except those of <cpa/pprof.h>. */
+static uint32_t copy_frames_of_program(struct elfnames **names, const struct process *p, const struct snap_row *row,
+				       uint64_t pc[FRAMES_MAX])
+{
+	const uint32_t *frames = (const uint32_t *)p->table.frames.data + row->at;
+	const struct table_loc *loc = p->table.loc.data;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < row->n && n < FRAMES_MAX; i++)
+		if (frames[i] < N_PSEUDO_FRAMES)
+			return row->n;
+		else if (!is_own_code(p, &loc[frames[i]]) || is_api_function(names, p, &loc[frames[i]]))
+			pc[n++] = loc[frames[i]].addr;
+	return n;
+}
+
+/* Take the stacks of the threads. The wrappers in which they wait for locks are not part of the program. */
+static int take_threads(struct snap *s)
+{
+	struct elfnames *names = NULL;
+	struct snap_row *row;
+	uint64_t pc[FRAMES_MAX];
+	int rc = threads_take(s);
+
+	row = s->row.data;
+	for (size_t i = 0; rc == 0 && i < s->row.n; i++) {
+		uint32_t n = copy_frames_of_program(&names, s->p, &row[i], pc), at;
+
+		if (n == 0 || n == row[i].n || !table_intern(&s->p->table, pc, n, row[i].label, &at))
+			continue;
+		row[i].at = at;
+		row[i].n = n;
+	}
+	elfnames_close(names);
+	return rc;
+}
+
 static int take_cpu(struct snap *s)
 {
 	const struct process *p = s->p;
@@ -274,7 +311,7 @@ static int take(struct snap *s, uint64_t custom)
 		rc = take_counts(s, STACK_CUSTOM, custom);
 		return rc == 0 && !named && s->row.n == 0 ? -ENOENT : rc;
 	case SNAP_THREADS:
-		return threads_take(s);
+		return take_threads(s);
 	case SNAP_EXTERNAL:
 		s->start_ns = p->start_ns;
 		s->period = p->external->period;
