@@ -342,7 +342,7 @@ void endpoint_start_from_env(const struct options *requested)
 		snprintf(line, sizeof(line), "profiling server listening on %s%s", url,
 			 strncmp(url, "unix:", SCHEME) == 0 ? "" : "/debug/pprof/");
 	else
-		snprintf(line, sizeof(line), "CPA_LISTEN: profiling server not started: %s",
+		snprintf(line, sizeof(line), "%s: profiling server not started: %s", requested->listen_name,
 			 *why ? why : strerrordesc_np(-rc));
 	api_options_report(requested, line, 0);
 }

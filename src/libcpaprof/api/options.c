@@ -64,6 +64,11 @@ static const struct variable cpa_variables[] = {
 	{ "CPA_LOG", VALUE_NO, AT(quiet), 0, 0, false },
 };
 
+/* A variable of programs with Go's /debug/pprof. Our own takes precedence. */
+static const struct variable pprof_variables[] = {
+	{ "PPROFLISTEN", VALUE_TEXT, AT(listen), 0, LISTEN_TEXT_MAX, false },
+};
+
 /* Read if CPA_GPERF_COMPAT is set. Our own variables take precedence. */
 static const struct variable gperf_variables[] = {
 	{ "CPUPROFILE", VALUE_TEXT, AT(cpu), 0, PATH_MAX, false },
@@ -77,6 +82,7 @@ static const struct variable gperf_variables[] = {
 
 enum {
 	N_CPA = sizeof(cpa_variables) / sizeof(cpa_variables[0]),
+	N_PPROF = sizeof(pprof_variables) / sizeof(pprof_variables[0]),
 	N_GPERF = sizeof(gperf_variables) / sizeof(gperf_variables[0]),
 	LINE = PATH_MAX + 256
 };
@@ -268,7 +274,9 @@ bool api_options_read(struct options *o)
 	}
 	if (value_of("CPA_CPUPROFILE") || value_of("CPA_HEAPPROFILE"))
 		o->gperf_names = false;
+	any |= read_variables(pprof_variables, N_PPROF, o);
 	any |= read_variables(cpa_variables, N_CPA, o);
+	o->listen_name = value_of("CPA_LISTEN") ? "CPA_LISTEN" : "PPROFLISTEN";
 	if (!is_for_this_process(o->listen))
 		o->listen[0] = '\0';
 	return any;
@@ -329,8 +337,10 @@ void api_options_export(const struct options *o)
 		else
 			add_pid(names[i], room[i]);
 	}
-	if (o->only_self)
+	if (o->only_self) {
 		remove_variable("CPA_LISTEN");
-	else
+		remove_variable("PPROFLISTEN");
+	} else {
 		limit_listen(o);
+	}
 }

@@ -27,6 +27,7 @@ struct options {
 	uint64_t only_self;   /* profile only this process, not those that it forks or executes */
 	uint64_t no_label_inherit, heap_labels, flush_on_fatal, quiet;
 	char listen[LISTEN_TEXT_MAX]; /* address of /debug/pprof; empty: not requested */
+	const char *listen_name;      /* the variable that contains it */
 	char secret_file[PATH_MAX], allow_host[HOSTS_TEXT_MAX];
 	uint64_t any_user, any_address, hide_cmdline, max_seconds; /* 0: the default */
 	bool gperf_names; /* files are numbered as in gperftools, and replaced */
