@@ -88,6 +88,7 @@ const struct help_text help_texts[] = {
 	  "(/debug/pprof/goroutine?debug=2).",
 	  "cpa threads $(pidof server)\n"
 	  "cpa threads --focus='sync.Mutex' localhost:6060\n"
+	  "cpa threads --leaked localhost:6060\tgoroutines that nothing can wake\n"
 	  "journalctl -o cat -u app | cpa threads -\n",
 	  NULL, "cpa-threads(1)" },
 

@@ -18,8 +18,10 @@
 /* Is this the name of a profile below /debug/pprof? If a URL ends in such a name, its folder is the part before it. */
 static bool is_profile(const char *name)
 {
-	static const char *const names[] = { "profile", "cmdline", "heap",  "allocs",       "goroutine", "threads",
-					     "block",   "mutex",   "trace", "threadcreate", "symbol" };
+	static const char *const names[] = {
+		"profile", "cmdline", "heap",  "allocs",       "goroutine", "threads",
+		"block",   "mutex",   "trace", "threadcreate", "symbol",    "goroutineleak"
+	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)

@@ -33,6 +33,7 @@ static const struct known_type {
 	{ "delay", TEMPORALITY_CUMULATIVE, { "mutex", "block" } },
 	{ "goroutine", TEMPORALITY_GAUGE, { "goroutine", "threads" } },
 	{ "goroutines", TEMPORALITY_GAUGE, { "goroutine", "threads" } },
+	{ "goroutineleak", TEMPORALITY_GAUGE, { "goroutineleak" } },
 	{ "threads", TEMPORALITY_GAUGE, { "threads", "goroutine" } },
 	{ "thread", TEMPORALITY_GAUGE, { "threads", "goroutine" } },
 	{ "threadcreate", TEMPORALITY_GAUGE, { "threadcreate" } },

@@ -224,8 +224,8 @@ static struct kind_setting *get_setting(struct scrape_parser *p, const char *nam
 }
 
 /* Kinds that have a line of their own even if the keyword kinds does not list them. */
-static const char *const known_kinds[] = { "cpu",    "heap",    "goroutine",    "mutex", "block",
-					   "allocs", "threads", "threadcreate", "fgprof" };
+static const char *const known_kinds[] = { "cpu",    "heap",    "goroutine",    "mutex",         "block",
+					   "allocs", "threads", "threadcreate", "goroutineleak", "fgprof" };
 
 static bool is_capture(const char *kind)
 {

@@ -47,6 +47,7 @@ cli_tests = \
 	tests/cli/t641-habits.t \
 	tests/cli/t621-one-build-id.t \
 	tests/cli/t622-served-names.t \
+	tests/cli/t623-leaked.t \
 	tests/cli/t305-web-graph.t \
 	tests/cli/t298-web-files.t \
 	tests/cli/t395-web-stop.t \

@@ -38,6 +38,7 @@ static void the_kind_follows_from_the_sample_types(void **state)
 		{ "objects/count space/bytes", "", "heap" },
 		{ "goroutine/count", "", "goroutine" },
 		{ "threads/count", "", "threads" },
+		{ "goroutineleak/count", "", "goroutineleak" },
 		{ "threadcreate/count", "", "threadcreate" },
 		{ "contentions/count delay/nanoseconds", "", "mutex" },
 		{ "samples/count", "", "cpu" },

@@ -59,6 +59,7 @@ struct dump {
 	const struct stacks *s;
 	struct entry *entry;
 	size_t n;
+	bool is_leaked_only; /* only goroutines that are leaked */
 	struct buf *out;
 };
 
@@ -165,13 +166,21 @@ static int matches(const struct stacks *s, const struct stacks_thread *t, struct
 	return rc;
 }
 
+/* Has the garbage collector of Go found that nothing can wake the goroutine? It writes "chan send (leaked)". */
+static bool is_leaked(const struct stacks_thread *t)
+{
+	static const char mark[] = "(leaked)";
+
+	return memmem(t->state.s, t->state.n, mark, strlen(mark)) != NULL;
+}
+
 static int pick(struct dump *d, struct regex *focus, struct regex *ignore, struct err *err)
 {
 	for (size_t i = 0; i < d->s->n; i++) {
 		const struct stacks_thread *t = &d->s->thread[i];
-		bool in = true, outside = false;
+		bool in = !d->is_leaked_only || is_leaked(t), outside = false;
 
-		if (focus && matches(d->s, t, focus, &in, err) < 0)
+		if (focus && in && matches(d->s, t, focus, &in, err) < 0)
 			return err->code;
 		if (ignore && in && matches(d->s, t, ignore, &outside, err) < 0)
 			return err->code;
@@ -333,19 +342,23 @@ static void add_title(const struct dump *d)
 		buf_addz(d->out, " of ");
 		unit_add_count(d->out, d->s->n);
 	}
-	buf_addf(d->out, " %s%s\n", what, d->s->n == 1 ? "" : "s");
+	buf_addf(d->out, " %s%s%s\n", what, d->s->n == 1 ? "" : "s", d->is_leaked_only ? " leaked" : "");
 }
 
 /*
  * Append a dump of stacks in lines of at most 80 columns. Stacks with the same functions and lines, state, labels and
  * creator are one group. Groups are sorted by longest wait, then by size.
  *
+ * is_leaked_only  only goroutines that are leaked
  * focus, ignore   only stacks with, or without, a matching function; NULL: no filter
  * Fails           ERR_LIMIT like regex_match
  */
-static int add_dump(const struct stacks *s, struct regex *focus, struct regex *ignore, struct buf *out, struct err *err)
+static int add_dump(const struct stacks *s, bool is_leaked_only, struct regex *focus, struct regex *ignore,
+		    struct buf *out, struct err *err)
 {
-	struct dump d = { .s = s, .entry = mem_alloc(s->n, sizeof(*d.entry)), .out = out };
+	struct dump d = {
+		.s = s, .entry = mem_alloc(s->n, sizeof(*d.entry)), .is_leaked_only = is_leaked_only, .out = out
+	};
 	struct group *group = NULL;
 	size_t n_groups = 0;
 	int rc = pick(&d, focus, ignore, err);
@@ -368,7 +381,7 @@ struct threads_args {
 	struct http_options http;
 	int64_t debug;
 	const char *output, *focus, *ignore;
-	bool proto, help;
+	bool proto, leaked, help;
 	const char *source; /* source as given; NULL: none */
 	pid_t pid;          /* 0: the source is a file or a server */
 };
@@ -381,6 +394,7 @@ static const struct opt options[] = {
 	{ "proto", OPT_BOOL, offsetof(struct threads_args, proto), 0, "false", NULL, 0, true, "PID only: write a profile for cpa and pprof" },
 	{ "focus", OPT_TEXT, offsetof(struct threads_args, focus), 0, "", "REGEX", 0, true, "show only stacks with a matching function (SERVER and FILE only)" },
 	{ "ignore", OPT_TEXT, offsetof(struct threads_args, ignore), 0, "", "REGEX", 0, true, "show only stacks without a matching function (SERVER and FILE only)" },
+	{ "leaked", OPT_BOOL, offsetof(struct threads_args, leaked), 0, "false", NULL, 0, true, "show only leaked goroutines, which a server of Go finds by a garbage collection (SERVER and FILE only)" },
 	{ "help", OPT_BOOL, offsetof(struct threads_args, help), 0, "false", NULL, 0, true, "print this help" },
 };
 /* clang-format on */
@@ -423,8 +437,8 @@ static int check(const struct threads_args *a, struct err *err)
 		return err_set(err, ERR_USAGE,
 			       "%s applies to processes only; for a server use cpa -proto URL/goroutine",
 			       a->proto ? "-proto" : "--debug");
-	if (a->pid && (*a->focus || *a->ignore))
-		return err_set(err, ERR_USAGE, "--focus and --ignore apply to servers and files only");
+	if (a->pid && (*a->focus || *a->ignore || a->leaked))
+		return err_set(err, ERR_USAGE, "--focus, --ignore and --leaked apply to servers and files only");
 	return 0;
 }
 
@@ -473,17 +487,27 @@ static int write_text(const struct threads_args *a, const struct buf *text, stru
 			  : io_write_fd(STDOUT_FILENO, text->data, text->len, err);
 }
 
-/* Fetch the text of a server: threads if it has them, else goroutines. */
+/* Does the URL name the profile of leaked goroutines? */
+static bool names_leaks(const char *url)
+{
+	static const char name[] = "/goroutineleak";
+	size_t n = strcspn(url, "?");
+
+	return n >= strlen(name) && memcmp(url + n - strlen(name), name, strlen(name)) == 0;
+}
+
+/* Fetch the text of a server: threads if it has them, else goroutines; or goroutines with a mark on those leaked. */
 static int fetch_text(const struct threads_args *a, struct bytes *out, struct err *err)
 {
-	static const char *const name[] = { "threads", "goroutine" };
+	const char *const name[] = { a->leaked ? "goroutineleak" : "threads", "goroutine" };
+	int n_names = a->leaked ? 1 : 2;
 	struct url folder, url;
 	struct buf shown = { 0 };
 	int rc = fetch_folder(a->source, &folder, err);
 
 	if (rc < 0)
 		return rc;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < n_names; i++) {
 		struct fetch_request get = { .url = &url };
 
 		fetch_folder_url(&folder, name[i], "debug=2", 0, &url);
@@ -496,6 +520,9 @@ static int fetch_text(const struct threads_args *a, struct bytes *out, struct er
 		rc = get.rc;
 		if (get.status != HTTP_NOT_FOUND)
 			break;
+		if (a->leaked)
+			rc = err_set(err, ERR_IO, "%s",
+				     "no such profile; Go 1.26 has it if built with GOEXPERIMENT=goroutineleakprofile");
 	}
 	url_release(&folder);
 	if (rc < 0)
@@ -523,7 +550,7 @@ static int draw(const struct threads_args *a, const struct stacks *s, struct buf
 	if (rc == 0 && *a->ignore)
 		rc = regex_new(a->ignore, &ignore, err);
 	if (rc == 0)
-		rc = add_dump(s, focus, ignore, out, err);
+		rc = add_dump(s, a->leaked, focus, ignore, out, err);
 	regex_free(focus);
 	regex_free(ignore);
 	return rc;
@@ -592,6 +619,7 @@ int cmd_threads(int argc, char **argv)
 		cmd_help_command("threads");
 		return STATUS_FINE;
 	}
+	a.leaked |= access(a.source, F_OK) != 0 && names_leaks(a.source);
 	if (a.proto && !*a.output && isatty(STDOUT_FILENO))
 		return say_error("a profile cannot be written to a terminal; use -o FILE");
 	return a.pid ? print_process(&a) : print_stacks(&a);
