@@ -29,7 +29,8 @@
 enum {
 	RING_BYTES = 4 << 20, /* of a CPU */
 	RING_BYTES_MIN = 128 << 10,
-	SCANS = 4, /* of the threads of a process, until none is new */
+	SCANS = 4,      /* of the threads of a process, until none is new */
+	LATE_READS = 3, /* of the last records of threads that have ended */
 };
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -71,13 +72,22 @@ struct opened {
 	int fd;
 };
 
+/* A thread with own events. */
+struct own {
+	uint32_t pid, tid;
+	uint64_t sampled; /* sum of the periods of samples of event 0 */
+	int n_alive;      /* the thread, and those that inherited its events */
+	unsigned n_reads; /* number of calls of events_read since none was alive */
+};
+
 struct events {
 	struct events_options o;
 	struct perf_rings rings;
-	struct opened *opened; /* [n_opened] */
-	size_t n_opened, cap_opened, n_sorted;
-	uint32_t *tid; /* [n_tids] threads with own events, in the order in which they were added */
-	size_t n_tids, cap_tids;
+	struct opened *opened;                  /* [n_opened] */
+	size_t n_opened, cap_opened, n_enabled; /* those from n_enabled on are not enabled yet */
+	struct own *own;                        /* [n_own] sorted by tid when events are started */
+	size_t n_own, cap_own;
+	bool has_lost;          /* have records been lost? Then threads that still run may seem to have ended */
 	bool no_inherit_thread; /* the kernel cannot inherit by threads only */
 };
 
@@ -104,7 +114,7 @@ void events_free(struct events *e)
 	if (e) {
 		perf_rings_release(&e->rings);
 		free(e->opened);
-		free(e->tid);
+		free(e->own);
 	}
 	free(e);
 }
@@ -194,8 +204,8 @@ static int open_all(struct events *e, pid_t pid, unsigned long flags, uint32_t t
 
 static bool has_tid(const struct events *e, uint32_t tid)
 {
-	for (size_t i = 0; i < e->n_tids; i++)
-		if (e->tid[i] == tid)
+	for (size_t i = 0; i < e->n_own; i++)
+		if (e->own[i].tid == tid)
 			return true;
 	return false;
 }
@@ -222,8 +232,8 @@ static int add_new_threads(struct events *e, pid_t pid)
 			rc = 0;
 			continue;
 		}
-		e->tid = mem_grow(e->tid, &e->cap_tids, e->n_tids + 1, sizeof(*e->tid));
-		e->tid[e->n_tids++] = tid;
+		e->own = mem_grow(e->own, &e->cap_own, e->n_own + 1, sizeof(*e->own));
+		e->own[e->n_own++] = (struct own){ .pid = (uint32_t)pid, .tid = tid, .n_alive = 1 };
 		n++;
 	}
 	closedir(folder);
@@ -261,18 +271,25 @@ static int compare_ids(const void *a, const void *b)
 
 static int compare_tids(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t x = ((const struct own *)a)->tid, y = ((const struct own *)b)->tid;
 
 	return (x > y) - (x < y);
 }
 
+/* The thread, if it has own events. */
+static struct own *find_own(const struct events *e, uint32_t tid)
+{
+	return e->n_own ? bsearch(&(struct own){ .tid = tid }, e->own, e->n_own, sizeof(*e->own), compare_tids) : NULL;
+}
+
 void events_start(struct events *e)
 {
-	qsort(e->opened, e->n_opened, sizeof(*e->opened), compare_ids);
-	if (e->n_tids)
-		qsort(e->tid, e->n_tids, sizeof(*e->tid), compare_tids);
-	for (size_t i = 0; i < e->n_opened; i++)
+	for (size_t i = e->n_enabled; i < e->n_opened; i++)
 		ioctl(e->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+	e->n_enabled = e->n_opened;
+	qsort(e->opened, e->n_opened, sizeof(*e->opened), compare_ids);
+	if (e->n_own)
+		qsort(e->own, e->n_own, sizeof(*e->own), compare_tids);
 }
 
 void events_stop(struct events *e)
@@ -382,6 +399,7 @@ static void read_stack(struct words *w, struct event_record *r)
 static bool read_sample(const struct events *e, struct words *w, struct event_record *r)
 {
 	const struct opened *event = find_opened(e, next_word(w));
+	struct own *own;
 
 	r->kind = RECORD_SAMPLE;
 	set_thread(r, next_word(w));
@@ -394,8 +412,10 @@ static bool read_sample(const struct events *e, struct words *w, struct event_re
 	if (!event)
 		return false;
 	r->type = event->type;
-	return event->tid == 0 || event->tid == r->tid ||
-	       !bsearch(&r->tid, e->tid, e->n_tids, sizeof(*e->tid), compare_tids);
+	own = event->tid && event->type == 0 ? find_own(e, event->tid) : NULL;
+	if (own)
+		own->sampled += r->period;
+	return event->tid == 0 || event->tid == r->tid || !find_own(e, r->tid);
 }
 
 /* Read the end of a record that is no sample: thread, time, id. Is its event the right one for its thread? */
@@ -408,14 +428,22 @@ static bool read_sample_id(const struct events *e, const struct words *w, struct
 	set_thread(r, w->end[-3]);
 	r->time_ns = w->end[-2];
 	event = find_opened(e, w->end[-1]);
-	return event && event->type == 0 &&
-	       (event->tid == 0 || event->tid == r->tid ||
-		!bsearch(&r->tid, e->tid, e->n_tids, sizeof(*e->tid), compare_tids));
+	return event && event->type == 0 && (event->tid == 0 || event->tid == r->tid || !find_own(e, r->tid));
+}
+
+/* A thread started or ended, by the event that reports it: its new threads inherit the same events. */
+static void count_thread(const struct events *e, const struct words *w, int change)
+{
+	const struct opened *event = w->end - w->at < 3 ? NULL : find_opened(e, w->end[-1]);
+	struct own *own = event && event->type == 0 && event->tid ? find_own(e, event->tid) : NULL;
+
+	if (own)
+		own->n_alive += change;
 }
 
 /* The arguments of events_read. */
 struct reader {
-	const struct events *e;
+	struct events *e;
 	event_record_fn *fn;
 	void *arg;
 };
@@ -436,6 +464,7 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 		next_word(&w);
 		r.kind = RECORD_LOST;
 		r.n_lost = next_word(&w);
+		x->e->has_lost = true;
 		is_valid = true;
 		break;
 	case PERF_RECORD_SWITCH:
@@ -451,7 +480,11 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 		r.kind = RECORD_EXEC;
 		is_valid = h->misc & PERF_RECORD_MISC_COMM_EXEC && read_sample_id(e, &w, &r);
 		break;
+	case PERF_RECORD_FORK:
+		count_thread(e, &w, 1);
+		break;
 	case PERF_RECORD_EXIT:
+		count_thread(e, &w, -1);
 		r.kind = RECORD_EXIT;
 		is_valid = read_sample_id(e, &w, &r);
 		break;
@@ -462,7 +495,80 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 		x->fn(x->arg, ring, &r);
 }
 
+/* Report what was counted of event 0 and not sampled, of one thread and those that inherited its events. */
+static void read_rest(const struct reader *x, const struct own *own)
+{
+	struct event_record r = { .kind = RECORD_REST, .pid = own->pid, .tid = own->tid };
+	const struct events *e = x->e;
+	uint64_t sum = 0, value;
+
+	for (size_t i = 0; i < e->n_opened; i++)
+		if (e->opened[i].tid == own->tid && e->opened[i].type == 0 &&
+		    read(e->opened[i].fd, &value, sizeof(value)) == sizeof(value))
+			sum += value;
+	r.period = sum > own->sampled ? sum - own->sampled : 0;
+	if (r.period)
+		x->fn(x->arg, 0, &r);
+}
+
+void events_read_rest(struct events *e, event_record_fn *fn, void *arg)
+{
+	for (size_t i = 0; i < e->n_own && e->o.type[0]->is_time; i++)
+		read_rest(&(struct reader){ e, fn, arg }, &e->own[i]);
+}
+
+static bool is_over(const struct events *e, uint32_t tid)
+{
+	const struct own *own = tid ? find_own(e, tid) : NULL;
+
+	return own && own->n_reads >= LATE_READS;
+}
+
+/* Was the buffer of a ring mapped with this event? The others write to it, and it is polled. */
+static bool owns_ring(const struct events *e, int fd)
+{
+	for (size_t i = 0; i < e->rings.n; i++)
+		if (e->rings.ring[i].fd == fd)
+			return true;
+	return false;
+}
+
+/*
+ * Close the events of threads that have ended, with all that inherited them. Records of several CPUs are not in order:
+ * a start may be read after the end.
+ */
+static void close_ended(const struct reader *x)
+{
+	struct events *e = x->e;
+	size_t n = 0, n_over = 0;
+
+	for (size_t i = 0; i < e->n_own; i++) {
+		e->own[i].n_reads = e->own[i].n_alive > 0 ? 0 : e->own[i].n_reads + 1;
+		n_over += e->own[i].n_reads >= LATE_READS;
+	}
+	if (n_over == 0 || e->n_enabled < e->n_opened)
+		return;
+	for (size_t i = 0; i < e->n_own; i++)
+		if (e->own[i].n_reads >= LATE_READS && e->o.type[0]->is_time)
+			read_rest(x, &e->own[i]);
+	for (size_t i = 0; i < e->n_opened; i++)
+		if (is_over(e, e->opened[i].tid) && !owns_ring(e, e->opened[i].fd))
+			close(e->opened[i].fd);
+		else
+			e->opened[n++] = e->opened[i];
+	e->n_enabled = e->n_opened = n;
+	n = 0;
+	for (size_t i = 0; i < e->n_own; i++)
+		if (e->own[i].n_reads < LATE_READS)
+			e->own[n++] = e->own[i];
+	e->n_own = n;
+}
+
 void events_read(struct events *e, event_record_fn *fn, void *arg)
 {
-	perf_rings_read(&e->rings, read_record, &(struct reader){ e, fn, arg });
+	struct reader x = { e, fn, arg };
+
+	perf_rings_read(&e->rings, read_record, &x);
+	if (e->o.closes_ended && !e->has_lost)
+		close_ended(&x);
 }

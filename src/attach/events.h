@@ -40,6 +40,7 @@ struct events_options {
 	bool all_switches; /* sample each context switch, and report switches */
 	bool no_kernel;    /* user code only */
 	bool has_children; /* inherit by child processes, not only by threads */
+	bool closes_ended; /* close events of ended threads; their processes must not start others before events_start */
 	size_t n_stack;    /* bytes of stack to copy, a multiple of 8; 0: none */
 };
 
@@ -51,7 +52,8 @@ enum event_record_kind {
 	RECORD_SWITCH_OUT,
 	RECORD_MAPPING,
 	RECORD_EXEC,
-	RECORD_EXIT
+	RECORD_EXIT,
+	RECORD_REST /* time that event 0, a clock, counted but did not sample; of all that inherited the event */
 };
 
 struct event_record {
@@ -60,7 +62,7 @@ struct event_record {
 	uint64_t time_ns;  /* CLOCK_MONOTONIC */
 	bool is_preempted; /* RECORD_SWITCH_OUT: the thread could continue to run */
 	uint64_t n_lost;   /* RECORD_LOST */
-	/* RECORD_SAMPLE */
+	/* RECORD_SAMPLE; the period also of RECORD_REST */
 	uint32_t type;          /* index in events_options.type */
 	uint64_t period;        /* number of events, or ns, since the last sample */
 	const uint64_t *kernel; /* [n_kernel] kernel frames, leaf first */
@@ -86,7 +88,7 @@ int events_add_process(struct events *e, pid_t pid);
 int events_add_machine(struct events *e);
 int events_add_cgroup(struct events *e, int folder);
 
-/* Start or stop counting. */
+/* Start or stop counting. Events that are added later are started by another call. */
 void events_start(struct events *e);
 void events_stop(struct events *e);
 
@@ -95,5 +97,8 @@ void events_wait(const struct events *e, int ms);
 
 /* Read all records, CPU by CPU; those of one CPU are in order of time. */
 void events_read(struct events *e, event_record_fn *fn, void *arg);
+
+/* At the end, after events_stop: call fn with a RECORD_REST for each thread with events of its own. */
+void events_read_rest(struct events *e, event_record_fn *fn, void *arg);
 
 #endif

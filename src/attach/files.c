@@ -93,6 +93,12 @@ void attach_file_name(const char *name, pid_t pid, const char *more, struct buf 
 		buf_addz(out, more);
 }
 
+void attach_files_add(struct attach_files *files, const char *path)
+{
+	buf_addz(&files->result->written.all, path);
+	string_list_end(&files->result->written);
+}
+
 static int sink(void *arg, const void *data, size_t n)
 {
 	const struct io_out *out = arg;
@@ -141,10 +147,8 @@ static void write_snap(struct attach_files *files, const struct snap *s, struct 
 		attach_error(&files->options->messages, "%s", err.msg);
 		rc = -EIO;
 	}
-	if (rc == 0) {
-		buf_addz(&files->result->written.all, path);
-		string_list_end(&files->result->written);
-	}
+	if (rc == 0)
+		attach_files_add(files, path);
 }
 
 /* Take the custom profile of this name, if the program created one. */
@@ -175,7 +179,7 @@ bool attach_follows(const struct attach_options *o, const struct process_info *f
 	return regex_match(o->follow, f->program, f->n_program, &yes, &err) == 0 && yes;
 }
 
-static bool check_limit(struct attach_files *files)
+bool attach_files_has_room(struct attach_files *files)
 {
 	if (files->n_written++ < files->options->files_max)
 		return true;
@@ -229,7 +233,7 @@ static void write_all(struct attach_files *files, struct process *p, const struc
 			continue;
 		}
 		/* an empty profile is written only for the program itself */
-		if ((s->row.n || (f->is_main && !f->is_replaced)) && check_limit(files)) {
+		if ((s->row.n || (f->is_main && !f->is_replaced)) && attach_files_has_room(files)) {
 			name_process(files, f, file->name, &more);
 			if (numbered)
 				buf_addf(&more, "-%04u", files->n_every);

@@ -29,6 +29,12 @@ void attach_files_write(void *files, struct process *p);
 /* Write the profiles of a running process, with the number n_every in their names. A collect_process_fn. */
 void attach_files_write_numbered(void *files, struct process *p);
 
+/* May another file be written? Counts it, and reports once that the limit is reached. */
+bool attach_files_has_room(struct attach_files *files);
+
+/* A file was written. */
+void attach_files_add(struct attach_files *files, const char *path);
+
 /*
  * Append the name of a file: %p is the pid, %t seconds since 1970, %h the host name, %% a %.
  *

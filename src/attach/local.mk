@@ -12,6 +12,8 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/jit.h \
 	src/attach/names.c \
 	src/attach/names.h \
+	src/attach/outside.c \
+	src/attach/outside.h \
 	src/attach/program.c \
 	src/attach/program.h \
 	src/attach/run.c \

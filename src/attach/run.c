@@ -13,6 +13,7 @@
 
 #include "attach/exec.h"
 #include "attach/files.h"
+#include "attach/outside.h"
 #include "attach/server.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -51,7 +52,9 @@ struct run {
 	const struct attach_options *options;
 	struct attach_files files;
 	struct collect *c;
-	struct attach_server *server; /* NULL: none */
+	struct attach_server *server;   /* NULL: none */
+	struct attach_outside *outside; /* NULL: none */
+	unsigned n_outside;             /* programs without our library that it sampled */
 	pid_t pid;
 	uint32_t n_survivors; /* number of processes that survived the program */
 	uint64_t next_ns;     /* monotonic due time of the next numbered profiles */
@@ -327,12 +330,14 @@ static int run_child(struct run *r, bool is_starter, const char *path, char **ar
 	}
 	collect_set_main(r->c, r->pid);
 	attach_server_start(r->server, r->pid);
+	attach_outside_start(r->outside);
 	r->next_ns = clock_now() + r->options->every_ns;
 	while (!wait_signal(r, &set, &status))
 		drain(r);
 	count_survivors(r);
 	end_server(r, &set);
 	collect_finish(r->c);
+	r->n_outside = attach_outside_finish(r->outside, &r->files);
 	discard_signals(&set);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return attach_exit_status(status);
@@ -361,6 +366,19 @@ static void note_children(const struct run *r)
 		(double)(children_ns - profiled_ns) / NS_PER_S, (double)r->total_ns / NS_PER_S);
 }
 
+/* Some of these programs were sampled with perf events, whatever the reason. */
+static void subtract_sampled(unsigned n_sampled, unsigned *n_unloaded, unsigned n[N_UNPROFILED])
+{
+	unsigned *const all[] = { n_unloaded, &n[UNPROFILED_UNREADABLE], &n[UNPROFILED_UNREACHABLE] };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		unsigned k = n_sampled < *all[i] ? n_sampled : *all[i];
+
+		*all[i] -= k;
+		n_sampled -= k;
+	}
+}
+
 /* Report programs that were executed without our library. Returns false if there are none. */
 static bool note_unprofiled(const struct run *r, const char *library)
 {
@@ -371,6 +389,7 @@ static bool note_unprofiled(const struct run *r, const char *library)
 	for (int i = 0; i < N_UNPROFILED; i++)
 		n[i] = collect_count_unprofiled(r->c, i);
 	n_unloaded = r->options->collect.follow ? n[UNPROFILED_UNLOADABLE] + n[UNPROFILED_CLEARED] : 0;
+	subtract_sampled(r->n_outside, &n_unloaded, n);
 	if (n[UNPROFILED_UNREADABLE])
 		attach_note(
 			m,
@@ -393,7 +412,8 @@ static bool note_unprofiled(const struct run *r, const char *library)
 
 static void note_problems(const struct run *r, const char *path, const char *library)
 {
-	bool has_reason = note_unprofiled(r, library), is_profiled = r->files.result->is_profiled || has_reason;
+	bool has_reason = note_unprofiled(r, library),
+	     is_profiled = r->files.result->is_profiled || has_reason || r->n_outside;
 
 	if (!is_profiled && collect_was_loaded(r->c))
 		attach_note(&r->options->messages,
@@ -423,7 +443,10 @@ static int run_served(struct run *r, const struct program *program, const char *
 	if (r->options->server && attach_server_open(r->options, r->c, path_base(path), &r->server, &err) < 0)
 		return attach_error(&r->options->messages, "%s", err.msg);
 	make_environment(r->c, library, program->asan_library, &e);
+	if (r->options->samples_others)
+		r->outside = attach_outside_new(r->options, r->c);
 	status = run_child(r, program->is_starter, path, argv, e.env);
+	attach_outside_free(r->outside);
 	release_environment(&e);
 	note_problems(r, path, library);
 	return status;

@@ -46,7 +46,8 @@ struct attach_options {
 	uint64_t every_ns;    /* interval of numbered profiles; 0: write profiles only at the end of each process */
 	struct regex *follow; /* paths of child programs that get files, besides the program itself; NULL: all */
 	bool suggests_follow; /* suggest --follow if child processes used most CPU time and are not profiled */
-	unsigned files_max;   /* max number of files */
+	bool samples_others; /* sample programs that cannot load our library with perf events; needs a CPU profile first */
+	unsigned files_max;                         /* max number of files */
 	const struct attach_server_options *server; /* NULL: no server */
 	struct serve_cpu cpu;                       /* settings of CPU profiles requested by clients */
 	struct attach_messages messages;

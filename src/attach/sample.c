@@ -15,6 +15,7 @@
 #include "base/search.h"
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/kallsyms.h"
+#include "libcpaprof/collector/requests.h"
 #include "libcpaprof/collector/stack_table.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
@@ -32,7 +33,11 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
-enum { REFRESH_SHARE = 50, PID_DIGITS = 10 }; /* reading mappings takes at most 1/50 of the time */
+enum {
+	REFRESH_SHARE = 50, /* reading mappings takes at most 1/50 of the time */
+	PID_DIGITS = 10,
+	LATE_ROUNDS = 3 /* after the end of a process its last samples are read */
+};
 
 #define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
@@ -175,6 +180,7 @@ static int add_target(struct session *s, pid_t pid, bool is_requested)
 	t->read_ns = clock_now();
 	t->read_cost_ns = t->read_ns - start;
 	t->cpu_ns = t->cpu_start_ns = external_cpu_ns(pid);
+	t->has_library = s->library && collect_has_segment(s->library, pid);
 	read_name(pid, t->name);
 	return 0;
 }
@@ -199,7 +205,7 @@ struct sampled *attach_sample_target(struct session *s, pid_t pid)
 	return ended_target(s);
 }
 
-void attach_sample_refresh(struct sampled *t)
+void attach_sample_refresh(const struct session *s, struct sampled *t)
 {
 	uint64_t now;
 
@@ -210,6 +216,7 @@ void attach_sample_refresh(struct sampled *t)
 		return;
 	t->is_stale = false;
 	external_read_maps(t->p);
+	t->has_library |= s->library && collect_has_segment(s->library, t->pid);
 	t->read_ns = clock_now();
 	t->read_cost_ns = t->read_ns - now;
 }
@@ -217,7 +224,7 @@ void attach_sample_refresh(struct sampled *t)
 void attach_sample_refresh_all(struct session *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		attach_sample_refresh(s->target[i]);
+		attach_sample_refresh(s, s->target[i]);
 }
 
 void attach_sample_exec(struct session *s, pid_t pid)
@@ -237,20 +244,44 @@ void attach_sample_exec(struct session *s, pid_t pid)
 		add_target(s, pid, true);
 }
 
+static void free_target(struct sampled *t)
+{
+	process_close(t->p);
+	free(t);
+}
+
+/* Read the state of a target. Returns false if it is not needed any more: it has ended without a sample. */
+static bool update_target(struct session *s, struct sampled *t)
+{
+	bool has_ended = external_has_ended(t->p);
+	uint64_t cpu_ns = has_ended ? 0 : external_cpu_ns(t->pid);
+
+	if (t->n_rounds >= LATE_ROUNDS)
+		return true;
+	t->n_rounds += has_ended;
+	t->cpu_ns = cpu_ns > t->cpu_ns ? cpu_ns : t->cpu_ns;
+	external_find_mappings(t->p);
+	attach_jits_track(&s->jits, t->p);
+	return t->n_rounds < LATE_ROUNDS || t->pid == 0 || attach_sample_is_written(t);
+}
+
 bool attach_sample_continues(struct session *s)
 {
 	uint64_t now = clock_now(), limit = s->o->duration_ns;
 	bool is_running = s->o->n_pids == 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct sampled *t = s->target[i];
-		uint64_t cpu_ns = external_has_ended(t->p) ? 0 : external_cpu_ns(t->pid);
 
-		t->cpu_ns = cpu_ns > t->cpu_ns ? cpu_ns : t->cpu_ns;
-		external_find_mappings(t->p);
-		attach_jits_track(&s->jits, t->p);
+		if (!update_target(s, t)) {
+			free_target(t);
+			continue;
+		}
+		s->target[n++] = t;
 		is_running |= (t->is_requested || (s->o->follow && !s->o->begun)) && !external_has_ended(t->p);
 	}
+	s->n = n;
 	if (s->o->stop) {
 		stop_set_done(s->o->stop, (now - s->start_ns) / NS_PER_MS);
 		if (stop_is_set(s->o->stop))
@@ -270,8 +301,7 @@ static int open_targets(struct session *s, struct err *err)
 	return 0;
 }
 
-/* Fill in the sample types and comments of the profile. */
-static void describe(struct session *s)
+void attach_sample_describe(struct session *s)
 {
 	static const char *const count = "count", *const ns = "nanoseconds", *const samples = "samples";
 	struct external *e = &s->external;
@@ -302,8 +332,7 @@ static void describe(struct session *s)
 	t->default_type = t->value[1].type;
 }
 
-/* Complete the comments after sampling. */
-static void describe_result(struct session *s)
+void attach_sample_describe_result(struct session *s)
 {
 	const struct sampled *ended = attach_sample_known(s, 0);
 	struct external *e = &s->external;
@@ -390,8 +419,7 @@ static int write_profile(const struct session *s, struct profile *p, struct buf 
 	return rc < 0 ? rc : export_proto(p, 1, out, err);
 }
 
-/* Write the profile of one target. */
-static int write_one(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
+int attach_sample_write(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
 {
 	struct profile *p;
 	int rc = read_target(s, t, &p, err);
@@ -478,6 +506,14 @@ static int merge_targets(const struct session *s, struct sampled *const *t, size
 	return rc;
 }
 
+bool attach_sample_is_written(const struct sampled *t)
+{
+	struct process_info f;
+
+	process_info(t->p, &f);
+	return !t->is_copy && !t->has_library && (f.n_samples || f.weight || t->is_requested);
+}
+
 /* Make the profile of all targets with samples. */
 static int write_all(const struct session *s, struct buf *out, struct err *err)
 {
@@ -489,16 +525,14 @@ static int write_all(const struct session *s, struct buf *out, struct err *err)
 
 	for (size_t i = 0; i < s->n + s->n_old; i++) {
 		struct sampled *a = i < s->n_old ? s->old[i] : s->target[i - s->n_old];
-		struct process_info f;
 
-		process_info(a->p, &f);
-		if (!a->is_copy && (f.n_samples || f.weight || a->is_requested))
+		if (attach_sample_is_written(a))
 			t[n++] = a;
 	}
 	if (is_program && n == 0)
 		rc = err_set(err, ERR_IO, "no samples: nothing ran");
 	else if (is_program)
-		rc = n == 1 ? write_one(s, t[0], &made, err) : merge_targets(s, t, n, &made, err);
+		rc = n == 1 ? attach_sample_write(s, t[0], &made, err) : merge_targets(s, t, n, &made, err);
 	if (rc == 0)
 		buf_add(out, made.data, made.len);
 	buf_release(&made);
@@ -520,11 +554,11 @@ static void count_target(const struct session *s, const struct sampled *t, struc
 	uint64_t n, n_complete;
 	struct process_info f;
 
-	if (t->is_copy)
+	if (!attach_sample_is_written(t))
 		return;
 	process_info(t->p, &f);
 	external_count(t->p, &n, &n_complete);
-	r->n_processes += f.n_samples || f.weight || t->is_requested;
+	r->n_processes++;
 	r->n_samples += n ? n : f.n_samples;
 	r->n_complete += n_complete;
 	if (t->is_requested && !s->o->follow)
@@ -542,14 +576,13 @@ static void fill_result(const struct session *s, uint64_t own_start_ns, struct s
 	r->own_ns = own_cpu_ns() - own_start_ns;
 }
 
-static void release_session(struct session *s)
+void attach_sample_release(struct session *s)
 {
 	events_free(s->events);
 	for (size_t i = 0; i < s->n + s->n_old; i++) {
 		struct sampled *t = i < s->n ? s->target[i] : s->old[i - s->n];
 
-		process_close(t->p);
-		free(t);
+		free_target(t);
 	}
 	attach_jits_release(&s->jits);
 	file_cache_release(&s->external.files);
@@ -594,7 +627,7 @@ static int sample(struct session *s, struct buf *out, struct sample_result *resu
 		rc = choose(s, err);
 	if (rc < 0)
 		return rc;
-	describe(s);
+	attach_sample_describe(s);
 	s->start_ns = clock_now();
 	if (s->o->stop)
 		stop_begin(s->o->stop, "sampling", s->o->duration_ns / NS_PER_MS);
@@ -603,7 +636,7 @@ static int sample(struct session *s, struct buf *out, struct sample_result *resu
 	else
 		attach_sample_run_events(s);
 	s->end_ns = clock_now();
-	describe_result(s);
+	attach_sample_describe_result(s);
 	rc = write_all(s, out, err);
 	fill_result(s, own_start_ns, result);
 	return rc;
@@ -623,6 +656,6 @@ int attach_sample(const struct sample_options *o, struct buf *out, struct sample
 		rc = err_set(err, ERR_USAGE, "events are for CPU profiles only");
 	if (rc == 0)
 		rc = sample(&s, out, result, err);
-	release_session(&s);
+	attach_sample_release(&s);
 	return rc;
 }

@@ -111,6 +111,7 @@ static int try_open(struct session *s, bool no_kernel, struct err *err)
 				    .hz = s->hz,
 				    .no_kernel = no_kernel,
 				    .has_children = s->o->follow,
+				    .closes_ended = s->library != NULL,
 				    .n_stack = STACK_BYTES };
 	int rc;
 
@@ -141,7 +142,7 @@ int attach_sample_open_events(struct session *s, struct err *err)
 	return rc < 0 && s->kind != SAMPLE_OFF_CPU ? try_open(s, true, err) : rc;
 }
 
-static uint32_t add_sample(struct sampled *t, const struct event_record *r, uint64_t weight)
+static uint32_t add_sample(const struct session *s, struct sampled *t, const struct event_record *r, uint64_t weight)
 {
 	const struct stack_sample user = { .reg = r->reg, .stack = r->stack, .n_stack = r->n_stack };
 	const struct external_sample sample = { .kernel = r->kernel,
@@ -150,7 +151,7 @@ static uint32_t add_sample(struct sampled *t, const struct event_record *r, uint
 						.event = r->type,
 						.weight = weight };
 
-	attach_sample_refresh(t);
+	attach_sample_refresh(s, t);
 	return external_add_sample(t->p, &sample);
 }
 
@@ -167,6 +168,11 @@ static void add_other(struct session *s, const struct event_record *r)
 		t = attach_sample_known(s, (pid_t)r->pid);
 		if (t)
 			t->is_stale = true;
+		break;
+	case RECORD_REST:
+		t = attach_sample_target(s, (pid_t)r->pid);
+		if (t)
+			external_add_unsampled(t->p, r->period);
 		break;
 	case RECORD_EXEC:
 		attach_sample_exec(s, (pid_t)r->pid);
@@ -190,7 +196,7 @@ static void on_record(void *arg, unsigned ring, const struct event_record *r)
 	}
 	t = attach_sample_target(s, (pid_t)r->pid);
 	if (t)
-		add_sample(t, r, r->period);
+		add_sample(s, t, r, r->period);
 }
 
 static struct held *held_of(struct waits *w, unsigned ring)
@@ -219,7 +225,7 @@ static void hold(struct held *h, const struct event_record *r)
 }
 
 /* The thread of the held sample waits: add its stack. */
-static uint32_t add_held(struct sampled *t, const struct held *h)
+static uint32_t add_held(const struct session *s, struct sampled *t, const struct held *h)
 {
 	const struct event_record r = { .kernel = h->kernel,
 					.n_kernel = h->n_kernel,
@@ -227,7 +233,7 @@ static uint32_t add_held(struct sampled *t, const struct held *h)
 					.stack = h->stack,
 					.n_stack = h->n_stack };
 
-	return add_sample(t, &r, 0);
+	return add_sample(s, t, &r, 0);
 }
 
 static void add_change(struct waits *w, const struct change *new)
@@ -252,7 +258,7 @@ static void on_switch(void *arg, unsigned ring, const struct event_record *r)
 		if (t) {
 			new.waits = true;
 			new.p = t->p;
-			new.stack = add_held(t, h);
+			new.stack = add_held(w->s, t, h);
 			add_change(w, &new);
 		}
 		h->tid = 0;
@@ -392,6 +398,19 @@ static void run_waits(struct session *s)
 	free(w.waiting);
 }
 
+void attach_sample_read_events(struct session *s)
+{
+	events_read(s->events, on_record, s);
+	attach_sample_refresh_all(s);
+}
+
+void attach_sample_end_events(struct session *s)
+{
+	events_stop(s->events);
+	attach_sample_read_events(s);
+	events_read_rest(s->events, on_record, s);
+}
+
 void attach_sample_run_events(struct session *s)
 {
 	if (s->kind == SAMPLE_OFF_CPU) {
@@ -401,9 +420,7 @@ void attach_sample_run_events(struct session *s)
 	start(s);
 	do {
 		wait_records(s);
-		events_read(s->events, on_record, s);
-		attach_sample_refresh_all(s);
+		attach_sample_read_events(s);
 	} while (attach_sample_continues(s));
-	events_stop(s->events);
-	events_read(s->events, on_record, s);
+	attach_sample_end_events(s);
 }

@@ -19,12 +19,15 @@ struct sampled {
 	bool is_requested; /* is it in options.pid? */
 	bool is_copy;      /* was it a copy of cpa, before it executed its program? It is not in the profile */
 	bool is_stale;     /* have its mappings changed since they were read? */
+	unsigned n_rounds; /* calls of attach_sample_continues since it has ended */
+	bool has_library;  /* has it our library, which samples it? It is not in the profile */
 	uint64_t read_ns, read_cost_ns; /* when its mappings were read, and how long that took */
 	uint64_t cpu_ns, cpu_start_ns;  /* CPU time of the process: now, and when sampling began */
 };
 
 struct session {
 	const struct sample_options *o;
+	const struct collect *library; /* processes that share its segment have our library; NULL: none have */
 	struct external external;
 	const struct event_type *type[SAMPLE_EVENTS_MAX]; /* [n_types] */
 	size_t n_types;
@@ -49,7 +52,7 @@ struct sampled *attach_sample_target(struct session *s, pid_t pid);
 struct sampled *attach_sample_known(const struct session *s, pid_t pid);
 
 /* Read the mappings of a target again, if they have changed and it is not too expensive. */
-void attach_sample_refresh(struct sampled *t);
+void attach_sample_refresh(const struct session *s, struct sampled *t);
 
 /* The process executes another program: end its target, and start a new one. */
 void attach_sample_exec(struct session *s, pid_t pid);
@@ -60,10 +63,26 @@ void attach_sample_refresh_all(struct session *s);
 /* Is sampling to continue? Reports progress and reads CPU times. Called about every 100 ms. */
 bool attach_sample_continues(struct session *s);
 
+/* Fill in the sample types and comments of the profile; complete the comments after sampling. */
+void attach_sample_describe(struct session *s);
+void attach_sample_describe_result(struct session *s);
+
+/* Is the target part of the profile? */
+bool attach_sample_is_written(const struct sampled *t);
+
+/* Write the profile of one target. */
+int attach_sample_write(const struct session *s, const struct sampled *t, struct buf *out, struct err *err);
+
+void attach_sample_release(struct session *s);
+
 /* sample_events.c: open the events. Fails: ERR_IO with the reason and the setting that permits it. */
 int attach_sample_open_events(struct session *s, struct err *err);
 /* Sample until the end. */
 void attach_sample_run_events(struct session *s);
+/* Read the samples of CPU time since the last call. */
+void attach_sample_read_events(struct session *s);
+/* Stop, and read the last ones. Time that was not sampled is charged to the processes, too. */
+void attach_sample_end_events(struct session *s);
 
 /* sample_wall.c: sample through /proc until the end. */
 void attach_sample_run_wall(struct session *s);

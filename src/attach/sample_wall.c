@@ -37,7 +37,7 @@ static bool add_thread(void *arg, uint32_t tid)
 	return true;
 }
 
-static void sample_target_threads(struct sampled *t, uint64_t weight)
+static void sample_target_threads(const struct session *s, struct sampled *t, uint64_t weight)
 {
 	struct round r = { .t = t, .weight = weight };
 	char name[32];
@@ -45,7 +45,7 @@ static void sample_target_threads(struct sampled *t, uint64_t weight)
 	if (external_has_ended(t->p))
 		return;
 	t->is_stale = true; /* libraries may have been loaded */
-	attach_sample_refresh(t);
+	attach_sample_refresh(s, t);
 	snprintf(name, sizeof(name), "/proc/%d/task", (int)t->pid);
 	r.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (r.folder < 0)
@@ -71,7 +71,7 @@ void attach_sample_run_wall(struct session *s)
 		pause_until(next);
 		start = clock_now();
 		for (size_t i = 0; i < s->n; i++)
-			sample_target_threads(s->target[i], start - last);
+			sample_target_threads(s, s->target[i], start - last);
 		end = clock_now();
 		if (end > start + (next - last) / IDLE_SHARE)
 			pause_until(end + (end - start) * IDLE_SHARE);

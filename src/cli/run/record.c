@@ -268,6 +268,7 @@ static int record(struct run_options *o, char **argv)
 			buf_addf(&name, *c == '%' ? "%%%%" : "%c", *c);
 		buf_addz(&name, "/%p.pb.gz");
 		o->file[0].name = buf_text(&name);
+		o->attach.samples_others = o->args.kind == SNAP_CPU && o->attach.collect.follow;
 		status = cmd_run_program(&o->attach, &program, buf_text(&path), argv, &result);
 		if (finish(&o->args, &result, now_ns() - start))
 			remove_folder(buf_text(&folder), &result.written);

@@ -157,9 +157,9 @@ void external_add_weight(struct process *p, uint32_t stack, uint64_t weight)
 		table_add_weight(&p->table, stack, weight);
 }
 
-void external_add_lost(struct process *p, uint64_t weight)
+void external_add_unsampled(struct process *p, uint64_t weight)
 {
-	table_add_pseudo(&p->table, PSEUDO_LOST, 0, weight);
+	table_add_pseudo(&p->table, PSEUDO_UNSAMPLED, 0, weight);
 }
 
 void external_count(const struct process *p, uint64_t *n_samples, uint64_t *n_complete)

@@ -74,8 +74,8 @@ bool external_add_thread(struct process *p, int folder, uint32_t tid, uint64_t w
 
 void external_add_weight(struct process *p, uint32_t stack, uint64_t weight);
 
-/* Add samples that were lost. */
-void external_add_lost(struct process *p, uint64_t weight);
+/* Add weight from before the process was sampled. */
+void external_add_unsampled(struct process *p, uint64_t weight);
 
 /* Number of samples with a user stack, and of those whose stack reaches the start of the thread. */
 void external_count(const struct process *p, uint64_t *n_samples, uint64_t *n_complete);

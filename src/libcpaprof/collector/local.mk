@@ -38,6 +38,8 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/process.c \
 	src/libcpaprof/collector/read_stack.c \
 	src/libcpaprof/collector/read_stack.h \
+	src/libcpaprof/collector/requests.c \
+	src/libcpaprof/collector/requests.h \
 	src/libcpaprof/collector/rings.c \
 	src/libcpaprof/collector/sample_stack.c \
 	src/libcpaprof/collector/sample_stack.h \

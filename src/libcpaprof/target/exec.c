@@ -30,6 +30,7 @@
 #include "libcpaprof/target/handover.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/recording.h"
+#include "libcpaprof/target/request.h"
 #include "libcpaprof/target/sample.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
@@ -357,13 +358,18 @@ static void allow_signals_sig(struct segment_proc *p)
 		atomic_fetch_sub(&p->execs, 1);
 }
 
+static bool is_spawn(const struct exec_call *c)
+{
+	return c->kind == SPAWN_PATH || c->kind == SPAWN_NAME;
+}
+
 static int exec_charged(const struct exec_call *c, char *const env[])
 {
 	struct segment_proc *slot;
 	bool charged;
 	int rc, error;
 
-	if (c->kind == SPAWN_PATH || c->kind == SPAWN_NAME)
+	if (is_spawn(c))
 		return exec_call(c, env);
 	charged = charge_thread_sig();
 	slot = refuse_signals_sig();
@@ -401,8 +407,7 @@ static struct exec_check check_call(const struct exec_call *c)
 static bool stays_unprofiled(const struct exec_call *c, char *const env[])
 {
 	struct segment_head *head = cpi.head;
-	bool stays =
-		c->kind != SPAWN_PATH && c->kind != SPAWN_NAME && head && atomic_load(&head->main_pid) == sys_getpid();
+	bool stays = !is_spawn(c) && head && atomic_load(&head->main_pid) == sys_getpid();
 
 	return head && !cpi.is_self && (head->follow != FOLLOW_ALL || !cpi_is_on_sig()) &&
 	       !(stays && cpi_is_on_sig()) && cpi_env_is_ours_sig(env);
@@ -447,11 +452,31 @@ static bool must_strip(const struct exec_check *check, char *const env[])
 	return true;
 }
 
+/* Execute a program that does not load our library. The collector samples it from outside, if it can. */
+static int exec_requested(const struct exec_call *c, char *const env[])
+{
+	struct exec_call spawn = *c;
+	pid_t pid = 0;
+	int rc;
+
+	if (!is_spawn(c)) {
+		cpi_request_exec_sig();
+		return exec_charged(c, env);
+	}
+	spawn.pid = &pid;
+	rc = exec_call(&spawn, env);
+	if (rc == 0 && c->pid)
+		*c->pid = pid;
+	if (rc == 0)
+		cpi_request_spawned_sig((uint32_t)pid);
+	return rc;
+}
+
 static __attribute__((noinline)) int exec_stripped_on_stack(const struct exec_call *c, char *const env[])
 {
 	char *room[ROOM_ON_STACK / sizeof(char *)];
 
-	return exec_charged(c, cpi_env_strip_sig(env, room));
+	return exec_requested(c, cpi_env_strip_sig(env, room));
 }
 
 static int exec_stripped(const struct exec_call *c, char *const env[], size_t room)
@@ -464,7 +489,7 @@ static int exec_stripped(const struct exec_call *c, char *const env[], size_t ro
 	at = sys_call6(SYS_mmap, 0, (long)room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at < 0 && at > -SEGMENT_PAGE)
 		return exec_charged(c, env);
-	rc = exec_charged(c, cpi_env_strip_sig(env, (void *)at)); /* NOLINT(performance-no-int-to-ptr) */
+	rc = exec_requested(c, cpi_env_strip_sig(env, (void *)at)); /* NOLINT(performance-no-int-to-ptr) */
 	sys_call(SYS_munmap, at, (long)room, 0, 0);
 	return rc;
 }
@@ -473,7 +498,7 @@ static int exec_stripped(const struct exec_call *c, char *const env[], size_t ro
 static int exec_unfollowed(const struct exec_call *c, char *const env[], size_t room)
 {
 	struct segment_head *head = cpi.head;
-	bool is_forked = c->kind != SPAWN_PATH && c->kind != SPAWN_NAME && cpi.parent != 0 && cpi.pid == sys_getpid();
+	bool is_forked = !is_spawn(c) && cpi.parent != 0 && cpi.pid == sys_getpid();
 	int rc;
 
 	if (!atomic_load(&head->has_unfollowed)) {
@@ -493,12 +518,14 @@ static int exec_unfollowed(const struct exec_call *c, char *const env[], size_t 
 static int exec_profiled(const struct exec_call *c, char *const env[])
 {
 	/* a process created by vfork, or by a fork that we did not see, has no profiles to write */
-	bool replaced = c->kind != SPAWN_PATH && c->kind != SPAWN_NAME && cpi.is_self && cpi.pid == sys_getpid();
+	bool replaced = !is_spawn(c) && cpi.is_self && cpi.pid == sys_getpid();
 	size_t room = cpi_env_stripped_size_sig(env);
 	struct exec_check check;
 
-	if (!room && cpi.head && !cpi.is_self && cpi.head->follow == FOLLOW_ALL && cpi_is_on_sig())
+	if (!room && cpi.head && !cpi.is_self && cpi.head->follow == FOLLOW_ALL && cpi_is_on_sig()) {
 		count_unprofiled(UNPROFILED_CLEARED);
+		return exec_requested(c, env);
+	}
 	if (!room && !replaced)
 		return exec_charged(c, env);
 	if (stays_unprofiled(c, env))

@@ -46,6 +46,8 @@ target_sources = \
 	src/libcpaprof/target/process.c \
 	src/libcpaprof/target/recording.c \
 	src/libcpaprof/target/recording.h \
+	src/libcpaprof/target/request.c \
+	src/libcpaprof/target/request.h \
 	src/libcpaprof/target/ring.c \
 	src/libcpaprof/target/ring.h \
 	src/libcpaprof/target/sample.c \

@@ -35,7 +35,7 @@
 #define SEGMENT_MAGIC 0x31676573617063ULL /* "cpaseg1" */
 
 enum {
-	SEGMENT_VERSION = 5,
+	SEGMENT_VERSION = 6,
 	SEGMENT_RINGS_SIZE = 64 << 20, /* end of the rings; memory is allocated when it is touched */
 	LABELS_SIZE = 16 << 20,
 	TABLES_SIZE = 64 << 20, /* bytes per process */
@@ -51,6 +51,7 @@ enum {
 	MODULE_PATH_MAX = 1024,
 	MODULE_ID_MAX = 64,
 	N_CUTS = 8, /* reasons for a truncated stack: enum unwind_end */
+	N_REQUESTS = 32,
 };
 
 /*
@@ -101,6 +102,18 @@ static inline uint32_t segment_claim(uint32_t pid)
 	return pid << CLAIM_BITS | CLAIM_SETUP;
 }
 
+/*
+ * A request to sample a process without our library. The collector frees a REQUEST_SPAWNED. It sets a REQUEST_EXEC to
+ * REQUEST_DONE; then the process frees it, or the collector does if the process has ended.
+ */
+enum request_state { REQUEST_EXEC = 1, REQUEST_DONE, REQUEST_SPAWNED };
+enum { REQUEST_BITS = 2 };
+
+static inline uint32_t segment_request(uint32_t pid, enum request_state state)
+{
+	return pid << REQUEST_BITS | (uint32_t)state;
+}
+
 struct segment_head {
 	uint64_t magic;
 	uint32_t version;
@@ -127,6 +140,10 @@ struct segment_head {
 	/* written by the programs */
 	_Atomic uint32_t has_unfollowed; /* has a child executed a program that only FOLLOW_ALL would profile? */
 	_Atomic uint32_t n_forked;       /* children of fork that have not executed such a program */
+	/* programs that cannot load our library; see libcpaprof/target/request.h */
+	_Atomic uint32_t answers;             /* set by the collector if it answers requests */
+	_Atomic uint32_t n_requests;          /* number of requests so far, a futex */
+	_Atomic uint32_t request[N_REQUESTS]; /* values of segment_request, futexes; 0: free */
 };
 
 enum proc_state { PROC_FREE, PROC_LIVE = 2 }; /* or a value of segment_claim */

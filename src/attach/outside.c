@@ -1,0 +1,195 @@
+/*
+ * outside.c - sample programs of a run that cannot load our library, with perf events
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "attach/outside.h"
+
+#include "attach/sample_int.h"
+#include "base/io.h"
+#include "base/mem.h"
+#include "libcpaprof/collector/clock.h"
+#include "libcpaprof/collector/kallsyms.h"
+#include "libcpaprof/collector/requests.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum {
+	IDLE_MS = 100,
+	BUSY_MS = 10,
+	NEW_MS = 1, /* a process that has just executed its program may end soon */
+	NEW_ROUNDS = 10
+};
+
+struct attach_outside {
+	const struct attach_options *options;
+	struct collect *c;
+	struct sample_options sample;
+	struct session s;
+	pid_t first; /* the first process that was sampled */
+	pthread_t thread;
+	bool is_running;
+	_Atomic bool stops;
+	unsigned n_sampled, n_refused; /* requests */
+	unsigned n_new_rounds;         /* number of rounds until the last process is not new any more */
+	struct err why;                /* why the last one was refused */
+};
+
+/* Open the events of a process. */
+static int open_process(struct attach_outside *x, pid_t pid)
+{
+	struct session *s = &x->s;
+	int rc;
+
+	if (!s->events) {
+		x->first = pid;
+		return attach_sample_open_events(s, &x->why);
+	}
+	rc = events_add_process(s->events, pid);
+	return rc < 0 ? attach_sample_explain(s, pid, -rc, &x->why) : 0;
+}
+
+/* A collect_request_fn. */
+static void on_request(void *arg, pid_t pid, bool is_running)
+{
+	struct attach_outside *x = arg;
+	uint64_t used_ns = is_running ? external_cpu_ns(pid) : 0;
+	int rc = open_process(x, pid);
+	struct sampled *t;
+
+	if (x->s.events)
+		events_start(x->s.events);
+	x->n_new_rounds = NEW_ROUNDS;
+	x->n_sampled += rc == 0;
+	x->n_refused += rc < 0;
+	if (rc < 0)
+		return;
+	t = used_ns ? attach_sample_target(&x->s, pid) : NULL;
+	if (t)
+		external_add_unsampled(t->p, used_ns);
+}
+
+static void *answer(void *arg)
+{
+	struct attach_outside *x = arg;
+	uint32_t seen = 0;
+
+	while (!x->stops) {
+		collect_requests_wait(x->c, &seen, x->n_new_rounds ? NEW_MS : x->s.events ? BUSY_MS : IDLE_MS);
+		x->n_new_rounds -= x->n_new_rounds > 0;
+		collect_requests_each(x->c, on_request, x);
+		if (!x->s.events)
+			continue;
+		attach_sample_read_events(&x->s);
+		attach_sample_continues(&x->s);
+	}
+	return NULL;
+}
+
+struct attach_outside *attach_outside_new(const struct attach_options *o, struct collect *c)
+{
+	static const char clock[] = "cpu-clock";
+	struct attach_outside *x;
+	struct utsname system;
+
+	assert(o->collect.hz > 0);
+	/* the user did not ask for perf events */
+	if (uname(&system) == 0 && attach_sample_is_dangerous(system.release))
+		return NULL;
+	x = mem_zalloc(1, sizeof(*x));
+	x->options = o;
+	x->c = c;
+	x->sample = (struct sample_options){
+		.kind = SAMPLE_CPU,
+		.pid = &x->first,
+		.n_pids = 1,
+		.hz = o->collect.hz,
+		.max_depth = o->collect.max_depth,
+		.follow = true,
+		.messages = o->messages,
+	};
+	x->s = (struct session){ .o = &x->sample, .library = c, .kind = SAMPLE_CPU, .hz = o->collect.hz, .n_types = 1 };
+	x->s.type[0] = events_find(clock, sizeof(clock) - 1);
+	x->s.external.kernel_start = kallsyms_address("_stext");
+	x->s.start_ns = clock_now();
+	attach_sample_describe(&x->s);
+	collect_requests_answer(c, true);
+	return x;
+}
+
+void attach_outside_start(struct attach_outside *x)
+{
+	if (!x)
+		return;
+	x->is_running = pthread_create(&x->thread, NULL, answer, x) == 0;
+	if (!x->is_running)
+		collect_requests_answer(x->c, false);
+}
+
+static void stop(struct attach_outside *x)
+{
+	collect_requests_answer(x->c, false);
+	if (!x->is_running)
+		return;
+	x->stops = true;
+	pthread_join(x->thread, NULL);
+	x->is_running = false;
+	if (x->s.events)
+		attach_sample_end_events(&x->s);
+}
+
+/* Write the file of a process. */
+static void write_process(struct attach_outside *x, const struct sampled *t, struct attach_files *files)
+{
+	struct buf path = { 0 }, profile = { 0 };
+	struct process_info f;
+	struct err err;
+	char more[32];
+	int rc;
+
+	process_info(t->p, &f);
+	if (!attach_sample_is_written(t) || !attach_follows(x->options, &f) || !attach_files_has_room(files))
+		return;
+	snprintf(more, sizeof(more), "-outside-%zu", files->result->written.n);
+	attach_file_name(x->options->file[0].name, t->pid ? t->pid : getpid(), more, &path);
+	rc = attach_sample_write(&x->s, t, &profile, &err);
+	rc = rc < 0 ? rc : io_write_file_private(buf_text(&path), profile.data, profile.len, &err);
+	if (rc < 0)
+		attach_error(&x->options->messages, "%s", err.msg);
+	else
+		attach_files_add(files, buf_text(&path));
+	buf_release(&path);
+	buf_release(&profile);
+}
+
+unsigned attach_outside_finish(struct attach_outside *x, struct attach_files *files)
+{
+	if (!x)
+		return 0;
+	stop(x);
+	x->s.end_ns = clock_now();
+	attach_sample_describe_result(&x->s);
+	for (size_t i = 0; i < x->s.n_old; i++)
+		write_process(x, x->s.old[i], files);
+	for (size_t i = 0; i < x->s.n; i++)
+		write_process(x, x->s.target[i], files);
+	if (x->n_refused)
+		attach_note(&x->options->messages, "not sampled with perf events either: %s", x->why.msg);
+	return x->n_sampled;
+}
+
+void attach_outside_free(struct attach_outside *x)
+{
+	if (!x)
+		return;
+	stop(x);
+	attach_sample_release(&x->s);
+	free(x);
+}

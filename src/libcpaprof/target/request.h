@@ -1,0 +1,19 @@
+/*
+ * request.h - ask the collector to sample a program that cannot load our library
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The collector opens perf events for the process. They do nothing to it, and its children inherit them.
+ */
+#ifndef LIBCPAPROF_TARGET_REQUEST_H
+#define LIBCPAPROF_TARGET_REQUEST_H
+
+#include <stdint.h>
+
+/* This process is about to execute such a program: wait, at most briefly, until the collector samples it. */
+void cpi_request_exec_sig(void);
+
+/* A new process executes such a program. */
+void cpi_request_spawned_sig(uint32_t pid);
+
+#endif
