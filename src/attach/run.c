@@ -55,6 +55,8 @@ struct run {
 	struct attach_server *server;   /* NULL: none */
 	struct attach_outside *outside; /* NULL: none */
 	unsigned n_outside;             /* programs without our library that it sampled */
+	uint64_t end_ns;                /* monotonic time at which the recording ends; UINT64_MAX: with the program */
+	bool is_over;                   /* has the recording ended? */
 	pid_t pid;
 	uint32_t n_survivors; /* number of processes that survived the program */
 	uint64_t next_ns;     /* monotonic due time of the next numbered profiles */
@@ -238,8 +240,20 @@ static void discard_signals(const sigset_t *set)
 		continue;
 }
 
+/* End the recording, and write the files of all processes. */
+static void end_recording(struct run *r)
+{
+	if (r->is_over)
+		return;
+	r->is_over = true;
+	collect_finish(r->c);
+	r->n_outside = attach_outside_finish(r->outside, &r->files);
+}
+
 static void drain_locked(struct run *r)
 {
+	if (r->is_over)
+		return;
 	collect_drain(r->c);
 	collect_each(r->c, attach_jits_track, &r->files.jits);
 	if (r->options->every_ns == 0 || clock_now() < r->next_ns)
@@ -332,12 +346,17 @@ static int run_child(struct run *r, bool is_starter, const char *path, char **ar
 	attach_server_start(r->server, r->pid);
 	attach_outside_start(r->outside);
 	r->next_ns = clock_now() + r->options->every_ns;
-	while (!wait_signal(r, &set, &status))
+	r->end_ns = r->options->duration_ns ? clock_now() + r->options->duration_ns : UINT64_MAX;
+	while (!wait_signal(r, &set, &status)) {
 		drain(r);
+		if (clock_now() < r->end_ns || r->is_over)
+			continue;
+		end_recording(r);
+		r->options->recorded(r->options->recorded_arg, r->files.result);
+	}
 	count_survivors(r);
 	end_server(r, &set);
-	collect_finish(r->c);
-	r->n_outside = attach_outside_finish(r->outside, &r->files);
+	end_recording(r);
 	discard_signals(&set);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return attach_exit_status(status);

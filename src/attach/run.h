@@ -30,6 +30,8 @@ struct attach_messages {
 	void (*exec_failed)(void *arg, const char *path, int error);
 };
 
+struct attach_result;
+
 /* A profile to write for each process. */
 struct attach_file {
 	enum snap_kind kind;
@@ -51,6 +53,10 @@ struct attach_options {
 	const struct attach_server_options *server; /* NULL: no server */
 	struct serve_cpu cpu;                       /* settings of CPU profiles requested by clients */
 	struct attach_messages messages;
+	/* Stop after this time, write the files, call recorded, and wait for the end of the program; 0: at its end */
+	uint64_t duration_ns;
+	void (*recorded)(void *arg, const struct attach_result *result);
+	void *recorded_arg;
 };
 
 /* Zero-initialised; released by attach_result_release. */

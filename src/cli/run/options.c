@@ -314,7 +314,7 @@ static int read_follow(const char *text, struct attach_options *to, struct err *
 
 static int check_numbers(const struct run_args *a, struct err *err)
 {
-	int hz_max = cmd_run_samples_processes(a) ? (int)SAMPLE_HZ_MAX : (int)HZ_MAX;
+	int hz_max = cmd_run_samples_processes(a) || cmd_run_samples_outside(a) ? (int)SAMPLE_HZ_MAX : (int)HZ_MAX;
 
 	if (a->hz < 1 || a->hz > hz_max)
 		return err_set(err, ERR_USAGE, "--hz must be 1 to %d", hz_max);
@@ -330,18 +330,34 @@ bool cmd_run_samples_processes(const struct run_args *a)
 	return a->sample.pids || a->sample.all_cpus || a->sample.cgroup;
 }
 
+bool cmd_run_samples_outside(const struct run_args *a)
+{
+	return a->sample.off_cpu || a->sample.wall || (a->sample.events && *a->sample.events);
+}
+
+/* Check the options for a program that is started. */
+static int check_program(const struct run_args *a, struct err *err)
+{
+	const char *word = a->for_processes, *other = a->for_program;
+
+	if (!cmd_run_samples_outside(a))
+		return 0;
+	if (other)
+		return err_set(err, ERR_USAGE, "%.*s and %.*s: with the second, the program is sampled from outside",
+			       (int)strcspn(other, "="), other, (int)strcspn(word, "="), word);
+	if (a->has_follow && !is_follow_word(a->follow))
+		return err_set(err, ERR_USAGE, "--follow=%s: with %.*s, choose all or none", a->follow,
+			       (int)strcspn(word, "="), word);
+	return 0;
+}
+
 /* Check that the options apply to what is profiled: running processes, or a program. */
 static int check_target(const struct run_args *a, struct err *err)
 {
 	const char *word = a->for_program;
 
-	if (!cmd_run_samples_processes(a)) {
-		word = a->for_processes;
-		return word ? err_set(err, ERR_USAGE,
-				      "%.*s applies to running processes; name them with -p PID, --cgroup or -a",
-				      (int)strcspn(word, "="), word)
-			    : 0;
-	}
+	if (!cmd_run_samples_processes(a))
+		return check_program(a, err);
 	if (word)
 		return err_set(err, ERR_USAGE, "%.*s applies to programs that cpa starts, not to running processes",
 			       (int)strcspn(word, "="), word);

@@ -94,6 +94,9 @@ int cmd_run_program(struct attach_options *o, const struct program *program, con
 /* Does cpa record sample running processes, instead of a program that it starts? */
 bool cmd_run_samples_processes(const struct run_args *a);
 
+/* Is what is recorded only sampled from outside, also of a program that can load our library? */
+bool cmd_run_samples_outside(const struct run_args *a);
+
 /*
  * Sample running processes until they end, the given time has passed, the command has ended, or Ctrl-C or SIGTERM
  * arrives. Prints what was sampled.
@@ -105,8 +108,11 @@ bool cmd_run_samples_processes(const struct run_args *a);
  */
 int cmd_run_sample(const struct run_options *o, char **command, struct buf *out, struct err *err);
 
+/* Check the options of samples. Fails: ERR_USAGE. */
+int cmd_run_sample_check(const struct run_args *a, struct err *err);
+
 /*
- * Sample a program that cannot load our library, and the programs that it starts. Otherwise like cmd_run_sample, but out
+ * Sample a program from outside, and the programs that it starts. Otherwise like cmd_run_sample, but out
  * is also unchanged if the program could not be executed, which attach_child reports.
  */
 int cmd_run_sample_child(const struct run_options *o, struct attach_child *child, struct buf *out, struct err *err);

@@ -220,7 +220,17 @@ static int record_processes(const struct run_options *o, char **command)
 	return print_report(&o->args, output_of(&o->args));
 }
 
-/* Run a program that cannot load our library, and sample it from outside. Returns the exit status. */
+/* Write the profile of a program that was sampled from outside, and print the report. */
+static int finish_sampled(const struct run_options *o, const struct buf *profile, struct err *err)
+{
+	int rc = write_profile(&o->args, profile, err);
+
+	if (rc == 0)
+		print_report(&o->args, output_of(&o->args));
+	return rc;
+}
+
+/* Run a program, and sample it from outside. Returns the exit status. */
 static int record_sampled(const struct run_options *o, const char *path, char **argv)
 {
 	const struct attach_messages messages = cmd_run_messages();
@@ -228,57 +238,90 @@ static int record_sampled(const struct run_options *o, const char *path, char **
 	struct buf profile = { 0 };
 	struct err err;
 	int rc = check_outputs(&o->args, &err), status;
-	bool is_executed;
+	bool is_first;
 
 	rc = rc < 0 ? rc : attach_child_create(path, argv, &messages, &child, &err);
 	if (rc < 0)
 		return say_error("%s", err.msg);
 	rc = cmd_run_sample_child(o, &child, &profile, &err);
+	is_first = rc == 0 && profile.len && o->args.sample.seconds;
+	if (is_first) /* the program may run for long */
+		rc = finish_sampled(o, &profile, &err);
 	status = attach_child_wait(&child);
-	is_executed = rc == 0 && profile.len;
-	if (is_executed)
-		rc = write_profile(&o->args, &profile, &err);
+	if (rc == 0 && profile.len && !is_first)
+		rc = finish_sampled(o, &profile, &err);
 	buf_release(&profile);
-	if (rc < 0)
-		return say_error("%s", err.msg);
-	if (is_executed)
-		print_report(&o->args, output_of(&o->args));
+	return rc < 0 ? say_error("%s", err.msg) : status;
+}
+
+/* A recording of a program that has our library. */
+struct recording {
+	const struct run_args *args;
+	const char *folder; /* of the profiles of the processes */
+	int64_t start_ns;
+	bool is_finished;
+};
+
+/* Sampling has ended: write the profile. Called at the end, or after --seconds. */
+static void on_recorded(void *arg, const struct attach_result *result)
+{
+	struct recording *r = arg;
+
+	if (r->is_finished)
+		return;
+	r->is_finished = true;
+	if (finish(r->args, result, now_ns() - r->start_ns))
+		remove_folder(r->folder, &result->written);
+	else
+		say("the recorded profiles are kept: cpa top '%s/*'", r->folder);
+}
+
+/* Run a program with our library, and merge the profiles in this folder. Returns the exit status. */
+static int record_loaded(struct run_options *o, const struct program *program, const char *path, char **argv,
+			 const char *folder)
+{
+	struct recording r = { .args = &o->args, .folder = folder, .start_ns = now_ns() };
+	struct attach_result result = { 0 };
+	struct buf name = { 0 };
+	int status;
+
+	for (const char *c = folder; *c; c++)
+		buf_addf(&name, *c == '%' ? "%%%%" : "%c", *c);
+	buf_addz(&name, "/%p.pb.gz");
+	o->file[0].name = buf_text(&name);
+	o->attach.samples_others = o->args.kind == SNAP_CPU && o->attach.collect.follow;
+	o->attach.duration_ns = (uint64_t)o->args.sample.seconds * 1000000000;
+	o->attach.recorded = on_recorded;
+	o->attach.recorded_arg = &r;
+	status = cmd_run_program(&o->attach, program, path, argv, &result);
+	on_recorded(&r, &result);
+	attach_result_release(&result);
+	buf_release(&name);
 	return status;
 }
 
 static int record(struct run_options *o, char **argv)
 {
-	struct attach_result result = { 0 };
-	struct buf path = { 0 }, folder = { 0 }, name = { 0 };
+	struct buf path = { 0 }, folder = { 0 };
 	struct err err;
 	struct program program;
-	int64_t start = now_ns();
+	bool is_outside = cmd_run_samples_outside(&o->args);
 	int status, rc = attach_program_check(argv[0], false, &path, &program, &err);
 
 	if (rc < 0 && program.can_be_sampled && o->args.kind != SNAP_CPU) {
 		status = say_error("%s: only CPU time can be recorded of a program that cannot load the library of cpa",
 				   argv[0]);
-	} else if (rc < 0 && program.can_be_sampled) {
+	} else if (rc < 0 ? program.can_be_sampled : is_outside) {
 		status = record_sampled(o, buf_text(&path), argv);
-	} else if (rc < 0 || cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 ||
+	} else if (rc < 0 || cmd_run_sample_check(&o->args, &err) < 0 ||
+		   cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 ||
 		   check_outputs(&o->args, &err) < 0 || make_folder(&folder, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
-		for (const char *c = buf_text(&folder); *c; c++)
-			buf_addf(&name, *c == '%' ? "%%%%" : "%c", *c);
-		buf_addz(&name, "/%p.pb.gz");
-		o->file[0].name = buf_text(&name);
-		o->attach.samples_others = o->args.kind == SNAP_CPU && o->attach.collect.follow;
-		status = cmd_run_program(&o->attach, &program, buf_text(&path), argv, &result);
-		if (finish(&o->args, &result, now_ns() - start))
-			remove_folder(buf_text(&folder), &result.written);
-		else
-			say("the recorded profiles are kept: cpa top '%s/*'", buf_text(&folder));
+		status = record_loaded(o, &program, buf_text(&path), argv, buf_text(&folder));
 	}
-	attach_result_release(&result);
 	buf_release(&path);
 	buf_release(&folder);
-	buf_release(&name);
 	return status;
 }
 

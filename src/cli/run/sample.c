@@ -35,16 +35,18 @@ static void error(void *arg, const char *text)
 	say_error("%s", text);
 }
 
-static int check(const struct run_sample_args *a, struct err *err)
+int cmd_run_sample_check(const struct run_args *args, struct err *err)
 {
+	const struct run_sample_args *a = &args->sample;
+
 	if (!!a->pids + a->all_cpus + !!a->cgroup > 1)
 		return err_set(err, ERR_USAGE, "give only one of -p, -a and --cgroup");
 	if (a->off_cpu && a->wall)
 		return err_set(err, ERR_USAGE, "give only one of --off-cpu and --wall");
 	if (a->events && (a->off_cpu || a->wall))
 		return err_set(err, ERR_USAGE, "--event cannot be combined with %s", a->wall ? "--wall" : "--off-cpu");
-	if (a->wall && !a->pids)
-		return err_set(err, ERR_USAGE, "--wall needs -p PID");
+	if (a->wall && (a->all_cpus || a->cgroup))
+		return err_set(err, ERR_USAGE, "--wall needs -p PID, or a program");
 	if (a->seconds < 0 || a->seconds > SECONDS_MAX)
 		return err_set(err, ERR_USAGE, "--seconds must be 0 to %d", SECONDS_MAX);
 	return a->events ? attach_check_events(a->events, err) : 0;
@@ -64,7 +66,7 @@ static bool is_none(const char *follow)
 static int make_options(const struct run_args *args, pid_t *pid, struct sample_options *to, struct err *err)
 {
 	const struct run_sample_args *a = &args->sample;
-	int rc = check(a, err);
+	int rc = cmd_run_sample_check(args, err);
 
 	*to = (struct sample_options){
 		.kind = a->off_cpu ? SAMPLE_OFF_CPU
