@@ -72,6 +72,13 @@ struct opened {
 	int fd;
 };
 
+/* A process executes another program. */
+struct exec {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	bool is_reported;
+};
+
 /* A thread with own events. */
 struct own {
 	uint32_t pid, tid;
@@ -87,6 +94,8 @@ struct events {
 	size_t n_opened, cap_opened, n_enabled; /* those from n_enabled on are not enabled yet */
 	struct own *own;                        /* [n_own] sorted by tid when events are started */
 	size_t n_own, cap_own;
+	struct exec *exec; /* [n_execs] in the records that are being read */
+	size_t n_execs, cap_execs;
 	bool has_lost;          /* have records been lost? Then threads that still run may seem to have ended */
 	bool no_inherit_thread; /* the kernel cannot inherit by threads only */
 };
@@ -115,13 +124,16 @@ void events_free(struct events *e)
 		perf_rings_release(&e->rings);
 		free(e->opened);
 		free(e->own);
+		free(e->exec);
 	}
 	free(e);
 }
 
-static struct perf_event_attr make_attr(const struct events *e, const struct event_type *t)
+static struct perf_event_attr make_attr(const struct events *e, size_t type)
 {
 	const struct events_options *o = &e->o;
+	const struct event_type *t = o->type[type];
+	bool is_switch = o->all_switches && type == 0;
 	struct perf_event_attr attr = {
 		.type = t->type,
 		.size = sizeof(attr),
@@ -137,7 +149,7 @@ static struct perf_event_attr make_attr(const struct events *e, const struct eve
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
-		.context_switch = o->all_switches,
+		.context_switch = is_switch,
 		.sample_id_all = 1,
 		.watermark = 1,
 		.exclude_callchain_user = 1,
@@ -147,7 +159,7 @@ static struct perf_event_attr make_attr(const struct events *e, const struct eve
 	};
 
 	attr.wakeup_watermark = e->rings.ring[0].page ? (uint32_t)(e->rings.bytes / 4) : 0; /* 0: a half */
-	if (o->all_switches) {
+	if (is_switch) {
 		attr.sample_period = 1;
 	} else if (t->is_time) {
 		attr.sample_period = NS_PER_S / o->hz;
@@ -160,7 +172,7 @@ static struct perf_event_attr make_attr(const struct events *e, const struct eve
 	if (o->n_stack) {
 		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		attr.sample_regs_user = read_stack_event_regs();
-		attr.sample_stack_user = (uint32_t)o->n_stack;
+		attr.sample_stack_user = (uint32_t)(is_switch ? o->n_switch_stack : o->n_stack);
 	}
 	return attr;
 }
@@ -168,7 +180,7 @@ static struct perf_event_attr make_attr(const struct events *e, const struct eve
 /* Open one event on one CPU. Returns 0 or -errno. */
 static int open_on_cpu(struct events *e, size_t type, size_t ring, pid_t pid, unsigned long flags, uint32_t tid)
 {
-	struct perf_event_attr attr = make_attr(e, e->o.type[type]);
+	struct perf_event_attr attr = make_attr(e, type);
 	struct opened new = { .tid = tid, .type = (uint32_t)type };
 	int rc = perf_rings_open(&e->rings, ring, &attr, pid, flags, &new.fd);
 
@@ -448,6 +460,45 @@ struct reader {
 	void *arg;
 };
 
+/*
+ * Report each exec before the later records of its process, which may be in the buffer of another CPU. Returns false if
+ * the record is an exec that has been reported.
+ */
+static bool report_execs(const struct reader *x, unsigned ring, const struct event_record *r)
+{
+	const struct events *e = x->e;
+	bool is_reported = false;
+
+	for (size_t i = 0; i < e->n_execs; i++) {
+		struct exec *exec = &e->exec[i];
+		const struct event_record before = {
+			.kind = RECORD_EXEC, .pid = exec->pid, .tid = exec->tid, .time_ns = exec->time_ns
+		};
+
+		if (exec->pid != r->pid || exec->time_ns > r->time_ns)
+			continue;
+		if (!exec->is_reported)
+			x->fn(x->arg, ring, &before);
+		exec->is_reported = true;
+		is_reported |= exec->time_ns == r->time_ns;
+	}
+	return r->kind != RECORD_EXEC || !is_reported;
+}
+
+/* Remember an exec. */
+static void peek_exec(void *arg, unsigned ring, const struct perf_event_header *h)
+{
+	struct words w = { (const uint64_t *)(h + 1), (const uint64_t *)(h + 1) + (h->size - sizeof(*h)) / 8 };
+	struct events *e = ((const struct reader *)arg)->e;
+	struct event_record r = { 0 };
+
+	(void)ring;
+	if (h->type != PERF_RECORD_COMM || !(h->misc & PERF_RECORD_MISC_COMM_EXEC) || !read_sample_id(e, &w, &r))
+		return;
+	e->exec = mem_grow(e->exec, &e->cap_execs, e->n_execs + 1, sizeof(*e->exec));
+	e->exec[e->n_execs++] = (struct exec){ r.pid, r.tid, r.time_ns, false };
+}
+
 static void read_record(void *arg, unsigned ring, const struct perf_event_header *h)
 {
 	struct words w = { (const uint64_t *)(h + 1), (const uint64_t *)(h + 1) + (h->size - sizeof(*h)) / 8 };
@@ -482,6 +533,10 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 		break;
 	case PERF_RECORD_FORK:
 		count_thread(e, &w, 1);
+		r.kind = RECORD_START;
+		is_valid = read_sample_id(e, &w, &r);
+		r.pid = (uint32_t)next_word(&w);
+		r.tid = (uint32_t)next_word(&w);
 		break;
 	case PERF_RECORD_EXIT:
 		count_thread(e, &w, -1);
@@ -491,7 +546,7 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 	default:
 		break;
 	}
-	if (is_valid)
+	if (is_valid && report_execs(x, ring, &r))
 		x->fn(x->arg, ring, &r);
 }
 
@@ -568,6 +623,8 @@ void events_read(struct events *e, event_record_fn *fn, void *arg)
 {
 	struct reader x = { e, fn, arg };
 
+	e->n_execs = 0;
+	perf_rings_peek(&e->rings, peek_exec, &x);
 	perf_rings_read(&e->rings, read_record, &x);
 	if (e->o.closes_ended && !e->has_lost)
 		close_ended(&x);

@@ -37,11 +37,12 @@ struct events_options {
 	const struct event_type *type[EVENTS_MAX]; /* [n_types] */
 	size_t n_types;
 	unsigned hz;       /* samples per second; of events that are clocks, the period is 1 / hz */
-	bool all_switches; /* sample each context switch, and report switches */
+	bool all_switches; /* event 0 is context-switches: sample each of them, and report switches */
 	bool no_kernel;    /* user code only */
 	bool has_children; /* inherit by child processes, not only by threads */
 	bool closes_ended; /* close events of ended threads; their processes must not start others before events_start */
 	size_t n_stack;    /* bytes of stack to copy, a multiple of 8; 0: none */
+	size_t n_switch_stack; /* the same of context switches */
 };
 
 /* A record of a ring buffer. */
@@ -52,6 +53,7 @@ enum event_record_kind {
 	RECORD_SWITCH_OUT,
 	RECORD_MAPPING,
 	RECORD_EXEC,
+	RECORD_START, /* a thread starts: pid and tid are its own */
 	RECORD_EXIT,
 	RECORD_REST /* time that event 0, a clock, counted but did not sample; of all that inherited the event */
 };

@@ -262,7 +262,7 @@ static bool update_target(struct session *s, struct sampled *t)
 	t->cpu_ns = cpu_ns > t->cpu_ns ? cpu_ns : t->cpu_ns;
 	external_find_mappings(t->p);
 	attach_jits_track(&s->jits, t->p);
-	return t->n_rounds < LATE_ROUNDS || t->pid == 0 || attach_sample_is_written(t);
+	return t->n_rounds < LATE_ROUNDS || s->kind != SAMPLE_CPU || t->pid == 0 || attach_sample_is_written(t);
 }
 
 bool attach_sample_continues(struct session *s)
@@ -310,7 +310,12 @@ void attach_sample_describe(struct session *s)
 	e->period = NS_PER_S / s->hz;
 	t->value[0] = (struct snap_value_type){ samples, count };
 	t->period = (struct snap_value_type){ "cpu", ns };
-	if (s->kind == SAMPLE_WALL) {
+	if (s->kind == SAMPLE_WALL && s->events) {
+		e->period = 1;
+		t->value[1] = t->period = (struct snap_value_type){ "wall", ns };
+		snprintf(e->comment[0], sizeof(e->comment[0]),
+			 "wall-clock time of all threads, from perf events, CPU time at %u Hz", s->hz);
+	} else if (s->kind == SAMPLE_WALL) {
 		t->value[1] = t->period = (struct snap_value_type){ "wall", ns };
 		snprintf(e->comment[0], sizeof(e->comment[0]), "wall-clock time of all threads, read through /proc");
 	} else if (s->kind == SAMPLE_OFF_CPU) {
@@ -338,7 +343,7 @@ void attach_sample_describe_result(struct session *s)
 	struct external *e = &s->external;
 	struct process_info f = { .n_samples = 0 };
 
-	if (s->kind == SAMPLE_WALL)
+	if (s->kind == SAMPLE_WALL && !s->events)
 		snprintf(e->comment[1], sizeof(e->comment[1]), "running threads have no stack: %s",
 			 pseudo_frame_name[PSEUDO_RUNNING]);
 	else if (!s->has_kernel)
@@ -414,7 +419,7 @@ static int write_profile(const struct session *s, struct profile *p, struct buf 
 {
 	int rc = s->has_kernel ? attach_names_add_kernel(p, err) : 0;
 
-	if (rc == 0 && s->kind == SAMPLE_OFF_CPU) /* each wait ends in the scheduler: show what called it */
+	if (rc == 0 && s->kind != SAMPLE_CPU) /* each wait ends in the scheduler: show what called it */
 		profile_drop_leaves(p, is_scheduler);
 	return rc < 0 ? rc : export_proto(p, 1, out, err);
 }
@@ -595,12 +600,10 @@ static int choose(struct session *s, struct err *err)
 {
 	struct err why;
 	bool is_optional =
-		s->o->kind == SAMPLE_CPU && s->o->n_pids && !s->o->needs_events && !(s->o->events && *s->o->events);
+		s->o->kind != SAMPLE_OFF_CPU && s->o->n_pids && !s->o->needs_events && !(s->o->events && *s->o->events);
 
 	struct utsname system;
 
-	if (s->o->kind == SAMPLE_WALL)
-		return 0;
 	if (uname(&system) == 0 && attach_sample_is_dangerous(system.release))
 		attach_note(&s->o->messages,
 			    "Linux %s: perf events of the CPU clock can hang machines with Linux 6.16 and 6.17",
@@ -613,8 +616,11 @@ static int choose(struct session *s, struct err *err)
 		*err = why;
 		return why.code;
 	}
+	attach_note(&s->o->messages,
+		    s->kind == SAMPLE_WALL ? "%s; stacks of running threads are missing"
+					   : "%s; sampling wall-clock time instead of CPU time",
+		    why.msg);
 	s->kind = SAMPLE_WALL;
-	attach_note(&s->o->messages, "%s; sampling wall-clock time instead of CPU time", why.msg);
 	return 0;
 }
 
@@ -631,10 +637,10 @@ static int sample(struct session *s, struct buf *out, struct sample_result *resu
 	s->start_ns = clock_now();
 	if (s->o->stop)
 		stop_begin(s->o->stop, "sampling", s->o->duration_ns / NS_PER_MS);
-	if (s->kind == SAMPLE_WALL)
-		attach_sample_run_wall(s);
-	else
+	if (s->events)
 		attach_sample_run_events(s);
+	else
+		attach_sample_run_wall(s);
 	s->end_ns = clock_now();
 	attach_sample_describe_result(s);
 	rc = write_all(s, out, err);

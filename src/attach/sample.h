@@ -32,7 +32,7 @@ enum {
 enum sample_kind {
 	SAMPLE_CPU,     /* CPU time, or the events */
 	SAMPLE_OFF_CPU, /* time in which threads wait, at the stack where they wait */
-	SAMPLE_WALL,    /* wall-clock time of all threads, through /proc */
+	SAMPLE_WALL,    /* wall-clock time of all threads; without perf events through /proc, without CPU stacks */
 };
 
 struct sample_options {
@@ -57,7 +57,7 @@ struct sample_options {
 
 /* Summary of a recording. */
 struct sample_result {
-	enum sample_kind kind; /* SAMPLE_WALL if there are no perf events */
+	enum sample_kind kind; /* also SAMPLE_WALL if there are no perf events */
 	size_t n_processes;
 	uint64_t n_samples, n_lost; /* stacks; records that the kernel dropped */
 	uint64_t n_complete;        /* stacks that reach the start of their thread */

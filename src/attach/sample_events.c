@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Waits: the kernel samples a thread when it stops to run, and reports when it runs again. A thread that could
- * continue (it was preempted) does not wait. Reports of several CPUs are merged in order of time, after a delay in
+ * continue (it was preempted) does not wait: it has no CPU. Wall-clock time is the sum of waits, time without a CPU, and
+ * time on a CPU, which goes to the next sample of the thread. Reports of several CPUs are merged in order of time, after a delay in
  * which all of them arrive. Threads that wait when sampling begins are read through /proc.
  */
 #include "config.h"
@@ -44,12 +45,20 @@ struct held {
 	bool has_regs;
 };
 
-/* A thread started or stopped to wait. */
+enum thread_state {
+	THREAD_RUNS,
+	THREAD_SAMPLED, /* it runs, and this is its stack */
+	THREAD_WAITS,
+	THREAD_READY, /* it has no CPU */
+	THREAD_ENDED
+};
+
+/* What a thread does from this time on. */
 struct change {
-	uint64_t time_ns;
-	uint32_t tid, stack; /* stack: of a thread that waits */
-	bool waits;
-	struct process *p; /* of a thread that waits */
+	uint64_t time_ns, run_ns; /* run_ns: time on a CPU since its last sample */
+	uint32_t tid, stack;      /* stack: of a thread that waits, or was sampled */
+	enum thread_state state;
+	struct process *p; /* NULL: not known, for threads that run */
 };
 
 struct waits {
@@ -58,7 +67,7 @@ struct waits {
 	size_t n_held, cap_held;
 	struct change *change; /* [n] not yet processed */
 	size_t n, cap;
-	struct change *waiting; /* [n_waiting] threads that wait, sorted by tid */
+	struct change *waiting; /* [n_waiting] the last change of each thread, sorted by tid */
 	size_t n_waiting, cap_waiting;
 	uint64_t ready_ns; /* all records before this time have arrived */
 };
@@ -116,12 +125,14 @@ static int try_open(struct session *s, bool no_kernel, struct err *err)
 	int rc;
 
 	memcpy(o.type, s->type, sizeof(o.type));
-	if (s->kind == SAMPLE_OFF_CPU) {
+	if (s->kind != SAMPLE_CPU) {
 		static const char name[] = "context-switches";
 
+		o.type[1] = s->type[0];
+		o.n_types = s->kind == SAMPLE_WALL ? 2 : 1;
 		o.type[0] = events_find(name, sizeof(name) - 1);
 		o.all_switches = true;
-		o.n_stack = WAIT_STACK_BYTES;
+		o.n_switch_stack = WAIT_STACK_BYTES;
 	}
 	rc = events_new(&o, &s->events, err);
 	if (rc == 0)
@@ -139,7 +150,7 @@ int attach_sample_open_events(struct session *s, struct err *err)
 	int rc = try_open(s, false, err);
 
 	/* switches happen in the kernel; other events may be permitted without it */
-	return rc < 0 && s->kind != SAMPLE_OFF_CPU ? try_open(s, true, err) : rc;
+	return rc < 0 && s->kind == SAMPLE_CPU ? try_open(s, true, err) : rc;
 }
 
 static uint32_t add_sample(const struct session *s, struct sampled *t, const struct event_record *r, uint64_t weight)
@@ -242,29 +253,52 @@ static void add_change(struct waits *w, const struct change *new)
 	w->change[w->n++] = *new;
 }
 
+/* A thread runs no more. */
+static void on_switch_out(struct waits *w, struct held *h, const struct event_record *r, struct change *new)
+{
+	struct sampled *t = h->tid == r->tid ? attach_sample_target(w->s, (pid_t)r->pid) : NULL;
+
+	if (t && (!r->is_preempted || w->s->kind == SAMPLE_WALL)) {
+		new->state = r->is_preempted ? THREAD_READY : THREAD_WAITS;
+		new->p = t->p;
+		new->stack = r->is_preempted ? UINT32_MAX : add_held(w->s, t, h);
+		add_change(w, new);
+	}
+	h->tid = 0;
+}
+
+/* A sample, the start or the end of a thread, in a profile of wall-clock time. */
+static void on_thread(struct waits *w, const struct event_record *r, struct change *new)
+{
+	struct sampled *t = attach_sample_target(w->s, (pid_t)r->pid);
+	struct event_record sample = *r;
+
+	if (!t)
+		return;
+	sample.type = 0; /* all times are one value of the profile */
+	new->p = t->p;
+	new->state = r->kind == RECORD_START ? THREAD_READY : r->kind == RECORD_EXIT ? THREAD_ENDED : THREAD_SAMPLED;
+	if (new->state == THREAD_SAMPLED)
+		new->stack = add_sample(w->s, t, &sample, 0);
+	add_change(w, new);
+}
+
 static void on_switch(void *arg, unsigned ring, const struct event_record *r)
 {
 	struct waits *w = arg;
 	struct change new = { .time_ns = r->time_ns, .tid = r->tid, .stack = UINT32_MAX };
-	struct held *h = held_of(w, ring);
-	struct sampled *t;
+	bool is_wall = w->s->kind == SAMPLE_WALL;
 
-	if (r->kind == RECORD_SAMPLE) {
-		hold(h, r);
-	} else if (r->kind == RECORD_SWITCH_IN) {
+	if (r->kind == RECORD_SAMPLE && r->type == 0)
+		hold(held_of(w, ring), r);
+	else if (r->kind == RECORD_SWITCH_IN)
 		add_change(w, &new);
-	} else if (r->kind == RECORD_SWITCH_OUT) {
-		t = h->tid == r->tid && !r->is_preempted ? attach_sample_target(w->s, (pid_t)r->pid) : NULL;
-		if (t) {
-			new.waits = true;
-			new.p = t->p;
-			new.stack = add_held(w->s, t, h);
-			add_change(w, &new);
-		}
-		h->tid = 0;
-	} else {
+	else if (r->kind == RECORD_SWITCH_OUT)
+		on_switch_out(w, held_of(w, ring), r, &new);
+	else if (is_wall && (r->kind == RECORD_SAMPLE || r->kind == RECORD_START || r->kind == RECORD_EXIT))
+		on_thread(w, r, &new);
+	else
 		add_other(w->s, r);
-	}
 }
 
 static int compare_changes(const void *a, const void *b)
@@ -273,7 +307,7 @@ static int compare_changes(const void *a, const void *b)
 
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
-	return y->waits - x->waits;
+	return (y->state == THREAD_WAITS) - (x->state == THREAD_WAITS);
 }
 
 struct tid_key {
@@ -288,24 +322,60 @@ static bool is_below_tid(const void *arg, size_t i)
 	return key->w->waiting[i].tid < key->tid;
 }
 
-/* A thread waits or runs from now on: account for the wait that ends. */
-static void apply(struct waits *w, const struct change *c)
+/* Account for what a thread did until a time. is_ready: it runs from then on, so it did not run before. */
+static void charge(const struct waits *w, struct change *was, uint64_t end_ns, bool is_ready)
 {
-	size_t at = lower_bound(0, w->n_waiting, is_below_tid, &(struct tid_key){ w, c->tid });
-	bool found = at < w->n_waiting && w->waiting[at].tid == c->tid;
+	uint64_t ns = end_ns > was->time_ns ? end_ns - was->time_ns : 0;
 
-	if (found) {
-		struct change *was = &w->waiting[at];
+	if (was->state == THREAD_WAITS)
+		external_add_weight(was->p, was->stack, ns);
+	else if (w->s->kind == SAMPLE_WALL && was->p && (was->state == THREAD_READY || is_ready))
+		external_add_ready(was->p, ns);
+	else
+		was->run_ns += ns;
+}
 
-		if (was->waits && c->time_ns > was->time_ns)
-			external_add_weight(was->p, was->stack, c->time_ns - was->time_ns);
-		*was = *c;
-		return;
-	}
+/* Charge time on a CPU without a sample. */
+static void charge_rest(const struct waits *w, struct change *was)
+{
+	if (w->s->kind == SAMPLE_WALL && was->p && was->run_ns)
+		external_add_unsampled(was->p, was->run_ns);
+	was->run_ns = 0;
+}
+
+/* The first change of a thread. */
+static void insert_thread(struct waits *w, size_t at, const struct change *c)
+{
 	w->waiting = mem_grow(w->waiting, &w->cap_waiting, w->n_waiting + 1, sizeof(*w->waiting));
 	memmove(w->waiting + at + 1, w->waiting + at, (w->n_waiting - at) * sizeof(*w->waiting));
 	w->waiting[at] = *c;
 	w->n_waiting++;
+}
+
+/* A thread does something else from now on: account for what it did. */
+static void apply(struct waits *w, const struct change *c)
+{
+	size_t at = lower_bound(0, w->n_waiting, is_below_tid, &(struct tid_key){ w, c->tid });
+	struct change *was = &w->waiting[at];
+	struct process *p;
+
+	if (at == w->n_waiting || was->tid != c->tid) {
+		if (c->state != THREAD_ENDED)
+			insert_thread(w, at, c);
+		return;
+	}
+	charge(w, was, c->time_ns, c->state == THREAD_RUNS && was->state <= THREAD_SAMPLED);
+	if (c->state == THREAD_SAMPLED) {
+		external_add_weight(c->p, c->stack, was->run_ns);
+		was->run_ns = 0;
+	}
+	if (c->state == THREAD_ENDED) {
+		charge_rest(w, was);
+		memmove(was, was + 1, (--w->n_waiting - at) * sizeof(*was));
+		return;
+	}
+	p = c->p ? c->p : was->p;
+	*was = (struct change){ c->time_ns, was->run_ns, c->tid, c->stack, c->state, p };
 }
 
 /* Process the changes before a time, in order. */
@@ -331,10 +401,12 @@ struct first_wait {
 static bool add_waiting(void *arg, uint32_t tid)
 {
 	const struct first_wait *f = arg;
-	struct change c = { .time_ns = clock_now(), .tid = tid, .waits = true, .p = f->t->p };
+	struct change c = { .time_ns = clock_now(), .tid = tid, .state = THREAD_WAITS, .p = f->t->p };
 
 	external_add_thread(f->t->p, f->folder, tid, 0, true, &c.stack);
-	if (c.stack != UINT32_MAX)
+	if (c.stack == UINT32_MAX)
+		c.state = THREAD_RUNS;
+	if (c.state == THREAD_WAITS || f->w->s->kind == SAMPLE_WALL)
 		add_change(f->w, &c);
 	return true;
 }
@@ -363,9 +435,9 @@ static void wait_records(struct session *s)
 	events_wait(s->events, is_many ? POLL_MANY_MS : POLL_MS);
 }
 
-static void start(struct session *s)
+/* Let a program that was started begin. */
+static void begin_program(const struct session *s)
 {
-	events_start(s->events);
 	if (s->o->begun)
 		s->o->begun(s->o->begun_arg);
 }
@@ -375,8 +447,9 @@ static void run_waits(struct session *s)
 	struct waits w = { .s = s };
 	uint64_t end;
 
-	start(s);
+	events_start(s->events);
 	add_first_waits(&w);
+	begin_program(s);
 	do {
 		wait_records(s);
 		end = clock_now();
@@ -388,9 +461,10 @@ static void run_waits(struct session *s)
 	end = clock_now();
 	events_read(s->events, on_switch, &w);
 	apply_before(&w, end);
-	for (size_t i = 0; i < w.n_waiting; i++) /* still waiting */
-		if (w.waiting[i].waits && end > w.waiting[i].time_ns)
-			external_add_weight(w.waiting[i].p, w.waiting[i].stack, end - w.waiting[i].time_ns);
+	for (size_t i = 0; i < w.n_waiting; i++) {
+		charge(&w, &w.waiting[i], end, false);
+		charge_rest(&w, &w.waiting[i]);
+	}
 	for (size_t i = 0; i < w.n_held; i++)
 		free(w.held[i]);
 	free(w.held);
@@ -413,11 +487,12 @@ void attach_sample_end_events(struct session *s)
 
 void attach_sample_run_events(struct session *s)
 {
-	if (s->kind == SAMPLE_OFF_CPU) {
+	if (s->kind != SAMPLE_CPU) {
 		run_waits(s);
 		return;
 	}
-	start(s);
+	events_start(s->events);
+	begin_program(s);
 	do {
 		wait_records(s);
 		attach_sample_read_events(s);

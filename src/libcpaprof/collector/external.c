@@ -162,6 +162,11 @@ void external_add_unsampled(struct process *p, uint64_t weight)
 	table_add_pseudo(&p->table, PSEUDO_UNSAMPLED, 0, weight);
 }
 
+void external_add_ready(struct process *p, uint64_t ns)
+{
+	table_add_pseudo(&p->table, PSEUDO_READY, 1, ns);
+}
+
 void external_count(const struct process *p, uint64_t *n_samples, uint64_t *n_complete)
 {
 	*n_complete = p->cut[UNWIND_ROOT];

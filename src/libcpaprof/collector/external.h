@@ -74,6 +74,9 @@ bool external_add_thread(struct process *p, int folder, uint32_t tid, uint64_t w
 
 void external_add_weight(struct process *p, uint32_t stack, uint64_t weight);
 
+/* Add time in which a thread could run and had no CPU. */
+void external_add_ready(struct process *p, uint64_t ns);
+
 /* Add weight from before the process was sampled. */
 void external_add_unsampled(struct process *p, uint64_t weight);
 

@@ -136,7 +136,7 @@ int perf_rings_open(struct perf_rings *r, size_t i, const struct perf_event_attr
 	return rc;
 }
 
-static void read_ring(const struct perf_rings *r, unsigned i, perf_rings_fn *fn, void *arg)
+static void read_ring(const struct perf_rings *r, unsigned i, bool keeps, perf_rings_fn *fn, void *arg)
 {
 	struct perf_event_mmap_page *page = r->ring[i].page;
 	const unsigned char *data = (const unsigned char *)page + r->page_bytes;
@@ -157,7 +157,8 @@ static void read_ring(const struct perf_rings *r, unsigned i, perf_rings_fn *fn,
 		}
 		fn(arg, i, h);
 		tail += size;
-		__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+		if (!keeps)
+			__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
 	}
 }
 
@@ -165,5 +166,12 @@ void perf_rings_read(struct perf_rings *r, perf_rings_fn *fn, void *arg)
 {
 	for (unsigned i = 0; i < r->n; i++)
 		if (r->ring[i].page)
-			read_ring(r, i, fn, arg);
+			read_ring(r, i, false, fn, arg);
+}
+
+void perf_rings_peek(struct perf_rings *r, perf_rings_fn *fn, void *arg)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		if (r->ring[i].page)
+			read_ring(r, i, true, fn, arg);
 }

@@ -55,5 +55,7 @@ typedef void perf_rings_fn(void *arg, unsigned ring, const struct perf_event_hea
 
 /* Read all records, CPU by CPU; those of one CPU are in order of time. */
 void perf_rings_read(struct perf_rings *r, perf_rings_fn *fn, void *arg);
+/* The same, but the records stay in the buffers. */
+void perf_rings_peek(struct perf_rings *r, perf_rings_fn *fn, void *arg);
 
 #endif

@@ -22,6 +22,7 @@ const char *const pseudo_frame_name[N_PSEUDO_FRAMES] = {
 	[PSEUDO_FULL] = "[cpa: stack table full]",
 	[PSEUDO_RUNNING] = "[running]",
 	[PSEUDO_UNSAMPLED] = "[cpa: not sampled]",
+	[PSEUDO_READY] = "[ready: no CPU]",
 	[PSEUDO_NO_ANSWER] = "[no answer: signal blocked]",
 };
 

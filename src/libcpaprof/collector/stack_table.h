@@ -17,6 +17,7 @@ enum pseudo_frame {
 	PSEUDO_RUNNING,
 	PSEUDO_NO_ANSWER,
 	PSEUDO_UNSAMPLED,
+	PSEUDO_READY,
 	N_PSEUDO_FRAMES
 };
 extern const char *const pseudo_frame_name[N_PSEUDO_FRAMES];
