@@ -53,7 +53,7 @@ enum thread_state {
 	THREAD_ENDED
 };
 
-/* What a thread does from this time on. */
+/* The state of a thread from this time on. */
 struct change {
 	uint64_t time_ns, run_ns; /* run_ns: time on a CPU since its last sample */
 	uint32_t tid, stack;      /* stack: of a thread that waits, or was sampled */
@@ -352,7 +352,7 @@ static void insert_thread(struct waits *w, size_t at, const struct change *c)
 	w->n_waiting++;
 }
 
-/* A thread does something else from now on: account for what it did. */
+/* The state of a thread changes: account for the time in the last one. */
 static void apply(struct waits *w, const struct change *c)
 {
 	size_t at = lower_bound(0, w->n_waiting, is_below_tid, &(struct tid_key){ w, c->tid });

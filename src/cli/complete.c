@@ -201,7 +201,8 @@ static void add_values(struct line *l, const struct opt *o, const char *before)
 			    ' ');
 	} else if (strcmp(o->name, "kinds") == 0) {
 		add_list_start(l->last, strlen(before), ',', &start);
-		add_choices(l, buf_text(&start), "cpu,heap,allocs,goroutine,block,mutex,threadcreate,threads,goroutineleak", ',');
+		add_choices(l, buf_text(&start),
+			    "cpu,heap,allocs,goroutine,block,mutex,threadcreate,threads,goroutineleak", ',');
 	} else if (strcmp(arg, "PID,...") == 0) {
 		add_process_list(l, strlen(before));
 	} else if (strcmp(arg, "KEY,...") == 0) {

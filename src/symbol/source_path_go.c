@@ -230,7 +230,7 @@ static const char *version_of_root(struct source_search *s, struct source_go *go
 	return go->version[i];
 }
 
-/* Try a file of the standard library, but not of a root whose version is not the one in the path. */
+/* Try a file of the standard library, but not of a root whose version differs from that in the path. */
 static bool try_standard(struct source_lookup *k, struct source_go *go, const char *file, const char *part)
 {
 	enum source_rank rank = part == file ? SOURCE_LIKELY : SOURCE_EXACT;

@@ -111,7 +111,7 @@ static bool try_library(struct source_lookup *k, struct source_rust *rust, const
 			continue;
 		}
 		buf_addf(&path, "%s/%s", rust->library[i], part);
-		source_reject(k, path.data, "is of another version of Rust");
+		source_reject(k, path.data, "belongs to another version of Rust");
 		buf_release(&path);
 	}
 	return false;

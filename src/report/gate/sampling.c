@@ -102,7 +102,8 @@ static enum family family_of(const struct profile *p, uint32_t type)
 {
 	static const char *const waits[] = { "delay", "contention", "mutex", "block", "lock", "wait", NULL };
 	static const char *const samples[] = { "samples", "sample", NULL };
-	static const char *const census[] = { "goroutine", "goroutines", "goroutineleak", "threadcreate", "thread", "threads", NULL };
+	static const char *const census[] = { "goroutine", "goroutines", "goroutineleak", "threadcreate", "thread",
+					      "threads",   NULL };
 	static const char *const events[] = { "cycles",
 					      "instructions",
 					      "cpu_cycles",
