@@ -6,7 +6,7 @@
  * x86-64 only: the trap flag raises a signal after each instruction. After a call instruction its return address is
  * pushed on the shadow stack; entries below the stack pointer are removed. A walk must return the shadow stack, also
  * in prologues, epilogues, PLT stubs, the lazy resolver, assembly of libc, and the vDSO. The shadow stack does not
- * depend on CFI.
+ * depend on CFI. Arguments are libraries with a function no_cfi, which are stepped through first.
  */
 #include "config.h"
 
@@ -360,7 +360,19 @@ static void in_resolver(void)
 	sink += (uint64_t)getppid() + (uint64_t)labs(-3) + (uint64_t)(cbrt(27.0) + tgamma(4.5) + fma(1.5, 2, 3));
 }
 
-int main(void)
+/* Step through no_cfi of this library. */
+static void test_library(const char *path)
+{
+	void *lib = dlopen(path, RTLD_LAZY);
+	void (*fn)(void) = lib ? (void (*)(void))dlsym(lib, "no_cfi") : NULL;
+
+	if (fn)
+		test("functions without call frame information", fn, 0.99, 0);
+	else
+		tap(false, dlerror());
+}
+
+int main(int argc, char **argv)
 {
 	static unsigned char alternate[1 << 16];
 	stack_t ss = { .ss_sp = alternate, .ss_size = sizeof(alternate) };
@@ -368,6 +380,8 @@ int main(void)
 	cpi_unwind_init();
 	stack = this_stack();
 	sigaltstack(&ss, NULL);
+	for (int i = 1; i < argc; i++)
+		test_library(argv[i]);
 	test("frames, leaves and an epilogue", f_frame, 1, 0);
 	test("alloca", f_alloca, 1, 0);
 	test("a tail call", f_tail, 1, 1);

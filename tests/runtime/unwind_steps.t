@@ -20,4 +20,13 @@ if ! $CC -std=gnu17 -O2 -Wl,-z,lazy -I"$top_builddir" -I"$top_srcdir/src" -o "$t
 	echo 1..1
 	exit
 fi
-"$tmp/steps"
+libs=
+for flags in -O0 -O1 -O2 '-O2 -fcf-protection'; do
+	lib="$tmp/no-cfi$(echo "$flags" | tr -d ' ').so"
+	# shellcheck disable=SC2086 # a compiler and its options
+	$CC $flags -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -fPIC -shared -Wl,-z,lazy \
+		-o "$lib" "$top_srcdir/tests/runtime/no_cfi.c" || echo "not ok - $lib is built"
+	libs="$libs $lib"
+done
+# shellcheck disable=SC2086 # words
+"$tmp/steps" $libs

@@ -28,7 +28,7 @@
 
 enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, FILE_COPY_MAX = 512 << 20 };
 enum { PIECE_SHIFT_MAX = 1 << 30 }; /* max difference between distances in memory and in the file */
-enum { HEAD = 64 << 10, HEADS_MAX = 128, PIECE_MAX = 64 << 20, COPIES_MAX = 1 << 30 };
+enum { HEAD = 64 << 10, HEADS_MAX = 128, PIECE_MAX = 512 << 20, COPIES_MAX = 1 << 30 };
 enum { SECTIONS_MAX = 256, FRAMES_BYTES_MAX = 64 << 20 };
 
 /* The .eh_frame of a file without .eh_frame_hdr, as statically linked programs often are. Size 0: not needed. */
