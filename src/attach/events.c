@@ -152,7 +152,7 @@ static struct perf_event_attr make_attr(const struct events *e, size_t type)
 		.context_switch = is_switch,
 		.sample_id_all = 1,
 		.watermark = 1,
-		.exclude_callchain_user = 1,
+		.exclude_callchain_kernel = o->no_kernel,
 		.use_clockid = 1,
 		.inherit_thread = !o->has_children && !e->no_inherit_thread,
 		.clockid = CLOCK_MONOTONIC,
@@ -167,10 +167,8 @@ static struct perf_event_attr make_attr(const struct events *e, size_t type)
 		attr.freq = 1;
 		attr.sample_freq = o->hz;
 	}
-	if (!o->no_kernel)
-		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (o->n_stack) {
-		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		attr.sample_regs_user = read_stack_event_regs();
 		attr.sample_stack_user = (uint32_t)(is_switch ? o->n_switch_stack : o->n_stack);
 	}
@@ -364,7 +362,7 @@ static void set_thread(struct event_record *r, uint64_t word)
 	r->tid = (uint32_t)(word >> 32);
 }
 
-/* Split the call chain into its kernel part. */
+/* Split the call chain into its parts. */
 static void read_chain(struct words *w, struct event_record *r)
 {
 	uint64_t n = next_word(w);
@@ -377,8 +375,13 @@ static void read_chain(struct words *w, struct event_record *r)
 		if (ip == PERF_CONTEXT_KERNEL) {
 			r->kernel = &w->at[i + 1];
 			r->n_kernel = 0;
+		} else if (ip == PERF_CONTEXT_USER) {
+			r->user = &w->at[i + 1];
+			r->n_user = 0;
 		} else if (ip >= PERF_CONTEXT_MAX) {
 			break;
+		} else if (r->user) {
+			r->n_user++;
 		} else if (r->kernel) {
 			r->n_kernel++;
 		}
@@ -417,10 +420,10 @@ static bool read_sample(const struct events *e, struct words *w, struct event_re
 	set_thread(r, next_word(w));
 	r->time_ns = next_word(w);
 	r->period = next_word(w);
-	if (!e->o.no_kernel)
+	if (e->o.n_stack) {
 		read_chain(w, r);
-	if (e->o.n_stack)
 		read_stack(w, r);
+	}
 	if (!event)
 		return false;
 	r->type = event->type;

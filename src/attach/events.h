@@ -69,6 +69,9 @@ struct event_record {
 	uint64_t period;        /* number of events, or ns, since the last sample */
 	const uint64_t *kernel; /* [n_kernel] kernel frames, leaf first */
 	uint32_t n_kernel;
+	const uint64_t *
+		user; /* [n_user] user frames by frame pointers, from the interrupted one on, as the kernel found them */
+	uint32_t n_user;
 	const uint64_t *reg;        /* registers, as read_stack_event_regs; NULL: none */
 	const unsigned char *stack; /* [n_stack] */
 	size_t n_stack;

@@ -28,7 +28,7 @@ enum {
 	STACK_BYTES = 32 << 10,     /* copied per sample */
 	WAIT_STACK_BYTES = 8 << 10, /* context switches can be frequent */
 	POLL_MS = 100,
-	POLL_MANY_MS = 10,
+	POLL_OFTEN_MS = 10,
 	KERNEL_FRAMES_MAX = 127, /* kernel.perf_event_max_stack by default */
 	EVENT_REGS_MAX = 32,
 };
@@ -38,10 +38,10 @@ enum {
 /* A sample of a thread that stops to run, until the kernel reports why. */
 struct held {
 	uint32_t tid;
-	uint64_t reg[EVENT_REGS_MAX], kernel[KERNEL_FRAMES_MAX];
+	uint64_t reg[EVENT_REGS_MAX], kernel[KERNEL_FRAMES_MAX], user[KERNEL_FRAMES_MAX];
 	unsigned char stack[WAIT_STACK_BYTES];
 	size_t n_stack;
-	uint32_t n_kernel;
+	uint32_t n_kernel, n_user;
 	bool has_regs;
 };
 
@@ -155,7 +155,9 @@ int attach_sample_open_events(struct session *s, struct err *err)
 
 static uint32_t add_sample(const struct session *s, struct sampled *t, const struct event_record *r, uint64_t weight)
 {
-	const struct stack_sample user = { .reg = r->reg, .stack = r->stack, .n_stack = r->n_stack };
+	const struct stack_sample user = {
+		.reg = r->reg, .stack = r->stack, .n_stack = r->n_stack, .chain = r->user, .n_chain = r->n_user
+	};
 	const struct external_sample sample = { .kernel = r->kernel,
 						.n_kernel = r->n_kernel,
 						.user = r->reg ? &user : NULL,
@@ -205,6 +207,7 @@ static void on_record(void *arg, unsigned ring, const struct event_record *r)
 		add_other(s, r);
 		return;
 	}
+	s->has_deep |= r->n_stack >= STACK_BYTES;
 	t = attach_sample_target(s, (pid_t)r->pid);
 	if (t)
 		add_sample(s, t, r, r->period);
@@ -230,6 +233,9 @@ static void hold(struct held *h, const struct event_record *r)
 	h->n_kernel = r->n_kernel < KERNEL_FRAMES_MAX ? r->n_kernel : KERNEL_FRAMES_MAX;
 	if (h->n_kernel)
 		memcpy(h->kernel, r->kernel, h->n_kernel * sizeof(*h->kernel));
+	h->n_user = r->n_user < KERNEL_FRAMES_MAX ? r->n_user : KERNEL_FRAMES_MAX;
+	if (h->n_user)
+		memcpy(h->user, r->user, h->n_user * sizeof(*h->user));
 	h->n_stack = r->n_stack < sizeof(h->stack) ? r->n_stack : sizeof(h->stack);
 	if (h->n_stack)
 		memcpy(h->stack, r->stack, h->n_stack);
@@ -240,6 +246,8 @@ static uint32_t add_held(const struct session *s, struct sampled *t, const struc
 {
 	const struct event_record r = { .kernel = h->kernel,
 					.n_kernel = h->n_kernel,
+					.user = h->user,
+					.n_user = h->n_user,
 					.reg = h->has_regs ? h->reg : NULL,
 					.stack = h->stack,
 					.n_stack = h->n_stack };
@@ -427,12 +435,15 @@ static void add_first_waits(struct waits *w)
 	}
 }
 
-/* Wait for records, or until it is time to read new processes, which may end soon. */
+/*
+ * Wait for records, or until it is time to read new processes, which may end soon, or the rest of stacks that are larger
+ * than their copies, which may change soon.
+ */
 static void wait_records(struct session *s)
 {
-	bool is_many = s->o->n_pids == 0 || s->o->follow;
+	bool is_urgent = s->o->n_pids == 0 || s->o->follow || s->has_deep;
 
-	events_wait(s->events, is_many ? POLL_MANY_MS : POLL_MS);
+	events_wait(s->events, is_urgent ? POLL_OFTEN_MS : POLL_MS);
 }
 
 /* Let a program that was started begin. */

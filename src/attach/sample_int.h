@@ -39,6 +39,7 @@ struct session {
 	struct events *events;   /* NULL with SAMPLE_WALL */
 	unsigned hz;
 	bool has_kernel;
+	bool has_deep;     /* are stacks larger than their copies? */
 	bool has_executed; /* with options.begun: has the process executed its program? */
 	enum sample_kind kind;
 	uint64_t start_ns, end_ns; /* monotonic */

@@ -6,6 +6,7 @@
 unwind_libs = src/libcpaprof/target/unwind/libunwind.a $(BASE_LIBS)
 runtime_tests =
 runtime_tests += tests/runtime/t120-odd.t
+runtime_tests += tests/runtime/t122-deep.t
 runtime_tests += tests/runtime/t130-refused.t
 runtime_tests += tests/runtime/t131-names-in-file.t
 runtime_tests += tests/runtime/t132-replaced.t
@@ -127,6 +128,7 @@ EXTRA_DIST += tests/runtime/chain.c
 EXTRA_DIST += tests/runtime/sanitized.cc
 EXTRA_DIST += tests/runtime/children.c
 EXTRA_DIST += tests/runtime/custom.c
+EXTRA_DIST += tests/runtime/deep.c
 EXTRA_DIST += tests/runtime/depths.c
 EXTRA_DIST += tests/runtime/dumps_itself.c
 EXTRA_DIST += tests/runtime/endpoint.py

@@ -36,6 +36,7 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/perf_rings.c \
 	src/libcpaprof/collector/perf_rings.h \
 	src/libcpaprof/collector/process.c \
+	src/libcpaprof/collector/read_sample.c \
 	src/libcpaprof/collector/read_stack.c \
 	src/libcpaprof/collector/read_stack.h \
 	src/libcpaprof/collector/requests.c \

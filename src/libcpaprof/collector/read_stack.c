@@ -554,7 +554,7 @@ void space_release(struct address_space *r)
 	*r = (struct address_space){ .mem = -1 };
 }
 
-enum { RULES = 4096, FIRST = 8 << 10, STEP = 8, STACK_COPY_MAX = 1 << 20, TRIES = 8 };
+enum { RULES = 4096, FIRST = 8 << 10, STEP = 8, TRIES = 8 };
 
 struct stack_copy {
 	struct stack_reader *p;
@@ -571,8 +571,8 @@ static bool copy(struct stack_copy *w, uint32_t i, uint64_t lo, size_t n)
 	size_t got;
 
 	if (!p->copy[i])
-		p->copy[i] = memory_map(STACK_COPY_MAX);
-	if (!p->copy[i] || n > STACK_COPY_MAX)
+		p->copy[i] = memory_map(READ_STACK_BYTES_MAX);
+	if (!p->copy[i] || n > READ_STACK_BYTES_MAX)
 		return false;
 	got = space_read(&p->space, lo, p->copy[i], n);
 	w->range[i] = (struct unwind_range){ lo, lo + got, p->copy[i] };
@@ -593,12 +593,12 @@ static bool copy_more(struct stack_copy *w, uint64_t sp)
 	return true;
 }
 
-static void make_cache(struct stack_reader *p)
+struct unwind_cache *read_stack_cache(struct stack_reader *p)
 {
-	if (p->cache.rule)
-		return;
-	p->cache.rule = memory_map(RULES * sizeof(*p->cache.rule));
+	if (!p->cache.rule)
+		p->cache.rule = memory_map(RULES * sizeof(*p->cache.rule));
 	p->cache.mask = RULES - 1;
+	return p->cache.rule ? &p->cache : NULL;
 }
 
 uint32_t read_stack_at(struct stack_reader *p, uint64_t ip, uint64_t sp, uint64_t *pc, uint32_t max,
@@ -609,8 +609,7 @@ uint32_t read_stack_at(struct stack_reader *p, uint64_t ip, uint64_t sp, uint64_
 	struct unwind_result result = { .end = UNWIND_OUTSIDE };
 	struct unwind_regs regs;
 
-	make_cache(p);
-	from.cache = p->cache.rule ? &p->cache : NULL;
+	from.cache = read_stack_cache(p);
 	regs.r[UNWIND_SP] = sp;
 	for (int i = 0; i < TRIES && result.end == UNWIND_OUTSIDE; i++) {
 		if (!copy_more(&w, regs.r[UNWIND_SP]) && i > 0)
@@ -625,74 +624,10 @@ uint32_t read_stack_at(struct stack_reader *p, uint64_t ip, uint64_t sp, uint64_
 	return result.n;
 }
 
-#if defined(__x86_64__)
-
-enum { EVENT_SP = 7, EVENT_PC = 8, N_LOW = 9 }; /* positions in the order of the kernel; registers before R8 */
-
-/* The DWARF numbers of the registers in the order of the kernel: AX BX CX DX SI DI BP SP, the pc, R8 to R15. */
-static const uint8_t event_reg[] = { 0, 3, 2, 1, 4, 5, 6, 7, UINT8_MAX, 8, 9, 10, 11, 12, 13, 14, 15 };
-
-uint64_t read_stack_event_regs(void)
-{
-	enum { BIT_R8 = 16, N_HIGH = 8 }; /* flags and segments are between the pc and R8 */
-
-	return ((UINT64_C(1) << N_LOW) - 1) | ((UINT64_C(1) << N_HIGH) - 1) << BIT_R8;
-}
-
-#else
-
-enum { EVENT_SP = 2, EVENT_PC = 3 };
-
-static const uint8_t event_reg[] = { UNWIND_FP, UNWIND_LR, UNWIND_SP, UINT8_MAX };
-
-uint64_t read_stack_event_regs(void)
-{
-	enum { BIT_FP = 29, N_USED = 4 }; /* x29, x30, sp, pc */
-
-	return ((UINT64_C(1) << N_USED) - 1) << BIT_FP;
-}
-
-#endif
-
-unsigned read_stack_n_event_regs(void)
-{
-	return sizeof(event_reg) / sizeof(event_reg[0]);
-}
-
-uint64_t read_stack_pc(const struct stack_sample *s)
-{
-	return s->reg[EVENT_PC];
-}
-
-uint32_t read_stack_of_sample(struct stack_reader *p, const struct stack_sample *s, uint64_t *pc, uint32_t max,
-			      uint32_t *n_guessed, enum unwind_end *end)
-{
-	uint64_t sp = s->reg[EVENT_SP], n_stack = s->n_stack < UINT64_MAX - sp ? s->n_stack : 0;
-	const struct unwind_range range = { sp, sp + n_stack, s->stack };
-	struct unwind_source from = { .range = &range, .n_ranges = 1, .find = space_find, .arg = &p->space };
-	struct unwind_result result = { .end = UNWIND_OUTSIDE };
-	struct unwind_regs regs;
-
-	make_cache(p);
-	from.cache = p->cache.rule ? &p->cache : NULL;
-	cpi_unwind_regs_of_pc_sp_sig(s->reg[EVENT_PC], sp, &regs);
-	for (unsigned i = 0; i < sizeof(event_reg); i++)
-		if (event_reg[i] != UINT8_MAX) {
-			regs.r[event_reg[i]] = s->reg[i];
-			regs.known |= 1U << event_reg[i];
-		}
-	cpi_unwind_walk_sig(&from, &regs, pc, max, &result);
-	for (uint32_t i = 1; i < result.n; i++)
-		pc[i]--;
-	*n_guessed = result.n_guessed;
-	*end = result.end;
-	return result.n;
-}
-
 void read_stack_release(struct stack_reader *p)
 {
 	for (int i = 0; i < READ_STACK_RANGES; i++)
-		memory_unmap(p->copy[i], STACK_COPY_MAX);
+		memory_unmap(p->copy[i], READ_STACK_BYTES_MAX);
 	memory_unmap(p->cache.rule, RULES * sizeof(*p->cache.rule));
 	space_release(&p->space);
 	*p = (struct stack_reader){ .space.mem = -1 };

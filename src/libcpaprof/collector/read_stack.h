@@ -62,13 +62,14 @@ void space_close_files(struct address_space *r);
 
 void space_release(struct address_space *r);
 
-enum { READ_STACK_RANGES = 4 };
+enum { READ_STACK_RANGES = 4, READ_STACK_BYTES_MAX = 5 << 20 };
 
 /* Zero-initialised, except space.mem: -1. */
 struct stack_reader {
 	struct address_space space;
 	struct unwind_cache cache;
-	unsigned char *copy[READ_STACK_RANGES]; /* copies of pieces of stacks */
+	unsigned char
+		*copy[READ_STACK_RANGES]; /* copies of pieces of stacks, of READ_STACK_BYTES_MAX; NULL: none yet */
 };
 
 /*
@@ -86,6 +87,8 @@ struct stack_sample {
 	const uint64_t *reg;        /* [read_stack_n_event_regs()] in the order of the kernel's bits */
 	const unsigned char *stack; /* [n_stack] from the stack pointer on */
 	size_t n_stack;
+	const uint64_t *chain; /* [n_chain] frames that the kernel found by frame pointers, the interrupted one first */
+	size_t n_chain;
 };
 
 /* perf_event_attr.sample_regs_user: the registers that walks need. */
@@ -98,10 +101,16 @@ uint64_t read_stack_pc(const struct stack_sample *s);
 /*
  * Walk the stack of a sample; as read_stack_at.
  *
+ * Frames beyond the copy are read from the process, if it still has the last frames in the copy. Frames on another
+ * stack (of a goroutine, while its thread is on the system stack) are those of the chain.
+ *
  * n_guessed   out: number of frames found without CFI
  */
 uint32_t read_stack_of_sample(struct stack_reader *p, const struct stack_sample *s, uint64_t *pc, uint32_t max,
 			      uint32_t *n_guessed, enum unwind_end *end);
+
+/* The cache for walks; NULL: out of memory. */
+struct unwind_cache *read_stack_cache(struct stack_reader *p);
 
 void read_stack_release(struct stack_reader *p);
 

@@ -177,6 +177,14 @@ static enum evidence judge(struct walk *w, struct return_word *r, uint64_t lo, u
 	return r->evidence = r->target && r->target >= lo && r->target <= pc ? CALL_HERE : CALL;
 }
 
+bool cpi_unwind_is_called_sig(const struct unwind_object *obj, uint64_t ra)
+{
+	uint64_t n, target;
+	const unsigned char *p = code_before(obj, ra, &n);
+
+	return p && is_call(p, n, ra, &target);
+}
+
 /* Find the object of the frame again. find may have reused the memory of w->obj for another object. */
 static void find_own_object(struct walk *w, uint64_t pc)
 {

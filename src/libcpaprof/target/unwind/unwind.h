@@ -164,6 +164,9 @@ bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool ima
 bool cpi_unwind_object_init_loaded(uint64_t lo, uint64_t hi, uint64_t hdr, const void *phdr, uint32_t n_phdrs,
 				   struct unwind_object *out);
 
+/* Does a call end at this address, in the code of the object? */
+bool cpi_unwind_is_called_sig(const struct unwind_object *obj, uint64_t ra);
+
 /* The start of a function and its FDE in .eh_frame, relative to unwind_object.hdr. */
 struct unwind_function {
 	int32_t start, fde;
