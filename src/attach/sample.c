@@ -534,7 +534,9 @@ static int write_all(const struct session *s, struct buf *out, struct err *err)
 		if (attach_sample_is_written(a))
 			t[n++] = a;
 	}
-	if (is_program && n == 0)
+	if (is_program && n == 0 && s->o->begun)
+		attach_note(&s->o->messages, "no samples: the program has ended at once");
+	else if (is_program && n == 0)
 		rc = err_set(err, ERR_IO, "no samples: nothing ran");
 	else if (is_program)
 		rc = n == 1 ? attach_sample_write(s, t[0], &made, err) : merge_targets(s, t, n, &made, err);

@@ -43,6 +43,8 @@ if [ "$status" = 2 ]; then
 fi
 is "$status" 6 '--off-cpu: the exit status is that of the program'
 between "$(share nanosleep)" 900000000 1500000000 'waits of a child are recorded'
+record --off-cpu -- ./burn 0
+is "$status" 0 'a program that ends at once'
 record --off-cpu --seconds=1 -- sh -c 'sleep 3; exit 4'
 is "$status $([ -s p.pb.gz ] && echo written)" '4 written' '--off-cpu and --seconds'
 between "$(share nanosleep)" 500000000 1900000000 'have the waits of the first second'
