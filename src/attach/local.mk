@@ -14,6 +14,8 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/names.h \
 	src/attach/outside.c \
 	src/attach/outside.h \
+	src/attach/processes.c \
+	src/attach/processes.h \
 	src/attach/program.c \
 	src/attach/program.h \
 	src/attach/run.c \

@@ -9,6 +9,7 @@
 
 #include "attach/files.h"
 #include "attach/names.h"
+#include "attach/processes.h"
 #include "attach/sample_int.h"
 #include "base/io.h"
 #include "base/mem.h"
@@ -41,35 +42,6 @@ enum {
 
 #define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_MS UINT64_C(1000000)
-
-int attach_parse_pids(const char *text, size_t n, pid_t *pid, size_t *n_pids, struct err *err)
-{
-	size_t at = 0;
-
-	*n_pids = 0;
-	while (at <= n) {
-		size_t digits = 0;
-		uint64_t value = 0;
-		bool is_new = true;
-
-		for (; at + digits < n && text[at + digits] >= '0' && text[at + digits] <= '9'; digits++)
-			value = value < INT32_MAX ? value * 10 + (uint64_t)(text[at + digits] - '0') : value;
-		if (digits == 0 || value == 0 || (at + digits < n && text[at + digits] != ','))
-			return err_set(err, ERR_USAGE, "\"%.*s\" is not a list of process ids, such as 4711,4712",
-				       (int)(n < 200 ? n : 200), text);
-		if (value > INT32_MAX)
-			return err_set(err, ERR_USAGE, "process %.*s does not exist", (int)(digits < 40 ? digits : 40),
-				       text + at);
-		for (size_t i = 0; i < *n_pids; i++)
-			is_new &= pid[i] != (pid_t)value;
-		if (is_new && *n_pids == SAMPLE_PIDS_MAX)
-			return err_set(err, ERR_USAGE, "more than %d processes", SAMPLE_PIDS_MAX);
-		if (is_new)
-			pid[(*n_pids)++] = (pid_t)value;
-		at += digits + 1;
-	}
-	return 0;
-}
 
 /* Find the events. names NULL: CPU time. */
 static int find_events(const char *names, const struct event_type **type, size_t *n, struct err *err)
@@ -290,6 +262,18 @@ bool attach_sample_continues(struct session *s)
 	return is_running && (!limit || now - s->start_ns < limit);
 }
 
+/* Start the targets of processes that those of the options have started already. */
+static void open_children(struct session *s)
+{
+	size_t n;
+	pid_t *pid = attach_processes_below(s->o->pid, s->o->n_pids, &n);
+
+	s->child = pid;
+	for (size_t i = 0; i < n; i++)
+		if (!attach_sample_known(s, pid[i]) && add_target(s, pid[i], false) == 0)
+			s->child[s->n_children++] = pid[i];
+}
+
 static int open_targets(struct session *s, struct err *err)
 {
 	for (size_t i = 0; i < s->o->n_pids; i++) {
@@ -298,6 +282,8 @@ static int open_targets(struct session *s, struct err *err)
 		if (rc < 0)
 			return attach_sample_explain(s, s->o->pid[i], -rc, err);
 	}
+	if (s->o->follow && s->o->n_pids && !s->o->begun)
+		open_children(s);
 	return 0;
 }
 
@@ -595,6 +581,7 @@ void attach_sample_release(struct session *s)
 	file_cache_release(&s->external.files);
 	free(s->target);
 	free(s->old);
+	free(s->child);
 }
 
 /* Open the events, or fall back to wall-clock time. */

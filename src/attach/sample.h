@@ -68,15 +68,6 @@ struct sample_result {
 };
 
 /*
- * Parse "PID[,PID...]", decimal numbers above 0. Duplicates are dropped.
- *
- * text    [n]
- * pid     [SAMPLE_PIDS_MAX] out
- * Fails   ERR_USAGE
- */
-int attach_parse_pids(const char *text, size_t n, pid_t *pid, size_t *n_pids, struct err *err);
-
-/*
  * Check the names of events: "cycles,cache-misses".
  *
  * Fails   ERR_USAGE with a list of all names

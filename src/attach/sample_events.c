@@ -111,6 +111,11 @@ static int add_all(struct session *s, struct err *err)
 		if (rc < 0)
 			return attach_sample_explain(s, s->o->pid[i], -rc, err);
 	}
+	for (size_t i = 0; i < s->n_children; i++) {
+		rc = events_add_process(s->events, s->child[i]);
+		if (rc < 0 && rc != -ESRCH)
+			return attach_sample_explain(s, s->child[i], -rc, err);
+	}
 	return 0;
 }
 

@@ -35,6 +35,8 @@ struct session {
 	size_t n, cap;
 	struct sampled **old; /* [n_old] ended by an exec */
 	size_t n_old, cap_old;
+	pid_t *child; /* [n_children] processes that ran when sampling began, and follow the others */
+	size_t n_children;
 	struct attach_jits jits; /* targets that generate code */
 	struct events *events;   /* NULL with SAMPLE_WALL */
 	unsigned hz;

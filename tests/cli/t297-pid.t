@@ -26,8 +26,11 @@ fails '^cpa: --follow=make: choose all or none for running processes$' record -p
 fails '^cpa: --hz must be 1 to 10000$' record -p $sleeper --hz=10001
 fails '^cpa: --seconds must be 0 to' record -p $sleeper --seconds=-1
 fails 'no-such-event' record -p $sleeper --event=no-such-event
-for pids in '' 0 x 1,x 1,,2 -1 1.5; do
+for pids in '' 0 1,,2 1,0; do
 	fails '^cpa: -p: ".*" is not a list of process ids' record "--pid=$pids"
+done
+for pids in x 1,x -1 1.5 /; do
+	fails '^cpa: -p: no process is named "' record "--pid=$pids"
 done
 fails '^cpa: /no/such/x.gz: No such file or directory$' record -p $sleeper --wall --seconds=9 -o /no/such/x.gz
 fails 'nodecount=x: not a whole number' record -p $sleeper --wall --seconds=9 -nodecount=x

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "attach/processes.h"
 #include "attach/sample.h"
 #include "attach/sample_int.h"
 #include "libcpaprof/collector/read_stack.h"

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "answer/process.h"
+#include "attach/processes.h"
 #include "attach/sample.h"
 #include "base/mem.h"
 #include "cli/interrupt.h"
@@ -62,6 +63,23 @@ static bool is_none(const char *follow)
 	return strcmp(follow, "none") == 0 || strcmp(follow, "false") == 0;
 }
 
+/* Find the processes of -p, and print those that were given by name. */
+static int find_processes(const char *list, pid_t *pid, size_t *n, struct err *err)
+{
+	struct buf found = { 0 };
+	int rc = attach_processes_find(list, pid, n, &found, err);
+	const char *line = buf_text(&found);
+
+	for (size_t len; rc == 0 && *line; line += len + 1) {
+		len = strcspn(line, "\n");
+		say("%.*s", (int)len, line);
+	}
+	buf_release(&found);
+	if (rc < 0)
+		err_wrap(err, "-p");
+	return rc;
+}
+
 /* Fill in the options for the engine. pid has room for SAMPLE_PIDS_MAX process IDs. */
 static int make_options(const struct run_args *args, pid_t *pid, struct sample_options *to, struct err *err)
 {
@@ -81,9 +99,7 @@ static int make_options(const struct run_args *args, pid_t *pid, struct sample_o
 		.follow = args->has_follow && !is_none(args->follow),
 		.messages = { .note = note, .error = error },
 	};
-	if (rc == 0 && a->pids && (rc = attach_parse_pids(a->pids, strlen(a->pids), pid, &to->n_pids, err)) < 0)
-		err_wrap(err, "-p");
-	return rc;
+	return rc == 0 && a->pids ? find_processes(a->pids, pid, &to->n_pids, err) : rc;
 }
 
 static void print_result(const struct sample_result *result)
