@@ -7,6 +7,7 @@
 
 #include "answer/process.h"
 
+#include "attach/processes.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/unit.h"

@@ -37,6 +37,7 @@ struct program_elf {
 	bool asan_library;               /* does it need libasan.so, which must be the first library? */
 	const char *sanitizer;           /* sanitizer in use: "address", "thread", "memory" or "leak"; NULL: none */
 	bool has_malloc;                 /* does it define its own malloc, which overrides that of any library? */
+	bool has_library;                /* is it linked with our library? */
 	bool is_go;
 };
 
@@ -165,6 +166,8 @@ static void check_needed(struct elf *e, struct program_elf *out)
 		if (starts_with(name, "libasan.so")) {
 			out->asan_library = true;
 			out->sanitizer = "address";
+		} else if (starts_with(name, "libcpaprof.so")) {
+			out->has_library = true;
 		} else if (starts_with(name, "libtsan.so")) {
 			out->sanitizer = "thread";
 		} else if (starts_with(name, "liblsan.so")) {
@@ -388,6 +391,7 @@ static int check(const char *path, int depth, bool follow, struct program *out, 
 			*out = (struct program){ .asan_library = elf.asan_library,
 						 .sanitizer = elf.sanitizer,
 						 .has_malloc = elf.has_malloc,
+						 .profiles_itself = elf.has_library,
 						 .is_starter = is_starter };
 	} else if (n > 2 && head[0] == '#' && head[1] == '!' && depth < SCRIPTS_MAX &&
 		   parse_script(head, (size_t)n, interpreter)) {

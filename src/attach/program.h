@@ -17,6 +17,7 @@ struct program {
 	const char *sanitizer; /* the sanitizer it was built with: "address", ...; NULL: none */
 	bool has_malloc;       /* does it define its own malloc? Then no library can profile its heap */
 	bool is_starter;       /* it cannot be profiled itself, only the programs that it starts */
+	bool profiles_itself;  /* is it linked with our library? Its own profiles fail if it is profiled through it */
 	bool can_be_sampled;   /* it cannot load our library, but can be sampled like a running process */
 };
 

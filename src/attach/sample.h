@@ -67,6 +67,9 @@ struct sample_result {
 	bool has_kernel;            /* does the profile include kernel code? */
 };
 
+/* May this process sample the CPU time of others of its user with perf events? */
+bool attach_sample_is_permitted(void);
+
 /*
  * Check the names of events: "cycles,cache-misses".
  *

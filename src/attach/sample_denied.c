@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 enum { PARANOID_USER = 2, PARANOID_KERNEL = 1, PARANOID_MACHINE = 0, PARANOID_UNKNOWN = 100 };
@@ -65,6 +66,24 @@ static int explain_permission(const struct session *s, pid_t pid, const char *wh
 bool attach_sample_is_dangerous(const char *release)
 {
 	return starts_with(release, "6.16.") || starts_with(release, "6.17.");
+}
+
+bool attach_sample_is_permitted(void)
+{
+	static const char clock[] = "cpu-clock";
+	const struct events_options o = {
+		.type = { events_find(clock, sizeof(clock) - 1) }, .n_types = 1, .hz = 1, .no_kernel = true
+	};
+	struct events *e;
+	struct utsname system;
+	struct err err;
+	bool yes;
+
+	if ((uname(&system) == 0 && attach_sample_is_dangerous(system.release)) || events_new(&o, &e, &err) < 0)
+		return false;
+	yes = events_add_process(e, getpid()) == 0;
+	events_free(e);
+	return yes;
 }
 
 int attach_sample_explain(const struct session *s, pid_t pid, int error, struct err *err)

@@ -14,6 +14,7 @@
 #include "answer/reports.h"
 #include "attach/program.h"
 #include "attach/run.h"
+#include "attach/sample.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "cli/args.h"
@@ -300,13 +301,22 @@ static int record_loaded(struct run_options *o, const struct program *program, c
 	return status;
 }
 
+/* Is it a program that profiles itself, and can be sampled from outside meanwhile? Options of the library need it. */
+static bool keeps_own_profiles(const struct run_options *o, const struct program *program)
+{
+	return program->profiles_itself && o->args.kind == SNAP_CPU && !o->args.for_program && !o->attach.follow &&
+	       attach_sample_is_permitted();
+}
+
 static int record(struct run_options *o, char **argv)
 {
 	struct buf path = { 0 }, folder = { 0 };
 	struct err err;
 	struct program program;
-	bool is_outside = cmd_run_samples_outside(&o->args);
+	bool is_outside;
 	int status, rc = attach_program_check(argv[0], false, &path, &program, &err);
+
+	is_outside = cmd_run_samples_outside(&o->args) || keeps_own_profiles(o, &program);
 
 	if (rc < 0 && program.can_be_sampled && o->args.kind != SNAP_CPU) {
 		status = say_error("%s: only CPU time can be recorded of a program that cannot load the library of cpa",
