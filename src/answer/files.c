@@ -7,6 +7,7 @@
 
 #include "answer/files.h"
 
+#include "answer/comments.h"
 #include "answer/load.h"
 #include "answer/symbolize.h"
 #include "base/io.h"
@@ -14,17 +15,21 @@
 #include "base/opt.h"
 #include "engine/query.h"
 #include "profile/edit.h"
+#include "reader/reader.h"
 #include "viewers/export/export.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { FILE_MAX = 1 << 30 };
+
 /* The file to write. */
 struct result {
 	const char *path;
-	const char *comment; /* replaces the comments; NULL: retain them */
-	int64_t duration;    /* replaces the duration if comment is not NULL */
+	const char *comment; /* replaces the comments, followed by those of comments; NULL: retain them */
+	struct comments comments;
+	int64_t duration; /* replaces the duration if comment is not NULL */
 	symbol_progress_fn waiting;
 };
 
@@ -35,6 +40,20 @@ static void set_comment(struct profile *p, const struct result *to)
 	p->meta.n_comments = 0;
 	p->meta.duration_ns = to->duration;
 	profile_add_comment(p, to->comment);
+	comments_write(&to->comments, p);
+}
+
+/* Add the comments of a file. One that cannot be read is reported when the files are merged. */
+static void read_comments(const char *path, struct comments *to)
+{
+	struct bytes in = { 0 };
+	struct profile *p;
+	struct err err;
+
+	if (io_read_file(path, FILE_MAX, "", &in, &err) < 0 || reader_read(&in, &reader_limits_default, &p, &err) < 0)
+		return;
+	comments_add(to, p);
+	profile_free(p);
 }
 
 /*
@@ -132,9 +151,12 @@ int answer_files_merge(const struct string_list *paths, const struct answer_merg
 	assert(paths->n > 0);
 	for (size_t i = 0; i < paths->n; i++)
 		path[i] = path_at(paths, i);
+	for (size_t i = 0; i < paths->n && result.comment; i++)
+		read_comments(path[i], &result.comments);
 	rc = convert((const char *const *)path, paths->n, m->wants_names ? "local" : "none", &result, events, err);
 	for (size_t i = 0; i < paths->n; i++)
 		free(path[i]);
 	free(path);
+	comments_release(&result.comments);
 	return rc;
 }

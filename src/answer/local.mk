@@ -10,6 +10,8 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/draw.h \
 	src/answer/explain.c \
 	src/answer/explain.h \
+	src/answer/comments.c \
+	src/answer/comments.h \
 	src/answer/files.c \
 	src/answer/files.h \
 	src/answer/flame.c \
