@@ -22,7 +22,7 @@
 int attach_parse_pids(const char *text, size_t n, pid_t *pid, size_t *n_pids, struct err *err);
 
 /*
- * Parse a list of process ids and names, separated by commas. A name stands for all processes of that name except this
+ * Parse a list of process ids and names, separated by commas. A name means all processes of that name except this
  * one: the name of its file or of its first argument, without the folder, or the name that the kernel shows.
  *
  * pid     [SAMPLE_PIDS_MAX] out, without duplicates

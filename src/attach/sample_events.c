@@ -335,7 +335,7 @@ static bool is_below_tid(const void *arg, size_t i)
 	return key->w->waiting[i].tid < key->tid;
 }
 
-/* Account for what a thread did until a time. is_ready: it runs from then on, so it did not run before. */
+/* Account for the time of a thread until then. is_ready: it runs from then on, so it did not run before. */
 static void charge(const struct waits *w, struct change *was, uint64_t end_ns, bool is_ready)
 {
 	uint64_t ns = end_ns > was->time_ns ? end_ns - was->time_ns : 0;

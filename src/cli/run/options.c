@@ -95,17 +95,17 @@ static const struct opt record_options[] = {
 	{ "threadcreate", OPT_CHOICE, AT(kind), SNAP_CREATE, NULL, NULL, MAIN, true, "record where threads were created" },
 	{ "flame", OPT_TEXT, AT(flame), 0, "", "FILE", MAIN, true, "draw a flame graph (.svg, .html, .pdf, .png) instead of printing top" },
 	{ "top", OPT_INT, AT(top), 0, "20", "N", MAIN, true, "number of functions to print; 0: none" },
-	{ "follow", OPT_MODE, AT(follow), 0, "all", "all|none|REGEX", MAIN, true, "profile the programs that PROGRAM starts: all (default), none, or those whose path matches; with -p, also sample what the processes start" },
-	{ "pid", OPT_TEXT, AT(sample.pids), 0, NULL, "PID,...", PROCESSES, true, "sample these processes until they end, or Ctrl-C; -p for short" },
-	{ "p", OPT_TEXT, AT(sample.pids), 0, NULL, "PID,...", PROCESSES, true, "same as --pid" },
+	{ "follow", OPT_MODE, AT(follow), 0, "all", "all|none|REGEX", MAIN, true, "profile the programs that PROGRAM starts: all (default), none, or those whose path matches; with -p, also sample what the processes have started and will start" },
+	{ "pid", OPT_TEXT, AT(sample.pids), 0, NULL, "PID|NAME,...", PROCESSES, true, "sample these processes, or all of a name, until they end, or Ctrl-C; -p for short" },
+	{ "p", OPT_TEXT, AT(sample.pids), 0, NULL, "PID|NAME,...", PROCESSES, true, "same as --pid" },
 	{ "all_cpus", OPT_BOOL, AT(sample.all_cpus), 0, "false", NULL, PROCESSES, true, "sample the whole machine; -a for short" },
 	{ "a", OPT_BOOL, AT(sample.all_cpus), 0, "false", NULL, PROCESSES, true, "same as --all-cpus" },
 	{ "cgroup", OPT_TEXT, AT(sample.cgroup), 0, NULL, "PATH", PROCESSES, true, "sample the processes of a control group" },
-	{ "seconds", OPT_INT, AT(sample.seconds), 0, "0", "N", PROCESSES, true, "stop after N seconds; 0: only when the processes end" },
+	{ "seconds", OPT_INT, AT(sample.seconds), 0, "0", "N", PROCESSES, true, "stop after N seconds; 0: only when the processes end. A program continues" },
 	{ "event", OPT_TEXT, AT(sample.events), 0, NULL, "NAME,...", PROCESSES, true, "sample these events instead of CPU time: cycles, cache-misses; -e for short" },
 	{ "e", OPT_TEXT, AT(sample.events), 0, NULL, "NAME,...", PROCESSES, true, "same as --event" },
 	{ "off_cpu", OPT_BOOL, AT(sample.off_cpu), 0, "false", NULL, PROCESSES, true, "record where threads wait, and how long" },
-	{ "wall", OPT_BOOL, AT(sample.wall), 0, "false", NULL, PROCESSES, true, "sample wall-clock time of all threads, which needs no perf events" },
+	{ "wall", OPT_BOOL, AT(sample.wall), 0, "false", NULL, PROCESSES, true, "record wall-clock time of all threads: on a CPU, waiting, and ready without a CPU" },
 };
 /* clang-format on */
 
