@@ -203,7 +203,7 @@ static void add_values(struct line *l, const struct opt *o, const char *before)
 		add_list_start(l->last, strlen(before), ',', &start);
 		add_choices(l, buf_text(&start),
 			    "cpu,heap,allocs,goroutine,block,mutex,threadcreate,threads,goroutineleak", ',');
-	} else if (strcmp(arg, "PID,...") == 0) {
+	} else if (strcmp(arg, "PID|NAME,...") == 0) {
 		add_process_list(l, strlen(before));
 	} else if (strcmp(arg, "KEY,...") == 0) {
 		add_list_start(l->last, strlen(before), ',', &start);
