@@ -316,6 +316,7 @@ static int exec_call(const struct exec_call *c, char *const env[])
 static bool charge_thread_sig(void)
 {
 	struct thread *t = NULL;
+	uint64_t mask = 0;
 
 	if (!cpi.head || cpi.is_self || !cpi_recording_is_on_sig() || cpi.pid != sys_getpid() ||
 	    atomic_load(&cpi.is_sandboxed) || !cpi_threads_try_lock_sig())
@@ -325,7 +326,8 @@ static bool charge_thread_sig(void)
 		t = NULL;
 	if (t) {
 		cpi_clock_disarm_sig(t);
-		cpi_sample_charge_rest(t);
+		sys_mask(SIG_BLOCK, NULL, &mask);
+		cpi_sample_charge_rest(t, (mask & sys_bit(cpi.sig)) != 0);
 		atomic_store(&t->recording, 0);
 		cpi_thread_unlock_sig(t);
 	}

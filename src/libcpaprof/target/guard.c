@@ -36,7 +36,14 @@
 #define AT_MINSIGSTKSZ 51
 #endif
 
-enum { N_ACTIONS = 8, FRAME_GUESS = 2048, HANDLER_STACK = 4096 };
+enum { N_ACTIONS = 8, FRAME_GUESS = 2048, HANDLER_STACK = 4096, SIGNAL_MAX = 64 };
+
+/* The kernel's struct sigaction. */
+struct kernel_action {
+	uintptr_t handler;
+	unsigned long flags, restorer;
+	uint64_t mask;
+};
 
 /* Ring of actions that the program set: a handler reads the latest one while the next is written. */
 static struct sigaction actions[N_ACTIONS];
@@ -126,14 +133,43 @@ void cpi_guard_exec(bool begins)
 		sys_mask(begins ? SIG_BLOCK : SIG_UNBLOCK, &bit, NULL);
 }
 
+static _Atomic bool has_small_altstack;
+
+/* Block our signal in all handlers on alternate stacks. */
+static void block_onstack(void)
+{
+	for (int sig = 1; sig <= SIGNAL_MAX; sig++) {
+		struct kernel_action act = { 0 };
+
+		if (sig == cpi.sig || sys_call(SYS_rt_sigaction, sig, 0, (long)&act, SYS_MASK_SIZE) != 0 ||
+		    !(act.flags & SA_ONSTACK) || act.mask & sys_bit(cpi.sig))
+			continue;
+		act.mask |= sys_bit(cpi.sig);
+		sys_call(SYS_rt_sigaction, sig, (long)&act, 0, SYS_MASK_SIZE);
+	}
+}
+
 void cpi_guard_check_altstack(size_t size)
 {
 	size_t frame = getauxval(AT_MINSIGSTKSZ);
 
-	if (size < (frame ? frame : FRAME_GUESS) + HANDLER_STACK) {
+	frame = frame ? frame : FRAME_GUESS;
+	if (size < frame + HANDLER_STACK) {
 		atomic_store(&on_stack, 0);
 		install();
 	}
+	/* the handler of the program gets as much room as ours */
+	if (size < 2 * (frame + HANDLER_STACK) && !atomic_exchange(&has_small_altstack, true))
+		block_onstack();
+}
+
+bool cpi_guard_has_small_altstack(void)
+{
+	stack_t now = { 0 };
+
+	if (sys_call(SYS_sigaltstack, 0, (long)&now, 0, 0) == 0 && !(now.ss_flags & SS_DISABLE))
+		cpi_guard_check_altstack(now.ss_size);
+	return atomic_load(&has_small_altstack);
 }
 
 /* Perform the default action, which ends the program. */
@@ -198,13 +234,6 @@ void cpi_guard_block(bool blocked)
 }
 
 enum { NOTE_GO = 4, NAME_SIZE = 4, RT_FIRST = 40, RT_LAST = 60, RT_MAX = 64, EVERY_NS = 1000000000 };
-
-/* The kernel's struct sigaction. */
-struct kernel_action {
-	uintptr_t handler;
-	unsigned long flags, restorer;
-	uint64_t mask;
-};
 
 static const int candidates[] = { SIGPROF, SIGVTALRM, SIGSTKFLT, SIGPWR };
 enum { N_CANDIDATES = sizeof(candidates) / sizeof(candidates[0]) };

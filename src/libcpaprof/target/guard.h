@@ -19,6 +19,8 @@ void cpi_guard_forward_sig(int sig, siginfo_t *info, void *context);
  * on the normal stack from then on.
  */
 void cpi_guard_check_altstack(size_t size);
+/* Is an alternate stack too small for our handler above a handler of the program? Checks that of this thread too. */
+bool cpi_guard_has_small_altstack(void);
 
 /*
  * Prepare for exec: a new program inherits whether our signal is ignored or blocked, so set in the kernel what the

@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Handlers of other signals are sampled like all code, so our signal is removed from their masks. It stays in the
- * mask of handlers on alternate stacks, which may be too small for two signal frames.
+ * Handlers of other signals are sampled like all code, so our signal is removed from their masks. A handler on an
+ * alternate stack keeps it only if a stack is too small for two signal frames: the handler may be left by longjmp, and
+ * then the signal would stay blocked.
  *
  * Our signal is never really blocked. Each thread stores whether the program believes it is.
  *
@@ -33,7 +34,7 @@ static void note_mask(int sig, struct sigaction *act)
 		atomic_fetch_or(&needs_block, bit);
 	else
 		atomic_fetch_and(&needs_block, ~bit);
-	if (act->sa_flags & SA_ONSTACK)
+	if (act->sa_flags & SA_ONSTACK && cpi_guard_has_small_altstack())
 		sigaddset(&act->sa_mask, cpi.sig);
 	else
 		sigdelset(&act->sa_mask, cpi.sig);

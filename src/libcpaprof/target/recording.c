@@ -107,7 +107,7 @@ static void settle_sig(struct thread *t)
 	if (!cpi_thread_try_lock_sig(t))
 		return;
 	if (!t->ignored && t->recording && t->recording == cpi.recording) {
-		cpi_sample_charge_rest(t);
+		cpi_sample_charge_rest(t, false);
 		cpi_ring_retire(t);
 	}
 	atomic_store(&t->recording, 0);

@@ -63,7 +63,9 @@ struct walk_memory *cpi_sample_memory_sig(uint32_t i)
  * A signal that is late by more than both of these must have been blocked. Hosts that suspend their virtual machine
  * delay signals too, by up to 100 ms in our measurements.
  */
-enum { BLOCKED_PERIODS = 64, BLOCKED_NS = 250000000 };
+enum { BLOCKED_PERIODS = 8, BLOCKED_NS = 120000000 };
+/* A thread that ends with its signal blocked, and owes more than this, stopped being sampled earlier. */
+enum { REST_NS = 20000000 };
 
 static bool is_late(const struct thread *t, uint32_t weight)
 {
@@ -208,12 +210,13 @@ static void write_sample_sig(struct thread *t, const ucontext_t *uc, uint32_t we
 	finish_sig(t, at, n, time);
 }
 
-static void write_rest(struct thread *t, uint32_t weight)
+static void write_rest(struct thread *t, uint32_t weight, bool blocked)
 {
 	uint64_t *at = cpi_ring_reserve_sig(t);
-	bool is_repeat = t->n_charged > 0;
+	bool is_repeat = t->n_charged > 0 && !blocked;
 	bool is_own = atomic_load_explicit(&t->tid, memory_order_relaxed) == sys_gettid();
-	uint32_t n = !is_repeat && t->start, flags = generation_sig() | (is_repeat || n ? 0 : RECORD_BLOCKED);
+	uint32_t n = !is_repeat && !blocked && t->start;
+	uint32_t flags = generation_sig() | (is_repeat || n ? 0 : RECORD_BLOCKED);
 
 	if (!at) {
 		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
@@ -227,14 +230,14 @@ static void write_rest(struct thread *t, uint32_t weight)
 
 /*
  * The current stack does not show where the time was spent. Most likely it was where the last sample was taken. A
- * thread without samples is charged to the function it started with. If it has no such function and used much time, it
- * has our signal blocked.
+ * thread without samples is charged to the function it started with. If it used much time, it has our signal blocked.
  */
-void cpi_sample_charge_rest(struct thread *t)
+void cpi_sample_charge_rest(struct thread *t, bool is_blocked)
 {
 	uint32_t weight = cpi_is_on_sig() ? cpi_clock_owed_sig(t) : 0;
+	bool blocked = is_late(t, weight) || (is_blocked && weight * t->period_ns > REST_NS);
 
-	if (!weight || (!t->n_charged && !t->start && !is_late(t, weight)))
+	if (!weight || (!t->n_charged && !t->start && !blocked))
 		return;
 	if (!atomic_load(&cpi.proc) && !cpi_process_claim_sig())
 		return;
@@ -242,7 +245,7 @@ void cpi_sample_charge_rest(struct thread *t)
 		atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
 					  memory_order_relaxed);
 	else
-		write_rest(t, weight);
+		write_rest(t, weight, blocked);
 }
 
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)

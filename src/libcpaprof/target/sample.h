@@ -22,6 +22,6 @@ void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
 /* Report the current stack of this thread to the collector, without any weight. */
 void cpi_sample_report_stack_sig(struct thread *t, const void *context);
 /* Charge a thread for the periods since its last sample. Its handler must not run now or later. */
-void cpi_sample_charge_rest(struct thread *t);
+void cpi_sample_charge_rest(struct thread *t, bool is_blocked);
 
 #endif

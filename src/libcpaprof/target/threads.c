@@ -167,7 +167,7 @@ static void drop(struct thread *t)
  */
 static void end_thread(void *arg)
 {
-	uint64_t bit = sys_bit(cpi.sig);
+	uint64_t bit = sys_bit(cpi.sig), before = 0;
 	struct thread *t;
 
 	atomic_store(&cpi_local.ended, 1);
@@ -176,13 +176,13 @@ static void end_thread(void *arg)
 		cpi.callbacks->main_ended();
 	if (!cpi.head)
 		return;
-	sys_mask(SIG_BLOCK, &bit, NULL);
+	sys_mask(SIG_BLOCK, &bit, &before);
 	atomic_store(&cpi_local.thread, NULL);
 	latch_acquire(&latch);
 	t = cpi_thread_find_sig(sys_gettid());
 	if (t) {
 		if (cpi_recording_is_on_sig() && t->recording == cpi.recording)
-			cpi_sample_charge_rest(t);
+			cpi_sample_charge_rest(t, (before & bit) != 0);
 		drop(t);
 	}
 	latch_release(&latch);
@@ -386,7 +386,7 @@ static void settle(struct thread *t)
 	/* a thread whose handler is still running keeps its ring */
 	if (t->recording != cpi.recording || !cpi_thread_wait_idle(t, 0))
 		return;
-	cpi_sample_charge_rest(t);
+	cpi_sample_charge_rest(t, false);
 	cpi_ring_retire(t);
 	t->recording = 0;
 }
