@@ -58,8 +58,7 @@ static uint32_t read_record(struct process *p, struct ring_cursor *cursor, const
 
 	if (word >> 60 == RECORD_PAD)
 		return to_end <= max ? (uint32_t)to_end : 0;
-	if ((type != RECORD_CPU && type != RECORD_REPEAT && type != RECORD_THREAD) || n > FRAMES_MAX || size > max ||
-	    size > to_end)
+	if (type < RECORD_CPU || type > RECORD_KERNEL || n > FRAMES_MAX || size > max || size > to_end)
 		return 0;
 	who = __atomic_load_n(at + 1, __ATOMIC_RELAXED);
 	label = (uint32_t)(who >> 32);
@@ -72,6 +71,8 @@ static uint32_t read_record(struct process *p, struct ring_cursor *cursor, const
 	if (type == RECORD_REPEAT) {
 		if (cursor->owner == p->serial)
 			table_add_weight(&p->table, cursor->last, weight);
+	} else if (type == RECORD_KERNEL) {
+		cursor->last = table_add_pseudo(&p->table, PSEUDO_KERNEL, 0, weight);
 	} else if (word >> 48 & RECORD_BLOCKED) {
 		p->blocked += weight;
 		cursor->last = table_add_pseudo(&p->table, PSEUDO_BLOCKED, 1, weight);

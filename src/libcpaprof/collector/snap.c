@@ -253,6 +253,7 @@ static int take_cpu(struct snap *s)
 				    .unsampled = p->unsampled,
 				    .nested = p->nested,
 				    .blocked = p->blocked,
+				    .kernel = p->table.stack.n ? stack[PSEUDO_KERNEL].weight : 0,
 				    .bad = p->bad,
 				    .orphans = p->orphans,
 				    .guessed = p->guessed };
@@ -460,6 +461,7 @@ static void subtract_cpu(struct snap_cpu *a, const struct snap_cpu *b)
 	a->unsampled -= b->unsampled;
 	a->nested -= b->nested;
 	a->blocked -= b->blocked;
+	a->kernel -= b->kernel;
 	a->bad -= b->bad;
 	a->orphans = saturating_sub(a->orphans, b->orphans);
 	for (int i = 0; i < N_CUTS; i++)

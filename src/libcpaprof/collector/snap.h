@@ -56,7 +56,7 @@ struct snap_row {
 
 /* Counters of a CPU profile. */
 struct snap_cpu {
-	uint64_t n_samples, weight, lost, adopted, unsampled, nested, blocked, bad, orphans;
+	uint64_t n_samples, weight, lost, adopted, unsampled, nested, blocked, kernel, bad, orphans;
 	uint64_t cut[N_CUTS]; /* number of stacks per enum unwind_end */
 	uint64_t guessed;     /* number of these that have a frame found without call frame information */
 };

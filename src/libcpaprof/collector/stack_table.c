@@ -23,6 +23,7 @@ const char *const pseudo_frame_name[N_PSEUDO_FRAMES] = {
 	[PSEUDO_RUNNING] = "[running]",
 	[PSEUDO_UNSAMPLED] = "[cpa: not sampled]",
 	[PSEUDO_READY] = "[ready: no CPU]",
+	[PSEUDO_KERNEL] = "[cpa: kernel]",
 	[PSEUDO_NO_ANSWER] = "[no answer: signal blocked]",
 };
 

@@ -18,6 +18,7 @@ enum pseudo_frame {
 	PSEUDO_NO_ANSWER,
 	PSEUDO_UNSAMPLED,
 	PSEUDO_READY,
+	PSEUDO_KERNEL,
 	N_PSEUDO_FRAMES
 };
 extern const char *const pseudo_frame_name[N_PSEUDO_FRAMES];

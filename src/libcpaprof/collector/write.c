@@ -108,6 +108,9 @@ static void add_cpu_comments(struct comments *r, const struct snap *s)
 			    (unsigned long long)c->unsampled, pseudo_frame_name[PSEUDO_UNSAMPLED]);
 	if (c->blocked)
 		add_comment(r, "signal blocked: %llu periods", (unsigned long long)c->blocked);
+	if (c->kernel)
+		add_comment(r, "in the kernel, which perf events may not count here: %llu periods, shown as %s",
+			    (unsigned long long)c->kernel, pseudo_frame_name[PSEUDO_KERNEL]);
 	if (c->orphans)
 		add_comment(r, "signals in unknown threads: %llu", (unsigned long long)c->orphans);
 	if (c->bad)

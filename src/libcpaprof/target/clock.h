@@ -41,6 +41,16 @@ void cpi_clock_restore_rate_sig(const struct thread *t);
 /* Start a perf event for a thread. Returns false if that fails, and stores the errno in the slot of the process. */
 bool cpi_perf_open_sig(struct thread *t, uint32_t tid);
 void cpi_perf_close_sig(struct thread *t);
+/*
+ * The number of periods, up to n, that this thread spent in the kernel and that its perf event did not count; 0 if the
+ * event counts kernel code. They are not returned again.
+ */
+uint32_t cpi_perf_kernel_sig(struct thread *t, uint32_t n);
+/*
+ * Replace the perf event of this thread by its timer, before a sandbox may forbid closing it, and before exec: the event
+ * may send a signal within exec, which would end the next program. Does nothing in a child of vfork.
+ */
+void cpi_perf_leave_sig(void);
 /* Has the program closed the perf event of this thread? Call it at each signal of the thread's timer. */
 bool cpi_perf_is_gone_sig(struct thread *t);
 /* Was the signal sent by a perf event? True also for an event that has been closed since. */

@@ -374,6 +374,7 @@ static int exec_charged(const struct exec_call *c, char *const env[])
 	if (is_spawn(c))
 		return exec_call(c, env);
 	charged = charge_thread_sig();
+	cpi_perf_leave_sig();
 	slot = refuse_signals_sig();
 	cpi_clock_exec_sig(true);
 	cpi_guard_exec(true);

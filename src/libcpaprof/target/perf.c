@@ -4,10 +4,11 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The kernel checks timers once per tick, whereas events have interrupts of their own: at 1000 Hz there are 1000 stacks
- * per second, not CONFIG_HZ. Their drawback is that they count user code only: few users are allowed to count kernel
- * code, and a signal raised within execve would reach the next program, which has no handler for it and would end. So a
- * signal is weighted by the CPU clock of its thread. Each thread also has a slow timer, which accounts for time in
- * system calls and detects events that were closed.
+ * per second, not CONFIG_HZ. Kernel code is counted if the user is allowed to count it. A signal raised within execve
+ * would reach the next program, which has no handler for it and would end; so the event of a thread that calls exec is
+ * closed before. If kernel code is not counted, a signal is weighted by the CPU clock of its thread, and its other
+ * periods were in the kernel. Each thread also has a slow timer, which accounts for long system calls and detects events
+ * that were closed.
  *
  * Each event is an open file. Its descriptor has a high number, so the program's own descriptors keep theirs. A
  * program with a low limit of open files gets no events. A program that closes all files closes ours, and a number
@@ -28,6 +29,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 
 enum { FILES_MIN = 256, FILES_MAX = 4096, SIGRT_FIRST = 32, CHECK_INTERVAL = 8 };
 
@@ -45,7 +47,7 @@ static long first_number(void)
 	return rc < 0 ? rc : n < FILES_MIN ? -EMFILE : (long)(n - n / 4);
 }
 
-static long open_event(const struct thread *t, uint32_t tid)
+static long open_event(struct thread *t, uint32_t tid)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -53,7 +55,6 @@ static long open_event(const struct thread *t, uint32_t tid)
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_period = t->period_ns,
 		.disabled = 1,
-		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.wakeup_events = 1,
 	};
@@ -62,6 +63,10 @@ static long open_event(const struct thread *t, uint32_t tid)
 	if (number < 0)
 		return number;
 	event = sys_call6(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	t->is_user_only = event == -EACCES || event == -EPERM;
+	attr.exclude_kernel = t->is_user_only;
+	if (t->is_user_only)
+		event = sys_call6(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
 	if (event < 0)
 		return event;
 	fd = sys_call(SYS_fcntl, event, F_DUPFD_CLOEXEC, number, 0);
@@ -89,6 +94,15 @@ static uint64_t id_of(long fd)
 	return sys_call(SYS_ioctl, fd, (long)PERF_EVENT_IOC_ID, (long)&id, 0) < 0 ? 0 : id;
 }
 
+/* Time in the kernel of this thread, as sampled by the kernel at its ticks. */
+static uint64_t kernel_time_sig(void)
+{
+	struct rusage u = { 0 };
+
+	sys_call(SYS_getrusage, RUSAGE_THREAD, (long)&u, 0, 0);
+	return (uint64_t)u.ru_stime.tv_sec * 1000000000 + (uint64_t)u.ru_stime.tv_usec * 1000;
+}
+
 bool cpi_perf_open_sig(struct thread *t, uint32_t tid)
 {
 	/* not with real-time signals: the kernel queues one for each period, and sends SIGIO when the queue is full */
@@ -105,6 +119,8 @@ bool cpi_perf_open_sig(struct thread *t, uint32_t tid)
 	if (rc >= 0 && t->perf_id)
 		rc = sys_call(SYS_ioctl, fd, (long)PERF_EVENT_IOC_ENABLE, 0, 0);
 	if (rc >= 0 && t->perf_id) {
+		/* its time in the kernel so far is not charged; that of another thread is not known */
+		t->kernel_ns = t->is_user_only && tid == sys_gettid() ? kernel_time_sig() : 0;
 		t->by_clock = true;
 		cpi_process_set_engine_sig(ENGINE_PERF, 0);
 		return true;
@@ -120,6 +136,30 @@ void cpi_perf_close_sig(struct thread *t)
 
 	if (fd >= 0 && id_of(fd) == t->perf_id)
 		sys_call(SYS_close, fd, 0, 0, 0);
+}
+
+/* On a busy machine the event also misses periods of user code, so the kernel's own times are the limit. */
+uint32_t cpi_perf_kernel_sig(struct thread *t, uint32_t n)
+{
+	uint64_t now, limit;
+
+	if (!t->is_user_only || !t->by_clock || !atomic_load_explicit(&t->perf, memory_order_relaxed))
+		return 0;
+	now = kernel_time_sig();
+	limit = now > t->kernel_ns ? (now - t->kernel_ns) / t->period_ns : 0;
+	n = n < limit ? n : (uint32_t)limit;
+	t->kernel_ns += n * t->period_ns;
+	return n;
+}
+
+void cpi_perf_leave_sig(void)
+{
+	struct thread *t = cpi.head && !atomic_load(&cpi.is_sandboxed) ? cpi_thread_find_sig(sys_gettid()) : NULL;
+
+	if (!t || !atomic_load(&t->perf))
+		return;
+	cpi_perf_close_sig(t);
+	cpi_clock_restore_rate_sig(t);
 }
 
 bool cpi_perf_is_gone_sig(struct thread *t)

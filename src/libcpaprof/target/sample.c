@@ -210,6 +210,20 @@ static void write_sample_sig(struct thread *t, const ucontext_t *uc, uint32_t we
 	finish_sig(t, at, n, time);
 }
 
+/* Charge time in the kernel, which has no stack. Its record precedes that of the stack. */
+static void write_kernel_sig(struct thread *t, uint32_t weight)
+{
+	uint64_t *at = cpi_ring_reserve_sig(t);
+
+	if (!at) {
+		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+		return;
+	}
+	at[0] = record_word(RECORD_KERNEL, generation_sig(), 0, weight);
+	at[1] = owner_sig(t);
+	finish_sig(t, at, 0, time_sig());
+}
+
 static void write_rest(struct thread *t, uint32_t weight, bool blocked)
 {
 	uint64_t *at = cpi_ring_reserve_sig(t);
@@ -250,6 +264,8 @@ void cpi_sample_charge_rest(struct thread *t, bool is_blocked)
 
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
 {
+	uint32_t kernel;
+
 	t->n_charged += weight;
 	if (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed))) {
 		atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
@@ -261,7 +277,10 @@ void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
 		return;
 	}
 	atomic_store_explicit(&cpi_local.busy, 1, memory_order_relaxed);
-	write_sample_sig(t, context, weight);
+	kernel = weight > 1 && !is_late(t, weight) ? cpi_perf_kernel_sig(t, weight - 1) : 0;
+	if (kernel)
+		write_kernel_sig(t, kernel);
+	write_sample_sig(t, context, weight - kernel);
 	atomic_store_explicit(&cpi_local.busy, 0, memory_order_relaxed);
 }
 

@@ -32,6 +32,7 @@ CPA_EXPORT int prctl(int option, ...)
 		cpi_handover_open_sig();
 	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && !atomic_load(&cpi.is_sandboxed)) {
 		cpi_clock_enter_sandbox();
+		cpi_perf_leave_sig();
 		atomic_store(&cpi.is_sandboxed, true);
 	}
 	return cpi_next()->prctl(option, a[0], a[1], a[2], a[3]);

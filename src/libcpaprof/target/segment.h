@@ -209,6 +209,7 @@ enum record_type {
 	RECORD_CPU,
 	RECORD_REPEAT,   /* adds weight to the stack of the previous record; no frames */
 	RECORD_THREAD,   /* current stack of a thread, on request; no weight */
+	RECORD_KERNEL,   /* weight in the kernel, which perf events may not count; no frames */
 	RECORD_TIMED = 8 /* flag of a type: the time follows the frames */
 };
 /*

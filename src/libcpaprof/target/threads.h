@@ -34,6 +34,8 @@ struct thread {
 	_Atomic int perf;           /* file descriptor of its perf event + 1; 0: none */
 	uint32_t n_checks;          /* number of checks of the perf event */
 	uint64_t perf_id;           /* kernel id of the perf event */
+	bool is_user_only;          /* its perf event does not count kernel code */
+	uint64_t kernel_ns;         /* its time in the kernel that is charged */
 	bool by_clock;              /* weigh signals by its CPU clock, not by their overrun */
 };
 
