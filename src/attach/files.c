@@ -8,17 +8,21 @@
 #include "attach/files.h"
 
 #include "base/io.h"
+#include "base/mem.h"
 #include "base/path.h"
 #include "libcpaprof/collector/labels.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { HOST_MAX = 256, FILE_MODE = 0600 };
+
+static const char other_processes[] = "[cpa: other processes]";
 
 void attach_note(const struct attach_messages *m, const char *fmt, ...)
 {
@@ -214,6 +218,44 @@ static void name_process(const struct attach_files *files, const struct process_
 		buf_addf(more, "-%u", files->n_replaced);
 }
 
+/* Add CPU time of processes without a sample, which have no file of their own. */
+static void add_unsampled(struct attach_files *files, const char *program, size_t n, uint64_t ns)
+{
+	const char *slash = memrchr(program, '/', n);
+	size_t i = 0, skip = slash ? (size_t)(slash + 1 - program) : 0;
+
+	if (!ns)
+		return;
+	program += skip;
+	n -= skip;
+	while (i < files->n_unsampled &&
+	       (strncmp(files->unsampled[i].program, program, n) != 0 || files->unsampled[i].program[n]))
+		i++;
+	if (i == files->n_unsampled) {
+		files->unsampled = mem_grow(files->unsampled, &files->unsampled_cap, i + 1, sizeof(*files->unsampled));
+		files->unsampled[i] = (struct attach_unsampled){ mem_strndup(program, n), 0 };
+		files->n_unsampled++;
+	}
+	files->unsampled[i].ns += ns;
+}
+
+/*
+ * Add the CPU time of processes without a sample to the CPU profile of the program itself. Some of it only the parent
+ * of the program has seen.
+ */
+static struct snap_unsampled *make_rows(struct attach_files *files, size_t *n)
+{
+	struct collect_totals totals;
+	struct snap_unsampled *row;
+
+	collect_get_totals(files->c, &totals);
+	add_unsampled(files, other_processes, strlen(other_processes), totals.slotless_ns + totals.unreported_ns);
+	row = mem_zalloc(files->n_unsampled + 1, sizeof(*row));
+	for (*n = 0; *n < files->n_unsampled; ++*n)
+		row[*n] = (struct snap_unsampled){ files->unsampled[*n].program, files->unsampled[*n].ns };
+	return row;
+}
+
 static void write_all(struct attach_files *files, struct process *p, const struct process_info *f, bool numbered)
 {
 	assert(!numbered || files->n_every > 0);
@@ -221,6 +263,7 @@ static void write_all(struct attach_files *files, struct process *p, const struc
 		const struct attach_file *file = &files->options->file[i];
 		struct buf more = { 0 }, path = { 0 };
 		struct attach_jit_names *names;
+		struct snap_unsampled *unsampled = NULL;
 		struct snap *s = NULL;
 		int rc;
 
@@ -232,6 +275,8 @@ static void write_all(struct attach_files *files, struct process *p, const struc
 				note_missing(files, file, f, rc);
 			continue;
 		}
+		if (file->kind == SNAP_CPU && !numbered && f->is_main && !f->is_replaced)
+			s->unsampled = unsampled = make_rows(files, &s->n_unsampled);
 		/* an empty profile is written only for the program itself */
 		if ((s->row.n || (f->is_main && !f->is_replaced)) && attach_files_has_room(files)) {
 			name_process(files, f, file->name, &more);
@@ -243,9 +288,17 @@ static void write_all(struct attach_files *files, struct process *p, const struc
 			attach_jit_names_free(names);
 		}
 		snap_free(s);
+		free(unsampled);
 		buf_release(&more);
 		buf_release(&path);
 	}
+}
+
+void attach_files_release(struct attach_files *files)
+{
+	for (size_t i = 0; i < files->n_unsampled; i++)
+		free(files->unsampled[i].program);
+	free(files->unsampled);
 }
 
 static void write_ended(struct attach_files *files, struct process *p, const struct process_info *f)
@@ -254,6 +307,9 @@ static void write_ended(struct attach_files *files, struct process *p, const str
 		attach_note(&files->options->messages, "process %d: cannot create timers: %s", (int)f->pid,
 			    strerror((int)f->error));
 	files->n_replaced += f->is_replaced || f->has_inner_pid;
+	add_unsampled(files, f->program, f->n_program, f->slotless_ns);
+	if (f->weight == 0 && (!f->is_main || f->is_replaced))
+		add_unsampled(files, f->program, f->n_program, f->rest_ns);
 	write_all(files, p, f, false);
 }
 

@@ -14,17 +14,27 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct attach_unsampled {
+	char *program; /* its name */
+	uint64_t ns;
+};
+
 struct attach_files {
 	const struct attach_options *options;
 	struct attach_result *result;
 	struct attach_jits jits; /* processes that generate code */
 	unsigned n_written, n_replaced, n_every;
-	uint64_t n_child_periods; /* CPU time of all processes but the program, in periods */
-	bool is_full;             /* was the max number of files reached, and reported? */
+	uint64_t n_child_periods;           /* CPU time of all processes but the program, in periods */
+	struct attach_unsampled *unsampled; /* [n_unsampled] CPU time of processes without a sample, by program */
+	size_t n_unsampled, unsampled_cap;
+	struct collect *c;
+	bool is_full; /* was the max number of files reached, and reported? */
 };
 
 /* Write the profiles of a process that ended or executed another program. A collect_process_fn. */
 void attach_files_write(void *files, struct process *p);
+
+void attach_files_release(struct attach_files *files);
 
 /* Write the profiles of a running process, with the number n_every in their names. A collect_process_fn. */
 void attach_files_write_numbered(void *files, struct process *p);

@@ -354,6 +354,8 @@ static int run_child(struct run *r, bool is_starter, const char *path, char **ar
 		end_recording(r);
 		r->options->recorded(r->options->recorded_arg, r->files.result);
 	}
+	if (!r->is_over)
+		collect_main_ended(r->c, r->own_ns, r->total_ns);
 	count_survivors(r);
 	end_server(r, &set);
 	end_recording(r);
@@ -488,6 +490,7 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 		return attach_error(&o->messages, "%s", err.msg);
 	}
 	rc = collect_open(&o->collect, attach_files_write, &r.files, &r.c);
+	r.files.c = r.c;
 	if (rc < 0) {
 		buf_release(&library);
 		return attach_error(&o->messages, "%s: cannot create shared memory: %s", path,
@@ -495,7 +498,9 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 						 : strerror(-rc));
 	}
 	status = run_served(&r, program, path, argv, buf_text(&library));
+	collect_get_totals(r.c, &out->totals);
 	collect_close(r.c);
+	attach_files_release(&r.files);
 	attach_jits_release(&r.files.jits);
 	buf_release(&library);
 	return status;

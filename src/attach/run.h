@@ -62,7 +62,8 @@ struct attach_options {
 /* Zero-initialised; released by attach_result_release. */
 struct attach_result {
 	struct string_list written; /* paths of the files, in the order in which they were written */
-	bool is_profiled;           /* has the program loaded our library? */
+	struct collect_totals totals;
+	bool is_profiled; /* has the program loaded our library? */
 };
 
 /*

@@ -172,7 +172,7 @@ static double wait_out(struct run *r, const struct process *p, bool kills)
 static long long total(const struct snap *s)
 {
 	const struct snap_row *row = s->row.data;
-	long long sum = 0;
+	long long sum = (long long)s->cpu.unsampled_ns;
 
 	for (size_t i = 0; i < s->row.n; i++)
 		sum += row[i].value[1];
@@ -207,7 +207,7 @@ static void session(struct run *r, unsigned i)
 		kill(r->pid, SIGCONT);
 	printf("session hz=%u used=%lld total=%lld unsampled=%llu lost=%llu samples=%llu period=%llu armed_ms=%.1f "
 	       "timers=%u wall_ms=%llu\n",
-	       hz, (long long)used, total(after), (unsigned long long)after->cpu.unsampled,
+	       hz, (long long)used, total(after), (unsigned long long)(after->cpu.unsampled_ns / after->period),
 	       (unsigned long long)after->cpu.lost, (unsigned long long)after->cpu.n_samples,
 	       (unsigned long long)after->period, armed, timers,
 	       (unsigned long long)(after->end_ns - after->start_ns) / 1000000);

@@ -90,6 +90,8 @@ void cmd_run_options_release(struct run_options *o);
  */
 int cmd_run_program(struct attach_options *o, const struct program *program, const char *path, char **argv,
 		    struct attach_result *out);
+/* Say how much of the CPU time of a recording has stacks, and how many of the stacks are complete. */
+void cmd_run_print_totals(const struct collect_totals *t);
 
 /* Does cpa record sample running processes, instead of a program that it starts? */
 bool cmd_run_samples_processes(const struct run_args *a);

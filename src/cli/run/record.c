@@ -179,6 +179,7 @@ static bool finish(const struct run_args *args, const struct attach_result *resu
 		return false;
 	}
 	say("wrote %s", to);
+	cmd_run_print_totals(&result->totals);
 	print_report(args, to);
 	return true;
 }

@@ -16,6 +16,7 @@
 #include "cli/report/events.h"
 #include "cli/run/options.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,15 @@ int cmd_run_program(struct attach_options *o, const struct program *program, con
 	o->messages = cmd_run_messages();
 	status = attach_run(o, program, path, argv, out);
 	return status < 0 ? STATUS_TROUBLE : status;
+}
+
+void cmd_run_print_totals(const struct collect_totals *t)
+{
+	if (t->cpu_ns == 0)
+		return;
+	say("sampled %.3f of %.3f s of CPU time in %" PRIu64 " process%s, %.3g %% complete",
+	    (double)t->sampled_ns * 1e-9, (double)t->cpu_ns * 1e-9, t->n_processes, t->n_processes == 1 ? "" : "es",
+	    t->n_stacks ? 100.0 * (double)t->n_complete / (double)t->n_stacks : 0.0);
 }
 
 /* Does the folder of the file depend on the process or the time (%p, %t)? */
@@ -153,8 +163,10 @@ static int run(struct run_options *o, char **argv)
 		status = cmd_run_program(&o->attach, &program, buf_text(&path), argv, &result);
 		if (wants_names(o))
 			symbolize(&result.written);
-		if (!o->args.quiet)
+		if (!o->args.quiet) {
 			print_written(&result.written);
+			cmd_run_print_totals(&result.totals);
+		}
 	}
 	attach_result_release(&result);
 	buf_release(&path);

@@ -20,6 +20,8 @@ static _Noreturn void exit_now(int status)
 {
 	if (cpi.is_self)
 		env_profiles_end();
+	else
+		cpi_process_report_cpu_sig(true);
 	for (;;)
 		sys_call(SYS_exit_group, status, 0, 0, 0);
 }
@@ -39,6 +41,8 @@ static void on_quick_exit(void)
 {
 	if (cpi.is_self)
 		env_profiles_end();
+	else
+		cpi_process_report_cpu_sig(true);
 }
 
 __attribute__((constructor(102))) static void init(void)

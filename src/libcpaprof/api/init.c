@@ -48,5 +48,6 @@ __attribute__((destructor)) static void unload(void)
 	} else if (cpi_is_on_sig()) {
 		cpi_modules_refresh();
 		cpi_thread_finish();
+		cpi_process_report_cpu_sig(true);
 	}
 }

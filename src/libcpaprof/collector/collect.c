@@ -374,6 +374,35 @@ static void count_unprofiled(struct collect *c)
 	}
 }
 
+/* Has the process ended since the last drain? The program itself has not before its CPU time is known. */
+static bool find_end(struct process *p)
+{
+	if (!p->is_used || p->has_ended)
+		return false;
+	p->has_ended = !(p->is_main && !p->c->is_main_over) && is_gone(p);
+	account_read(p);
+	return p->has_ended;
+}
+
+/* Update a process. If it has ended, report its end. */
+static void update(struct process *p, bool last)
+{
+	struct collect *c = p->c;
+
+	process_update(p, collect_slot(c, collect_slot_index(p)));
+	if (!p->has_ended && !last) {
+		if (++p->n_drains % UNARMED_EVERY == 0 && is_sampled(p) &&
+		    !(p->engine & (ENGINE_NONE | ENGINE_PROCESS)) && !p->lost_seen)
+			collect_signal_unarmed(c, p);
+		return;
+	}
+	p->end_ns = collect_wall_ns();
+	account_end(p);
+	c->done(c->arg, p);
+	account_release(p);
+	process_end(p);
+}
+
 static void drain_round(struct collect *c, bool last)
 {
 	bool any_ended = false;
@@ -383,29 +412,20 @@ static void drain_round(struct collect *c, bool last)
 	find_new(c);
 	collect_sweep(c);
 	for (uint32_t i = 0; i < c->n_processes; i++)
-		if (c->process[i].is_used && !c->process[i].has_ended && is_gone(&c->process[i]))
-			c->process[i].has_ended = any_ended = true;
+		any_ended |= find_end(&c->process[i]);
 	if (any_ended) /* before the process is released, find its children: they get their mappings from it */
 		find_new(c);
 	for (uint32_t i = 0; c->n_rounds % REPLACED_EVERY == 0 && i < c->n_processes; i++)
 		process_is_replaced(&c->process[i]);
 	collect_read_rings(c);
-	for (uint32_t i = 0; i < c->n_processes; i++) {
-		struct process *p = &c->process[i];
+	/* the program comes last: its profile contains the CPU time of children without a sample */
+	for (int is_main = 0; is_main <= 1; is_main++)
+		for (uint32_t i = 0; i < c->n_processes; i++) {
+			struct process *p = &c->process[i];
 
-		if (!p->is_used || p->end_reported)
-			continue;
-		process_update(p, collect_slot(c, i));
-		if (!p->has_ended && !last) {
-			if (++p->n_drains % UNARMED_EVERY == 0 && is_sampled(p) &&
-			    !(p->engine & (ENGINE_NONE | ENGINE_PROCESS)) && !p->lost_seen)
-				collect_signal_unarmed(c, p);
-			continue;
+			if (p->is_used && !p->end_reported && p->is_main == (is_main != 0))
+				update(p, last);
 		}
-		p->end_ns = collect_wall_ns();
-		c->done(c->arg, p);
-		process_end(p);
-	}
 }
 
 void collect_drain(struct collect *c)

@@ -59,6 +59,8 @@ struct process_info {
 	/* rates as in struct segment_head; 0: off */
 	uint64_t heap_rate, block_rate, mutex_fraction;
 	uint64_t n_samples, weight, lost, blocked;
+	/* only in done: CPU time without a sample, and that of children of fork that ended without a profile */
+	uint64_t rest_ns, slotless_ns;
 	uint32_t engine;     /* bits of enum proc_engine */
 	uint32_t error;      /* errno if a timer could not be created, else 0 */
 	uint32_t perf_error; /* errno if a perf event could not be created, else 0 */
@@ -88,6 +90,26 @@ void collect_inherit(const struct collect *c);
 
 /* Set the pid of the program. Call this in the child that becomes the program, or in its parent before exec. */
 void collect_set_main(struct collect *c, pid_t pid);
+
+/*
+ * The program has ended and was waited for. Until this is called, it is not considered ended.
+ *
+ * own_ns     its CPU time
+ * total_ns   its CPU time and that of all descendants that were waited for
+ */
+void collect_main_ended(struct collect *c, uint64_t own_ns, uint64_t total_ns);
+
+/* The CPU time of all processes that have ended, sampled from their start. */
+struct collect_totals {
+	uint64_t sampled_ns;  /* with a stack */
+	uint64_t cpu_ns;      /* in total */
+	uint64_t slotless_ns; /* of this, children of fork that survived their parent, and ended without a profile */
+	uint64_t
+		unreported_ns; /* of this, seen only by the parent of the program: exits, programs without our library */
+	uint64_t n_processes;
+	uint64_t n_stacks, n_complete; /* stacks, and those of them that reach the start of their thread */
+};
+void collect_get_totals(const struct collect *c, struct collect_totals *out);
 
 /* Drain the segment. Call this every COLLECT_DRAIN_MS. */
 void collect_drain(struct collect *c);

@@ -63,7 +63,16 @@ struct process {
 	uint32_t orphans;
 	unsigned n_drains;
 	struct demand demand;
-	uint64_t unsampled;           /* CPU time without a sample, in periods */
+	uint64_t unsampled_ns; /* CPU time without a sample, in recordings on demand */
+	/* see account.c */
+	uint64_t cpu_ns, cpu_base_ns; /* CPU clock: last known value; value when the process became this program */
+	uint64_t blocked_gap_ns;      /* CPU time without samples when threads were last checked for a blocked signal */
+	unsigned n_found_blocked;     /* number of these checks that found one */
+	bool is_cpu_final;            /* cpu_ns is the value at the end of the process */
+	bool is_accounted;            /* only while done is called: values are scaled to the CPU time */
+	uint64_t rest_ns;             /* only then: CPU time that the samples do not cover */
+	uint64_t slotless_ns;         /* only then: CPU time of children of fork that ended without a slot */
+	uint32_t n_slotless;          /* number of these children */
 	uint64_t unarmed_checked_ns;  /* CPU time of the process when all its threads were last checked for timers */
 	uint32_t unarmed_next;        /* index of the next thread to check for a timer */
 	unsigned n_drains_since_maps; /* number of drains since the mappings were read */
@@ -116,7 +125,10 @@ struct collect {
 	uint32_t n_used;                     /* slots in use at the last drain */
 	uint32_t n_unprofiled[N_UNPROFILED]; /* programs executed without our library, by reason */
 	bool is_damaged;                     /* see collect_is_damaged */
-	struct process *process;             /* [N_PROCS] */
+	bool is_main_over;                   /* collect_main_ended was called, with these times */
+	uint64_t main_ns, total_ns;
+	struct collect_totals totals; /* of the processes that ended; without time that no process reported */
+	struct process *process;      /* [N_PROCS] */
 	uint32_t n_processes; /* number of entries of process that have been used; the memory of others is untouched */
 	struct alive *alive;  /* notifies the programs when this thread ends; NULL: none */
 };
@@ -149,6 +161,17 @@ static inline uint32_t collect_slot_index(const struct process *p)
 {
 	return (uint32_t)(p - p->c->process);
 }
+
+/* account.c */
+/* Read the CPU clock of a process, at each drain. */
+void account_read(struct process *p);
+/* The CPU time that a process is known to have used as this program. */
+uint64_t account_used(const struct process *p);
+/* The process has ended: account for its CPU time until account_release. */
+void account_end(struct process *p);
+void account_release(struct process *p);
+/* Scale the CPU time of stacks so that their sum is at most the CPU time of the process. */
+uint64_t account_scale(const struct process *p, uint64_t ns);
 
 /* Read the mappings that the process reported, and its generation. */
 void collect_read_modules(struct process *p);

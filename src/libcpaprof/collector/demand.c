@@ -13,7 +13,7 @@
  * signalled.
  *
  * CPU time that a thread used before it was armed, or after its last sample, has no sample. The clock of the process
- * shows how much time that is. It is added to a pseudo frame, so that the total is the CPU time of the process.
+ * shows how much time that is. It is written as [cpa: not sampled], so that the total is the CPU time of the process.
  */
 #include "config.h"
 
@@ -292,16 +292,14 @@ static void disarm_all(struct collect *c)
 	}
 }
 
-/* Add the CPU time of a process without a sample, to the nearest period. cpu_ns: its clock at the end. */
+/* Add the CPU time of a process without a sample. cpu_ns: its clock at the end. */
 static void add_unsampled(struct process *p, uint64_t cpu_ns)
 {
 	const struct demand *d = &p->demand;
 	uint64_t period = 1000000000 / p->c->options.hz, used = cpu_ns > d->cpu_ns ? cpu_ns - d->cpu_ns : 0;
 	uint64_t seen = (p->table.weight - d->weight) * period;
-	uint64_t n = used > seen ? (used - seen + period / 2) / period : 0;
 
-	p->unsampled += n;
-	table_add_pseudo(&p->table, PSEUDO_UNSAMPLED, 0, n);
+	p->unsampled_ns += used > seen ? used - seen : 0;
 }
 
 void collect_cpu_stop(struct collect *c)

@@ -2,6 +2,7 @@
 
 noinst_LIBRARIES += src/libcpaprof/collector/libcollector.a
 src_libcpaprof_collector_libcollector_a_SOURCES = \
+	src/libcpaprof/collector/account.c \
 	src/libcpaprof/collector/body.c \
 	src/libcpaprof/collector/body.h \
 	src/libcpaprof/collector/clock.h \

@@ -128,6 +128,15 @@ static enum maps_has identify(const struct collect *c, pid_t pid, ino_t inode, s
 	return inode ? MAPS_GONE : MAPS_NO;
 }
 
+/* A process has executed another program, which has its own slot. Returns its CPU clock at that time. */
+static uint64_t replace(struct process *p, const struct segment_proc *s)
+{
+	uint64_t ns = atomic_load_explicit(&s->cpu_ns, memory_order_relaxed);
+
+	p->has_ended = p->is_replaced = true;
+	return ns ? ns : p->cpu_ns;
+}
+
 void process_begin(struct collect *c, uint32_t i, const volatile struct segment_proc *s, uint32_t serial)
 {
 	struct process *p = &c->process[i];
@@ -174,7 +183,7 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 	/* the slot of the program that ran in this process before the exec has ended */
 	for (uint32_t k = 0; k < c->n_processes && !parent; k++)
 		if (k != i && c->process[k].is_used && !c->process[k].has_ended && c->process[k].pid == p->pid)
-			c->process[k].has_ended = c->process[k].is_replaced = true;
+			p->cpu_base_ns = replace(&c->process[k], collect_slot(c, k));
 }
 
 int collect_signal(const struct process *p)
@@ -270,6 +279,8 @@ void process_info(const struct process *p, struct process_info *out)
 		.weight = p->table.weight,
 		.lost = p->lost,
 		.blocked = p->blocked,
+		.rest_ns = p->rest_ns,
+		.slotless_ns = p->slotless_ns,
 		.engine = p->engine,
 		.error = p->error,
 		.perf_error = p->perf_error,

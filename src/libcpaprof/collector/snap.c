@@ -242,6 +242,7 @@ static int take_cpu(struct snap *s)
 
 		row.value[0] = (int64_t)(stack[i].n_samples < most ? stack[i].n_samples : most);
 		row.value[1] = (int64_t)(stack[i].weight < most ? stack[i].weight : most) * (int64_t)s->period;
+		row.value[1] = (int64_t)account_scale(p, (uint64_t)row.value[1]);
 		remove_own_frames(&names, p, &row);
 		rc = add(s, &row) ? 0 : -ENOMEM;
 	}
@@ -250,7 +251,7 @@ static int take_cpu(struct snap *s)
 				    .weight = p->table.weight,
 				    .lost = p->lost,
 				    .adopted = p->adopted,
-				    .unsampled = p->unsampled,
+				    .unsampled_ns = p->unsampled_ns + p->rest_ns,
 				    .nested = p->nested,
 				    .blocked = p->blocked,
 				    .kernel = p->table.stack.n ? stack[PSEUDO_KERNEL].weight : 0,
@@ -458,7 +459,7 @@ static void subtract_cpu(struct snap_cpu *a, const struct snap_cpu *b)
 	a->weight -= b->weight;
 	a->lost -= b->lost;
 	a->adopted -= b->adopted;
-	a->unsampled -= b->unsampled;
+	a->unsampled_ns = saturating_sub(a->unsampled_ns, b->unsampled_ns);
 	a->nested -= b->nested;
 	a->blocked -= b->blocked;
 	a->kernel -= b->kernel;

@@ -56,7 +56,7 @@ struct snap_row {
 
 /* Counters of a CPU profile. */
 struct snap_cpu {
-	uint64_t n_samples, weight, lost, adopted, unsampled, nested, blocked, kernel, bad, orphans;
+	uint64_t n_samples, weight, lost, adopted, unsampled_ns, nested, blocked, kernel, bad, orphans;
 	uint64_t cut[N_CUTS]; /* number of stacks per enum unwind_end */
 	uint64_t guessed;     /* number of these that have a frame found without call frame information */
 };
@@ -72,6 +72,12 @@ struct snap_thread {
 	uint32_t creator_at, creator_n; /* the stack that created it, like at and n of a row; 0: not known */
 };
 
+/* CPU time of other processes that took no sample, by program. */
+struct snap_unsampled {
+	const char *program; /* its path or name; borrowed */
+	uint64_t ns;
+};
+
 struct snap {
 	enum snap_kind kind;
 	char name[SNAP_NAME_MAX]; /* name of a custom profile, else the name in the URL: "heap", "threads" */
@@ -83,6 +89,8 @@ struct snap {
 	bool delta;
 	bool gperf; /* write text for clients of gperftools: heap_v2 */
 	struct snap_cpu cpu;
+	const struct snap_unsampled *unsampled; /* [n_unsampled] borrowed; written as further rows */
+	size_t n_unsampled;
 	int64_t sum[SNAP_VALUES]; /* sum over all rows that were added, at most INT64_MAX */
 };
 

@@ -20,6 +20,7 @@
 #include "wire/wire.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,9 +104,9 @@ static void add_cpu_comments(struct comments *r, const struct snap *s)
 	if (c->adopted)
 		add_comment(r, "of these, before threads without a timer were found: %llu",
 			    (unsigned long long)c->adopted);
-	if (c->unsampled)
-		add_comment(r, "not sampled, or before threads had timers: %llu periods, shown as %s",
-			    (unsigned long long)c->unsampled, pseudo_frame_name[PSEUDO_UNSAMPLED]);
+	if (c->unsampled_ns)
+		add_comment(r, "not sampled, or before threads had timers: %.6f s, shown as %s",
+			    (double)c->unsampled_ns * 1e-9, pseudo_frame_name[PSEUDO_UNSAMPLED]);
 	if (c->blocked)
 		add_comment(r, "signal blocked: %llu periods", (unsigned long long)c->blocked);
 	if (c->kernel)
@@ -254,6 +255,7 @@ struct proto_writer {
 	struct strings strings;
 	struct strings functions; /* three uint32_t each: string indexes of name, system name and file */
 	uint32_t *id;             /* [locations of the stack table] id in the profile; 0: not written */
+	uint32_t n_ids;           /* number of ids in use */
 	size_t n_values;
 	uint32_t empty; /* index of the string for labels without a value; 0: none yet */
 	struct comments comments;
@@ -285,14 +287,13 @@ static void assign_ids(struct proto_writer *x)
 	const struct stack_table *t = &x->s->p->table;
 	const struct snap_row *row = x->s->row.data;
 	const uint32_t *frames = t->frames.data;
-	uint32_t n = 0;
 
 	for (size_t i = 0; i < x->s->row.n; i++)
 		for (uint32_t k = 0; k < row[i].n; k++)
 			x->id[frames[row[i].at + k]] = 1;
 	for (size_t i = 0; i < t->loc.n; i++)
 		if (x->id[i])
-			x->id[i] = ++n;
+			x->id[i] = ++x->n_ids;
 }
 
 /* Readers take string 0 as no value, so an empty value needs another empty string. */
@@ -346,6 +347,53 @@ static void write_samples(struct proto_writer *x)
 	}
 }
 
+/* The programs with CPU time without a sample: number i, 0 for this process. Returns false if there are no more. */
+static bool unsampled_at(const struct proto_writer *x, size_t i, char name[NAME_MAX + 1], uint64_t *ns)
+{
+	const struct snap *s = x->s;
+	const struct maps *maps = &s->p->maps;
+	const struct map *program = maps->map.data;
+	const char *path = i && i <= s->n_unsampled ? s->unsampled[i - 1].program : "", *base;
+	size_t n = strlen(path);
+
+	if (i > s->n_unsampled)
+		return false;
+	if (i == 0 && maps->map.n) {
+		path = (const char *)maps->texts.data + program->path;
+		n = program->n_path;
+	}
+	base = memrchr(path, '/', n);
+	base = base ? base + 1 : path;
+	snprintf(name, NAME_MAX + 1, "%.*s", (int)(n - (size_t)(base - path)), base);
+	*ns = i ? s->unsampled[i - 1].ns : s->cpu.unsampled_ns;
+	return true;
+}
+
+/* Write CPU time without a sample. Its stacks are the program and a pseudo frame: ids after those of all locations. */
+static void write_unsampled_samples(struct proto_writer *x)
+{
+	char name[NAME_MAX + 1];
+	uint64_t ns;
+
+	for (size_t i = 0; unsampled_at(x, i, name, &ns); i++) {
+		size_t message, mark;
+
+		if (!ns)
+			continue;
+		message = wire_open(&x->w, PROFILE_SAMPLE);
+		mark = wire_open(&x->w, SAMPLE_LOCATION);
+		wire_varint(&x->w, x->n_ids + 1);
+		if (*name)
+			wire_varint(&x->w, x->n_ids + 2 + i);
+		wire_close(&x->w, mark);
+		mark = wire_open(&x->w, SAMPLE_VALUE);
+		wire_varint(&x->w, 0);
+		wire_varint(&x->w, ns < INT64_MAX / 2 ? ns : INT64_MAX / 2);
+		wire_close(&x->w, mark);
+		wire_close(&x->w, message);
+	}
+}
+
 /* Readers demangle a name that equals the system name; a verbatim name has none. */
 static void write_line(struct proto_writer *x, const struct snap_name *name)
 {
@@ -389,6 +437,30 @@ static void write_locations(struct proto_writer *x)
 			write_names(x, &loc[i]);
 		wire_close(&x->w, mark);
 	}
+}
+
+static void write_named_location(struct proto_writer *x, uint64_t id, const char *name)
+{
+	size_t mark = wire_open(&x->w, PROFILE_LOCATION);
+
+	wire_number_nonzero(&x->w, LOCATION_ID, id);
+	write_line(x, &(struct snap_name){ .function = name, .is_verbatim = true });
+	wire_close(&x->w, mark);
+}
+
+static void write_unsampled_locations(struct proto_writer *x)
+{
+	char name[NAME_MAX + 1];
+	bool any = false;
+	uint64_t ns;
+
+	for (size_t i = 0; unsampled_at(x, i, name, &ns); i++) {
+		if (ns && *name)
+			write_named_location(x, x->n_ids + 2 + i, name);
+		any |= ns != 0;
+	}
+	if (any)
+		write_named_location(x, x->n_ids + 1, pseudo_frame_name[PSEUDO_UNSAMPLED]);
 }
 
 static void write_functions(struct proto_writer *x)
@@ -450,7 +522,11 @@ static void write_all(struct proto_writer *x)
 		value_type(x, PROFILE_SAMPLE_TYPE, &t->value[x->n_values]);
 	assign_ids(x);
 	write_samples(x);
+	if (s->kind == SNAP_CPU)
+		write_unsampled_samples(x);
 	write_locations(x);
+	if (s->kind == SNAP_CPU)
+		write_unsampled_locations(x);
 	write_functions(x);
 	write_mappings(x);
 	write_times(x);

@@ -375,6 +375,7 @@ static int exec_charged(const struct exec_call *c, char *const env[])
 		return exec_call(c, env);
 	charged = charge_thread_sig();
 	cpi_perf_leave_sig();
+	cpi_process_report_cpu_sig(false);
 	slot = refuse_signals_sig();
 	cpi_clock_exec_sig(true);
 	cpi_guard_exec(true);

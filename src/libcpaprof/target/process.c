@@ -23,6 +23,7 @@ void cpi_process_begin(uint32_t parent, uint32_t parent_serial)
 	cpi.start_ns = sys_now(CLOCK_REALTIME);
 	atomic_store(&cpi.proc, NULL);
 	atomic_store(&cpi.claiming, 0);
+	atomic_store(&cpi.has_reported, 0);
 	atomic_store(&cpi.engine, 0);
 	atomic_store(&cpi.error, 0);
 	atomic_store(&cpi.perf_error, 0);
@@ -64,6 +65,9 @@ static void fill_sig(struct segment_proc *p, uint32_t slot)
 	atomic_store(&p->heap, atomic_load(&cpi.heap));
 	atomic_store(&p->perf_error, atomic_load(&cpi.perf_error));
 	atomic_store(&p->execs, 0);
+	atomic_store(&p->cpu_ns, 0);
+	atomic_store(&p->slotless_ns, 0);
+	atomic_store(&p->n_slotless, 0);
 	atomic_store(&cpi.proc, p);
 	cpi_process_set_engine_sig(0, 0);
 }
@@ -104,6 +108,38 @@ void cpi_process_claim_forked(void)
 		return;
 	if (!claim_sig(N_PROCS - N_PROCS_RESERVED))
 		atomic_store(&cpi.claiming, 0);
+}
+
+/* Report the CPU time of this process, which has no slot, to the process that it was forked from. */
+static void report_slotless_sig(uint64_t ns)
+{
+	struct segment_proc *p = &cpi.procs[(cpi.parent - 1) % N_PROCS];
+
+	if (atomic_exchange(&cpi.has_reported, 1))
+		return;
+	if (atomic_load(&p->state) == PROC_LIVE && atomic_load(&p->serial) == cpi.parent_serial) {
+		atomic_fetch_add(&p->slotless_ns, ns);
+		atomic_fetch_add(&p->n_slotless, 1);
+	} else {
+		atomic_fetch_add(&cpi.head->slotless_ns, ns);
+		atomic_fetch_add(&cpi.head->n_slotless, 1);
+	}
+}
+
+void cpi_process_report_cpu_sig(bool ends)
+{
+	struct segment_proc *p;
+	uint64_t ns;
+
+	/* a child of vfork shares our memory but is another process */
+	if (!cpi.head || cpi.is_self || atomic_load(&cpi.is_sandboxed) || sys_getpid() != cpi.pid)
+		return;
+	p = atomic_load(&cpi.proc);
+	ns = sys_now(CLOCK_PROCESS_CPUTIME_ID);
+	if (p)
+		atomic_store(&p->cpu_ns, ns);
+	else if (ends && cpi.parent)
+		report_slotless_sig(ns);
 }
 
 void cpi_process_set_engine_sig(uint32_t engine, uint32_t error)

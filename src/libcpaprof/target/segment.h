@@ -144,6 +144,9 @@ struct segment_head {
 	_Atomic uint32_t answers;             /* set by the collector if it answers requests */
 	_Atomic uint32_t n_requests;          /* number of requests so far, a futex */
 	_Atomic uint32_t request[N_REQUESTS]; /* values of segment_request, futexes; 0: free */
+	/* children of fork that ended without a slot, and whose parent had ended: their CPU time and number */
+	_Atomic uint64_t slotless_ns;
+	_Atomic uint32_t n_slotless;
 };
 
 enum proc_state { PROC_FREE, PROC_LIVE = 2 }; /* or a value of segment_claim */
@@ -185,6 +188,9 @@ struct segment_proc {
 	 * only sends when this is 0, and exec waits until it has sent.
 	 */
 	_Atomic uint32_t execs;
+	_Atomic uint64_t cpu_ns;      /* CPU time of the process when it last called exit or exec; 0: never */
+	_Atomic uint64_t slotless_ns; /* CPU time of its children of fork that ended without a slot */
+	_Atomic uint32_t n_slotless;  /* number of these children */
 };
 
 #define PROC_SENDING (1U << 31)

@@ -33,6 +33,7 @@ struct target {
 	struct segment_head *_Atomic head; /* NULL: not profiled; wrappers only forward calls */
 	struct segment_proc *_Atomic proc; /* NULL in a forked child before its first sample */
 	_Atomic uint32_t claiming;         /* a thread is claiming the slot */
+	_Atomic uint32_t has_reported;     /* its CPU time was reported to the process that it was forked from */
 	_Atomic bool is_sandboxed;         /* a sandbox may forbid system calls (sandbox.c) */
 	_Atomic uint32_t engine, error;    /* copies of the values in the slot */
 	_Atomic uint32_t heap;             /* bits of proc_heap */
@@ -105,6 +106,11 @@ bool cpi_process_claim_sig(void);
  * processes that take samples.
  */
 void cpi_process_claim_forked(void);
+/*
+ * Report the CPU time of this process, at exit (ends) or before exec. A process without a slot reports it to the
+ * process that it was forked from, but not before exec: it continues as another program, which counts all of it.
+ */
+void cpi_process_report_cpu_sig(bool ends);
 /* Store the engines in use, bits of proc_engine, and the errno of the last failure; 0 if there was none. */
 void cpi_process_set_engine_sig(uint32_t engine, uint32_t error);
 /* Store the errno of a failed perf event. */
