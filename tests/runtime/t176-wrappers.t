@@ -30,7 +30,7 @@ sum() { # CPU time of all profiles, in nanoseconds
 }
 
 is_complete() { # NAME WANTED-STATUS: the profiles contain the CPU time that the programs printed, and nothing is reported
-	is "$status $(grep -v '^cpa: wrote ' err)" "$2 " "$1: status and standard error are those of the program"
+	is "$status $(grep -v '^cpa: wrote \|^cpa: sampled ' err)" "$2 " "$1: status and standard error are those of the program"
 	within "$(sum)" "$(awk '{ n += $1 } END { print n + 0 }' out)" 10 "$1: the profiles contain its CPU time"
 }
 
@@ -91,7 +91,7 @@ if works $nobody; then
 	chmod 700 private
 	saved=$CPA CPA=$tmp/private/cpa
 	follow $nobody sh -c 'exit 7'
-	is "$status $(grep -v '^cpa: wrote ' err | sed "s|$tmp/||")" "7 cpa: programs without a profile: 1, because private/libcpaprof/libcpaprof.so cannot be read as another user or in another root directory or namespace; make it readable there under the same path, or use cpa record -p PID" \
+	is "$status $(grep -v '^cpa: wrote \|^cpa: sampled ' err | sed "s|$tmp/||")" "7 cpa: programs without a profile: 1, because private/libcpaprof/libcpaprof.so cannot be read as another user or in another root directory or namespace; make it readable there under the same path, or use cpa record -p PID" \
 		'a user that cannot read the library: the program runs unprofiled, cpa says why'
 	if command -v gosu >/dev/null; then
 		follow gosu nobody true
@@ -151,5 +151,5 @@ follow env -i "$tmp/burn" 0.01
 is "$status $(grep -c 'programs without a profile: 1, .* were started without its variables' err)" '0 1' \
 	'a program with an empty environment: cpa says why it has no profile'
 follow sh -c 'ulimit -n 64; exec unshare -U true'
-is "$(grep -v '^cpa: wrote ' err)" '' 'a low limit of open files is no problem'
+is "$(grep -v '^cpa: wrote \|^cpa: sampled ' err)" '' 'a low limit of open files is no problem'
 done_testing

@@ -165,7 +165,8 @@ static int run(struct run_options *o, char **argv)
 			symbolize(&result.written);
 		if (!o->args.quiet) {
 			print_written(&result.written);
-			cmd_run_print_totals(&result.totals);
+			if (result.written.n)
+				cmd_run_print_totals(&result.totals);
 		}
 	}
 	attach_result_release(&result);
