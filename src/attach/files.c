@@ -7,6 +7,7 @@
 
 #include "attach/files.h"
 
+#include "attach/incomplete.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -306,6 +307,12 @@ static void write_ended(struct attach_files *files, struct process *p, const str
 	if (f->error && f->weight == 0)
 		attach_note(&files->options->messages, "process %d: cannot create timers: %s", (int)f->pid,
 			    strerror((int)f->error));
+	if (f->is_main) {
+		struct incomplete stacks;
+
+		incomplete_get(p, &stacks);
+		attach_note_incomplete(&files->options->messages, &stacks, false);
+	}
 	files->n_replaced += f->is_replaced || f->has_inner_pid;
 	add_unsampled(files, f->program, f->n_program, f->slotless_ns);
 	if (f->weight == 0 && (!f->is_main || f->is_replaced))

@@ -8,6 +8,7 @@
 #include "attach/sample.h"
 
 #include "attach/files.h"
+#include "attach/incomplete.h"
 #include "attach/names.h"
 #include "attach/processes.h"
 #include "attach/sample_int.h"
@@ -558,6 +559,23 @@ static void count_target(const struct session *s, const struct sampled *t, struc
 		r->target_ns += t->cpu_ns - t->cpu_start_ns;
 }
 
+/* Report incomplete stacks: the reason is that of the process with most of them. */
+static void note_incomplete(const struct session *s)
+{
+	struct incomplete worst = { 0 }, x;
+	uint64_t n = 0, n_complete = 0;
+
+	for (size_t i = 0; i < s->n + s->n_old; i++) {
+		incomplete_get((i < s->n ? s->target[i] : s->old[i - s->n])->p, &x);
+		n += x.n;
+		n_complete += x.n_complete;
+		if (x.n - x.n_complete > worst.n - worst.n_complete)
+			worst = x;
+	}
+	if (n_complete * 100 < n * INCOMPLETE_PERCENT_MIN)
+		attach_note_incomplete(&s->o->messages, &worst, true);
+}
+
 static void fill_result(const struct session *s, uint64_t own_start_ns, struct sample_result *r)
 {
 	*r = (struct sample_result){ .kind = s->kind, .n_lost = s->n_lost, .has_kernel = s->has_kernel };
@@ -634,6 +652,7 @@ static int sample(struct session *s, struct buf *out, struct sample_result *resu
 	attach_sample_describe_result(s);
 	rc = write_all(s, out, err);
 	fill_result(s, own_start_ns, result);
+	note_incomplete(s);
 	return rc;
 }
 

@@ -7,6 +7,7 @@ unwind_libs = src/libcpaprof/target/unwind/libunwind.a $(BASE_LIBS)
 runtime_tests =
 runtime_tests += tests/runtime/t120-odd.t
 runtime_tests += tests/runtime/t122-deep.t
+runtime_tests += tests/runtime/t123-incomplete.t
 runtime_tests += tests/runtime/t130-refused.t
 runtime_tests += tests/runtime/t131-names-in-file.t
 runtime_tests += tests/runtime/t132-replaced.t

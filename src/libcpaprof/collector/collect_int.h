@@ -60,6 +60,7 @@ struct process {
 	uint64_t start_ns, end_ns; /* wall clock: first and last moment of the CPU profile */
 	uint64_t began_ns;         /* wall clock: start of the process */
 	uint64_t lost, lost_seen, adopted, adopted_seen, nested, blocked, bad, cut[N_CUTS], guessed;
+	struct vec ends; /* struct stack_end of incomplete stacks, if sampled from outside */
 	uint32_t orphans;
 	unsigned n_drains;
 	struct demand demand;
@@ -89,6 +90,12 @@ struct process {
 	void *sample_arg;
 	struct trace *trace;   /* the trace that is being recorded, or NULL */
 	uint32_t modules_read; /* read position in the ring of modules */
+};
+
+/* Number of incomplete stacks whose last frame is in a mapping: its index + 1; 0: no file. */
+struct stack_end {
+	uint32_t map;
+	uint64_t n;
 };
 
 /* The read state of a ring, stored here because the program may change the segment. */

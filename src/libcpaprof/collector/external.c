@@ -10,6 +10,7 @@
 #include "libcpaprof/collector/external.h"
 
 #include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/incomplete.h"
 #include "libcpaprof/collector/sample_stack.h"
 #include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/threads.h"
@@ -124,6 +125,8 @@ uint32_t external_add_sample(struct process *p, const struct external_sample *s)
 	if (s->user && reader && p->pid) {
 		n += read_stack_of_sample(reader, s->user, pc + n, p->max_depth, &n_guessed, &end);
 		p->cut[end % N_CUTS]++;
+		if (end != UNWIND_ROOT)
+			incomplete_count(p, pc[n - 1]);
 	}
 	if (n == 0)
 		return table_add_pseudo(&p->table, PSEUDO_LOST, 1, s->weight);

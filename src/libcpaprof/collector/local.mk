@@ -20,6 +20,8 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/external.h \
 	src/libcpaprof/collector/gzip.c \
 	src/libcpaprof/collector/gzip.h \
+	src/libcpaprof/collector/incomplete.c \
+	src/libcpaprof/collector/incomplete.h \
 	src/libcpaprof/collector/kallsyms.c \
 	src/libcpaprof/collector/kallsyms.h \
 	src/libcpaprof/collector/labels.c \

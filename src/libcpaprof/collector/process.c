@@ -36,6 +36,7 @@ void process_release(struct process *p)
 	threads_release(p->threads);
 	maps_release(&p->maps);
 	vec_release(&p->tids, sizeof(struct tid_pair));
+	vec_release(&p->ends, sizeof(struct stack_end));
 	*p = (struct process){ .pidfd = -1 };
 }
 
