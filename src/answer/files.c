@@ -57,7 +57,7 @@ static void read_comments(const char *path, struct comments *to)
 }
 
 /*
- * Mark only mappings as having names whose addresses all have one. A report tries the others again, names those that it
+ * Mark only mappings as having names whose addresses all have one, with inlined functions. A report tries the others again, names those that it
  * does not find, and keeps the names.
  */
 static void mark_mappings(struct profile *p)
@@ -65,7 +65,7 @@ static void mark_mappings(struct profile *p)
 	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
 		struct mapping *m = p->loc_map[loc] == PROFILE_NONE ? NULL : &p->map[p->loc_map[loc]];
 
-		if (m && !profile_has_name(p, loc))
+		if (m && (!profile_has_name(p, loc) || !m->has_inline_frames))
 			m->has_functions = m->has_filenames = m->has_line_numbers = m->has_inline_frames = false;
 	}
 }
@@ -106,7 +106,8 @@ static int convert(const char *const *path, size_t n, const char *symbolize, con
 		rc = query_finish(&q, &ignored, err);
 	if (rc == 0) {
 		rc = read_files(&load, &p, err);
-		buf_release(&load.info); /* a report says it */
+		if (!load.is_partial)
+			buf_release(&load.info); /* a report says it */
 		load_events_report(events, &load);
 	}
 	if (rc == 0) {

@@ -12,6 +12,7 @@
 #include "engine/query.h"
 #include "profile/profile.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct remote;
@@ -31,6 +32,7 @@ struct load {
 	size_t n_failed;    /* sources that could not be read, or only in part; notes contains the reasons */
 	uint32_t n_unnamed; /* addresses without a name */
 	uint32_t n_named;   /* addresses whose name was found */
+	bool is_partial;    /* was a part of the debug information missing? Inlined functions may be missing then */
 };
 
 /*

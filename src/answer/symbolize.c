@@ -143,6 +143,7 @@ static void add_summary(const struct symbolize_result *s, uint32_t n_served, boo
 		buf_addf(out, ", %" PRIu32 " outside any binary", s->n_without_binary);
 	if (n_named < s->n_addresses)
 		add_missing(out, buf_text(&s->missing));
+	add_missing(out, buf_text(&s->partial));
 	if (n_named < s->n_addresses && s->missing.len && !verbose)
 		buf_addz(out, "; -v shows the paths searched");
 	buf_addz(out, "\n");
@@ -235,6 +236,7 @@ int answer_symbolize(struct profile *p, struct load *target, const struct load *
 	add_summary(&found, n_served, target->q->verbose, &target->info);
 	if (later.len)
 		buf_add(&target->info, later.data, later.len);
+	target->is_partial = found.partial.len > 0;
 	target->n_named += found.n_named + n_served;
 	target->n_unnamed = found.n_addresses - found.n_named - n_served;
 	symbolize_result_release(&found);

@@ -26,6 +26,7 @@
 	X(elf_getshdrnum)                                                                                              \
 	X(elf_getshdrstrndx)                                                                                           \
 	X(elf_kind)                                                                                                    \
+	X(elf_memory)                                                                                                  \
 	X(elf_ndxscn)                                                                                                  \
 	X(elf_nextscn)                                                                                                 \
 	X(elf_rawdata)                                                                                                 \
@@ -95,6 +96,7 @@ unsigned elfutils_version(unsigned version);
 #define elf_getshdrnum elfutils.elf_getshdrnum
 #define elf_getshdrstrndx elfutils.elf_getshdrstrndx
 #define elf_kind elfutils.elf_kind
+#define elf_memory elfutils.elf_memory
 #define elf_ndxscn elfutils.elf_ndxscn
 #define elf_nextscn elfutils.elf_nextscn
 #define elf_rawdata elfutils.elf_rawdata

@@ -347,6 +347,7 @@ static const char *name_source(const struct frames_files *files, const struct pa
 int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t n, struct arena *mem,
 		struct frames *out, bool *is_complete, struct err *err)
 {
+	struct buf missing = { 0 };
 	struct parts p = { 0 };
 	int rc = 0;
 
@@ -367,6 +368,10 @@ int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t
 	out->off[n] = (uint32_t)p.n;
 	out->frame = arena_own(mem, p.frame);
 	out->source = name_source(files, &p, mem);
+	if (p.dwarf)
+		frames_dwarf_add_missing(p.dwarf, &missing);
+	out->missing = missing.len ? arena_strndup(mem, missing.data, missing.len) : NULL;
+	buf_release(&missing);
 	*is_complete = p.dwarf && !frames_dwarf_is_partial(p.dwarf) &&
 		       (symbol_hits_are_full(p.symbols) || symbol_hits_are_full(p.more));
 	text_copies_release(&p.texts);
@@ -463,6 +468,7 @@ static void merge_frames(const struct cache *c, const struct frames *found, cons
 	assert(at == n_frames);
 	out->off[n] = at;
 	out->source = found->n ? found->source : "cache";
+	out->missing = found->missing;
 }
 
 /* Use the symbols of .gnu_debugdata for addresses without a result. */

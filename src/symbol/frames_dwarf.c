@@ -18,10 +18,12 @@
 #include "symbol/frames_dwarf.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/search.h"
 #include "symbol/dwarf_handle.h"
+#include "symbol/dwp.h"
 #include "symbol/elfutils.h"
 
 #include <assert.h>
@@ -408,12 +410,13 @@ struct worker {
 	uint64_t *unit;    /* [n_units] offsets of first entries */
 	uint32_t n_units;
 	size_t cap_units;
-	uint32_t *owner; /* [addresses] the first unit that covers each; set by the first pass */
+	struct dwp_unit split; /* the split unit that is open, from a package */
+	uint32_t n_missing;    /* split units that were not found */
+	uint32_t *owner;       /* [addresses] the first unit that covers each; set by the first pass */
 	struct frame *frame;
 	size_t n_frames, cap_frames;
 	uint64_t *addr; /* [n] addresses of the current unit */
 	size_t cap_addr;
-	bool is_partial;
 };
 
 struct span {
@@ -425,10 +428,11 @@ struct frames_dwarf {
 	struct stop *stop;
 	const uint64_t *addr;
 	uint32_t n;
-	uint64_t size;      /* size of the file */
-	uint32_t *index;    /* [n] addresses by unit */
-	uint32_t *first_of; /* [units + 1] start of a unit in index */
-	uint32_t *todo;     /* [n_todo] units that cover an address */
+	uint64_t size;       /* size of the file */
+	struct dwp *package; /* split units */
+	uint32_t *index;     /* [n] addresses by unit */
+	uint32_t *first_of;  /* [units + 1] start of a unit in index */
+	uint32_t *todo;      /* [n_todo] units that cover an address */
 	uint32_t n_todo;
 	atomic_uint next;
 	struct span *span; /* [n] */
@@ -471,9 +475,8 @@ static void claim_part(void *arg, unsigned part)
 
 		w->unit = mem_grow(w->unit, &w->cap_units, w->n_units, sizeof(*w->unit));
 		w->unit[unit] = dwarf_dieoffset(&die);
-		if (unit % d->n_workers == part && dwarf_tag(&die) == DW_TAG_compile_unit)
-			claim(d, w, unit, &die);
-		else if (unit % d->n_workers == part && dwarf_tag(&die) == DW_TAG_skeleton_unit)
+		if (unit % d->n_workers == part &&
+		    (dwarf_tag(&die) == DW_TAG_compile_unit || dwarf_tag(&die) == DW_TAG_skeleton_unit))
 			claim(d, w, unit, &die);
 	}
 }
@@ -544,20 +547,6 @@ static void put_chain(struct frames_dwarf *d, struct worker *w, uint32_t k, bool
 	}
 }
 
-/* Replace the first entry of a skeleton by that of its split unit, if it exists. */
-static void find_split(struct worker *w, Dwarf_Die *die, bool *is_split)
-{
-	uint8_t type = 0;
-	Dwarf_Die split = { 0 };
-
-	*is_split = dwarf_cu_info(die->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
-		    type == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
-	if (*is_split)
-		*die = split;
-	else
-		w->is_partial |= type == DW_UT_skeleton;
-}
-
 /* libdw caches the line tables of all units it has read, so release them now and then. Returns false on failure. */
 static bool renew(struct worker *w)
 {
@@ -572,7 +561,7 @@ static bool read_unit(struct frames_dwarf *d, struct worker *w, unsigned part, u
 {
 	uint32_t first = d->first_of[unit], n = d->first_of[unit + 1] - first;
 	Dwarf_Die die;
-	bool is_split;
+	enum split_status status;
 
 	assert(unit < d->worker[0].n_units && d->first_of[unit] <= d->first_of[unit + 1]);
 	if (!dwarf_offdie(w->handle.dwarf, d->worker[0].unit[unit], &die))
@@ -582,14 +571,16 @@ static bool read_unit(struct frames_dwarf *d, struct worker *w, unsigned part, u
 		w->addr[k] = d->addr[d->index[first + k]];
 	linetab_open(&w->lines, &die);
 	spend_steps(&w->work, w->lines.n + w->lines.n_files);
-	find_split(w, &die, &is_split);
+	status = dwp_find_split(d->package, w->handle.elf, &die, &w->split);
+	w->n_missing += status == SPLIT_MISSING;
 	inlines_find(&w->inlines, &die, w->addr, n, &w->work);
 	for (uint32_t k = 0; k < n; k++) {
 		size_t start = w->n_frames;
 
-		put_chain(d, w, k, is_split);
+		put_chain(d, w, k, status == SPLIT_FOUND);
 		d->span[d->index[first + k]] = (struct span){ part, (uint32_t)(w->n_frames - start), start };
 	}
+	dwp_unit_close(&w->split);
 	return renew(w);
 }
 
@@ -630,6 +621,7 @@ int frames_dwarf_find(const struct frames_files *files, const uint64_t *addr, ui
 		frames_dwarf_free(d);
 		return rc;
 	}
+	d->package = dwp_open(files->path);
 	d->span = mem_zalloc((size_t)n + 1, sizeof(*d->span));
 	pool_run(claim_part, d, d->n_workers);
 	if (!stop_is_set(d->stop)) { /* otherwise the workers may have seen different units */
@@ -652,8 +644,17 @@ bool frames_dwarf_is_partial(const struct frames_dwarf *d)
 	bool is_partial = stop_is_set(d->stop);
 
 	for (unsigned i = 0; i < d->n_workers; i++)
-		is_partial |= d->worker[i].is_partial || !d->worker[i].work;
+		is_partial |= d->worker[i].n_missing || !d->worker[i].work;
 	return is_partial;
+}
+
+void frames_dwarf_add_missing(const struct frames_dwarf *d, struct buf *out)
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < d->n_workers; i++)
+		n += d->worker[i].n_missing;
+	dwp_explain(d->package, n, out);
 }
 
 uint64_t frames_dwarf_max_text(const struct frames_dwarf *d)
@@ -677,6 +678,7 @@ void frames_dwarf_free(struct frames_dwarf *d)
 		free(w->addr);
 		free(w->unit);
 	}
+	dwp_close(d->package);
 	free(d->worker);
 	free(d->index);
 	free(d->first_of);

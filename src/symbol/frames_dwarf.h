@@ -6,6 +6,7 @@
 #ifndef SYMBOL_FRAMES_DWARF_H
 #define SYMBOL_FRAMES_DWARF_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/stop.h"
 #include "symbol/frames.h"
@@ -30,6 +31,9 @@ const struct frame *frames_dwarf_get(const struct frames_dwarf *d, uint32_t i, u
 
 /* Is the result incomplete, because a split unit was not found or the search was stopped? */
 bool frames_dwarf_is_partial(const struct frames_dwarf *d);
+
+/* Append which split debug information is missing or cannot be read; nothing if none is. */
+void frames_dwarf_add_missing(const struct frames_dwarf *d, struct buf *out);
 
 /* Limit on the sum of all texts, in bytes. Valid files stay below it. */
 uint64_t frames_dwarf_max_text(const struct frames_dwarf *d);

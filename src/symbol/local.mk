@@ -20,6 +20,8 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/disasm.h \
 	src/symbol/dwarf_handle.c \
 	src/symbol/dwarf_handle.h \
+	src/symbol/dwp.c \
+	src/symbol/dwp.h \
 	src/symbol/elfutils.c \
 	src/symbol/elfutils.h \
 	src/symbol/frames.c \

@@ -48,6 +48,7 @@ struct wanted {
 void symbolize_result_release(struct symbolize_result *s)
 {
 	buf_release(&s->missing);
+	buf_release(&s->partial);
 	buf_release(&s->tried);
 }
 
@@ -221,6 +222,10 @@ static uint32_t look_up(struct symbolizer *s, struct mapping *m, struct object *
 		buf_addf(tried, "%s: %s\n", object_path(o), err.msg);
 	if (frames.n == n_addr)
 		n_named = add_all_frames(s, m, wanted, n, &frames, addr);
+	if (frames.missing) {
+		buf_addf(&s->out->partial, "%s: %s\n", path_base(object_path(o)), frames.missing);
+		m->has_inline_frames = false;
+	}
 	if (tried)
 		buf_addf(tried, "%s: names of %" PRIu32 " of %" PRIu32 " from %s\n", object_path(o), n_named, n,
 			 frames.source ? frames.source : "nowhere");

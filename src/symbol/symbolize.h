@@ -20,7 +20,8 @@ struct symbolize_result {
 	uint32_t n_without_binary;     /* part of n_addresses: the mapping has no file and is not the first */
 	uint32_t n_binaries, n_found;  /* number of mappings that needed names, and of those with names found */
 	struct buf missing;            /* a line, with the reason, for each binary without names or not found */
-	struct buf tried;              /* lines about each mapping, if wants_tried */
+	struct buf partial; /* a line for each binary of which a part of the debug information was not read */
+	struct buf tried;   /* lines about each mapping, if wants_tried */
 };
 
 void symbolize_result_release(struct symbolize_result *s);

@@ -12,6 +12,7 @@ runtime_tests += tests/runtime/t130-refused.t
 runtime_tests += tests/runtime/t131-names-in-file.t
 runtime_tests += tests/runtime/t132-replaced.t
 runtime_tests += tests/runtime/t133-own-frames.t
+runtime_tests += tests/runtime/t134-dwp.t
 runtime_tests += tests/runtime/t140-stress.t
 runtime_tests += tests/runtime/t141-record-others.t
 runtime_tests += tests/runtime/t142-record-outside-program.t
