@@ -390,7 +390,8 @@ static void note_children(const struct run *r)
 /* Some of these programs were sampled with perf events, whatever the reason. */
 static void subtract_sampled(unsigned n_sampled, unsigned *n_unloaded, unsigned n[N_UNPROFILED])
 {
-	unsigned *const all[] = { n_unloaded, &n[UNPROFILED_UNREADABLE], &n[UNPROFILED_UNREACHABLE] };
+	unsigned *const all[] = { n_unloaded, &n[UNPROFILED_LIMIT], &n[UNPROFILED_UNREADABLE],
+				  &n[UNPROFILED_UNREACHABLE] };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		unsigned k = n_sampled < *all[i] ? n_sampled : *all[i];
@@ -422,13 +423,18 @@ static bool note_unprofiled(const struct run *r, const char *library)
 			    "programs without a profile: %u, started %s after all files were closed; run cpa itself "
 			    "there, or use cpa record -p PID",
 			    n[UNPROFILED_UNREACHABLE], other);
+	if (n[UNPROFILED_LIMIT])
+		attach_note(m,
+			    "programs without a profile: %u, because the limit of their memory (ulimit -v) leaves no "
+			    "room for the %" PRIu64 " MiB that they share with cpa",
+			    n[UNPROFILED_LIMIT], collect_segment(r->c)->size >> 20);
 	if (n_unloaded)
 		attach_note(m,
 			    "programs without a profile: %u, because they cannot load %s (static, written in Go, with "
 			    "another C library or own privileges) or were started without its variables in their "
 			    "environment",
 			    n_unloaded, library);
-	return n[UNPROFILED_UNREADABLE] || n[UNPROFILED_UNREACHABLE] || n_unloaded;
+	return n[UNPROFILED_UNREADABLE] || n[UNPROFILED_UNREACHABLE] || n[UNPROFILED_LIMIT] || n_unloaded;
 }
 
 static void note_problems(const struct run *r, const char *path, const char *library)

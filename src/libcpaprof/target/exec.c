@@ -464,7 +464,7 @@ static int exec_requested(const struct exec_call *c, char *const env[])
 	int rc;
 
 	if (!is_spawn(c)) {
-		cpi_request_exec_sig();
+		cpi_request_exec_sig(cpi.head);
 		return exec_charged(c, env);
 	}
 	spawn.pid = &pid;

@@ -10,9 +10,12 @@
 
 #include "libcpaprof/target/handover.h"
 
+#include "libcpaprof/target/env.h"
+#include "libcpaprof/target/request.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,6 +35,30 @@ static bool is_size(uint64_t size)
 	return l.n_tables <= TABLES_MAX && size == segment_size(l.n_tables);
 }
 
+static bool is_head(const struct segment_head *head, uint64_t size, const struct env *e)
+{
+	return head->magic == SEGMENT_MAGIC && head->version == SEGMENT_VERSION && head->size == size &&
+	       head->nonce[0] == e->nonce[0] && head->nonce[1] == e->nonce[1];
+}
+
+/*
+ * The limit of memory (ulimit -v) leaves no room for the segment: the process, and those that it starts, are sampled
+ * from outside, or the collector reports how many there are.
+ */
+static void refuse_limited(int fd, uint64_t size, const struct env *e)
+{
+	struct segment_head *head = mmap(NULL, SEGMENT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (head == MAP_FAILED)
+		return;
+	if (is_head(head, size, e) && (head->follow == FOLLOW_ALL || atomic_load(&head->main_pid) == sys_getpid())) {
+		atomic_fetch_add(&head->n_unprofiled[UNPROFILED_LIMIT], 1);
+		cpi_request_exec_sig(head);
+		cpi_env_remove();
+	}
+	munmap(head, SEGMENT_PAGE);
+}
+
 /* Map the file of a descriptor if it is the segment. */
 static struct segment_head *map(int fd, const struct env *e)
 {
@@ -42,10 +69,12 @@ static struct segment_head *map(int fd, const struct env *e)
 	    !is_size((uint64_t)file.st_size))
 		return NULL;
 	head = mmap(NULL, (size_t)file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (head == MAP_FAILED)
+	if (head == MAP_FAILED) {
+		if (errno == ENOMEM)
+			refuse_limited(fd, (uint64_t)file.st_size, e);
 		return NULL;
-	if (head->magic != SEGMENT_MAGIC || head->version != SEGMENT_VERSION || head->size != (uint64_t)file.st_size ||
-	    head->nonce[0] != e->nonce[0] || head->nonce[1] != e->nonce[1]) {
+	}
+	if (!is_head(head, (uint64_t)file.st_size, e)) {
 		munmap(head, (size_t)file.st_size);
 		return NULL;
 	}

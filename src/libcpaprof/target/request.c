@@ -19,30 +19,31 @@
 #define WAIT_MAX_NS UINT64_C(200000000)
 
 /* Does a collector answer requests, and may this process make the system calls? */
-static bool is_answered_sig(void)
+static bool is_answered_sig(const struct segment_head *head)
 {
-	return cpi_is_on_sig() && !cpi.is_self && atomic_load(&cpi.head->answers) && !atomic_load(&cpi.is_sandboxed);
+	return head && atomic_load(&head->active) & ACTIVE_MASK && !cpi.is_self && atomic_load(&head->answers) &&
+	       !atomic_load(&cpi.is_sandboxed);
 }
 
 /* Write a request, and wake the collector. Returns its place; NULL: there is no room. */
-static _Atomic uint32_t *post_sig(uint32_t request)
+static _Atomic uint32_t *post_sig(struct segment_head *head, uint32_t request)
 {
 	for (int i = 0; i < N_REQUESTS; i++) {
 		uint32_t free = 0;
 
-		if (!atomic_compare_exchange_strong(&cpi.head->request[i], &free, request))
+		if (!atomic_compare_exchange_strong(&head->request[i], &free, request))
 			continue;
-		atomic_fetch_add(&cpi.head->n_requests, 1);
-		sys_call(SYS_futex, (long)&cpi.head->n_requests, FUTEX_WAKE, 1, 0);
-		return &cpi.head->request[i];
+		atomic_fetch_add(&head->n_requests, 1);
+		sys_call(SYS_futex, (long)&head->n_requests, FUTEX_WAKE, 1, 0);
+		return &head->request[i];
 	}
 	return NULL;
 }
 
-void cpi_request_exec_sig(void)
+void cpi_request_exec_sig(struct segment_head *head)
 {
 	uint32_t request = segment_request(sys_getpid(), REQUEST_EXEC), now = request;
-	_Atomic uint32_t *at = is_answered_sig() ? post_sig(request) : NULL;
+	_Atomic uint32_t *at = is_answered_sig(head) ? post_sig(head, request) : NULL;
 	uint64_t end = sys_now(CLOCK_MONOTONIC) + WAIT_MAX_NS, time = 0;
 
 	while (at && (now = atomic_load(at)) == request && (time = sys_now(CLOCK_MONOTONIC)) < end) {
@@ -57,6 +58,6 @@ void cpi_request_exec_sig(void)
 
 void cpi_request_spawned_sig(uint32_t pid)
 {
-	if (is_answered_sig())
-		post_sig(segment_request(pid, REQUEST_SPAWNED));
+	if (is_answered_sig(cpi.head))
+		post_sig(cpi.head, segment_request(pid, REQUEST_SPAWNED));
 }

@@ -10,8 +10,13 @@
 
 #include <stdint.h>
 
-/* This process is about to execute such a program: wait, at most briefly, until the collector samples it. */
-void cpi_request_exec_sig(void);
+struct segment_head;
+
+/*
+ * This process is about to execute such a program, or cannot map the whole segment: wait, at most briefly, until the
+ * collector samples it. Does nothing for NULL.
+ */
+void cpi_request_exec_sig(struct segment_head *head);
 
 /* A new process executes such a program. */
 void cpi_request_spawned_sig(uint32_t pid);

@@ -82,6 +82,7 @@ enum segment_unprofiled {
 	UNPROFILED_UNREADABLE,  /* it could not read the file of our library */
 	UNPROFILED_UNREACHABLE, /* it could not map the segment */
 	UNPROFILED_UNLOADABLE,  /* it cannot load libraries of ours: it is static, or has its own privileges */
+	UNPROFILED_LIMIT,       /* its limit of memory leaves no room for the segment */
 	UNPROFILED_CLEARED,     /* it gets an environment without our variables */
 	N_UNPROFILED
 };
