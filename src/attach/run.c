@@ -25,6 +25,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -479,6 +480,21 @@ static int run_served(struct run *r, const struct program *program, const char *
 	return status;
 }
 
+/* Why the shared memory cannot be created. */
+static const char *explain_memory(int rc)
+{
+	static char text[96];
+	struct rlimit limit;
+
+	if (rc == -EFBIG)
+		return "the file size limit is too low; raise it with ulimit -f";
+	if (rc != -ENOMEM || getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return strerror(-rc);
+	snprintf(text, sizeof(text), "it takes %llu MiB, and the limit of memory is lower; raise it with ulimit -v",
+		 (unsigned long long)(segment_size(1) >> 20));
+	return text;
+}
+
 int attach_run(const struct attach_options *o, const struct program *program, const char *path, char **argv,
 	       struct attach_result *out)
 {
@@ -499,9 +515,7 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 	r.files.c = r.c;
 	if (rc < 0) {
 		buf_release(&library);
-		return attach_error(&o->messages, "%s: cannot create shared memory: %s", path,
-				    rc == -EFBIG ? "the file size limit is too low; raise it with ulimit -f"
-						 : strerror(-rc));
+		return attach_error(&o->messages, "%s: cannot create shared memory: %s", path, explain_memory(rc));
 	}
 	status = run_served(&r, program, path, argv, buf_text(&library));
 	collect_get_totals(r.c, &out->totals);

@@ -18,6 +18,7 @@ runtime_tests += tests/runtime/t141-record-others.t
 runtime_tests += tests/runtime/t142-record-outside-program.t
 runtime_tests += tests/runtime/t143-processes.t
 runtime_tests += tests/runtime/t144-record-comments.t
+runtime_tests += tests/runtime/t145-memory-limit.t
 runtime_tests += tests/runtime/t160-loader.t
 runtime_tests += tests/runtime/t170-files.t
 runtime_tests += tests/runtime/t171-attach.t
