@@ -12,7 +12,7 @@ within "$(total cpa-record.pb.gz)" "$(awk '{ n += $1 } END { print n }' out)" 6 
 	'one profile contains all processes that the program started'
 is "$(grep -c -e '^Type: cpu$' -e ' spin$' err)" 2 'the top functions are printed on standard error'
 is "$(sed -n 1p err)" 'cpa: wrote cpa-record.pb.gz' 'the path of the profile is printed on standard error first'
-is "$("$CPA" comments cpa-record.pb.gz | sed 's/ [0-9.]*:/ V:/')" 'cpa V: 3 processes' 'a comment of the profile gives the number of processes'
+is "$("$CPA" comments cpa-record.pb.gz | sed -n '1s/ [0-9.]*:/ V:/p')" 'cpa V: 3 processes' 'a comment of the profile gives the number of processes'
 is "$(find tmp -type f -o -type d -name 'cpa-*' | wc -l)" 0 'no other file is left'
 cp cpa-record.pb.gz first
 "$CPA" record --top=0 -- ./burn 0.1 >out 2>err
