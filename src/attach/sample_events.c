@@ -369,14 +369,15 @@ static void insert_thread(struct waits *w, size_t at, const struct change *c)
 static void apply(struct waits *w, const struct change *c)
 {
 	size_t at = lower_bound(0, w->n_waiting, is_below_tid, &(struct tid_key){ w, c->tid });
-	struct change *was = &w->waiting[at];
+	struct change *was;
 	struct process *p;
 
-	if (at == w->n_waiting || was->tid != c->tid) {
+	if (at == w->n_waiting || w->waiting[at].tid != c->tid) {
 		if (c->state != THREAD_ENDED)
 			insert_thread(w, at, c);
 		return;
 	}
+	was = &w->waiting[at];
 	charge(w, was, c->time_ns, c->state == THREAD_RUNS && was->state <= THREAD_SAMPLED);
 	if (c->state == THREAD_SAMPLED) {
 		external_add_weight(c->p, c->stack, was->run_ns);
