@@ -35,7 +35,7 @@ struct attach_outside {
 	struct session s;
 	pid_t first; /* the first process that was sampled */
 	pthread_t thread;
-	bool is_running;
+	bool is_running, is_counted; /* is_counted: its processes are in the totals of the collector */
 	_Atomic bool stops;
 	unsigned n_sampled, n_refused; /* requests */
 	unsigned n_new_rounds;         /* number of rounds until the last process is not new any more */
@@ -133,7 +133,7 @@ void attach_outside_start(struct attach_outside *x)
 		collect_requests_answer(x->c, false);
 }
 
-static void stop(struct attach_outside *x)
+static void end_sampling(struct attach_outside *x)
 {
 	collect_requests_answer(x->c, false);
 	if (!x->is_running)
@@ -145,17 +145,46 @@ static void stop(struct attach_outside *x)
 		attach_sample_end_events(&x->s);
 }
 
+static bool is_wanted(const struct attach_outside *x, const struct sampled *t)
+{
+	struct process_info f;
+
+	process_info(t->p, &f);
+	return attach_sample_is_written(t) && attach_follows(x->options, &f);
+}
+
+static void add_totals(const struct attach_outside *x, const struct sampled *t)
+{
+	struct collect_totals add = { .n_processes = 1 };
+
+	if (!is_wanted(x, t))
+		return;
+	external_weigh(t->p, &add.cpu_ns, &add.sampled_ns);
+	external_count(t->p, &add.n_stacks, &add.n_complete);
+	collect_add_outside(x->c, &add);
+}
+
+void attach_outside_stop(struct attach_outside *x)
+{
+	if (!x || x->is_counted)
+		return;
+	end_sampling(x);
+	x->is_counted = true;
+	for (size_t i = 0; i < x->s.n_old; i++)
+		add_totals(x, x->s.old[i]);
+	for (size_t i = 0; i < x->s.n; i++)
+		add_totals(x, x->s.target[i]);
+}
+
 /* Write the file of a process. */
 static void write_process(struct attach_outside *x, const struct sampled *t, struct attach_files *files)
 {
 	struct buf path = { 0 }, profile = { 0 };
-	struct process_info f;
 	struct err err;
 	char more[32];
 	int rc;
 
-	process_info(t->p, &f);
-	if (!attach_sample_is_written(t) || !attach_follows(x->options, &f) || !attach_files_has_room(files))
+	if (!is_wanted(x, t) || !attach_files_has_room(files))
 		return;
 	snprintf(more, sizeof(more), "-outside-%zu", files->result->written.n);
 	attach_file_name(x->options->file[0].name, t->pid ? t->pid : getpid(), more, &path);
@@ -173,7 +202,6 @@ unsigned attach_outside_finish(struct attach_outside *x, struct attach_files *fi
 {
 	if (!x)
 		return 0;
-	stop(x);
 	x->s.end_ns = clock_now();
 	attach_sample_describe_result(&x->s);
 	for (size_t i = 0; i < x->s.n_old; i++)
@@ -189,7 +217,7 @@ void attach_outside_free(struct attach_outside *x)
 {
 	if (!x)
 		return;
-	stop(x);
+	end_sampling(x);
 	attach_sample_release(&x->s);
 	free(x);
 }

@@ -20,8 +20,11 @@ struct attach_outside *attach_outside_new(const struct attach_options *o, struct
 /* The program runs: start the thread. Signals must be blocked in the caller. Takes NULL. */
 void attach_outside_start(struct attach_outside *x);
 
+/* Stop sampling, and add the processes to the totals of the collector. Call this before collect_finish. Takes NULL. */
+void attach_outside_stop(struct attach_outside *x);
+
 /*
- * Stop sampling, and write a file for each process.
+ * Write a file for each process.
  *
  * Returns the number of requests that were fulfilled; 0 for NULL
  */

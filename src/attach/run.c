@@ -247,6 +247,7 @@ static void end_recording(struct run *r)
 	if (r->is_over)
 		return;
 	r->is_over = true;
+	attach_outside_stop(r->outside);
 	collect_finish(r->c);
 	r->n_outside = attach_outside_finish(r->outside, &r->files);
 }
@@ -355,8 +356,11 @@ static int run_child(struct run *r, bool is_starter, const char *path, char **ar
 		end_recording(r);
 		r->options->recorded(r->options->recorded_arg, r->files.result);
 	}
-	if (!r->is_over)
+	if (!r->is_over) {
+		attach_outside_stop(
+			r->outside); /* before the profile of the program, which has the time of all others */
 		collect_main_ended(r->c, r->own_ns, r->total_ns);
+	}
 	count_survivors(r);
 	end_server(r, &set);
 	end_recording(r);

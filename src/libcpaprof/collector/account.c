@@ -176,6 +176,15 @@ void collect_main_ended(struct collect *c, uint64_t own_ns, uint64_t total_ns)
 	c->total_ns = total_ns;
 }
 
+void collect_add_outside(struct collect *c, const struct collect_totals *t)
+{
+	c->totals.sampled_ns += t->sampled_ns;
+	c->totals.cpu_ns += t->cpu_ns;
+	c->totals.n_processes += t->n_processes;
+	c->totals.n_stacks += t->n_stacks;
+	c->totals.n_complete += t->n_complete;
+}
+
 void collect_get_totals(const struct collect *c, struct collect_totals *out)
 {
 	uint64_t ns = atomic_load_explicit(&c->head->slotless_ns, memory_order_relaxed);

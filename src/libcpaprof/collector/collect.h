@@ -104,12 +104,13 @@ struct collect_totals {
 	uint64_t sampled_ns;  /* with a stack */
 	uint64_t cpu_ns;      /* in total */
 	uint64_t slotless_ns; /* of this, children of fork that survived their parent, and ended without a profile */
-	uint64_t
-		unreported_ns; /* of this, seen only by the parent of the program: exits, programs without our library */
+	uint64_t unreported_ns; /* of this, seen only by the parent of the program: exits of others */
 	uint64_t n_processes;
 	uint64_t n_stacks, n_complete; /* stacks, and those of them that reach the start of their thread */
 };
 void collect_get_totals(const struct collect *c, struct collect_totals *out);
+/* Add processes that were sampled from outside. Call this before collect_finish. */
+void collect_add_outside(struct collect *c, const struct collect_totals *t);
 
 /* Drain the segment. Call this every COLLECT_DRAIN_MS. */
 void collect_drain(struct collect *c);

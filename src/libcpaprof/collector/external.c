@@ -170,6 +170,14 @@ void external_add_ready(struct process *p, uint64_t ns)
 	table_add_pseudo(&p->table, PSEUDO_READY, 1, ns);
 }
 
+void external_weigh(const struct process *p, uint64_t *all, uint64_t *with_stack)
+{
+	const struct table_stack *stack = p->table.stack.data;
+
+	*all = p->table.weight;
+	*with_stack = p->table.stack.n > PSEUDO_UNSAMPLED ? *all - stack[PSEUDO_UNSAMPLED].weight : *all;
+}
+
 void external_count(const struct process *p, uint64_t *n_samples, uint64_t *n_complete)
 {
 	*n_complete = p->cut[UNWIND_ROOT];

@@ -80,6 +80,9 @@ void external_add_ready(struct process *p, uint64_t ns);
 /* Add weight from before the process was sampled. */
 void external_add_unsampled(struct process *p, uint64_t weight);
 
+/* The weight of all samples, and of those with a stack. */
+void external_weigh(const struct process *p, uint64_t *all, uint64_t *with_stack);
+
 /* Number of samples with a user stack, and of those whose stack reaches the start of the thread. */
 void external_count(const struct process *p, uint64_t *n_samples, uint64_t *n_complete);
 
