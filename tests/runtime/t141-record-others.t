@@ -10,8 +10,7 @@ if ! ${CC:-cc} -static -O1 -g -o static "$top_srcdir/tests/runtime/burn.c" -pthr
 	done_testing
 	exit 0
 fi
-"$CPA" record --top=0 -o p.pb.gz -- ./static 0.1 >out 2>err
-if [ $? != 0 ]; then
+if ! "$CPA" record --top=0 -o p.pb.gz -- ./static 0.1 >out 2>err; then
 	reason=$(sed -n 's/^cpa: //p' err | head -n 1 | tr '#' ' ')
 	ok 0 "a static program # SKIP $reason"
 	done_testing
@@ -62,6 +61,7 @@ ${CC:-cc} -static -O1 -o tree spawn.c 2>/dev/null
 record -- sh -c './tree ./burn 0.4'
 within "$(total p.pb.gz)" "$used" 15 'a program that a static program starts'
 
+# shellcheck disable=SC2016 # expanded by the other shell
 record -- sh -c 'i=0; while [ $i -lt 100 ]; do ./static 0.005; i=$((i + 1)); done'
 between "$(awk -v got="$(total p.pb.gz)" -v used="$used" 'BEGIN { print got / used }')" 0.7 1.6 'many short static programs'
 is "$(grep -v '^cpa: wrote ' err)" '' 'all of them were sampled'

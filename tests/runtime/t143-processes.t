@@ -2,6 +2,7 @@
 # t143-processes.t - cpa record -p NAME, and -p PID --follow of a process that has started others already
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
+: "${tmp:?}"
 compile burn
 # more than 15 characters, which the kernel does not keep in the short name
 long=cpa-named-$$-with-a-long-name

@@ -4,12 +4,14 @@
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile burn
 limit=100000 # KiB
+# shellcheck disable=SC3045 # dash has it
 if ! (ulimit -v $limit && ./burn 0) >out 2>err; then
 	ok 0 'a limit of memory # SKIP programs do not run with it'
 	done_testing
 	exit 0
 fi
 
+# shellcheck disable=SC3045 # dash has it
 (ulimit -v $limit && "$CPA" record --top=0 -o p.pb.gz -- ./burn 0.1) >out 2>err
 is "$? $(cat out err)" \
 	'2 cpa: ./burn: cannot create shared memory: it takes 144 MiB, and the limit of memory is lower; raise it with ulimit -v' \
