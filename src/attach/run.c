@@ -60,9 +60,11 @@ struct run {
 	bool is_over;                   /* has the recording ended? */
 	pid_t pid;
 	uint32_t n_survivors; /* number of processes that survived the program */
-	uint64_t next_ns;     /* monotonic due time of the next numbered profiles */
-	uint64_t own_ns;      /* CPU time of the program */
-	uint64_t total_ns;    /* CPU time of the program and of all descendants that were waited for */
+	pid_t survivor;       /* one of them */
+	bool has_server;
+	uint64_t next_ns;  /* monotonic due time of the next numbered profiles */
+	uint64_t own_ns;   /* CPU time of the program */
+	uint64_t total_ns; /* CPU time of the program and of all descendants that were waited for */
 };
 
 /* Append the path of our library: in the build tree if cpa runs from there, else the installed library. */
@@ -301,7 +303,7 @@ static void count_survivors(struct run *r)
 			nanosleep(&pause, NULL);
 		attach_server_lock(r->server);
 		drain_locked(r);
-		r->n_survivors = r->server ? collect_count_survivors(r->c) : 0;
+		r->n_survivors = collect_count_survivors(r->c, &r->survivor);
 		attach_server_unlock(r->server);
 	}
 }
@@ -346,6 +348,7 @@ static int run_child(struct run *r, bool is_starter, const char *path, char **ar
 	}
 	collect_set_main(r->c, r->pid);
 	attach_server_start(r->server, r->pid);
+	r->has_server = r->server != NULL;
 	attach_outside_start(r->outside);
 	r->next_ns = clock_now() + r->options->every_ns;
 	r->end_ns = r->options->duration_ns ? clock_now() + r->options->duration_ns : UINT64_MAX;
@@ -367,6 +370,20 @@ static int run_child(struct run *r, bool is_starter, const char *path, char **ar
 	discard_signals(&set);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return attach_exit_status(status);
+}
+
+/* A program that becomes a daemon ends at once; its child is recorded no longer. */
+static void note_survivors(const struct run *r, const char *path)
+{
+	if (r->n_survivors == 1)
+		attach_note(
+			&r->options->messages,
+			"%s has ended, but process %d, which it started, still runs; to record it: cpa record -p %d",
+			path, (int)r->survivor, (int)r->survivor);
+	else
+		attach_note(&r->options->messages,
+			    "%s has ended, but %u processes that it started still run; to record one: cpa record -p %d",
+			    path, (unsigned)r->n_survivors, (int)r->survivor);
 }
 
 /*
@@ -452,7 +469,9 @@ static void note_problems(const struct run *r, const char *path, const char *lib
 			    "%s: no profile, because it executed a program that cannot be profiled", path);
 	else if (!is_profiled)
 		attach_note(&r->options->messages, "%s: no profile, because it did not load %s", path, library);
-	if (r->n_survivors)
+	if (r->n_survivors && !r->has_server)
+		note_survivors(r, path);
+	else if (r->n_survivors)
 		attach_note(&r->options->messages,
 			    "%s has ended, so its profiling server stops; %u process%s still running", path,
 			    (unsigned)r->n_survivors, r->n_survivors == 1 ? " is" : "es are");

@@ -32,6 +32,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { WAITING_SHARE = 10 };
+
 const char cmd_record_file[] = "cpa-record.pb.gz";
 
 static int64_t now_ns(void)
@@ -159,6 +161,16 @@ static const char *output_of(const struct run_args *args)
 	return *args->output ? args->output : cmd_record_file;
 }
 
+/* Explain a CPU profile without stacks. */
+static void explain_no_stacks(const struct collect_totals *t, int64_t duration_ns)
+{
+	if (t->cpu_ns < (uint64_t)duration_ns / WAITING_SHARE)
+		say("no stacks: the program waits nearly all the time; cpa record --off-cpu shows where");
+	else
+		say("no stacks: the program was shorter than the interval between samples; --hz=1000 samples more "
+		    "often");
+}
+
 /* Merge the profiles of all processes, and print the report. Returns true if the originals can be removed. */
 static bool finish(const struct run_args *args, const struct attach_result *result, int64_t duration)
 {
@@ -180,6 +192,8 @@ static bool finish(const struct run_args *args, const struct attach_result *resu
 	}
 	say("wrote %s", to);
 	cmd_run_print_totals(&result->totals);
+	if (args->kind == SNAP_CPU && result->totals.n_stacks == 0)
+		explain_no_stacks(&result->totals, duration);
 	print_report(args, to);
 	return true;
 }

@@ -58,11 +58,15 @@ int cmd_run_program(struct attach_options *o, const struct program *program, con
 
 void cmd_run_print_totals(const struct collect_totals *t)
 {
+	struct buf complete = { 0 };
+
 	if (t->cpu_ns == 0)
 		return;
-	say("sampled %.3f of %.3f s of CPU time in %" PRIu64 " process%s, %.3g %% complete",
-	    (double)t->sampled_ns * 1e-9, (double)t->cpu_ns * 1e-9, t->n_processes, t->n_processes == 1 ? "" : "es",
-	    t->n_stacks ? 100.0 * (double)t->n_complete / (double)t->n_stacks : 0.0);
+	if (t->n_stacks)
+		buf_addf(&complete, ", %.3g %% complete", 100.0 * (double)t->n_complete / (double)t->n_stacks);
+	say("sampled %.3f of %.3f s of CPU time in %" PRIu64 " process%s%s", (double)t->sampled_ns * 1e-9,
+	    (double)t->cpu_ns * 1e-9, t->n_processes, t->n_processes == 1 ? "" : "es", buf_text(&complete));
+	buf_release(&complete);
 }
 
 /* Does the folder of the file depend on the process or the time (%p, %t)? */

@@ -322,14 +322,17 @@ static bool is_gone(const struct process *p)
 	return poll(&ended, 1, 0) > 0;
 }
 
-uint32_t collect_count_survivors(const struct collect *c)
+uint32_t collect_count_survivors(const struct collect *c, pid_t *pid)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < c->n_processes; i++) {
 		const struct process *p = &c->process[i];
 
-		n += p->is_used && !p->is_main && !p->has_ended && !p->end_reported && !p->is_unprofiled && !is_gone(p);
+		if (p->is_used && !p->is_main && !p->has_ended && !p->end_reported && !p->is_unprofiled && !is_gone(p)) {
+			*pid = p->pid;
+			n++;
+		}
 	}
 	return n;
 }

@@ -166,8 +166,8 @@ void collect_after_fork(struct collect *c, pid_t pid);
 /* Call fn for each running process, whose profiles can be taken now. Call this between two drains. */
 void collect_each(struct collect *c, collect_process_fn *look, void *arg);
 
-/* Count the processes that still run after the program has ended. Call this between two drains. */
-uint32_t collect_count_survivors(const struct collect *c);
+/* Count the processes that still run after the program has ended; *pid: one of them. Call this between two drains. */
+uint32_t collect_count_survivors(const struct collect *c, pid_t *pid);
 
 /* Count the processes that found no free slot. */
 uint64_t collect_count_missed(const struct collect *c);

@@ -104,9 +104,6 @@ static void add_cpu_comments(struct comments *r, const struct snap *s)
 	if (c->adopted)
 		add_comment(r, "of these, before threads without a timer were found: %llu",
 			    (unsigned long long)c->adopted);
-	if (c->unsampled_ns)
-		add_comment(r, "not sampled, or before threads had timers: %.6f s, shown as %s",
-			    (double)c->unsampled_ns * 1e-9, pseudo_frame_name[PSEUDO_UNSAMPLED]);
 	if (c->blocked)
 		add_comment(r, "signal blocked: %llu periods", (unsigned long long)c->blocked);
 	if (c->kernel)
