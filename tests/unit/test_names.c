@@ -74,6 +74,31 @@ static void force_restores_the_linkers_names(void **state)
 	profile_free(p);
 }
 
+static void names_that_cpa_has_demangled_are_demangled_again_for_the_gate(void **state)
+{
+	struct make m = make_start("cpu/ns");
+	struct profile *p, *q;
+
+	(void)state;
+	function(&m, "go<A>::f", "go<A>::f");
+	function(&m, "_ZN2ns3fooIiE4workEi", "_ZN2ns3fooIiE4workEi");
+	function(&m, "mine", "_Z3bazi");
+	p = make_end(&m);
+	demangle_names(p, DEMANGLE_DEFAULT, false); /* as cpa run and cpa symbolize write it */
+	assert_string_equal(name_of(p, 0), "go::f");
+	demangle_names(p, DEMANGLE_MANGLED, false);
+	assert_string_equal(name_of(p, 0), "go<A>::f");
+	assert_string_equal(name_of(p, 1), "ns::foo::work");
+	assert_string_equal(name_of(p, 2), "mine");
+	profile_free(p);
+	m = make_start("cpu/ns");
+	function(&m, "go<A>::f", "go<A>::f");
+	q = make_end(&m);
+	demangle_names(q, DEMANGLE_MANGLED, false);
+	assert_string_equal(name_of(q, 0), "go<A>::f");
+	profile_free(q);
+}
+
 static void mode_none_keeps_functions_without_a_name(void **state)
 {
 	struct profile *p = five_functions();
@@ -109,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_names_that_differ_from_the_linkers),
 		cmocka_unit_test(force_restores_the_linkers_names),
+		cmocka_unit_test(names_that_cpa_has_demangled_are_demangled_again_for_the_gate),
 		cmocka_unit_test(mode_none_keeps_functions_without_a_name),
 		cmocka_unit_test(renames_every_function_of_a_large_profile),
 	};
