@@ -18,7 +18,7 @@ build() { # PREFIX ID: ./PREFIX-main and ./PREFIX-lib.so, with a build id or non
 		${CC:-cc} -O1 -g -Wl,--build-id="$2" -o "$1-main" "$1-main.c" "./$1-lib.so"
 }
 rows() { # FILE: which loops the profile has
-	"$CPA" top "$1" 2>/dev/null | sed -n 's/.* \([a-z]*_[a-z]*_loop\)$/\1/p' | sort | tr '\n' ' '
+	"$CPA" top -nodecount=0 -nodefraction=0 "$1" 2>/dev/null | sed -n 's/.* \([a-z]*_[a-z]*_loop\)$/\1/p' | sort | tr '\n' ' '
 }
 source_of right
 source_of wrong
@@ -37,7 +37,7 @@ for id in sha1 none; do
 	cp wrong-lib.so lib.so
 	for kind in replaced deleted; do
 		[ $kind = replaced ] || rm main lib.so
-		if ! "$CPA" record -p $pid --seconds=1 --top=0 -o p.pb.gz 2>err; then
+		if ! "$CPA" record -p $pid --hz=1000 --seconds=1 --top=0 -o p.pb.gz 2>err; then
 			ok 0 "a $kind program # SKIP $(tr '#' ' ' <err)"
 			continue
 		fi
