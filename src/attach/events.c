@@ -145,6 +145,7 @@ static struct perf_event_attr make_attr(const struct events *e, size_t type)
 		.exclude_hv = 1,
 		.exclude_idle = 1,
 		.mmap = 1,
+		.mmap_data = o->all_mappings,
 		.mmap2 = 1,
 		.comm = 1,
 		.comm_exec = 1,
@@ -456,6 +457,23 @@ static void count_thread(const struct events *e, const struct words *w, int chan
 		own->n_alive += change;
 }
 
+static void read_mapping(const struct words *w, struct event_record *r)
+{
+	const uint64_t *at = w->at; /* pid and tid, address, length, offset, device, inode, its generation, flags */
+
+	r->kind = RECORD_MAPPING;
+	if (w->end - at < 9 + 3)
+		return;
+	r->lo = at[1];
+	r->hi = at[1] + at[2];
+	r->offset = at[3];
+	r->dev_major = (uint32_t)at[4];
+	r->dev_minor = (uint32_t)(at[4] >> 32);
+	r->ino = at[5];
+	r->prot = (uint32_t)at[7];
+	r->path = (const char *)&at[8]; /* the kernel ends it with NULs, before the sample id */
+}
+
 /* The arguments of events_read. */
 struct reader {
 	struct events *e;
@@ -527,18 +545,21 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 		is_valid = read_sample_id(e, &w, &r);
 		break;
 	case PERF_RECORD_MMAP2:
-		r.kind = RECORD_MAPPING;
-		is_valid = read_sample_id(e, &w, &r);
+		read_mapping(&w, &r);
+		is_valid = r.path && read_sample_id(e, &w, &r);
 		break;
 	case PERF_RECORD_COMM:
 		r.kind = RECORD_EXEC;
+		if (w.end - w.at > 3)
+			snprintf(r.name, sizeof(r.name), "%.*s", EVENT_NAME_MAX - 1, (const char *)(w.at + 1));
 		is_valid = h->misc & PERF_RECORD_MISC_COMM_EXEC && read_sample_id(e, &w, &r);
 		break;
 	case PERF_RECORD_FORK:
 		count_thread(e, &w, 1);
 		r.kind = RECORD_START;
 		is_valid = read_sample_id(e, &w, &r);
-		r.pid = (uint32_t)next_word(&w);
+		set_thread(&r, next_word(&w)); /* pid and parent; of the child, not of the thread that forks */
+		r.parent = r.tid;
 		r.tid = (uint32_t)next_word(&w);
 		break;
 	case PERF_RECORD_EXIT:

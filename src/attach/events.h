@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { EVENTS_MAX = 3 };
+enum { EVENTS_MAX = 3, EVENT_NAME_MAX = 16 };
 
 struct events; /* open events, and their ring buffers */
 
@@ -41,7 +41,8 @@ struct events_options {
 	bool no_kernel;    /* user code only */
 	bool has_children; /* inherit by child processes, not only by threads */
 	bool closes_ended; /* close events of ended threads; their processes must not start others before events_start */
-	size_t n_stack;    /* bytes of stack to copy, a multiple of 8; 0: none */
+	bool all_mappings;     /* report mappings without code, too */
+	size_t n_stack;        /* bytes of stack to copy, a multiple of 8; 0: none */
 	size_t n_switch_stack; /* the same of context switches */
 };
 
@@ -64,6 +65,14 @@ struct event_record {
 	uint64_t time_ns;  /* CLOCK_MONOTONIC */
 	bool is_preempted; /* RECORD_SWITCH_OUT: the thread could continue to run */
 	uint64_t n_lost;   /* RECORD_LOST */
+	/* RECORD_START: the process that started it */
+	uint32_t parent;
+	/* RECORD_EXEC */
+	char name[EVENT_NAME_MAX];
+	/* RECORD_MAPPING */
+	uint64_t lo, hi, offset, ino;
+	uint32_t dev_major, dev_minor, prot;
+	const char *path;
 	/* RECORD_SAMPLE; the period also of RECORD_REST */
 	uint32_t type;          /* index in events_options.type */
 	uint64_t period;        /* number of events, or ns, since the last sample */

@@ -8,6 +8,8 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/exec.h \
 	src/attach/files.c \
 	src/attach/files.h \
+	src/attach/images.c \
+	src/attach/images.h \
 	src/attach/incomplete.c \
 	src/attach/incomplete.h \
 	src/attach/jit.c \

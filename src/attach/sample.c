@@ -590,6 +590,8 @@ static void fill_result(const struct session *s, uint64_t own_start_ns, struct s
 void attach_sample_release(struct session *s)
 {
 	events_free(s->events);
+	images_free(s->images);
+	free(s->pending);
 	for (size_t i = 0; i < s->n + s->n_old; i++) {
 		struct sampled *t = i < s->n ? s->target[i] : s->old[i - s->n];
 
@@ -611,6 +613,8 @@ static int choose(struct session *s, struct err *err)
 
 	struct utsname system;
 
+	if (s->o->kind == SAMPLE_CPU && (s->o->n_pids == 0 || s->o->follow))
+		s->images = images_new();
 	if (uname(&system) == 0 && attach_sample_is_dangerous(system.release))
 		attach_note(&s->o->messages,
 			    "Linux %s: perf events of the CPU clock can hang machines with Linux 6.16 and 6.17",

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -31,6 +32,7 @@ enum {
 	POLL_OFTEN_MS = 10,
 	KERNEL_FRAMES_MAX = 127, /* kernel.perf_event_max_stack by default */
 	EVENT_REGS_MAX = 32,
+	PENDING_MAX = 1024,
 };
 
 #define ARRIVAL_NS UINT64_C(20000000) /* records are available after this time at the latest */
@@ -126,6 +128,7 @@ static int try_open(struct session *s, bool no_kernel, struct err *err)
 				    .no_kernel = no_kernel,
 				    .has_children = s->o->follow,
 				    .closes_ended = s->library != NULL,
+				    .all_mappings = s->images,
 				    .n_stack = STACK_BYTES };
 	int rc;
 
@@ -184,7 +187,7 @@ static void add_other(struct session *s, const struct event_record *r)
 		break;
 	case RECORD_MAPPING:
 		t = attach_sample_known(s, (pid_t)r->pid);
-		if (t)
+		if (t && r->prot & PROT_EXEC)
 			t->is_stale = true;
 		break;
 	case RECORD_REST:
@@ -202,6 +205,86 @@ static void add_other(struct session *s, const struct event_record *r)
 	}
 }
 
+/* Has a process ended that has no target? */
+static bool has_ended_unknown(const struct session *s, pid_t pid)
+{
+	char name[32];
+
+	if (pid == 0 || attach_sample_known(s, pid))
+		return false;
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid); /* a zombie has none */
+	return access(name, F_OK) != 0;
+}
+
+/* The target of a process that has ended, with the mappings of an image. NULL: it has none. */
+static struct sampled *open_image(struct session *s, pid_t pid, struct image *image)
+{
+	uint64_t *number = image_number(image); /* index of its target + 1 */
+	struct buf text = { 0 };
+	struct sampled *t;
+	struct process *p;
+	int rc;
+
+	if (*number)
+		return s->old[*number - 1];
+	image_write(image, &text);
+	rc = text.len ? external_open_mapped(pid, text.data, text.len, &s->external, &p) : -ESRCH;
+	buf_release(&text);
+	if (rc < 0)
+		return NULL;
+	t = mem_zalloc(1, sizeof(*t));
+	t->pid = pid;
+	t->p = p;
+	snprintf(t->name, sizeof(t->name), "%s", image_name(image));
+	s->old = mem_grow(s->old, &s->cap_old, s->n_old + 1, sizeof(struct sampled *));
+	s->old[s->n_old++] = t;
+	*number = s->n_old;
+	return t;
+}
+
+/* Keep a sample until all records of mappings are read. Returns false if too many are kept. */
+static bool pend(struct session *s, const struct event_record *r)
+{
+	struct pending *p;
+
+	if (s->n_pending == PENDING_MAX)
+		return false;
+	s->pending = mem_grow(s->pending, &s->cap_pending, s->n_pending + 1, sizeof(*s->pending));
+	p = &s->pending[s->n_pending++];
+	*p = (struct pending){ .r = *r };
+	p->bytes = mem_zalloc(1, r->n_stack + (r->n_kernel + r->n_user + EVENT_REGS_MAX) * sizeof(uint64_t) + 1);
+	p->r.kernel = memcpy(p->bytes, r->kernel ? r->kernel : p->bytes, r->n_kernel * sizeof(uint64_t));
+	p->r.user = memcpy(p->bytes + r->n_kernel, r->user ? r->user : p->bytes, r->n_user * sizeof(uint64_t));
+	if (r->reg)
+		p->r.reg = memcpy(p->bytes + r->n_kernel + r->n_user, r->reg,
+				  read_stack_n_event_regs() * sizeof(uint64_t));
+	p->r.stack = (unsigned char *)(p->bytes + r->n_kernel + r->n_user + EVENT_REGS_MAX);
+	if (r->n_stack)
+		memcpy((void *)(uintptr_t)p->r.stack, r->stack, r->n_stack);
+	return true;
+}
+
+/* Add the samples of processes that have ended, with the mappings from the records. */
+static void add_pending(struct session *s)
+{
+	if (!s->images)
+		return;
+	images_apply(s->images);
+	for (size_t i = 0; i < s->n_pending; i++) {
+		const struct event_record *r = &s->pending[i].r;
+		struct image *m = images_find(s->images, r->pid, r->time_ns);
+		struct sampled *t = m ? open_image(s, (pid_t)r->pid, m) : NULL;
+
+		if (!t)
+			t = attach_sample_target(s, (pid_t)r->pid);
+		if (t)
+			add_sample(s, t, r, r->period);
+		free(s->pending[i].bytes);
+	}
+	s->n_pending = 0;
+	images_forget_ended(s->images);
+}
+
 static void on_record(void *arg, unsigned ring, const struct event_record *r)
 {
 	struct session *s = arg;
@@ -209,10 +292,14 @@ static void on_record(void *arg, unsigned ring, const struct event_record *r)
 
 	(void)ring;
 	if (r->kind != RECORD_SAMPLE) {
+		if (s->images)
+			images_add(s->images, r);
 		add_other(s, r);
 		return;
 	}
 	s->has_deep |= r->n_stack >= STACK_BYTES;
+	if (s->images && has_ended_unknown(s, (pid_t)r->pid) && pend(s, r))
+		return;
 	t = attach_sample_target(s, (pid_t)r->pid);
 	if (t)
 		add_sample(s, t, r, r->period);
@@ -492,6 +579,7 @@ static void run_waits(struct session *s)
 void attach_sample_read_events(struct session *s)
 {
 	events_read(s->events, on_record, s);
+	add_pending(s);
 	attach_sample_refresh_all(s);
 }
 

@@ -7,6 +7,7 @@
 #define ATTACH_SAMPLE_INT_H
 
 #include "attach/events.h"
+#include "attach/images.h"
 #include "attach/jit.h"
 #include "attach/sample.h"
 #include "libcpaprof/collector/external.h"
@@ -25,6 +26,12 @@ struct sampled {
 	uint64_t cpu_ns, cpu_start_ns;  /* CPU time of the process: now, and when sampling began */
 };
 
+/* A sample that waits for the records of mappings. */
+struct pending {
+	struct event_record r;
+	uint64_t *bytes; /* its arrays */
+};
+
 struct session {
 	const struct sample_options *o;
 	const struct collect *library; /* processes that share its segment have our library; NULL: none have */
@@ -39,6 +46,9 @@ struct session {
 	size_t n_children;
 	struct attach_jits jits; /* targets that generate code */
 	struct events *events;   /* NULL with SAMPLE_WALL */
+	struct images *images;   /* NULL: only given processes are sampled, without their children */
+	struct pending *pending; /* [n_pending] samples of processes that have ended */
+	size_t n_pending, cap_pending;
 	unsigned hz;
 	bool has_kernel;
 	bool has_deep;     /* are stacks larger than their copies? */

@@ -8,11 +8,11 @@ compile deep -O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwin
 reason='end in code without call frame information and without frame pointers'
 remedy='compile it with -fno-omit-frame-pointer or -fasynchronous-unwind-tables'
 
-"$CPA" run --cpu=p.pb.gz -- ./deep still 0.5 2>err
+"$CPA" run --hz=1000 --cpu=p.pb.gz -- ./deep still 1 2>err
 is "$(sed -n 's/^cpa: [0-9.]*% of the stacks of \(.*\) are complete: [0-9]* \(.*\)/\1 \2/p' err)" \
 	"deep $reason; $remedy" 'cpa run'
 compile deep
-"$CPA" run --cpu=p.pb.gz -- ./deep still 0.5 2>err
+"$CPA" run --hz=1000 --cpu=p.pb.gz -- ./deep still 1 2>err
 is "$(grep -c 'are complete' err)" 0 'complete stacks need no message'
 
 sleep 5 &

@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 int external_open(pid_t pid, struct external *as, struct process **out)
@@ -42,7 +43,8 @@ int external_open(pid_t pid, struct external *as, struct process **out)
 	return 0;
 }
 
-int external_open_ended(struct external *as, struct process **out)
+/* Make the process, without mappings. */
+static int external_make_ended(struct external *as, struct process **out)
 {
 	struct process *p = memory_map(sizeof(*p));
 
@@ -52,9 +54,45 @@ int external_open_ended(struct external *as, struct process **out)
 	p->start_ns = p->began_ns = collect_wall_ns();
 	p->external = as;
 	p->table.maps = &p->maps;
-	maps_add_kernel(&p->maps, as->kernel_start);
 	*out = p;
 	return 0;
+}
+
+int external_open_ended(struct external *as, struct process **out)
+{
+	int rc = external_make_ended(as, out);
+
+	if (rc == 0)
+		maps_add_kernel(&(*out)->maps, as->kernel_start);
+	return rc;
+}
+
+int external_open_mapped(pid_t pid, const char *maps, size_t n, struct external *as, struct process **out)
+{
+	int fd = memfd_create("maps", MFD_CLOEXEC), rc = -EIO;
+	struct stack_reader *reader;
+	struct process *p;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, maps, n) == (ssize_t)n)
+		rc = external_make_ended(as, &p);
+	reader = rc == 0 ? threads_reader(p) : NULL;
+	if (reader) {
+		p->pid = pid;
+		reader->space.cache = &as->files;
+		lseek(fd, 0, SEEK_SET);
+		maps_add_text(&p->maps, pid, fd);
+		maps_add_kernel(&p->maps, as->kernel_start);
+		lseek(fd, 0, SEEK_SET);
+		space_read_maps_file(&reader->space, pid, fd);
+		*out = p;
+	} else if (rc == 0) {
+		process_close(p);
+		rc = -ENOMEM;
+	}
+	close(fd);
+	return rc;
 }
 
 int external_read_maps(struct process *p)

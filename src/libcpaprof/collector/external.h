@@ -42,6 +42,9 @@ int external_open(pid_t pid, struct external *as, struct process **out);
 /* Open a placeholder for processes that ended before they could be opened. Their samples have only kernel frames. */
 int external_open_ended(struct external *as, struct process **out);
 
+/* Open a process that has ended, with its mappings: n bytes in the format of /proc/PID/maps. Returns 0 or -errno. */
+int external_open_mapped(pid_t pid, const char *maps, size_t n, struct external *as, struct process **out);
+
 /* Read the mappings again, for later samples. Returns 0 or -errno. */
 int external_read_maps(struct process *p);
 
