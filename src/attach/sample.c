@@ -559,7 +559,7 @@ static void count_target(const struct session *s, const struct sampled *t, struc
 		r->target_ns += t->cpu_ns - t->cpu_start_ns;
 }
 
-/* Report incomplete stacks: the reason is that of the process with most of them. */
+/* Report incomplete stacks: reason and file are those of the process with most of them. */
 static void note_incomplete(const struct session *s)
 {
 	struct incomplete worst = { 0 }, x;
@@ -569,11 +569,16 @@ static void note_incomplete(const struct session *s)
 		incomplete_get((i < s->n ? s->target[i] : s->old[i - s->n])->p, &x);
 		n += x.n;
 		n_complete += x.n_complete;
+		if (x.reason == worst.reason)
+			x.n_reason += worst.n_reason;
 		if (x.n - x.n_complete > worst.n - worst.n_complete)
 			worst = x;
+		else if (x.reason == worst.reason)
+			worst.n_reason = x.n_reason;
 	}
-	if (n_complete * 100 < n * INCOMPLETE_PERCENT_MIN)
-		attach_note_incomplete(&s->o->messages, &worst, true);
+	worst.n = n;
+	worst.n_complete = n_complete;
+	attach_note_incomplete(&s->o->messages, &worst, true);
 }
 
 static void fill_result(const struct session *s, uint64_t own_start_ns, struct sample_result *r)
