@@ -331,7 +331,7 @@ static uint64_t skeleton_base(Dwarf_Die *die)
 	return dwarf_ranges(die, 0, &base, &lo, &hi) > 0 ? base : 0;
 }
 
-/* Section headers that are being made, and what follows the package at offset end of the new file. */
+/* Section headers that are being made, and the bytes after the package, from offset end of the new file on. */
 struct dwp_writer {
 	const struct dwp *d;
 	size_t end;

@@ -28,7 +28,7 @@ struct frames {
 	uint32_t n;
 	uint32_t *off;       /* [n + 1] */
 	struct frame *frame; /* [off[n]] */
-	const char *missing; /* what is missing of the DWARF, for messages; NULL: nothing */
+	const char *missing; /* the missing part of the DWARF, for messages; NULL: none */
 	const char *source;  /* main source of the frames, for messages: "DWARF of PATH", "symbol table", "cache" */
 };
 

@@ -27,7 +27,7 @@ if ! grep -q 'sampled [0-9,]* processes\{0,1\} for [0-9.]*s: ' err; then
 fi
 "$CPA" comments p.pb.gz >text
 is "$(grep -c 'ended early have no stack' text)" 0 'no process ended too early to have mappings'
-"$CPA" tags p.pb.gz >labels 2>/dev/null
+"$CPA" tags -sample_index=samples p.pb.gz >labels 2>/dev/null
 is "$(grep -c '): 0$' labels)" 0 'each sample has a process'
 between "$(sed -n 's/^cpa: sampled .* \([0-9.]*\)% complete.*/\1/p' err)" 85 100 'their stacks are complete'
 brief=$(share p.pb.gz brief_leaf)

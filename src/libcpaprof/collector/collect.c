@@ -329,7 +329,8 @@ uint32_t collect_count_survivors(const struct collect *c, pid_t *pid)
 	for (uint32_t i = 0; i < c->n_processes; i++) {
 		const struct process *p = &c->process[i];
 
-		if (p->is_used && !p->is_main && !p->has_ended && !p->end_reported && !p->is_unprofiled && !is_gone(p)) {
+		if (p->is_used && !p->is_main && !p->has_ended && !p->end_reported && !p->is_unprofiled &&
+		    !is_gone(p)) {
 			*pid = p->pid;
 			n++;
 		}

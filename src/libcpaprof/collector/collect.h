@@ -101,9 +101,9 @@ void collect_main_ended(struct collect *c, uint64_t own_ns, uint64_t total_ns);
 
 /* The CPU time of all processes that have ended, sampled from their start. */
 struct collect_totals {
-	uint64_t sampled_ns;  /* with a stack */
-	uint64_t cpu_ns;      /* in total */
-	uint64_t slotless_ns; /* of this, children of fork that survived their parent, and ended without a profile */
+	uint64_t sampled_ns;    /* with a stack */
+	uint64_t cpu_ns;        /* in total */
+	uint64_t slotless_ns;   /* of this, children of fork that survived their parent, and ended without a profile */
 	uint64_t unreported_ns; /* of this, seen only by the parent of the program: exits of others */
 	uint64_t n_processes;
 	uint64_t n_stacks, n_complete; /* stacks, and those of them that reach the start of their thread */
