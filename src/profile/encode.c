@@ -72,6 +72,7 @@ struct encoder {
 	uint32_t n_str;
 	str_id *str;           /* [n_str] in output order */
 	uint32_t *number;      /* [strings of p] index in str, or PROFILE_NONE */
+	bool has_empty;        /* does a label have the value ""? It is string n_str, because 0 means a number */
 	uint32_t *label;       /* labels of the sets, from profile_label_order */
 	uint64_t *labels_size; /* [label sets] encoded size of all labels of a sample, with tags */
 };
@@ -98,6 +99,7 @@ static void number_labels(struct encoder *e)
 
 			number_string(e, p->label_key[l]);
 			number_string(e, p->label_is_text[l] ? p->label_text[l] : p->label_unit[l]);
+			e->has_empty |= p->label_is_text[l] && p->label_text[l] == 0;
 		}
 		seen[set] = true;
 	}
@@ -169,7 +171,7 @@ static struct label make_label(const struct encoder *e, uint32_t l)
 	struct label v = { .key = e->number[p->label_key[l]] };
 
 	if (p->label_is_text[l]) {
-		v.text = e->number[p->label_text[l]];
+		v.text = p->label_text[l] ? e->number[p->label_text[l]] : e->n_str;
 	} else {
 		v.number = (uint64_t)p->label_num[l];
 		v.unit = e->number[p->label_unit[l]];
@@ -422,6 +424,8 @@ static void encode_all(struct encoder *e)
 		encode_function(e, i);
 	for (uint32_t i = 0; i < e->n_str; i++)
 		wire_bytes(&e->w, PROFILE_STRING, strtab_text(p->str, e->str[i]), strtab_len(p->str, e->str[i]));
+	if (e->has_empty)
+		wire_bytes(&e->w, PROFILE_STRING, "", 0);
 	encode_meta(e);
 	encode_texts(e);
 }

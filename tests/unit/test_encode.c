@@ -101,6 +101,24 @@ static void an_independent_reader_finds_samples_and_labels(void **state)
 	perftools__profiles__profile__free_unpacked(pb, NULL);
 }
 
+/* A label with string 0 is a number, so the empty value is another string. */
+static void an_independent_reader_finds_an_empty_label(void **state)
+{
+	struct make m = make_start("samples/count");
+	uint32_t one = label(&m, "route", "", 0, NULL);
+	const Perftools__Profiles__Label *l;
+	pb_profile *pb;
+
+	(void)state;
+	make_row(&m, "main", (const int64_t[]){ 1 }, &one, 1);
+	pb = decoded(make_end(&m));
+	l = pb->sample[0]->label[0];
+	assert_string_equal(text(pb, l->key), "route");
+	assert_int_not_equal(l->str, 0);
+	assert_string_equal(text(pb, l->str), "");
+	perftools__profiles__profile__free_unpacked(pb, NULL);
+}
+
 static void an_independent_reader_finds_locations_and_functions(void **state)
 {
 	pb_profile *pb = decoded(small());
@@ -195,6 +213,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_independent_reader_finds_samples_and_labels),
+		cmocka_unit_test(an_independent_reader_finds_an_empty_label),
 		cmocka_unit_test(an_independent_reader_finds_locations_and_functions),
 		cmocka_unit_test(strings_are_in_the_order_of_pprof),
 		cmocka_unit_test(two_numbers_are_not_packed_and_three_are),
