@@ -10,6 +10,7 @@
 #include "attach/images.h"
 
 #include "base/mem.h"
+#include "base/strtab.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@
 struct image_mapping {
 	uint64_t lo, hi, offset, ino;
 	uint32_t dev_major, dev_minor, prot;
-	size_t path; /* position in images.paths */
+	str_id path;
 };
 
 struct image {
@@ -35,7 +36,7 @@ struct image {
 /* A record that is not applied yet. */
 struct image_change {
 	struct event_record r; /* path points nowhere */
-	size_t path;
+	str_id path;
 };
 
 struct images {
@@ -43,14 +44,16 @@ struct images {
 	size_t n, cap;
 	struct image_change *change; /* [n_changes] */
 	size_t n_changes, cap_changes;
-	struct buf paths; /* each ends with a NUL */
-	size_t last_path;
+	struct strtab *paths;
 	uint64_t applied_ns, forgotten_ns; /* times of the last records that were applied */
 };
 
 struct images *images_new(void)
 {
-	return mem_zalloc(1, sizeof(struct images));
+	struct images *s = mem_zalloc(1, sizeof(*s));
+
+	s->paths = strtab_new();
+	return s;
 }
 
 static void image_free(struct image *m)
@@ -67,18 +70,8 @@ void images_free(struct images *s)
 		image_free(s->image[i]);
 	free(s->image);
 	free(s->change);
-	buf_release(&s->paths);
+	strtab_free(s->paths);
 	free(s);
-}
-
-/* Add a path, unless it is the last one. */
-static size_t images_add_path(struct images *s, const char *path)
-{
-	if (s->paths.len && strcmp(s->paths.data + s->last_path, path) == 0)
-		return s->last_path;
-	s->last_path = s->paths.len;
-	buf_add(&s->paths, path, strlen(path) + 1);
-	return s->last_path;
 }
 
 void images_add(struct images *s, const struct event_record *r)
@@ -86,7 +79,7 @@ void images_add(struct images *s, const struct event_record *r)
 	struct image_change new = { .r = *r };
 
 	if (r->kind == RECORD_MAPPING)
-		new.path = images_add_path(s, r->path);
+		new.path = strtab_addz(s->paths, r->path);
 	else if (r->kind != RECORD_START && r->kind != RECORD_EXEC && r->kind != RECORD_EXIT)
 		return;
 	s->change = mem_grow(s->change, &s->cap_changes, s->n_changes + 1, sizeof(*s->change));
@@ -232,6 +225,14 @@ static void image_read_parent(uint32_t pid, struct buf *out)
 		fclose(file);
 }
 
+/* Write a path as the kernel does in /proc/PID/maps. */
+static void image_write_path(const char *path, struct buf *out)
+{
+	for (; *path; path++)
+		buf_addf(out, *path == '\n' ? "\\%03o" : "%c", *path);
+	buf_addz(out, "\n");
+}
+
 void image_write(const struct image *m, struct buf *out)
 {
 	if (m->parent)
@@ -241,11 +242,12 @@ void image_write(const struct image *m, struct buf *out)
 	for (size_t i = 0; i < m->n; i++) {
 		const struct image_mapping *a = &m->mapping[i];
 
-		if (a->lo < a->hi)
-			buf_addf(out, "%" PRIx64 "-%" PRIx64 " %c%c%cp %08" PRIx64 " %02x:%02x %" PRIu64 " %s\n", a->lo,
-				 a->hi, a->prot & PROT_READ ? 'r' : '-', a->prot & PROT_WRITE ? 'w' : '-',
-				 a->prot & PROT_EXEC ? 'x' : '-', a->offset, a->dev_major, a->dev_minor, a->ino,
-				 m->all->paths.data + a->path);
+		if (a->lo >= a->hi)
+			continue;
+		buf_addf(out, "%" PRIx64 "-%" PRIx64 " %c%c%cp %08" PRIx64 " %02x:%02x %" PRIu64 " ", a->lo, a->hi,
+			 a->prot & PROT_READ ? 'r' : '-', a->prot & PROT_WRITE ? 'w' : '-',
+			 a->prot & PROT_EXEC ? 'x' : '-', a->offset, a->dev_major, a->dev_minor, a->ino);
+		image_write_path(strtab_text(m->all->paths, a->path), out);
 	}
 }
 
