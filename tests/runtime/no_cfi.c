@@ -35,6 +35,9 @@ NOINLINE static unsigned long saves(unsigned long n)
 	return sum + (unsigned long)room[n & 255];
 }
 
+unsigned long exported(unsigned long n);
+void no_cfi(void);
+
 NOINLINE unsigned long exported(unsigned long n)
 {
 	return saves(n) + leaf_bare(n) + leaf_pushes(n);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
 
-PLACES = ('[cpa: ', '[running]', '[no answer: ')  # pseudo frames of stack_table.c
+PLACES = ('[cpa: ', '[running]', '[ready: ', '[no answer: ')  # pseudo frames of stack_table.c
 
 
 def varint(data, at):
@@ -141,8 +141,11 @@ class Profile:
             bad += ['no location %d' % i for i in s.ids if i not in self.locations]
             if not s.ids:
                 bad.append('a sample has no stack')
+        programs = {s.ids[1] for s in self.samples if len(s.ids) == 2 and self.names(s)[0] == '[cpa: not sampled]'}
         for x in self.location_order:
             m = self.mappings.get(x.mapping)
+            if not m and not x.address and x.id in programs:
+                continue  # programs with CPU time without a sample
             if not m and not x.address and self.functions.get((x.lines or [0])[0], '').startswith(PLACES):
                 continue  # pseudo frames have no address
             if not m:

@@ -76,6 +76,7 @@ done
 is "$n $(cat err)" '2 ' 'files of child processes have names'
 
 # a running process
+build 30
 ./p & pid=$!
 if "$CPA" record -p $pid --hz=1000 --seconds=1 --top=0 -o pid.pb.gz 2>err; then
 	is "$(named pid.pb.gz)" 3 'a profile of a running process has names'
@@ -86,5 +87,6 @@ else
 fi
 kill $pid 2>/dev/null
 wait $pid 2>/dev/null
+build 1
 is "$("$CPA" run --symbolize --no-symbolize --quiet --cpu=no.pb.gz -- ./p 2>&1)$(named no.pb.gz)" 0 '--no-symbolize after --symbolize'
 done_testing
