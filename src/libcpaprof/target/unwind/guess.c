@@ -443,7 +443,7 @@ int cpi_unwind_guess_sig(struct walk *w)
 	w->by_fp = false;
 #if defined(__aarch64__)
 	if (w->exact && w->regs->known >> UNWIND_LR & 1) {
-		r = (struct return_word){ w->regs->r[UNWIND_SP] - 8, w->regs->r[UNWIND_LR], 0 };
+		r = (struct return_word){ .at = w->regs->r[UNWIND_SP] - 8, .ra = w->regs->r[UNWIND_LR] };
 		if (judge(w, &r, pc - FUNCTION_SIZE_MAX, pc) == CALL_HERE)
 			return take_word(w, &r);
 	}
