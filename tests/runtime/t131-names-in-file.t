@@ -71,7 +71,7 @@ rm -f p*.gz
 "$CPA" run --quiet --hz=1000 --follow --cpu=p.pb.gz -- sh -c './p; ./p; true' >out 2>err
 n=0
 for file in p-*.pb.gz; do
-	[ "$(named "$file")" -ne 3 ] || n=$((n + 1))
+	[ "$(named "$file")" -lt 2 ] || n=$((n + 1)) # the inlined function has few samples
 done
 is "$n $(cat err)" '2 ' 'files of child processes have names'
 
