@@ -304,15 +304,13 @@ void attach_files_release(struct attach_files *files)
 
 static void write_ended(struct attach_files *files, struct process *p, const struct process_info *f)
 {
+	struct incomplete stacks;
+
 	if (f->error && f->weight == 0)
 		attach_note(&files->options->messages, "process %d: cannot create timers: %s", (int)f->pid,
 			    strerror((int)f->error));
-	if (f->is_main) {
-		struct incomplete stacks;
-
-		incomplete_get(p, &stacks);
-		attach_note_incomplete(&files->options->messages, &stacks, false);
-	}
+	incomplete_get(p, &stacks);
+	attach_incomplete_add(&files->incomplete, &stacks, false);
 	files->n_replaced += f->is_replaced || f->has_inner_pid;
 	add_unsampled(files, f->program, f->n_program, f->slotless_ns);
 	if (f->weight == 0 && (!f->is_main || f->is_replaced))

@@ -6,6 +6,7 @@
 #ifndef ATTACH_FILES_H
 #define ATTACH_FILES_H
 
+#include "attach/incomplete.h"
 #include "attach/jit.h"
 #include "attach/run.h"
 #include "base/buf.h"
@@ -28,7 +29,8 @@ struct attach_files {
 	struct attach_unsampled *unsampled; /* [n_unsampled] CPU time of processes without a sample, by program */
 	size_t n_unsampled, unsampled_cap;
 	struct collect *c;
-	bool is_full; /* was the max number of files reached, and reported? */
+	struct attach_incomplete incomplete; /* stacks of all processes whose profiles were written */
+	bool is_full;                        /* was the max number of files reached, and reported? */
 };
 
 /* Write the profiles of a process that ended or executed another program. A collect_process_fn. */

@@ -50,18 +50,35 @@ static const char *incomplete_remedy(const struct incomplete *x, bool is_outside
 	return "compile it with -fno-omit-frame-pointer or -fasynchronous-unwind-tables";
 }
 
-void attach_note_incomplete(const struct attach_messages *m, const struct incomplete *x, bool is_outside)
+void attach_incomplete_add(struct attach_incomplete *to, const struct incomplete *x, bool is_outside)
 {
+	struct incomplete *worst = &to->worst;
+	uint64_t n_reason = x->n_reason + (x->reason == worst->reason ? worst->n_reason : 0);
+
+	to->n += x->n;
+	to->n_complete += x->n_complete;
+	if (x->n - x->n_complete > worst->n - worst->n_complete) {
+		*worst = *x;
+		to->is_outside = is_outside;
+		worst->n_reason = n_reason;
+	} else if (x->reason == worst->reason) {
+		worst->n_reason = n_reason;
+	}
+}
+
+void attach_note_incomplete(const struct attach_messages *m, const struct attach_incomplete *all)
+{
+	const struct incomplete *x = &all->worst;
 	struct buf where = { 0 };
 
-	if (x->n < INCOMPLETE_STACKS_MIN || x->n_complete * 100 >= x->n * INCOMPLETE_PERCENT_MIN)
+	if (all->n < INCOMPLETE_STACKS_MIN || all->n_complete * 100 >= all->n * INCOMPLETE_PERCENT_MIN)
 		return;
 	if (x->n_file && *x->file)
 		buf_addf(&where, " (most in %s)", x->file);
 	else if (x->n_file)
 		buf_addf(&where, " (most in code generated at run time)");
 	attach_note(m, "%.1f%% of the stacks of %s are complete: %" PRIu64 " %s%s; %s",
-		    100.0 * (double)x->n_complete / (double)x->n, *x->program ? x->program : "the program", x->n_reason,
-		    incomplete_reason[x->reason], buf_text(&where), incomplete_remedy(x, is_outside));
+		    100.0 * (double)all->n_complete / (double)all->n, *x->program ? x->program : "the program",
+		    x->n_reason, incomplete_reason[x->reason], buf_text(&where), incomplete_remedy(x, all->is_outside));
 	buf_release(&where);
 }

@@ -180,12 +180,15 @@ void attach_outside_stop(struct attach_outside *x)
 static void write_process(struct attach_outside *x, const struct sampled *t, struct attach_files *files)
 {
 	struct buf path = { 0 }, profile = { 0 };
+	struct incomplete stacks;
 	struct err err;
 	char more[32];
 	int rc;
 
 	if (!is_wanted(x, t) || !attach_files_has_room(files))
 		return;
+	incomplete_get(t->p, &stacks);
+	attach_incomplete_add(&files->incomplete, &stacks, true);
 	snprintf(more, sizeof(more), "-outside-%zu", files->result->written.n);
 	attach_file_name(x->options->file[0].name, t->pid ? t->pid : getpid(), more, &path);
 	rc = attach_sample_write(&x->s, t, &profile, &err);

@@ -482,6 +482,7 @@ static void note_problems(const struct run *r, const char *path, const char *lib
 	if (collect_is_damaged(r->c))
 		attach_note(&r->options->messages,
 			    "%s: overwrote memory that it shares with cpa; its profiles may be wrong", path);
+	attach_note_incomplete(&r->options->messages, &r->files.incomplete);
 	note_children(r);
 }
 

@@ -559,26 +559,16 @@ static void count_target(const struct session *s, const struct sampled *t, struc
 		r->target_ns += t->cpu_ns - t->cpu_start_ns;
 }
 
-/* Report incomplete stacks: reason and file are those of the process with most of them. */
 static void note_incomplete(const struct session *s)
 {
-	struct incomplete worst = { 0 }, x;
-	uint64_t n = 0, n_complete = 0;
+	struct attach_incomplete all = { 0 };
+	struct incomplete x;
 
 	for (size_t i = 0; i < s->n + s->n_old; i++) {
 		incomplete_get((i < s->n ? s->target[i] : s->old[i - s->n])->p, &x);
-		n += x.n;
-		n_complete += x.n_complete;
-		if (x.reason == worst.reason)
-			x.n_reason += worst.n_reason;
-		if (x.n - x.n_complete > worst.n - worst.n_complete)
-			worst = x;
-		else if (x.reason == worst.reason)
-			worst.n_reason = x.n_reason;
+		attach_incomplete_add(&all, &x, true);
 	}
-	worst.n = n;
-	worst.n_complete = n_complete;
-	attach_note_incomplete(&s->o->messages, &worst, true);
+	attach_note_incomplete(&s->o->messages, &all);
 }
 
 static void fill_result(const struct session *s, uint64_t own_start_ns, struct sample_result *r)

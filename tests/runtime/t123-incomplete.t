@@ -11,6 +11,9 @@ remedy='compile it with -fno-omit-frame-pointer or -fasynchronous-unwind-tables'
 "$CPA" run --hz=1000 --cpu=p.pb.gz -- ./deep still 1 2>err
 is "$(sed -n 's/^cpa: [0-9.]*% of the stacks of \(.*\) are complete: [0-9]* \(.*\)/\1 \2/p' err)" \
 	"deep $reason; $remedy" 'cpa run'
+"$CPA" run --follow --hz=1000 --cpu=q.pb.gz -- sh -c './deep still 1; true' 2>err
+is "$(sed -n 's/^cpa: [0-9.]*% of the stacks of \(.*\) are complete: [0-9]* \(.*\)/\1 \2/p' err)" \
+	"deep $reason; $remedy" 'a program that the program starts'
 compile deep
 "$CPA" run --hz=1000 --cpu=p.pb.gz -- ./deep still 1 2>err
 is "$(grep -c 'are complete' err)" 0 'complete stacks need no message'

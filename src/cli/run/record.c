@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WAITING_SHARE = 10 };
+enum { WAITING_SHARE = 10, WAITING_NS = 100000000 };
 
 const char cmd_record_file[] = "cpa-record.pb.gz";
 
@@ -164,7 +164,7 @@ static const char *output_of(const struct run_args *args)
 /* Explain a CPU profile without stacks. */
 static void explain_no_stacks(const struct collect_totals *t, int64_t duration_ns)
 {
-	if (t->cpu_ns < (uint64_t)duration_ns / WAITING_SHARE)
+	if (duration_ns > WAITING_NS && t->cpu_ns < (uint64_t)duration_ns / WAITING_SHARE)
 		say("no stacks: the program waits nearly all the time; cpa record --off-cpu shows where");
 	else
 		say("no stacks: the program was shorter than the interval between samples; --hz=1000 samples more "
