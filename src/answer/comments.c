@@ -49,7 +49,7 @@ static struct parts split_comment(const char *text)
 	return p;
 }
 
-static struct comment_sum *find_sum(struct comments *c, const struct parts *p)
+static struct comment_sum *find_comment_sum(struct comments *c, const struct parts *p)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		struct comment_sum *s = &c->sum[i];
@@ -79,7 +79,7 @@ void comments_add(struct comments *c, const struct profile *p)
 
 		if (starts_with(text, "cpa ") || starts_with(text, "asked for "))
 			continue;
-		s = find_sum(c, &parts);
+		s = find_comment_sum(c, &parts);
 		if (s)
 			s->n += parts.n;
 		n_stacks = parts.of > n_stacks ? parts.of : n_stacks;

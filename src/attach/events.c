@@ -448,7 +448,7 @@ static bool read_sample_id(const struct events *e, const struct words *w, struct
 }
 
 /* A thread started or ended, by the event that reports it: its new threads inherit the same events. */
-static void count_thread(const struct events *e, const struct words *w, int change)
+static void count_event_thread(const struct events *e, const struct words *w, int change)
 {
 	const struct opened *event = w->end - w->at < 3 ? NULL : find_opened(e, w->end[-1]);
 	struct own *own = event && event->type == 0 && event->tid ? find_own(e, event->tid) : NULL;
@@ -555,7 +555,7 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 		is_valid = h->misc & PERF_RECORD_MISC_COMM_EXEC && read_sample_id(e, &w, &r);
 		break;
 	case PERF_RECORD_FORK:
-		count_thread(e, &w, 1);
+		count_event_thread(e, &w, 1);
 		r.kind = RECORD_START;
 		is_valid = read_sample_id(e, &w, &r);
 		set_thread(&r, next_word(&w)); /* pid and parent; of the child, not of the thread that forks */
@@ -563,7 +563,7 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 		r.tid = (uint32_t)next_word(&w);
 		break;
 	case PERF_RECORD_EXIT:
-		count_thread(e, &w, -1);
+		count_event_thread(e, &w, -1);
 		r.kind = RECORD_EXIT;
 		is_valid = read_sample_id(e, &w, &r);
 		break;

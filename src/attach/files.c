@@ -220,7 +220,7 @@ static void name_process(const struct attach_files *files, const struct process_
 }
 
 /* Add CPU time of processes without a sample, which have no file of their own. */
-static void add_unsampled(struct attach_files *files, const char *program, size_t n, uint64_t ns)
+static void add_unsampled_program(struct attach_files *files, const char *program, size_t n, uint64_t ns)
 {
 	const char *slash = memrchr(program, '/', n);
 	size_t i = 0, skip = slash ? (size_t)(slash + 1 - program) : 0;
@@ -250,7 +250,8 @@ static struct snap_unsampled *make_rows(struct attach_files *files, size_t *n)
 	struct snap_unsampled *row;
 
 	collect_get_totals(files->c, &totals);
-	add_unsampled(files, other_processes, strlen(other_processes), totals.slotless_ns + totals.unreported_ns);
+	add_unsampled_program(files, other_processes, strlen(other_processes),
+			      totals.slotless_ns + totals.unreported_ns);
 	row = mem_zalloc(files->n_unsampled + 1, sizeof(*row));
 	for (*n = 0; *n < files->n_unsampled; ++*n)
 		row[*n] = (struct snap_unsampled){ files->unsampled[*n].program, files->unsampled[*n].ns };
@@ -312,9 +313,9 @@ static void write_ended(struct attach_files *files, struct process *p, const str
 	incomplete_get(p, &stacks);
 	attach_incomplete_add(&files->incomplete, &stacks, false);
 	files->n_replaced += f->is_replaced || f->has_inner_pid;
-	add_unsampled(files, f->program, f->n_program, f->slotless_ns);
+	add_unsampled_program(files, f->program, f->n_program, f->slotless_ns);
 	if (f->weight == 0 && (!f->is_main || f->is_replaced))
-		add_unsampled(files, f->program, f->n_program, f->rest_ns);
+		add_unsampled_program(files, f->program, f->n_program, f->rest_ns);
 	write_all(files, p, f, false);
 }
 

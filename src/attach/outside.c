@@ -76,7 +76,7 @@ static void on_request(void *arg, pid_t pid, bool is_running)
 		external_add_unsampled(t->p, used_ns);
 }
 
-static void *answer(void *arg)
+static void *answer_requests(void *arg)
 {
 	struct attach_outside *x = arg;
 	uint32_t seen = 0;
@@ -128,7 +128,7 @@ void attach_outside_start(struct attach_outside *x)
 {
 	if (!x)
 		return;
-	x->is_running = pthread_create(&x->thread, NULL, answer, x) == 0;
+	x->is_running = pthread_create(&x->thread, NULL, answer_requests, x) == 0;
 	if (!x->is_running)
 		collect_requests_answer(x->c, false);
 }
@@ -145,7 +145,7 @@ static void end_sampling(struct attach_outside *x)
 		attach_sample_end_events(&x->s);
 }
 
-static bool is_wanted(const struct attach_outside *x, const struct sampled *t)
+static bool is_outside_wanted(const struct attach_outside *x, const struct sampled *t)
 {
 	struct process_info f;
 
@@ -153,11 +153,11 @@ static bool is_wanted(const struct attach_outside *x, const struct sampled *t)
 	return attach_sample_is_written(t) && attach_follows(x->options, &f);
 }
 
-static void add_totals(const struct attach_outside *x, const struct sampled *t)
+static void add_outside_totals(const struct attach_outside *x, const struct sampled *t)
 {
 	struct collect_totals add = { .n_processes = 1 };
 
-	if (!is_wanted(x, t))
+	if (!is_outside_wanted(x, t))
 		return;
 	external_weigh(t->p, &add.cpu_ns, &add.sampled_ns);
 	external_count(t->p, &add.n_stacks, &add.n_complete);
@@ -171,9 +171,9 @@ void attach_outside_stop(struct attach_outside *x)
 	end_sampling(x);
 	x->is_counted = true;
 	for (size_t i = 0; i < x->s.n_old; i++)
-		add_totals(x, x->s.old[i]);
+		add_outside_totals(x, x->s.old[i]);
 	for (size_t i = 0; i < x->s.n; i++)
-		add_totals(x, x->s.target[i]);
+		add_outside_totals(x, x->s.target[i]);
 }
 
 /* Write the file of a process. */
@@ -185,7 +185,7 @@ static void write_process(struct attach_outside *x, const struct sampled *t, str
 	char more[32];
 	int rc;
 
-	if (!is_wanted(x, t) || !attach_files_has_room(files))
+	if (!is_outside_wanted(x, t) || !attach_files_has_room(files))
 		return;
 	incomplete_get(t->p, &stacks);
 	attach_incomplete_add(&files->incomplete, &stacks, true);

@@ -92,7 +92,7 @@ static bool is_first_argument(const char *text, const char *name)
 	return strncmp(base, name, n) == 0 && (base[n] == '\0' || (base[n] == ':' && base[n + 1] == ' '));
 }
 
-static bool is_named(pid_t pid, const char *name)
+static bool has_process_name(pid_t pid, const char *name)
 {
 	static const char deleted[] = " (deleted)";
 	char text[TEXT_MAX + 1], path[64];
@@ -141,7 +141,7 @@ struct search {
 	struct buf *found;
 };
 
-static int add_pid(struct search *s, pid_t pid, struct err *err)
+static int add_process_id(struct search *s, pid_t pid, struct err *err)
 {
 	for (size_t i = 0; i < *s->n; i++)
 		if (s->pid[i] == pid)
@@ -156,13 +156,13 @@ static int add_named(void *arg, pid_t pid, struct err *err)
 {
 	struct search *s = arg;
 
-	if (pid == getpid() || !is_named(pid, s->name))
+	if (pid == getpid() || !has_process_name(pid, s->name))
 		return 0;
 	buf_addf(s->found, "%s%d", s->n_found++ ? ", " : "", (int)pid);
-	return add_pid(s, pid, err);
+	return add_process_id(s, pid, err);
 }
 
-static int add_name(struct search *s, struct err *err)
+static int add_processes_named(struct search *s, struct err *err)
 {
 	int rc;
 
@@ -188,12 +188,12 @@ int attach_processes_find(const char *text, pid_t *pid, size_t *n_pids, struct b
 		n = strcspn(text, ",");
 		if (n == 0 || strspn(text, "0123456789") == n) { /* also for its messages */
 			rc = attach_parse_pids(text, n, &one, &k, err);
-			rc = rc < 0 ? rc : add_pid(&s, one, err);
+			rc = rc < 0 ? rc : add_process_id(&s, one, err);
 		} else {
 			char *name = mem_strndup(text, n);
 
 			s.name = name;
-			rc = add_name(&s, err);
+			rc = add_processes_named(&s, err);
 			free(name);
 		}
 		if (!text[n])

@@ -47,7 +47,7 @@ uint64_t account_used(const struct process *p)
 }
 
 /* Does a thread that is ready to run have our signal blocked? */
-static bool check_thread(void *search, uint32_t tid)
+static bool check_blocked_thread(void *search, uint32_t tid)
 {
 	struct blocked_search *s = search;
 	struct task_signal is;
@@ -76,7 +76,7 @@ static void check_blocked(struct process *p)
 	s.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s.folder < 0)
 		return;
-	task_each(s.folder, check_thread, &s);
+	task_each(s.folder, check_blocked_thread, &s);
 	close(s.folder);
 	p->n_found_blocked += s.found;
 }

@@ -132,8 +132,8 @@ static void walk_beyond(struct stack_reader *p, const struct stack_sample *s, st
  * Append the frames of the chain, if the walk ended within it. No call precedes the last return address of a goroutine,
  * which is in the function that ends it.
  */
-static void add_chain(struct stack_reader *p, const struct stack_sample *s, uint64_t *pc, uint32_t max,
-		      struct unwind_result *result)
+static void add_sampled_chain(struct stack_reader *p, const struct stack_sample *s, uint64_t *pc, uint32_t max,
+			      struct unwind_result *result)
 {
 	uint32_t n = result->n;
 	size_t k = s->n_chain;
@@ -171,7 +171,7 @@ uint32_t read_stack_of_sample(struct stack_reader *p, const struct stack_sample 
 	if (result.end == UNWIND_OUTSIDE && n_stack > AGREE_BYTES)
 		walk_beyond(p, s, &from, pc, max, &result);
 	if (result.end != UNWIND_ROOT && result.end != UNWIND_FULL)
-		add_chain(p, s, pc, max, &result);
+		add_sampled_chain(p, s, pc, max, &result);
 	for (uint32_t i = 1; i < result.n; i++)
 		pc[i]--;
 	*n_guessed = result.n_guessed;
