@@ -97,7 +97,7 @@ import socket
 s = socket.create_connection(("127.0.0.1", 7398)); f = s.makefile("rb")
 for i in range(40000):
     s.sendall(b"set k%d 0 0 100\r\n%s\r\n" % (i, b"x" * 100)); f.readline()'; kill $p; wait $p ;;
-postgres) rm -rf db; mkdir db; chown nobody db; chmod 755 . ..
+postgres) rm -rf db; mkdir db; chown nobody db; chmod 755 .
 	su nobody -s /bin/bash -c "PATH=$PATH; initdb -D $PWD/db >/dev/null && pg_ctl -w -D $PWD/db -o '-p 7397 -k /tmp' -l $PWD/db/log start >/dev/null
 		for i in 1 2 3; do psql -h /tmp -p 7397 -d postgres -c 'select count(*), sum(x % 7) from generate_series(1, 1500000) x' >/dev/null; done
 		pg_ctl -D $PWD/db stop >/dev/null" ;;
