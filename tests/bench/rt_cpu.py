@@ -15,12 +15,12 @@ def load(b, what, n, seconds):
     return [os.path.join(b.bin, 'rt_load'), what, *([n] if n else []), str(seconds)]
 
 
-def one(b, profiler, hz, argv):
+def one(b, profiler, hz, argv, *options):
     """Run a workload under a profiler. Returns its output and the profile, or None without a profile."""
     out = b.path('one.' + profiler)
     b.clean('one.*')
     if profiler == 'cpa':
-        done = Ran(under_cpa(b, argv, f'--hz={hz}', f'--cpu={out}'))
+        done = Ran(under_cpa(b, argv, f'--hz={hz}', f'--cpu={out}', *options))
     else:
         done = Ran(argv, under_gperf(b, hz, out))
     ok = os.path.exists(out) and os.path.getsize(out) > 0
@@ -85,6 +85,29 @@ def shares(b, seconds):
         rows.append(('libprofiler' if profiler == 'gperf' else profiler, *row))
     b.table(f'Shares of functions, {seconds} CPU seconds at 100 Hz', ['', '50 %', '30 %', '15 %', '5 %'], rows)
     b.goal('shares within 2 points and 3 sigma', far <= 0.02 and sigma_ok, f'largest error {100 * far:.2f} points')
+
+
+def engines(b, runs, seconds=4):
+    """Shares of the four functions in RUNS short runs of each engine, in standard errors of their numbers of samples."""
+    rows, far = [], 0.0
+    parts = ('part_50', 'part_30', 'part_15', 'part_05')
+    found = {engine: [] for engine in ('timer', 'perf', 'itimer')}
+    total = {engine: dict.fromkeys(parts, (0.0, 0.0)) for engine in found}
+    for _ in range(runs):
+        for engine, errors in found.items():
+            numbers, profile = one(b, 'cpa', 100, load(b, 'shares', None, seconds), f'--engine={engine}')
+            got, want = sum(profile.of(p) for p in parts), sum(numbers[p][0] for p in parts)
+            for p in parts:
+                w, g = numbers[p][0] / want, profile.of(p) / got
+                errors.append((g - w) / (w * (1 - w) / (100 * seconds)) ** 0.5)
+                total[engine][p] = (total[engine][p][0] + g / runs, total[engine][p][1] + w / runs)
+    for engine, errors in found.items():
+        rms, largest = (sum(e * e for e in errors) / len(errors)) ** 0.5, max(abs(e) for e in errors)
+        far = max(far, largest)
+        rows.append((engine, *(f'{100 * g:.2f} of {100 * w:.2f} %' for g, w in total[engine].values()), f'{rms:.2f}', f'{largest:.2f}'))
+    b.table(f'Shares, means of {runs} runs of {seconds} CPU seconds at 100 Hz, and their errors in standard errors of {100 * seconds} samples',
+            ['engine', '50 %', '30 %', '15 %', '5 %', 'rms', 'largest'], rows)
+    b.goal(f'no share of any engine is off by more than 3.6 standard errors ({12 * runs} shares)', far <= 3.6, f'{far:.2f}')
 
 
 def many_functions(n=200, seed=3):

@@ -27,6 +27,7 @@ TABLES = {
     'totals': lambda b: rt_cpu.totals(b, b.rounds(3)),
     'fairness': lambda b: rt_cpu.fairness(b, b.rounds(5)),
     'shares': lambda b: rt_cpu.shares(b, 20),
+    'engines': lambda b: rt_cpu.engines(b, b.rounds(20)),
     'sample': lambda b: rt_stacks.sample(b, b.rounds(7)),
     'stacks': rt_stacks.stacks,
     'compiler': lambda b: rt_cpu.end_to_end(b, b.rounds(9)),
