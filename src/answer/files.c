@@ -57,8 +57,8 @@ static void read_comments(const char *path, struct comments *to)
 }
 
 /*
- * Mark only mappings as having names whose addresses all have one, with inlined functions. A report tries the others again, names those that it
- * does not find, and keeps the names.
+ * Mark only mappings as having names whose addresses all have one, with inlined functions. A report tries the others
+ * again, names those that it does not find, and keeps the names.
  */
 static void mark_mappings(struct profile *p)
 {

@@ -209,25 +209,33 @@ void answer_process_describe(const struct answer_process *p, struct buf *out)
 	buf_addf(out, " for %" PRIu64 "s", answer_process_ms(p) / SECOND_MS);
 }
 
-static void add_seconds(uint64_t ns, struct buf *out)
+void answer_process_add_totals(const struct collect_totals *t, struct buf *out)
 {
-	double s = (double)ns / 1e9;
-
-	buf_addf(out, s < 10 ? "%.2fs" : "%.1fs", s);
+	buf_addf(out, "sampled %.3f of %.3f s of CPU time in %" PRIu64 " process%s", (double)t->sampled_ns * 1e-9,
+		 (double)t->cpu_ns * 1e-9, t->n_processes, t->n_processes == 1 ? "" : "es");
+	if (t->n_stacks)
+		buf_addf(out, ", %.3g %% complete", 100.0 * (double)t->n_complete / (double)t->n_stacks);
 }
 
-void answer_process_add_result(const struct sample_result *r, struct buf *out)
+static void add_other_totals(const struct sample_result *r, struct buf *out)
 {
 	static const char *const kind[] = {
 		[SAMPLE_CPU] = "", [SAMPLE_OFF_CPU] = ", off CPU", [SAMPLE_WALL] = ", in wall-clock time"
 	};
+	const struct collect_totals *t = &r->totals;
 
-	buf_addf(out, "sampled %zu process%s for %.1fs%s: ", r->n_processes, r->n_processes == 1 ? "" : "es",
-		 (double)r->duration_ns / 1e9, kind[r->kind]);
-	unit_add_count(out, r->n_samples);
-	buf_addf(out, " stack%s", r->n_samples == 1 ? "" : "s");
-	if (r->n_samples && (r->n_complete || r->kind == SAMPLE_CPU)) /* else the end of stacks was not determined */
-		buf_addf(out, ", %.1f%% complete", (double)r->n_complete / (double)r->n_samples * 100);
+	buf_addf(out, "sampled %" PRIu64 " process%s%s", t->n_processes, t->n_processes == 1 ? "" : "es",
+		 kind[r->kind]);
+	if (t->n_complete) /* else the end of stacks was not determined */
+		buf_addf(out, ", %.3g %% complete", 100.0 * (double)t->n_complete / (double)t->n_stacks);
+}
+
+void answer_process_add_result(const struct sample_result *r, struct buf *out)
+{
+	if (r->totals.cpu_ns)
+		answer_process_add_totals(&r->totals, out);
+	else
+		add_other_totals(r, out);
 	if (r->n_lost) {
 		buf_addz(out, ", ");
 		unit_add_count(out, r->n_lost);
@@ -235,13 +243,10 @@ void answer_process_add_result(const struct sample_result *r, struct buf *out)
 	}
 	if (r->kind == SAMPLE_CPU && !r->has_kernel)
 		buf_addz(out, ", without the kernel");
-	buf_addz(out, r->target_ns ? "; target used " : "; cpa used ");
-	add_seconds(r->target_ns ? r->target_ns : r->own_ns, out);
-	buf_addz(out, " of CPU time");
-	if (r->target_ns) {
-		buf_addz(out, ", cpa ");
-		add_seconds(r->own_ns, out);
-	}
+	buf_addz(out, "; ");
+	unit_add_count(out, r->totals.n_stacks);
+	buf_addf(out, " stack%s in %.1f s, cpa used %.3f s of CPU time", r->totals.n_stacks == 1 ? "" : "s",
+		 (double)r->duration_ns * 1e-9, (double)r->own_ns * 1e-9);
 }
 
 /* ---- sampling ---- */
@@ -262,7 +267,7 @@ static void *sample(void *arg)
 	if (p->rc == 0) {
 		answer_process_add_result(&result, &p->notes);
 		buf_addz(&p->notes, "\n");
-		if (result.n_samples == 0 && result.kind == SAMPLE_CPU)
+		if (result.totals.n_stacks == 0 && result.kind == SAMPLE_CPU)
 			add_note(p, "no CPU time was used; the parameter off-cpu shows where threads wait");
 	}
 	atomic_store(&p->is_done, true);

@@ -152,7 +152,6 @@ static int add_target(struct session *s, pid_t pid, bool is_requested)
 	t->is_requested = is_requested;
 	t->read_ns = clock_now();
 	t->read_cost_ns = t->read_ns - start;
-	t->cpu_ns = t->cpu_start_ns = external_cpu_ns(pid);
 	t->has_library = s->library && collect_has_segment(s->library, pid);
 	read_name(pid, t->name);
 	return 0;
@@ -227,12 +226,10 @@ static void free_target(struct sampled *t)
 static bool update_target(struct session *s, struct sampled *t)
 {
 	bool has_ended = external_has_ended(t->p);
-	uint64_t cpu_ns = has_ended ? 0 : external_cpu_ns(t->pid);
 
 	if (t->n_rounds >= LATE_ROUNDS)
 		return true;
 	t->n_rounds += has_ended;
-	t->cpu_ns = cpu_ns > t->cpu_ns ? cpu_ns : t->cpu_ns;
 	external_find_mappings(t->p);
 	attach_jits_track(&s->jits, t->p);
 	return t->n_rounds < LATE_ROUNDS || s->kind != SAMPLE_CPU || t->pid == 0 || attach_sample_is_written(t);
@@ -442,19 +439,26 @@ static int read_labelled(const struct session *s, const struct sampled *t, struc
 	return rc;
 }
 
+/* Add the stacks of a process. Samples of processes that ended early have none, and are counted as incomplete. */
+static void count_stacks(const struct sampled *t, uint64_t *n, uint64_t *n_complete)
+{
+	uint64_t n_stacks, complete;
+	struct process_info f;
+
+	process_info(t->p, &f);
+	external_count(t->p, &n_stacks, &complete);
+	*n += n_stacks ? n_stacks : f.n_samples;
+	*n_complete += complete;
+}
+
 /* Replace the comments of all processes by a summary. */
 static void summarize(const struct session *s, struct sampled *const *t, size_t n, struct profile *sum)
 {
 	uint64_t n_samples = 0, n_complete = 0;
 	struct buf b = { 0 };
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t samples, complete;
-
-		external_count(t[i]->p, &samples, &complete);
-		n_samples += samples;
-		n_complete += complete;
-	}
+	for (size_t i = 0; i < n; i++)
+		count_stacks(t[i], &n_samples, &n_complete);
 	sum->meta.n_comments = 0;
 	sum->meta.duration_ns = (int64_t)(s->end_ns - s->start_ns); /* not their sum: they ran at the same time */
 	buf_addf(&b, "cpa %s: %zu processes, %s", PACKAGE_VERSION, n, s->external.comment[0]);
@@ -545,18 +549,18 @@ static uint64_t own_cpu_ns(void)
 
 static void count_target(const struct session *s, const struct sampled *t, struct sample_result *r)
 {
-	uint64_t n, n_complete;
-	struct process_info f;
+	struct collect_totals *totals = &r->totals;
+	uint64_t all, with_stack;
 
 	if (!attach_sample_is_written(t))
 		return;
-	process_info(t->p, &f);
-	external_count(t->p, &n, &n_complete);
-	r->n_processes++;
-	r->n_samples += n ? n : f.n_samples;
-	r->n_complete += n_complete;
-	if (t->is_requested && !s->o->follow)
-		r->target_ns += t->cpu_ns - t->cpu_start_ns;
+	totals->n_processes++;
+	count_stacks(t, &totals->n_stacks, &totals->n_complete);
+	if (s->kind != SAMPLE_CPU || s->n_types > 1 || !s->type[0]->is_time)
+		return;
+	external_weigh(t->p, &all, &with_stack);
+	totals->cpu_ns += all;
+	totals->sampled_ns += with_stack;
 }
 
 static void note_incomplete(const struct session *s)

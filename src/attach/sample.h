@@ -57,14 +57,12 @@ struct sample_options {
 
 /* Summary of a recording. */
 struct sample_result {
-	enum sample_kind kind; /* also SAMPLE_WALL if there are no perf events */
-	size_t n_processes;
-	uint64_t n_samples, n_lost; /* stacks; records that the kernel dropped */
-	uint64_t n_complete;        /* stacks that reach the start of their thread */
-	uint64_t duration_ns;       /* wall-clock time */
-	uint64_t target_ns;         /* CPU time of the processes of options.pid; 0: not known, with options.follow */
-	uint64_t own_ns;            /* CPU time of cpa */
-	bool has_kernel;            /* does the profile include kernel code? */
+	enum sample_kind kind;        /* also SAMPLE_WALL if there are no perf events */
+	struct collect_totals totals; /* the CPU times are 0 if other values were sampled */
+	uint64_t n_lost;              /* records that the kernel dropped */
+	uint64_t duration_ns;         /* wall-clock time */
+	uint64_t own_ns;              /* CPU time of cpa */
+	bool has_kernel;              /* does the profile include kernel code? */
 };
 
 /* May this process sample the CPU time of others of its user with perf events? */

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Waits: the kernel samples a thread when it stops to run, and reports when it runs again. A thread that could
- * continue (it was preempted) does not wait: it has no CPU. Wall-clock time is the sum of waits, time without a CPU, and
- * time on a CPU, which goes to the next sample of the thread. Reports of several CPUs are merged in order of time, after a delay in
- * which all of them arrive. Threads that wait when sampling begins are read through /proc.
+ * continue (it was preempted) does not wait: it has no CPU. Wall-clock time is the sum of waits, time without a CPU,
+ * and time on a CPU, which goes to the next sample of the thread. Reports of several CPUs are merged in order of time,
+ * after a delay in which all of them arrive. Threads that wait when sampling begins are read through /proc.
  */
 #include "config.h"
 

@@ -23,7 +23,6 @@ struct sampled {
 	unsigned n_rounds; /* calls of attach_sample_continues since it has ended */
 	bool has_library;  /* has it our library, which samples it? It is not in the profile */
 	uint64_t read_ns, read_cost_ns; /* when its mappings were read, and how long that took */
-	uint64_t cpu_ns, cpu_start_ns;  /* CPU time of the process: now, and when sampling began */
 };
 
 /* A sample that waits for the records of mappings. */

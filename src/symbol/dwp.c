@@ -6,7 +6,8 @@
  * An index (.debug_cu_index) has the part of each section that belongs to a unit. The package is mapped again, with
  * section headers after its end that name these parts like sections that are not split, and with the addresses of the
  * skeleton (.debug_addr from its base). libdw then needs no skeleton, except for the base address of range lists.
- * Therefore the lists are copied, and each gets this address as its first entry. From DWARF 5, 7.3.5 and 7.25; packages of DWARF 4 have another index and are refused.
+ * Therefore the lists are copied, and each gets this address as its first entry. From DWARF 5, 7.3.5 and 7.25; packages
+ * of DWARF 4 have another index and are refused.
  */
 #include "config.h"
 

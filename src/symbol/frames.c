@@ -497,7 +497,8 @@ static void fill_gaps(struct object *o, const uint64_t *addr, struct arena *mem,
 
 /*
  * The name of an object in the cache: its build id, size and time of change, since a build id that was given to the
- * linker may be that of several programs. A file without a name (of memory, or deleted) has no time of change that lasts.
+ * linker may be that of several programs. A file without a name (of memory, or deleted) has no time of change that
+ * lasts.
  */
 static const char *cache_key(struct object *o, struct arena *mem)
 {

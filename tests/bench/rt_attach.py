@@ -28,7 +28,7 @@ def fixed_work(b, options):
             cpu = cpu_of(p)
             message = cpa.stderr.read()
             own = cpu_of(cpa)
-    complete = re.search(r'([\d.]+)% complete', message)
+    complete = re.search(r'([\d.]+) % complete', message)
     return {'cpu': cpu, 'own': own, 'complete': float(complete.group(1)) if complete else None}
 
 

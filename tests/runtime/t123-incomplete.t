@@ -21,7 +21,7 @@ is "$(grep -c 'are complete' err)" 0 'complete stacks need no message'
 sleep 5 &
 started=$!
 "$CPA" record -p $! -o p.pb.gz --top=0 --seconds=0.1 2>err
-if grep -q 'sampled 1 process for [0-9.]*s, in wall' err; then
+if grep -q 'sampled 1 process, in wall' err; then
 	ok 0 "running processes # SKIP no perf events: $(head -n 1 err | tr '#' ' ')"
 	done_testing
 	exit 0

@@ -29,7 +29,7 @@ fi
 is "$(grep -c 'ended early have no stack' text)" 0 'no process ended too early to have mappings'
 "$CPA" tags -sample_index=samples p.pb.gz >labels 2>/dev/null
 is "$(grep -c '^ *[1-9].*): 0$' labels)" 0 'each sample has a process'
-between "$(sed -n 's/^cpa: sampled .* \([0-9.]*\)% complete.*/\1/p' err)" 85 100 'their stacks are complete'
+between "$(sed -n 's/^cpa: sampled .* \([0-9.]*\) % complete.*/\1/p' err)" 85 100 'their stacks are complete'
 brief=$(share p.pb.gz brief_leaf)
 between "$(share p.pb.gz main)" "$((brief * 95 / 100))" "$(total p.pb.gz)" 'main is in the stacks of the programs that were executed'
 [ "${brief:-0}" -gt 300000000 ]

@@ -38,7 +38,7 @@ if [ "$status" = 2 ]; then
 fi
 is "$status $(grep -cvE '^cpa: (sampled|wrote) ' err)" '0 0' 'a static program is recorded'
 within "$(total p.pb.gz)" "$(cat out)" 15 'the total is the CPU time of the program'
-between "$(sed -n 's/.* \([0-9.]*\)% complete.*/\1/p' err)" 98 100 'stacks are complete without .eh_frame_hdr'
+between "$(sed -n 's/.* \([0-9.]*\) % complete.*/\1/p' err)" 98 100 'stacks are complete without .eh_frame_hdr'
 is "$("$CPA" top -focus='^spin$' p.pb.gz 2>/dev/null | grep -c ' main$')" 1 'callers are known'
 is "$("$CPA" top p.pb.gz 2>/dev/null | sed -n 's/^File: //p')" static 'the profile is that of the program'
 
@@ -47,7 +47,7 @@ if ./limits deny pidfd_open ./static 0 >out; [ $? != 77 ]; then
 	is "$?" 0 'the end of the program is noticed without pidfds'
 fi
 strip -o stripped static && record -- ./stripped 0.3
-between "$(sed -n 's/.* \([0-9.]*\)% complete.*/\1/p' err)" 98 100 'so are those of a stripped program'
+between "$(sed -n 's/.* \([0-9.]*\) % complete.*/\1/p' err)" 98 100 'so are those of a stripped program'
 
 printf '#!%s/static\n' "$tmp" >script
 chmod +x script

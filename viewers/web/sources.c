@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Several files are merged, as pprof does. In prof and base of a URL, the id of a file selects it alone. It is read when it
- * is first needed, so that many files need no memory.
+ * Several files are merged, as pprof does. In prof and base of a URL, the id of a file selects it alone. It is read when
+ * it is first needed, so that many files need no memory.
  */
 #include "config.h"
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The page needs no script: the choice is a form, each bar of the chart a link, and windows have fields. store.js selects
- * windows by dragging. Opening a window loads it as a profile, which all views show.
+ * The page needs no script: the choice is a form, each bar of the chart a link, and windows have fields. store.js
+ * selects windows by dragging. Opening a window loads it as a profile, which all views show.
  */
 #include "config.h"
 

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "answer/files.h"
+#include "answer/process.h"
 #include "attach/files.h"
 #include "attach/program.h"
 #include "attach/run.h"
@@ -16,7 +17,6 @@
 #include "cli/report/events.h"
 #include "cli/run/options.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,15 +58,13 @@ int cmd_run_program(struct attach_options *o, const struct program *program, con
 
 void cmd_run_print_totals(const struct collect_totals *t)
 {
-	struct buf complete = { 0 };
+	struct buf text = { 0 };
 
 	if (t->cpu_ns == 0)
 		return;
-	if (t->n_stacks)
-		buf_addf(&complete, ", %.3g %% complete", 100.0 * (double)t->n_complete / (double)t->n_stacks);
-	say("sampled %.3f of %.3f s of CPU time in %" PRIu64 " process%s%s", (double)t->sampled_ns * 1e-9,
-	    (double)t->cpu_ns * 1e-9, t->n_processes, t->n_processes == 1 ? "" : "es", buf_text(&complete));
-	buf_release(&complete);
+	answer_process_add_totals(t, &text);
+	say("%s", buf_text(&text));
+	buf_release(&text);
 }
 
 /* Does the folder of the file depend on the process or the time (%p, %t)? */

@@ -183,7 +183,7 @@ int cmd_run_sample(const struct run_options *o, char **command, struct buf *out,
 		attach_child_wait(&timed.child);
 	if (rc == 0)
 		print_result(&result);
-	if (rc == 0 && result.n_samples == 0 && result.kind == SAMPLE_CPU)
+	if (rc == 0 && result.totals.n_stacks == 0 && result.kind == SAMPLE_CPU)
 		say("no CPU time was used; --off-cpu shows where threads wait");
 	free(pid);
 	return rc;

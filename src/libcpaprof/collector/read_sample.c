@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The kernel copies registers and the top of the stack. It also follows frame pointers, at the moment of the sample, over
- * any memory: these frames are used where the walk cannot continue, because the caller is on another stack.
+ * The kernel copies registers and the top of the stack. It also follows frame pointers, at the moment of the sample,
+ * over any memory: these frames are used where the walk cannot continue, because the caller is on another stack.
  */
 #include "config.h"
 

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Most calls only decrease the count or read the filter, then jump to the real function. All calls that are not sampled
- * end with a jump, so that a sanitizer, which walks frame pointers, sees the caller and no frame of ours. Other functions
- * that allocators export (mallocx, sdallocx) are not wrapped, because programs detect the allocator by these names.
+ * end with a jump, so that a sanitizer, which walks frame pointers, sees the caller and no frame of ours. Other
+ * functions that allocators export (mallocx, sdallocx) are not wrapped, because programs detect the allocator by these names.
  */
 #include "config.h"
 

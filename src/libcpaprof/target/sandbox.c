@@ -4,8 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Under a seccomp filter that kills, our system calls would kill the program and change its exit status: afterwards we
- * make none at exit, and none of timers, events and other processes. A program that sets a filter calls prctl, either for the filter itself or before it. Programs that give up capabilities
- * call prctl as well, and may then be unable to open the segment.
+ * make none at exit, and none of timers, events and other processes. A program that sets a filter calls prctl, either
+ * for the filter itself or before it. Programs that give up capabilities call prctl as well, and may then be unable to
+ * open the segment.
  */
 #include "config.h"
 
