@@ -141,7 +141,7 @@ static struct sampled *ended_target(struct session *s)
 /* Start a target. Returns 0 or -errno. */
 static int add_target(struct session *s, pid_t pid, bool is_requested)
 {
-	uint64_t start = clock_now();
+	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct process *p;
 	struct sampled *t;
 	int rc = external_open(pid, &s->external, &p);
@@ -151,7 +151,7 @@ static int add_target(struct session *s, pid_t pid, bool is_requested)
 	t = insert_target(s, pid, p);
 	t->is_requested = is_requested;
 	t->read_ns = clock_now();
-	t->read_cost_ns = t->read_ns - start;
+	t->read_cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	t->has_library = s->library && collect_has_segment(s->library, pid);
 	read_name(pid, t->name);
 	return 0;
@@ -179,18 +179,16 @@ struct sampled *attach_sample_target(struct session *s, pid_t pid)
 
 void attach_sample_refresh(const struct session *s, struct sampled *t)
 {
-	uint64_t now;
+	uint64_t start;
 
-	if (!t->is_stale)
+	if (!t->is_stale || clock_now() - t->read_ns < REFRESH_SHARE * t->read_cost_ns)
 		return;
-	now = clock_now();
-	if (now - t->read_ns < REFRESH_SHARE * t->read_cost_ns)
-		return;
+	start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	t->is_stale = false;
 	external_read_maps(t->p);
 	t->has_library |= s->library && collect_has_segment(s->library, t->pid);
 	t->read_ns = clock_now();
-	t->read_cost_ns = t->read_ns - now;
+	t->read_cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
 void attach_sample_refresh_all(struct session *s)
@@ -340,7 +338,8 @@ void attach_sample_describe_result(struct session *s)
 		process_info(ended->p, &f);
 	if (f.n_samples)
 		snprintf(e->comment[3], sizeof(e->comment[3]),
-			 "%llu samples of processes that ended early have no stack", (unsigned long long)f.n_samples);
+			 "samples of processes that ended early, without a stack: %llu",
+			 (unsigned long long)f.n_samples);
 }
 
 static int add_bytes(void *arg, const void *data, size_t n)

@@ -22,7 +22,7 @@ struct sampled {
 	bool is_stale;     /* have its mappings changed since they were read? */
 	unsigned n_rounds; /* calls of attach_sample_continues since it has ended */
 	bool has_library;  /* has it our library, which samples it? It is not in the profile */
-	uint64_t read_ns, read_cost_ns; /* when its mappings were read, and how long that took */
+	uint64_t read_ns, read_cost_ns; /* when its mappings were read, and the CPU time that took */
 };
 
 /* A sample that waits for the records of mappings. */

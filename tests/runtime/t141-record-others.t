@@ -61,6 +61,30 @@ ${CC:-cc} -static -O1 -o tree spawn.c 2>/dev/null
 record -- sh -c './tree ./burn 0.4'
 within "$(total p.pb.gz)" "$used" 15 'a program that a static program starts'
 
+cat >self.c <<'EOF2'
+#include <cpa/pprof.h>
+#include <stdio.h>
+#include <time.h>
+
+int main(void)
+{
+	int started = cpa_cpu_start_path("self.pb.gz", NULL), stopped;
+	struct timespec now = { 0 };
+
+	while (now.tv_sec == 0 && now.tv_nsec < 400000000)
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	stopped = cpa_cpu_stop();
+	printf("%d\n", started || stopped ? started : 400000000);
+	return 0;
+}
+EOF2
+built=$here/${top_builddir:-.}
+case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
+${CC:-cc} -O1 -g -o self self.c -I"$top_srcdir/src/libcpaprof/api" -L"$built/src/libcpaprof" -Wl,-rpath,"$built/src/libcpaprof" -lcpaprof
+record -- sh -c './self; ./burn 0.1'
+is "$status $(head -n 1 out) $([ -s self.pb.gz ] && echo written)" '0 400000000 written' 'a program linked with the library profiles itself'
+within "$(total p.pb.gz)" "$used" 15 'and is in the profile of the recording'
+
 # shellcheck disable=SC2016 # expanded by the other shell
 record -- sh -c 'i=0; while [ $i -lt 100 ]; do ./static 0.005; i=$((i + 1)); done'
 between "$(awk -v got="$(total p.pb.gz)" -v used="$used" 'BEGIN { print got / used }')" 0.7 1.6 'many short static programs'

@@ -61,8 +61,9 @@ void incomplete_get(const struct process *p, struct incomplete *out)
 			out->reason = (enum unwind_end)i;
 		}
 	}
-	if (p->maps.map.n)
-		incomplete_copy_name(&p->maps, map, out->program);
+	for (size_t i = 0; i < p->maps.map.n && !*out->program; i++)
+		if (incomplete_is_file(&p->maps, &map[i]))
+			incomplete_copy_name(&p->maps, &map[i], out->program);
 	for (size_t i = 0; i < p->ends.n; i++)
 		if (!most || end[i].n > most->n)
 			most = &end[i];

@@ -9,6 +9,8 @@ target_sources = \
 	src/libcpaprof/target/env.c \
 	src/libcpaprof/target/env.h \
 	src/libcpaprof/target/exec.c \
+	src/libcpaprof/target/exec_check.c \
+	src/libcpaprof/target/exec_check.h \
 	src/libcpaprof/target/fork.c \
 	src/libcpaprof/target/guard.c \
 	src/libcpaprof/target/guard.h \

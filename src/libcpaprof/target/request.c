@@ -18,8 +18,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define WAIT_MAX_NS UINT64_C(200000000)
 
-/* Does a collector answer requests, and may this process make the system calls? */
-static bool is_answered_sig(const struct segment_head *head)
+bool cpi_request_is_answered_sig(const struct segment_head *head)
 {
 	return head && atomic_load(&head->active) & ACTIVE_MASK && !cpi.is_self && atomic_load(&head->answers) &&
 	       !atomic_load(&cpi.is_sandboxed);
@@ -43,7 +42,7 @@ static _Atomic uint32_t *post_sig(struct segment_head *head, uint32_t request)
 void cpi_request_exec_sig(struct segment_head *head)
 {
 	uint32_t request = segment_request(sys_getpid(), REQUEST_EXEC), now = request;
-	_Atomic uint32_t *at = is_answered_sig(head) ? post_sig(head, request) : NULL;
+	_Atomic uint32_t *at = cpi_request_is_answered_sig(head) ? post_sig(head, request) : NULL;
 	uint64_t end = sys_now(CLOCK_MONOTONIC) + WAIT_MAX_NS, time = 0;
 
 	while (at && (now = atomic_load(at)) == request && (time = sys_now(CLOCK_MONOTONIC)) < end) {
@@ -58,6 +57,6 @@ void cpi_request_exec_sig(struct segment_head *head)
 
 void cpi_request_spawned_sig(uint32_t pid)
 {
-	if (is_answered_sig(cpi.head))
+	if (cpi_request_is_answered_sig(cpi.head))
 		post_sig(cpi.head, segment_request(pid, REQUEST_SPAWNED));
 }

@@ -8,9 +8,13 @@
 #ifndef LIBCPAPROF_TARGET_REQUEST_H
 #define LIBCPAPROF_TARGET_REQUEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct segment_head;
+
+/* Does a collector answer requests, and may this process make the system calls? false for NULL. */
+bool cpi_request_is_answered_sig(const struct segment_head *head);
 
 /*
  * This process is about to execute such a program, or cannot map the whole segment: wait, at most briefly, until the
