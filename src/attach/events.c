@@ -85,6 +85,7 @@ struct own {
 	uint64_t sampled; /* sum of the periods of samples of event 0 */
 	int n_alive;      /* the thread, and those that inherited its events */
 	unsigned n_reads; /* number of calls of events_read since none was alive */
+	bool inherits;    /* does it have those of another thread too? Then these count its time that was not sampled */
 };
 
 struct events {
@@ -431,7 +432,12 @@ static bool read_sample(const struct events *e, struct words *w, struct event_re
 	own = event->tid && event->type == 0 ? find_own(e, event->tid) : NULL;
 	if (own)
 		own->sampled += r->period;
-	return event->tid == 0 || event->tid == r->tid || !find_own(e, r->tid);
+	if (event->tid == 0 || event->tid == r->tid)
+		return true;
+	own = find_own(e, r->tid);
+	if (own)
+		own->inherits = true;
+	return !own;
 }
 
 /* Read the end of a record that is no sample: thread, time, id. Is its event the right one for its thread? */
@@ -581,7 +587,7 @@ static void read_rest(const struct reader *x, const struct own *own)
 	const struct events *e = x->e;
 	uint64_t sum = 0, value;
 
-	for (size_t i = 0; i < e->n_opened; i++)
+	for (size_t i = 0; i < e->n_opened && !own->inherits; i++)
 		if (e->opened[i].tid == own->tid && e->opened[i].type == 0 &&
 		    read(e->opened[i].fd, &value, sizeof(value)) == sizeof(value))
 			sum += value;

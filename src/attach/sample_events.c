@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "attach/files.h"
+#include "attach/processes.h"
 #include "attach/sample_int.h"
 #include "base/mem.h"
 #include "base/search.h"
@@ -33,6 +34,7 @@ enum {
 	KERNEL_FRAMES_MAX = 127, /* kernel.perf_event_max_stack by default */
 	EVENT_REGS_MAX = 32,
 	PENDING_MAX = 1024,
+	CHILD_SCANS = 4,
 };
 
 #define ARRIVAL_NS UINT64_C(20000000) /* records are available after this time at the latest */
@@ -98,6 +100,25 @@ static int open_cgroup(struct session *s, struct err *err)
 	return rc < 0 ? attach_sample_explain(s, 0, -rc, err) : 0;
 }
 
+/*
+ * Add processes that were started while events were opened, before those of their parent were. Others inherited them,
+ * and are sampled once all the same.
+ */
+static void add_new_children(struct session *s)
+{
+	size_t n, n_new = 1;
+
+	for (int i = 0; i < CHILD_SCANS && n_new > 0; i++) {
+		pid_t *pid = attach_processes_below(s->o->pid, s->o->n_pids, &n);
+
+		n_new = 0;
+		for (size_t k = 0; k < n; k++)
+			n_new += !attach_sample_known(s, pid[k]) && events_add_process(s->events, pid[k]) == 0 &&
+				 attach_sample_target(s, pid[k]);
+		free(pid);
+	}
+}
+
 static int add_all(struct session *s, struct err *err)
 {
 	int rc;
@@ -118,6 +139,8 @@ static int add_all(struct session *s, struct err *err)
 		if (rc < 0 && rc != -ESRCH)
 			return attach_sample_explain(s, s->child[i], -rc, err);
 	}
+	if (s->o->follow && !s->o->begun)
+		add_new_children(s);
 	return 0;
 }
 

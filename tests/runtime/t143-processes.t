@@ -63,4 +63,36 @@ record -p $master --follow --off-cpu
 between "$(sed -n 's/^cpa: sampled \([0-9]*\) processes.*/\1/p' err)" 2 9 'their waits too'
 record -p $master
 is "$pids" '' 'without --follow they are not sampled'
+
+# processes that start while the events are opened: all of them, each once
+cat >forks.c <<'EOF2'
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(void)
+{
+	struct timespec now = { 0 };
+
+	usleep(200000);
+	for (int i = 0; i < 80; i++) {
+		if (fork() == 0) {
+			sleep(2);
+			while (now.tv_nsec < 20000000)
+				clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+			_exit(0);
+		}
+		usleep(2000);
+	}
+	while (wait(NULL) > 0)
+		continue;
+	return 0;
+}
+EOF2
+${CC:-cc} -O1 -o forks forks.c
+./forks &
+sleep 0.25
+timeout 60 "$CPA" record --follow -p $! --top=0 -o p.pb.gz 2>err
+between "$(sed -n 's/^cpa: sampled .* of \([0-9.]*\) s of CPU time in .*/\1/p' err)" 1.55 1.9 'the CPU time of processes that start meanwhile is counted once'
 done_testing
