@@ -15,7 +15,7 @@ trap 'exit 1' INT TERM
 if [ "${TOP_BUILDDIR:-}" ]; then
 	library=$TOP_BUILDDIR/src/libcpaprof
 	set -- "CPPFLAGS=-I$here/../../src/libcpaprof/api" "LDLIBS=-L$library -lcpaprof -Wl,-rpath,$library -pthread"
-	ls "$library/libcpaprof.so.0" >/dev/null
+	ls "$library/libcpaprof.so.1" >/dev/null
 else
 	set --
 fi

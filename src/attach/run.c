@@ -67,10 +67,13 @@ struct run {
 	uint64_t total_ns; /* CPU time of the program and of all descendants that were waited for */
 };
 
+#define LIBRARY_FILE "libcpaprof.so.1" /* name of the installed library */
+
 /* Append the path of our library: in the build tree if cpa runs from there, else the installed library. */
 static int find_library(struct buf *out, struct err *err)
 {
-	static const char *const places[] = { "libcpaprof", "../lib/cpa", "../lib/x86_64-linux-gnu/cpa" };
+	static const char *const places[] = { "libcpaprof/libcpaprof.so", "../lib/" LIBRARY_FILE,
+					      "../lib/x86_64-linux-gnu/" LIBRARY_FILE };
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash, *resolved;
@@ -79,13 +82,13 @@ static int find_library(struct buf *out, struct err *err)
 	slash = strrchr(self, '/');
 	for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
 		out->len = 0;
-		buf_addf(out, "%.*s/%s/libcpaprof.so", (int)(slash - self), self, places[i]);
+		buf_addf(out, "%.*s/%s", (int)(slash - self), self, places[i]);
 		if (access(buf_text(out), R_OK) == 0)
 			break;
 		out->len = 0;
 	}
 	if (out->len == 0)
-		buf_addz(out, PKGLIBDIR "/libcpaprof.so");
+		buf_addz(out, LIBDIR "/" LIBRARY_FILE);
 	/* resolve links: profiles show the path that the kernel reports */
 	resolved = realpath(buf_text(out), NULL);
 	if (resolved) {

@@ -42,5 +42,7 @@ install-data-local: src/cpa
 		src/cpa completion "$${file%%[-/]*}" > "$(DESTDIR)$(datadir)/$$file" || exit 1; \
 	done
 
-uninstall-local:
+uninstall-local: uninstall-completions
+uninstall-completions:
 	for file in $(completions); do rm -f "$(DESTDIR)$(datadir)/$$file"; done
+.PHONY: uninstall-completions

@@ -9,27 +9,32 @@ include src/libcpaprof/collector/local.mk
 include src/libcpaprof/endpoint/local.mk
 include src/libcpaprof/api/local.mk
 
-runtimedir = $(pkglibdir)
-runtime_PROGRAMS = src/libcpaprof/libcpaprof.so
-# Linked programs need libcpaprof.so.0, which may be a symbolic link to the library that cpa run preloads.
-src/libcpaprof/libcpaprof.so.0: src/libcpaprof/libcpaprof.so
+# Names of the one file in the build tree and when installed; the last one is for programs that were linked before it had an ABI.
+noinst_PROGRAMS = src/libcpaprof/libcpaprof.so
+library_links = src/libcpaprof/libcpaprof.so.1 src/libcpaprof/libcpaprof.so.0
+$(library_links): src/libcpaprof/libcpaprof.so
 	$(AM_V_GEN)ln -sf libcpaprof.so $@
-noinst_DATA += src/libcpaprof/libcpaprof.so.0
-CLEANFILES += src/libcpaprof/libcpaprof.so.0
-install-exec-hook:
+noinst_DATA += $(library_links)
+CLEANFILES += $(library_links)
+# Links are made after the file that they name, because ldconfig deletes links to missing files.
+install-exec-local: src/libcpaprof/libcpaprof.so
 	$(MKDIR_P) '$(DESTDIR)$(libdir)'
-	ln -sf cpa/libcpaprof.so '$(DESTDIR)$(libdir)/libcpaprof.so.0'
-	ln -sf libcpaprof.so.0 '$(DESTDIR)$(libdir)/libcpaprof.so'
+	$(INSTALL_PROGRAM) src/libcpaprof/libcpaprof.so '$(DESTDIR)$(libdir)/libcpaprof.so.1'
+	ln -sf libcpaprof.so.1 '$(DESTDIR)$(libdir)/libcpaprof.so.0'
+	ln -sf libcpaprof.so.1 '$(DESTDIR)$(libdir)/libcpaprof.so'
 	test -n '$(DESTDIR)' || ldconfig 2>/dev/null || : # so that the loader finds it in linked programs
-uninstall-hook:
-	rm -f '$(DESTDIR)$(libdir)/libcpaprof.so' '$(DESTDIR)$(libdir)/libcpaprof.so.0'
+uninstall-local: uninstall-library
+uninstall-library:
+	cd '$(DESTDIR)$(libdir)' && rm -f libcpaprof.so libcpaprof.so.0 libcpaprof.so.1
+.PHONY: uninstall-library
 # Without sanitizers, since the profiled program lacks their library; so the unwinder is compiled here too. Without the
 # paths of the build, also in debug information.
 src_libcpaprof_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec \
 	-ffile-prefix-map=$(abs_top_srcdir)=. -ffile-prefix-map=$(abs_top_builddir)=.
-src_libcpaprof_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so.0 -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+src_libcpaprof_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so.1 -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/src/libcpaprof/target/versions.map -Wl,--exclude-libs,ALL
+EXTRA_DIST += src/libcpaprof/target/versions.map
 EXTRA_src_libcpaprof_libcpaprof_so_DEPENDENCIES = src/libcpaprof/target/versions.map
 src_libcpaprof_libcpaprof_so_LDADD = $(ZLIB_STATIC_LIBS)
 src_libcpaprof_libcpaprof_so_SOURCES = \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t220-install.t - the installed library can be linked with pkg-config, and cpa run finds it
+# t220-install.t - the installed library can be linked, also after a first make install; cpa run finds it; uninstall
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
@@ -22,15 +22,25 @@ is "$(pkg-config --modversion cpaprof)" "$("$CPA" version | sed 's/^cpa //; q')"
 ${CC:-cc} -O1 -g $(pkg-config --cflags cpaprof) -o linked "$top_srcdir/tests/runtime/linked.c" \
 	$(pkg-config --libs cpaprof) -pthread
 ok $? 'a program can be linked with the flags of pkg-config'
-is "$(readelf -d linked | sed -n 's/.*NEEDED.*\[\(libcpaprof.*\)\]/\1/p')" libcpaprof.so.0 'the linked program needs the library by its soname'
+is "$(readelf -d linked | sed -n 's/.*NEEDED.*\[\(libcpaprof.*\)\]/\1/p')" libcpaprof.so.1 'the linked program needs the library by its soname'
 export LD_LIBRARY_PATH="$libdir"
+{ # the C example of README.md in a program
+	printf '#include <cpa/pprof.h>\n#include <stddef.h>\nstatic void serve(void *request) { *(int *)request = 1; }\n'
+	printf 'int main(void)\n{\n\tint served = 0, *request = &served;\n\n'
+	awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$top_srcdir/README.md"
+	printf '\treturn served != 1;\n}\n'
+} >readme.c
+# shellcheck disable=SC2046 # flags
+${CC:-cc} -Wall -Werror -O1 -g readme.c $(pkg-config --cflags --libs cpaprof) -o readme && ./readme && [ -s cpu.pb.gz ] && [ -s heap.pb.gz ]
+ok $? 'the C example of README.md builds as described there and writes two profiles'
 ./linked burn 1000 0.5 >out
 within "$(total p.pb.gz)" "$(cat out)" 4 'the program profiles itself'
 rm -f p.pb.gz
 "$cpa_installed" run --hz=1000 --cpu=p.pb.gz -- ./linked end exit 0.3
 is $? 3 'cpa run finds the installed library'
 within "$(total p.pb.gz)" 300000000 6 'cpa run profiles with the installed library'
-is "$("$CPA" raw -symbolize=none p.pb.gz | grep -c "^[0-9]*: .* $libdir/cpa/libcpaprof.so ")" 1 'the profile contains the canonical path of the installed library'
+is "$("$CPA" raw -symbolize=none p.pb.gz | grep -c "^[0-9]*: .* $libdir/libcpaprof.so.1 ")" 1 'the profile contains the canonical path of the installed library'
+is "$("$cpa_installed" run --quiet --cpu=p.pb.gz -- sh -c 'env | grep -c LD_PRELOAD')" 0 'programs do not see that the installed library was preloaded'
 rm -f p.pb.gz
 
 for flags in '' -DHEADERS; do
@@ -59,4 +69,22 @@ heap 0' "a program written for gperftools runs $flags"
 		sed -n 's/^Showing nodes accounting for .* of \([0-9]*\)B total$/\1/p')
 	within "$heap" 100000000 30 'heap dumps of a program for gperftools contain the memory in use'
 done
+
+unset LD_LIBRARY_PATH
+left() { # FOLDER: files that make uninstall leaves there
+	MAKEFLAGS='' make -s -C "$built" uninstall "$2" >log 2>&1 || cat log
+	find "$1" ! -type d
+}
+is "$(left "$tmp/root" DESTDIR="$tmp/root")" '' 'make uninstall leaves no file'
+
+# A first install that runs ldconfig, which deletes links to missing files; -n: only of this folder, without its cache
+mkdir bin prefix
+printf '#!/bin/sh\nPATH=/sbin:/usr/sbin exec ldconfig -n "%s/prefix/lib"\n' "$tmp" >bin/ldconfig
+chmod +x bin/ldconfig
+PATH=$tmp/bin:$PATH MAKEFLAGS='' make -s -C "$built" install prefix="$tmp/prefix" >log 2>&1
+ok $? 'make install into an empty prefix succeeds'
+${CC:-cc} -o readme readme.c -Iprefix/include -Lprefix/lib -lcpaprof -Wl,-rpath,"$tmp/prefix/lib" && ./readme
+ok $? 'the C example of README.md links with -lcpaprof after a first make install'
+is "$(find prefix -xtype l)" '' 'no link names a missing file'
+is "$(left prefix prefix="$tmp/prefix")" '' 'make uninstall leaves no file in the prefix'
 done_testing

@@ -59,12 +59,15 @@ static void remove_at(char **at)
 		at[0] = at[1];
 }
 
-/* Is this element of LD_PRELOAD our library? */
+/* Is this element of LD_PRELOAD our library, in any version? */
 static bool is_library(const char *name, size_t n)
 {
 	size_t len = sizeof(library) - 1;
+	const char *slash = memrchr(name, '/', n);
+	size_t folder = slash ? (size_t)(slash + 1 - name) : 0;
 
-	return n >= len && memcmp(name + n - len, library, len) == 0 && (n == len || name[n - len - 1] == '/');
+	return n - folder >= len && memcmp(name + folder, library, len) == 0 &&
+	       (n - folder == len || name[folder + len] == '.');
 }
 
 /* Copy the elements of LD_PRELOAD except our library. to may be the same as from. Returns the length. */
