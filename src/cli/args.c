@@ -127,33 +127,25 @@ static int set_pattern(struct args *a, const struct report_type *t, const char *
 	return set_report(a, t, err);
 }
 
-/* Fail if another flag of the same choice was given. */
-static int check_pick(const struct opt *o, const struct opt **picked, struct err *err)
+/* Set one flag of a choice. Fails if another flag of the same choice was given. */
+static int pick(struct args *a, const struct opt *o, const struct opt **given, struct err *err)
 {
 	for (size_t i = 0; i < query_n_options; i++)
-		if (picked[i] && picked[i]->at == o->at && picked[i] != o)
-			return err_set(err, ERR_USAGE, "conflicting options set: -%s and -%s", picked[i]->name,
-				       o->name);
-	picked[o - query_options] = o;
-	return 0;
-}
-
-static int pick(struct args *a, const struct opt *o, const struct opt **picked, struct err *err)
-{
-	if (check_pick(o, picked, err) < 0)
-		return ERR_USAGE;
+		if (given[i] && given[i]->at == o->at && given[i] != o)
+			return err_set(err, ERR_USAGE, "conflicting options set: -%s and -%s", given[i]->name, o->name);
+	given[o - query_options] = o;
 	return opt_set(o, &a->q, NULL, err);
 }
 
 /* Unset -lines for -lines=false, or -top for -top=false. */
-static int undo_flag(struct args *a, const struct opt *o, const struct report_type *t, const struct opt **picked)
+static int undo_flag(struct args *a, const struct opt *o, const struct report_type *t, const struct opt **given)
 {
 	if (!o && a->report == t)
 		a->report = NULL;
 	if (!o && !t)
 		a->command = NULL;
-	if (o && picked[o - query_options]) {
-		picked[o - query_options] = NULL;
+	if (o && given[o - query_options]) {
+		given[o - query_options] = NULL;
 		*(int *)((char *)&a->q + o->at) = 0;
 	}
 	return 0;
@@ -167,7 +159,7 @@ static const struct opt *short_option(char letter)
 	return name ? opt_find(query_options, query_n_options, name, strlen(name)) : NULL;
 }
 
-static int set_flag(struct args *a, const struct flag *f, char **next, int *used, const struct opt **picked,
+static int set_flag(struct args *a, const struct flag *f, char **next, int *used, const struct opt **given,
 		    struct err *err)
 {
 	const struct opt *o = opt_find(query_options, query_n_options, f->name, f->n);
@@ -195,8 +187,8 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 		if (rc < 0)
 			return rc;
 		if (!yes)
-			return undo_flag(a, o, t, picked);
-		return o ? pick(a, o, picked, err) : t ? set_report(a, t, err) : set_command(a, c, err);
+			return undo_flag(a, o, t, given);
+		return o ? pick(a, o, given, err) : t ? set_report(a, t, err) : set_command(a, c, err);
 	}
 	if (!value && !opt_is_flag(o)) {
 		if (!*next)
@@ -204,7 +196,41 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 		value = *next;
 		*used = 1;
 	}
+	given[o - query_options] = o;
 	return query_set(&a->q, o, value, err);
+}
+
+/* Does the option apply to what the command line asks for: a report, the shell, the web UI or another command? */
+static bool args_takes(const struct args *a, const struct opt *o)
+{
+	bool is_web = *a->q.http, is_taken = false;
+
+	if (o->group == GROUP_GENERAL || a->q.help || a->q.version || (a->command && a->command->run))
+		return true;
+	if (a->command)
+		return strcmp(o->name, "verbose") == 0 || strcmp(o->name, "color") == 0;
+	if (!o->is_ours && (is_web || !a->report || a->report->input == INPUT_PROFILE))
+		return true;
+	if (o->group == GROUP_OUTPUT)
+		return true; /* a report that lacks the format says which it has */
+	if (o->group == GROUP_WEB || (o->group == GROUP_SHELL && !a->report))
+		return (o->group == GROUP_WEB) == is_web;
+	if (o->group == GROUP_FLAME && a->file[ARGS_FLAME])
+		return true;
+	if (a->report && !is_web)
+		return reports_takes_option(a->report, o);
+	for (size_t i = 0; i < n_reports && !is_taken; i++)
+		is_taken = reports_is_in_shell(&reports[i]) && reports_takes_option(&reports[i], o);
+	return is_taken;
+}
+
+/* The first option of the command line that does not apply to it, or NULL. */
+static const struct opt *find_foreign(const struct args *a, const struct opt *const *given)
+{
+	for (size_t i = 0; i < query_n_options; i++)
+		if (given[i] && !args_takes(a, given[i]))
+			return given[i];
+	return NULL;
 }
 
 /* The report that perf calls report or script: top or traces. A file of that name is a source. */
@@ -245,7 +271,7 @@ static bool is_late_option(const struct args *a, const char *word)
 	return a->n_before_dashes > 0 && word[0] == '-' && word[1] && access(word, F_OK) < 0;
 }
 
-static int parse_words(int argc, char **argv, struct args *a, const struct opt **picked, struct err *err)
+static int parse_words(int argc, char **argv, struct args *a, const struct opt **given, struct err *err)
 {
 	bool flags = true;
 	int rc = 0;
@@ -268,7 +294,7 @@ static int parse_words(int argc, char **argv, struct args *a, const struct opt *
 		}
 		f.n = strcspn(f.name, "=");
 		f.value = f.name[f.n] ? f.name + f.n + 1 : NULL;
-		rc = set_flag(a, &f, argv + i + 1, &used, picked, err);
+		rc = set_flag(a, &f, argv + i + 1, &used, given, err);
 		i += used;
 	}
 	return rc;
@@ -277,15 +303,16 @@ static int parse_words(int argc, char **argv, struct args *a, const struct opt *
 int args_parse(int argc, char **argv, struct args *out, struct err *err)
 {
 	struct args a = { .argc = argc, .argv = argv, .word = mem_alloc((size_t)argc, sizeof(*a.word)) };
-	const struct opt **picked = mem_zalloc(query_n_options, sizeof(*picked));
+	const struct opt **given = mem_zalloc(query_n_options, sizeof(*given));
 	int rc;
 
 	query_init(&a.q);
-	rc = parse_words(argc, argv, &a, picked, err);
-	free(picked);
+	rc = parse_words(argc, argv, &a, given, err);
 	a.q.for_gate = is_gate(a.report);
 	if (rc == 0)
 		rc = check_files(&a, err);
+	a.foreign = rc == 0 ? find_foreign(&a, given) : NULL;
+	free(given);
 	if (rc == 0)
 		rc = query_finish(&a.q, &a.overruled_type, err);
 	a.q.keep_base = a.report && a.report->flags & REPORT_KEEPS_BASE;

@@ -29,6 +29,7 @@ struct args {
 	size_t n_before_dashes;         /* number of words before --; 0 without -- */
 	bool is_shell_line;             /* was a line of the shell parsed? */
 	const char *file[N_ARGS_FILES]; /* NULL: none */
+	const struct opt *foreign;      /* an option that does not apply to the report or command, or NULL */
 	const char *overruled_type;     /* a sample type flag that another one overrides, or NULL */
 };
 

@@ -335,6 +335,44 @@ int hint_option(const char *name, const char *value, const char *next, struct er
 	return err_set(err, ERR_USAGE, "unknown option -%s; cpa help all lists the options", name);
 }
 
+/* Append the names of the first commands to which the option applies. */
+static void add_takers(const struct opt *o, struct buf *out)
+{
+	enum { NAMED_MAX = 3 };
+	size_t n = 0, n_named;
+
+	for (size_t i = 0; i < n_reports; i++)
+		n += reports_takes_option(&reports[i], o);
+	n_named = n <= NAMED_MAX + 1 ? n : NAMED_MAX;
+	for (size_t i = 0, k = 0; i < n_reports && k < n_named; i++)
+		if (reports_takes_option(&reports[i], o))
+			buf_addf(out, "%s%s", k++ == 0 ? "" : k < n ? ", " : " and ", reports[i].name);
+	buf_addz(out, n > n_named ? " and others" : "");
+}
+
+int hint_foreign_option(const struct args *a, struct err *err)
+{
+	const struct opt *o = a->foreign;
+	const char *here = a->command   ? a->command->name
+			   : *a->q.http ? "-http"
+			   : a->report  ? a->report->name
+					: "the shell";
+	struct buf takers = { 0 };
+	char name[OPT_NAME_MAX];
+	int rc;
+
+	if (!o)
+		return 0;
+	if (o->group == GROUP_SHELL || o->group == GROUP_WEB)
+		buf_addz(&takers, o->group == GROUP_WEB ? "-http" : "the shell (cpa FILE)");
+	else
+		add_takers(o, &takers);
+	rc = err_set(err, ERR_USAGE, "%s%s applies to %s, not to %s", o->is_ours ? "--" : "-",
+		     opt_display_name(o, name), buf_text(&takers), here);
+	buf_release(&takers);
+	return rc;
+}
+
 int hint_help(const char *word, struct err *err)
 {
 	const char *write = find_option(word), *near = write ? write : hint_word(word, true, true);

@@ -32,6 +32,9 @@ int hint_check(const struct args *a, struct err *err);
  */
 int hint_option(const char *name, const char *value, const char *next, struct err *err);
 
+/* Fail if an option has no effect on this command line, and name the commands to which it applies. */
+int hint_foreign_option(const struct args *a, struct err *err);
+
 /* Fail for a topic that is neither a command nor an option. Returns ERR_USAGE. */
 int hint_help(const char *word, struct err *err);
 

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "answer/flame.h"
 #include "base/pool.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
@@ -61,6 +62,23 @@ static void add_recording(struct args *a)
 	say("reading %s", cmd_record_file);
 }
 
+/* gate checks its options itself, because its outputs report the error. */
+static bool runs_gate(const struct args *a)
+{
+	return a->report && a->report->input == INPUT_RUNS && !*a->q.http;
+}
+
+/* Check the options of pictures, which the shell and the web UI draw later. */
+static int check_pictures(const struct args *a, struct err *err)
+{
+	struct query q = a->q;
+
+	q.output = "";
+	q.mean = false;
+	q.base.n = q.diff_base.n = 0;
+	return answer_flame_check(&q, err);
+}
+
 static int dispatch(const struct args *a)
 {
 	static int (*const report[N_REPORT_INPUTS])(const struct args *a) = {
@@ -77,11 +95,13 @@ static int dispatch(const struct args *a)
 	if (a->command && a->command->run)
 		return say_error("%s must come first: cpa %s %s", a->command->name, a->command->name,
 				 a->command->arguments);
+	if (!runs_gate(a) && hint_foreign_option(a, &err) < 0)
+		return say_error("%s", err.msg);
 	if (a->command)
 		return a->command->run_with(a);
 	if (a->q.no_browser && !*a->q.http)
 		return say_error("-no_browser only makes sense with -http");
-	if (hint_check(a, &err) < 0)
+	if (hint_check(a, &err) < 0 || (!a->report && check_pictures(a, &err) < 0))
 		return say_error("%s", err.msg);
 	if (*a->q.http)
 		return cmd_web(a);
@@ -114,6 +134,12 @@ static void handle_file_size(void)
 		sigaction(SIGXFSZ, &act, NULL);
 }
 
+/* Write the rest of standard output. Returns the exit status, which is trouble if that fails. */
+static int finish_output(int status)
+{
+	return fflush(stdout) == 0 ? status : say_error("standard output: %s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *c = first_command(argc, argv);
@@ -124,7 +150,7 @@ int main(int argc, char **argv)
 	handle_file_size();
 	say_set_color(say_wants_color(STDERR_FILENO, "auto"));
 	if (c)
-		return c->run(argc - 1, argv + 1);
+		return finish_output(c->run(argc - 1, argv + 1));
 	if (args_parse(argc, argv, &a, &err) < 0) {
 		cmd_gate_discard(argc, argv);
 		return say_error("%s", err.msg);
@@ -135,7 +161,5 @@ int main(int argc, char **argv)
 	add_recording(&a);
 	status = dispatch(&a);
 	args_release(&a);
-	if (fflush(stdout) != 0)
-		status = say_error("standard output: %s", strerror(errno));
-	return status;
+	return finish_output(status);
 }

@@ -177,7 +177,7 @@ refused 'evidence' --evidence=none -base=base-1.pb.gz same-1.pb.gz
 refused 'write 5%' --need=5:1.3 -base=base-1.pb.gz same-1.pb.gz
 refused 'REGEX=PERCENT' --limit=main -base=base-1.pb.gz same-1.pb.gz
 refused 'missing closing' --limit='(=5%' -base=base-1.pb.gz same-1.pb.gz
-refused 'other granularities' --lines -base=base-1.pb.gz same-1.pb.gz
+refused '--*lines applies to top, text, tree and others, not to gate' --lines -base=base-1.pb.gz same-1.pb.gz
 refused 'csv does not apply' --csv -base=base-1.pb.gz same-1.pb.gz
 refused 'cannot both go' --json --sarif -base=base-1.pb.gz same-1.pb.gz
 refused 'two outputs' --json="$tmp/x" --sarif="$tmp/x" -base=base-1.pb.gz same-1.pb.gz

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/gate/gate.h"
+#include "cli/hints.h"
 #include "cli/messages.h"
 #include "cli/report/report.h"
 #include "viewers/ci/ci.h"
@@ -134,11 +135,7 @@ int cmd_gate_check(const struct args *a, struct err *err)
 		if (answer_flame_check(&q, err) < 0)
 			return ERR_USAGE;
 	}
-	if (a->q.mean)
-		return err_set(err, ERR_USAGE, "-mean does not apply to gate, which counts samples");
-	if (a->q.granularity != GRAIN_FUNCTIONS)
-		return err_set(err, ERR_USAGE, "gate compares functions; other granularities do not apply");
-	return 0;
+	return hint_foreign_option(a, err);
 }
 
 int cmd_gate_check_sources(const struct args *a, const char *const *source, size_t n, struct err *err)

@@ -132,7 +132,9 @@ static int report(const struct run_args *args, const char *path)
 		free(argv);
 		return say_error("%s", err.msg);
 	}
-	rc = a.report ? answer_check(a.report, &a.q, &err) : 0;
+	rc = hint_foreign_option(&a, &err);
+	if (rc == 0 && a.report)
+		rc = answer_check(a.report, &a.q, &err);
 	if (rc < 0) {
 		status = say_error("%s", err.msg);
 	} else if (path) {
