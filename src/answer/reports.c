@@ -82,7 +82,10 @@ static int write_raw(const struct report_context *from, struct answer *out, stru
 
 static int write_proto(const struct report_context *from, struct answer *out, struct err *err)
 {
-	return export_proto(whole_profile(from, out->mem), query_ratio(from->q), &out->text, err);
+	struct profile shown = *whole_profile(from, out->mem);
+
+	shown.meta.default_type = shown.type[from->view->type].name; /* selected again by readers, as in pprof */
+	return export_proto(&shown, query_ratio(from->q), &out->text, err);
 }
 
 static int write_topproto(const struct report_context *from, struct answer *out, struct err *err)

@@ -483,5 +483,6 @@ int cmd_version(const struct args *a)
 {
 	(void)a;
 	puts(PACKAGE_STRING);
+	puts("Follows google/pprof " PPROF_VERSION " of " PPROF_DATE ": its reports print the same.");
 	return STATUS_FINE;
 }

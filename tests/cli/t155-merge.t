@@ -49,6 +49,19 @@ result $? "an unreadable file among the matches is reported and skipped"
 same "the report contains the only readable source" "$tmp/want" "$tmp/got"
 fails 'nothing\*: no file matches' top 'nothing*'
 
+# The selected sample type becomes the default of the merged profile, also if it is the last or divided by counts.
+for type in alloc_objects inuse_space; do
+	"$CPA" proto -sample_index=$type -output="$tmp/typed" go-heap1.pb.gz 2>"$tmp/err"
+	"$CPA" merge -mean -sample_index=$type go-heap1.pb.gz go-heap2.pb.gz >"$tmp/merged"
+	"$CPA" top "$tmp/typed" | grep '^Type' >"$tmp/got"
+	"$CPA" top "$tmp/merged" | grep '^Type' >>"$tmp/got"
+	printf 'Type: %s\nType: %s\n' $type $type >"$tmp/want"
+	same "the selected type $type is the default of a written profile" "$tmp/want" "$tmp/got"
+done
+"$CPA" version >"$tmp/out"
+grep -q 'google/pprof v[0-9.]*-[0-9]*-[0-9a-f]* of ' "$tmp/out"
+result $? "cpa version names the version of pprof that it follows"
+
 # Merge profiles of different kinds: Go and C++, Go and JavaScript.
 fails 'no common sample type.*; use --intersect-types' top go-heap1.pb.gz cpp.heap_v2
 golden top -nodecount=5 --intersect-types go-heap1.pb.gz cpp.heap_v2

@@ -1,5 +1,5 @@
 #!/bin/sh
-# diff.t - flat and cum of each side of cpa diff equal those of go tool pprof -top
+# diff.t - flat and cum of each side of cpa diff equal those of pprof -top
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# labels.t - cpa traces, tags and comments print the same as go tool pprof, for every test profile
+# labels.t - cpa traces, tags and comments print the same as pprof, for every test profile
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# list.t - list prints the same as go tool pprof, for every test profile
+# list.t - list prints the same as pprof, for every test profile
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 

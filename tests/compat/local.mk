@@ -1,4 +1,4 @@
-# tests/compat - compare cpa with go tool pprof: with its recorded output in make check, with the program itself in
+# tests/compat - compare cpa with pprof: with its recorded output in make check, with the program itself in
 # make check-interop. differences.txt lists intended differences.
 
 INTEROP_TESTS = \

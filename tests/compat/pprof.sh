@@ -1,17 +1,14 @@
-# pprof.sh - functions shared by the tests that compare with go tool pprof
+# pprof.sh - functions shared by the tests that compare with pprof
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sourced first. Sets pprof to the path of the program, since tests run it with HOME=/nonexistent, where the go
-# command cannot build it. PPROF names another program.
+# Sourced first. Sets pprof to the path of the program. PPROF names another program.
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
+# google/pprof of the version that cpa follows (cpa version; script/setup installs it), since that of Go is older
 PATH=$PATH:/usr/local/go/bin
-pprof=${PPROF:-}
-if [ -z "$pprof" ] && HOME=$users_home XDG_CACHE_HOME=$users_cache go tool pprof -h >"$tmp/go" 2>&1; then # the first use may build it
-	pprof=$(HOME=$users_home XDG_CACHE_HOME=$users_cache go tool -n pprof 2>>"$tmp/go")
-fi
+pprof=${PPROF:-$(PATH=$PATH:$users_home/go/bin command -v pprof)}
 if [ ! -x "$pprof" ]; then
-	echo '1..0 # SKIP go tool pprof not found, so cpa is not compared with it; install Go to do so'
+	echo '1..0 # SKIP pprof not found, so cpa is not compared with it: go install github.com/google/pprof@latest'
 	exit 0
 fi
 export HOME=/nonexistent PPROF_BINARY_PATH=/nonexistent PPROF_TMPDIR="$tmp"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# raw.t - cpa raw, proto and topproto write the same as go tool pprof, and pprof reads files of cpa
+# raw.t - cpa raw, proto and topproto write the same as pprof, and pprof reads files of cpa
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 
@@ -27,10 +27,11 @@ for file in *.* edge/*; do
 	ask proto -divide_by=3 "$file"
 	ask topproto "$file"
 	ask topproto -lines -unit=ms -sample_index=0 "$file"
-	# pprof reads the same profile from the file that cpa wrote.
+	# pprof reads the same profile from the file that cpa wrote as from its own.
 	"$CPA" proto -symbolize=none "$file" >"$tmp/ours.pb.gz" 2>"$tmp/err" || continue
 	case $file in *.zst) continue ;; esac
-	"$pprof" -symbolize=none -raw "$file" >"$tmp/want" 2>/dev/null
+	"$pprof" -symbolize=none -proto "$file" >"$tmp/theirs.pb.gz" 2>/dev/null
+	"$pprof" -symbolize=none -raw "$tmp/theirs.pb.gz" >"$tmp/want" 2>/dev/null
 	want=$?
 	"$pprof" -symbolize=none -raw "$tmp/ours.pb.gz" >"$tmp/got" 2>"$tmp/err"
 	got=$?
@@ -40,6 +41,8 @@ ask raw go-heap1.pb.gz go-heap2.pb.gz
 ask proto go-heap1.pb.gz go-heap2.pb.gz
 ask proto go-cpu.pb.gz go-cpu.pb.gz go-cpu.pb.gz
 ask proto -add_comment=said go-cpu.pb.gz
+ask proto -sample_index=alloc_space go-heap1.pb.gz
+ask proto -mean -sample_index=alloc_space go-heap1.pb.gz
 ask topproto -addresses -nodecount=7 cpp-cpu.pb.gz
 ask topproto -mean -sample_index=delay go-mutex.pb.gz
 ask topproto -unit=auto go-heap1.pb.gz

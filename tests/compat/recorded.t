@@ -1,5 +1,5 @@
 #!/bin/sh
-# recorded.t - cpa prints the same as go tool pprof did for the same command lines
+# recorded.t - cpa prints the same as pprof did for the same command lines
 # SPDX-License-Identifier: Apache-2.0
 #
 # RECORD=PPROF records the outputs of that program again (see script/golden).

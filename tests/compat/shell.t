@@ -1,5 +1,5 @@
 #!/bin/sh
-# shell.t - the shell prints and writes the same as that of go tool pprof, for every session of sessions.txt
+# shell.t - the shell prints and writes the same as that of pprof, for every session of sessions.txt
 # SPDX-License-Identifier: Apache-2.0
 #
 # go tool pprof prints its prompt to standard output even without a terminal, unlike google/pprof and cpa, so it is

@@ -1,5 +1,5 @@
 #!/bin/sh
-# store.t - sums of windows of a store, and its single profiles, equal those of go tool pprof
+# store.t - sums of windows of a store, and its single profiles, equal those of pprof
 # SPDX-License-Identifier: Apache-2.0
 #
 # 900 successive CPU profiles, and 90 of each other kind, are made when the test runs, which takes half a minute.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# top.t - cpa top prints the same as go tool pprof -top, for every test profile and many options
+# top.t - cpa top prints the same as pprof -top, for every test profile and many options
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 

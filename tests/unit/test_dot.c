@@ -108,6 +108,21 @@ static void a_call_has_label_weight_and_tooltips(void **state)
 	dot_release(&d);
 }
 
+/* Like pprof of November 2026. */
+static void decreases_are_blue(void **state)
+{
+	struct make m = make_start("cpu/ms");
+	struct drawn d;
+
+	(void)state;
+	ROW(&m, "a", -75);
+	ROW(&m, "b", -25);
+	dot_start(&d, &m);
+	dot(&d);
+	expect_text(&d, "(-75ms)\" color=\"#0e0eb2\" fillcolor=\"#d7d7ed\"]");
+	dot_release(&d);
+}
+
 static void residual_calls_are_dotted_and_inlined_calls_marked(void **state)
 {
 	struct make m = make_start("samples/count");
@@ -288,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_has_label_weight_and_tooltips),
+		cmocka_unit_test(decreases_are_blue),
 		cmocka_unit_test(residual_calls_are_dotted_and_inlined_calls_marked),
 		cmocka_unit_test(escapes_hostile_names),
 		cmocka_unit_test(splits_names_into_lines),

@@ -165,13 +165,14 @@ uint32_t callgraph_color(const struct callgraph *g, int64_t value_of, bool is_li
 {
 	double share = share_of(g, value_of), saturation = is_light ? 0.1 : 1, value = is_light ? 0.93 : 0.7;
 	double size = isnan(share) ? 1 : fmin(fabs(share), 1), shift = isnan(share) ? 1 / saturation : pow(size, 0.3);
-	double strong = value, weak;
+	double weak;
 
 	if (size < 0.2)
 		saturation *= size / 0.2;
 	weak = value * (1 - saturation * shift);
-	return (uint32_t)((share < 0 ? weak : strong) * 255) << 16 |
-	       (uint32_t)((share < 0 ? strong : weak) * 255) << 8 | (uint32_t)(value * (1 - saturation) * 255);
+	if (share < 0)
+		return (uint32_t)(weak * 255) << 16 | (uint32_t)(weak * 255) << 8 | (uint32_t)(value * 255);
+	return (uint32_t)(value * 255) << 16 | (uint32_t)(weak * 255) << 8 | (uint32_t)(value * (1 - saturation) * 255);
 }
 
 int callgraph_step(const struct callgraph *g, int64_t value)

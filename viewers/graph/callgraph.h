@@ -71,7 +71,7 @@ int64_t callgraph_weight(const struct edge *call);
 int callgraph_thickness(const struct callgraph *g, int64_t weight, int max);
 
 /*
- * The colour of a share of the total, 0xRRGGBB: red for positive, green for negative, grey around 0.
+ * The colour of a share of the total, 0xRRGGBB: red for positive, blue for negative, grey around 0.
  *
  * is_light   a background colour
  * Like       pprof internal/graph dotColor

@@ -1,4 +1,4 @@
-# compare.py - sums of windows of a store, and its single profiles, equal those of go tool pprof
+# compare.py - sums of windows of a store, and its single profiles, equal those of pprof
 # SPDX-License-Identifier: Apache-2.0
 #
 #   compare.py FOLDER    FOLDER has the profiles of main.go
