@@ -46,7 +46,7 @@ fuzz_targets = \
 
 check_PROGRAMS += $(fuzz_targets)
 TESTS += tests/fuzz/replay.t
-EXTRA_DIST += tests/fuzz/replay.t tests/fuzz/corpus
+EXTRA_DIST += tests/fuzz/.gitattributes tests/fuzz/replay.t tests/fuzz/corpus
 
 if FUZZ
 fuzz_main =

@@ -5,6 +5,7 @@ LINT_TESTS = \
 	tests/lint/symbols.t \
 	tests/lint/shell.t \
 	tests/lint/format.t \
+	tests/lint/dist.t \
 	tests/lint/warnings.t \
 	tests/lint/man.t \
 	tests/lint/spelling.t \
