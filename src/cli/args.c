@@ -212,7 +212,7 @@ static bool args_takes(const struct args *a, const struct opt *o)
 	if (!o->is_ours && (is_web || !a->report || a->report->input == INPUT_PROFILE))
 		return true;
 	if (o->group == GROUP_OUTPUT)
-		return true; /* a report that lacks the format says which it has */
+		return true; /* a report that lacks the format has its own message */
 	if (o->group == GROUP_WEB || (o->group == GROUP_SHELL && !a->report))
 		return (o->group == GROUP_WEB) == is_web;
 	if (o->group == GROUP_FLAME && a->file[ARGS_FLAME])

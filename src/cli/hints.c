@@ -41,7 +41,8 @@ static const struct alias foreign_commands[] = {
 	{ "stacks", "traces" }, { "samples", "traces" }, { "labels", "tags" },
 	{ "libraries", "binaries" }, { "dump", "raw" }, { "print", "raw" }, { "combine", "merge" }, { "convert", "proto" },
 	{ "export", "proto" }, { "check", "gate" }, { "regress", "gate" }, { "profile", "record" },
-	{ "capture", "snapshot" }, { "collapsed", "folded" }, { "completions", "completion" },
+	{ "capture", "snapshot" }, { "collapsed", "folded" }, { "collapse", "folded" },
+	{ "import", "store import" }, { "hotspots", "top" }, { "hotspot", "top" }, { "completions", "completion" },
 	{ "pprof", "" }, { "shell", "" }, { "tui", "" }, { "interactive", "" }, { "explore", "" }, { "view", "" },
 	{ "show", "" }, { "open", "" },
 	{ "http", web_ui }, { "serve", web_ui }, { "server", web_ui },
@@ -116,10 +117,17 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
 }
 
-static void add_words(char *const *argv, int n, struct buf *out)
+/* Is the word a number, and not a file? */
+static bool is_number(const char *word)
+{
+	return *word && !word[strspn(word, "0123456789")] && !is_file(word);
+}
+
+/* Append arguments. With has_rows, numbers are numbers of rows. */
+static void add_words(char *const *argv, int n, bool has_rows, struct buf *out)
 {
 	for (int i = 0; i < n; i++) {
-		buf_addz(out, " ");
+		buf_addz(out, has_rows && is_number(argv[i]) ? " -nodecount=" : " ");
 		settings_add_word(argv[i], out);
 	}
 }
@@ -127,14 +135,15 @@ static void add_words(char *const *argv, int n, struct buf *out)
 /* Append "cpa COMMAND", the arguments after word, and those before it. If word is NULL, append all arguments. */
 static void add_line(const struct args *a, const char *word, const char *command, struct buf *out)
 {
+	bool has_rows = !*command || reports_find(command, strlen(command));
 	int at = 0;
 
 	while (word && at < a->argc && a->argv[at] != word)
 		at++;
 	assert(at < a->argc);
 	buf_addf(out, "cpa%s%s", *command ? " " : "", command);
-	add_words(a->argv + at + 1, a->argc - at - 1, out);
-	add_words(a->argv + 1, at - 1, out);
+	add_words(a->argv + at + 1, a->argc - at - 1, has_rows, out);
+	add_words(a->argv + 1, at - 1, has_rows, out);
 }
 
 /* Could the word be the name of a command, and neither a file nor an address? */
@@ -215,6 +224,81 @@ static int fail_later_word(const struct args *a, struct err *err)
 	return rc;
 }
 
+/* Fail for a number, as in cpa top 20 FILE or cpa top PID. */
+static int fail_number(const struct args *a, const char *word, struct err *err)
+{
+	struct buf line = { 0 };
+	int rc;
+
+	if (a->n_words == 1)
+		return err_set(err, ERR_USAGE, "%s: no such file; to profile a running process use: cpa record -p %s",
+			       word, word);
+	add_line(a, NULL, "", &line);
+	rc = err_set(err, ERR_USAGE, "%s: no such file; for %s rows use: %s", word, word, buf_text(&line));
+	buf_release(&line);
+	return rc;
+}
+
+/* Fail for a file that does not exist beside one with or without the suffix of a compressed profile. */
+static int fail_neighbour(const char *word, struct err *err)
+{
+	static const char *const suffix[] = { ".gz", ".pb.gz", ".pb", ".zst" };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(suffix) / sizeof(suffix[0]); i++) {
+		bool has_it = ends_with(word, suffix[i]);
+		struct buf path = { 0 };
+
+		buf_add(&path, word, strlen(word) - (has_it ? strlen(suffix[i]) : 0));
+		buf_addz(&path, has_it ? "" : suffix[i]);
+		if (is_file(buf_text(&path)))
+			rc = err_set(err, ERR_USAGE, "%s: no such file; did you mean %s?", word, buf_text(&path));
+		buf_release(&path);
+	}
+	return rc;
+}
+
+/* Check sources that do not exist. Of several sources of one profile, others are read without those that fail. */
+static int fail_source(const struct args *a, struct err *err)
+{
+	bool is_needed = a->n_words == 1 || (a->report && a->report->input != INPUT_PROFILE);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < a->n_words; i++) {
+		const char *word = a->word[i];
+
+		if (!*word || access(word, F_OK) == 0 || strpbrk(word, ":*?[") || strcmp(word, "-") == 0)
+			continue;
+		if (is_number(word))
+			rc = fail_number(a, word, err);
+		else if (is_needed && (strcmp(word, "localhost") == 0 || !word[strspn(word, "0123456789.")]))
+			rc = err_set(err, ERR_USAGE, "%s: no such file; for a server add its port: %s:6060", word,
+				     word);
+		else if (is_needed)
+			rc = fail_neighbour(word, err);
+	}
+	return rc;
+}
+
+/* Fail for cpa list FILE REGEX. */
+static int fail_swapped(const struct args *a, struct err *err)
+{
+	const char *file = a->q.pattern, *pattern = a->word[0];
+	struct buf line = { 0 };
+	int rc;
+
+	if (!a->report || !reports_takes_pattern(a->report) || a->n_words != 1 || !is_file(file) ||
+	    strpbrk(pattern, ":/") || access(pattern, F_OK) == 0)
+		return 0;
+	buf_addf(&line, "cpa %s ", a->report->name);
+	settings_add_word(pattern, &line);
+	buf_addz(&line, " ");
+	settings_add_word(file, &line);
+	rc = err_set(err, ERR_USAGE, "the expression comes first: %s", buf_text(&line));
+	buf_release(&line);
+	return rc;
+}
+
 /* Can the report be written to a file with this suffix, without further arguments? */
 static bool can_write(const struct report_type *t, const char *path)
 {
@@ -276,13 +360,15 @@ int hint_check(const struct args *a, struct err *err)
 
 	if (a->n_words == 0 || a->command)
 		return 0;
-	if (is_name(a->word[0]))
+	if (is_name(a->word[0]) && !is_number(a->word[0]))
 		rc = fail_first_word(a, err);
+	if (rc == 0)
+		rc = fail_swapped(a, err);
 	if (rc == 0 && !a->report)
 		rc = fail_later_word(a, err);
 	if (rc == 0 && !a->report && *a->q.output && !has_lines(a))
 		rc = fail_output(a, err);
-	return rc;
+	return rc == 0 ? fail_source(a, err) : rc;
 }
 
 /* ---- options ---- */
@@ -290,11 +376,12 @@ int hint_check(const struct args *a, struct err *err)
 /* Fail for an option such as --sort=cum, and list the options of that choice. Returns 0 if the name is not a choice. */
 static int fail_choice(const char *name, const char *value, struct err *err)
 {
+	const char *choice = strcmp(name, "s") == 0 || starts_with(name, "sort") ? "sort" : name;
 	struct buf all = { 0 };
 	int rc = 0;
 
 	for (size_t c = 0; c < query_n_choices; c++) {
-		for (size_t i = 0; i < query_n_options && strcmp(query_choices[c].name, name) == 0; i++) {
+		for (size_t i = 0; i < query_n_options && strcmp(query_choices[c].name, choice) == 0; i++) {
 			const struct opt *o = &query_options[i];
 			const char *dash = o->is_ours ? "--" : "-";
 
@@ -309,6 +396,27 @@ static int fail_choice(const char *name, const char *value, struct err *err)
 		rc = err_set(err, ERR_USAGE, "unknown option -%s; choose one of %s", name, all.data);
 	buf_release(&all);
 	return rc;
+}
+
+/* Fail for an option of a command that is not a report, such as -p of record. Returns 0 if there is none. */
+static int fail_other_command(const char *name, const char *value, struct err *err)
+{
+	const char *dash = name[1] ? "--" : "-";
+
+	for (size_t c = 0; c < n_commands; c++) {
+		const struct opt *o = NULL;
+
+		for (size_t i = 0; commands[c].option && (o = commands[c].option(i)); i++)
+			if (opt_find(o, 1, name, strlen(name)))
+				break;
+		if (o && opt_is_flag(o))
+			return err_set(err, ERR_USAGE, "%s%s applies to: cpa %s %s%s", dash, name, commands[c].name,
+				       dash, name);
+		if (o)
+			return err_set(err, ERR_USAGE, "%s%s applies to: cpa %s %s%s %s", dash, name, commands[c].name,
+				       dash, name, value ? value : o->arg);
+	}
+	return 0;
 }
 
 int hint_option(const char *name, const char *value, const char *next, struct err *err)
@@ -330,6 +438,8 @@ int hint_option(const char *name, const char *value, const char *next, struct er
 		return err_set(err, ERR_USAGE, "unknown option -%s; use %s%s", name, write, given ? given : "VALUE");
 	if (write)
 		return err_set(err, ERR_USAGE, "unknown option -%s; use %s", name, write);
+	if (fail_other_command(name, given, err) < 0)
+		return ERR_USAGE;
 	if (*near)
 		return err_set(err, ERR_USAGE, "unknown option -%s; did you mean -%s?", name, near);
 	return err_set(err, ERR_USAGE, "unknown option -%s; cpa help all lists the options", name);

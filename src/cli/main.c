@@ -11,6 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/hints.h"
 #include "cli/messages.h"
+#include "cli/report/report.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -58,6 +59,8 @@ static void add_recording(struct args *a)
 	if (a->n_words || a->command || !reads_one || lacks_pattern || a->q.help || a->q.version || *a->q.http ||
 	    a->q.base.n || a->q.diff_base.n || access(cmd_record_file, R_OK) < 0)
 		return;
+	if (a->report && cmd_report_has_input())
+		return; /* which the user wants to read, not the recording */
 	a->word[a->n_words++] = cmd_record_file;
 	say("reading %s", cmd_record_file);
 }

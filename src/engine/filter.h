@@ -35,6 +35,9 @@ int filter_make(const struct profile *p, const struct query *q, struct arena *me
  */
 int filter_check(const struct query *q, struct err *err);
 
+/* Fail because no function of the profile matches the expression, suggesting similar names. Returns ERR_USAGE. */
+int filter_no_matches(const struct profile *p, const char *pattern, struct err *err);
+
 /*
  * The profile for reports by address with noinlines: each location has only its outermost function.
  *

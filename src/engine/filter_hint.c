@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "engine/filter.h"
 #include "engine/filter_int.h"
 
 #include "base/mem.h"
@@ -43,23 +44,30 @@ static char *plain_word(const char *pattern)
 	return word;
 }
 
-/* The name without its package or namespace. */
-static const char *last_part(const char *name)
-{
-	const char *part = name;
-
-	for (const char *c = name; *c; c++)
-		if (c[1] && strchr("./:", *c))
-			part = c + 1;
-	return part;
-}
-
 static size_t count_errors(const char *word, const char *name)
 {
 	size_t a = strlen(word), b = strlen(name), limit = a < 5 ? 1 : ERRORS_MAX;
 	size_t d = a > b + limit || b > a + limit ? ERRORS_MAX + 1 : utf8_distance(word, name);
 
 	return d <= limit ? d : ERRORS_MAX + 1;
+}
+
+/* The fewest typing errors in a part of the name: package, type or function. */
+static size_t count_part_errors(const char *word, const char *name)
+{
+	static const char separators[] = "./:()*";
+	size_t fewest = ERRORS_MAX + 1;
+
+	for (const char *c = name + strspn(name, separators); *c; c += strspn(c, separators)) {
+		size_t n = strcspn(c, separators), errors;
+		char *part = mem_strndup(c, n);
+
+		errors = count_errors(word, part);
+		fewest = errors < fewest ? errors : fewest;
+		free(part);
+		c += n;
+	}
+	return fewest;
 }
 
 /* Approximate flat value of each function, to rank suggestions. */
@@ -97,16 +105,20 @@ static struct candidate *find_candidates(const struct profile *p, const char *pa
 	uint64_t *weight = leaf_weights(p);
 	char *word = plain_word(pattern);
 	struct buf folded = { 0 };
-	struct regex *rx = NULL;
+	struct regex *rx = NULL, *exact = NULL;
 
 	buf_addf(&folded, "(?i)%s", pattern);
 	if (regex_new(buf_text(&folded), &rx, NULL) < 0)
 		rx = NULL;
+	if (regex_new(pattern, &exact, NULL) < 0)
+		exact = NULL;
 	for (uint32_t i = 0; i < p->n_funcs; i++) {
 		const char *name = profile_text(p, p->func_name[i]);
-		size_t rank = count_errors(word, name), part = count_errors(word, last_part(name));
+		size_t rank = count_errors(word, name), part = count_part_errors(word, name);
 		bool yes = false;
 
+		if (exact && regex_match(exact, name, strlen(name), &yes, NULL) == 0 && yes)
+			continue; /* removed by another option */
 		if (rx && regex_match(rx, name, strlen(name), &yes, NULL) == 0 && yes)
 			rank = 0;
 		rank = part < rank ? part : rank;
@@ -114,31 +126,49 @@ static struct candidate *find_candidates(const struct profile *p, const char *pa
 			c[(*n)++] = (struct candidate){ name, rank, weight[i] };
 	}
 	regex_free(rx);
+	regex_free(exact);
 	buf_release(&folded);
 	free(word);
 	free(weight);
 	return c;
 }
 
-void filter_hint_names(struct filter *f, const char *option, const char *pattern)
+/* Append names that are similar to the expression. */
+static void add_similar(const struct profile *p, const char *pattern, struct buf *out)
 {
 	size_t n = 0;
-	struct candidate *c = find_candidates(&f->d, pattern, &n);
+	struct candidate *c = find_candidates(p, pattern, &n);
 	const char *last = NULL;
 	int shown = 0;
 
-	note_no_match(f, option);
 	if (n)
 		qsort(c, n, sizeof(*c), by_rank);
 	for (size_t i = 0; i < n && shown < NAMES_SHOWN; i++) {
 		if (last && strcmp(last, c[i].name) == 0)
 			continue;
-		buf_addz(f->notes, shown++ ? ", " : "; did you mean ");
-		utf8_add_safe(f->notes, c[i].name, strlen(c[i].name));
+		buf_addz(out, shown++ ? ", " : "; did you mean ");
+		utf8_add_safe(out, c[i].name, strlen(c[i].name));
 		last = c[i].name;
 	}
-	buf_addz(f->notes, "\n");
 	free(c);
+}
+
+void filter_hint_names(struct filter *f, const char *option, const char *pattern)
+{
+	note_no_match(f, option);
+	add_similar(&f->d, pattern, f->notes);
+	buf_addz(f->notes, "\n");
+}
+
+int filter_no_matches(const struct profile *p, const char *pattern, struct err *err)
+{
+	struct buf names = { 0 };
+	int rc;
+
+	add_similar(p, pattern, &names);
+	rc = err_set(err, ERR_USAGE, "no matches found for regexp: %s%s", pattern, buf_text(&names));
+	buf_release(&names);
+	return rc;
 }
 
 /* Append item i to a list; items after the first LABELS_SHOWN become "...". */

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/filter.h"
 #include "report/calls.h"
 
 #include "base/regex.h"
@@ -37,7 +38,8 @@ static const uint8_t has[N_CALLS_COLS] = {
 };
 
 /* Mark the shown nodes that match the pattern; out is NULL without a pattern. */
-static int match_names(const struct net *net, const char *pattern, struct arena *mem, bool **out, struct err *err)
+static int match_names(const struct profile *p, const struct net *net, const char *pattern, struct arena *mem,
+		       bool **out, struct err *err)
 {
 	struct regex *re;
 	bool any = false;
@@ -57,7 +59,7 @@ static int match_names(const struct net *net, const char *pattern, struct arena 
 	}
 	regex_free(re);
 	if (rc == 0 && !any)
-		rc = err_set(err, ERR_USAGE, "no matches found for regexp: %s", pattern);
+		rc = filter_no_matches(p, pattern, err);
 	return rc;
 }
 
@@ -170,7 +172,7 @@ int report_calls_make(const struct view *v, const struct query *q, struct report
 
 	(void)notes;
 	if (rc == 0) {
-		rc = match_names(&net, q->pattern, r.mem, &match, err);
+		rc = match_names(v->p, &net, q->pattern, r.mem, &match, err);
 		if (rc == 0) {
 			net_calls(&net, q, match, r.mem);
 			rc = stop_check(q->stop, err);

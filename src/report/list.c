@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "engine/filter.h"
 #include "engine/graph.h"
 #include "engine/matcher.h"
 #include "engine/places.h"
@@ -178,7 +179,7 @@ static int choose(struct listing *l, const struct trim_result *t, struct err *er
 		if (match[l->places.place[t->node[i]].name])
 			l->node[l->n++] = listed_of(l, t->node[i]);
 	if (rc == 0 && l->n == 0)
-		return err_set(err, ERR_USAGE, "no matches found for regexp: %s", l->q->pattern);
+		return filter_no_matches(l->v->p, l->q->pattern, err);
 	if (rc == 0)
 		qsort(l->node, l->n, sizeof(*l->node), by_routine_and_line);
 	return rc;

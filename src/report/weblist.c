@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/filter.h"
 #include "report/weblist.h"
 
 #include "base/mem.h"
@@ -459,7 +460,7 @@ static int make(struct weblist_builder *w, struct weblist *out, struct buf *note
 	int rc = weblist_read_samples(w, err);
 
 	if (rc == 0 && !w->has_matched_names)
-		rc = err_set(err, ERR_USAGE, "no matches found for regexp: %s", w->q->pattern);
+		rc = filter_no_matches(w->v->p, w->q->pattern, err);
 	if (rc == 0)
 		rc = weblist_read_code(w, notes, err);
 	return rc < 0 ? rc : make_pages(w, out, notes, err);

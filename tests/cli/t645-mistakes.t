@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Each command line in mistakes.txt is followed by a line with a tab, the exit status and the first line on standard
-# error without "cpa: "; a * at its end stands for any text. The shell reads the command line, so it may contain quotes
+# error without "cpa: "; a * at its end means any text. The shell reads the command line, so it may contain quotes
 # and redirections.
 names=yes # the command comes first in the messages, so no option may be added
 . "${top_srcdir:?}/tests/cli/lib.sh"

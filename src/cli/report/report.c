@@ -21,6 +21,8 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool cmd_report_to_stdout(const struct query *q)
@@ -195,6 +197,20 @@ static int check_names(const struct args *a, const struct load *target)
 	return STATUS_FINE;
 }
 
+bool cmd_report_has_input(void)
+{
+	enum { WAIT_MS = 50 }; /* until the program before the pipe has written */
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct stat st;
+	int n = 0;
+
+	if (fstat(in.fd, &st) != 0 || S_ISREG(st.st_mode))
+		return S_ISREG(st.st_mode) && st.st_size > 0;
+	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return false;
+	return poll(&in, 1, WAIT_MS) == 1 && ioctl(in.fd, FIONREAD, &n) == 0 && n > 0;
+}
+
 /* Report that the source is missing, with an example. */
 static int fail_no_source(const struct args *a)
 {
@@ -202,6 +218,8 @@ static int fail_no_source(const struct args *a)
 
 	if (reports_takes_pattern(a->report) && (!*a->q.pattern || access(a->q.pattern, F_OK) == 0))
 		return say_error("%s needs a REGEX and a source; try: cpa %s main cpu.pb.gz", name, name);
+	if (cmd_report_has_input())
+		return say_error("no profile source specified; to read standard input use: cpa %s -", name);
 	if (a->report->example)
 		return say_error("no profile source specified; try: %s", a->report->example);
 	return say_error("no profile source specified; try: cpa %s%s cpu.pb.gz", name,

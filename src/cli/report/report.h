@@ -43,6 +43,9 @@ void cmd_report_say_notes(const struct buf *notes);
  */
 int cmd_report_finish(const struct args *a, const struct answer *answer, int rc, const struct err *err);
 
+/* Does standard input contain data: a file that is not empty, or a pipe into which a program has written? */
+bool cmd_report_has_input(void);
+
 /* Should the report have colours? */
 bool cmd_report_color(const struct query *q);
 
