@@ -1,11 +1,11 @@
 /*
- * inflate.c - decompress gzip and zstd
+ * inflate.c - decompress gzip, zstd and LZ4
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * A gzip file of one member ends with its size, so libdeflate can decompress it in one call, which is fastest.
  * Everything else (several members, a wrong size, damage) goes through zlib, which also reports what is damaged. zstd
- * is decompressed by libzstd.
+ * is decompressed by libzstd, LZ4 by liblz4.
  *
  * The ratio of the whole file is limited, but it is known only at the end. When the output so far exceeds the ratio,
  * the rest of the output is counted without storing it, so that a decompression bomb costs only 64 MiB. If the total is
@@ -16,6 +16,7 @@
 
 #include "reader/reader_int.h"
 
+#include "base/lz4.h"
 #include "base/mem.h"
 #include "base/zstd.h"
 
@@ -250,16 +251,51 @@ static int unpack_zstd(struct unpack *u, struct err *err)
 	return error;
 }
 
+/* Decompress any number of LZ4 frames. */
+static int unpack_lz4(struct unpack *u, struct err *err)
+{
+	const struct lz4 *lib;
+	LZ4F_dctx *z = NULL;
+	size_t at = 0, left = 1; /* left: 0 at the end of a frame */
+	int error = lz4_load(&lib, err);
+
+	if (error < 0)
+		return error;
+	if (lib->isError(lib->createDecompressionContext(&z, LZ4F_VERSION)))
+		return err_set(err, ERR_IO, "LZ4: out of memory");
+	while (error == 0 && (at < u->n_in || left > 0)) {
+		size_t n = u->n_in - at, n_out;
+
+		error = unpack_grow(u, at, err);
+		if (error < 0)
+			break;
+		n_out = u->cap - u->n_out;
+		left = lib->decompress(z, u->out + u->n_out, &n_out, u->in + at, &n, NULL);
+		if (lib->isError(left))
+			error = err_set(err, ERR_FORMAT, "LZ4 data is damaged near byte %zu: %s", at,
+					lib->getErrorName(left));
+		else if (left > 0 && n == 0 && n_out == 0)
+			error = err_set(err, ERR_FORMAT, "LZ4 data is truncated after %zu bytes", u->n_in);
+		at += n;
+		u->n_out += n_out;
+	}
+	lib->freeDecompressionContext(z);
+	return error;
+}
+
 typedef int (*unpack_fn)(struct unpack *u, struct err *err);
 
 static unpack_fn unpack_detect(const struct bytes *b)
 {
-	static const uint8_t gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	static const uint8_t gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd },
+			     lz4[] = { 0x04, 0x22, 0x4d, 0x18 };
 
 	if (b->n >= sizeof(gzip) && memcmp(b->data, gzip, sizeof(gzip)) == 0)
 		return unpack_gzip;
 	if (b->n >= sizeof(zstd) && memcmp(b->data, zstd, sizeof(zstd)) == 0)
 		return unpack_zstd;
+	if (b->n >= sizeof(lz4) && memcmp(b->data, lz4, sizeof(lz4)) == 0)
+		return unpack_lz4;
 	return NULL;
 }
 

@@ -1,7 +1,7 @@
 # src/reader - readers of all profile formats
 
 noinst_LIBRARIES += src/reader/libreader.a
-src_reader_libreader_a_CFLAGS = $(AM_CFLAGS) $(PROTOBUF_C_CFLAGS) $(ZLIB_CFLAGS) $(DEFLATE_CFLAGS) $(ZSTD_CFLAGS)
+src_reader_libreader_a_CFLAGS = $(AM_CFLAGS) $(PROTOBUF_C_CFLAGS) $(ZLIB_CFLAGS) $(DEFLATE_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS)
 src_reader_libreader_a_CPPFLAGS = $(AM_CPPFLAGS) -Iproto $(JANSSON_CFLAGS)
 src_reader_libreader_a_SOURCES = \
 	src/reader/annotate.c \

@@ -1,5 +1,5 @@
 /*
- * test_inflate.c - decompress gzip and zstd
+ * test_inflate.c - decompress gzip, zstd and LZ4
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <lz4frame.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -53,6 +54,18 @@ static void add_zstd(struct buf *out, const void *data, size_t n)
 
 	packed_n = ZSTD_compress(packed, room, data, n, 3);
 	assert_false(ZSTD_isError(packed_n));
+	buf_add(out, packed, packed_n);
+	free(packed);
+}
+
+/* Append an LZ4 frame. */
+static void add_lz4(struct buf *out, const void *data, size_t n)
+{
+	size_t room = LZ4F_compressFrameBound(n, NULL), packed_n;
+	uint8_t *packed = malloc(room);
+
+	packed_n = LZ4F_compressFrame(packed, room, data, n, NULL);
+	assert_false(LZ4F_isError(packed_n));
 	buf_add(out, packed, packed_n);
 	free(packed);
 }
@@ -409,6 +422,53 @@ static void up_to_64_mib_the_ratio_is_not_limited(void **state)
 	free(zeros);
 }
 
+static void lz4_frames_are_unpacked_and_joined(void **state)
+{
+	enum { N = 3000000 };
+	char *text = calloc(N + 4, 1);
+	struct buf b = { 0 };
+
+	(void)state;
+	memcpy(text, "one ", 4);
+	for (size_t i = 0; i < N; i++)
+		text[i + 4] = (char)(i * i >> 7);
+	add_lz4(&b, "one ", 4);
+	expect_bytes(&b, &default_limits, "one ", 4);
+	add_lz4(&b, "", 0);
+	add_lz4(&b, text + 4, N);
+	expect_bytes(&b, &no_limits, text, N + 4);
+	buf_release(&b);
+	free(text);
+}
+
+static void a_bad_lz4_frame_is_reported(void **state)
+{
+	const struct reader_limits ten = { .max_inflated = 10 };
+	struct buf b = { 0 };
+
+	(void)state;
+	add_lz4(&b, "hello hello hello", 17);
+	for (size_t n = 4; n < b.len; n++)
+		expect_error(b.data, n, &default_limits, ERR_FORMAT, "LZ4 data is truncated after ");
+	expect_error(b.data, b.len, &ten, ERR_LIMIT, "inflates to more than 10 bytes");
+	buf_addz(&b, "junk after the frame");
+	expect_error(b.data, b.len, &default_limits, ERR_FORMAT, "LZ4 data is damaged near byte ");
+	buf_release(&b);
+}
+
+static void an_lz4_bomb_is_refused(void **state)
+{
+	char *zeros = calloc(RATIO_FREE + 1, 1);
+	struct buf b = { 0 };
+	const struct reader_limits limits = { .max_ratio = 100 };
+
+	(void)state;
+	add_lz4(&b, zeros, RATIO_FREE + 1);
+	expect_error(b.data, b.len, &limits, ERR_LIMIT, "inflates to more than 100 times its size");
+	buf_release(&b);
+	free(zeros);
+}
+
 static void zstd_frames_are_unpacked_and_joined(void **state)
 {
 	struct buf b = { 0 };
@@ -516,6 +576,9 @@ int main(void)
 		cmocka_unit_test(a_decompression_bomb_is_counted_but_not_stored),
 		cmocka_unit_test(a_zstd_window_that_is_too_large_is_reported_with_its_size),
 		cmocka_unit_test(up_to_64_mib_the_ratio_is_not_limited),
+		cmocka_unit_test(lz4_frames_are_unpacked_and_joined),
+		cmocka_unit_test(a_bad_lz4_frame_is_reported),
+		cmocka_unit_test(an_lz4_bomb_is_refused),
 		cmocka_unit_test(zstd_frames_are_unpacked_and_joined),
 		cmocka_unit_test(a_large_zstd_frame_is_unpacked),
 		cmocka_unit_test(a_zstd_frame_truncated_anywhere_is_reported),
