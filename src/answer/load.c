@@ -111,7 +111,8 @@ static int read_source(const struct load *l, size_t i, struct profile **out, boo
 	rc = read_bytes(l, i, &bytes, fetched, err);
 	if (rc == 0)
 		rc = reader_read(&bytes, &limits, out, err);
-	return rc < 0 ? err_wrap(err, "%s", l->source[i]) : 0;
+	/* errors of servers may already contain the URL */
+	return rc < 0 && !(*fetched && strstr(err->msg, l->source[i])) ? err_wrap(err, "%s", l->source[i]) : rc;
 }
 
 /* Note what a collector says about a window of its store: the comments that begin with "store: ". */

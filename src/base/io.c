@@ -24,9 +24,15 @@
 
 enum { READ_STEP = 256 << 10 };
 
+/* Is the file a device such as /dev/zero, which can be read for ever? */
+static bool has_no_end(const struct stat *st, int fd)
+{
+	return S_ISCHR(st->st_mode) && !isatty(fd);
+}
+
 int io_read_fd(int fd, size_t max, const char *flag, struct bytes *out, struct err *err)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	size_t cap = 0, n = 0;
 	uint8_t *data = NULL;
 
@@ -49,6 +55,10 @@ int io_read_fd(int fd, size_t max, const char *flag, struct bytes *out, struct e
 			return err_set(err, ERR_IO, "%s", strerror(errno));
 		}
 		n += (size_t)n_read;
+		if (has_no_end(&st, fd)) {
+			free(data);
+			return err_set(err, ERR_FORMAT, "is a device, not a profile");
+		}
 		if (n > max) {
 			free(data);
 			if (!flag)

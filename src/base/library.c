@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 int library_load(const char *soname, const struct library_function *functions, size_t n, void *table,
@@ -17,8 +18,14 @@ int library_load(const char *soname, const struct library_function *functions, s
 	void *so = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
 
 	assert(soname && functions && n > 0 && table);
-	if (!so)
+	if (!so) {
+		const char *reason = dlerror();
+
+		/* of memory or open files, for example; the name of the library is in the reason */
+		if (reason && !strstr(reason, strerror(ENOENT)))
+			return err_set(err, ERR_IO, "cannot load a library: %s", reason);
 		return err_set(err, ERR_IO, "%s", advice);
+	}
 	for (size_t i = 0; i < n; i++) {
 		void *function = dlsym(so, functions[i].name);
 

@@ -61,6 +61,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/unit.h \
 	src/base/url_escape.c \
 	src/base/url_escape.h \
+	src/base/webpage.c \
+	src/base/webpage.h \
 	src/base/words.c \
 	src/base/words.h \
 	src/base/zstd.c \

@@ -7,6 +7,7 @@
 
 #include "base/opt.h"
 
+#include "base/amount.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -131,6 +132,21 @@ void opt_list_release(struct opt_list *l)
 	*l = (struct opt_list){ 0 };
 }
 
+/* Set a number of bytes: a whole number as for OPT_INT, or one with a unit. */
+static int set_size(const struct opt *o, const char *value, int64_t *field, struct err *err)
+{
+	char name[OPT_NAME_MAX + 2] = "--";
+	uint64_t bytes = 0;
+
+	if (parse_int(value, field))
+		return 0;
+	opt_display_name(o, name + 2);
+	if (amount_parse_bytes(name, value, &bytes, err) < 0)
+		return ERR_USAGE;
+	*field = (int64_t)bytes;
+	return 0;
+}
+
 int opt_set(const struct opt *o, void *target, const char *value, struct err *err)
 {
 	void *field = (char *)target + o->at;
@@ -151,6 +167,8 @@ int opt_set(const struct opt *o, void *target, const char *value, struct err *er
 	case OPT_INT:
 		ok = parse_int(value, field);
 		break;
+	case OPT_SIZE:
+		return set_size(o, value, field, err);
 	case OPT_REAL:
 		ok = parse_real(value, field);
 		break;

@@ -14,12 +14,13 @@
 /*
  * Type of an option, which decides the type of its field:
  *
+ * OPT_SIZE     int64_t: bytes, such as 50MB, or -1
  * OPT_BOOL, OPT_INT, OPT_REAL, OPT_TEXT   bool, int64_t, double, const char *
  * OPT_CHOICE   int: several flags share the field, each with its own value
  * OPT_MODE     const char *: a flag with an optional "=value"; "true" without
  * OPT_LIST     struct opt_list: each use appends
  */
-enum opt_kind { OPT_BOOL, OPT_INT, OPT_REAL, OPT_TEXT, OPT_CHOICE, OPT_MODE, OPT_LIST };
+enum opt_kind { OPT_BOOL, OPT_INT, OPT_SIZE, OPT_REAL, OPT_TEXT, OPT_CHOICE, OPT_MODE, OPT_LIST };
 
 struct opt_list {
 	const char **item; /* [n] borrowed strings; opt_list_release frees the array */

@@ -134,8 +134,20 @@ static bool unit_is_count(const char *to)
 	return strcmp(to, "count") == 0 || strcmp(to, "sample") == 0 || strcmp(to, "unit") == 0;
 }
 
+/* The unit of an option, where MiB is another name of MB; copied to out if it is. */
+static const char *unit_wanted(const char *unit, char out[UNIT_MAX])
+{
+	if (strlen(unit) != 3 || !strchr("kKMGTP", unit[0]) || unit[1] != 'i' || unit[2] != 'B')
+		return unit;
+	snprintf(out, UNIT_MAX, "%cB", unit[0]);
+	return out;
+}
+
 bool unit_is_choice(const char *unit)
 {
+	char plain[UNIT_MAX];
+
+	unit = unit_wanted(unit, plain);
 	return !*unit || unit_is_auto(unit) || unit_is_count(unit) || unit_find(unit, NULL);
 }
 
@@ -150,6 +162,7 @@ double unit_scale(int64_t value, const char *from, const char *to, const char **
 {
 	const struct unit_family *family, *to_family;
 	const struct unit_name *u, *target;
+	char plain[UNIT_MAX];
 	double v;
 
 	if (value < 0 && value != INT64_MIN)
@@ -162,7 +175,7 @@ double unit_scale(int64_t value, const char *from, const char *to, const char **
 	v = (double)value * u->factor;
 	if (unit_is_auto(to))
 		return unit_auto(family, v, unit);
-	target = unit_lookup(to, &to_family);
+	target = unit_lookup(unit_wanted(to, plain), &to_family);
 	if (to_family != family) {
 		*unit = family->base;
 		return v / family->base_factor;

@@ -362,6 +362,19 @@ static int follow_redirect(struct transfer *t, const char *target)
 }
 
 /* Report a status other than 200, with the message of the server if it uses Go's net/http/pprof. */
+/* What to do about a status; "" if unknown. Servers answer 400 to HTTP on a port of HTTPS, and say so in the text. */
+static const char *status_advice(const struct transfer *t)
+{
+	enum { UNAUTHORIZED = 401, BAD_REQUEST = 400 };
+
+	if (t->status == UNAUTHORIZED)
+		return "; send a secret with --bearer-file, --header-file or --netrc";
+	if (t->status == BAD_REQUEST && strcmp(t->request->url->scheme, "http") == 0 && t->n &&
+	    memmem(t->data, t->n, "HTTPS", 5))
+		return "; the port expects https://";
+	return "";
+}
+
 static int report_status(struct transfer *t)
 {
 	if (t->is_go_pprof && t->is_plain && t->n) {
@@ -370,7 +383,7 @@ static int report_status(struct transfer *t)
 		return err_set(&t->request->err, ERR_IO, "server response: %s - %.*s", t->reason, (int)t->n,
 			       (char *)t->data);
 	}
-	err_set(&t->request->err, ERR_IO, "server response: %s", t->reason);
+	err_set(&t->request->err, ERR_IO, "server response: %s%s", t->reason, status_advice(t));
 	if (t->request->body) {
 		struct err status_err = t->request->err;
 
@@ -410,13 +423,18 @@ static int report_connection_error(struct transfer *t, CURLcode code)
 	else if (code == CURLE_COULDNT_CONNECT && number)
 		snprintf(text, sizeof(text), "connect: %s", strerror((int)number));
 	else if (code == CURLE_GOT_NOTHING)
-		snprintf(text, sizeof(text), "the server closed the connection without an answer");
+		snprintf(text, sizeof(text), "the server closed the connection without an answer%s",
+			 strcmp(t->request->url->scheme, "http") == 0 ? "; if the port uses TLS, use https://" : "");
 	else if (closed && !t->status && !*t->shared->options->tls_cert &&
 		 strcmp(t->request->url->scheme, "https") == 0)
 		snprintf(text, sizeof(text),
 			 "the server closed the connection; it may require a client certificate (-tls_cert)");
 	else if (closed && strstr(message, "alert")) /* TLS alert about our certificate */
 		snprintf(text, sizeof(text), "%.400s", message);
+	else if (code == CURLE_SSL_CONNECT_ERROR && strstr(message, "wrong version number"))
+		snprintf(text, sizeof(text), "the port does not use TLS; use http://");
+	else if (code == CURLE_UNSUPPORTED_PROTOCOL && strstr(message, "HTTP/0.9"))
+		snprintf(text, sizeof(text), "the answer is not HTTP; if the port uses TLS, use https://");
 	else if (code == CURLE_PARTIAL_FILE || closed)
 		snprintf(text, sizeof(text), "the server closed the connection early, after %zu bytes", t->n);
 	else if (code == CURLE_SSL_CACERT_BADFILE && !*t->shared->options->tls_ca)

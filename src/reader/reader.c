@@ -11,6 +11,7 @@
 #include "reader/reader.h"
 
 #include "base/hash.h"
+#include "base/webpage.h"
 #include "reader/reader_int.h"
 
 #include <stdlib.h>
@@ -40,23 +41,27 @@ static const char *other_content(const uint8_t *data, size_t n)
 {
 	static const struct {
 		const char *magic, *what;
-		size_t n;
+		size_t n, at;
 	} known[] = {
-		{ "\177ELF", "an ELF file; pass a profile after it", 4 },
-		{ "PERFILE2", "a perf.data file, which cpa does not read", 8 },
-		{ "\x89PNG", "a PNG image", 4 },
-		{ "%PDF", "a PDF document", 4 },
-		{ "PK\3\4", "a ZIP archive", 4 },
-		{ "BZh", "bzip2 data; decompress it first", 3 },
+		{ "version https://git-lfs.", "a Git LFS pointer; get the file with git lfs pull", 24, 0 },
+		{ "ustar", "a tar archive; unpack it first", 5, 257 },
+		{ "H4sI", "base64 text; decode it first with base64 -d", 4, 0 },
+		{ "KLUv/", "base64 text; decode it first with base64 -d", 5, 0 },
+		{ "\177ELF", "an ELF file; pass a profile after it", 4, 0 },
+		{ "PERFILE2", "a perf.data file, which cpa does not read", 8, 0 },
+		{ "\x89PNG", "a PNG image", 4, 0 },
+		{ "%PDF", "a PDF document", 4, 0 },
+		{ "PK\3\4", "a ZIP archive", 4, 0 },
+		{ "BZh", "bzip2 data; decompress it first", 3, 0 },
 		{ "\xfd"
 		  "7zXZ",
-		  "xz data; decompress it first", 5 },
-		{ "#!", "a script", 2 },
-		{ "go 1.", "a Go execution trace; use go tool trace", 5 },
+		  "xz data; decompress it first", 5, 0 },
+		{ "#!", "a script", 2, 0 },
+		{ "go 1.", "a Go execution trace; use go tool trace", 5, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (n >= known[i].n && memcmp(data, known[i].magic, known[i].n) == 0)
+		if (n >= known[i].at + known[i].n && memcmp(data + known[i].at, known[i].magic, known[i].n) == 0)
 			return known[i].what;
 	if (is_goroutine_text(data, n))
 		return "a text dump of goroutines; fetch the profile without debug=2";
@@ -69,6 +74,18 @@ static const char *other_content(const uint8_t *data, size_t n)
 	if (n && (*data == '{' || *data == '['))
 		return "JSON text";
 	return NULL;
+}
+
+/* Fail for a page of HTML saved as a profile, such as the login page of a server. */
+static int fail_page(const uint8_t *data, size_t n, struct err *err)
+{
+	struct buf title = { 0 };
+
+	webpage_add_title(data, n, &title);
+	err_set(err, ERR_FORMAT, "not a profile: it is a web page%s%s%s", title.len ? ", \"" : "", buf_text(&title),
+		title.len ? "\"" : "");
+	buf_release(&title);
+	return ERR_FORMAT;
 }
 
 /*
@@ -106,6 +123,8 @@ static int read_plain(const struct bytes *b, const struct reader_limits *limits,
 		if (rc != ERR_UNKNOWN)
 			return rc;
 	}
+	if (webpage_is(b->data, b->n))
+		return fail_page(b->data, b->n, err);
 	what = other_content(b->data, b->n);
 	if (what)
 		return err_set(err, ERR_FORMAT, "not a profile: it looks like %s", what);

@@ -352,9 +352,10 @@ static int assign_value(struct query *q, const struct opt *o, const char *value,
 {
 	struct query changed = *q;
 	bool yes = false;
-	int rc = o->kind == OPT_BOOL  ? settings_parse_flag(value, &yes, err)
-		 : o->kind == OPT_INT ? parse_whole(value, err)
-				      : parse_number(value, err);
+	int rc = o->kind == OPT_BOOL   ? settings_parse_flag(value, &yes, err)
+		 : o->kind == OPT_INT  ? parse_whole(value, err)
+		 : o->kind == OPT_SIZE ? 0
+				       : parse_number(value, err);
 	char decimal[32];
 
 	if (o->kind == OPT_INT && rc == 0) { /* 010 is ten here, but eight on the command line */
@@ -451,6 +452,7 @@ void settings_add_value(const struct settings *s, const struct opt *o, struct bu
 		buf_addz(out, *(const bool *)field ? "true" : "false");
 		break;
 	case OPT_INT:
+	case OPT_SIZE:
 		buf_addf(out, "%" PRId64, *(const int64_t *)field);
 		break;
 	case OPT_REAL:

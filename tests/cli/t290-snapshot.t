@@ -168,7 +168,7 @@ snapshot nothing
 is_equal "$status $(tail -1 err) $(ls nothing 2>/dev/null)" '2 cpa: nothing was written ' 'no folder is created for a server without profiles'
 snapshot down
 is_equal "$status $(cat err) $(ls down 2>/dev/null)" \
-	"2 cpa: http fetch: Get \"http://$host/down/debug/pprof/cmdline\": the server closed the connection without an answer " \
+	"2 cpa: http fetch: Get \"http://$host/down/debug/pprof/cmdline\": the server closed the connection without an answer; if the port uses TLS, use https:// " \
 	'a server that does not answer is reported once'
 snapshot bomb --kinds=heap --max-inflated=1000000
 is_equal "$status $(head -1 err)" '2 cpa: heap: inflates to more than 1000000 bytes; raise the limit with --max-inflated' \

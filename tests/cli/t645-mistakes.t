@@ -9,6 +9,11 @@ names=yes # the command comes first in the messages, so no option may be added
 . "${top_srcdir:?}/tests/cli/lib.sh"
 cp go-cpu.pb.gz "$tmp/cpu.pb.gz"
 cp go-heap1.pb.gz "$tmp/heap.pb.gz"
+cp cpp-cpu.pb.gz "$tmp/plain.pb.gz" # without labels and comments
+printf '%s\n' 'version https://git-lfs.github.com/spec/v1' 'oid sha256:4d7a' 'size 12345' >"$tmp/lfs.pb.gz"
+printf '%s\n' '<!DOCTYPE html>' '<html><head><title>Sign in' 'to Example</title></head></html>' >"$tmp/page.pb.gz"
+tar -C "$tmp" -czf "$tmp/all.tar.gz" cpu.pb.gz
+base64 "$tmp/cpu.pb.gz" >"$tmp/cpu.txt"
 mistakes=$(cd "$top_srcdir" && pwd)/tests/cli/mistakes.txt
 cd "$tmp" || exit 1
 

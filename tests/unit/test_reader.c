@@ -191,8 +191,8 @@ static void other_file_types_are_named(void **state)
 	ERROR_OF("go 1.23 trace\0\0\0", "not a profile: it looks like a Go execution trace; use go tool trace");
 	ERROR_OF("goroutine 7 [running]:\nmain.main()\n",
 		 "not a profile: it looks like a text dump of goroutines; fetch the profile without debug=2");
-	ERROR_OF("<!DOCTYPE html>", "not a profile: it looks like an HTML or XML page");
-	ERROR_OF(" \r\n\t<html>", "not a profile: it looks like an HTML or XML page");
+	ERROR_OF("<!DOCTYPE html><title>Sign in</title>", "not a profile: it is a web page, \"Sign in\"");
+	ERROR_OF(" \r\n\t<html>", "not a profile: it is a web page");
 	ERROR_OF("{\"a\": 1}", "not a profile: it looks like JSON text");
 	ERROR_OF("\n[1, 2]", "not a profile: it looks like JSON text");
 }

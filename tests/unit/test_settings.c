@@ -308,7 +308,7 @@ static void change(struct query *q, const struct opt *o, char text[], unsigned *
 
 	if (o->kind == OPT_BOOL || o->kind == OPT_MODE)
 		snprintf(text, WORD_MAX, "%s", o->kind == OPT_BOOL && *(bool *)((char *)q + o->at) ? "false" : "true");
-	else if (o->kind == OPT_INT || o->kind == OPT_REAL)
+	else if (o->kind == OPT_INT || o->kind == OPT_SIZE || o->kind == OPT_REAL)
 		snprintf(text, WORD_MAX, "%s", numbers[next_random(seed) % 5]);
 	else
 		make_word(3 * 255, seed, text);

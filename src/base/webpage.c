@@ -1,0 +1,54 @@
+/*
+ * webpage.c - recognize web pages, and find their titles
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/webpage.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { SEARCH_MAX = 16 << 10, TITLE_MAX = 200 }; /* bytes */
+
+static bool is_space(uint8_t c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool starts_with_tag(const uint8_t *s, size_t n, const char *word)
+{
+	size_t length = strlen(word);
+
+	return n >= length && strncasecmp((const char *)s, word, length) == 0;
+}
+
+bool webpage_is(const uint8_t *s, size_t n)
+{
+	if (starts_with_tag(s, n, "\xef\xbb\xbf"))
+		s += 3, n -= 3;
+	while (n && is_space(*s))
+		s++, n--;
+	return starts_with_tag(s, n, "<!doctype html") || starts_with_tag(s, n, "<html") ||
+	       starts_with_tag(s, n, "<head") || starts_with_tag(s, n, "<title") || starts_with_tag(s, n, "<!--") ||
+	       starts_with_tag(s, n, "<body");
+}
+
+void webpage_add_title(const uint8_t *s, size_t n, struct buf *out)
+{
+	size_t i = 0;
+
+	n = n < SEARCH_MAX ? n : SEARCH_MAX;
+	while (i < n && !starts_with_tag(s + i, n - i, "<title"))
+		i++;
+	while (i < n && s[i] != '>')
+		i++;
+	for (i++; i < n && s[i] != '<' && out->len < TITLE_MAX; i++)
+		if (!is_space(s[i]))
+			buf_add(out, s + i, 1);
+		else if (out->len && out->data[out->len - 1] != ' ')
+			buf_addz(out, " ");
+	while (out->len && out->data[out->len - 1] == ' ')
+		out->data[--out->len] = '\0';
+}
