@@ -23,7 +23,7 @@ INTEROP_TESTS = \
 	tests/compat/top.t \
 	tests/compat/web.t
 
-recorded_tests = tests/compat/recorded.t tests/compat/web_recorded.t
+recorded_tests = tests/compat/recorded.t tests/compat/versions.t tests/compat/web_recorded.t
 EXTRA_DIST += tests/compat/agents/agent.js tests/compat/agents/agent.py tests/compat/agents/compare.py tests/compat/agents/install.sh \
 	tests/compat/agents/main.go tests/compat/agents/record.py tests/compat/agents/run.sh
 EXTRA_DIST += tests/compat/go_answers.py
@@ -33,7 +33,7 @@ EXTRA_DIST += tests/compat/store/compare.py tests/compat/store/main.go tests/com
 EXTRA_DIST += tests/compat/text_kinds.py
 EXTRA_DIST += tests/compat/web tests/compat/web.py tests/compat/web_cases.txt tests/compat/web_cpa.py tests/compat/web_pprof.py
 TESTS += $(recorded_tests)
-EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/differences.txt \
+EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/versions.sh tests/compat/differences.txt \
 	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded tests/compat/sessions.txt \
 	tests/compat/stats.py
 

@@ -6,9 +6,9 @@
 
 # google/pprof of the version that cpa follows (cpa version; script/setup installs it), since that of Go is older
 PATH=$PATH:/usr/local/go/bin
-pprof=${PPROF:-$(PATH=$PATH:$users_home/go/bin command -v pprof)}
+pprof=${PPROF:-$(HOME=$users_home XDG_CACHE_HOME=$users_cache "$top_srcdir/script/pprof" 2>/dev/null)}
 if [ ! -x "$pprof" ]; then
-	echo '1..0 # SKIP pprof not found, so cpa is not compared with it: go install github.com/google/pprof@latest'
+	echo '1..0 # SKIP pprof not found, so cpa is not compared with it: script/pprof'
 	exit 0
 fi
 export HOME=/nonexistent PPROF_BINARY_PATH=/nonexistent PPROF_TMPDIR="$tmp"
