@@ -11,6 +11,7 @@
 #include "cli/help_text.h"
 #include "cli/hints.h"
 #include "cli/messages.h"
+#include "cli/pager.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -274,9 +275,15 @@ static void help_web(void)
 	puts("The help page of the web UI (key ?) explains views and keys; docs/web.md has addresses and limits.");
 }
 
-void cmd_help_command(const char *name)
+static int print_help_of(const void *name)
 {
 	help_command(args_command(name, strlen(name)));
+	return STATUS_FINE;
+}
+
+void cmd_help_command(const char *name)
+{
+	pager_print(print_help_of, name, NULL);
 }
 
 /* ---- the overview ---- */
@@ -463,8 +470,10 @@ static int help_words(const struct args *a)
 	return status;
 }
 
-int cmd_help(const struct args *a)
+static int print_help(const void *arg)
 {
+	const struct args *a = arg;
+
 	if (!a->q.help)
 		return help_words(a);
 	/* COMMAND --help: other words of the command line do not matter */
@@ -477,6 +486,11 @@ int cmd_help(const struct args *a)
 	else
 		return help_word(a->word[0]);
 	return STATUS_FINE;
+}
+
+int cmd_help(const struct args *a)
+{
+	return pager_print(print_help, a, &a->q);
 }
 
 int cmd_version(const struct args *a)

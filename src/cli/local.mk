@@ -20,7 +20,9 @@ src_cpa_SOURCES = \
 	src/cli/interrupt.h \
 	src/cli/main.c \
 	src/cli/messages.c \
-	src/cli/messages.h
+	src/cli/messages.h \
+	src/cli/pager.c \
+	src/cli/pager.h
 
 include src/cli/collect/local.mk
 include src/cli/gate/local.mk

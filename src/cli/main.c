@@ -11,6 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/hints.h"
 #include "cli/messages.h"
+#include "cli/pager.h"
 #include "cli/report/report.h"
 
 #include <errno.h>
@@ -161,6 +162,7 @@ int main(int argc, char **argv)
 	say_set_color(say_wants_color(STDERR_FILENO, a.q.color));
 	pool_set_size((unsigned)a.q.threads);
 	a.q.waiting = progress_debuginfod;
+	a.q.columns = pager_columns(&a.q);
 	add_recording(&a);
 	status = dispatch(&a);
 	args_release(&a);

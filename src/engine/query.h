@@ -60,6 +60,8 @@ struct query {
 	bool is_uploaded; /* for a page of an uploaded profile: only below source_path and symfs (SOURCE_NAMED) */
 	uint32_t
 		max_groups; /* disasm and weblist show at most this many symbols or files, with the largest flat; 0: all */
+	uint32_t
+		columns; /* text reports shorten names so that lines have at most this many characters; 0: they do not */
 	const char *pattern; /* argument of the report; "" if it takes none */
 	/* as symbol_progress_fn, called by any thread while a report waits for debuginfod; may be NULL */
 	void (*waiting)(void *arg, const char *name, int64_t got, int64_t size);

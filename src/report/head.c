@@ -101,6 +101,7 @@ void report_head_fill(struct head *h, const struct view *v, const struct query *
 	h->total = v->total;
 	h->out_unit = q->unit;
 	h->ratio = query_ratio(q);
+	h->columns = q->columns;
 	h->compact = q->compact_labels;
 	h->dropped_weight = (int64_t)num_abs(num_trunc((double)v->total * q->edgefraction));
 	report_head_fill_filters(h, q, mem);

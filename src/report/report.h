@@ -92,6 +92,7 @@ struct head {
 	uint32_t n_before_limit;  /* number of rows before nodecount was applied */
 	uint32_t n_filters;
 	const struct filter_note *filter; /* [n_filters] active filters, in pprof's order */
+	uint32_t columns;                 /* longest line of text, in characters; 0: any. See query.columns */
 	bool compact;                     /* omit the metadata of the profile */
 	bool is_whole;                    /* are all rows listed? Then shown, n_dropped and n_before_limit are unused */
 	const struct compare *compare;    /* set for diff and trend, else NULL */

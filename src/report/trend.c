@@ -167,8 +167,10 @@ static void fill_compare(const struct trend_summary *all, const struct compare_s
 void report_trend(const struct trend *t, const struct compare_side *first, const struct compare_side *last,
 		  const struct query *q, struct report *out, struct buf *notes)
 {
-	struct report r = { .mem = arena_new(),
-			    .head = { .command = "trend", .file = "", .build_id = "", .doc_url = "" } };
+	struct report r = {
+		.mem = arena_new(),
+		.head = { .command = "trend", .columns = q->columns, .file = "", .build_id = "", .doc_url = "" }
+	};
 	struct compare *c = arena_zalloc(r.mem, 1, sizeof(*c));
 	struct trend_summary all = trend_summary(t);
 	struct row *rows = mem_alloc(match_count(trend_match(t)), sizeof(*rows));

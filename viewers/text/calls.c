@@ -20,20 +20,17 @@ static const char titles_end[] = "\t \t \n"; /* trailing blanks, as in pprof */
 
 enum { VALUE_WIDTH = 10, CALLS_WIDTH = 50 };
 
-static void add_name(const union cell *cell, struct buf *out)
-{
-	utf8_add_safe(out, cell[CALLS_NAME].text, strlen(cell[CALLS_NAME].text));
-}
-
 static void add_call(const struct head *h, const union cell *cell, bool color, struct buf *out)
 {
+	const char *mark = cell[CALLS_INLINED].text;
+
 	text_add_value(h, cell[CALLS_WEIGHT].value, CALLS_WIDTH, out);
 	buf_add(out, " ", 1);
 	unit_add_share(out, cell[CALLS_WEIGHT_PCT].real);
 	buf_addz(out, " |   ");
-	add_name(cell, out);
-	if (*cell[CALLS_INLINED].text)
-		buf_addf(out, " %s%s%s", color ? STYLE_NOTE : "", cell[CALLS_INLINED].text, color ? STYLE_END : "");
+	text_add_name(h, cell[CALLS_NAME].text, *mark ? strlen(mark) + 1 : 0, out);
+	if (*mark)
+		buf_addf(out, " %s%s%s", color ? STYLE_NOTE : "", mark, color ? STYLE_END : "");
 	buf_add(out, "\n", 1);
 }
 
@@ -52,7 +49,7 @@ static void add_node(const struct head *h, const union cell *cell, bool color, s
 	buf_add(out, " ", 1);
 	unit_add_percent(out, cell[CALLS_CUM_PCT].value, h->total);
 	buf_addz(out, "                | ");
-	add_name(cell, out);
+	text_add_name(h, cell[CALLS_NAME].text, 0, out);
 	buf_addz(out, color ? STYLE_END "\n" : "\n");
 }
 

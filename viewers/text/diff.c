@@ -138,7 +138,7 @@ static void add_row(const struct report *r, uint32_t row, const struct widths *w
 	text_compare_add_cell(&r->head, &t->col[DIFF_SHARE_AFTER], &main[DIFF_SHARE_AFTER], WIDTH_SHARE, out);
 	add_change_percent(c->by_cum ? flat : cum, out);
 	buf_addz(out, "  ");
-	utf8_add_safe(out, c->label[row], strlen(c->label[row]));
+	text_add_name(&r->head, c->label[row], 0, out);
 	buf_add(out, "\n", 1);
 	buf_release(&change);
 }

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { VALUE_WIDTH = 10, FILTER_MAX = 80 };
+enum { VALUE_WIDTH = 10, FILTER_MAX = 80, NAME_MIN = 16 };
 
 /* Append a line "label: text" with control characters escaped; nothing if the text is empty. */
 static void add_line(struct buf *out, const char *label, const char *text)
@@ -48,6 +48,59 @@ void text_add_value(const struct head *h, int64_t value, size_t width, struct bu
 	add_padded(out, safe.data, safe.len, width);
 	buf_release(&safe);
 	buf_release(&raw);
+}
+
+/* Number of characters of the last line of a text, without colours. */
+static size_t last_line_length(const struct buf *out)
+{
+	const char *newline = memrchr(out->data, '\n', out->len);
+	size_t from = newline ? (size_t)(newline - out->data) + 1 : 0,
+	       n = utf8_count(out->data + from, out->len - from);
+
+	for (size_t i = from; i < out->len; i++) {
+		const char *end = out->data[i] == '\033' ? memchr(out->data + i, 'm', out->len - i) : NULL;
+
+		if (end) {
+			n -= (size_t)(end - out->data) - i + 1;
+			i = (size_t)(end - out->data);
+		}
+	}
+	return n;
+}
+
+/* Length in bytes of the first n characters of valid UTF-8. */
+static size_t bytes_of(const char *text, size_t n)
+{
+	size_t i = 0;
+
+	while (text[i] && n-- > 0)
+		for (i++; ((unsigned char)text[i] & 0xc0) == 0x80; i++)
+			;
+	return i;
+}
+
+void text_add_name(const struct head *h, const char *name, size_t after, struct buf *out)
+{
+	size_t used, length, max;
+	struct buf safe = { 0 };
+
+	if (h->columns == 0) {
+		utf8_add_safe(out, name, strlen(name));
+		return;
+	}
+	utf8_add_safe(&safe, name, strlen(name));
+	used = out->len ? last_line_length(out) + after : after;
+	length = utf8_count(buf_text(&safe), safe.len);
+	max = used + NAME_MIN < h->columns ? h->columns - used : NAME_MIN;
+	if (length > max) {
+		size_t head = bytes_of(safe.data, (max - 1) / 2),
+		       tail = bytes_of(safe.data, length - (max - 1 - (max - 1) / 2));
+
+		buf_addf(out, "%.*s\xe2\x80\xa6%s", (int)head, safe.data, safe.data + tail);
+	} else {
+		buf_addz(out, buf_text(&safe));
+	}
+	buf_release(&safe);
 }
 
 static void add_time(struct buf *out, int64_t time_ns)
@@ -196,8 +249,7 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 	case CELL_PERCENT:
 		unit_add_percent(out, cell->value, h->total);
 		break;
-	case CELL_NAME:
-		utf8_add_safe(out, cell->text, strlen(cell->text));
+	case CELL_NAME: /* see add_row */
 		break;
 	case CELL_WORD:
 		buf_addz(out, cell->text);
@@ -218,6 +270,12 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 	}
 }
 
+/* Number of characters of the note in a column, with the gap before it; 0 if there is none. */
+static size_t note_length(const struct table *t, const union cell *cell, uint32_t c)
+{
+	return c < t->n_cols && t->col[c].kind == CELL_NOTE && *cell[c].text ? strlen(cell[c].text) + 1 : 0;
+}
+
 static void add_row(const struct report *r, uint32_t row, bool color, struct buf *out)
 {
 	const struct table *t = &r->table;
@@ -231,7 +289,10 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 		if (t->col[c].kind == CELL_NOTE && !*cell[c].text)
 			continue;
 		add_gap(&t->col[c], c, out);
-		add_cell(&r->head, &t->col[c], &cell[c], color, out);
+		if (t->col[c].kind == CELL_NAME)
+			text_add_name(&r->head, cell[c].text, note_length(t, cell, c + 1), out);
+		else
+			add_cell(&r->head, &t->col[c], &cell[c], color, out);
 	}
 	buf_addz(out, hot ? STYLE_END "\n" : "\n");
 }

@@ -27,4 +27,12 @@ void text_add_value(const struct head *h, int64_t value, size_t width, struct bu
 /* Append the active filters, one per line: those that pprof prints, or all. */
 void text_add_filters(const struct head *h, bool all, struct buf *out);
 
+/*
+ * Append a name with control characters escaped. If lines have a longest length (head.columns), the middle of the name is
+ * replaced with "…", so that the line, whose start is in out, is no longer; at least 16 characters of a name remain.
+ *
+ * after   number of characters that follow the name
+ */
+void text_add_name(const struct head *h, const char *name, size_t after, struct buf *out);
+
 #endif

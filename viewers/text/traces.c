@@ -97,11 +97,11 @@ static void format_locations(struct writer *d)
 
 	for (uint32_t loc = 0; loc < t->frames.n; loc++) {
 		for (uint32_t i = t->frames.off[loc]; i < t->frames.off[loc + 1]; i++) {
-			const char *name = t->name[t->frames.item[i]];
+			const char *mark = i + 1 < t->frames.off[loc + 1] ? " (inline)" : "";
 
 			buf_fill(&d->locs.all, ' ', COLUMN + 3);
-			utf8_add_safe(&d->locs.all, name, strlen(name));
-			buf_addz(&d->locs.all, i + 1 < t->frames.off[loc + 1] ? " (inline)\n" : "\n");
+			text_add_name(&d->r->head, t->name[t->frames.item[i]], strlen(mark), &d->locs.all);
+			buf_addf(&d->locs.all, "%s\n", mark);
 		}
 		string_list_end(&d->locs);
 	}

@@ -149,7 +149,7 @@ static void add_row(const struct report *r, uint32_t row, const struct widths *w
 		add_right(&text, WIDTH_STEPS, out);
 	}
 	buf_addz(out, "  ");
-	utf8_add_safe(out, cell[TREND_NAME].text, strlen(cell[TREND_NAME].text));
+	text_add_name(h, cell[TREND_NAME].text, 0, out);
 	buf_add(out, "\n", 1);
 	buf_release(&text);
 }

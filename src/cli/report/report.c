@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
+#include "cli/pager.h"
 #include "cli/report/events.h"
 #include "cli/report/open.h"
 #include "cli/report/report.h"
@@ -103,6 +104,18 @@ static int report_write_error(const struct args *a, const struct err *err)
 	return say_error("standard output: %s", err->msg);
 }
 
+/* Lines of the prompt are not paged: they have | less. */
+static int write_stdout(const struct buf *text, const struct args *a, struct err *err)
+{
+	return a->is_shell_line ? io_write_fd(STDOUT_FILENO, buf_text(text), text->len, err)
+				: pager_write(buf_text(text), text->len, &a->q, err);
+}
+
+static int write_pieces(const struct answer *answer, const struct args *a, struct err *err)
+{
+	return a->is_shell_line ? answer_write(answer, STDOUT_FILENO, err) : pager_write_answer(answer, &a->q, err);
+}
+
 int cmd_report_write(const struct buf *text, const struct args *a)
 {
 	const struct query *q = &a->q;
@@ -112,8 +125,7 @@ int cmd_report_write(const struct buf *text, const struct args *a)
 	if (suffix && !*q->output && (a->is_shell_line || isatty(STDOUT_FILENO)))
 		return write_numbered(text, suffix);
 	if (cmd_report_to_stdout(q))
-		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, &err) < 0 ? report_write_error(a, &err)
-										       : STATUS_FINE;
+		return write_stdout(text, a, &err) < 0 ? report_write_error(a, &err) : STATUS_FINE;
 	if (io_write_file(q->output, buf_text(text), text->len, &err) < 0)
 		return say_error("%s", err.msg);
 	say("Generating report in %s", q->output);
@@ -141,7 +153,7 @@ static int write_answer(const struct answer *answer, const struct args *a)
 	if (!answer->pieces)
 		return cmd_report_write(&answer->text, a);
 	if (cmd_report_to_stdout(q))
-		return answer_write(answer, STDOUT_FILENO, &err) < 0 ? report_write_error(a, &err) : STATUS_FINE;
+		return write_pieces(answer, a, &err) < 0 ? report_write_error(a, &err) : STATUS_FINE;
 	if (io_out_open(q->output, &out, &err) < 0)
 		return say_error("%s", err.msg);
 	rc = answer_write(answer, out.fd, &err);
