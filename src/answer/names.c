@@ -1,5 +1,5 @@
 /*
- * names.c - sample types and label keys of a profile, for completion
+ * names.c - names of a profile, for completion
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,9 +9,11 @@
 
 #include "answer/load.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "engine/query.h"
 #include "profile/profile.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -51,7 +53,30 @@ static void add_once(struct string_list *list, const char *name)
 	string_list_end(list);
 }
 
-void answer_add_names(const char *const *file, size_t n, struct string_list *types, struct string_list *keys)
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Add each name once, sorted. */
+static void add_functions(const struct profile *p, struct string_list *functions)
+{
+	const char **name = mem_alloc(p->n_funcs, sizeof(*name));
+
+	for (uint32_t i = 0; i < p->n_funcs; i++)
+		name[i] = profile_text(p, p->func_name[i]);
+	qsort(name, p->n_funcs, sizeof(*name), by_text);
+	for (uint32_t i = 0; i < p->n_funcs; i++) {
+		if (i > 0 && strcmp(name[i - 1], name[i]) == 0)
+			continue;
+		buf_addz(&functions->all, name[i]);
+		string_list_end(functions);
+	}
+	free(name);
+}
+
+void answer_add_names(const char *const *file, size_t n, struct string_list *types, struct string_list *keys,
+		      struct string_list *functions)
 {
 	struct profile *p = NULL;
 
@@ -62,5 +87,7 @@ void answer_add_names(const char *const *file, size_t n, struct string_list *typ
 		add_once(types, profile_text(p, p->type[i].name));
 	for (uint32_t i = 0; p && keys && i < p->n_labels; i++)
 		add_once(keys, profile_text(p, p->label_key[i]));
+	if (p && functions)
+		add_functions(p, functions);
 	profile_free(p);
 }

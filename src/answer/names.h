@@ -1,5 +1,5 @@
 /*
- * names.h - sample types and label keys of a profile, for completion
+ * names.h - names of a profile, for completion
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,11 +11,12 @@
 #include <stddef.h>
 
 /*
- * Append the sample types and label keys of the first file that is a profile. Words that are not regular files are
+ * Append the sample types, label keys and names of functions of the first file that is a profile. Words that are not regular files are
  * skipped, so nothing is fetched. If no file is a profile, nothing is appended.
  *
- * types, keys   each may be NULL
+ * types, keys, functions   each may be NULL
  */
-void answer_add_names(const char *const *file, size_t n, struct string_list *types, struct string_list *keys);
+void answer_add_names(const char *const *file, size_t n, struct string_list *types, struct string_list *keys,
+		      struct string_list *functions);
 
 #endif

@@ -83,6 +83,9 @@ int cmd_snapshot(int argc, char **argv);
 /* Manage a store of profiles; arguments as for cmd_run. */
 int cmd_store(int argc, char **argv);
 
+/* Subcommand i of cpa store and its arguments, such as "NAME SELECTOR"; NULL after the last. */
+const char *cmd_store_subcommand_at(size_t i, const char **arguments);
+
 /* Scrape servers at intervals, receive pushed profiles, and store them; arguments as for cmd_run. */
 int cmd_collect(int argc, char **argv);
 

@@ -9,6 +9,7 @@
 
 #include "answer/names.h"
 #include "answer/reports.h"
+#include "answer/stored_browse.h"
 #include "base/str.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
@@ -29,6 +30,7 @@ struct line {
 	const char *last;                 /* word[n - 1] */
 	const struct report_type *report; /* the report before the last word; NULL: none */
 	const struct command *command;    /* the command before the last word; NULL: none */
+	const char *subcommand;           /* the first word that n_arguments counts; NULL: none */
 	size_t n_arguments;     /* number of words before the last, without options, their values and the command */
 	const struct opt *open; /* option whose value is the last word; NULL: none */
 	bool is_after_dashes;   /* the last word is after -- */
@@ -93,12 +95,16 @@ static bool is_plain(const char *name, size_t n)
 	return n > 0;
 }
 
-/* Add the sample types or label keys of the first profile on the command line. Names that need quotes are not offered. */
-static void add_names(struct line *l, const char *before, const char *after, bool types)
+/* Names of a profile. */
+enum names { NAMES_TYPES, NAMES_KEYS, NAMES_FUNCTIONS };
+
+/* Add the names of the first profile on the command line. Names that need quotes are not offered. */
+static void add_names(struct line *l, const char *before, const char *after, enum names which)
 {
 	struct string_list list = { 0 };
 
-	answer_add_names(l->word, l->n - 1, types ? &list : NULL, types ? NULL : &list);
+	answer_add_names(l->word, l->n - 1, which == NAMES_TYPES ? &list : NULL, which == NAMES_KEYS ? &list : NULL,
+			 which == NAMES_FUNCTIONS ? &list : NULL);
 	for (size_t i = 0; i < list.n; i++) {
 		size_t n;
 		const char *name = string_list_get(&list, i, &n);
@@ -109,7 +115,7 @@ static void add_names(struct line *l, const char *before, const char *after, boo
 		snprintf(word, sizeof(word), "%.*s", (int)n, name);
 		add(l, before, word, after, "");
 	}
-	if (types && list.n == 0)
+	if (which == NAMES_TYPES && list.n == 0)
 		add_choices(l, before,
 			    "cpu samples inuse_space inuse_objects alloc_space alloc_objects delay contentions", ' ');
 	string_list_release(&list);
@@ -207,14 +213,16 @@ static void add_values(struct line *l, const struct opt *o, const char *before)
 		add_process_list(l, strlen(before));
 	} else if (strcmp(arg, "KEY,...") == 0) {
 		add_list_start(l->last, strlen(before), ',', &start);
-		add_names(l, buf_text(&start), "", false);
+		add_names(l, buf_text(&start), "", NAMES_KEYS);
 	} else if (strcmp(arg, "[KEY=]EXPR") == 0)
-		add_names(l, before, "=", false);
+		add_names(l, before, "=", NAMES_KEYS);
 	else if (strcmp(arg, "label:KEY") == 0) {
 		buf_addf(&start, "%slabel:", before);
-		add_names(l, buf_text(&start), "", false);
+		add_names(l, buf_text(&start), "", NAMES_KEYS);
 	} else if (strcmp(arg, "TYPE") == 0)
-		add_names(l, before, "", true);
+		add_names(l, before, "", NAMES_TYPES);
+	else if (strcmp(arg, "REGEX") == 0)
+		add_names(l, before, "", NAMES_FUNCTIONS);
 	else if (strcmp(o->name, "unit") == 0)
 		add_choices(l, before, "minimum auto ns us ms s hrs B kB MB GB TB PB", ' ');
 	else if (strcmp(o->name, "signal") == 0)
@@ -312,6 +320,68 @@ static void add_help_words(struct line *l)
 	add(l, "", "all", "", "all commands and options");
 }
 
+/* The value of an option of the command line in "--name=value" or two words; "" if it is not given. */
+static const char *value_of(const struct line *l, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i + 1 < l->n; i++) {
+		const char *word = l->word[i] + strspn(l->word[i], "-");
+
+		if (*l->word[i] != '-' || strncmp(word, name, n) != 0)
+			continue;
+		if (word[n] == '=')
+			return word + n + 1;
+		if (!word[n] && i + 2 < l->n)
+			return l->word[i + 1];
+	}
+	return "";
+}
+
+/* Add each SERVICE/KIND of the store. */
+static void add_selectors(struct line *l, const char *before)
+{
+	struct query q;
+	const struct stored_place place = { .where = value_of(l, "store"), .q = &q };
+	struct stored_catalogue c;
+	struct err err;
+
+	query_init(&q);
+	if (stored_catalogue_read(&place, &c, &err) == 0) {
+		for (size_t i = 0; i < c.n; i++) {
+			const struct stored_service *s = &c.service[i];
+
+			for (size_t k = 0; k < s->n_kinds; k++) {
+				char word[256];
+				int n = snprintf(word, sizeof(word), "%s/%s", s->name, s->kind[k]);
+
+				if (n > 0 && (size_t)n < sizeof(word) && is_plain(word, (size_t)n))
+					add(l, before, word, "", "");
+			}
+		}
+	}
+	stored_catalogue_release(&c);
+	query_release(&q);
+}
+
+/* Add subcommands of cpa store, and arguments of the subcommand that is the word before them. */
+static void add_store_arguments(struct line *l)
+{
+	const char *name, *arguments;
+
+	for (size_t i = 0; (name = cmd_store_subcommand_at(i, &arguments)); i++) {
+		bool is_named = l->subcommand && strcmp(l->subcommand, name) == 0;
+		size_t at = starts_with(arguments, "NAME ") ? 2 : 1;
+
+		if (l->n_arguments == 0)
+			add(l, "", name, "", arguments);
+		else if (is_named && strstr(arguments, "SELECTOR") && l->n_arguments == at)
+			add_selectors(l, "");
+		else if (is_named && starts_with(arguments, "FILE"))
+			buf_addz(l->out, ":files\n");
+	}
+}
+
 static void add_arguments_of_command(struct line *l)
 {
 	const char *name = l->command->name;
@@ -322,8 +392,12 @@ static void add_arguments_of_command(struct line *l)
 		add_choices(l, "", "bash zsh fish", ' ');
 	else if (strcmp(name, "run") == 0 || strcmp(name, "record") == 0)
 		buf_addz(l->out, l->n_arguments == 0 ? ":programs\n" : ":files\n");
-	else if (strcmp(name, "threads") == 0 && l->n_arguments == 0)
+	else if (strcmp(name, "store") == 0)
+		add_store_arguments(l);
+	else if (strcmp(name, "threads") == 0 && l->n_arguments == 0) {
+		add_processes(l, "");
 		buf_addz(l->out, ":files\n");
+	}
 }
 
 static void add_arguments(struct line *l)
@@ -337,8 +411,17 @@ static void add_arguments(struct line *l)
 	/* the first word may be a source too; offer files only once something is typed */
 	if (!l->report && l->n == 1 && !*l->last)
 		return;
-	if (l->report && reports_takes_pattern(l->report) && l->n_arguments == 0)
+	if (l->report && reports_takes_pattern(l->report) && l->n_arguments == 0) {
+		if (*l->last) /* a file may come before the expression */
+			buf_addz(l->out, ":files\n");
 		return;
+	}
+	if (l->report && reports_takes_pattern(l->report) && l->n_arguments == 1)
+		add_names(l, "", "", NAMES_FUNCTIONS);
+	if (starts_with(l->last, "store:") && !strpbrk(l->last, "#{@")) {
+		add_selectors(l, "store:");
+		return;
+	}
 	if (starts_with(l->last, "pid:") && !strchr(l->last, '?')) {
 		add_process_list(l, strlen("pid:"));
 		return;
@@ -372,6 +455,8 @@ static void read_word(struct line *l, const char *word)
 		if (l->report || l->command)
 			return;
 	}
+	if (l->n_arguments == 0)
+		l->subcommand = word;
 	l->n_arguments++;
 }
 

@@ -58,6 +58,21 @@ offers_only '-normalize=bulk' gate -normalize=b
 offers_only '-symbolize=local:force' top -symbolize=local:fo
 offers_only ':files' top -o ''
 offers_only ':folders' top --symfs=
+
+# Functions after a file, in filters, processes, and what a store contains.
+offers_only 'runtime.futex runtime.futexsleep runtime.futexwakeup :files' peek 'my cpu.pb.gz' runtime.futex
+offers_only '-focus=runtime.futex -focus=runtime.futexsleep -focus=runtime.futexwakeup' top 'my cpu.pb.gz' -focus=runtime.futex
+offers_only '' top -focus=runtime.futex
+offers_only ':files' list hea
+offers $$ threads "${$%?}"
+offers_only 'export' store ex
+"$CPA" store import --store="$tmp/store" --service=shop heap.pb.gz >"$tmp/out" 2>&1 || note "$tmp/out"
+offers_only 'shop/heap' store ls --store="$tmp/store" ''
+offers_only 'shop/heap' store pin --store "$tmp/store" name shop/
+offers_only '' store pin --store="$tmp/store" ''
+offers_only 'store:shop/heap' top --store="$tmp/store" store:sh
+offers_only '' store ls --store=/nonexistent ''
+offers_only ':files' store import hea
 offers_only '' top -focus ''
 offers_only ':programs' run ''
 offers_only ':files' run -- ./app --fl

@@ -72,6 +72,14 @@ const struct opt *cmd_store_option_at(size_t i)
 	return i < N_OPTIONS ? &options[i] : NULL;
 }
 
+const char *cmd_store_subcommand_at(size_t i, const char **arguments)
+{
+	if (i >= N_SUBCOMMANDS)
+		return NULL;
+	*arguments = subcommands[i].arguments;
+	return subcommands[i].name;
+}
+
 /* Parse an option. Returns the number of arguments used. */
 static int read_option(int left, char **argv, struct cmd_store_args *to, struct err *err)
 {
