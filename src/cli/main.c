@@ -61,7 +61,7 @@ static void add_recording(struct args *a)
 	    a->q.base.n || a->q.diff_base.n || access(cmd_record_file, R_OK) < 0)
 		return;
 	if (a->report && cmd_report_has_input())
-		return; /* which the user wants to read, not the recording */
+		return; /* the user wants to read that, not the recording */
 	a->word[a->n_words++] = cmd_record_file;
 	say("reading %s", cmd_record_file);
 }

@@ -361,8 +361,7 @@ static int follow_redirect(struct transfer *t, const char *target)
 	return start_request(t);
 }
 
-/* Report a status other than 200, with the message of the server if it uses Go's net/http/pprof. */
-/* What to do about a status; "" if unknown. Servers answer 400 to HTTP on a port of HTTPS, and say so in the text. */
+/* The remedy for a status; "" if unknown. Servers answer 400 to HTTP on a port of HTTPS, and say so in the text. */
 static const char *status_advice(const struct transfer *t)
 {
 	enum { UNAUTHORIZED = 401, BAD_REQUEST = 400 };
@@ -375,6 +374,7 @@ static const char *status_advice(const struct transfer *t)
 	return "";
 }
 
+/* Report a status other than 200, with the message of the server if it uses Go's net/http/pprof. */
 static int report_status(struct transfer *t)
 {
 	if (t->is_go_pprof && t->is_plain && t->n) {
