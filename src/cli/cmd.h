@@ -96,9 +96,11 @@ const struct opt *cmd_snapshot_option_at(size_t i);
 const struct opt *cmd_collect_option_at(size_t i);
 const struct opt *cmd_threads_option_at(size_t i);
 const struct opt *cmd_store_option_at(size_t i);
+const struct opt *cmd_version_option_at(size_t i);
 
-/* Print the version. */
-int cmd_version(const struct args *a);
+/* Print the version; with --verbose also the parts that were built. Arguments as for cmd_run. */
+int cmd_version(int argc, char **argv);
+int cmd_version_print(void);
 
 /* Serve the web UI until a signal. */
 int cmd_web(const struct args *a);

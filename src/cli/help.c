@@ -492,11 +492,3 @@ int cmd_help(const struct args *a)
 {
 	return pager_print(print_help, a, &a->q);
 }
-
-int cmd_version(const struct args *a)
-{
-	(void)a;
-	puts(PACKAGE_STRING);
-	puts("Follows google/pprof " PPROF_VERSION " of " PPROF_DATE ": its reports print the same.");
-	return STATUS_FINE;
-}

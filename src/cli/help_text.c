@@ -292,7 +292,7 @@ const struct help_text help_texts[] = {
 	  "cpa completion zsh >~/.zfunc/_cpa\n"
 	  "cpa completion fish >~/.config/fish/completions/cpa.fish\n",
 	  NULL, NULL },
-	{ "version", JOB_HELP, true, NULL, "cpa version\n", NULL, NULL },
+	{ "version", JOB_HELP, true, NULL, "cpa version\ncpa version --verbose\n", NULL, NULL },
 };
 /* clang-format on */
 const size_t n_help_texts = sizeof(help_texts) / sizeof(help_texts[0]);

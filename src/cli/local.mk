@@ -1,7 +1,16 @@
 # src/cli - the program: from argv to the exit status
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/web/libweb.a src/scrape/libscrape.a src/httpd/libhttpd.a viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/snapshot/libsnapshot.a $(answer_libs)
+if WITH_WEB
+web_part = viewers/web/libweb.a
+endif
+if WITH_COLLECT
+collect_part = src/scrape/libscrape.a
+endif
+if WITH_HTTPD
+httpd_part = src/httpd/libhttpd.a
+endif
+src_cpa_LDADD = $(web_part) $(collect_part) $(httpd_part) viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/snapshot/libsnapshot.a $(answer_libs)
 src_cpa_SOURCES = \
 	src/cli/args.c \
 	src/cli/args.h \
@@ -22,7 +31,8 @@ src_cpa_SOURCES = \
 	src/cli/messages.c \
 	src/cli/messages.h \
 	src/cli/pager.c \
-	src/cli/pager.h
+	src/cli/pager.h \
+	src/cli/version.c
 
 include src/cli/collect/local.mk
 include src/cli/gate/local.mk

@@ -47,7 +47,8 @@ const struct command commands[] = {
 	  cmd_threads_option_at, cmd_threads, NULL },
 	{ "help", "[COMMAND | -OPTION | shell | all]...", "explain a command or an option", NULL, NULL, cmd_help },
 	{ "completion", "bash | zsh | fish", "print a completion script for a shell", NULL, NULL, cmd_completion },
-	{ "version", "", "print the version", NULL, NULL, cmd_version },
+	{ "version", "[--verbose]", "print the version, and with --verbose what was built", cmd_version_option_at,
+	  cmd_version, NULL },
 };
 const size_t n_commands = sizeof(commands) / sizeof(commands[0]);
 
@@ -95,7 +96,7 @@ static int dispatch(const struct args *a)
 	if (a->q.help)
 		return cmd_help(a);
 	if (a->q.version)
-		return cmd_version(a);
+		return cmd_version_print();
 	if (a->command && a->command->run)
 		return say_error("%s must come first: cpa %s %s", a->command->name, a->command->name,
 				 a->command->arguments);

@@ -7,6 +7,8 @@
 
 #include "fetch/fetch.h"
 
+#include "base/buf.h"
+#include "base/mem.h"
 #include "base/webpage.h"
 
 #include <assert.h>
@@ -37,4 +39,13 @@ int fetch_check_content(const uint8_t *data, size_t n, struct err *err)
 		err_set(err, ERR_FORMAT, "the server sent a web page, not a profile");
 	buf_release(&title);
 	return ERR_FORMAT;
+}
+
+void fetch_set_limits(struct fetch_options *options, int64_t max_input)
+{
+	enum { ANSWER_MAX = 512 << 20 }; /* default in bytes, if memory is large enough */
+	uint64_t quarter = mem_quarter_of_ram();
+
+	options->max = max_input >= 0 ? (uint64_t)max_input : quarter < ANSWER_MAX ? quarter : ANSWER_MAX;
+	options->max_all = max_input == 0 ? 0 : quarter > options->max ? quarter : options->max;
 }

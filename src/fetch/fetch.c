@@ -180,15 +180,6 @@ static void fetcher_run(struct fetcher *r, fetch_progress_fn progress, struct st
 	}
 }
 
-void fetch_set_limits(struct fetch_options *options, int64_t max_input)
-{
-	enum { ANSWER_MAX = 512 << 20 }; /* default in bytes, if memory is large enough */
-	uint64_t quarter = mem_quarter_of_ram();
-
-	options->max = max_input >= 0 ? (uint64_t)max_input : quarter < ANSWER_MAX ? quarter : ANSWER_MAX;
-	options->max_all = max_input == 0 ? 0 : quarter > options->max ? quarter : options->max;
-}
-
 void fetch_all(struct fetch_request *request, size_t n, const struct fetch_options *options, fetch_progress_fn progress,
 	       struct stop *stop, struct buf *notes)
 {

@@ -2,9 +2,6 @@
 
 noinst_LIBRARIES += src/fetch/libfetch.a
 src_fetch_libfetch_a_SOURCES = \
-	src/fetch/curl.c \
-	src/fetch/curl.h \
-	src/fetch/fetch.c \
 	src/fetch/fetch.h \
 	src/fetch/folder.c \
 	src/fetch/folder.h \
@@ -13,11 +10,12 @@ src_fetch_libfetch_a_SOURCES = \
 	src/fetch/secrets.h \
 	src/fetch/source.c \
 	src/fetch/source.h \
-	src/fetch/loop.c \
-	src/fetch/loop.h \
-	src/fetch/transfer.c \
-	src/fetch/transfer.h \
 	src/fetch/url.c \
 	src/fetch/url.h \
 	src/fetch/url_query.c \
 	src/fetch/url_query.h
+if WITH_CURL
+src_fetch_libfetch_a_SOURCES += src/fetch/curl.c src/fetch/curl.h src/fetch/fetch.c src/fetch/loop.c src/fetch/loop.h src/fetch/transfer.c src/fetch/transfer.h
+else
+src_fetch_libfetch_a_SOURCES += src/fetch/missing.c
+endif

@@ -1,6 +1,10 @@
 # src/scrape - the collector: configuration, targets, schedule, guard, versions, requests, pushes, status
 
+if WITH_COLLECT
 noinst_LIBRARIES += src/scrape/libscrape.a
+else
+EXTRA_LIBRARIES += src/scrape/libscrape.a
+endif
 src_scrape_libscrape_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)
 src_scrape_libscrape_a_SOURCES = \
 	src/scrape/accept.c \

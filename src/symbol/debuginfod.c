@@ -10,6 +10,7 @@
 #include "base/library.h"
 #include "base/path.h"
 #include "symbol/debugfile.h"
+#include "symbol/object_file.h"
 #include "symbol/options.h"
 
 #include <assert.h>

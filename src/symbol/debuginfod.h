@@ -11,11 +11,12 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "symbol/object_file.h"
 #include "symbol/options.h"
 
 #include <stdbool.h>
 #include <time.h>
+
+struct object_file;
 
 enum debuginfod_kind { DEBUGINFOD_DEBUG, DEBUGINFOD_PROGRAM };
 

@@ -86,6 +86,7 @@ cli_tests = \
 	tests/cli/t377-push-access.t \
 	tests/cli/t378-store-modes.t \
 	tests/cli/t710-web-access.t \
+	tests/cli/t720-version.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)

@@ -93,9 +93,10 @@ def read_layers():
 
 
 def check_built():
+    """A missing.c is for builds without the part in its folder."""
     sources = {os.path.join(root, path) for root in ROOTS[:2] for path in files(os.path.join(top, root), ".c")}
     return [f"{path}: has no object, so its calls are not checked; build first"
-            for path in sources - {source for _, source in objects}]
+            for path in sources - {source for _, source in objects} if os.path.basename(path) != "missing.c"]
 
 
 def check_calls():

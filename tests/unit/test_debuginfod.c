@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "symbol/debuginfod.h"
+#include "symbol/object_file.h"
 
 #include <stdarg.h>
 #include <stddef.h>

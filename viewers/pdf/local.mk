@@ -2,6 +2,7 @@
 
 noinst_LIBRARIES += viewers/pdf/libpdf.a
 viewers_pdf_libpdf_a_CFLAGS = $(AM_CFLAGS) $(CAIRO_CFLAGS)
+if WITH_PICTURES
 viewers_pdf_libpdf_a_SOURCES = \
 	viewers/pdf/cairo.c \
 	viewers/pdf/cairo.h \
@@ -12,3 +13,6 @@ viewers_pdf_libpdf_a_SOURCES = \
 	viewers/pdf/pdf.c \
 	viewers/pdf/pdf.h \
 	viewers/pdf/png.c
+else
+viewers_pdf_libpdf_a_SOURCES = viewers/pdf/missing.c viewers/pdf/pdf.h
+endif

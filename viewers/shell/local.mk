@@ -2,6 +2,7 @@
 
 noinst_LIBRARIES += viewers/shell/libshell.a
 viewers_shell_libshell_a_CFLAGS = $(AM_CFLAGS) $(NCURSES_CFLAGS)
+if WITH_SHELL
 viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/chips.c \
 	viewers/shell/code_pane.c \
@@ -86,3 +87,6 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/work.c \
 	viewers/shell/wrap.c \
 	viewers/shell/wrap.h
+else
+viewers_shell_libshell_a_SOURCES = viewers/shell/missing.c viewers/shell/shell.h viewers/shell/depth.h viewers/shell/depth.c
+endif

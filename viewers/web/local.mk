@@ -1,6 +1,10 @@
 # viewers/web - the web UI: from a request to a page
 
+if WITH_WEB
 noinst_LIBRARIES += viewers/web/libweb.a
+else
+EXTRA_LIBRARIES += viewers/web/libweb.a
+endif
 viewers_web_libweb_a_SOURCES = \
 	viewers/web/assets.c \
 	viewers/web/chips.c \

@@ -1,5 +1,6 @@
 # src/cli/web - the web UI: cpa -http
 
+if WITH_WEB
 src_cpa_SOURCES += \
 	src/cli/web/access.c \
 	src/cli/web/access.h \
@@ -12,3 +13,6 @@ src_cpa_SOURCES += \
 	src/cli/web/signals.c \
 	src/cli/web/signals.h \
 	src/cli/web/web.c
+else
+src_cpa_SOURCES += src/cli/web/missing.c
+endif
