@@ -96,11 +96,9 @@ void *mem_grow_slow(void *p, size_t *cap, size_t need, size_t size)
 	while (new_cap < need)
 		new_cap += new_cap / 2 + 1;
 	bytes = mem_bytes(new_cap, size);
-	q = realloc(p, bytes);
-	for (unsigned n = 0; !q && may_retry(n); n++)
-		q = realloc(p, bytes);
-	if (!q)
-		out_of_memory(new_cap, size);
+	for (unsigned n = 0; !(q = realloc(p, bytes)); n++)
+		if (!may_retry(n))
+			out_of_memory(new_cap, size);
 	*cap = new_cap;
 	assert(*cap >= need);
 	return q;
