@@ -133,7 +133,7 @@ void opt_list_release(struct opt_list *l)
 }
 
 /* Set a number of bytes: a whole number as for OPT_INT, or one with a unit. */
-static int set_size(const struct opt *o, const char *value, int64_t *field, struct err *err)
+static int opt_set_size(const struct opt *o, const char *value, int64_t *field, struct err *err)
 {
 	char name[OPT_NAME_MAX + 2] = "--";
 	uint64_t bytes = 0;
@@ -168,7 +168,7 @@ int opt_set(const struct opt *o, void *target, const char *value, struct err *er
 		ok = parse_int(value, field);
 		break;
 	case OPT_SIZE:
-		return set_size(o, value, field, err);
+		return opt_set_size(o, value, field, err);
 	case OPT_REAL:
 		ok = parse_real(value, field);
 		break;

@@ -557,6 +557,15 @@ static void print_word(const char *word, const char *special, struct buf *out)
 	buf_addz(out, "\"");
 }
 
+/* Print the place of a store. After store:6060/ it would be the path of a host. */
+static void print_where(const char *where, struct buf *out)
+{
+	size_t digits = strspn(where, "0123456789");
+
+	print_word(where, digits && where[digits] == '/' ? "#{/" : "#{", out);
+	buf_addz(out, "#");
+}
+
 static void print_selector(const struct window *w, const struct store_query *q, struct buf *out)
 {
 	static const char *const operators[] = {
@@ -564,10 +573,8 @@ static void print_selector(const struct window *w, const struct store_query *q, 
 	};
 
 	buf_addz(out, "store:");
-	if (*w->where) {
-		print_word(w->where, "#{", out);
-		buf_addz(out, "#");
-	}
+	if (*w->where)
+		print_where(w->where, out);
 	/* store:6060/cpu would be a host */
 	print_word(q->service, q->service[strspn(q->service, "0123456789")] ? "/{@+#= " : "0123456789", out);
 	if (*q->kind) {

@@ -114,6 +114,8 @@ static void selectors_are_printed_in_one_form(void **state)
 		{ "store:\"6060\"", "store:\"6060\"/cpu" HOUR },
 		{ "store:6060@-1h", "store:\"6060\"/cpu" HOUR },
 		{ "store:./dir/x#shop", "store:./dir/x#shop/cpu" HOUR },
+		{ "store:/dir#shop", "store:/dir#shop/cpu" HOUR },
+		{ "store:\"1/dir\"#shop", "store:\"1/dir\"#shop/cpu" HOUR },
 		{ "store:\"/a#{b\"#shop", "store:\"/a#{b\"#shop/cpu" HOUR },
 		{ "store:clickhouse://u@h:9000/db#shop", "store:clickhouse://u@h:9000/db#shop/cpu" HOUR },
 		{ "store:shop{}", "store:shop/cpu" HOUR },
