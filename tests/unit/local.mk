@@ -157,6 +157,7 @@ unit_tests = \
 	tests/unit/test_legacy_java \
 	tests/unit/test_legacy_text \
 	tests/unit/test_legacy_threads \
+	tests/unit/test_library \
 	tests/unit/test_line \
 	tests/unit/test_lines \
 	tests/unit/test_list \
@@ -389,6 +390,7 @@ tests_unit_test_legacy_heap_LDADD = $(unit_reader)
 tests_unit_test_legacy_java_LDADD = $(unit_reader)
 tests_unit_test_legacy_text_LDADD = $(unit_reader)
 tests_unit_test_legacy_threads_LDADD = $(unit_reader)
+tests_unit_test_library_LDADD = $(unit_base)
 tests_unit_test_line_LDADD = $(unit_session)
 tests_unit_test_lines_LDADD = $(unit_profile)
 tests_unit_test_locate_LDADD = $(unit_symbol)
