@@ -31,8 +31,8 @@ static const struct opt options[] = {
 	{ "header_file", OPT_TEXT, AT(header_file), 0, "", "FILE", FETCH, true, "send the header lines in FILE" },
 	{ "bearer_file", OPT_TEXT, AT(bearer_file), 0, "", "FILE", FETCH, true, "send the token in FILE as Authorization: Bearer" },
 	{ "netrc", OPT_MODE, AT(netrc), 0, "", "FILE", FETCH, true, "log in with the credentials in ~/.netrc, or in FILE" },
-	{ "max_input", OPT_SIZE, AT(max_input), 0, "-1", "BYTES", FETCH, true, "largest answer, in bytes; 0: unlimited" },
-	{ "max_inflated", OPT_SIZE, AT(max_inflated), 0, "-1", "BYTES", FETCH, true, "largest unpacked answer, in bytes; 0: unlimited" },
+	{ "max_input", OPT_SIZE, AT(max_input), 0, "-1", "SIZE", FETCH, true, "largest answer, such as 50MB; 0: unlimited" },
+	{ "max_inflated", OPT_SIZE, AT(max_inflated), 0, "-1", "SIZE", FETCH, true, "largest unpacked answer, such as 50MB; 0: unlimited" },
 };
 /* clang-format on */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };

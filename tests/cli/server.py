@@ -119,6 +119,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             "/garbage": lambda: self.answer(bytes(range(1, 256)) * 9),
             "/go500": lambda: self.answer(b"could not: \x1b[31mbusy\n", 500, "text/plain; charset=utf-8", X_Go_Pprof="1"),
             "/html500": lambda: self.answer(PAGE, 500, "text/html"),
+            "/login": lambda: self.answer(PAGE, 401, "text/html"),
+            "/tlsonly": lambda: self.answer(b"Client sent an HTTP request to an HTTPS server.\n", 400, "text/plain"),
             "/noanswer": self.hang_up,
             "/short": lambda: (self.send_response(200), self.send_header("Content-Length", str(len(profile))),
                                self.end_headers(), self.wfile.write(profile[:100]), self.hang_up()),
