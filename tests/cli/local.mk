@@ -91,10 +91,42 @@ cli_tests = \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
-EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/collect.sh tests/cli/collect_client.py tests/cli/flame_page.py tests/cli/flame_join.py \
-	tests/cli/flame_sides.py tests/cli/gate.sh tests/cli/gate_ci.py tests/cli/gate_profile.py tests/cli/junit.xsd tests/cli/lib.sh tests/cli/mistakes.txt tests/cli/store_kills.py tests/cli/stored_profiles.py tests/cli/page.sh tests/cli/picture.py tests/cli/one_number.py tests/cli/snapshots.py tests/cli/make_profile.py tests/cli/fail_alloc.c tests/cli/large_output.py \
-	tests/cli/server.sh tests/cli/server.py tests/cli/dns_server.py tests/cli/hostile_targets.py tests/cli/profile_server.py tests/cli/retime.py tests/cli/snapshot_server.py tests/cli/terminal.py tests/cli/page.py tests/cli/web_requests.py tests/cli/web_access.py tests/cli/keystrokes.py tests/cli/golden tests/cli/sarif.schema.json tests/cli/web_routes.py \
-EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/workflow.py tests/cli/collect.sh tests/cli/collect_client.py tests/cli/flame_page.py tests/cli/flame_join.py \
-	tests/cli/flame_sides.py tests/cli/gate.sh tests/cli/gate_ci.py tests/cli/gate_profile.py tests/cli/junit.xsd tests/cli/lib.sh tests/cli/store_kills.py tests/cli/stored_profiles.py tests/cli/page.sh tests/cli/picture.py tests/cli/one_number.py tests/cli/snapshots.py tests/cli/make_profile.py tests/cli/fail_alloc.c tests/cli/large_output.py \
-	tests/cli/server.sh tests/cli/server.py tests/cli/dns_server.py tests/cli/hostile_targets.py tests/cli/profile_server.py tests/cli/retime.py tests/cli/snapshot_server.py tests/cli/terminal.py tests/cli/web_requests.py tests/cli/web_access.py tests/cli/keystrokes.py tests/cli/golden tests/cli/sarif.schema.json tests/cli/web_routes.py \
-	tests/cli/speedscope.schema.json
+EXTRA_DIST += $(cli_tests) \
+	tests/cli/asm.sh \
+	tests/cli/collect.sh \
+	tests/cli/collect_client.py \
+	tests/cli/dns_server.py \
+	tests/cli/fail_alloc.c \
+	tests/cli/flame_join.py \
+	tests/cli/flame_page.py \
+	tests/cli/flame_sides.py \
+	tests/cli/gate.sh \
+	tests/cli/gate_ci.py \
+	tests/cli/gate_profile.py \
+	tests/cli/golden \
+	tests/cli/hostile_targets.py \
+	tests/cli/junit.xsd \
+	tests/cli/keystrokes.py \
+	tests/cli/large_output.py \
+	tests/cli/lib.sh \
+	tests/cli/make_profile.py \
+	tests/cli/mistakes.txt \
+	tests/cli/one_number.py \
+	tests/cli/page.py \
+	tests/cli/page.sh \
+	tests/cli/picture.py \
+	tests/cli/profile_server.py \
+	tests/cli/retime.py \
+	tests/cli/sarif.schema.json \
+	tests/cli/server.py \
+	tests/cli/server.sh \
+	tests/cli/snapshot_server.py \
+	tests/cli/snapshots.py \
+	tests/cli/speedscope.schema.json \
+	tests/cli/store_kills.py \
+	tests/cli/stored_profiles.py \
+	tests/cli/terminal.py \
+	tests/cli/web_access.py \
+	tests/cli/web_requests.py \
+	tests/cli/web_routes.py \
+	tests/cli/workflow.py
