@@ -2,6 +2,9 @@
 
 dist_man_MANS += \
 	docs/man/cpa-collect.1 \
+	docs/man/cpa-diff.1 \
+	docs/man/cpa-flame.1 \
+	docs/man/cpa-gate.1 \
 	docs/man/cpa-gate.5 \
 	docs/man/cpa-profiler.3 \
 	docs/man/cpa-record.1 \
@@ -9,8 +12,10 @@ dist_man_MANS += \
 	docs/man/cpa-run.1 \
 	docs/man/cpa-shell.7 \
 	docs/man/cpa-snapshot.1 \
+	docs/man/cpa-sources.7 \
 	docs/man/cpa-store.1 \
 	docs/man/cpa-threads.1 \
+	docs/man/cpa-web.1 \
 	docs/man/cpa.1 \
 	docs/man/collect.cpa.5
 schemadir = $(pkgdatadir)

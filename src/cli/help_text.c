@@ -171,7 +171,7 @@ const struct help_text help_texts[] = {
 	  "cpa flame -o cpu.svg cpu.pb.gz\n"
 	  "cpa flame -o diff.html -base=old.pb.gz new.pb.gz\n"
 	  "cpa flame --by=label:route -o routes.pdf cpu.pb.gz\n",
-	  NULL, NULL },
+	  NULL, "cpa-flame(1)" },
 	{ "svg", JOB_DRAW, true,
 	  GRAPHVIZ "In a browser, drag to move and turn the wheel to zoom.",
 	  "cpa svg -o calls.svg cpu.pb.gz\n"
@@ -212,21 +212,21 @@ const struct help_text help_texts[] = {
 	  "cpa diff old.pb.gz new.pb.gz\n"
 	  "cpa diff --normalize=total old.pb.gz new.pb.gz\n"
 	  "cpa diff a1.pb.gz a2.pb.gz -- b1.pb.gz b2.pb.gz\tseveral files on each side\n",
-	  NULL, NULL },
+	  NULL, "cpa-diff(1)" },
 	{ "trend", JOB_COMPARE, true,
 	  "Reads two or more profiles, oldest first, for example heap profiles of one server, "
 	  "and prints the functions that grew in every step. --all prints the other "
 	  "functions too.",
 	  "cpa trend heap.*.pb.gz\n"
 	  "cpa trend -cum --all heap1.pb.gz heap2.pb.gz heap3.pb.gz\n",
-	  NULL, NULL },
+	  NULL, "cpa-diff(1)" },
 	{ "series", JOB_COMPARE, true,
 	  "Prints a row for each step of a window of a store: total, samples, profiles, instances, and "
 	  "marks such as deploys. --by=label:KEY adds a column for each value of a label.",
 	  "cpa series store:shop@-1d\n"
 	  "cpa series --by=label:version store:shop/mutex@-6h\n"
 	  "cpa series --function=parse -o parse.svg store:shop@-7d\n",
-	  NULL, NULL },
+	  NULL, "cpa-diff(1)" },
 	{ "gate", JOB_COMPARE, true,
 	  "Compares the profiles of an old and a new version, and decides whether a function "
 	  "became slower. Several runs of each side make the decision more reliable. Output "
@@ -234,7 +234,7 @@ const struct help_text help_texts[] = {
 	  "cpa gate -base=old.pb.gz new.pb.gz\n"
 	  "cpa gate --threshold=10% --junit=gate.xml old.pb.gz new.pb.gz\n"
 	  "cpa gate a1.pb.gz a2.pb.gz -- b1.pb.gz b2.pb.gz\tseveral runs of each side\n",
-	  "0 PASS, 1 FAIL, 2 ERROR, 3 INCONCLUSIVE (see --inconclusive).\n", "cpa-gate(5)" },
+	  "0 PASS, 1 FAIL, 2 ERROR, 3 INCONCLUSIVE (see --inconclusive).\n", "cpa-gate(1)" },
 
 	{ "merge", JOB_CONVERT, true, NULL,
 	  "cpa merge -o all.pb.gz a.pb.gz b.pb.gz\n"
