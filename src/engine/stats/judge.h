@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Stacks that count for the same rows and have the same leaf form a class. A row is a set of classes, and is compared
- * with the classes outside of it, its reference. The method is described in docs/gate.md.
+ * with the classes outside of it, its reference. The method is described in docs/gate-statistics.md.
  */
 #ifndef ENGINE_STATS_JUDGE_H
 #define ENGINE_STATS_JUDGE_H

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The method is described in docs/gate.md. Profiles are added one at a time.
+ * The method is described in docs/gate-statistics.md. Profiles are added one at a time.
  */
 #ifndef REPORT_GATE_GATE_H
 #define REPORT_GATE_GATE_H
