@@ -20,6 +20,8 @@
 
 enum {
 	TAB = 8,
+	TAB_NARROW = 4,
+	NARROW = 100,     /* columns below which tab stops are closer */
 	TEXT_WANTED = 16, /* desired width of the text; other columns are dropped if it is narrower */
 	SHADE = 0x2591,
 	EIGHTHS = 8,
@@ -392,7 +394,7 @@ int code_draw_text(struct grid *g, struct area a, int x, int left, const char *t
 	size_t n_found = 0;
 	const char *found = next_match(find, text, &n_found);
 	bool is_match = find && !found && find_matches(find, text);
-	int at = -left;
+	int at = -left, tab = a.width < NARROW ? TAB_NARROW : TAB;
 
 	assert(left >= 0);
 	style.attr |= is_match ? ATTR_UNDERLINE : 0;
@@ -402,7 +404,7 @@ int code_draw_text(struct grid *g, struct area a, int x, int left, const char *t
 		if (found && found > text && (size_t)(found - text) < n)
 			n = (size_t)(found - text);
 		if (*text == '\t') {
-			at += TAB - (at + left) % TAB;
+			at += tab - (at + left) % tab;
 			n = 1;
 		} else if (text == found) {
 			n = n_found < n ? n_found : n;

@@ -156,8 +156,8 @@ void code_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
 struct style code_style(const struct code_place *at, enum role role);
 
 /*
- * Write untrusted text from column x of the first row of an area. Tab stops are every eight columns from x on, and
- * matches are marked.
+ * Write untrusted text from column x of the first row of an area. Tab stops are every eight columns from x on, in
+ * areas below 100 columns every four, and matches are marked.
  *
  * left    number of columns of the text that are scrolled out at the left
  * find    NULL for none
