@@ -116,6 +116,7 @@ struct report_type {
 	const char *arguments; /* "[OPTION]... SOURCE..." */
 	const char *help;      /* one line; cli/help_text.c contains the rest */
 	const char *example;   /* a command line, shown if sources are missing; NULL: "cpa NAME cpu.pb.gz" */
+	const char *none;      /* printed on standard error if the report has no rows; NULL: nothing */
 	enum report_input input;
 	unsigned needs; /* enum report_needs */
 	unsigned flags; /* enum report_flags */

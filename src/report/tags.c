@@ -263,8 +263,6 @@ int report_tags_make(const struct view *v, const struct query *q, struct report 
 	t.used = mem_zalloc(v->p->n_labels, sizeof(*t.used));
 	t.tag = mem_alloc(v->p->n_labels, sizeof(*t.tag));
 	rc = answer(&t, v, &units, &r, err);
-	if (rc == 0 && v->p->n_labels == 0)
-		buf_addz(notes, "the profile has no labels\n");
 	strtab_free(t.values);
 	free(t.weight);
 	free(t.used);

@@ -12,7 +12,7 @@ golden tags -unit=kb edge/labels.pb.gz
 golden comments edge/comments.pb.gz
 
 "$CPA" comments go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
-[ ! -s "$tmp/out" ] && [ "$(cat "$tmp/err")" = 'cpa: the profile has no comments' ]
+[ ! -s "$tmp/out" ] && [ "$(cat "$tmp/err")" = 'cpa: there are no comments' ]
 result $? "comments reports a profile without comments on standard error"
 
 "$CPA" tags edge/labels.pb.gz 2>"$tmp/err" | grep -q ': 2s$' && [ ! -s "$tmp/err" ]

@@ -197,6 +197,8 @@ int cmd_report_profile(const struct profile *p, const struct args *a, const stru
 	status = cmd_report_finish(a, &answer, rc, &err);
 	if (status == STATUS_FINE && answer.is_empty)
 		explain_empty(p, a);
+	else if (status == STATUS_FINE && a->report->none && answer.report.table.n_rows == 0)
+		say("%s", a->report->none);
 	answer_release(&answer);
 	return status;
 }
