@@ -72,6 +72,30 @@ static void boxes_take_their_share_of_the_cells(void **state)
 	arena_free(x.mem);
 }
 
+static void slivers_of_one_parent_are_joined_in_narrow_windows(void **state)
+{
+	const uint32_t parent[] = { FLAME_NONE, 0, 0, 0, 0, 0 }, two[] = { FLAME_NONE, 0, 0, 1, 2, 2 };
+	const int64_t width[] = { 80, 40, 40, 1, 1, 1 };
+	struct flame f = { .n = 6, .parent = parent, .width = width };
+	struct level x;
+
+	(void)state;
+	LEVEL(&x, 80, 40, 1, 1, 1, 37);
+	draw(&x, 80);
+	assert_int_equal(x.n, 5);
+	x.n = shell_flame_join(&f, &x.l, 80, 80, x.run, x.n);
+	assert_int_equal(x.n, 3);
+	expect_run(&x, 1, 40, 3, 0, 2, 3);
+	assert_int_equal(x.run[1].end, 5);
+	draw(&x, 100);
+	assert_int_equal(shell_flame_join(&f, &x.l, 80, 100, x.run, x.n), x.n);
+	f.parent = two; /* the second sliver has another parent than the first, and both parents are wide */
+	draw(&x, 80);
+	x.n = shell_flame_join(&f, &x.l, 80, 80, x.run, x.n);
+	assert_int_equal(x.n, 5);
+	arena_free(x.mem);
+}
+
 static void a_partial_last_cell_is_drawn_in_eighths_if_no_box_follows(void **state)
 {
 	struct level x;
@@ -209,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(boxes_take_their_share_of_the_cells),
+		cmocka_unit_test(slivers_of_one_parent_are_joined_in_narrow_windows),
 		cmocka_unit_test(a_partial_last_cell_is_drawn_in_eighths_if_no_box_follows),
 		cmocka_unit_test(boxes_in_one_cell_are_one_run_named_after_the_widest),
 		cmocka_unit_test(a_cell_belongs_to_the_box_that_extends_beyond_it),

@@ -161,6 +161,7 @@ static struct flame_run *runs_of(const struct flame_state *st, uint32_t level, s
 
 	shell_flame_level(st, level, &lo, &hi);
 	*n = shell_flame_runs(&m->l, lo, hi, zoom->x, zoom->width, width, run);
+	*n = shell_flame_join(m->f, &m->l, zoom->width, width, run, *n);
 	return run;
 }
 
@@ -450,7 +451,8 @@ const struct pane_class shell_view_flame = {
 	.title = "Flame graph",
 	.help = "Each box is a function, as wide as its cum. Its callees are below it; the gap beside them is its "
 		"flat. Boxes of one colour belong to one package (K: module, file, function, or heat). Boxes that "
-		"are too narrow to draw are combined, for example as \"12 narrower\"; zooming shows them. In a "
+		"are too narrow to draw are combined, for example as \"12 narrower\" or \"8 boxes\"; zooming shows "
+		"them. In a "
 		"comparison, colours and signs mark what grew (+), shrank (-), is new or gone, and a box is as "
 		"wide as the larger side.",
 	.key = keys,

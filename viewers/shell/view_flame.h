@@ -86,6 +86,17 @@ struct flame_run {
 size_t shell_flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from, int64_t span, int width,
 			struct flame_run *out);
 
+/*
+ * Combine neighbouring runs of at most one cell each, which would be stripes without names, if they have one parent, or
+ * parents that are below two cells themselves. Runs stay as they are in windows of FLAME_JOIN_BELOW columns or more.
+ *
+ * Returns the number of runs
+ */
+size_t shell_flame_join(const struct flame *f, const struct flame_layout *l, int64_t span, int width,
+			struct flame_run *run, size_t n);
+
+enum { FLAME_JOIN_BELOW = 100 };
+
 /* The tiles of a level inside the zoomed box. */
 void shell_flame_level(const struct flame_state *st, uint32_t level, uint32_t *lo, uint32_t *hi);
 

@@ -338,6 +338,10 @@ static const char *text_of(struct brush *b, const struct flame_run *r, int colum
 		return "";
 	b->text.len = 0;
 	buf_addz(&b->text, ""); /* the label may be empty */
+	if (r->n > 1) {
+		buf_addf(&b->text, "%" PRIu32 " boxes", r->n);
+		return (int)b->text.len <= columns ? buf_text(&b->text) : "";
+	}
 	flame_add_label(m->f, &m->l.tile[r->tile], (size_t)columns, &b->text);
 	return buf_text(&b->text);
 }
@@ -402,6 +406,7 @@ static void draw_level(struct brush *b, uint32_t level)
 
 	shell_flame_level(st, level, &lo, &hi);
 	n = shell_flame_runs(&m->l, lo, hi, zoom->x, zoom->width, b->a.width, b->run);
+	n = shell_flame_join(m->f, &m->l, zoom->width, b->a.width, b->run, n);
 	at = has_selected ? shell_flame_run_of(b->run, n, st->selected_tile) : n;
 	for (size_t i = 0; i < n; i++)
 		draw_run(b, &b->run[i], row_of(st, level), i == at);

@@ -153,6 +153,50 @@ size_t shell_flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, 
 	return n;
 }
 
+static bool is_narrow_parent(const struct flame *f, uint32_t box, int64_t span, int width)
+{
+	return (__int128)f->width[f->parent[box]] * width < (__int128)2 * span;
+}
+
+/* May these runs, which are neighbours, be one? */
+static bool can_join(const struct flame *f, const struct flame_layout *l, int64_t span, int width,
+		     const struct flame_run *a, const struct flame_run *b)
+{
+	uint32_t left = l->tile[a->tile].box, right = l->tile[b->tile].box;
+	int end = a->x + a->width + (a->eighths > 0);
+
+	if (b->width > 1 || b->x > end || f->parent[left] == FLAME_NONE || f->parent[right] == FLAME_NONE)
+		return false;
+	return f->parent[left] == f->parent[right] ||
+	       (is_narrow_parent(f, left, span, width) && is_narrow_parent(f, right, span, width));
+}
+
+size_t shell_flame_join(const struct flame *f, const struct flame_layout *l, int64_t span, int width,
+			struct flame_run *run, size_t n)
+{
+	bool can_grow = false; /* has the last run one cell, or does it consist of such runs? */
+	size_t kept = 0;
+
+	if (width >= FLAME_JOIN_BELOW)
+		return n;
+	for (size_t i = 0; i < n; i++) {
+		struct flame_run *last = kept ? &run[kept - 1] : NULL, next = run[i];
+
+		if (!last || !can_grow || !can_join(f, l, span, width, last, &next)) {
+			can_grow = next.width <= 1;
+			run[kept++] = next;
+			continue;
+		}
+		if (l->tile[next.tile].width > l->tile[last->tile].width)
+			last->tile = next.tile;
+		last->width = next.x + next.width - last->x;
+		last->eighths = next.eighths;
+		last->end = next.end;
+		last->n += next.n;
+	}
+	return kept;
+}
+
 size_t shell_flame_run_of(const struct flame_run *run, size_t n, uint32_t tile)
 {
 	size_t i = 0;
