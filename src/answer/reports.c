@@ -84,7 +84,8 @@ static int write_proto(const struct report_context *from, struct answer *out, st
 {
 	struct profile shown = *whole_profile(from, out->mem);
 
-	shown.meta.default_type = shown.type[from->view->type].name; /* selected again by readers, as in pprof */
+	if (!from->q->keep_default_type)
+		shown.meta.default_type = shown.type[from->view->type].name; /* readers select it, as in pprof */
 	return export_proto(&shown, query_ratio(from->q), &out->text, err);
 }
 

@@ -52,10 +52,11 @@ struct query {
 	bool bare_lines;  /* list also shows lines with values if their file was not found */
 	bool keep_base;   /* samples of the base are kept separate by a label, as with diff_base */
 	bool whole_paths; /* source file names are not trimmed */
-	bool keep_labels; /* frames of labels are separate places, even if a function has the same name */
-	bool for_gate;    /* normalize has a value for gate, which has its own list of values */
-	bool has_nodefraction; /* nodefraction was given explicitly */
-	bool has_granularity;  /* granularity was given explicitly */
+	bool keep_default_type; /* proto does not make the selected sample type the default */
+	bool keep_labels;       /* frames of labels are separate places, even if a function has the same name */
+	bool for_gate;          /* normalize has a value for gate, which has its own list of values */
+	bool has_nodefraction;  /* nodefraction was given explicitly */
+	bool has_granularity;   /* granularity was given explicitly */
 	bool for_page;    /* source files are read only below folders with sources (symbol/options.h, SOURCE_LOCAL) */
 	bool is_uploaded; /* for a page of an uploaded profile: only below source_path and symfs (SOURCE_NAMED) */
 	uint32_t

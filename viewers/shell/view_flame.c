@@ -452,9 +452,8 @@ const struct pane_class shell_view_flame = {
 	.help = "Each box is a function, as wide as its cum. Its callees are below it; the gap beside them is its "
 		"flat. Boxes of one colour belong to one package (K: module, file, function, or heat). Boxes that "
 		"are too narrow to draw are combined, for example as \"12 narrower\" or \"8 boxes\"; zooming shows "
-		"them. In a "
-		"comparison, colours and signs mark what grew (+), shrank (-), is new or gone, and a box is as "
-		"wide as the larger side.",
+		"them. In a comparison, colours and signs mark what grew (+), shrank (-), is new or gone, and a "
+		"box is as wide as the larger side.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct flame_state),

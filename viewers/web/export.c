@@ -248,6 +248,7 @@ int web_download(struct web_page *page, const char *ext, struct http_response *o
 	assert(!*ext);
 	query_init(&q);
 	q.stop = page->stop;
+	q.keep_default_type = true;
 	rc = answer_make(page->p, reports_get("proto"), &q, o->loaded.from, false, &page->answer, err);
 	query_release(&q);
 	if (rc < 0)
