@@ -37,7 +37,7 @@ def sample(b, rounds):
             numbers = Ran(argv, env).numbers()
             n_taken = numbers.pop('samples', [0])[0]
             if name == 'cpa':
-                taken &= 0 < n_taken <= Profile(b, [b.path('s.prof')]).total * hz / 1e9 + 1
+                taken &= 0 < n_taken <= Profile(b, [b.path('s.prof')], '-sample_index=samples', unit='count').total + 1
             for depth, value in numbers.items():
                 found.setdefault(name, {}).setdefault(depth, []).append(value[0] / 1000)
     depths = list(found.get('cpa', {}))

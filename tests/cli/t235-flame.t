@@ -203,10 +203,10 @@ fails 'no common sample type' flame -o "$tmp/existing.svg" -base go-heap1.pb.gz 
 mkdir "$tmp/lib" && : >"$tmp/lib/libxml2.so.2" && : >"$tmp/lib/libcairo.so.2"
 echo mine >"$tmp/existing.png"
 export LD_LIBRARY_PATH="$tmp/lib"
-fails '^cpa: libxml2 is needed to write SVG; install it with: apt-get install libxml2$' flame $profile
-fails '^cpa: libxml2 is needed to write SVG' flame -o "$tmp/existing.svg" $profile
-fails '^cpa: cairo is needed to draw PDF and PNG; install it with: apt-get install libcairo2$' flame -o "$tmp/existing.png" $profile
-fails '^cpa: cairo is needed to draw PDF and PNG' flame --format=pdf $profile
+fails '^cpa: cannot load a library: .*libxml2.so.2: file too short$' flame $profile
+fails 'libxml2.so.2: file too short$' flame -o "$tmp/existing.svg" $profile
+fails '^cpa: cannot load a library: .*libcairo.so.2: file too short$' flame -o "$tmp/existing.png" $profile
+fails 'libcairo.so.2: file too short$' flame --format=pdf $profile
 "$CPA" flame --format=html $profile >"$tmp/got" 2>"$tmp/err" && cmp "$tmp/want.html" "$tmp/got"
 result $? "a web page needs neither libxml2 nor cairo"
 unset LD_LIBRARY_PATH

@@ -50,7 +50,9 @@ equal source.txt list .
 equal source.html weblist -output=- .
 equal 'source.html?f=nearest' weblist -output=- -focus=nearest nearest
 equal 'graph.dot?f=depot&n=20' dot -focus=depot -nodecount=20
-equal 'download?f=depot' proto
+page 'download?f=depot' '*/*'
+[ "$status" = 200 ] && cp "$tmp/page" "$tmp/got.pb.gz" && [ "$("$CPA" raw "$tmp/got.pb.gz")" = "$("$CPA" raw $source)" ]
+result $? 'download is the whole profile, with its own default type'
 refused 404 '404 page not found' top.exe
 refused 400 'no profile to compare with' diff.csv
 refused 404 '404 page not found' traces.md

@@ -164,9 +164,9 @@ mb=$(($(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$page_pid/status
 result $? "the server never had more than 600 MB: $mb MB"
 page_stop
 
-fails '^cpa: --keys prints the full screen as text, so it is not compatible with -o FILE' top --keys='1 Show q' -o "$tmp/out.txt" go-cpu.pb.gz
-fails '^cpa: --keys prints the full screen as text, so it is not compatible with another output' top --keys='1 Show q' --json go-cpu.pb.gz
-fails '^cpa: --keys plays keys on a screen; it is not compatible with -http' -http=: --keys=q go-cpu.pb.gz
+fails '^cpa: --keys applies to the shell (cpa FILE), not to top$' top --keys='1 Show q' -o "$tmp/out.txt" go-cpu.pb.gz
+fails '^cpa: --keys applies to the shell (cpa FILE), not to top$' top --keys='1 Show q' --json go-cpu.pb.gz
+fails '^cpa: --keys applies to the shell (cpa FILE), not to -http$' -http=: --keys=q go-cpu.pb.gz
 [ ! -e "$tmp/out.txt" ]
 result $? 'nothing is written'
 
