@@ -32,6 +32,7 @@ enum {
 	NOTES_MAX = 16,
 	NOTE_GO = 4,
 	DYNAMIC_MAX = 512,
+	DYNAMIC_BLOCK = 32, /* entries that are read at once */
 	NEEDED_MAX = 64,
 	NAME_ROOM = 1280
 };
@@ -97,18 +98,22 @@ static uint64_t file_offset(const struct file *f, const ElfW(Ehdr) * head, uint6
 /* Is our library among the libraries that the program was linked with? dynamic: its segment of that name. */
 static bool needs_library(const struct file *f, const ElfW(Ehdr) * head, const ElfW(Phdr) * dynamic)
 {
-	uint64_t needed[NEEDED_MAX], texts = 0;
+	ElfW(Dyn) d[DYNAMIC_BLOCK] = { { .d_tag = DT_NULL } };
+	uint64_t needed[NEEDED_MAX], texts = 0, size = dynamic->p_filesz / sizeof(*d);
 	char name[sizeof(library_name) - 1];
-	ElfW(Dyn) d = { .d_tag = DT_NEEDED };
 	int n = 0;
 
-	for (uint64_t i = 0; i < DYNAMIC_MAX && i < dynamic->p_filesz / sizeof(d) && d.d_tag != DT_NULL; i++) {
-		if (!file_read(f, dynamic->p_offset + i * sizeof(d), &d, sizeof(d)))
+	for (uint64_t i = 0; i < size && i < DYNAMIC_MAX; i++) {
+		uint64_t k = i % DYNAMIC_BLOCK, left = size - i < DYNAMIC_BLOCK ? size - i : DYNAMIC_BLOCK;
+
+		if (k == 0 && !file_read(f, dynamic->p_offset + i * sizeof(*d), d, left * sizeof(*d)))
 			return false;
-		if (d.d_tag == DT_NEEDED && n < NEEDED_MAX)
-			needed[n++] = d.d_un.d_val;
-		else if (d.d_tag == DT_STRTAB)
-			texts = file_offset(f, head, d.d_un.d_ptr);
+		if (d[k].d_tag == DT_NULL)
+			break;
+		if (d[k].d_tag == DT_NEEDED && n < NEEDED_MAX)
+			needed[n++] = d[k].d_un.d_val;
+		else if (d[k].d_tag == DT_STRTAB)
+			texts = file_offset(f, head, d[k].d_un.d_ptr);
 	}
 	for (int i = 0; i < n && texts; i++)
 		if (file_read(f, texts + needed[i], name, sizeof(name)) &&
