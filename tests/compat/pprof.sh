@@ -4,9 +4,9 @@
 # Sourced first. Sets pprof to the path of the program. PPROF names another program.
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
-# google/pprof of the version that cpa follows (cpa version; script/setup installs it), since that of Go is older
+# google/pprof of the version that cpa follows (cpa version), since that of Go is older; only script/setup downloads it
 PATH=$PATH:/usr/local/go/bin
-pprof=${PPROF:-$(HOME=$users_home XDG_CACHE_HOME=$users_cache "$top_srcdir/script/pprof" 2>/dev/null)}
+pprof=${PPROF:-$(GOPROXY=off HOME=$users_home XDG_CACHE_HOME=$users_cache "$top_srcdir/script/pprof" 2>/dev/null)}
 if [ ! -x "$pprof" ]; then
 	echo '1..0 # SKIP pprof not found, so cpa is not compared with it: script/pprof'
 	exit 0
