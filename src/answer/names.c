@@ -53,19 +53,19 @@ static void add_once(struct string_list *list, const char *name)
 	string_list_end(list);
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_function_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Add each name once, sorted. */
-static void add_functions(const struct profile *p, struct string_list *functions)
+static void add_function_names(const struct profile *p, struct string_list *functions)
 {
 	const char **name = mem_alloc(p->n_funcs, sizeof(*name));
 
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		name[i] = profile_text(p, p->func_name[i]);
-	qsort(name, p->n_funcs, sizeof(*name), by_text);
+	qsort(name, p->n_funcs, sizeof(*name), compare_function_names);
 	for (uint32_t i = 0; i < p->n_funcs; i++) {
 		if (i > 0 && strcmp(name[i - 1], name[i]) == 0)
 			continue;
@@ -88,6 +88,6 @@ void answer_add_names(const char *const *file, size_t n, struct string_list *typ
 	for (uint32_t i = 0; p && keys && i < p->n_labels; i++)
 		add_once(keys, profile_text(p, p->label_key[i]));
 	if (p && functions)
-		add_functions(p, functions);
+		add_function_names(p, functions);
 	profile_free(p);
 }

@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 /*
- * Append the sample types, label keys and names of functions of the first file that is a profile. Words that are not regular files are
- * skipped, so nothing is fetched. If no file is a profile, nothing is appended.
+ * Append the sample types, label keys and names of functions of the first file that is a profile. Words that are not
+ * regular files are skipped, so nothing is fetched. If no file is a profile, nothing is appended.
  *
  * types, keys, functions   each may be NULL
  */

@@ -226,7 +226,7 @@ static void add_other_totals(const struct sample_result *r, struct buf *out)
 
 	buf_addf(out, "sampled %" PRIu64 " process%s%s", t->n_processes, t->n_processes == 1 ? "" : "es",
 		 kind[r->kind]);
-	if (t->n_complete) /* else the end of stacks was not determined */
+	if (t->n_stacks && (t->n_complete || r->kind == SAMPLE_CPU)) /* else the end of stacks was not determined */
 		buf_addf(out, ", %.3g %% complete", 100.0 * (double)t->n_complete / (double)t->n_stacks);
 }
 

@@ -60,7 +60,7 @@ int answer_process_finish(struct answer_process *p, struct bytes *out, struct bu
 /* Append "sampled 0.547 of 0.612 s of CPU time in 61 processes, 99.8 % complete". */
 void answer_process_add_totals(const struct collect_totals *t, struct buf *out);
 
-/* Append the same of processes that were sampled from outside, followed by "; 54 stacks in 1.0 s, cpa used 0.010 s ...". */
+/* Append the same of processes sampled from outside, and "; 54 stacks in 1.0 s, cpa used 0.010 s of CPU time". */
 void answer_process_add_result(const struct sample_result *r, struct buf *out);
 
 #endif

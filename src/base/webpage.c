@@ -12,7 +12,7 @@
 
 enum { SEARCH_MAX = 16 << 10, TITLE_MAX = 200 }; /* bytes */
 
-static bool is_space(uint8_t c)
+static bool is_page_space(uint8_t c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -28,7 +28,7 @@ bool webpage_is(const uint8_t *s, size_t n)
 {
 	if (starts_with_tag(s, n, "\xef\xbb\xbf"))
 		s += 3, n -= 3;
-	while (n && is_space(*s))
+	while (n && is_page_space(*s))
 		s++, n--;
 	return starts_with_tag(s, n, "<!doctype html") || starts_with_tag(s, n, "<html") ||
 	       starts_with_tag(s, n, "<head") || starts_with_tag(s, n, "<title") || starts_with_tag(s, n, "<!--") ||
@@ -45,7 +45,7 @@ void webpage_add_title(const uint8_t *s, size_t n, struct buf *out)
 	while (i < n && s[i] != '>')
 		i++;
 	for (i++; i < n && s[i] != '<' && out->len < TITLE_MAX; i++)
-		if (!is_space(s[i]))
+		if (!is_page_space(s[i]))
 			buf_add(out, s + i, 1);
 		else if (out->len && out->data[out->len - 1] != ' ')
 			buf_addz(out, " ");

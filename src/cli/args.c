@@ -128,7 +128,7 @@ static int set_pattern(struct args *a, const struct report_type *t, const char *
 }
 
 /* Set one flag of a choice. Fails if another flag of the same choice was given. */
-static int pick(struct args *a, const struct opt *o, const struct opt **given, struct err *err)
+static int pick_flag(struct args *a, const struct opt *o, const struct opt **given, struct err *err)
 {
 	for (size_t i = 0; i < query_n_options; i++)
 		if (given[i] && given[i]->at == o->at && given[i] != o)
@@ -159,8 +159,8 @@ static const struct opt *short_option(char letter)
 	return name ? opt_find(query_options, query_n_options, name, strlen(name)) : NULL;
 }
 
-static int set_flag(struct args *a, const struct flag *f, char **next, int *used, const struct opt **given,
-		    struct err *err)
+static int set_option_flag(struct args *a, const struct flag *f, char **next, int *used, const struct opt **given,
+			   struct err *err)
 {
 	const struct opt *o = opt_find(query_options, query_n_options, f->name, f->n);
 	const struct report_type *t = o ? NULL : reports_find(f->name, f->n);
@@ -188,7 +188,7 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 			return rc;
 		if (!yes)
 			return undo_flag(a, o, t, given);
-		return o ? pick(a, o, given, err) : t ? set_report(a, t, err) : set_command(a, c, err);
+		return o ? pick_flag(a, o, given, err) : t ? set_report(a, t, err) : set_command(a, c, err);
 	}
 	if (!value && !opt_is_flag(o)) {
 		if (!*next)
@@ -294,7 +294,7 @@ static int parse_words(int argc, char **argv, struct args *a, const struct opt *
 		}
 		f.n = strcspn(f.name, "=");
 		f.value = f.name[f.n] ? f.name + f.n + 1 : NULL;
-		rc = set_flag(a, &f, argv + i + 1, &used, given, err);
+		rc = set_option_flag(a, &f, argv + i + 1, &used, given, err);
 		i += used;
 	}
 	return rc;

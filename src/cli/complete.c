@@ -99,7 +99,7 @@ static bool is_plain(const char *name, size_t n)
 enum names { NAMES_TYPES, NAMES_KEYS, NAMES_FUNCTIONS };
 
 /* Add the names of the first profile on the command line. Names that need quotes are not offered. */
-static void add_names(struct line *l, const char *before, const char *after, enum names which)
+static void add_profile_names(struct line *l, const char *before, const char *after, enum names which)
 {
 	struct string_list list = { 0 };
 
@@ -213,16 +213,16 @@ static void add_values(struct line *l, const struct opt *o, const char *before)
 		add_process_list(l, strlen(before));
 	} else if (strcmp(arg, "KEY,...") == 0) {
 		add_list_start(l->last, strlen(before), ',', &start);
-		add_names(l, buf_text(&start), "", NAMES_KEYS);
+		add_profile_names(l, buf_text(&start), "", NAMES_KEYS);
 	} else if (strcmp(arg, "[KEY=]EXPR") == 0)
-		add_names(l, before, "=", NAMES_KEYS);
+		add_profile_names(l, before, "=", NAMES_KEYS);
 	else if (strcmp(arg, "label:KEY") == 0) {
 		buf_addf(&start, "%slabel:", before);
-		add_names(l, buf_text(&start), "", NAMES_KEYS);
+		add_profile_names(l, buf_text(&start), "", NAMES_KEYS);
 	} else if (strcmp(arg, "TYPE") == 0)
-		add_names(l, before, "", NAMES_TYPES);
+		add_profile_names(l, before, "", NAMES_TYPES);
 	else if (strcmp(arg, "REGEX") == 0)
-		add_names(l, before, "", NAMES_FUNCTIONS);
+		add_profile_names(l, before, "", NAMES_FUNCTIONS);
 	else if (strcmp(o->name, "unit") == 0)
 		add_choices(l, before, "minimum auto ns us ms s hrs B kB MB GB TB PB", ' ');
 	else if (strcmp(o->name, "signal") == 0)
@@ -321,7 +321,7 @@ static void add_help_words(struct line *l)
 }
 
 /* The value of an option of the command line in "--name=value" or two words; "" if it is not given. */
-static const char *value_of(const struct line *l, const char *name)
+static const char *option_value(const struct line *l, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -342,7 +342,7 @@ static const char *value_of(const struct line *l, const char *name)
 static void add_selectors(struct line *l, const char *before)
 {
 	struct query q;
-	const struct stored_place place = { .where = value_of(l, "store"), .q = &q };
+	const struct stored_place place = { .where = option_value(l, "store"), .q = &q };
 	struct stored_catalogue c;
 	struct err err;
 
@@ -417,7 +417,7 @@ static void add_arguments(struct line *l)
 		return;
 	}
 	if (l->report && reports_takes_pattern(l->report) && l->n_arguments == 1)
-		add_names(l, "", "", NAMES_FUNCTIONS);
+		add_profile_names(l, "", "", NAMES_FUNCTIONS);
 	if (starts_with(l->last, "store:") && !strpbrk(l->last, "#{@")) {
 		add_selectors(l, "store:");
 		return;

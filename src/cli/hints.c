@@ -124,7 +124,7 @@ static bool is_number(const char *word)
 }
 
 /* Append arguments. With has_rows, numbers are numbers of rows. */
-static void add_words(char *const *argv, int n, bool has_rows, struct buf *out)
+static void add_hint_words(char *const *argv, int n, bool has_rows, struct buf *out)
 {
 	for (int i = 0; i < n; i++) {
 		buf_addz(out, has_rows && is_number(argv[i]) ? " -nodecount=" : " ");
@@ -142,8 +142,8 @@ static void add_line(const struct args *a, const char *word, const char *command
 		at++;
 	assert(at < a->argc);
 	buf_addf(out, "cpa%s%s", *command ? " " : "", command);
-	add_words(a->argv + at + 1, a->argc - at - 1, has_rows, out);
-	add_words(a->argv + 1, at - 1, has_rows, out);
+	add_hint_words(a->argv + at + 1, a->argc - at - 1, has_rows, out);
+	add_hint_words(a->argv + 1, at - 1, has_rows, out);
 }
 
 /* Could the word be the name of a command, and neither a file nor an address? */

@@ -141,7 +141,7 @@ static struct list_node listed_of(const struct listing *l, uint32_t node)
 }
 
 /* Match the names of nodes; out is [strings of the profile], 1 for each name that matches. */
-static int match_names(struct listing *l, const struct trim_result *t, uint8_t **out, struct err *err)
+static int match_list_names(struct listing *l, const struct trim_result *t, uint8_t **out, struct err *err)
 {
 	const struct place *place = l->places.place;
 	uint8_t *match = arena_zalloc(l->r->mem, strtab_count(l->v->p->str), 1);
@@ -174,7 +174,7 @@ static int choose(struct listing *l, const struct trim_result *t, struct err *er
 	int rc;
 
 	l->node = arena_alloc(l->r->mem, t->n, sizeof(*l->node));
-	rc = match_names(l, t, &match, err);
+	rc = match_list_names(l, t, &match, err);
 	for (uint32_t i = 0; rc == 0 && i < t->n; i++)
 		if (match[l->places.place[t->node[i]].name])
 			l->node[l->n++] = listed_of(l, t->node[i]);

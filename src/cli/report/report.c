@@ -111,7 +111,7 @@ static int write_stdout(const struct buf *text, const struct args *a, struct err
 				: pager_write(buf_text(text), text->len, &a->q, err);
 }
 
-static int write_pieces(const struct answer *answer, const struct args *a, struct err *err)
+static int write_answer_pieces(const struct answer *answer, const struct args *a, struct err *err)
 {
 	return a->is_shell_line ? answer_write(answer, STDOUT_FILENO, err) : pager_write_answer(answer, &a->q, err);
 }
@@ -153,7 +153,7 @@ static int write_answer(const struct answer *answer, const struct args *a)
 	if (!answer->pieces)
 		return cmd_report_write(&answer->text, a);
 	if (cmd_report_to_stdout(q))
-		return write_pieces(answer, a, &err) < 0 ? report_write_error(a, &err) : STATUS_FINE;
+		return write_answer_pieces(answer, a, &err) < 0 ? report_write_error(a, &err) : STATUS_FINE;
 	if (io_out_open(q->output, &out, &err) < 0)
 		return say_error("%s", err.msg);
 	rc = answer_write(answer, out.fd, &err);

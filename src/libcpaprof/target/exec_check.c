@@ -84,7 +84,7 @@ static bool has_go_note(const struct file *f, const ElfW(Phdr) * h)
 }
 
 /* Find an address in the file. Returns its offset, 0 if it is in no segment. */
-static uint64_t file_offset(const struct file *f, const ElfW(Ehdr) * head, uint64_t address)
+static uint64_t address_offset(const struct file *f, const ElfW(Ehdr) * head, uint64_t address)
 {
 	ElfW(Phdr) h;
 
@@ -113,7 +113,7 @@ static bool needs_library(const struct file *f, const ElfW(Ehdr) * head, const E
 		if (d[k].d_tag == DT_NEEDED && n < NEEDED_MAX)
 			needed[n++] = d[k].d_un.d_val;
 		else if (d[k].d_tag == DT_STRTAB)
-			texts = file_offset(f, head, d[k].d_un.d_ptr);
+			texts = address_offset(f, head, d[k].d_un.d_ptr);
 	}
 	for (int i = 0; i < n && texts; i++)
 		if (file_read(f, texts + needed[i], name, sizeof(name)) &&
@@ -179,7 +179,7 @@ static bool has_rights(const struct file *f, const struct stat *st, uint32_t uid
 	       (uid && sys_call(SYS_fgetxattr, f->fd, (long)"security.capability", 0, 0) > 0);
 }
 
-static long open_file(int folder, const char *path, int flags)
+static long open_checked(int folder, const char *path, int flags)
 {
 	char name[32] = "/proc/self/fd/", digits[12], *to = name + strlen(name);
 	int n = 0;
@@ -209,7 +209,7 @@ static struct exec_check check_at(int folder, const char *path, int flags, bool 
 	if (sys_call(SYS_newfstatat, folder, (long)path, (long)&st, flags & AT_EMPTY_PATH) != 0 ||
 	    !S_ISREG(st.st_mode) || !(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
 		return check;
-	f.fd = (int)open_file(folder, path, flags);
+	f.fd = (int)open_checked(folder, path, flags);
 	check.is_executable = !*path || sys_call(SYS_faccessat, folder, (long)path, X_OK, 0) == 0;
 	if (f.fd < 0) {
 		check.refuses |= (st.st_mode & (S_ISUID | S_ISGID)) != 0;
