@@ -455,6 +455,7 @@ static void summarize(const struct session *s, struct sampled *const *t, size_t 
 {
 	uint64_t n_samples = 0, n_complete = 0;
 	struct buf b = { 0 };
+	char busy[120];
 
 	for (size_t i = 0; i < n; i++)
 		count_stacks(t[i], &n_samples, &n_complete);
@@ -465,6 +466,8 @@ static void summarize(const struct session *s, struct sampled *const *t, size_t 
 	for (int i = 1; i < EXTERNAL_COMMENTS; i++)
 		if (s->external.comment[i][0])
 			profile_add_comment(sum, s->external.comment[i]);
+	if (busy_comment(busy_share(&s->busy[0], &s->busy[1]), busy, sizeof(busy)) > 0)
+		profile_add_comment(sum, busy);
 	b.len = 0;
 	buf_addf(&b, "stacks, complete: %" PRIu64 " of %" PRIu64 " (%.2f%%)", n_complete, n_samples,
 		 n_samples ? 100.0 * (double)n_complete / (double)n_samples : 0.0);
@@ -644,6 +647,7 @@ static int sample(struct session *s, struct buf *out, struct sample_result *resu
 		return rc;
 	attach_sample_describe(s);
 	s->start_ns = clock_now();
+	busy_read(&s->busy[0]);
 	if (s->o->stop)
 		stop_begin(s->o->stop, "sampling", s->o->duration_ns / NS_PER_MS);
 	if (s->events)
@@ -651,6 +655,7 @@ static int sample(struct session *s, struct buf *out, struct sample_result *resu
 	else
 		attach_sample_run_wall(s);
 	s->end_ns = clock_now();
+	busy_read(&s->busy[1]);
 	attach_sample_describe_result(s);
 	rc = write_all(s, out, err);
 	fill_result(s, own_start_ns, result);

@@ -54,6 +54,7 @@ struct session {
 	bool has_executed; /* with options.begun: has the process executed its program? */
 	enum sample_kind kind;
 	uint64_t start_ns, end_ns; /* monotonic */
+	struct busy_time busy[2];  /* of the machine, at these times */
 	uint64_t n_lost;           /* records that the kernel dropped */
 };
 

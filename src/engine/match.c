@@ -157,7 +157,9 @@ static int function_name(struct match_builder *mk, const char *name, size_t n, c
 		rc = m->name(m->name_arg, name, n, file, &own, err);
 		*id = strtab_add(m->text, buf_text(&own), own.len);
 	} else {
-		*id = strtab_add(m->text, name, match_name_len(name, n, file));
+		size_t start = match_name_start(name, n);
+
+		*id = strtab_add(m->text, name + start, match_name_len(name, n, file) - start);
 	}
 	buf_release(&own);
 	return rc;

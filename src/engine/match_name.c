@@ -113,6 +113,21 @@ static size_t without_suffixes(const char *s, size_t n)
 	return is_c_like(s, k) ? k : n;
 }
 
+size_t match_name_start(const char *name, size_t n)
+{
+	static const char *const kind[] = { "JS:", "LazyCompile:", "Function:", "Script:", "Eval:" };
+
+	for (size_t i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
+		size_t k = strlen(kind[i]);
+
+		if (n <= k + 1 || memcmp(name, kind[i], k) != 0 || !strchr("~^+*", name[k]))
+			continue;
+		k++;
+		return k + 1 < n && name[k] == ' ' ? k + 1 : k;
+	}
+	return 0;
+}
+
 size_t match_name_len(const char *name, size_t n, const char *file)
 {
 	size_t before;

@@ -26,4 +26,10 @@
  */
 size_t match_name_len(const char *name, size_t n, const char *file);
 
+/*
+ * The number of bytes at the start of a name that differ between runs: the kind and tier of code that V8 compiled, such as
+ * "JS:~", "JS:*" or "LazyCompile:^", and a space if the function has no name.
+ */
+size_t match_name_start(const char *name, size_t n);
+
 #endif

@@ -34,6 +34,44 @@ static const char *const runtime_whole[] = {
 	"cmpbody", "memeqbody", "indexbytebody",  "countbody",   "gosave_systemstack_switch",
 };
 
+/* Functions of Go's package runtime that schedule, wait or collect garbage. Those that do what the program asks for are not
+   here: allocation, maps, channels, copies, stacks that grow. */
+static const char go_scheduling[] =
+	"schedule findRunnable findrunnable stealWork execute mcall park_m mstart mstart0 mstart1 mPark startm "
+	"stopm wakep handoffp resetspinning runqgrab runqsteal runqget runqput globrunqget goready ready "
+	"gosched_m goschedImpl gopreempt_m goyield_m netpoll netpollBreak epollwait sysmon retake preemptone "
+	"preemptall usleep osyield procyield futex futexsleep futexwakeup notesleep notewakeup notetsleep "
+	"notetsleep_internal notetsleepg semasleep semawakeup lock2 unlock2 lockWithRank checkTimers "
+	"checkTimersNoP checkRunqsNoP checkIdleGCNoP pidleget pidlegetSpinning pidleput acquirep releasep "
+	"exitsyscall0 exitsyscallfast exitsyscallfast_pidle entersyscall_sysmon injectglist systemstack "
+	"asmcgocall forEachP forEachPInternal runSafePointFn stopTheWorld stopTheWorldGC stopTheWorldWithSema "
+	"startTheWorld startTheWorldGC startTheWorldWithSema suspendG resumeG bgsweep bgscavenge sweepone "
+	"deductSweepCredit markroot markrootBlock markrootSpans markrootFreeGStacks scanobject scanObject "
+	"scanblock scanstack scanframeworker scanConservative scanSpan scanObjectsSmall greyobject findObject "
+	"shade spanOfHeap tryDeferToSpanScan wbBufFlush wbBufFlush1 getempty putempty putfull trygetfull handoff";
+
+/* Prefixes of methods of that package. */
+static const char go_scheduling_start[] =
+	"gc (*gcWork). (*gcControllerState). (*gcCPULimiterState). (*lfstack). (*spanQueue). (*sweepLocked). "
+	"(*sweepLocker). (*activeSweep). (*scavengeIndex). (*scavengerState). (*pageAlloc).scavenge (*workbuf). "
+	"(*limiterEvent). (*randomEnum). (*timers).check (*mLockProfile).";
+
+/* Prefixes of names in other schedulers and collectors: V8, HotSpot, .NET, CPython, Ruby, glibc and the kernel. */
+static const char scheduling_start[] =
+	"(idle) v8::internal::Scavenge v8::internal::MarkCompact v8::internal::Sweeper "
+	"v8::internal::ConcurrentMarking v8::internal::MinorMarkSweep v8::internal::IncrementalMarking "
+	"v8::internal::Heap::CollectGarbage v8::internal::Heap::PerformGarbageCollection v8::internal::GCTracer "
+	"G1Par G1Conc G1Collect G1Young G1Rem G1Clear G1Full G1Root G1Evac ParallelScavenge PSParallelCompact "
+	"PSPromotionManager ParMarkBitMap GCTaskThread WorkerThread::run "
+	"SafepointSynchronize ZMark ZRelocate ZDirector ShenandoahConcurrent WKS::gc_heap SVR::gc_heap "
+	"gc_collect_main gc_collect_region gc_collect_young gc_collect_increment gc_collect_full "
+	"deduce_unreachable subtract_refs update_refs take_gil drop_gil rgengc_ gc_marks gc_sweep gc_start "
+	"gc_mark_ objspace_ __futex_abstimed __GI___futex_abstimed __lll_lock_ __GI___lll_lock_ __pthread_cond_ "
+	"___pthread_cond_ __schedule finish_task_switch do_idle cpu_startup_entry futex_wait futex_wake do_futex "
+	"__x64_sys_futex __arm64_sys_futex __x64_sys_sched_yield do_epoll_wait ep_poll do_nanosleep "
+	"hrtimer_nanosleep pick_next_task pick_next_entity try_to_wake_up ttwu_ enqueue_task dequeue_task "
+	"load_balance sched_balance_ newidle_balance";
+
 /* Parts of source paths. */
 static const char *const runtime_path[] = { "/glibc-", "/musl-", "/sysdeps/", "/build/linux-", "[kernel" };
 
@@ -110,6 +148,36 @@ bool function_is_runtime(const char *name, const char *file)
 	return starts_with_any(name, runtime_name_start, COUNT(runtime_name_start)) ||
 	       has_any(file, runtime_path, COUNT(runtime_path)) ||
 	       starts_with_any(file, runtime_path_start, COUNT(runtime_path_start));
+}
+
+/* Is the text one of the words of a list, which are separated by spaces? With prefix: does it start with one? */
+static bool has_word(const char *list, const char *text, size_t n, bool prefix)
+{
+	for (size_t len; *list; list += len + (list[len] == ' ')) {
+		len = strcspn(list, " ");
+		if ((prefix ? n >= len : n == len) && memcmp(text, list, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is it a scheduling function of Go: runtime.schedule, runtime.(*gcWork).balance, runtime.gcDrain.func1? */
+static bool is_go_scheduling(const char *name)
+{
+	const char *own = name + strlen("runtime.");
+
+	if (!starts_with(name, "runtime.") || starts_with(own, "gcWriteBarrier"))
+		return false;
+	return has_word(go_scheduling_start, own, strlen(own), true) ||
+	       has_word(go_scheduling, own, strcspn(own, ".["), false);
+}
+
+bool function_is_scheduling(const char *name, const char *file)
+{
+	if (is_go_scheduling(name) || strcmp(name, "(garbage collector)") == 0)
+		return true;
+	return (function_is_runtime(name, file) || !function_is_own(name, file)) &&
+	       has_word(scheduling_start, name, strlen(name), true);
 }
 
 bool function_is_own(const char *name, const char *file)

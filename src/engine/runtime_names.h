@@ -16,6 +16,14 @@
 bool function_is_runtime(const char *name, const char *file);
 
 /*
+ * Is a function part of a scheduler or a garbage collector: of Go, Node, the JVM, .NET, Python, Ruby, libc or the kernel?
+ * Its time depends on the load of the machine and on when memory is collected, not only on the program.
+ *
+ * file   its source file; "" when unknown
+ */
+bool function_is_scheduling(const char *name, const char *file);
+
+/*
  * Is a function part of the program itself, and not of a language's library, an installed package or the system? False
  * when neither name nor file decides.
  *

@@ -151,8 +151,12 @@ static const char *function_of(struct namer *x, uint32_t place, const char *whol
 		return "";
 	if (!k->name || (!k->addr && !k->line && !k->file))
 		return whole;
-	if (x->pl->name) /* of a comparison */
-		n = match_name_len(name, n, places_file(x->pl, place));
+	if (x->pl->name) { /* of a comparison */
+		size_t start = match_name_start(name, n);
+
+		n = match_name_len(name, n, places_file(x->pl, place)) - start;
+		name += start;
+	}
 	return make_safe(name, n, FLAME_NAME_MAX, x->mem);
 }
 

@@ -92,7 +92,7 @@ static void lines_set_options(void **state)
 	close_to(options.min_share, 0.02);
 	close_to(options.min_samples, 60);
 	assert_int_equal(options.normalize, GATE_NONE);
-	assert_true(options.strict && options.has_need && options.warn_runtime && options.fold);
+	assert_true(options.strict && options.has_need && options.runtime == GATE_RUNTIME_WARN && options.fold);
 	close_to(options.max_new, 0.03);
 	assert_int_equal(options.inconclusive, 3);
 	assert_int_equal(options.adjust, STATS_UNADJUSTED);

@@ -477,7 +477,7 @@ static void runtime_warn_makes_runtime_functions_suspect(void **state)
 
 	(void)state;
 	start(&a, 300);
-	a.g.options.warn_runtime = true;
+	a.g.options.runtime = GATE_RUNTIME_WARN;
 	made_stack(&a.g, "runtime.scanobject main", 500, 900);
 	finish(&a, 1, 1);
 	row_is(&a, "runtime.scanobject", GATE_SUSPECT);
@@ -485,12 +485,108 @@ static void runtime_warn_makes_runtime_functions_suspect(void **state)
 	end(&a);
 
 	start(&a, 300);
-	a.g.options.warn_runtime = true;
+	a.g.options.runtime = GATE_RUNTIME_WARN;
 	made_stack(&a.g, "memchr|../sysdeps/x86_64/memchr.S main", 500, 900);
 	made_stack(&a.g, "runtimeless.f|/src/runtimeless/f.go main", 500, 900);
 	finish(&a, 1, 1);
 	row_is(&a, "memchr", GATE_SUSPECT);
 	row_is(&a, "runtimeless.f", GATE_FAIL);
+	end(&a);
+}
+
+static void schedulers_and_collectors_fail_only_where_asked_or_over_budget(void **state)
+{
+	struct decided_gate a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "runtime.gcDrain main", 500, 900);
+	made_stack(&a.g, "runtime.mallocgc main", 500, 900);
+	finish(&a, 1, 1);
+	row_is(&a, "runtime.gcDrain", GATE_SUSPECT);
+	row_is(&a, "runtime.mallocgc", GATE_FAIL);
+	end(&a);
+
+	start(&a, 300);
+	a.g.options.runtime = GATE_RUNTIME_FAIL;
+	made_stack(&a.g, "runtime.gcDrain main", 500, 900);
+	finish(&a, 1, 1);
+	row_is(&a, "runtime.gcDrain", GATE_FAIL);
+	end(&a);
+
+	start(&a, 300);
+	made_stack(&a.g, "runtime.gcDrain main", 500, 900);
+	made_rule(&a.g, GATE_BUDGET, "gcDrain", 0.05);
+	finish(&a, 1, 1);
+	row_is(&a, "runtime.gcDrain", GATE_FAIL);
+	end(&a);
+}
+
+/* One pair in which a function costs 1.8 times as much, beside these uses of processors. */
+static enum gate_verdict verdict_of_pair(double cpus_base, double cpus_new, uint32_t n_runs)
+{
+	struct decided_gate a;
+	enum gate_verdict v;
+
+	start(&a, 300);
+	made_stack(&a.g, "slow main", 500, 900);
+	made_seal(&a.g, n_runs, n_runs);
+	for (uint32_t i = 0; i < 2 * n_runs; i++) {
+		file(&a, i)->seconds = 10;
+		file(&a, i)->cpu_seconds = 10 * (file(&a, i)->side == STATS_BASE ? cpus_base : cpus_new);
+	}
+	decide(&a);
+	v = find(&a, "slow", GATE_CUM)->verdict;
+	end(&a);
+	return v;
+}
+
+/* The whole program costs 1.1 times as much, which explains that much of a larger load. */
+static void one_pair_under_different_load_does_not_fail(void **state)
+{
+	(void)state;
+	assert_int_equal(verdict_of_pair(0.2, 0.2, 1), GATE_FAIL);
+	assert_int_equal(verdict_of_pair(0.2, 0.31, 1), GATE_FAIL);
+	assert_int_equal(verdict_of_pair(0.2, 0.4, 1), GATE_SUSPECT);
+	assert_int_equal(verdict_of_pair(0.4, 0.2, 1), GATE_SUSPECT);
+	assert_int_equal(verdict_of_pair(0.2, 0.4, 2), GATE_FAIL);
+}
+
+static void one_pair_from_a_busy_machine_does_not_fail(void **state)
+{
+	for (uint32_t n_runs = 1; n_runs <= 2; n_runs++) {
+		struct decided_gate a;
+
+		(void)state;
+		start(&a, 300);
+		made_stack(&a.g, "slow main", 500, 900);
+		made_seal(&a.g, n_runs, n_runs);
+		file(&a, 0)->busy = 0.5;
+		decide(&a);
+		row_is(&a, "slow", n_runs == 1 ? GATE_SUSPECT : GATE_FAIL);
+		end(&a);
+	}
+}
+
+static void a_benchmark_of_go_that_is_too_short_names_what_would_do(void **state)
+{
+	struct decided_gate a;
+
+	(void)state;
+	start(&a, 40);
+	made_stack(&a.g, "work testing.(*B).runN main", 60, 60);
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_INCONCLUSIVE);
+	assert_string_equal(
+		note(&a, "benchtime"),
+		"these runs of go test -bench are too short: run each side 5 times as long, with -count=5 or "
+		"-benchtime=5s where they were 1 and 1s");
+	end(&a);
+
+	start(&a, 40);
+	made_stack(&a.g, "work main", 60, 60);
+	finish(&a, 1, 1);
+	assert_string_equal(note(&a, "benchtime"), "");
 	end(&a);
 }
 
@@ -968,6 +1064,10 @@ int main(void)
 		cmocka_unit_test(a_budget_applies_without_a_change_and_below_min_share),
 		cmocka_unit_test(reference_rows_are_not_listed),
 		cmocka_unit_test(runtime_warn_makes_runtime_functions_suspect),
+		cmocka_unit_test(schedulers_and_collectors_fail_only_where_asked_or_over_budget),
+		cmocka_unit_test(one_pair_under_different_load_does_not_fail),
+		cmocka_unit_test(one_pair_from_a_busy_machine_does_not_fail),
+		cmocka_unit_test(a_benchmark_of_go_that_is_too_short_names_what_would_do),
 		cmocka_unit_test(delay_profiles_never_fail_with_one_file_per_side),
 		cmocka_unit_test(a_pass_requires_the_power_requested_by_need),
 		cmocka_unit_test(power_agrees_with_the_method),

@@ -76,7 +76,7 @@ static void defaults_are_those_of_the_method(void **state)
 	close_to(options.max_new, 0.05);
 	assert_int_equal(options.inconclusive, 3);
 	assert_int_equal(options.n_rules, 0);
-	assert_false(options.warn_runtime);
+	assert_int_equal(options.runtime, GATE_RUNTIME_WORK);
 	assert_int_equal(regex_match(options.fold, "runtime.asyncPreempt2", 21, &yes, NULL), 0);
 	assert_true(yes);
 	gate_options_release(&options);
@@ -108,7 +108,7 @@ static void options_are_parsed(void **state)
 	assert_int_equal(options.adjust, STATS_BH);
 	close_to(options.noise, 0.05);
 	assert_null(options.fold);
-	assert_true(options.warn_runtime && options.exact_names);
+	assert_true(options.runtime == GATE_RUNTIME_WARN && options.exact_names);
 	assert_int_equal(options.look, 2);
 	assert_int_equal(options.looks, 3);
 	gate_options_release(&options);
@@ -141,7 +141,7 @@ static void unknown_words_are_refused_with_the_valid_ones(void **state)
 	refuses_option("normalize=label:n", "--normalize=label:n: must be bulk, rest, work, none, duration or share");
 	refuses_option("evidence=none", "--evidence=none: must be change or threshold");
 	refuses_option("adjust=bonferroni", "--adjust=bonferroni: must be holm, bh or none");
-	refuses_option("runtime=skip", "--runtime=skip: must be fail or warn");
+	refuses_option("runtime=skip", "--runtime=skip: must be work, fail or warn");
 	refuses_option("inconclusive=2", "--inconclusive=2: must be 0, 1 or 3");
 	refuses_option("look=3/2", "--look=3/2: expected K/N for interim check K of N, such as 2/3; N is at most 100");
 	refuses_option("look=0/2", "--look=0/2: expected K/N for interim check K of N, such as 2/3; N is at most 100");

@@ -86,6 +86,8 @@ static void a_failed_row_shows_name_change_and_interval(void **state)
 			"SKIPPED    +100%  +70.0% to +136%   3.0%   6.0%  cum   main.render\n"
 			"          allowed until 2026-12-31 by gate.cpa:3: new fonts\n"
 			"\n"
+			"warning: base is contended (7.8% preempted samples against 1.1%)\n"
+			"\n"
 			"FAIL: costs more with 99% confidence over all 61 tests; estimate beyond +20%\n"
 			"SUSPECT: costs more with 90% confidence over all 61 tests; estimate beyond +20%\n"
 			"UNRESOLVED: too few samples to tell; --all lists every row\n"
@@ -93,8 +95,7 @@ static void a_failed_row_shows_name_change_and_interval(void **state)
 			"to detect +30% at 5% share: 14,106 samples (57s) per side; you have 3,205\n"
 			"note: renamed? main.scoreB -> main.rankOrders (x1.02)\n"
 			"note: renamed: main.oldSum -> main.sum\n"
-			"note: cheaper than before: main.walkTable; update the base to keep it so\n"
-			"warning: base is contended (7.8% preempted samples against 1.1%)\n");
+			"note: cheaper than before: main.walkTable; update the base to keep it so\n");
 }
 
 static void a_pass_claims_no_more_than_was_tested(void **state)
@@ -132,11 +133,12 @@ static void an_inconclusive_result_shows_a_reason_and_advice(void **state)
 			"SUSPECT   +92.0%  +38.0% to +170%  15.0%  26.0%  cum   main.scoreA\n"
 			"          46 -> 77 samples, p=0.031, score.go:4\n"
 			"\n"
+			"warning: variation between runs is unknown: pass at least 3 profiles per side\n"
+			"\n"
 			"SUSPECT: costs more with 90% confidence over all 13 tests; estimate beyond +20%\n"
 			"UNRESOLVED: too few samples to tell; --all lists every row\n"
 			"80% power to detect: +120% at 20% share, +210% at 10%, +540% at 5%, nothing at 1%\n"
-			"to detect +30% at 5% share: 14,106 samples (57s) per side; you have 304\n"
-			"warning: variation between runs is unknown: pass at least 3 profiles per side\n");
+			"to detect +30% at 5% share: 14,106 samples (57s) per side; you have 304\n");
 }
 
 static void a_result_without_tests_begins_with_the_reason(void **state)

@@ -17,10 +17,21 @@
 
 static void keeps(const char *name, const char *file, const char *kept)
 {
-	size_t n = match_name_len(name, strlen(name), file);
+	size_t n = match_name_len(name, strlen(name), file), start = match_name_start(name, n);
 
-	if (n != strlen(kept) || memcmp(name, kept, n) != 0)
-		fail_msg("%s in %s becomes %.*s, not %s", name, file, (int)n, name, kept);
+	if (n - start != strlen(kept) || memcmp(name + start, kept, n - start) != 0)
+		fail_msg("%s in %s becomes %.*s, not %s", name, file, (int)(n - start), name + start, kept);
+}
+
+static void removes_the_tier_of_compiled_javascript(void **state)
+{
+	(void)state;
+	keeps("JS:~load /app/a.js:4:7", "", "load /app/a.js:4:7");
+	keeps("JS:*load /app/a.js:4:7", "", "load /app/a.js:4:7");
+	keeps("JS:^ /app/a.js:1:1", "", "/app/a.js:1:1");
+	keeps("LazyCompile:*load /app/a.js:4:7", "", "load /app/a.js:4:7");
+	keeps("JS:load", "", "JS:load");
+	keeps("JS:~", "", "JS:~");
 }
 
 static void removes_suffixes_of_compilers(void **state)
@@ -75,6 +86,7 @@ static void an_empty_name_has_length_0(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(removes_the_tier_of_compiled_javascript),
 		cmocka_unit_test(removes_suffixes_of_compilers),
 		cmocka_unit_test(keeps_names_without_generated_suffixes),
 		cmocka_unit_test(an_empty_name_has_length_0),

@@ -45,11 +45,33 @@ static void runtime_functions_are_recognised_by_name_or_file(void **state)
 	assert_false(function_is_runtime("parse", "lib/string/x.c"));
 }
 
+static void schedulers_and_collectors_are_distinguished_from_work(void **state)
+{
+	static const char go[] = "/usr/local/go/src/runtime/proc.go";
+
+	(void)state;
+	assert_true(function_is_scheduling("runtime.futexsleep", go));
+	assert_true(function_is_scheduling("runtime.gcDrain.func1", go));
+	assert_true(function_is_scheduling("runtime.(*gcWork).balance", go));
+	assert_true(function_is_scheduling("runtime.systemstack.abi0", ""));
+	assert_true(function_is_scheduling("v8::internal::ScavengerCollector::CollectGarbage()", ""));
+	assert_true(function_is_scheduling("(garbage collector)", ""));
+	assert_true(function_is_scheduling("__schedule", ""));
+	assert_true(function_is_scheduling("__GI___lll_lock_wait", "./nptl/lowlevellock.c"));
+	assert_false(function_is_scheduling("runtime.mallocgc", go));
+	assert_false(function_is_scheduling("runtime.gcWriteBarrier2", go));
+	assert_false(function_is_scheduling("runtime.scheduler", go));
+	assert_false(function_is_scheduling("main.schedule", "/home/u/shop/main.go"));
+	assert_false(function_is_scheduling("gc_start", "/home/u/src/gc.c"));
+	assert_false(function_is_scheduling("memcpy", ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_of_the_program_are_distinguished_from_libraries),
 		cmocka_unit_test(runtime_functions_are_recognised_by_name_or_file),
+		cmocka_unit_test(schedulers_and_collectors_are_distinguished_from_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -687,10 +687,11 @@ void text_draw_gate(const struct gate *g, bool color, bool all, struct buf *out)
 	buf_addz(out, "\n");
 	if (add_rows(&d))
 		buf_addz(out, "\n");
+	add_messages("warning: ", g->warning, g->n_warnings, out);
+	buf_addz(out, g->n_warnings ? "\n" : "");
 	text_gate_add_meaning(g, all, out);
 	text_gate_add_power(g, out);
 	for (uint32_t i = 0; i < g->n_renames; i++)
 		add_rename(&g->rename[i], out);
 	add_messages("note: ", g->note, g->n_notes, out);
-	add_messages("warning: ", g->warning, g->n_warnings, out);
 }

@@ -6,6 +6,7 @@
 #ifndef LIBCPAPROF_COLLECTOR_COLLECT_INT_H
 #define LIBCPAPROF_COLLECTOR_COLLECT_INT_H
 
+#include "libcpaprof/collector/busy.h"
 #include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/counts.h"
 #include "libcpaprof/collector/maps.h"
@@ -59,6 +60,7 @@ struct process {
 	uint32_t engine, error, perf_error, moved;
 	uint64_t start_ns, end_ns; /* wall clock: first and last moment of the CPU profile */
 	uint64_t began_ns;         /* wall clock: start of the process */
+	struct busy_time busy;     /* of the machine, at start_ns */
 	uint64_t lost, lost_seen, adopted, adopted_seen, nested, blocked, bad, cut[N_CUTS], guessed;
 	struct vec ends; /* struct stack_end of incomplete stacks, if sampled from outside */
 	uint32_t orphans;
@@ -117,8 +119,9 @@ struct collect {
 	uint32_t n_traces;     /* number of traces in progress */
 	uint64_t nonce[2];
 	pid_t main_pid;
-	uint64_t start_ns; /* wall clock: start of the collector */
-	dev_t dev;         /* device and inode of the segment */
+	uint64_t start_ns;     /* wall clock: start of the collector */
+	struct busy_time busy; /* of the machine, when a process was last found */
+	dev_t dev;             /* device and inode of the segment */
 	ino_t ino;
 	ino_t pid_namespace; /* of this process */
 	collect_process_fn *done;

@@ -52,6 +52,7 @@ static int external_make_ended(struct external *as, struct process **out)
 		return -ENOMEM;
 	*p = (struct process){ .is_used = true, .has_ended = true, .pidfd = -1, .max_depth = FRAMES_MAX };
 	p->start_ns = p->began_ns = collect_wall_ns();
+	busy_read(&p->busy);
 	p->external = as;
 	p->table.maps = &p->maps;
 	*out = p;

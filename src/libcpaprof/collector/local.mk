@@ -5,6 +5,8 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/account.c \
 	src/libcpaprof/collector/body.c \
 	src/libcpaprof/collector/body.h \
+	src/libcpaprof/collector/busy.c \
+	src/libcpaprof/collector/busy.h \
 	src/libcpaprof/collector/clock.h \
 	src/libcpaprof/collector/collect.c \
 	src/libcpaprof/collector/collect.h \

@@ -162,6 +162,8 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 	p->max_depth = c->options.max_depth;
 	p->is_main = pid == c->main_pid;
 	p->is_verified = has == MAPS_YES;
+	busy_read(&c->busy);
+	p->busy = c->busy;
 	p->began_ns = p->start_ns <= now ? p->start_ns : now;
 	if (p->start_ns < c->start_ns || p->start_ns > now)
 		p->start_ns = now;

@@ -30,6 +30,7 @@ static void reset_cpu(struct process *p)
 	p->error = 0;
 	p->start_ns = collect_wall_ns();
 	p->end_ns = 0;
+	busy_read(&p->busy);
 }
 
 void collect_self_cpu_start(struct collect *c, uint32_t hz)

@@ -291,6 +291,8 @@ static int take(struct snap *s, uint64_t custom)
 		return -ENOENT; /* the process is not profiled by us */
 	s->end_ns = p->has_ended && p->end_ns ? p->end_ns : collect_wall_ns();
 	s->start_ns = s->end_ns;
+	s->busy_start = p->busy;
+	busy_read(&s->busy_end);
 	s->period = 1;
 	switch (s->kind) {
 	case SNAP_CPU:
@@ -531,6 +533,7 @@ int snap_subtract(struct snap *later, const struct snap *earlier, bool alloc_onl
 	if (rc < 0)
 		return rc;
 	later->start_ns = earlier->end_ns;
+	later->busy_start = earlier->busy_end;
 	later->delta = true;
 	subtract_cpu(&later->cpu, &earlier->cpu);
 	return 0;

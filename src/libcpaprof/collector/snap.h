@@ -10,6 +10,7 @@
 #ifndef LIBCPAPROF_COLLECTOR_SNAP_H
 #define LIBCPAPROF_COLLECTOR_SNAP_H
 
+#include "libcpaprof/collector/busy.h"
 #include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/memory.h"
 
@@ -82,10 +83,11 @@ struct snap {
 	enum snap_kind kind;
 	char name[SNAP_NAME_MAX]; /* name of a custom profile, else the name in the URL: "heap", "threads" */
 	struct process *p;
-	struct vec row;            /* struct snap_row, sorted by frames, label, extra, thread; distinct */
-	struct vec thread;         /* struct snap_thread */
-	uint64_t start_ns, end_ns; /* wall clock: start and end of the covered time; equal for a snapshot */
-	uint64_t period;           /* sampling period: ns of CPU time, bytes of heap; else 1 */
+	struct vec row;                        /* struct snap_row, sorted by frames, label, extra, thread; distinct */
+	struct vec thread;                     /* struct snap_thread */
+	uint64_t start_ns, end_ns;             /* wall clock: start and end of the covered time; equal for a snapshot */
+	struct busy_time busy_start, busy_end; /* of the machine; only SNAP_CPU and SNAP_EXTERNAL */
+	uint64_t period;                       /* sampling period: ns of CPU time, bytes of heap; else 1 */
 	bool delta;
 	bool gperf; /* write text for clients of gperftools: heap_v2 */
 	struct snap_cpu cpu;

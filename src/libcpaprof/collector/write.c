@@ -69,6 +69,14 @@ static void add_stack_comments(struct comments *r, const struct snap_cpu *c)
 			    100.0 * (double)c->guessed / (double)n);
 }
 
+static void add_busy_comment(struct comments *r, const struct snap *s)
+{
+	char text[120];
+
+	if (busy_comment(busy_share(&s->busy_start, &s->busy_end), text, sizeof(text)) > 0)
+		add_comment(r, "%s", text);
+}
+
 static void add_cpu_comments(struct comments *r, const struct snap *s)
 {
 	const struct process *p = s->p;
@@ -88,6 +96,7 @@ static void add_cpu_comments(struct comments *r, const struct snap *s)
 		r,
 		"asked for %u Hz, got %.1f stacks per second of CPU time; samples are stacks, nanoseconds are CPU time",
 		hz, seconds > 0 ? (double)c->n_samples / seconds : 0.0);
+	add_busy_comment(r, s);
 	if (p->error)
 		add_comment(r, "cannot create timers: %s%s",
 			    p->error == EAGAIN ? "too many pending signals (ulimit -i)"
@@ -161,6 +170,7 @@ static void add_external_comments(struct comments *r, const struct snap *s)
 	for (size_t i = 1; i < sizeof(e->comment) / sizeof(e->comment[0]); i++)
 		if (e->comment[i][0])
 			add_comment(r, "%s", e->comment[i]);
+	add_busy_comment(r, s);
 	add_stack_comments(r, &s->cpu);
 }
 

@@ -86,6 +86,7 @@ static void describe_side(struct decision *d, int side)
 		has_times &= f->seconds > 0;
 		g->seconds += f->seconds;
 		preempted += f->preempted;
+		g->busy = fmax(g->busy, f->busy);
 		g->period = g->n_files ? g->period : f->period;
 		g->build_id = common(g->build_id, f->build_id, g->n_files);
 		g->host = common(g->host, f->host, g->n_files);
@@ -269,10 +270,10 @@ static void judge_rows(struct decision *d)
 	}
 }
 
-/* Turn a FAIL into a SUSPECT with this reason. */
+/* Turn a FAIL into a SUSPECT with this reason; NULL: there is none. */
 static void downgrade(struct gate_row *row, const char *reason)
 {
-	if (row->verdict != GATE_FAIL)
+	if (!reason || row->verdict != GATE_FAIL)
 		return;
 	row->verdict = GATE_SUSPECT;
 	row->reason = reason;
@@ -302,6 +303,56 @@ const char *decision_contention(struct decision *d)
 			     "several profiles per "
 			     "side, captured alternately",
 			     side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100);
+}
+
+double decision_utilisation(const struct decision *d, int side)
+{
+	double cpu = 0, seconds = 0;
+
+	for (uint32_t i = 0; i < d->s->n_files; i++) {
+		const struct gate_file *f = &d->s->file[i];
+
+		if ((int)f->side != side)
+			continue;
+		if (!(f->cpu_seconds > 0 && f->seconds > 0))
+			return 0;
+		cpu += f->cpu_seconds;
+		seconds += f->seconds;
+	}
+	return seconds > 0 ? cpu / seconds : 0;
+}
+
+/* The reason why one pair from a busy machine proves nothing; NULL if it was not busy, or that is unknown. */
+static const char *busy_reason(struct decision *d)
+{
+	static const double share = 0.3;
+	const struct gate_side *side = d->out->side;
+
+	if (d->judged->has_replicates || fmax(side[STATS_BASE].busy, side[STATS_NEW].busy) < share)
+		return NULL;
+	return decision_text(
+		d,
+		"the machine was busy (for %.0f%% of the time of base and %.0f%% of new, programs waited for "
+		"a processor), so one pair proves nothing: pass several profiles per side",
+		side[STATS_BASE].busy * 100, side[STATS_NEW].busy * 100);
+}
+
+/* The reason why one pair under different load proves nothing; NULL if the load was similar, or is unknown. A regression
+   also increases the use of the CPU: total_ratio, the cost of the program relative to its unchanged part, is divided out. */
+static const char *load_reason(struct decision *d)
+{
+	static const double times = 1.5;
+	double base = decision_utilisation(d, STATS_BASE), now = decision_utilisation(d, STATS_NEW), ratio;
+
+	if (d->judged->has_replicates || !(base > 0 && now > 0))
+		return NULL;
+	ratio = now / base / (d->out->total_ratio > 0 ? d->out->total_ratio : 1);
+	if (ratio < times && ratio > 1 / times)
+		return NULL;
+	return decision_text(d,
+			     "base used %.2f CPUs and new %.2f, so one pair proves nothing: pass several profiles per "
+			     "side, captured alternately under equal load",
+			     base, now);
 }
 
 /* Downgrade verdicts that one pair of profiles cannot prove. */
@@ -341,20 +392,41 @@ static void skip_allowed(struct decision *d, const struct gate_rule *rule, struc
 	row->verdict = GATE_SKIPPED;
 }
 
-/* Apply --runtime=warn, the limits of one pair of profiles, and allow lines. */
+/* The reason why a slower function of a runtime does not fail; NULL if it may. */
+static const char *runtime_reason(const struct decision *d, const struct decision_row *r)
+{
+	const struct gate_row *row = &r->shown;
+
+	switch (d->options->runtime) {
+	case GATE_RUNTIME_WORK:
+		return !r->is_over_budget && function_is_scheduling(row->name, row->file)
+			       ? "scheduler or garbage collector, at most SUSPECT without --runtime=fail"
+			       : NULL;
+	case GATE_RUNTIME_WARN:
+		return function_is_runtime(row->name, row->file)
+			       ? "runtime function, at most SUSPECT with --runtime=warn"
+			       : NULL;
+	case GATE_RUNTIME_FAIL:
+		break;
+	}
+	return NULL;
+}
+
+/* Apply --runtime, the limits of one pair of profiles, and allow lines. */
 static void downgrade_rows(struct decision *d)
 {
 	const char *reason = decision_unreliable(d), *contention = decision_contention(d);
+	const char *load = load_reason(d), *busy = busy_reason(d);
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		struct decision_row *r = &d->row[i];
 		const struct gate_rule *rule = r->is_hidden ? NULL : find_allow(d, r->index);
 
-		if (d->options->warn_runtime && function_is_runtime(r->shown.name, r->shown.file))
-			downgrade(&r->shown, "runtime function, at most SUSPECT with --runtime=warn");
+		downgrade(&r->shown, runtime_reason(d, r));
 		downgrade_unreliable(&r->shown, reason);
-		if (contention)
-			downgrade(&r->shown, contention);
+		downgrade(&r->shown, contention);
+		downgrade(&r->shown, load);
+		downgrade(&r->shown, busy);
 		if (rule)
 			skip_allowed(d, rule, &r->shown);
 	}

@@ -20,8 +20,9 @@ struct decision_sum {
 /* A row of the result. */
 struct decision_row {
 	struct gate_row shown;
-	uint32_t index; /* index of the row in rows and judged */
-	bool is_hidden; /* is it neither tested nor over its budget? */
+	uint32_t index;      /* index of the row in rows and judged */
+	bool is_hidden;      /* is it neither tested nor over its budget? */
+	bool is_over_budget; /* is its share certainly larger than its budget? */
 };
 
 struct decision {
@@ -72,6 +73,9 @@ const char *decision_unreliable(const struct decision *d);
  * and preemption is not proportional to where a program spends its time. NULL if there is no reason.
  */
 const char *decision_contention(struct decision *d);
+
+/* CPU time per wall-clock time of a side; 0 if unknown. */
+double decision_utilisation(const struct decision *d, int side);
 
 /* Median of n numbers, or fallback if n is 0. Sorts a. */
 double decision_median(double *a, size_t n, double fallback);

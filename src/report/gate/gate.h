@@ -67,6 +67,7 @@ struct gate_side {
 	double seconds;              /* sum of durations; 0 if unknown */
 	int64_t period;              /* period of the first file; 0 if unknown */
 	double preempted;            /* share of samples whose leaf was a preemption frame */
+	double busy;                 /* share of the time in which programs waited for a processor; 0 if unknown */
 	const char *build_id, *host; /* build ID and host; "" if unknown or different between the files */
 };
 

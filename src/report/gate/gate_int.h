@@ -26,6 +26,7 @@ struct gate_file {
 	double seconds;
 	double preempted; /* sum of the values of samples with a folded leaf */
 	int64_t period, time_ns;
+	double busy;        /* share of the time in which programs waited for a processor; 0 if unknown */
 	double cpu_seconds; /* CPU time of all samples, for utilisation; 0 if unknown */
 	const char *build_id, *host, *binary;
 	uint32_t n_parts; /* number of functions that occur in the file */

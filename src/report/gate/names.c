@@ -171,6 +171,7 @@ void gate_names_add_plain(const char *name, size_t n, const char *file, struct b
 	bool go;
 
 	n = match_name_len(name, n, file);
+	p.s += match_name_start(name, n);
 	go = is_go(name, n, file);
 	if (go && n > 3 && memcmp(name + n - 3, "-fm", 3) == 0)
 		n -= 3;

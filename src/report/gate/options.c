@@ -244,11 +244,13 @@ static int set_fold(struct gate_options *options, const char *prefix, const char
 
 static int set_runtime(struct gate_options *options, const char *prefix, const char *text, struct err *err)
 {
-	static const char *const words[] = { "fail", "warn", NULL };
+	static const char *const words[] = {
+		[GATE_RUNTIME_WORK] = "work", [GATE_RUNTIME_FAIL] = "fail", [GATE_RUNTIME_WARN] = "warn", NULL
+	};
 	int at = 0, rc = parse_word(text, prefix, words, &at, err);
 
 	if (rc == 0)
-		options->warn_runtime = at == 1;
+		options->runtime = (enum gate_runtime)at;
 	return rc;
 }
 

@@ -17,6 +17,9 @@
 
 enum gate_normalize { GATE_BULK, GATE_REST, GATE_WORK, GATE_NONE, GATE_DURATION, GATE_SHARE };
 
+/* Functions of runtimes, libc and the kernel that may fail: all but schedulers and garbage collectors, all, or none. */
+enum gate_runtime { GATE_RUNTIME_WORK, GATE_RUNTIME_FAIL, GATE_RUNTIME_WARN };
+
 /* A line of gate.cpa, or the equivalent option. */
 enum gate_rule_kind { GATE_LIMIT, GATE_ALLOW, GATE_BUDGET, GATE_ONLY, GATE_NOISE, GATE_RENAME };
 
@@ -49,7 +52,8 @@ struct gate_options {
 	double need_share, need_ratio;
 	double max_new;       /* new functions with a larger share are judged; such as 0.05; 0 % is stored as 1e-9 */
 	unsigned look, looks; /* 1 of 1 */
-	bool exact_names, warn_runtime;
+	bool exact_names;
+	enum gate_runtime runtime;
 	int inconclusive;       /* exit status: 0, 1 or 3 */
 	struct regex *fold;     /* leaf frames that are charged to their callers; NULL for none */
 	bool has_own_fold;      /* was fold set? The default matches frames of preemption and of profilers */

@@ -61,6 +61,7 @@ static void judge_budget(struct decision *d, const struct limited_share *limited
 	       limit = limited_share->limit < 1e-8 ? 0 : limited_share->limit * 100;
 	enum gate_verdict verdict = p < d->options->alpha ? GATE_FAIL : GATE_SUSPECT;
 
+	r->is_over_budget = share > limit && p < d->options->alpha;
 	if (!(share > limit) || !(p < d->options->alpha_suspect) || row->verdict == GATE_FAIL)
 		return;
 	if (row->verdict == GATE_SUSPECT && verdict == GATE_SUSPECT)

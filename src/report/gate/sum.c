@@ -13,6 +13,7 @@
 #include "profile/scale.h"
 #include "report/gate/names.h"
 #include "report/gate/sum_int.h"
+#include "report/gate/weights.h"
 #include "report/side.h"
 
 #include <assert.h>
@@ -426,6 +427,7 @@ static void describe(struct sum_input *a, const struct profile *p)
 	f->period = find_period(a, p);
 	f->time_ns = p->meta.time_ns;
 	f->cpu_seconds = sampling_cpu_seconds(p);
+	f->busy = weights_busy_share(p);
 	f->build_id = copy(a->sum->mem, side.build_id);
 	f->host = copy(a->sum->mem, side.host);
 	f->binary = copy(a->sum->mem, side.file);

@@ -170,27 +170,9 @@ static void warn_periods(struct decision *d)
 	}
 }
 
-/* CPU time per wall-clock time of a side; 0 if unknown. */
-static double utilisation(const struct decision *d, int side)
-{
-	double cpu = 0, seconds = 0;
-
-	for (uint32_t i = 0; i < d->s->n_files; i++) {
-		const struct gate_file *f = &d->s->file[i];
-
-		if ((int)f->side != side)
-			continue;
-		if (!(f->cpu_seconds > 0 && f->seconds > 0))
-			return 0;
-		cpu += f->cpu_seconds;
-		seconds += f->seconds;
-	}
-	return seconds > 0 ? cpu / seconds : 0;
-}
-
 static void warn_utilisation(struct decision *d)
 {
-	double base = utilisation(d, STATS_BASE), now = utilisation(d, STATS_NEW);
+	double base = decision_utilisation(d, STATS_BASE), now = decision_utilisation(d, STATS_NEW);
 
 	if (base > 0 && now > 0 && (now > utilisation_times * base || base > utilisation_times * now))
 		WARN(d, "utilisation",
@@ -390,6 +372,29 @@ static bool has_suspect(const struct gate *g)
 	return yes;
 }
 
+/* Returns true if both sides contain the loop of a Go benchmark. */
+static bool is_go_benchmark(const struct decision *d)
+{
+	for (uint32_t i = 0; i < d->s->n_funcs; i++)
+		if (strcmp(d->s->func[i].name, "testing.(*B).runN") == 0)
+			return d->s->func[i].cum[STATS_BASE] > 0 && d->s->func[i].cum[STATS_NEW] > 0;
+	return false;
+}
+
+/* Add a note with the length of a Go benchmark that would be enough. */
+static void note_benchmark(struct decision *d)
+{
+	const struct gate_side *side = d->out->side;
+	double times = ceil(d->out->need_samples / fmin(side[STATS_BASE].samples, side[STATS_NEW].samples));
+
+	if (!d->out->is_underpowered || !(times > 1 && times < 1e6) || !is_go_benchmark(d))
+		return;
+	decision_add_message(d, DECISION_NOTE, "benchtime",
+			     "these runs of go test -bench are too short: run each side %.0f times as long, with "
+			     "-count=%.0f or -benchtime=%.0fs where they were 1 and 1s",
+			     times, times, times);
+}
+
 void decision_add_notes(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
@@ -415,6 +420,7 @@ void decision_add_notes(struct decision *d)
 					     ? "have a leaf that matches --fold; they are charged to its callers"
 					     : "were interrupted by the scheduler or the profiler; they are charged to "
 					       "the functions that ran");
+	note_benchmark(d);
 	if (d->options->looks > 1)
 		decision_add_message(d, DECISION_NOTE, "look",
 				     "interim check %u of %u: each check uses %.3g%% of the total error of %.3g%%",

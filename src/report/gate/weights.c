@@ -42,6 +42,20 @@ static enum weights_source parse_comment(const char *text, double *periods)
 	return WEIGHTS_PERIODS;
 }
 
+double weights_busy_share(const struct profile *p)
+{
+	static const char start[] = "the machine was busy: programs waited for a processor for ";
+	double share = 0;
+
+	for (uint32_t i = 0; i < p->meta.n_comments; i++) {
+		const char *text = profile_text(p, p->meta.comment[i]);
+
+		if (starts_with(text, start))
+			share = fmax(share, fmin(1, strtod(text + strlen(start), NULL) / 100));
+	}
+	return share;
+}
+
 enum weights_source weights_of_comments(const struct profile *p, double *periods)
 {
 	enum weights_source found = WEIGHTS_FOREIGN;

@@ -25,6 +25,10 @@ enum weights_source {
  */
 enum weights_source weights_of_comments(const struct profile *p, double *periods);
 
+/* The share of the time in which programs waited for a processor, by a comment of cpa; 0 if there is none, the largest of
+ * several. */
+double weights_busy_share(const struct profile *p);
+
 /*
  * Returns true if each row is known to be one sample: a count is 1 in every row, equal stacks with equal labels are
  * separate rows, or each row has unique labels while rows share stacks, as with timestamps.
