@@ -4,18 +4,23 @@
 names=yes # lib.sh: look for names
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
+judged() { # STATUS NAME: a result of samples, which script/rerun-measured repeats when nothing else runs
+	[ "$1" -eq 0 ] || echo "# measured: profiles of a real program"
+	result "$1" "$2"
+}
+
 CPA=$CPA "$top_srcdir/examples/gate/run.sh" "$tmp/gate" >"$tmp/said" 2>"$tmp/err"
 status=$?
 [ $status -ne 77 ] || { echo "1..0 # SKIP $(cat "$tmp/err")" && exit 0; }
 [ $status -eq 0 ] || note "$tmp/err"
-result $status "the gates of the example have the expected results"
+judged $status "the gates of the example have the expected results"
 note "$tmp/said"
 
 sed '1,/^== base against slow/d' "$tmp/said" >"$tmp/slow"
 grep -m1 '^FAIL' "$tmp/slow" | grep -q 'price\|look_up'
-result $? "the first row is the slower function"
+judged $? "the first row is the slower function"
 grep -A1 '^FAIL' "$tmp/slow" | grep -q 'orders\.c:[0-9]'
-result $? "the slower function has file and line"
+judged $? "the slower function has file and line"
 ! grep '^FAIL  *[+-]' "$tmp/slow" | grep -v 'price\|look_up'
-result $? "no other function fails"
+judged $? "no other function fails"
 done_testing
