@@ -16,6 +16,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/filter_int.h \
 	src/engine/filter_names.c \
 	src/engine/filter_tags.c \
+	src/engine/grand_calls.c \
+	src/engine/grand_calls.h \
 	src/engine/graph.c \
 	src/engine/graph.h \
 	src/engine/label_unit.c \

@@ -10,6 +10,7 @@
 
 #include "base/regex.h"
 #include "base/unit.h"
+#include "report/calls_grand.h"
 #include "report/head.h"
 #include "report/place.h"
 
@@ -162,15 +163,14 @@ void report_calls_head(const struct net *net, const struct query *q, const struc
 		r->head.shown += nodes_flat(&net->nodes, net->shown.node[i]);
 }
 
-int report_calls_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
-		      struct err *err)
+int report_calls_make_grand(const struct view *v, const struct query *q, struct report *out, struct calls_grand *grand,
+			    struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = *q->pattern ? "peek" : "tree" } };
 	struct net net;
 	bool *match = NULL;
 	int rc = net_make(v, q, false, NULL, r.mem, &net, err);
 
-	(void)notes;
 	if (rc == 0) {
 		rc = match_names(v->p, &net, q->pattern, r.mem, &match, err);
 		if (rc == 0) {
@@ -180,7 +180,10 @@ int report_calls_make(const struct view *v, const struct query *q, struct report
 		if (rc == 0) {
 			report_calls_head(&net, q, v, false, &r);
 			fill_table(&net, match, &r);
+			rc = grand ? calls_grand_fill(&net, match, &r, grand, err) : 0;
 		}
+		if (rc == 0)
+			rc = stop_check(q->stop, err);
 		net_release(&net);
 	}
 	if (rc == 0)
@@ -188,4 +191,11 @@ int report_calls_make(const struct view *v, const struct query *q, struct report
 	else
 		report_release(&r);
 	return rc;
+}
+
+int report_calls_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		      struct err *err)
+{
+	(void)notes;
+	return report_calls_make_grand(v, q, out, NULL, err);
 }

@@ -38,6 +38,11 @@ enum {
 int report_calls_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 		      struct err *err);
 
+/* Like report_calls_make, with the calls beyond the callers and callees (calls_grand_fill). */
+struct calls_grand;
+int report_calls_make_grand(const struct view *v, const struct query *q, struct report *out, struct calls_grand *grand,
+			    struct err *err);
+
 /*
  * Fill in the head of a report on a call graph.
  *

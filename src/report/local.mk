@@ -11,6 +11,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/by_binary.c \
 	src/report/calls.c \
 	src/report/calls.h \
+	src/report/calls_grand.c \
+	src/report/calls_grand.h \
 	src/report/comments.c \
 	src/report/compare.h \
 	src/report/diff.c \

@@ -20,7 +20,8 @@ shell_tests = \
 	tests/shell/terminal.t
 
 TESTS += $(shell_tests)
-EXTRA_DIST += $(shell_tests) tests/shell/lib.sh tests/shell/golden tests/shell/terminal.py
+EXTRA_DIST += $(shell_tests) tests/shell/lib.sh tests/shell/golden tests/shell/grand_calls.py \
+	tests/shell/terminal.py
 
 # A screen that lists events, for terminal.t.
 check_PROGRAMS += tests/shell/screen_probe

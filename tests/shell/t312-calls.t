@@ -15,12 +15,15 @@ view calls-go-filter '/ "mallocgc$" Enter Enter / "make" Show Enter n Show Esc S
 view calls-go-mouse 'Enter Right Show Click(60,7) Show Double(60,7) Show Click(4,2) Show Wheel(9,9,1) Click(9,5)' --size=80x14 go-cpu.pb.gz
 view calls-go-40 'j j j Enter' --size=40x10 go-cpu.pb.gz
 view calls-go-200 'S j j j Enter Right Right Right Right' --size=200x60 go-cpu.pb.gz
+view calls-grand 'j j j Enter Tab j Show Enter' go-cpu.pb.gz
+view calls-grand-40 'j j j Enter' --size=40x16 go-cpu.pb.gz
 view calls-recursion 'S Enter Right Right' --size=80x12 edge/recursion.pb.gz
 view calls-hostile 'Enter Left' edge/names-hostile.pb.gz
 view calls-names-empty 'Enter' --size=80x12 edge/names-empty.pb.gz
 # shellcheck disable=SC2086
 {
 	view calls-base 'd j j Enter Left' --size=80x14 $base
+	view calls-grand-base 'd : "peek ^main$" Enter' $base
 	screen calls-base-looks 'd S Enter' --size=80x12 --looks --colors=256 $base
 }
 screen calls-looks 'j j j Enter j j' --size=80x12 --looks --colors=256 go-cpu.pb.gz
@@ -60,8 +63,20 @@ for name in 'shop/route.(*Planner).nearest' 'runtime.mallocgc' 'sort.Slice' 'run
 	pattern=$(printf '^%s$' "$name" | sed 's/[.()*]/\\&/g')
 	"$CPA" -symbolize=none -unit=ms "-peek=$pattern" go-cpu.pb.gz | numbers | sort >"$tmp/should"
 	play ": \"peek $pattern\" Enter" --size=300x106 -unit=ms go-cpu.pb.gz | sed -n '5,104p' | sed -E 's/ *[█│]?$//' |
-		sed -n -E 's/^ +([^ ]+) +([0-9.]+%) +[0-9.]+%  (.*)$/\1 \2 \3/p' | sort >"$tmp/is"
+		sed -n -E 's/^ +([^ ]+) +([0-9.]+%) +[0-9.]+%  ([^ ].*)$/\1 \2 \3/p' | sort >"$tmp/is"
 	same "callers and callees of $name are those of peek" "$tmp/should" "$tmp/is"
 done
+
+for seed in 1 2; do
+	"${PYTHON3:-python3}" "$top_srcdir/tests/shell/grand_calls.py" "$CPA" $seed >"$tmp/out" 2>&1
+	found=$?
+	[ "$found" -eq 0 ] || note "$tmp/out"
+	result "$found" "callers of callers of random stacks $seed are those of the stacks and of peek"
+done
+# the part without a further caller or callee opens the function that it is part of
+shows '(cpa) peek ^runtime\.convTslice$' 'j j j Enter G Enter' go-cpu.pb.gz
+shows '(cpa) peek ^sort\.pdqsort_func$' 'j j j Enter j j j Enter' go-cpu.pb.gz
+shows '(cpa) peek ^sort\.Slice$' 'j j j Enter j j j j j Enter' go-cpu.pb.gz
+shows '(cpa) focus=^sort\.pdqsort_func$' 'j j j Enter j j j f' go-cpu.pb.gz
 
 done_testing

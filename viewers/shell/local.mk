@@ -66,6 +66,8 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/title.c \
 	viewers/shell/view_asm.c \
 	viewers/shell/view_calls.c \
+	viewers/shell/view_calls.h \
+	viewers/shell/view_calls_lines.c \
 	viewers/shell/view_flame.c \
 	viewers/shell/view_flame.h \
 	viewers/shell/view_flame_draw.c \

@@ -298,6 +298,11 @@ static int columns_of(const char *text)
 	return strnlen(text, LONG_TEXT) == LONG_TEXT ? LONG_TEXT : (int)flame_columns(text);
 }
 
+static int sheet_indent_of(const struct sheet *s, uint32_t row)
+{
+	return s->class->indent ? s->class->indent(s, row) : 0;
+}
+
 /* Format the visible cells and measure their widths. */
 static void format_cells(struct sheet *s, struct cells *c)
 {
@@ -319,6 +324,8 @@ static void format_cells(struct sheet *s, struct cells *c)
 		uint32_t col = s->shown[i % s->n_shown];
 		int width = columns_of(c->text.data + c->at[i]);
 
+		if (col == s->class->name)
+			width += sheet_indent_of(s, s->row[c->top + (uint32_t)(i / s->n_shown)]);
 		if (col == s->class->name)
 			c->longest = width > c->longest ? width : c->longest;
 		else if (s->class->column[col].is_text && width > s->class->column[col].width)
@@ -456,12 +463,16 @@ static void draw_name(const struct sheet *s, struct grid *g, struct area cell, u
 	const char *mark = s->class->mark ? s->class->mark(s, row) : "";
 	struct style quiet = here ? theme_selected(theme_style(ROLE_MUTED)) : theme_style(ROLE_MUTED);
 
+	int indent = sheet_indent_of(s, row) < cell.width ? sheet_indent_of(s, row) : cell.width;
+
 	assert(row < s->n_rows);
 	if (s->list.scroll_x) {
-		int end = grid_text(g, cell, -s->list.scroll_x, 0, name, style);
+		int end = grid_text(g, cell, indent - s->list.scroll_x, 0, name, style);
 
 		grid_text(g, cell, end + 1, 0, mark, quiet);
 	} else {
+		cell.x += indent;
+		cell.width -= indent;
 		shell_draw_name(g, cell, 0, 0, name, mark, cell.width, style, quiet);
 		if (columns_of(name) <= cell.width)
 			mark_match(s, g, cell, name);

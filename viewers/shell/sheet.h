@@ -39,6 +39,8 @@ struct sheet_class {
 	const char *(*text)(const struct sheet *s, uint32_t row, uint32_t col);
 	/* A mark after the name, drawn dimmed; NULL: rows have none. */
 	const char *(*mark)(const struct sheet *s, uint32_t row);
+	/* Columns that the name is indented by; NULL: no row is indented. */
+	int (*indent)(const struct sheet *s, uint32_t row);
 };
 
 struct sheet {

@@ -8,16 +8,13 @@
  */
 #include "config.h"
 
-#include "viewers/shell/sheet.h"
+#include "viewers/shell/view_calls.h"
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/unit.h"
 #include "engine/view.h"
-#include "report/calls.h"
 #include "viewers/flame/flame.h"
 #include "viewers/shell/name.h"
-#include "viewers/shell/number.h"
 #include "viewers/shell/quote.h"
 
 #include <assert.h>
@@ -25,25 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CALLS_CRUMBS = 16, CRUMB_MAX = 24 };
-
-/* One function and its rows in the report: callers [first, node), callees (node, end). */
-struct calls_group {
-	uint32_t first, node, end;
-};
-
-/* The model. */
-struct calls_rows {
-	const struct report *r;
-	bool is_net; /* values are differences */
-	uint32_t n;
-	struct calls_group *group; /* [n] the functions that the expression matched */
-};
-
-/* The rows of callers or callees, for their sheet. */
-struct calls_side {
-	const struct calls_rows *all;
-	uint32_t first;
+enum {
+	CALLS_CRUMBS = 16,
+	CRUMB_MAX = 24,
+	AROUND = 4 /* lines: the visited panes, two headings, and the function */
 };
 
 enum calls_part { PART_CALLERS, PART_NODE, PART_CALLEES };
@@ -52,92 +34,16 @@ struct calls_state {
 	struct sheet callers, callees;
 	struct calls_side above, below;
 	bool is_made;                  /* are the sheets initialised? */
+	int height;                    /* height that the lines were chosen for */
 	uint32_t current;              /* index of the function in the middle */
 	enum calls_part part;          /* the part that contains the selected row: callers, function, callees */
 	char *node, *name;             /* the function in the middle and the selected one, to find them again */
+	char *caller;                  /* the caller or callee that the selected line belongs to */
 	struct find *last_search;      /* the search that n and N repeat */
 	int middle_y, callees_y;       /* lines where the middle function and its callees begin */
 	int crumb_x[CALLS_CRUMBS + 1]; /* [n_crumbs + 1] columns at which the names of visited panes begin */
 	int n_crumbs;                  /* number of visited panes in the line at the top, with this pane */
 };
-
-enum calls_column { CALLS_SHEET_CUM, CALLS_SHEET_CALLS_PCT, CALLS_SHEET_CUM_PCT, CALLS_SHEET_NAME };
-
-/* ---- columns of callers and callees ---- */
-
-static const struct sheet_column callers[] = {
-	[CALLS_SHEET_CUM] = { "cum", "cum", "", 1, 9, false, false },
-	[CALLS_SHEET_CALLS_PCT] = { "calls%", "calls%", "", 2, 7, false, false },
-	[CALLS_SHEET_CUM_PCT] = { "cum%", "cum%", "", 3, 7, false, false },
-	[CALLS_SHEET_NAME] = { "name", "callers", "", 0, 0, true, false },
-};
-
-static const struct sheet_column callees[] = {
-	[CALLS_SHEET_CUM] = { "cum", "cum", "", 1, 9, false, false },
-	[CALLS_SHEET_CALLS_PCT] = { "calls%", "calls%", "", 2, 7, false, false },
-	[CALLS_SHEET_CUM_PCT] = { "cum%", "cum%", "", 3, 7, false, false },
-	[CALLS_SHEET_NAME] = { "name", "callees", "", 0, 0, true, false },
-};
-
-static const union cell *cell_of(const struct sheet *s, uint32_t row, uint32_t col)
-{
-	const struct calls_side *side = s->rows;
-
-	return &side->all->r->table.cell[((size_t)side->first + row) * N_CALLS_COLS + col];
-}
-
-static const char *text(const struct sheet *s, uint32_t row, uint32_t col)
-{
-	(void)col;
-	return cell_of(s, row, CALLS_NAME)->text;
-}
-
-static double row_value(const struct sheet *s, uint32_t row, uint32_t col)
-{
-	(void)col;
-	return (double)num_abs(cell_of(s, row, CALLS_WEIGHT)->value);
-}
-
-/* Append a value; a difference has a sign and a colour. */
-static void add_value(const struct calls_rows *c, int64_t value, struct buf *out, struct style *style)
-{
-	if (c->is_net && value > 0)
-		buf_addz(out, "+");
-	shell_add_brief(&c->r->head, value, out);
-	if (c->is_net && value)
-		*style = theme_style(value > 0 ? ROLE_GREW : ROLE_SHRANK);
-}
-
-static void cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct style *style)
-{
-	const struct calls_rows *c = ((const struct calls_side *)s->rows)->all;
-	uint32_t row = s->row[at];
-	int64_t value = cell_of(s, row, CALLS_WEIGHT)->value;
-
-	switch ((enum calls_column)col) {
-	case CALLS_SHEET_CUM:
-		add_value(c, value, out, style);
-		break;
-	case CALLS_SHEET_CALLS_PCT:
-		unit_add_share(out, cell_of(s, row, CALLS_WEIGHT_PCT)->real);
-		break;
-	case CALLS_SHEET_CUM_PCT:
-		unit_add_percent(out, value, c->r->head.total);
-		*style = c->is_net ? *style : theme_heat(unit_percent(value, c->r->head.total));
-		break;
-	case CALLS_SHEET_NAME:
-		buf_addz(out, text(s, row, col));
-		break;
-	}
-}
-
-static const char *mark(const struct sheet *s, uint32_t row)
-{
-	return cell_of(s, row, CALLS_INLINED)->text;
-}
-
-static const struct sheet_class callers_class = { callers, 4, CALLS_SHEET_NAME, cell, row_value, text, mark };
-static const struct sheet_class callees_class = { callees, 4, CALLS_SHEET_NAME, cell, row_value, text, mark };
 
 /* ---- the model ---- */
 
@@ -169,14 +75,16 @@ static struct calls_rows *find_groups(const struct report *r, struct arena *mem)
 static int make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct calls_rows *c;
+	struct calls_grand grand;
 	struct view v;
 	int rc = view_make(a->joined, a->q, m->mem, &v, &m->notes, err);
 
 	if (rc == 0)
-		rc = report_calls_make(&v, a->q, &m->report, &m->notes, err);
+		rc = report_calls_make_grand(&v, a->q, &m->report, &grand, err);
 	if (rc < 0)
 		return rc;
 	c = find_groups(&m->report, m->mem);
+	c->grand = grand;
 	c->is_net = a->is_change;
 	for (uint32_t i = 0; i < c->n; i++)
 		c->is_net |= m->report.table.cell[(size_t)c->group[i].node * N_CALLS_COLS + CALLS_CUM].value < 0;
@@ -205,15 +113,25 @@ static struct sheet *sheet_of(struct calls_state *state)
 	return state->part == PART_CALLERS ? &state->callers : state->part == PART_CALLEES ? &state->callees : NULL;
 }
 
-static uint32_t selected(const struct pane *p)
+/* The selected line; false when the function in the middle is selected. */
+static bool selected_line(const struct pane *p, const struct calls_side **side, uint32_t *line)
 {
-	struct calls_state *state = p->state;
-	const struct sheet *sheet = sheet_of(state);
-	uint32_t row;
+	const struct sheet *sheet = sheet_of(p->state);
 
-	if (!sheet || !sheet_selected(sheet, &row))
-		return node_of(p);
-	return ((const struct calls_side *)sheet->rows)->first + row;
+	if (!sheet || !sheet_selected(sheet, line))
+		return false;
+	*side = sheet->rows;
+	return true;
+}
+
+/* The name of the selected function. */
+static const char *selected_name(const struct pane *p)
+{
+	const struct calls_side *side;
+	uint32_t line;
+
+	return selected_line(p, &side, &line) ? calls_side_function(side, line)
+					      : name_of(p->model->view_data, node_of(p));
 }
 
 static void set_text(char **to, const char *text)
@@ -229,9 +147,12 @@ static void set_text(char **to, const char *text)
 static void remember(struct pane *p)
 {
 	struct calls_state *state = p->state;
+	const struct calls_side *side;
+	uint32_t line;
 
 	set_text(&state->node, name_of(p->model->view_data, node_of(p)));
-	set_text(&state->name, name_of(p->model->view_data, selected(p)));
+	set_text(&state->name, selected_name(p));
+	set_text(&state->caller, selected_line(p, &side, &line) ? calls_side_near(side, line) : "");
 }
 
 /* Select a part. If it has no rows, select the function in the middle. */
@@ -247,7 +168,40 @@ static void go_to_part(struct calls_state *state, enum calls_part part)
 	state->callees.is_inactive = state->part != PART_CALLEES;
 }
 
-static void show_group(struct pane *p, uint32_t which)
+/* Divide lines between two sides: each gets half, plus the lines that the other does not need. */
+static int share(int room, uint32_t above, uint32_t below)
+{
+	int half = room / 2, need = above < (uint32_t)room ? (int)above : room,
+	    other = below < (uint32_t)room ? (int)below : room;
+
+	if (need <= half)
+		return need;
+	return other < room - half ? (need < room - other ? need : room - other) : half;
+}
+
+/*
+ * Set the lines of both sides for a height of the pane: callers and callees, and their own callers and callees in the
+ * lines that remain.
+ */
+static void calls_set_lines(struct pane *p, int height)
+{
+	struct calls_state *state = p->state;
+	const struct calls_rows *c = p->model->view_data;
+	struct calls_span above = { &c->group[state->current], false }, below = { &c->group[state->current], true };
+	int64_t room = (int64_t)height - AROUND - calls_span_rows(above) - calls_span_rows(below);
+	uint32_t spare = room > 0 ? (uint32_t)room : 0, wish = calls_span_wish(c, below);
+	uint32_t n = (uint32_t)share((int)spare, calls_span_wish(c, above), wish);
+
+	state->height = height;
+	calls_side_set(&state->above, c, above, n);
+	calls_side_set(&state->below, c, below, wish < spare - n ? wish : spare - n);
+	sheet_set_rows(&state->callers, &state->above, state->above.n_lines);
+	sheet_set_rows(&state->callees, &state->below, state->below.n_lines);
+	sheet_sort(&state->callers, true);
+	sheet_sort(&state->callees, true);
+}
+
+static void show_group(struct pane *p, uint32_t which, int height)
 {
 	struct calls_state *state = p->state;
 	const struct calls_rows *c = p->model->view_data;
@@ -255,24 +209,27 @@ static void show_group(struct pane *p, uint32_t which)
 
 	assert(which < c->n && g->first <= g->node && g->node < g->end && g->end <= c->r->table.n_rows);
 	state->current = which;
-	state->above = (struct calls_side){ c, g->first };
-	state->below = (struct calls_side){ c, g->node + 1 };
-	sheet_set_rows(&state->callers, &state->above, g->node - g->first);
-	sheet_set_rows(&state->callees, &state->below, g->end - g->node - 1);
-	sheet_sort(&state->callers, true);
-	sheet_sort(&state->callees, true);
+	calls_set_lines(p, height);
 	go_to_part(state, state->part);
 }
 
-static void select_name(struct calls_state *state, const char *name)
+/* Select the line of a function that belongs to a caller or callee; false when there is none. */
+static bool select_name(struct calls_state *state, const char *name, const char *near)
 {
 	struct sheet *sheet = sheet_of(state);
 
 	for (uint32_t i = 0; sheet && i < sheet->n_rows; i++)
-		if (strcmp(sheet->class->text(sheet, i, CALLS_SHEET_NAME), name) == 0) {
-			sheet_select(sheet, i);
-			return;
-		}
+		if (strcmp(calls_side_function(sheet->rows, i), name) == 0 &&
+		    strcmp(calls_side_near(sheet->rows, i), near) == 0)
+			return sheet_select(sheet, i);
+	return false;
+}
+
+/* Select the last selected function again, else the caller or callee that it belonged to. */
+static void calls_select_last(struct calls_state *state)
+{
+	if (state->name && !select_name(state, state->name, state->caller))
+		select_name(state, state->caller, state->caller);
 }
 
 static void model_changed(struct shell *s, struct pane *p)
@@ -281,18 +238,16 @@ static void model_changed(struct shell *s, struct pane *p)
 	const struct calls_rows *c = p->model->view_data;
 	uint32_t which = state->current < c->n ? state->current : 0;
 
-	(void)s;
 	if (!state->is_made) {
-		sheet_init(&state->callers, &callers_class, CALLS_SHEET_CUM);
-		sheet_init(&state->callees, &callees_class, CALLS_SHEET_CUM);
+		sheet_init(&state->callers, &shell_callers_sheet, CALLS_SHEET_CUM);
+		sheet_init(&state->callees, &shell_callees_sheet, CALLS_SHEET_CUM);
 		state->part = PART_NODE;
 		state->is_made = true;
 	}
 	for (uint32_t i = c->n; state->node && i-- > 0;)
 		which = strcmp(name_of(c, c->group[i].node), state->node) == 0 ? i : which;
-	show_group(p, which);
-	if (state->name)
-		select_name(state, state->name);
+	show_group(p, which, frame_body(s).height);
+	calls_select_last(state);
 	remember(p);
 }
 
@@ -369,7 +324,7 @@ static int draw_number(const struct calls_rows *c, struct grid *g, struct area a
 	struct buf text = { 0 };
 
 	x = grid_text(g, a, x, 0, what, here ? theme_selected(plain) : plain);
-	add_value(c, value, &text, &style);
+	calls_add_value(c, value, &text, &style);
 	x = grid_text(g, a, x, 0, buf_text(&text), here ? theme_selected(style) : style);
 	text.len = 0;
 	buf_addz(&text, " ");
@@ -403,7 +358,8 @@ static void draw_node(const struct pane *p, struct grid *g, struct area a)
 
 static void draw_side(struct sheet *s, struct grid *g, struct area a)
 {
-	const char *nothing = s->class == &callers_class ? "no callers" : "no callees";
+	const struct calls_side *side = s->rows;
+	const char *nothing = s->class == &shell_callers_sheet ? "no callers" : "no callees";
 	struct buf where = { 0 };
 
 	if (a.height < 1)
@@ -412,7 +368,7 @@ static void draw_side(struct sheet *s, struct grid *g, struct area a)
 	if (s->list.n == 0)
 		buf_addz(&where, s->find ? "no match" : nothing);
 	else if (s->is_inactive)
-		unit_add_count(&where, s->list.n);
+		unit_add_count(&where, s->find ? s->list.n : side->n_rows);
 	else
 		sheet_add_position(s, &where);
 	/* does the position fit after the heading? */
@@ -421,23 +377,16 @@ static void draw_side(struct sheet *s, struct grid *g, struct area a)
 	buf_release(&where);
 }
 
-/* Divide lines between two sides: each gets half, plus the lines that the other does not need. */
-static int share(int room, uint32_t above, uint32_t below)
-{
-	int half = room / 2, need = above < (uint32_t)room ? (int)above : room,
-	    other = below < (uint32_t)room ? (int)below : room;
-
-	if (need <= half)
-		return need;
-	return other < room - half ? (need < room - other ? need : room - other) : half;
-}
-
 static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
-	enum { AROUND = 4 }; /* one line of visited panes, two headings, and the function */
 	struct calls_state *state = p->state;
 	int above = 0;
 
+	if (state->height != a.height) {
+		calls_set_lines(p, a.height);
+		go_to_part(state, state->part);
+		calls_select_last(state);
+	}
 	for (uint32_t c = 0; c < CALLS_SHEET_NAME; c++) {
 		int *one = &state->callers.width[c], *two = &state->callees.width[c];
 
@@ -485,7 +434,7 @@ static bool open_selected(struct shell *s, struct pane *p)
 {
 	struct buf name = { 0 };
 
-	shell_quote(name_of(p->model->view_data, selected(p)), &name);
+	shell_quote(selected_name(p), &name);
 	shell_run_linef(s, "peek %s", buf_text(&name));
 	buf_release(&name);
 	return true;
@@ -547,7 +496,7 @@ static bool step(struct shell *s, struct pane *p, const struct event *e)
 		return true;
 	}
 	state->part = PART_NODE;
-	show_group(p, (state->current + (e->key == '[' ? c->n - 1 : 1)) % c->n);
+	show_group(p, (state->current + (e->key == '[' ? c->n - 1 : 1)) % c->n, frame_body(s).height);
 	remember(p);
 	return true;
 }
@@ -611,7 +560,7 @@ static void search(struct shell *s, struct pane *p, const char *text)
 	sheet_filter(&state->callers, text);
 	sheet_filter(&state->callees, text);
 	go_to_part(state, state->part);
-	select_name(state, state->name);
+	calls_select_last(state);
 }
 
 /* Go back to the visited pane whose name was clicked. */
@@ -653,8 +602,11 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct calls_rows *c = p->model->view_data;
+	const struct calls_side *side;
+	uint32_t line;
 
-	shell_quote_place(s, &c->r->table.place[selected(p)], out);
+	shell_quote_place(
+		s, selected_line(p, &side, &line) ? calls_side_place(side, line) : &c->r->table.place[node_of(p)], out);
 }
 
 static void release_state(struct pane *p)
@@ -666,6 +618,9 @@ static void release_state(struct pane *p)
 	find_free(state->last_search);
 	free(state->node);
 	free(state->name);
+	free(state->caller);
+	free(state->above.line);
+	free(state->below.line);
 }
 
 static const struct binding keys[] = {
@@ -685,6 +640,10 @@ const struct pane_class shell_view_calls = {
 	.help = "A function in the middle, its callers above it and its callees below it, the largest first. cum "
 		"is the cost of the samples in which the caller calls the callee, calls% its percentage of the cum "
 		"of the function in the middle, cum% its percentage of the total. (inline) marks an inlined call. "
+		"Lines that they do not need show their own callers and callees, indented, with the part of the value "
+		"that comes from there or continues there. The parts add up to the value: (no caller) and (itself) are "
+		"what no other function has, \"3 others\" is the sum of functions without a line, and Enter on these "
+		"opens the caller or callee above. A stack with several such calls counts once, at the outermost. "
 		"The line at the top shows the path so far; click on a name to return to it.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
