@@ -39,7 +39,6 @@ static const struct {
 	{ "divide_by", TAKES_DIVISOR },
 	{ "unit", TAKES_UNIT },
 	{ "add_comment", TAKES_COMMENT },
-	{ "trim_path", TAKES_PATHS },
 	{ "inverted", TAKES_INVERTED },
 };
 
@@ -57,6 +56,8 @@ static bool find_derived(const struct report_type *t, const char *name, bool *ou
 		*out = t->needs & NEEDS_BINARY;
 	else if (strcmp(name, "source_path") == 0)
 		*out = t->needs & NEEDS_SOURCE || t->flags & REPORT_ADDS_SOURCES;
+	else if (strcmp(name, "trim_path") == 0)
+		*out = t->takes & TAKES_PATHS || t->flags & REPORT_ADDS_SOURCES;
 	else if (strcmp(name, "json") == 0)
 		*out = t->draw[FORMAT_JSON] || t->draw_pieces[FORMAT_JSON] || t->input == INPUT_RUNS;
 	else if (strcmp(name, "csv") == 0)

@@ -164,8 +164,9 @@ static int check_speedscope(const struct query *q, struct err *err)
 	.defaults = { .by_address = true, .by_object = true, .untrimmed = true, .can_call_tree = true },               \
 	.write = write_callgrind, .suffix = "callgraph.out", .takes = TAKES_SAMPLES | TAKES_VALUES | TAKES_PATHS
 #define PROTO                                                                                                          \
-	.suffix = "pb.gz", .write = write_proto, .takes = TAKES_SAMPLES | TAKES_DIVISOR | TAKES_COMMENT,               \
-	.flags = REPORT_IS_BINARY
+	.suffix = "pb.gz", .write = write_proto,                                                                       \
+	.takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR | TAKES_COMMENT, .flags = REPORT_IS_BINARY
+#define PROTO_FILE PROTO | REPORT_IS_OURS | REPORT_NOT_IN_SHELL
 #define TOP                                                                                                            \
 	.flags = REPORT_SORTS, .make = report_top_make, DRAW_TABLE(text_draw), .shell_rows = 10, .view = VIEW_TOP,     \
 	.arguments = SOURCES, .takes = TAKES_TABLE
@@ -219,7 +220,7 @@ const struct report_type reports[] = {
 	  .view = VIEW_LABELS, .tab_key = "8", .tab = "Labels" },
 	{ .name = "binaries", .arguments = SOURCES, .help = "print the cost of each program and library",
 	  .takes = TAKES_TABLE & ~(TAKES_GRAIN | TAKES_INLINES | TAKES_PATHS),
-	  .flags = REPORT_SORTS, .make = report_binaries_make, DRAW_TABLE(text_draw) },
+	  .flags = REPORT_SORTS | REPORT_IS_OURS, .make = report_binaries_make, DRAW_TABLE(text_draw) },
 	{ .name = "comments", .arguments = SOURCES, .help = "print the comments in the profile",
 	  .none = "there are no comments",
 	  .takes = TAKES_COMMENT,
@@ -246,11 +247,11 @@ const struct report_type reports[] = {
 	  .input = INPUT_RUNS, .options = GROUP_GATE },
 	{ .name = "merge", .arguments = TO_FILE, .help = "merge profiles into one file",
 	  .example = "cpa merge -o all.pb.gz a.pb.gz b.pb.gz",
-	  PROTO | REPORT_NOT_IN_SHELL },
+	  PROTO_FILE },
 	{ .name = "symbolize", .arguments = TO_FILE, .help = "write the profile with function names",
-	  PROTO | REPORT_NOT_IN_SHELL | REPORT_WANTS_NAMES },
+	  PROTO_FILE | REPORT_WANTS_NAMES },
 	{ .name = "bundle", .arguments = TO_FILE, .help = "write the profile with names and source code",
-	  PROTO | REPORT_NOT_IN_SHELL | REPORT_WANTS_NAMES | REPORT_ADDS_SOURCES },
+	  PROTO_FILE | REPORT_WANTS_NAMES | REPORT_ADDS_SOURCES },
 	{ .name = "proto", .arguments = SOURCES, .help = "write the profile as compressed profile.proto",
 	  PROTO, .save_rank = 4, .file = { { ".pb.gz", "profile, for pprof" } } },
 	{ .name = "topproto", .arguments = SOURCES, .help = "write the rows of top as a profile",
@@ -258,16 +259,16 @@ const struct report_type reports[] = {
 	  .flags = REPORT_IS_BINARY, .suffix = "pb.gz", .write = write_topproto },
 	{ .name = "folded", .arguments = SOURCES, .help = "print folded stacks, for flame graph tools",
 	  .takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR | TAKES_GRAIN | TAKES_PATHS | TAKES_INVERTED,
-	  .defaults = { .untrimmed = true }, .check = check_folded, .write = write_folded,
+	  .flags = REPORT_IS_OURS, .defaults = { .untrimmed = true }, .check = check_folded, .write = write_folded,
 	  .save_rank = 3, .file = { { ".folded", "folded stacks" } } },
 	{ .name = "speedscope", .arguments = SOURCES, .help = "write the profile for speedscope.app",
 	  .takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR | TAKES_GRAIN | TAKES_PATHS | TAKES_INVERTED,
-	  .defaults = { .untrimmed = true }, .check = check_speedscope, .write = write_speedscope,
+	  .flags = REPORT_IS_OURS, .defaults = { .untrimmed = true }, .check = check_speedscope, .write = write_speedscope,
 	  .file = { { ".json", "stacks, for speedscope" } } },
 	{ .name = "flame", .arguments = "[OPTION]... [-o FILE] [-base=OLD] SOURCE...",
 	  .help = "draw a flame graph: SVG, PDF, PNG or HTML",
 	  .takes = (TAKES_TABLE | TAKES_INVERTED) & ~(TAKES_SORT | TAKES_MEAN | TAKES_HEAD | TAKES_COMMENT),
-	  .flags = REPORT_KEEPS_BASE, .defaults = { .trims_by_width = true }, .options = GROUP_FLAME,
+	  .flags = REPORT_KEEPS_BASE | REPORT_IS_OURS, .defaults = { .trims_by_width = true }, .options = GROUP_FLAME,
 	  .check = answer_flame_check, .write = write_flame, .suffix_of = answer_flame_suffix,
 	  .format_error = { [FORMAT_JSON] = "--json does not apply to flame; --format=json writes stacks for speedscope" },
 	  .view = VIEW_FLAME, .tab_key = "4", .tab = "Flame", .save_rank = 2,

@@ -209,8 +209,13 @@ static bool args_takes(const struct args *a, const struct opt *o)
 		return true;
 	if (a->command)
 		return strcmp(o->name, "verbose") == 0 || strcmp(o->name, "color") == 0;
-	if (!o->is_ours && (is_web || !a->report || a->report->input == INPUT_PROFILE))
-		return true;
+	if (!o->is_ours && (is_web || !a->report || a->report->input == INPUT_PROFILE)) {
+		bool has_reason = a->report && a->report->check && strncmp(o->name, "mean", 4) == 0;
+
+		/* pprof accepts all its options with all its reports */
+		if (is_web || !a->report || !(a->report->flags & REPORT_IS_OURS) || has_reason)
+			return true;
+	}
 	if (o->group == GROUP_OUTPUT)
 		return true; /* a report that lacks the format has its own message */
 	if (o->group == GROUP_WEB || (o->group == GROUP_SHELL && !a->report))

@@ -147,8 +147,9 @@ bool settings_is_known(const char *name)
 
 bool settings_can_assign(const struct opt *o)
 {
-	static const char *const no[] = { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects", "total_delay",
-					  "contentions", "mean_delay",    "symbolize",   "buildid",       "verbose" };
+	static const char *const no[] = { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects",
+					  "total_delay", "contentions",   "mean_delay",  "symbolize",
+					  "buildid",     "verbose",       "wide",        "no_pager" };
 
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		if (strcmp(o->name, no[i]) == 0)
@@ -178,6 +179,8 @@ static int explain_refusal(const struct opt *o, struct err *err)
 			       strstr(name, "delay") ? "delay" : name);
 	if (strcmp(name, "all") == 0)
 		return err_set(err, ERR_USAGE, "-all is an option of trend, which reads its own profiles");
+	if (o->group == GROUP_OUTPUT)
+		return err_set(err, ERR_USAGE, "--%s only applies on the command line", name);
 	return err_set(err, ERR_USAGE, "%s only applies while profiles are read; set it on the command line: -%s%s%s",
 		       name, name, o->arg ? "=" : "", o->arg ? o->arg : "");
 }

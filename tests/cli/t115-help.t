@@ -69,7 +69,7 @@ lacks gate --csv -lines -unit --theme
 has trend --all -normalize
 lacks trend -base
 has merge -focus --label
-lacks merge -cum -unit -sample_index --json
+lacks merge -cum -unit -mean --json
 has folded --inverted
 lacks comments -focus -cum
 has shell --plain --colors -focus

@@ -51,8 +51,8 @@ fails 'nothing\*: no file matches' top 'nothing*'
 
 # The selected sample type becomes the default of the merged profile, also if it is the last or divided by counts.
 for type in alloc_objects inuse_space; do
-	"$CPA" proto -sample_index=$type -output="$tmp/typed" go-heap1.pb.gz 2>"$tmp/err"
-	"$CPA" merge -mean -sample_index=$type go-heap1.pb.gz go-heap2.pb.gz >"$tmp/merged"
+	"$CPA" proto -mean -sample_index=$type -output="$tmp/typed" go-heap1.pb.gz 2>"$tmp/err"
+	"$CPA" merge -sample_index=$type go-heap1.pb.gz go-heap2.pb.gz >"$tmp/merged"
 	"$CPA" top "$tmp/typed" | grep '^Type' >"$tmp/got"
 	"$CPA" top "$tmp/merged" | grep '^Type' >>"$tmp/got"
 	printf 'Type: %s\nType: %s\n' $type $type >"$tmp/want"

@@ -172,7 +172,7 @@ static void each_candidate_matches_its_function(void **state)
 static void options_and_topics_are_completed_too(void **state)
 {
 	(void)state;
-	completes("top --no", "top |--no-cache|--no-debuginfod|--no-pager|--nodecount=|--nodefraction=|--noinlines");
+	completes("top --no", "top |--no-cache|--no-debuginfod|--nodecount=|--nodefraction=|--noinlines");
 	completes("top --lin", "top |--lines");
 	completes("top --sort=c", "top --sort=|cum");
 	completes("help noi", "help |noinlines");

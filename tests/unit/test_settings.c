@@ -146,6 +146,8 @@ static void invalid_values_fail_with_the_wording_of_pprof(void **state)
 	refuses("divide_by", "x", "strconv.ParseFloat: parsing \"x\": invalid syntax");
 	refuses("divide_by", "nan(1)", "strconv.ParseFloat: parsing \"nan(1)\": invalid syntax");
 	refuses("divide_by", "1e", "strconv.ParseFloat: parsing \"1e\": invalid syntax");
+	refuses("wide", "true", "--wide only applies on the command line");
+	refuses("no_pager", NULL, "--no-pager only applies on the command line");
 	refuses("divide_by", "1e999", "strconv.ParseFloat: parsing \"1e999\": value out of range");
 	refuses("sort", "bad", "invalid \"sort\" value \"bad\"");
 	refuses("cum", NULL, "unknown config field \"cum\"; write sort=cum");
