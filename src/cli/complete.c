@@ -11,6 +11,7 @@
 #include "answer/reports.h"
 #include "answer/stored_browse.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/help_text.h"
@@ -83,10 +84,7 @@ static void add_choices(struct line *l, const char *before, const char *choices,
 	}
 }
 
-/*
- * Is it safe to insert this name into a command line without quotes, and is it readable? Names from a profile may
- * contain commands, line ends and escape sequences.
- */
+/* Is this label key or sample type readable, and a word without quotes? */
 static bool is_plain(const char *name, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -95,10 +93,44 @@ static bool is_plain(const char *name, size_t n)
 	return n > 0;
 }
 
+/* Is this name of a function readable, and not an option or a line with a meaning for the scripts? */
+static bool is_readable(const char *name, size_t n)
+{
+	struct buf safe = { 0 };
+	bool is_safe;
+
+	utf8_add_safe(&safe, name, n);
+	is_safe = n > 0 && safe.len == n && memcmp(safe.data, name, n) == 0 && !memchr("-:", *name, 2) &&
+		  !memchr(name, '\t', n);
+	buf_release(&safe);
+	return is_safe;
+}
+
+/*
+ * Add a function as a regular expression, in which . remains, as it is easier to read. The scripts quote it for their
+ * shell. The last word may be the start of the expression or of the name.
+ */
+static void add_function(struct line *l, const char *before, const char *name, size_t n)
+{
+	const char *typed = starts_with(l->last, before) ? l->last + strlen(before) : "";
+	struct buf word = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (strchr("\\()[]{}*+?|^$", name[i]))
+			buf_addz(&word, "\\");
+		buf_add(&word, &name[i], 1);
+	}
+	if (strlen(typed) <= n && memcmp(typed, name, strlen(typed)) == 0)
+		buf_addf(l->out, "%s%s\t\n", before, buf_text(&word));
+	else
+		add(l, before, buf_text(&word), "", "");
+	buf_release(&word);
+}
+
 /* Names of a profile. */
 enum names { NAMES_TYPES, NAMES_KEYS, NAMES_FUNCTIONS };
 
-/* Add the names of the first profile on the command line. Names that need quotes are not offered. */
+/* Add the names of the first profile on the command line. */
 static void add_profile_names(struct line *l, const char *before, const char *after, enum names which)
 {
 	struct string_list list = { 0 };
@@ -110,10 +142,11 @@ static void add_profile_names(struct line *l, const char *before, const char *af
 		const char *name = string_list_get(&list, i, &n);
 		char word[256];
 
-		if (!is_plain(name, n) || n >= sizeof(word))
-			continue;
 		snprintf(word, sizeof(word), "%.*s", (int)n, name);
-		add(l, before, word, after, "");
+		if (which == NAMES_FUNCTIONS && is_readable(name, n))
+			add_function(l, before, name, n);
+		else if (which != NAMES_FUNCTIONS && is_plain(name, n) && n < sizeof(word))
+			add(l, before, word, after, "");
 	}
 	if (which == NAMES_TYPES && list.n == 0)
 		add_choices(l, before,

@@ -288,7 +288,7 @@ static int fail_swapped(const struct args *a, struct err *err)
 	int rc;
 
 	if (!a->report || !reports_takes_pattern(a->report) || a->n_words != 1 || !is_file(file) ||
-	    strpbrk(pattern, ":/") || access(pattern, F_OK) == 0)
+	    (strpbrk(pattern, ":/") && !strpbrk(pattern, "\\(")) || access(pattern, F_OK) == 0)
 		return 0;
 	buf_addf(&line, "cpa %s ", a->report->name);
 	settings_add_word(pattern, &line);

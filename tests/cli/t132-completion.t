@@ -63,6 +63,9 @@ offers_only ':folders' top --symfs=
 offers_only 'runtime.futex runtime.futexsleep runtime.futexwakeup :files' peek 'my cpu.pb.gz' runtime.futex
 offers_only '-focus=runtime.futex -focus=runtime.futexsleep -focus=runtime.futexwakeup' top 'my cpu.pb.gz' -focus=runtime.futex
 offers_only '' top -focus=runtime.futex
+# names that need quotes are regular expressions; the name itself is completed to one too
+offers_only '-focus=net/textproto.\(\*Reader\).ReadLine' top 'my cpu.pb.gz' '-focus=net/textproto.(*Reader).ReadL'
+offers_only 'net/textproto.\(\*Reader\).ReadLine :files' peek 'my cpu.pb.gz' 'net/textproto.\(\*Reader\).ReadL'
 offers_only ':files' list hea
 offers $$ threads "${$%?}"
 offers_only 'export' store ex
@@ -113,6 +116,10 @@ completes 'light |' 'cpa flame --theme=l' cpa flame --theme = l
 completes 'light |' 'cpa flame --theme l' cpa flame --theme l
 completes 'samples |cpu |' 'cpa top my\ cpu.pb.gz -sample_index=' cpa top 'my\ cpu.pb.gz' -sample_index =
 completes 'samples |' "cpa top 'my cpu.pb.gz' -sample_index=s" cpa top "'my cpu.pb.gz'" -sample_index = s
+completes 'net/textproto.\\\(\\\*Reader\\\).ReadLine |' 'cpa top my\ cpu.pb.gz -focus=net/textproto.\\\(\\\*Reader\\\).ReadL' \
+	cpa top 'my\ cpu.pb.gz' -focus = 'net/textproto.\\\(\\\*Reader\\\).ReadL'
+completes 'net/textproto.\(\*Reader\).ReadLine|' "cpa top my\\ cpu.pb.gz -focus='net/textproto.(*Reader).ReadL" \
+	cpa top 'my\ cpu.pb.gz' -focus = "'net/textproto.(*Reader).ReadL"
 completes 'bytes |' 'cpa flame heap.pb.gz --by=label:b' cpa flame heap.pb.gz --by = label : b
 completes 'folder|' 'cpa top --symfs=fo' cpa top --symfs = fo
 completes 'heap.pb.gz|' 'cpa top -cum he' cpa top -cum he
@@ -141,6 +148,8 @@ if command -v zsh >/dev/null; then
 	zsh_completes '--threads=' cpa top --th
 	zsh_completes 'samples|cpu' cpa top 'my\ cpu.pb.gz' -sample_index ''
 	zsh_completes 'help files ' cpa he
+	# shellcheck disable=SC1003 # backslashes, as _describe reads them
+	zsh_completes '-focus=net/textproto.\\(\\*Reader\\).ReadLine' cpa top 'my\ cpu.pb.gz' '-focus=net/textproto.(*Reader).ReadL'
 	zsh_completes 'compset -P 1 *= files -/' cpa top --symfs=
 	zsh_completes 'programs files ' cpa run ''
 else
@@ -160,6 +169,7 @@ if command -v fish >/dev/null; then
 	fish_completes '--theme=auto|--theme=dark|--theme=light|' 'cpa flame --theme='
 	fish_completes '--threads=|' 'cpa top --th'
 	fish_completes '-sample_index=inuse_objects|-sample_index=inuse_space|' 'cpa top heap.pb.gz -sample_index=in'
+	fish_completes '-focus=net/textproto.\(\*Reader\).ReadLine|' 'cpa top "my cpu.pb.gz" -focus=net/textproto.\\\\\\(\\\\\\*Reader\\\\\\).ReadL'
 	fish_completes 'heap.pb.gz|' 'cpa top he'
 	fish_completes '--symfs=folder/|' 'cpa top --symfs='
 else
