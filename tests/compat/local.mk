@@ -15,6 +15,7 @@ INTEROP_TESTS = \
 	tests/compat/labels.t \
 	tests/compat/list.t \
 	tests/compat/live.t \
+	tests/compat/random.t \
 	tests/compat/raw.t \
 	tests/compat/shell.t \
 	tests/compat/source.t \
@@ -35,7 +36,7 @@ EXTRA_DIST += tests/compat/web tests/compat/web.py tests/compat/web_cases.txt te
 TESTS += $(recorded_tests)
 EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/versions.sh tests/compat/differences.txt \
 	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded tests/compat/sessions.txt \
-	tests/compat/stats.py
+	tests/compat/random.py tests/compat/stats.py
 
 # Prints boxes, for flame.t.
 check_PROGRAMS += tests/compat/flame_dump
