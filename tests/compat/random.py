@@ -5,7 +5,7 @@
 
 Run from the folder of the profiles. Each seed makes one command line: a report, options, filters and sources. Both
 programs must succeed or fail, and print the same bytes. differences.txt beside this script lists what may differ; lines
-that pprof answers differently when it is asked again are skipped. Prints TAP, or with -v only the lines that differ."""
+that pprof answers differently when it runs again are skipped. Prints TAP, or with -v only the lines that differ."""
 import concurrent.futures
 import fnmatch
 import gzip
