@@ -13,6 +13,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/buf.h \
 	src/base/child.c \
 	src/base/child.h \
+	src/base/columns.c \
+	src/base/columns.h \
 	src/base/component.c \
 	src/base/component.h \
 	src/base/cond.c \

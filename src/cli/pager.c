@@ -9,8 +9,8 @@
 
 #include "answer/draw.h"
 #include "base/child.h"
+#include "base/columns.h"
 #include "base/io.h"
-#include "base/utf8.h"
 #include "cli/messages.h"
 
 #include <assert.h>
@@ -79,23 +79,6 @@ static const char *pager_command(const struct query *q)
 	return *pager && strcmp(pager, "cat") != 0 ? pager : NULL;
 }
 
-/* Columns of the n bytes of a line, without colours. */
-static size_t line_columns(const char *line, size_t n)
-{
-	size_t columns = utf8_count(line, n);
-
-	for (size_t i = 0; i < n; i++) {
-		size_t from = i;
-
-		if (line[i] != '\033')
-			continue;
-		while (i < n && line[i] != 'm')
-			i++;
-		columns -= i - from + (i < n);
-	}
-	return columns;
-}
-
 /* Does the text need more rows than the terminal has, with one row for the prompt of the shell? */
 static bool is_longer(const char *text, size_t n)
 {
@@ -106,7 +89,7 @@ static bool is_longer(const char *text, size_t n)
 		return false;
 	for (size_t at = 0; at < n && rows < size.ws_row; at++) {
 		const char *end = memchr(text + at, '\n', n - at);
-		size_t length = end ? (size_t)(end - text) - at : n - at, columns = line_columns(text + at, length);
+		size_t length = end ? (size_t)(end - text) - at : n - at, columns = columns_of_line(text + at, length);
 
 		rows += columns ? (columns - 1) / size.ws_col + 1 : 1;
 		at += length;

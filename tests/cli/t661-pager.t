@@ -75,9 +75,13 @@ narrow() { # COLUMNS REPORT SOURCE...
 	"${PYTHON3:-python3}" - "$tmp/got" "$columns" <<-'END'
 		import sys
 		lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
+		import unicodedata
 		columns = int(sys.argv[2])
+		width = lambda line: sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in line)
 		short = [line for line in lines if "\u2026" in line]
-		sys.exit(not short or any(len(line) != columns for line in short) or max(map(len, lines[6:])) > columns)
+		# a character of two columns may leave one column on each side of the dots
+		wrong = [line for line in short if not columns - 2 * (width(line) > len(line)) <= width(line) <= columns]
+		sys.exit(not short or len(wrong) > 0 or max(map(width, lines[6:])) > columns)
 	END
 	result $? "$1: names end at the width of the terminal"
 }
@@ -86,6 +90,10 @@ narrow 100 top -lines cpp-cpu.pb.gz
 narrow 110 tree cpp-cpu.pb.gz
 narrow 110 peek . cpp-cpu.pb.gz
 narrow 80 traces cpp-cpu.pb.gz
+wide=$(printf '\345\207\246\347\220\206%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
+"${PYTHON3:-python3}" "$top_srcdir/tests/cli/make_profile.py" "$tmp/wide.pb" /src "main$wide;a=5" "b$wide;main$wide=3" "$wide=1"
+narrow 80 top "$tmp/wide.pb"
+narrow 81 tree "$tmp/wide.pb"
 narrow 100 diff go-heap1.pb.gz go-heap2.pb.gz
 narrow 100 trend --all go-heap1.pb.gz go-heap2.pb.gz
 on_terminal 500x70 '' "$CPA" top --no-pager --wide -nodecount=0 cpp-cpu.pb.gz

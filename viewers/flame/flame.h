@@ -118,16 +118,6 @@ const char *flame_sign(char sign);
  * */
 void flame_add_label(const struct flame *f, const struct flame_tile *t, size_t columns, struct buf *out);
 
-/* The width of a text in columns of a fixed-width font; a character takes 0, 1 or 2. */
-size_t flame_columns(const char *text);
-
-/*
- * The length in bytes of the first character of a text and its combining marks; 0 at the end of the text.
- *
- * columns  set to its width
- */
-size_t flame_next_char(const char *text, size_t *columns);
-
 /*
  * Append a text in a limited number of columns. A longer text is cut and ends in dots; nothing is appended if not even
  * the dots fit.

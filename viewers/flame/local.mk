@@ -5,7 +5,6 @@ viewers_flame_libflame_a_SOURCES = \
 	viewers/flame/caption.c \
 	viewers/flame/change.c \
 	viewers/flame/color.c \
-	viewers/flame/columns.c \
 	viewers/flame/details.c \
 	viewers/flame/flame.h \
 	viewers/flame/flame_int.h \

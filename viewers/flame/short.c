@@ -9,6 +9,8 @@
 #include "config.h"
 
 #include "viewers/flame/flame_int.h"
+
+#include "base/columns.h"
 #include "viewers/flame/name_syntax.h"
 
 #include <assert.h>
@@ -103,12 +105,12 @@ void flame_add_truncated(const char *text, size_t columns, struct buf *out)
 {
 	size_t end = 0, n_characters = 0, width, n;
 
-	if (flame_columns(text) <= columns) {
+	if (columns_count(text) <= columns) {
 		buf_addz(out, text);
 		return;
 	}
 	for (size_t room = columns ? columns - 1 : 0; text[end]; end += n, room -= width, n_characters++) {
-		n = flame_next_char(text + end, &width);
+		n = columns_next(text + end, &width);
 		if (width > room)
 			break;
 	}
@@ -122,11 +124,11 @@ void flame_add_shortened(const char *name, size_t columns, struct buf *out)
 {
 	struct parts parts;
 
-	if (flame_columns(name) > columns) {
+	if (columns_count(name) > columns) {
 		parts = split(name);
 		for (size_t i = 0; i < parts.n; i++) {
 			name = parts.at[i];
-			if (flame_columns(name) <= columns)
+			if (columns_count(name) <= columns)
 				break;
 		}
 	}

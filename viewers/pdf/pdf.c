@@ -12,6 +12,7 @@
 #include "viewers/pdf/pdf.h"
 
 #include "base/arena.h"
+#include "base/columns.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/unit.h"
@@ -391,7 +392,7 @@ static void find_columns(struct writer *w, size_t n_rows)
 	for (size_t row = 0; row < n_rows; row++) {
 		add_numbers(w->p->r, &w->input->function[row], s);
 		for (int i = 0; i < N_COLUMNS; i++) {
-			size_t n = flame_columns(buf_text(&s[i])) + COLUMN_GAP;
+			size_t n = columns_count(buf_text(&s[i])) + COLUMN_GAP;
 
 			width[i] = n > width[i] ? n : width[i];
 		}
@@ -412,7 +413,7 @@ static size_t line_bytes(const char *s, size_t columns)
 
 		len = utf8_decode(s + at, n - at, &c);
 		memcpy(one, s + at, len);
-		used += flame_columns(one);
+		used += columns_count(one);
 		if (used > columns)
 			break;
 	}

@@ -8,6 +8,7 @@
 #include "viewers/shell/option.h"
 #include "viewers/shell/shell_int.h"
 
+#include "base/columns.h"
 #include "base/mem.h"
 #include "engine/view.h"
 #include "viewers/flame/flame.h"
@@ -130,7 +131,7 @@ bool chips_any(struct shell *s)
 
 static int columns_of(const struct chip *c)
 {
-	size_t n = flame_columns(c->text);
+	size_t n = columns_count(c->text);
 
 	return (n < CHIP_COLUMNS ? (int)n : CHIP_COLUMNS) + 4; /* " text x " */
 }

@@ -7,6 +7,7 @@
 
 #include "viewers/shell/complete.h"
 
+#include "base/columns.h"
 #include "base/mem.h"
 #include "session/complete.h"
 #include "viewers/flame/flame.h"
@@ -183,7 +184,7 @@ static int widest(const struct complete *c)
 
 	for (size_t i = 0; i < c->found.n; i++) {
 		char *text = text_of(c, i);
-		int n = (int)flame_columns(text);
+		int n = (int)columns_count(text);
 
 		columns = n > columns ? n : columns;
 		free(text);

@@ -7,6 +7,7 @@
 
 #include "viewers/shell/shell_int.h"
 
+#include "base/columns.h"
 #include "base/mem.h"
 #include "viewers/flame/flame.h"
 #include "viewers/shell/wrap.h"
@@ -158,7 +159,7 @@ static int draw_hint(struct shell *s, struct area a, int x, int end, const struc
 	int from = x;
 	char name[32];
 
-	if (!k->hint || n >= sizeof(name) || x + (int)(n + flame_columns(k->hint)) + 2 > end)
+	if (!k->hint || n >= sizeof(name) || x + (int)(n + columns_count(k->hint)) + 2 > end)
 		return x;
 	memcpy(name, k->events, n);
 	name[n] = 0;

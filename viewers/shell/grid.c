@@ -5,12 +5,13 @@
  *
  * Text is read character by character, so that a name of a megabyte costs no more than the cells it gets. The width of
  * a character comes from viewers/flame and not from the C library, so that screens are the same in every locale, and
- * views that measure with flame_columns agree with the grid.
+ * views that measure with columns_count agree with the grid.
  */
 #include "config.h"
 
 #include "viewers/shell/grid.h"
 
+#include "base/columns.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/utf8.h"
@@ -250,7 +251,7 @@ int grid_columns(uint32_t ch)
 	if (ch < FIRST_MARK)
 		return 1;
 	utf8_add_char(&one, ch);
-	columns = (int)flame_columns(buf_text(&one));
+	columns = (int)columns_count(buf_text(&one));
 	buf_release(&one);
 	assert(columns >= 0 && columns <= 2);
 	return columns;

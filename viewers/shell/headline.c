@@ -7,6 +7,7 @@
 
 #include "viewers/shell/headline.h"
 
+#include "base/columns.h"
 #include "base/unit.h"
 #include "report/diff.h"
 #include "viewers/flame/flame.h"
@@ -109,7 +110,7 @@ static void add_fitting(const struct head *h, const int64_t sides[2], int column
 			add_dropped(h, wording, &line);
 			add_limit(h, wording, &line);
 		}
-		if ((int64_t)flame_columns(buf_text(&line)) <= columns) {
+		if ((int64_t)columns_count(buf_text(&line)) <= columns) {
 			buf_addz(out, buf_text(&line));
 			break;
 		}

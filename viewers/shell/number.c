@@ -7,6 +7,7 @@
 
 #include "viewers/shell/number.h"
 
+#include "base/columns.h"
 #include "base/num.h"
 #include "base/unit.h"
 #include "viewers/flame/flame.h"
@@ -71,7 +72,7 @@ void shell_add_fitting(const struct head *h, int64_t value, int columns, struct 
 	size_t from = out->len;
 
 	shell_add_value(h, value, out);
-	if ((int)flame_columns(buf_text(out) + from) <= columns)
+	if ((int)columns_count(buf_text(out) + from) <= columns)
 		return;
 	out->len = from;
 	report_add_value(h, value, out);
@@ -86,7 +87,7 @@ int shell_value_width(const struct head *h, int64_t max)
 		int columns;
 
 		shell_add_brief(h, (int64_t)(v < INT64_MAX ? v : INT64_MAX), &text);
-		columns = (int)flame_columns(buf_text(&text));
+		columns = (int)columns_count(buf_text(&text));
 		width = columns > width ? columns : width;
 		buf_release(&text);
 	}

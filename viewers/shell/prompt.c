@@ -11,6 +11,7 @@
 #include "viewers/shell/option.h"
 #include "viewers/shell/shell_int.h"
 
+#include "base/columns.h"
 #include "base/mem.h"
 #include "viewers/flame/flame.h"
 
@@ -96,7 +97,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	if (p->complete.is_open) {
 		char *before = mem_strndup(buf_text(&p->line.text), p->complete.start);
 
-		shell_complete_draw(&p->complete, g, p->text_x + (int)flame_columns(before),
+		shell_complete_draw(&p->complete, g, p->text_x + (int)columns_count(before),
 				    g->height > 3 ? a.y - 1 : a.y);
 		free(before);
 	}

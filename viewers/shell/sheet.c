@@ -10,6 +10,7 @@
 
 #include "viewers/shell/sheet.h"
 
+#include "base/columns.h"
 #include "base/mem.h"
 #include "viewers/flame/flame.h"
 #include "viewers/shell/name.h"
@@ -295,7 +296,7 @@ struct cells {
 
 static int columns_of(const char *text)
 {
-	return strnlen(text, LONG_TEXT) == LONG_TEXT ? LONG_TEXT : (int)flame_columns(text);
+	return strnlen(text, LONG_TEXT) == LONG_TEXT ? LONG_TEXT : (int)columns_count(text);
 }
 
 static int sheet_indent_of(const struct sheet *s, uint32_t row)

@@ -10,6 +10,7 @@
 
 #include "viewers/shell/view_calls.h"
 
+#include "base/columns.h"
 #include "base/mem.h"
 #include "base/unit.h"
 #include "engine/view.h"
@@ -264,7 +265,7 @@ static const char *crumb_of(const struct pane *p)
 
 static int crumb_width(const struct pane *p)
 {
-	int width = (int)flame_columns(crumb_of(p));
+	int width = (int)columns_count(crumb_of(p));
 
 	return width < CRUMB_MAX ? width : CRUMB_MAX;
 }

@@ -7,6 +7,7 @@
 
 #include "viewers/shell/view_flame.h"
 
+#include "base/columns.h"
 #include "base/unit.h"
 #include "viewers/shell/number.h"
 
@@ -106,7 +107,7 @@ static void draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct 
 
 	(void)s;
 	add_right(p, &text);
-	columns = (int)flame_columns(buf_text(&text));
+	columns = (int)columns_count(buf_text(&text));
 	grid_text_right(g, a, a.width, 0, buf_text(&text), theme_style(*p->search ? ROLE_KEY : ROLE_MUTED));
 	a.width -= columns ? columns + 2 : 0;
 	text.len = 0;
@@ -149,9 +150,9 @@ static struct entry entry_of(const struct shell *s, const struct flame_model *m,
 /* The columns of an entry, with the blanks around its text. */
 static int entry_columns(const struct entry *e)
 {
-	int text = (int)flame_columns(e->text);
+	int text = (int)columns_count(e->text);
 
-	return (int)flame_columns(e->sign) + (text ? text + 1 : 0) + 2;
+	return (int)columns_count(e->sign) + (text ? text + 1 : 0) + 2;
 }
 
 /* The number of entries that fit. */
@@ -355,7 +356,7 @@ static uint32_t edge_of(const struct brush *b, const struct flame_run *r, bool i
 		return POINTER;
 	if (is_match && b->s->depth == DEPTH_NONE)
 		return STAR;
-	if (sign && sign != '=' && r->width <= (int)flame_columns(flame_sign(sign)))
+	if (sign && sign != '=' && r->width <= (int)columns_count(flame_sign(sign)))
 		return (unsigned char)sign;
 	return b->has_eighths ? EDGE : LINE;
 }

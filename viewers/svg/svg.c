@@ -16,6 +16,7 @@
 #include "viewers/svg/svg.h"
 
 #include "base/buf.h"
+#include "base/columns.h"
 #include "viewers/flame/flame.h"
 #include "viewers/svg/script.js.h"
 #include "viewers/xml/xml.h"
@@ -235,7 +236,7 @@ static size_t fitting_length(struct svg *s, const char *text, size_t columns)
 
 	for (size_t at = 0;; at++) {
 		at += strcspn(text + at, " ");
-		if (flame_columns(part(s, text, at)) > columns)
+		if (columns_count(part(s, text, at)) > columns)
 			return fits;
 		fits = at;
 		if (!text[at])
@@ -354,7 +355,7 @@ static int64_t add_legend(struct svg *s, int64_t y)
 	for (size_t i = 0; i < s->n_legend; i++) {
 		clear(&s->name);
 		flame_add_truncated(s->legend[i].text, LEGEND_COLUMNS, &s->name);
-		begin_entry(s, SWATCH + 5 * PX + (int64_t)flame_columns(buf_text(&s->name)) * COLUMN, &x, &y);
+		begin_entry(s, SWATCH + 5 * PX + (int64_t)columns_count(buf_text(&s->name)) * COLUMN, &x, &y);
 		add_swatch(s, &s->legend[i]);
 		xml_begin(&s->xml, "text");
 		xml_number(&s->xml, "x", SWATCH + 5 * PX);
@@ -364,7 +365,7 @@ static int64_t add_legend(struct svg *s, int64_t y)
 		xml_end(&s->xml);
 	}
 	if (*width_text) {
-		begin_entry(s, (int64_t)flame_columns(width_text) * COLUMN, &x, &y);
+		begin_entry(s, (int64_t)columns_count(width_text) * COLUMN, &x, &y);
 		xml_begin(&s->xml, "text");
 		xml_attribute(&s->xml, "class", "soft");
 		xml_number(&s->xml, "y", 11 * PX);

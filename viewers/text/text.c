@@ -8,6 +8,7 @@
 #include "viewers/text/text.h"
 
 #include "base/buf.h"
+#include "base/columns.h"
 #include "base/num.h"
 #include "base/unit.h"
 #include "base/utf8.h"
@@ -50,33 +51,36 @@ void text_add_value(const struct head *h, int64_t value, size_t width, struct bu
 	buf_release(&raw);
 }
 
-/* Number of characters of the last line of a text, without colours. */
-static size_t last_line_length(const struct buf *out)
+/* Columns of the last line of a text, without colours. */
+static size_t last_line_columns(const struct buf *out)
 {
 	const char *newline = memrchr(out->data, '\n', out->len);
-	size_t from = newline ? (size_t)(newline - out->data) + 1 : 0,
-	       n = utf8_count(out->data + from, out->len - from);
+	size_t from = newline ? (size_t)(newline - out->data) + 1 : 0;
 
-	for (size_t i = from; i < out->len; i++) {
-		const char *end = out->data[i] == '\033' ? memchr(out->data + i, 'm', out->len - i) : NULL;
-
-		if (end) {
-			n -= (size_t)(end - out->data) - i + 1;
-			i = (size_t)(end - out->data);
-		}
-	}
-	return n;
+	return columns_of_line(out->data + from, out->len - from);
 }
 
-/* Length in bytes of the first n characters of valid UTF-8. */
-static size_t bytes_of(const char *text, size_t n)
+/* Length in bytes of the longest start of a text that takes at most this many columns. */
+static size_t bytes_of(const char *text, size_t columns)
 {
-	size_t i = 0;
+	size_t i = 0, width, n;
 
-	while (text[i] && n-- > 0)
-		for (i++; ((unsigned char)text[i] & 0xc0) == 0x80; i++)
-			;
+	while ((n = columns_next(text + i, &width)) && width <= columns) {
+		i += n;
+		columns -= width;
+	}
 	return i;
+}
+
+/* Append a name of this width, with dots instead of its middle, in at most max columns. */
+static void add_short_name(const char *name, size_t length, size_t max, struct buf *out)
+{
+	size_t head = bytes_of(name, (max - 1) / 2), tail = 0, width;
+	size_t room = max - 1 - (max - 1) / 2;
+
+	for (size_t rest = length; rest > room && name[tail]; rest -= width)
+		tail += columns_next(name + tail, &width);
+	buf_addf(out, "%.*s\xe2\x80\xa6%s", (int)head, name, name + tail);
 }
 
 void text_add_name(const struct head *h, const char *name, size_t after, struct buf *out)
@@ -89,17 +93,13 @@ void text_add_name(const struct head *h, const char *name, size_t after, struct 
 		return;
 	}
 	utf8_add_safe(&safe, name, strlen(name));
-	used = out->len ? last_line_length(out) + after : after;
-	length = utf8_count(buf_text(&safe), safe.len);
+	used = out->len ? last_line_columns(out) + after : after;
+	length = columns_count(buf_text(&safe));
 	max = used + NAME_MIN < h->columns ? h->columns - used : NAME_MIN;
-	if (length > max) {
-		size_t head = bytes_of(safe.data, (max - 1) / 2),
-		       tail = bytes_of(safe.data, length - (max - 1 - (max - 1) / 2));
-
-		buf_addf(out, "%.*s\xe2\x80\xa6%s", (int)head, safe.data, safe.data + tail);
-	} else {
+	if (length > max)
+		add_short_name(safe.data, length, max, out);
+	else
 		buf_addz(out, buf_text(&safe));
-	}
 	buf_release(&safe);
 }
 

@@ -10,10 +10,13 @@
  */
 #include "config.h"
 
+#include "base/columns.h"
+
 #include "base/search.h"
 #include "base/utf8.h"
-#include "viewers/flame/flame_int.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 struct range {
@@ -130,12 +133,13 @@ static bool is_ascii(char c)
 	return (unsigned char)c < 0x80;
 }
 
-/* The length in bytes and the width of the character at text, which is not empty. */
-static size_t decode(const char *text, size_t *columns)
+enum { CHAR_MAX_BYTES = 4 };
+
+/* The length in bytes and the width of the character at the start of n > 0 bytes. */
+static size_t decode(const char *text, size_t n_bytes, size_t *columns)
 {
-	enum { LONGEST = 4 }; /* max bytes of a character */
 	uint32_t c = 0xfffd;
-	size_t n = utf8_decode(text, strnlen(text, LONGEST), &c);
+	size_t n = utf8_decode(text, n_bytes, &c);
 
 	if (c < none[0].lo)
 		*columns = 1;
@@ -146,7 +150,7 @@ static size_t decode(const char *text, size_t *columns)
 	return n ? n : 1;
 }
 
-size_t flame_next_char(const char *text, size_t *columns)
+size_t columns_next(const char *text, size_t *columns)
 {
 	size_t n, width;
 
@@ -156,9 +160,9 @@ size_t flame_next_char(const char *text, size_t *columns)
 	n = 1;
 	*columns = 1;
 	if (!is_ascii(*text))
-		n = decode(text, columns);
+		n = decode(text, strnlen(text, CHAR_MAX_BYTES), columns);
 	while (text[n] && !is_ascii(text[n])) {
-		size_t more = decode(text + n, &width);
+		size_t more = decode(text + n, strnlen(text + n, CHAR_MAX_BYTES), &width);
 
 		if (width)
 			break;
@@ -167,14 +171,34 @@ size_t flame_next_char(const char *text, size_t *columns)
 	return n;
 }
 
-size_t flame_columns(const char *text)
+size_t columns_count(const char *text)
 {
 	size_t sum = 0, n, width;
 
 	for (; *text; text += n, sum += width) {
 		n = width = 1;
 		if (!is_ascii(*text))
-			n = decode(text, &width);
+			n = decode(text, strnlen(text, CHAR_MAX_BYTES), &width);
+	}
+	return sum;
+}
+
+size_t columns_of_line(const char *line, size_t n)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n;) {
+		size_t width = 1, length = 1;
+		const char *end = line[i] == '\033' ? memchr(line + i, 'm', n - i) : NULL;
+
+		if (end) {
+			length = (size_t)(end - line) - i + 1;
+			width = 0;
+		} else if (!is_ascii(line[i])) {
+			length = decode(line + i, n - i, &width);
+		}
+		i += length;
+		sum += width;
 	}
 	return sum;
 }
