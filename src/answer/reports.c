@@ -141,7 +141,7 @@ static int check_speedscope(const struct query *q, struct err *err)
 
 #define SOURCES "[OPTION]... SOURCE..."
 #define ABOUT_SOURCES "REGEX " SOURCES
-#define TO_FILE "[OPTION]... -o FILE SOURCE..."
+#define TO_FILE "[OPTION]... [-o FILE] SOURCE..."
 #define PICTURE(...) (&(const struct picture){ __VA_ARGS__ })
 
 /* Functions that draw a table in each format; only that for text differs between reports. */

@@ -58,6 +58,9 @@ for type in alloc_objects inuse_space; do
 	printf 'Type: %s\nType: %s\n' $type $type >"$tmp/want"
 	same "the selected type $type is the default of a written profile" "$tmp/want" "$tmp/got"
 done
+"$CPA" merge go-heap1.pb.gz >"$tmp/got"
+"$CPA" proto go-heap1.pb.gz >"$tmp/want"
+same "without -o, merge writes to standard output like proto" "$tmp/want" "$tmp/got"
 "$CPA" version >"$tmp/out"
 grep -q 'google/pprof v[0-9.]*-[0-9]*-[0-9a-f]* of ' "$tmp/out"
 result $? "cpa version names the version of pprof that it follows"
