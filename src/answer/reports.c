@@ -164,8 +164,8 @@ static int check_speedscope(const struct query *q, struct err *err)
 	.defaults = { .by_address = true, .by_object = true, .untrimmed = true, .can_call_tree = true },               \
 	.write = write_callgrind, .suffix = "callgraph.out", .takes = TAKES_SAMPLES | TAKES_VALUES | TAKES_PATHS
 #define PROTO                                                                                                          \
-	.suffix = "pb.gz", .write = write_proto,                                                                       \
-	.takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR | TAKES_COMMENT, .flags = REPORT_IS_BINARY
+	.suffix = "pb.gz", .write = write_proto, .takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR | TAKES_COMMENT,  \
+	.flags = REPORT_IS_BINARY
 #define PROTO_FILE PROTO | REPORT_IS_OURS | REPORT_NOT_IN_SHELL
 #define TOP                                                                                                            \
 	.flags = REPORT_SORTS, .make = report_top_make, DRAW_TABLE(text_draw), .shell_rows = 10, .view = VIEW_TOP,     \

@@ -244,7 +244,8 @@ static void each_report_accepts_only_options_that_apply_to_it(void **state)
 	assert_true(takes("dot", "call_tree") && !takes("dot", "csv"));
 	assert_true(takes("folded", "inverted") && takes("flame", "inverted") && !takes("tree", "inverted"));
 	assert_true(takes("traces", "json") && !takes("traces", "markdown"));
-	assert_true(takes("merge", "focus") && takes("merge", "sample_index") && !takes("merge", "cum") && !takes("comments", "focus"));
+	assert_true(takes("merge", "focus") && takes("merge", "sample_index") && !takes("merge", "cum") &&
+		    !takes("comments", "focus"));
 }
 
 int main(void)
