@@ -88,3 +88,12 @@ bool reports_takes_option(const struct report_type *t, const struct opt *o)
 		return t->options == (enum query_group)o->group;
 	return (t->takes & takes) == takes;
 }
+
+bool reports_accepts_option(const struct report_type *t, const struct opt *o)
+{
+	bool is_pprofs = !o->is_ours && t->input == INPUT_PROFILE && !(t->flags & REPORT_IS_OURS);
+	bool has_reason = t->check && is_any(o->name, "mean", "mean_delay"); /* its check fails with the reason */
+
+	/* a report that lacks the format has its own message */
+	return is_pprofs || has_reason || o->group == GROUP_OUTPUT || reports_takes_option(t, o);
+}

@@ -178,6 +178,9 @@ bool reports_has_format(const struct report_type *t, enum format format);
 /* Does the option apply to the report? */
 bool reports_takes_option(const struct report_type *t, const struct opt *o);
 
+/* Does the command line of the report accept the option? Reports of pprof accept all of pprof, also without effect. */
+bool reports_accepts_option(const struct report_type *t, const struct opt *o);
+
 /* The report with this save_rank, from 1; NULL after the last. */
 const struct report_type *reports_saved(int rank);
 

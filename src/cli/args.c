@@ -209,13 +209,10 @@ static bool args_takes(const struct args *a, const struct opt *o)
 		return true;
 	if (a->command)
 		return strcmp(o->name, "verbose") == 0 || strcmp(o->name, "color") == 0;
-	if (!o->is_ours && (is_web || !a->report || a->report->input == INPUT_PROFILE)) {
-		bool has_reason = a->report && a->report->check && strncmp(o->name, "mean", 4) == 0;
-
-		/* pprof accepts all its options with all its reports */
-		if (is_web || !a->report || !(a->report->flags & REPORT_IS_OURS) || has_reason)
-			return true;
-	}
+	if (!o->is_ours && (is_web || !a->report))
+		return true;
+	if (a->report && !is_web && reports_accepts_option(a->report, o))
+		return true;
 	if (o->group == GROUP_OUTPUT)
 		return true; /* a report that lacks the format has its own message */
 	if (o->group == GROUP_WEB || (o->group == GROUP_SHELL && !a->report))
@@ -223,7 +220,7 @@ static bool args_takes(const struct args *a, const struct opt *o)
 	if (o->group == GROUP_FLAME && a->file[ARGS_FLAME])
 		return true;
 	if (a->report && !is_web)
-		return reports_takes_option(a->report, o);
+		return false;
 	for (size_t i = 0; i < n_reports && !is_taken; i++)
 		is_taken = reports_is_in_shell(&reports[i]) && reports_takes_option(&reports[i], o);
 	return is_taken;

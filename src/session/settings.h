@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 
+struct report_type;
 struct settings;
 
 /* Create settings from a query, whose texts are copied. Freed with settings_free, which takes NULL. */
@@ -70,8 +71,10 @@ void settings_add_word(const char *word, struct buf *out);
 /*
  * Append all options that differ from their defaults as command-line options: " -cum -focus='a b'". A blank
  * precedes each option. Words are quoted for a POSIX shell, so that no control character reaches the terminal.
+ *
+ * t   options that the command line of this report refuses are omitted; NULL: all options are wanted
  */
-void settings_add_arguments(const struct settings *s, struct buf *out);
+void settings_add_arguments(const struct settings *s, const struct report_type *t, struct buf *out);
 
 /* Do a and b have the same values for all options? */
 bool settings_equal(const struct settings *a, const struct settings *b);

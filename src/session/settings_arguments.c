@@ -7,6 +7,7 @@
 
 #include "session/settings.h"
 
+#include "answer/reports.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -117,12 +118,15 @@ static void add_changed(const struct settings *s, const struct opt *o, struct bu
 	buf_release(&value);
 }
 
-void settings_add_arguments(const struct settings *s, struct buf *out)
+void settings_add_arguments(const struct settings *s, const struct report_type *t, struct buf *out)
 {
-	for (size_t i = 0; i < query_n_options; i++)
-		if (query_options[i].group != GROUP_GENERAL && query_options[i].group != GROUP_SHELL &&
-		    query_options[i].group != GROUP_WEB)
-			add_changed(s, &query_options[i], out);
+	for (size_t i = 0; i < query_n_options; i++) {
+		const struct opt *o = &query_options[i];
+
+		if (o->group != GROUP_GENERAL && o->group != GROUP_SHELL && o->group != GROUP_WEB &&
+		    (!t || reports_accepts_option(t, o)))
+			add_changed(s, o, out);
+	}
 }
 
 /* Append the state of all options as text that differs whenever an option differs. */

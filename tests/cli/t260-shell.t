@@ -105,7 +105,7 @@ run_lines $f 'proto' 'dot >g.dot' 'proto' 'flame' 'flame --format=folded' 'folde
 ls >"$tmp/out.files"
 printf '%s\n' 'a b.txt' all.txt g.dot profile001.pb.gz profile001.svg profile002.pb.gz s.json x.folded >"$tmp/want"
 same "output other than text is written to numbered files" "$tmp/want" "$tmp/out.files"
-"$CPA" folded -compact_labels "$TESTDATA/$f" >"$tmp/want"
+"$CPA" folded "$TESTDATA/$f" >"$tmp/want"
 same "folded stacks are printed, also by flame --format=folded" "$tmp/want" "$tmp/out"
 run_lines $f 'web' 'eog' 'top1'
 reports 'web: no display' "web without a display is an error"

@@ -52,7 +52,7 @@ static void check_options(const struct settings *s)
 {
 	struct buf out = { 0 };
 
-	settings_add_arguments(s, &out);
+	settings_add_arguments(s, NULL, &out);
 	demand(is_harmless(buf_text(&out), out.len), "printed options are unsafe for a terminal");
 	buf_release(&out);
 }

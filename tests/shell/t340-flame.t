@@ -92,4 +92,8 @@ while read -r _ _ _ _ share name; do
 done <"$tmp/top"
 same "a search for a function shows its cum% in top" "$tmp/should-all" "$tmp/is-all"
 
+# the command line of a view has no options that its report refuses
+shows 'cpa flame -symbolize=none go-cpu.pb.gz' ': "sort=cum" Enter 4 y' go-cpu.pb.gz
+shows 'cpa top -cum -symbolize=none go-cpu.pb.gz' ': "theme=dark" Enter : "sort=cum" Enter 1 y' go-cpu.pb.gz
+
 done_testing

@@ -57,7 +57,7 @@ static void requests(const char *text, const char *want)
 	buf_addf(&got, "%s", l.report->name);
 	if (reports_takes_pattern(l.report))
 		buf_addf(&got, " <%s>", settings_query(l.settings)->pattern);
-	settings_add_arguments(l.settings, &got);
+	settings_add_arguments(l.settings, NULL, &got);
 	if (l.pipe)
 		buf_addf(&got, " | %s", l.pipe);
 	assert_string_equal(buf_text(&got), want);
@@ -91,7 +91,7 @@ static void assigns(const char *text, const char *arguments)
 	if (line_read(text, s, profile, &l, &err) < 0)
 		fail_msg("%s: %s", text, err.msg);
 	assert_int_equal(l.kind, LINE_SET);
-	settings_add_arguments(s, &got);
+	settings_add_arguments(s, NULL, &got);
 	assert_string_equal(buf_text(&got), arguments);
 	buf_release(&got);
 	line_release(&l);

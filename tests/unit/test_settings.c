@@ -72,7 +72,7 @@ static void expect_arguments(const struct settings *s, const char *arguments)
 {
 	struct buf out = { 0 };
 
-	settings_add_arguments(s, &out);
+	settings_add_arguments(s, NULL, &out);
 	assert_string_equal(buf_text(&out), arguments);
 	buf_release(&out);
 }
@@ -349,7 +349,7 @@ static void expect_round_trip(struct query *q)
 	char *seen;
 
 	buf_addz(&command, "printf '%s\\0'");
-	settings_add_arguments(s, &command);
+	settings_add_arguments(s, NULL, &command);
 	seen = shell_output(command.data, MOST);
 	query_init(&back);
 	read_arguments(seen, &back);

@@ -68,7 +68,7 @@ static void expect_arguments(const struct settings *s, const char *arguments)
 {
 	struct buf out = { 0 };
 
-	settings_add_arguments(s, &out);
+	settings_add_arguments(s, NULL, &out);
 	assert_string_equal(buf_text(&out), arguments);
 	buf_release(&out);
 }

@@ -209,7 +209,7 @@ void shell_add_command(struct shell *s, struct pane *p, struct buf *out)
 	const char *pattern = settings_query(p->settings)->pattern;
 
 	buf_addf(out, "cpa %s", p->type->name);
-	settings_add_arguments(p->settings, out);
+	settings_add_arguments(p->settings, p->type, out);
 	if (reports_takes_pattern(p->type)) {
 		buf_addz(out, *pattern == '-' ? " -- " : " ");
 		settings_add_word(pattern, out);

@@ -304,7 +304,7 @@ void web_command_draw(const struct web_page *page, struct buf *out)
 		return;
 	s = settings_of(page, type);
 	buf_addf(&command, "cpa %s", type->name);
-	settings_add_arguments(s, &command);
+	settings_add_arguments(s, type, &command);
 	if (reports_takes_pattern(type)) {
 		buf_addz(&command, *page->q.pattern == '-' ? " -- " : " ");
 		settings_add_word(page->q.pattern, &command);
