@@ -15,7 +15,7 @@
 #include "base/opt.h"
 #include "engine/query.h"
 #include "profile/edit.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 #include "viewers/export/export.h"
 
 #include <assert.h>

@@ -22,7 +22,7 @@
 #include "fetch/source.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 #include "report/where.h"
 #include "symbol/locate.h"
 

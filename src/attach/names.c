@@ -17,7 +17,7 @@
 #include "base/search.h"
 #include "base/str.h"
 #include "profile/profile.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 #include "symbol/jit_process.h"
 #include "symbol/locate.h"
 #include "symbol/names.h"

@@ -22,7 +22,7 @@
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "profile/prune.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 #include "symbol/kernel.h"
 #include "viewers/export/export.h"
 

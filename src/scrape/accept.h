@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "fetch/url.h"
 #include "profile/profile.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 #include "scrape/guard.h"
 #include "scrape/stats.h"
 #include "scrape/version.h"

@@ -8,7 +8,7 @@
 #include "scrape/decode.h"
 
 #include "base/mem.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 #include "scrape/collector_int.h"
 
 #include <pthread.h>

@@ -11,7 +11,7 @@
 #include "base/string_list.h"
 #include "base/utf8.h"
 #include "profile/temporality.h"
-#include "reader/annotate.h"
+#include "formats/annotate.h"
 #include "viewers/export/export.h"
 #include "viewers/export/gzip.h"
 

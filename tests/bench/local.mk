@@ -39,8 +39,8 @@ tests_bench_reports_LDADD = $(answer_libs)
 
 tests_bench_store_blocks_SOURCES = tests/bench/store_blocks.c
 tests_bench_store_days_SOURCES = tests/bench/store_days.c
-tests_bench_store_days_LDADD = src/store/libstore.a $(reader_libs) $(DEFLATE_LIBS)
-tests_bench_store_blocks_LDADD = src/store/libstore.a $(reader_libs) $(DEFLATE_LIBS)
+tests_bench_store_days_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
+tests_bench_store_blocks_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
 EXTRA_DIST += tests/bench/symbols.cc tests/bench/shell.py tests/bench/terminal_screen.py tests/bench/terminal_session.py
 EXTRA_DIST += tests/bench/soak.py tests/bench/soak_load.c tests/bench/web.py
 EXTRA_DIST += tests/bench/rt_load.c tests/bench/rt_heap.cc tests/bench/runtime.py tests/bench/rt_cpu.py tests/bench/rt_faults.py \

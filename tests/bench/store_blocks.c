@@ -13,7 +13,7 @@
 
 #include "base/io.h"
 #include "base/mem.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 #include "store/pack.h"
 #include "store/segment.h"
 

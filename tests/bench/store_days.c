@@ -14,7 +14,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "profile/temporality.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 #include "store/store.h"
 
 #include <inttypes.h>

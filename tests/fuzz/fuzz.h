@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "profile/check.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 
 #include <stdint.h>
 #include <stdio.h>

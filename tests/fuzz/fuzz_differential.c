@@ -22,8 +22,8 @@
 #include "fuzz.h"
 
 #include "profile.pb-c.h"
-#include "reader/cursor.h"
-#include "reader/reader_int.h"
+#include "formats/cursor.h"
+#include "formats/reader_int.h"
 
 typedef Perftools__Profiles__Profile pb_profile;
 typedef Perftools__Profiles__Sample pb_sample;

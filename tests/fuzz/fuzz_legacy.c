@@ -9,7 +9,7 @@
 
 #include "fuzz.h"
 
-#include "reader/reader_int.h"
+#include "formats/reader_int.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 
-#include "reader/stacks.h"
+#include "formats/stacks.h"
 
 #include <assert.h>
 #include <string.h>

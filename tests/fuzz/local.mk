@@ -57,28 +57,28 @@ fuzz_ldflags =
 endif
 
 tests_fuzz_fuzz_reader_SOURCES = tests/fuzz/fuzz_reader.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_reader_LDADD = $(reader_libs)
+tests_fuzz_fuzz_reader_LDADD = $(formats_libs)
 tests_fuzz_fuzz_reader_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_differential_SOURCES = tests/fuzz/fuzz_differential.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_differential_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
-tests_fuzz_fuzz_differential_LDADD = $(reader_libs)
+tests_fuzz_fuzz_differential_LDADD = $(formats_libs)
 tests_fuzz_fuzz_differential_LDFLAGS = $(fuzz_ldflags)
 tests/fuzz/fuzz_differential-fuzz_differential.$(OBJEXT): proto/profile.pb-c.h
 
 tests_fuzz_fuzz_dict_SOURCES = tests/fuzz/fuzz_dict.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_dict_LDADD = src/store/libstore.a $(reader_libs)
+tests_fuzz_fuzz_dict_LDADD = src/store/libstore.a $(formats_libs)
 tests_fuzz_fuzz_dict_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_encode_SOURCES = tests/fuzz/fuzz_encode.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_encode_LDADD = $(reader_libs)
+tests_fuzz_fuzz_encode_LDADD = $(formats_libs)
 tests_fuzz_fuzz_encode_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_filter_SOURCES = tests/fuzz/fuzz_filter.c tests/fuzz/fuzz.h tests/unit/make_filter.h $(fuzz_main)
 tests_fuzz_fuzz_filter_LDADD = $(engine_libs)
 tests_fuzz_fuzz_filter_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_flame_SOURCES = tests/fuzz/fuzz_flame.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_flame_LDADD = src/report/libreport.a src/engine/libengine.a src/symbol/libsymbol.a $(reader_libs) \
+tests_fuzz_fuzz_flame_LDADD = src/report/libreport.a src/engine/libengine.a src/symbol/libsymbol.a $(formats_libs) \
 	$(DW_LIBS) $(ELF_LIBS) $(LZMA_LIBS) $(IBERTY_LIBS)
 tests_fuzz_fuzz_flame_LDFLAGS = $(fuzz_ldflags)
 
@@ -119,31 +119,31 @@ tests_fuzz_fuzz_objdump_LDADD = $(symbol_libs)
 tests_fuzz_fuzz_objdump_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_tables_SOURCES = tests/fuzz/fuzz_tables.c tests/fuzz/fuzz.h tests/unit/make_tables.h $(fuzz_main)
-tests_fuzz_fuzz_tables_LDADD = $(collector_libs) $(reader_libs)
+tests_fuzz_fuzz_tables_LDADD = $(collector_libs) $(formats_libs)
 tests_fuzz_fuzz_tables_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_collect_SOURCES = tests/fuzz/fuzz_collect.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_collect_LDADD = $(collector_libs) $(reader_libs)
+tests_fuzz_fuzz_collect_LDADD = $(collector_libs) $(formats_libs)
 tests_fuzz_fuzz_collect_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_elfnames_SOURCES = tests/fuzz/fuzz_elfnames.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_elfnames_LDADD = $(collector_libs) $(reader_libs)
+tests_fuzz_fuzz_elfnames_LDADD = $(collector_libs) $(formats_libs)
 tests_fuzz_fuzz_elfnames_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_proc_SOURCES = tests/fuzz/fuzz_proc.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_proc_LDADD = $(collector_libs) $(reader_libs)
+tests_fuzz_fuzz_proc_LDADD = $(collector_libs) $(formats_libs)
 tests_fuzz_fuzz_proc_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_push_SOURCES = tests/fuzz/fuzz_push.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_push_LDADD = $(reader_libs)
+tests_fuzz_fuzz_push_LDADD = $(formats_libs)
 tests_fuzz_fuzz_push_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_serve_head_SOURCES = tests/fuzz/fuzz_serve_head.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_serve_head_LDADD = $(endpoint_libs) $(reader_libs)
+tests_fuzz_fuzz_serve_head_LDADD = $(endpoint_libs) $(formats_libs)
 tests_fuzz_fuzz_serve_head_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_serve_query_SOURCES = tests/fuzz/fuzz_serve_query.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_serve_query_LDADD = $(endpoint_libs) $(collector_libs) $(reader_libs)
+tests_fuzz_fuzz_serve_query_LDADD = $(endpoint_libs) $(collector_libs) $(formats_libs)
 tests_fuzz_fuzz_serve_query_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c tests/fuzz/fuzz.h $(fuzz_main)
@@ -155,32 +155,32 @@ fuzz_legacy = tests/fuzz/fuzz_legacy.c tests/fuzz/fuzz.h $(fuzz_main)
 
 tests_fuzz_fuzz_cpu_SOURCES = $(fuzz_legacy)
 tests_fuzz_fuzz_cpu_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_cpu
-tests_fuzz_fuzz_cpu_LDADD = $(reader_libs)
+tests_fuzz_fuzz_cpu_LDADD = $(formats_libs)
 tests_fuzz_fuzz_cpu_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_heap_SOURCES = $(fuzz_legacy)
 tests_fuzz_fuzz_heap_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_heap
-tests_fuzz_fuzz_heap_LDADD = $(reader_libs)
+tests_fuzz_fuzz_heap_LDADD = $(formats_libs)
 tests_fuzz_fuzz_heap_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_go_count_SOURCES = $(fuzz_legacy)
 tests_fuzz_fuzz_go_count_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_go_count
-tests_fuzz_fuzz_go_count_LDADD = $(reader_libs)
+tests_fuzz_fuzz_go_count_LDADD = $(formats_libs)
 tests_fuzz_fuzz_go_count_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_threads_SOURCES = $(fuzz_legacy)
 tests_fuzz_fuzz_threads_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_threads
-tests_fuzz_fuzz_threads_LDADD = $(reader_libs)
+tests_fuzz_fuzz_threads_LDADD = $(formats_libs)
 tests_fuzz_fuzz_threads_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_contention_SOURCES = $(fuzz_legacy)
 tests_fuzz_fuzz_contention_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_contention
-tests_fuzz_fuzz_contention_LDADD = $(reader_libs)
+tests_fuzz_fuzz_contention_LDADD = $(formats_libs)
 tests_fuzz_fuzz_contention_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_java_SOURCES = $(fuzz_legacy)
 tests_fuzz_fuzz_java_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_java
-tests_fuzz_fuzz_java_LDADD = $(reader_libs)
+tests_fuzz_fuzz_java_LDADD = $(formats_libs)
 tests_fuzz_fuzz_java_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_frames_SOURCES = tests/fuzz/fuzz_frames.c tests/fuzz/fuzz.h $(fuzz_main)
@@ -200,7 +200,7 @@ tests_fuzz_fuzz_guard_LDADD = $(endpoint_libs) $(profile_libs)
 tests_fuzz_fuzz_guard_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_stacks_SOURCES = tests/fuzz/fuzz_stacks.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_stacks_LDADD = $(reader_libs)
+tests_fuzz_fuzz_stacks_LDADD = $(formats_libs)
 tests_fuzz_fuzz_stacks_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_web_SOURCES = tests/fuzz/fuzz_web.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)
@@ -216,7 +216,7 @@ tests_fuzz_fuzz_window_LDADD = $(store_libs)
 tests_fuzz_fuzz_window_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_block_SOURCES = tests/fuzz/fuzz_block.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_block_LDADD = src/store/libstore.a $(reader_libs) $(DEFLATE_LIBS)
+tests_fuzz_fuzz_block_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
 tests_fuzz_fuzz_block_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_query_SOURCES = tests/fuzz/fuzz_query.c tests/fuzz/segment_sums.h tests/fuzz/fuzz.h $(fuzz_main)
@@ -224,5 +224,5 @@ tests_fuzz_fuzz_query_LDADD = $(store_libs)
 tests_fuzz_fuzz_query_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_segment_SOURCES = tests/fuzz/fuzz_segment.c tests/fuzz/segment_sums.h tests/fuzz/fuzz.h tests/unit/make_segment.h $(fuzz_main)
-tests_fuzz_fuzz_segment_LDADD = src/store/libstore.a $(reader_libs) $(DEFLATE_LIBS)
+tests_fuzz_fuzz_segment_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
 tests_fuzz_fuzz_segment_LDFLAGS = $(fuzz_ldflags)

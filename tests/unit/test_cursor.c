@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "reader/cursor.h"
+#include "formats/cursor.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
 #include "merge_parts.h"
 #include "profile/check.h"
 #include "profile/merge.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 
 #include <glob.h>
 #include <inttypes.h>

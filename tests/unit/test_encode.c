@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "make_profile.h"
 #include "profile.pb-c.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

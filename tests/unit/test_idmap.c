@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "reader/idmap.h"
+#include "formats/idmap.h"
 
 #include <stdarg.h>
 #include <stddef.h>

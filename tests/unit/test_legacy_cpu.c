@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "reader/reader_int.h"
+#include "formats/reader_int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

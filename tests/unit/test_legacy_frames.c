@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "reader/legacy.h"
+#include "formats/legacy.h"
 
 #include "base/regex.h"
 

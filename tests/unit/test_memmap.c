@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "reader/memmap.h"
+#include "formats/memmap.h"
 
-#include "reader/legacy_text.h"
+#include "formats/legacy_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

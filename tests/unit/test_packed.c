@@ -12,8 +12,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "reader/cursor.h"
-#include "reader/packed.h"
+#include "formats/cursor.h"
+#include "formats/packed.h"
 
 enum { N_IDS = 3000000, LIST_MAX = 400, ROUNDS = 2000 };
 

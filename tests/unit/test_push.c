@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "reader/push.h"
+#include "formats/push.h"
 
 #include "base/buf.h"
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "reader/reader.h"
+#include "formats/reader.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -20,7 +20,7 @@
 #include "profile/check.h"
 #include "profile/encode.h"
 #include "profile/merge.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 #include "tests/unit/make_profile.h"
 
 static struct err err;

@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "fetch/fetch.h"
 #include "profile/temporality.h"
-#include "reader/reader.h"
+#include "formats/reader.h"
 
 #include <ctype.h>
 #include <dirent.h>
