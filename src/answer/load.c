@@ -22,7 +22,7 @@
 #include "fetch/source.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
-#include "formats/reader.h"
+#include "formats/formats.h"
 #include "report/where.h"
 #include "symbol/locate.h"
 
@@ -73,9 +73,9 @@ static uint64_t bytes_limit(int64_t option)
 	return option < 0 ? mem_quarter_of_ram() : (uint64_t)option;
 }
 
-static struct reader_limits limits_of(const struct query *q)
+static struct format_limits limits_of(const struct query *q)
 {
-	return (struct reader_limits){ .max_inflated = bytes_limit(q->max_inflated),
+	return (struct format_limits){ .max_inflated = bytes_limit(q->max_inflated),
 				       .max_ratio = (uint64_t)q->max_ratio,
 				       .max_count = (uint64_t)q->max_count,
 				       .max_depth = (uint64_t)q->max_depth,
@@ -101,7 +101,7 @@ static int read_bytes(const struct load *l, size_t i, struct bytes *out, bool *f
 static int read_source(const struct load *l, size_t i, struct profile **out, bool *fetched, struct buf *notes,
 		       struct buf *missing, struct err *err)
 {
-	struct reader_limits limits = limits_of(l->q);
+	struct format_limits limits = limits_of(l->q);
 	struct bytes bytes = { 0 };
 	int rc;
 
@@ -110,7 +110,7 @@ static int read_source(const struct load *l, size_t i, struct profile **out, boo
 		return stored_read(l->source[i], l->q, out, notes, missing, err);
 	rc = read_bytes(l, i, &bytes, fetched, err);
 	if (rc == 0)
-		rc = reader_read(&bytes, &limits, out, err);
+		rc = formats_read(&bytes, &limits, out, err);
 	/* errors of servers may already contain the URL */
 	return rc < 0 && !(*fetched && strstr(err->msg, l->source[i])) ? err_wrap(err, "%s", l->source[i]) : rc;
 }

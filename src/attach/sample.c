@@ -22,7 +22,7 @@
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "profile/prune.h"
-#include "formats/reader.h"
+#include "formats/formats.h"
 #include "symbol/kernel.h"
 #include "viewers/export/export.h"
 
@@ -377,7 +377,7 @@ static int read_target(const struct session *s, const struct sampled *t, struct 
 		return rc;
 	}
 	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	rc = reader_read(&in, &reader_limits_default, out, err);
+	rc = formats_read(&in, &format_limits_default, out, err);
 	if (rc == 0 && !external_has_ended(t->p))
 		rc = attach_names_add_process(*out, t->pid, err);
 	if (rc < 0) {

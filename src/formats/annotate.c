@@ -8,8 +8,9 @@
 #include "formats/annotate.h"
 
 #include "formats/cursor.h"
+#include "formats/pprof.h"
 #include "formats/proto_int.h"
-#include "formats/reader_int.h"
+#include "formats/common/format.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -56,18 +57,18 @@ int annotate(const uint8_t *data, size_t n, const char *const *comment, size_t n
 	return 0;
 }
 
-int annotate_read(struct bytes *in, const struct reader_limits *limits, const char *const *comment, size_t n_comments,
+int annotate_read(struct bytes *in, const struct format_limits *limits, const char *const *comment, size_t n_comments,
 		  struct buf *out, struct profile **p, struct err *err)
 {
 	struct bytes inflated = { 0 };
 	struct buf all = { 0 };
-	int rc = reader_inflate(in, limits, &inflated, err);
+	int rc = format_inflate(in, limits, &inflated, err);
 
 	if (rc < 0)
 		return rc;
 	buf_add(&all, inflated.data, inflated.n);
 	if (annotate(inflated.data, inflated.n, comment, n_comments, &all, err) < 0 ||
-	    reader_proto((const uint8_t *)all.data, all.len, limits, p, err) < 0) {
+	    pprof_read((const uint8_t *)all.data, all.len, limits, p, err) < 0) {
 		*in = inflated;
 		buf_release(&all);
 		return ERR_UNKNOWN;

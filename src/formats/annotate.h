@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "profile/profile.h"
-#include "formats/reader.h"
+#include "formats/formats.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,12 +29,12 @@ int annotate(const uint8_t *data, size_t n, const char *const *comment, size_t n
 /*
  * Decompress a profile.proto, append comments, and read the result.
  *
- * in      consumed as by reader_read, but but when ERR_UNKNOWN is returned, it contains the decompressed bytes
+ * in      consumed as by formats_read, but but when ERR_UNKNOWN is returned, it contains the decompressed bytes
  * out     the message with the comments is appended, uncompressed
  * p       freed with profile_free
  * Fails   ERR_UNKNOWN when it is not a profile.proto; ERR_FORMAT, ERR_LIMIT from decompression
  */
-int annotate_read(struct bytes *in, const struct reader_limits *limits, const char *const *comment, size_t n_comments,
+int annotate_read(struct bytes *in, const struct format_limits *limits, const char *const *comment, size_t n_comments,
 		  struct buf *out, struct profile **p, struct err *err);
 
 #endif

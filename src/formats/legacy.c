@@ -148,7 +148,7 @@ void legacy_set_frames(struct builder *b, enum legacy_frames which)
 
 /* ---- collect samples ---- */
 
-void legacy_init(struct legacy *l, const struct reader_limits *limits)
+void legacy_init(struct legacy *l, const struct format_limits *limits)
 {
 	*l = (struct legacy){ .limits = limits, .b = builder_new() };
 	idtab_init(&l->by_addr, 0);
@@ -186,9 +186,9 @@ void legacy_set_period(struct legacy *l, int64_t period, const char *name, const
 	meta->has_period_type = true;
 }
 
-int legacy_check_count(const struct reader_limits *limits, uint64_t n, const char *what, struct err *err)
+int legacy_check_count(const struct format_limits *limits, uint64_t n, const char *what, struct err *err)
 {
-	if (reader_exceeds(n, limits->max_count))
+	if (format_exceeds(n, limits->max_count))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count",
 			       limits->max_count, what);
 	if (n >= PROFILE_NONE)
@@ -229,7 +229,7 @@ int legacy_add_frame(struct legacy *l, uint64_t addr, enum legacy_adjust adjust,
 	int rc;
 
 	assert(l->sample_start <= l->n_frames);
-	if (reader_exceeds(depth + 1, l->limits->max_depth))
+	if (format_exceeds(depth + 1, l->limits->max_depth))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " frames; raise the limit with --max-depth",
 			       l->limits->max_depth);
 	if (depth >= UINT32_MAX)

@@ -8,7 +8,7 @@
 
 #include "formats/legacy_text.h"
 #include "formats/memmap.h"
-#include "formats/reader_int.h"
+#include "formats/common/format.h"
 
 #include "base/idtab.h"
 #include "profile/builder.h"
@@ -42,7 +42,7 @@ struct legacy_sample {
 
 /* A profile being read: samples of addresses, then data about addresses. */
 struct legacy {
-	const struct reader_limits *limits;
+	const struct format_limits *limits;
 	struct builder *b;
 
 	uint32_t n_addrs;
@@ -70,7 +70,7 @@ struct legacy {
 };
 
 /* Initialize without samples. The caller must always call legacy_release. */
-void legacy_init(struct legacy *l, const struct reader_limits *limits);
+void legacy_init(struct legacy *l, const struct format_limits *limits);
 void legacy_release(struct legacy *l);
 
 /* Append a sample type, or set the period type. */
@@ -151,6 +151,6 @@ int legacy_scale_heap(int64_t *count, int64_t *size, int64_t rate, struct err *e
 int legacy_truncate(double v, int64_t *out, struct err *err);
 
 /* ERR_LIMIT if n exceeds limits->max_count, else 0; what: the word for the objects in the message. */
-int legacy_check_count(const struct reader_limits *limits, uint64_t n, const char *what, struct err *err);
+int legacy_check_count(const struct format_limits *limits, uint64_t n, const char *what, struct err *err);
 
 #endif

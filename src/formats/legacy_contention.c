@@ -9,11 +9,12 @@
  *	5000 3 @ 0x401000 0x402000
  *
  * A sample consists of the cycles waited, the number of waits, and the stack. Like pprof profile/legacy_profile.go,
- * parseContention. Java writes the same first line, so a file that is invalid here may be for reader_java.
+ * parseContention. Java writes the same first line, so a file that is invalid here may be for legacy_read_java.
  */
 #include "config.h"
 
 #include "formats/legacy.h"
+#include "formats/legacy_read.h"
 
 #include <inttypes.h>
 
@@ -149,8 +150,8 @@ static int read_profile(struct legacy *l, struct lines *in, struct profile **out
 	return legacy_finish(l, FRAMES_LOCK, 0, out, err);
 }
 
-int reader_contention(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
-		      struct err *err)
+int legacy_read_contention(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+			   struct err *err)
 {
 	struct lines in = { .at = (const char *)data, .end = (const char *)data + n };
 	struct legacy l;

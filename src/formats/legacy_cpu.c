@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "formats/legacy.h"
+#include "formats/legacy_read.h"
 
 #include "base/mem.h"
 
@@ -155,7 +156,8 @@ static int read_profile(struct legacy *l, struct words *w, bool java, uint64_t p
 	return rc < 0 ? rc : read_rest(l, w, java, out, err);
 }
 
-int reader_cpu(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out, struct err *err)
+int legacy_read_cpu(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+		    struct err *err)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
 		struct words w = layouts[i];

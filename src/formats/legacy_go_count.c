@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "formats/legacy.h"
+#include "formats/legacy_read.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -74,8 +75,8 @@ static void set_type(struct legacy *l, struct slice name)
 	builder_type(l->b, meta->period_type.name, meta->period_type.unit);
 }
 
-int reader_go_count(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
-		    struct err *err)
+int legacy_read_go_count(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+			 struct err *err)
 {
 	struct lines in = { .at = (const char *)data, .end = (const char *)data + n };
 	struct legacy l;

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "formats/legacy.h"
+#include "formats/legacy_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -254,8 +255,8 @@ static void set_types(struct legacy *l, const struct heap *h)
 	legacy_add_type(l, h->allocs ? "inuse_space" : "space", "bytes");
 }
 
-int reader_heap(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
-		struct err *err)
+int legacy_read_heap(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+		     struct err *err)
 {
 	struct lines in = { .at = (const char *)data, .end = (const char *)data + n };
 	struct legacy l;

@@ -17,6 +17,7 @@
 #include "config.h"
 
 #include "formats/legacy.h"
+#include "formats/legacy_read.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -194,8 +195,8 @@ static int read_profile(struct legacy *l, struct java *j, struct lines *in, stru
 	return legacy_finish(l, j->heap ? FRAMES_HEAP : FRAMES_LOCK, FINISH_CLEAR_ADDRESSES, out, err);
 }
 
-int reader_java(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
-		struct err *err)
+int legacy_read_java(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+		     struct err *err)
 {
 	struct lines in = { .at = (const char *)data, .end = (const char *)data + n };
 	struct java j = { 0 };

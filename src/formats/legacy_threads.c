@@ -15,6 +15,7 @@
 #include "config.h"
 
 #include "formats/legacy.h"
+#include "formats/legacy_read.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -132,8 +133,8 @@ static int read_profile(struct legacy *l, struct lines *in, struct profile **out
 	return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_DROP_REPEATED_LEAF, out, err);
 }
 
-int reader_threads(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
-		   struct err *err)
+int legacy_read_threads(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+			struct err *err)
 {
 	struct lines in = { .at = (const char *)data, .end = (const char *)data + n };
 	struct legacy l;

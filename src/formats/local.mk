@@ -7,9 +7,10 @@ src_formats_libformats_a_SOURCES = \
 	src/formats/annotate.c \
 	src/formats/annotate.h \
 	src/formats/cursor.h \
+	src/formats/formats.c \
+	src/formats/formats.h \
 	src/formats/idmap.c \
 	src/formats/idmap.h \
-	src/formats/inflate.c \
 	src/formats/legacy.c \
 	src/formats/legacy.h \
 	src/formats/legacy_contention.c \
@@ -17,6 +18,7 @@ src_formats_libformats_a_SOURCES = \
 	src/formats/legacy_go_count.c \
 	src/formats/legacy_heap.c \
 	src/formats/legacy_java.c \
+	src/formats/legacy_read.h \
 	src/formats/legacy_text.c \
 	src/formats/legacy_text.h \
 	src/formats/legacy_threads.c \
@@ -24,6 +26,7 @@ src_formats_libformats_a_SOURCES = \
 	src/formats/memmap.h \
 	src/formats/packed.c \
 	src/formats/packed.h \
+	src/formats/pprof.h \
 	src/formats/proto.c \
 	src/formats/proto_int.h \
 	src/formats/proto_sample.c \
@@ -33,9 +36,6 @@ src_formats_libformats_a_SOURCES = \
 	src/formats/push_int.h \
 	src/formats/push_multipart.c \
 	src/formats/push_query.c \
-	src/formats/reader.c \
-	src/formats/reader.h \
-	src/formats/reader_int.h \
 	src/formats/stacks.c \
 	src/formats/stacks.h
 

@@ -304,7 +304,7 @@ static struct slice skip_log_prefix(struct slice line)
 }
 
 static int read_line(struct memmap *m, struct keys *k, struct slice line, struct strtab *str,
-		     const struct reader_limits *limits, struct err *err)
+		     const struct format_limits *limits, struct err *err)
 {
 	struct mapping map = { 0 };
 	struct entry e;
@@ -330,7 +330,7 @@ static int read_line(struct memmap *m, struct keys *k, struct slice line, struct
 	return 0;
 }
 
-int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct reader_limits *limits,
+int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct format_limits *limits,
 		struct err *err)
 {
 	struct keys k = { .budget = EXPAND_FREE + EXPAND_RATIO * (size_t)(in->end - in->at) };

@@ -6,7 +6,7 @@
 #ifndef FORMATS_MEMMAP_H
 #define FORMATS_MEMMAP_H
 
-#include "formats/reader.h"
+#include "formats/formats.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ void memmap_release(struct memmap *m);
  * Fails   ERR_LIMIT for too many mappings; ERR_FORMAT when replacements make the text too long
  * Like    pprof profile/legacy_profile.go, ParseProcMaps; keys of more than 31 bytes are ignored
  */
-int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct reader_limits *limits,
+int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct format_limits *limits,
 		struct err *err);
 
 /*

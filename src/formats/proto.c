@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "formats/proto_int.h"
+#include "formats/pprof.h"
 
 #include "base/mem.h"
 #include "profile.pb-c.h"
@@ -39,7 +40,7 @@ struct header {
 	size_t n_comments, cap_comments;
 };
 
-/* State of reader_proto. */
+/* State of pprof_read. */
 struct tables {
 	struct proto p;
 	struct spans types, maps, locs, funcs;
@@ -61,7 +62,7 @@ enum {
 
 static int count_check(const struct proto *p, size_t n, const char *what, struct err *err)
 {
-	if (reader_exceeds(n, p->limits->max_count))
+	if (format_exceeds(n, p->limits->max_count))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count",
 			       p->limits->max_count, what);
 	return 0;
@@ -70,7 +71,7 @@ static int count_check(const struct proto *p, size_t n, const char *what, struct
 /* The limit for a table that is short in real profiles: limit_default, or proportionally more if max_count is raised. */
 static uint64_t short_table_limit(uint64_t max_count, uint64_t limit_default)
 {
-	uint64_t scaled = max_count / (reader_limits_default.max_count / limit_default);
+	uint64_t scaled = max_count / (format_limits_default.max_count / limit_default);
 
 	return max_count <= limit_default ? max_count : scaled > limit_default ? scaled : limit_default;
 }
@@ -85,7 +86,7 @@ static int spans_add(struct tables *t, struct spans *s, const struct field *f, c
 		limit = short_table_limit(limit, limit_default);
 	s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
 	s->span[s->n++] = (struct span){ f->data, f->n };
-	if (reader_exceeds(s->n, limit))
+	if (format_exceeds(s->n, limit))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count", limit,
 			       what);
 	return 0;
@@ -427,7 +428,7 @@ static int read_line(struct tables *t, const struct field *span, struct lines *l
 	func = idmap_get(&t->func_ids, v[1]);
 	if (func == IDMAP_NONE)
 		return err_set(err, ERR_FORMAT, "function %" PRIu64 " does not exist", v[1]);
-	if (reader_exceeds(lines->n + 1, t->p.limits->max_depth))
+	if (format_exceeds(lines->n + 1, t->p.limits->max_depth))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " lines; raise the limit with --max-depth",
 			       t->p.limits->max_depth);
 	lines->line = mem_grow(lines->line, &lines->cap, lines->n + 1, sizeof(*lines->line));
@@ -519,8 +520,7 @@ static int read_all(struct tables *t, struct err *err)
 	return proto_samples(&t->p, err);
 }
 
-int reader_proto(const uint8_t *data, size_t n, const struct reader_limits *limits, struct profile **out,
-		 struct err *err)
+int pprof_read(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out, struct err *err)
 {
 	struct tables t = { .p = { .data = data, .end = data + n, .limits = limits, .builder = builder_new() } };
 	int rc = read_all(&t, err);

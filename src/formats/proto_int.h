@@ -10,7 +10,7 @@
 #define FORMATS_PROTO_INT_H
 
 #include "formats/idmap.h"
-#include "formats/reader_int.h"
+#include "formats/common/format.h"
 
 #include "profile/builder.h"
 
@@ -47,7 +47,7 @@ struct sample_block {
 /* The result of reading the top level and decoding the tables. */
 struct proto {
 	const uint8_t *data, *end;
-	const struct reader_limits *limits;
+	const struct format_limits *limits;
 	struct builder *builder;
 
 	str_id *str; /* [n_str] the string table */

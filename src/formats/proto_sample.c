@@ -211,9 +211,9 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 	if (s->n_values != pipeline->n_types)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " values for %" PRIu32 " sample types", s->n_values,
 			       pipeline->n_types);
-	if (reader_exceeds(slot->n_locs - s->first_loc, pipeline->p->limits->max_depth))
+	if (format_exceeds(slot->n_locs - s->first_loc, pipeline->p->limits->max_depth))
 		return depth_error(pipeline, "frames", err);
-	if (reader_exceeds(slot->n_labels - s->first_label, pipeline->p->limits->max_depth))
+	if (format_exceeds(slot->n_labels - s->first_label, pipeline->p->limits->max_depth))
 		return depth_error(pipeline, "labels", err);
 	return 0;
 }

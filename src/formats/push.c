@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "push.pb-c.h"
-#include "formats/reader_int.h"
+#include "formats/common/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -269,15 +269,15 @@ int push_read_json(const uint8_t *data, size_t n, struct push *out, struct err *
 
 /* ---- profiles ---- */
 
-int push_inflate(struct bytes *in, const struct reader_limits *limits, struct bytes *out, struct err *err)
+int push_inflate(struct bytes *in, const struct format_limits *limits, struct bytes *out, struct err *err)
 {
-	struct reader_limits two = *limits;
+	struct format_limits two = *limits;
 
 	two.max_nesting = 2; /* of the request, and of the profile in it */
-	return reader_inflate(in, &two, out, err);
+	return format_inflate(in, &two, out, err);
 }
 
-int push_make_profile(const struct push *p, const struct push_item *item, const struct reader_limits *limits,
+int push_make_profile(const struct push *p, const struct push_item *item, const struct format_limits *limits,
 		      struct profile **out, struct err *err)
 {
 	struct bytes copy;
@@ -288,5 +288,5 @@ int push_make_profile(const struct push *p, const struct push_item *item, const 
 		return err_set(err, ERR_FORMAT, "the profile is empty");
 	copy = (struct bytes){ mem_alloc(item->n, 1), item->n };
 	memcpy(copy.data, item->data, item->n);
-	return reader_read(&copy, limits, out, err);
+	return formats_read(&copy, limits, out, err);
 }

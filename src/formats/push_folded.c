@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "profile/builder.h"
-#include "formats/reader_int.h"
+#include "formats/common/format.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { SECOND_NS = 1000000000 };
 
 struct folded {
 	const struct push *p;
-	const struct reader_limits *limits;
+	const struct format_limits *limits;
 	struct builder *b;
 	uint32_t *loc_of; /* [cap] location of the function with this name; PROFILE_NONE: none */
 	size_t cap;
@@ -62,7 +62,7 @@ static int read_stack(struct folded *f, const char *s, size_t n, struct err *err
 		const char *end = memchr(s, ';', n);
 		size_t n_name = end ? (size_t)(end - s) : n;
 
-		if (reader_exceeds(f->n + 1, f->limits->max_depth))
+		if (format_exceeds(f->n + 1, f->limits->max_depth))
 			return err_set(err, ERR_LIMIT, "more than %llu frames",
 				       (unsigned long long)f->limits->max_depth);
 		f->stack = mem_grow(f->stack, &f->cap_stack, f->n + 1, sizeof(*f->stack));
@@ -112,7 +112,7 @@ static int read_line(struct folded *f, const char *s, size_t n, struct err *err)
 		return err_set(err, ERR_FORMAT, "no number at the end");
 	if (__builtin_mul_overflow(value[0], f->value_ns, &value[1]))
 		return err_set(err, ERR_RANGE, "the number is too large");
-	if (reader_exceeds(++f->n_rows, f->limits->max_count))
+	if (format_exceeds(++f->n_rows, f->limits->max_count))
 		return err_set(err, ERR_LIMIT, "more than %llu stacks", (unsigned long long)f->limits->max_count);
 	rc = read_stack(f, s, n, err);
 	return rc < 0 ? rc : builder_sample(f->b, value, f->stack, f->n, NULL, 0, err);
@@ -135,7 +135,7 @@ static void set_types(struct folded *f)
 	}
 }
 
-int push_read_folded(const struct push *p, const struct push_item *item, const struct reader_limits *limits,
+int push_read_folded(const struct push *p, const struct push_item *item, const struct format_limits *limits,
 		     struct profile **out, struct err *err)
 {
 	struct folded f = { .p = p, .limits = limits, .b = builder_new() };

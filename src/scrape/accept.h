@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "fetch/url.h"
 #include "profile/profile.h"
-#include "formats/reader.h"
+#include "formats/formats.h"
 #include "scrape/guard.h"
 #include "scrape/stats.h"
 #include "scrape/version.h"
@@ -29,7 +29,7 @@ enum {
 };
 
 /* Limits for reading profiles of targets and clients. */
-extern const struct reader_limits scrape_reader_limits;
+extern const struct format_limits scrape_format_limits;
 
 /* The rules and counts that all profiles share. */
 struct scrape_accepter {

@@ -8,7 +8,7 @@
 #include "scrape/decode.h"
 
 #include "base/mem.h"
-#include "formats/reader.h"
+#include "formats/formats.h"
 #include "scrape/collector_int.h"
 
 #include <pthread.h>
@@ -128,7 +128,7 @@ static int decode(struct scrape_decode *x, struct scrape_write **out, struct err
 					.url_version = x->version };
 	enum scrape_drop why = SCRAPE_DROP_FORMAT;
 	struct profile *p;
-	int rc = reader_read(&x->bytes, &scrape_reader_limits, &p, err);
+	int rc = formats_read(&x->bytes, &scrape_format_limits, &p, err);
 
 	if (rc == 0) {
 		snprintf(x->build_id, sizeof(x->build_id), "%s", p->n_maps ? profile_text(p, p->map[0].build_id) : "");

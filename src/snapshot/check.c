@@ -95,9 +95,9 @@ static void make_comments(const struct snapshot *s, const struct snapshot_entry 
 	}
 }
 
-static struct reader_limits make_limits(const struct snapshot *s)
+static struct format_limits make_limits(const struct snapshot *s)
 {
-	struct reader_limits limits = reader_limits_default;
+	struct format_limits limits = format_limits_default;
 
 	limits.max_inflated = s->options->max_inflated;
 	return limits;
@@ -129,7 +129,7 @@ static char *copy_valid_utf8(const char *s)
 static int add_comments(const struct snapshot *s, struct snapshot_entry *x, struct bytes *in, struct buf *out,
 			struct err *err)
 {
-	struct reader_limits limits = make_limits(s);
+	struct format_limits limits = make_limits(s);
 	struct string_list t = { 0 };
 	char **comment;
 	int rc;
@@ -157,11 +157,11 @@ static int write_buf(void *arg, struct gzip *g, struct err *err)
 static int convert_legacy(const struct snapshot *s, struct snapshot_entry *x, struct bytes *in, struct buf *out,
 			  struct err *err)
 {
-	struct reader_limits limits = make_limits(s);
+	struct format_limits limits = make_limits(s);
 	struct profile *p = NULL;
 	struct buf packed = { 0 };
 	struct bytes proto;
-	int rc = reader_read(in, &limits, &p, err);
+	int rc = formats_read(in, &limits, &p, err);
 
 	if (rc == 0)
 		rc = export_proto(p, 1, &packed, err);

@@ -161,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_read(&in, &fuzz_limits, &p, &err) == 0)
+	if (formats_read(&in, &fuzz_limits, &p, &err) == 0)
 		store(p);
 	else
 		decode(data, n);

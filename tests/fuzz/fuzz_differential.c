@@ -23,7 +23,7 @@
 
 #include "profile.pb-c.h"
 #include "formats/cursor.h"
-#include "formats/reader_int.h"
+#include "formats/pprof.h"
 
 typedef Perftools__Profiles__Profile pb_profile;
 typedef Perftools__Profiles__Sample pb_sample;
@@ -349,7 +349,7 @@ static void both(const struct bytes *in)
 	pb_profile *pb = perftools__profiles__profile__unpack(NULL, in->n, in->data);
 	struct profile *p = NULL;
 	struct err err = { 0 };
-	int rc = reader_proto(in->data, in->n, &fuzz_limits, &p, &err);
+	int rc = pprof_read(in->data, in->n, &fuzz_limits, &p, &err);
 
 	fuzz_judge(rc, p, &err);
 	if (pb && wire_is_plain(in->data, in->n, MESSAGE_PROFILE)) {
@@ -368,7 +368,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct bytes in = fuzz_bytes(data, n), plain = { 0 };
 	struct err err;
 
-	if (reader_inflate(&in, &fuzz_limits, &plain, &err) == 0)
+	if (format_inflate(&in, &fuzz_limits, &plain, &err) == 0)
 		both(&plain);
 	free(in.data);
 	free(plain.data);

@@ -151,7 +151,7 @@ static void there_and_back(const struct profile *p)
 	need(profile_encode(p, &out, &err) == 0, err.msg, 0);
 	in = fuzz_bytes((uint8_t *)out.data, out.len);
 	buf_release(&out);
-	need(reader_read(&in, &reader_limits_default, &back, &err) == 0, err.msg, 0);
+	need(formats_read(&in, &format_limits_default, &back, &err) == 0, err.msg, 0);
 	compare(p, back);
 	profile_free(back);
 }
@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct profile *p = NULL;
 	struct err err = { 0 };
 
-	if (reader_read(&in, &fuzz_limits, &p, &err) == 0)
+	if (formats_read(&in, &fuzz_limits, &p, &err) == 0)
 		there_and_back(p);
 	profile_free(p);
 	free(in.data);

@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_read(&in, &fuzz_limits, &p, &err) == 0)
+	if (formats_read(&in, &fuzz_limits, &p, &err) == 0)
 		fold(p, &q);
 	profile_free(p);
 	query_release(&q);

@@ -181,7 +181,7 @@ static int take(struct gate_sum *sum, enum stats_side side, const struct query *
 	struct bytes in = fuzz_bytes(data, n);
 	struct buf notes = { 0 };
 	struct err err = { 0 };
-	int rc = reader_read(&in, &fuzz_limits, p, &err);
+	int rc = formats_read(&in, &fuzz_limits, p, &err);
 
 	if (rc == 0) {
 		rc = gate_sum_add(sum, side, *p, "x.pb.gz", q, &notes, &err);

@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Compiled once for each parser, with -DTARGET=reader_cpu and so on.
+ * Compiled once for each parser, with -DTARGET=legacy_read_cpu and so on.
  */
 #include "config.h"
 
 #include "fuzz.h"
 
-#include "formats/reader_int.h"
+#include "formats/legacy_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	struct bytes in = fuzz_bytes(data, n);
 	struct profile *p = NULL;
 	struct err err = { 0 };
-	int rc = reader_read(&in, &fuzz_limits, &p, &err);
+	int rc = formats_read(&in, &fuzz_limits, &p, &err);
 
 	fuzz_judge(rc, p, &err);
 	profile_free(p);

@@ -154,32 +154,32 @@ tests_fuzz_fuzz_unwind_LDFLAGS = $(fuzz_ldflags)
 fuzz_legacy = tests/fuzz/fuzz_legacy.c tests/fuzz/fuzz.h $(fuzz_main)
 
 tests_fuzz_fuzz_cpu_SOURCES = $(fuzz_legacy)
-tests_fuzz_fuzz_cpu_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_cpu
+tests_fuzz_fuzz_cpu_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=legacy_read_cpu
 tests_fuzz_fuzz_cpu_LDADD = $(formats_libs)
 tests_fuzz_fuzz_cpu_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_heap_SOURCES = $(fuzz_legacy)
-tests_fuzz_fuzz_heap_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_heap
+tests_fuzz_fuzz_heap_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=legacy_read_heap
 tests_fuzz_fuzz_heap_LDADD = $(formats_libs)
 tests_fuzz_fuzz_heap_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_go_count_SOURCES = $(fuzz_legacy)
-tests_fuzz_fuzz_go_count_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_go_count
+tests_fuzz_fuzz_go_count_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=legacy_read_go_count
 tests_fuzz_fuzz_go_count_LDADD = $(formats_libs)
 tests_fuzz_fuzz_go_count_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_threads_SOURCES = $(fuzz_legacy)
-tests_fuzz_fuzz_threads_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_threads
+tests_fuzz_fuzz_threads_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=legacy_read_threads
 tests_fuzz_fuzz_threads_LDADD = $(formats_libs)
 tests_fuzz_fuzz_threads_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_contention_SOURCES = $(fuzz_legacy)
-tests_fuzz_fuzz_contention_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_contention
+tests_fuzz_fuzz_contention_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=legacy_read_contention
 tests_fuzz_fuzz_contention_LDADD = $(formats_libs)
 tests_fuzz_fuzz_contention_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_java_SOURCES = $(fuzz_legacy)
-tests_fuzz_fuzz_java_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_java
+tests_fuzz_fuzz_java_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=legacy_read_java
 tests_fuzz_fuzz_java_LDADD = $(formats_libs)
 tests_fuzz_fuzz_java_LDFLAGS = $(fuzz_ldflags)
 

@@ -11,7 +11,7 @@ echo 1..1
 # shellcheck disable=SC2086 # flags from make check, one word each
 if said=$(find "${top_srcdir:?}/src" "$top_srcdir/viewers" "$top_srcdir/tests" -name '*.c' ! -path '*/lint/options.c' -print0 |
 	xargs -0 -P 2 -n 16 clang -std=gnu17 -fsyntax-only -Werror -Wall -Wextra -Wshadow -Wstrict-prototypes \
-		-Wmissing-prototypes -DHAVE_CONFIG_H -DTARGET=reader_cpu -I. -I"$top_srcdir" \
+		-Wmissing-prototypes -DHAVE_CONFIG_H -DTARGET=legacy_read_cpu -I. -I"$top_srcdir" \
 		-I"$top_srcdir/src" -I"$top_srcdir/src/libcpaprof/api" -Iproto ${HEADERS_CFLAGS:-} 2>&1); then
 	echo 'ok 1 - clang reports no warnings'
 else

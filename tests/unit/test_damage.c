@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "formats/reader_int.h"
+#include "formats/formats.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ enum { HEAD = 600, READS_MAX = 300000 };
 #define SANITIZED 0
 #endif
 
-static const struct reader_limits small = {
+static const struct format_limits small = {
 	.max_inflated = 1 << 16,
 	.max_ratio = 500,
 	.max_count = 1000,
@@ -60,7 +60,7 @@ static void read_damaged(struct input *s, const uint8_t *data, size_t n)
 	int rc;
 
 	memcpy(in.data, data, n);
-	rc = reader_read(&in, &small, &p, &err);
+	rc = formats_read(&in, &small, &p, &err);
 	s->reads++;
 	if (rc == 0 && profile_check(p, &err) < 0)
 		fail_msg("%s, %s %zu: read, but %s", s->name, s->what, s->at, err.msg);
@@ -103,7 +103,7 @@ static struct bytes load(const char *folder, const char *name, bool unpacked)
 		fail_msg("%s: %s", path, err.msg);
 	if (!unpacked)
 		return b;
-	if (reader_inflate(&b, &small, &plain, NULL) < 0)
+	if (format_inflate(&b, &small, &plain, NULL) < 0)
 		return (struct bytes){ 0 };
 	return plain;
 }

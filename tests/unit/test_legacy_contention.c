@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/reader_int.h"
+#include "formats/legacy_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,14 +15,14 @@
 
 #include <cmocka.h>
 
-static const struct reader_limits no_limits;
+static const struct format_limits no_limits;
 
 static struct profile *read_text(const char *text)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_contention((const uint8_t *)text, strlen(text), &no_limits, &p, &err) < 0)
+	if (legacy_read_contention((const uint8_t *)text, strlen(text), &no_limits, &p, &err) < 0)
 		fail_msg("%s", err.msg);
 	return p;
 }
@@ -32,7 +32,7 @@ static void expect_error(const char *text, int code, const char *message)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_contention((const uint8_t *)text, strlen(text), &no_limits, &p, &err), code);
+	assert_int_equal(legacy_read_contention((const uint8_t *)text, strlen(text), &no_limits, &p, &err), code);
 	assert_null(p);
 	assert_string_equal(err.msg, message);
 }

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/reader_int.h"
+#include "formats/legacy_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static const struct reader_limits no_limits;
+static const struct format_limits no_limits;
 
 /* A profile: words as written, then text. */
 struct image {
@@ -51,7 +51,7 @@ static struct profile *read_image(const struct image *im)
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_cpu(im->data, im->n, &no_limits, &p, &err) < 0)
+	if (legacy_read_cpu(im->data, im->n, &no_limits, &p, &err) < 0)
 		fail_msg("%s", err.msg);
 	return p;
 }
@@ -61,7 +61,7 @@ static void expect_error(const struct image *im, int code, const char *message)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_cpu(im->data, im->n, &no_limits, &p, &err), code);
+	assert_int_equal(legacy_read_cpu(im->data, im->n, &no_limits, &p, &err), code);
 	assert_null(p);
 	assert_string_equal(err.msg, message);
 }

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/reader_int.h"
+#include "formats/legacy_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,14 +15,14 @@
 
 #include <cmocka.h>
 
-static const struct reader_limits no_limits;
+static const struct format_limits no_limits;
 
 static struct profile *read_text(const char *text)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_heap((const uint8_t *)text, strlen(text), &no_limits, &p, &err) < 0)
+	if (legacy_read_heap((const uint8_t *)text, strlen(text), &no_limits, &p, &err) < 0)
 		fail_msg("%s", err.msg);
 	return p;
 }
@@ -32,7 +32,7 @@ static void expect_error(const char *text, int code, const char *message)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &no_limits, &p, &err), code);
+	assert_int_equal(legacy_read_heap((const uint8_t *)text, strlen(text), &no_limits, &p, &err), code);
 	assert_null(p);
 	assert_string_equal(err.msg, message);
 }
@@ -184,18 +184,18 @@ static void other_formats_are_left_to_the_next_reader(void **state)
 static void exceeded_limits_name_their_option(void **state)
 {
 	static const char text[] = "heap profile: 0: 0 [0: 0] @ heap/2\n1: 1 [0: 0] @ 0x1 0x2\n1: 1 [0: 0] @ 0x1\n";
-	struct reader_limits limits = { .max_count = 1 };
+	struct format_limits limits = { .max_count = 1 };
 	struct profile *p = NULL;
 	struct err err;
 
 	(void)state;
-	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), ERR_LIMIT);
+	assert_int_equal(legacy_read_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "line 2: more than 1 locations; raise the limit with --max-count");
-	limits = (struct reader_limits){ .max_depth = 1 };
-	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), ERR_LIMIT);
+	limits = (struct format_limits){ .max_depth = 1 };
+	assert_int_equal(legacy_read_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "line 2: more than 1 frames; raise the limit with --max-depth");
-	limits = (struct reader_limits){ .max_count = 2, .max_depth = 2 };
-	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), 0);
+	limits = (struct format_limits){ .max_count = 2, .max_depth = 2 };
+	assert_int_equal(legacy_read_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), 0);
 	profile_free(p);
 }
 

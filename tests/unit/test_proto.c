@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/reader_int.h"
+#include "formats/pprof.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,12 +37,12 @@ static struct buf start(void)
 }
 
 /* Read a profile and free the buffer. */
-static struct profile *read_limited(struct buf *b, const struct reader_limits *limits)
+static struct profile *read_limited(struct buf *b, const struct format_limits *limits)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_proto((const uint8_t *)b->data, b->len, limits, &p, &err) < 0 || profile_check(p, &err) < 0)
+	if (pprof_read((const uint8_t *)b->data, b->len, limits, &p, &err) < 0 || profile_check(p, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(b);
 	return p;
@@ -50,17 +50,17 @@ static struct profile *read_limited(struct buf *b, const struct reader_limits *l
 
 static struct profile *read_whole(struct buf *b)
 {
-	static const struct reader_limits none;
+	static const struct format_limits none;
 
 	return read_limited(b, &none);
 }
 
-static void expect_limit_error(struct buf *b, const struct reader_limits *limits, int code, const char *message)
+static void expect_limit_error(struct buf *b, const struct format_limits *limits, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_proto((const uint8_t *)b->data, b->len, limits, &p, &err), code);
+	assert_int_equal(pprof_read((const uint8_t *)b->data, b->len, limits, &p, &err), code);
 	assert_null(p);
 	buf_release(b);
 	assert_string_equal(err.msg, message);
@@ -68,7 +68,7 @@ static void expect_limit_error(struct buf *b, const struct reader_limits *limits
 
 static void expect_error(struct buf *b, const char *message)
 {
-	static const struct reader_limits none;
+	static const struct format_limits none;
 
 	expect_limit_error(b, &none, ERR_FORMAT, message);
 }
@@ -535,14 +535,14 @@ static void a_field_of_a_table_with_another_wire_type_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		static const struct reader_limits none;
+		static const struct format_limits none;
 		struct buf b = start(), m = { 0 };
 		struct profile *p = NULL;
 		struct err err;
 
 		wire_fixed64(&m, bad[i].field, 1);
 		wire_message(&b, bad[i].table, &m);
-		assert_int_equal(reader_proto((uint8_t *)b.data, b.len, &none, &p, &err), ERR_FORMAT);
+		assert_int_equal(pprof_read((uint8_t *)b.data, b.len, &none, &p, &err), ERR_FORMAT);
 		assert_memory_equal(err.msg, bad[i].what, strlen(bad[i].what));
 		buf_release(&b);
 	}
@@ -572,7 +572,7 @@ static void a_truncated_field_is_reported_with_its_byte(void **state)
 
 static void a_table_of_exactly_the_limit_is_read(void **state)
 {
-	struct reader_limits seven = { .max_count = N_STRINGS };
+	struct format_limits seven = { .max_count = N_STRINGS };
 	struct buf b = start();
 	struct profile *p;
 
@@ -590,7 +590,7 @@ static void a_table_of_exactly_the_limit_is_read(void **state)
 
 static void an_entry_over_the_limit_is_refused_with_the_name_of_the_option(void **state)
 {
-	static const struct reader_limits seven = { .max_count = N_STRINGS };
+	static const struct format_limits seven = { .max_count = N_STRINGS };
 	struct buf b = { 0 };
 
 	(void)state;
@@ -617,7 +617,7 @@ static void an_entry_over_the_limit_is_refused_with_the_name_of_the_option(void 
 
 static void the_lines_of_a_location_have_a_limit(void **state)
 {
-	static const struct reader_limits two = { .max_depth = 2 };
+	static const struct format_limits two = { .max_depth = 2 };
 	struct buf b = start(), m = { 0 };
 	struct profile *p;
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/reader_int.h"
+#include "formats/pprof.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #include "profile/check.h"
 #include "tests/unit/wire.h"
 
-static const struct reader_limits no_limits;
+static const struct format_limits no_limits;
 
 enum { S_EMPTY, S_SAMPLES, S_COUNT, S_KEY, S_TEXT, S_UNIT, N_STRINGS };
 enum { N_LOCS = 20000, BLOCK = 4096 };
@@ -44,18 +44,18 @@ static struct profile *read_whole(struct buf *b)
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_proto((const uint8_t *)b->data, b->len, &no_limits, &p, &err) < 0 || profile_check(p, &err) < 0)
+	if (pprof_read((const uint8_t *)b->data, b->len, &no_limits, &p, &err) < 0 || profile_check(p, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(b);
 	return p;
 }
 
-static void expect_limit_error(struct buf *b, const struct reader_limits *limits, int code, const char *message)
+static void expect_limit_error(struct buf *b, const struct format_limits *limits, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_proto((const uint8_t *)b->data, b->len, limits, &p, &err), code);
+	assert_int_equal(pprof_read((const uint8_t *)b->data, b->len, limits, &p, &err), code);
 	assert_null(p);
 	buf_release(b);
 	assert_string_equal(err.msg, message);
@@ -209,7 +209,7 @@ static void packed_ids_of_mixed_lengths_are_read(void **state)
 			struct profile *p = NULL;
 			struct err err;
 
-			if (reader_proto(in.data, in.n, &no_limits, &p, &err) < 0)
+			if (pprof_read(in.data, in.n, &no_limits, &p, &err) < 0)
 				fail_msg("%s", err.msg);
 			expect_stack(p, 0, id, n);
 			profile_free(p);
@@ -523,7 +523,7 @@ static void known_fields_of_another_wire_type_are_refused(void **state)
 		if (field > 3)
 			wire_message(&m, 3, &label);
 		wire_message(&b, 2, &m);
-		assert_int_equal(reader_proto((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
+		assert_int_equal(pprof_read((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
 		assert_memory_equal(err.msg, "sample 1: byte ", 15);
 		assert_non_null(strstr(err.msg, expected));
 		buf_release(&b);
@@ -540,7 +540,7 @@ static void a_truncated_packed_list_is_refused(void **state)
 
 		wire_bytes(&m, field, "\x01\x81", 2);
 		wire_message(&b, 2, &m);
-		assert_int_equal(reader_proto((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
+		assert_int_equal(pprof_read((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
 		assert_non_null(strstr(err.msg, "truncated within a number"));
 		buf_release(&b);
 	}
@@ -548,7 +548,7 @@ static void a_truncated_packed_list_is_refused(void **state)
 
 static void frames_and_labels_have_a_limit(void **state)
 {
-	static const struct reader_limits two = { .max_depth = 2 };
+	static const struct format_limits two = { .max_depth = 2 };
 	struct buf b = start(1, 1), m = { 0 };
 
 	(void)state;
@@ -670,7 +670,7 @@ static void expect_first_error(uint32_t first)
 		for (uint32_t i = 1; i <= N; i++)
 			wire_sample(&b, 1, &(uint64_t){ i >= first && (i - first) % 1000 == 0 ? i : 1 }, 1);
 		pool_set_size(threads[t]);
-		assert_int_equal(reader_proto((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
+		assert_int_equal(pprof_read((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
 		pool_set_size(0);
 		snprintf(message, sizeof(message), "sample %u: location %u does not exist", first, first);
 		assert_string_equal(err.msg, message);

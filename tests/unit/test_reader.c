@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/reader.h"
+#include "formats/formats.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static struct profile *read_bytes(const void *data, size_t n)
 	struct profile *p = NULL;
 	struct err err;
 
-	if (reader_read(&in, &reader_limits_default, &p, &err) < 0 || profile_check(p, &err) < 0)
+	if (formats_read(&in, &format_limits_default, &p, &err) < 0 || profile_check(p, &err) < 0)
 		fail_msg("%s", err.msg);
 	assert_int_equal(in.n, 0);
 	return p;
@@ -47,7 +47,7 @@ static void expect_error(const void *data, size_t n, const char *message)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_read(&in, &reader_limits_default, &p, &err), ERR_FORMAT);
+	assert_int_equal(formats_read(&in, &format_limits_default, &p, &err), ERR_FORMAT);
 	assert_null(p);
 	assert_string_equal(err.msg, message);
 }
@@ -212,7 +212,7 @@ static void a_few_bytes_of_any_kind_are_an_error(void **state)
 		struct profile *p = NULL;
 		struct err err = { .msg = "" };
 
-		assert_true(reader_read(&in, &reader_limits_default, &p, &err) < 0);
+		assert_true(formats_read(&in, &format_limits_default, &p, &err) < 0);
 		assert_string_not_equal(err.msg, "");
 	}
 }
@@ -232,7 +232,7 @@ static void errors_of_a_profile_proto_are_reported(void **state)
 
 static void limits_are_passed_to_the_reader(void **state)
 {
-	struct reader_limits limits = { .max_count = 2 };
+	struct format_limits limits = { .max_count = 2 };
 	struct buf b = { 0 };
 	struct bytes in;
 	struct profile *p = NULL;
@@ -242,7 +242,7 @@ static void limits_are_passed_to_the_reader(void **state)
 	TYPE(&b, 1, 2);
 	STRINGS(&b, "", "samples", "count");
 	in = bytes_of(b.data, b.len);
-	assert_int_equal(reader_read(&in, &limits, &p, &err), ERR_LIMIT);
+	assert_int_equal(formats_read(&in, &limits, &p, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "more than 2 strings; raise the limit with --max-count");
 	buf_release(&b);
 }

@@ -14,7 +14,7 @@
  */
 #include "config.h"
 
-#include "formats/reader_int.h"
+#include "formats/common/format.h"
 
 #include "base/lz4.h"
 #include "base/mem.h"
@@ -26,6 +26,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+const struct format_limits format_limits_default = {
+	.max_inflated = UINT64_C(16) << 30,
+	.max_ratio = 500,
+	.max_count = 100000000,
+	.max_depth = 1000000,
+	.max_nesting = 1,
+};
 
 enum {
 	RATIO_FREE = 64 << 20, /* bytes of output before the ratio is checked */
@@ -39,7 +47,7 @@ enum {
 struct unpack {
 	const uint8_t *in;
 	size_t n_in;
-	const struct reader_limits *limits;
+	const struct format_limits *limits;
 	uint8_t *out;
 	size_t n_out, cap;
 	enum { UNPACK_CHECKED, UNPACK_COUNTED, UNPACK_TRUSTED } mode; /* TRUSTED: the first pass checked the size */
@@ -49,11 +57,11 @@ struct unpack {
 
 static int unpack_check(const struct unpack *u, size_t n_out, struct err *err)
 {
-	if (reader_exceeds(n_out, u->limits->max_inflated))
+	if (format_exceeds(n_out, u->limits->max_inflated))
 		return err_set(err, ERR_LIMIT,
 			       "inflates to more than %" PRIu64 " bytes; raise the limit with --max-inflated",
 			       u->limits->max_inflated);
-	if (n_out > RATIO_FREE && reader_exceeds(n_out / u->n_in, u->limits->max_ratio))
+	if (n_out > RATIO_FREE && format_exceeds(n_out / u->n_in, u->limits->max_ratio))
 		return err_set(err, ERR_LIMIT,
 			       "inflates to more than %" PRIu64 " times its size; raise the limit with --max-ratio",
 			       u->limits->max_ratio);
@@ -64,7 +72,7 @@ static int unpack_check(const struct unpack *u, size_t n_out, struct err *err)
 static bool is_suspicious(const struct unpack *u, size_t used)
 {
 	return u->mode == UNPACK_CHECKED && u->n_out > RATIO_FREE && used &&
-	       reader_exceeds(u->n_out / used, u->limits->max_ratio);
+	       format_exceeds(u->n_out / used, u->limits->max_ratio);
 }
 
 /* Make room for more output, within the limits. used is the number of input bytes consumed. */
@@ -313,7 +321,7 @@ static int unpack(unpack_fn fn, struct unpack *u, struct err *err)
 	return fn(u, err);
 }
 
-int reader_inflate(struct bytes *in, const struct reader_limits *limits, struct bytes *out, struct err *err)
+int format_inflate(struct bytes *in, const struct format_limits *limits, struct bytes *out, struct err *err)
 {
 	struct bytes current = *in;
 	int rc = 0;
@@ -326,7 +334,7 @@ int reader_inflate(struct bytes *in, const struct reader_limits *limits, struct 
 
 		if (!fn)
 			break;
-		if (reader_exceeds(layer, limits->max_nesting))
+		if (format_exceeds(layer, limits->max_nesting))
 			rc = err_set(err, ERR_LIMIT,
 				     "compression is nested more than %" PRIu64
 				     " deep; raise the limit with --max-nesting",

@@ -1,5 +1,5 @@
 /*
- * reader.c - detect the format of a profile and read it
+ * formats.c - detect the format of a profile and read it
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -8,24 +8,17 @@
  */
 #include "config.h"
 
-#include "formats/reader.h"
+#include "formats/formats.h"
 
 #include "base/hash.h"
 #include "base/webpage.h"
-#include "formats/reader_int.h"
+#include "formats/legacy_read.h"
+#include "formats/pprof.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_PROBE_BYTES = 64 };
-
-const struct reader_limits reader_limits_default = {
-	.max_inflated = UINT64_C(16) << 30,
-	.max_ratio = 500,
-	.max_count = 100000000,
-	.max_depth = 1000000,
-	.max_nesting = 1,
-};
 
 /* Is the data a text dump of goroutines, which begins like "goroutine 7 [running]:"? */
 static bool is_goroutine_text(const uint8_t *data, size_t n)
@@ -105,17 +98,17 @@ static bool begins_like_proto(const uint8_t *data, size_t n)
 	return n && text < n && text < TEXT_PROBE_BYTES && memchr(tags, data[0], sizeof(tags));
 }
 
-static int read_plain(const struct bytes *b, const struct reader_limits *limits, struct profile **out, struct err *err)
+static int read_plain(const struct bytes *b, const struct format_limits *limits, struct profile **out, struct err *err)
 {
-	static const reader_fn legacy[] = { reader_cpu,     reader_heap,       reader_go_count,
-					    reader_threads, reader_contention, reader_java };
+	static const format_read_fn legacy[] = { legacy_read_cpu,     legacy_read_heap,       legacy_read_go_count,
+						 legacy_read_threads, legacy_read_contention, legacy_read_java };
 	struct err proto;
 	const char *what;
 	int rc;
 
 	if (b->n == 0)
 		return err_set(err, ERR_FORMAT, "empty input");
-	rc = reader_proto(b->data, b->n, limits, out, &proto);
+	rc = pprof_read(b->data, b->n, limits, out, &proto);
 	if (rc == 0)
 		return 0;
 	for (size_t i = 0; i < sizeof(legacy) / sizeof(legacy[0]); i++) {
@@ -134,10 +127,10 @@ static int read_plain(const struct bytes *b, const struct reader_limits *limits,
 	return proto.code;
 }
 
-int reader_read(struct bytes *in, const struct reader_limits *limits, struct profile **out, struct err *err)
+int formats_read(struct bytes *in, const struct format_limits *limits, struct profile **out, struct err *err)
 {
 	struct bytes inflated = { 0 };
-	int rc = reader_inflate(in, limits, &inflated, err);
+	int rc = format_inflate(in, limits, &inflated, err);
 
 	if (rc == 0)
 		rc = read_plain(&inflated, limits, out, err);

@@ -1,0 +1,53 @@
+/*
+ * format.h - what the readers of all formats share: limits, decompression
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef FORMATS_COMMON_FORMAT_H
+#define FORMATS_COMMON_FORMAT_H
+
+#include "base/err.h"
+#include "base/io.h"
+#include "profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Limits on the input. Each has an option of the same name; 0 means no limit. */
+struct format_limits {
+	uint64_t max_inflated; /* bytes after decompression */
+	uint64_t max_ratio;    /* decompressed bytes per compressed byte, checked above 64 MiB */
+	uint64_t max_count;    /* entries of a table: samples, locations, functions, mappings, strings */
+	uint64_t max_depth;    /* frames of a stack, labels of a sample */
+	uint64_t max_nesting;  /* layers of compression */
+};
+
+extern const struct format_limits format_limits_default;
+
+/*
+ * Read a profile of a format from decompressed bytes.
+ *
+ * out     owned by the caller; unchanged on failure
+ * Fails   ERR_UNKNOWN if the bytes are in another format: the next reader is tried; ERR_FORMAT if the bytes are
+ *         invalid; ERR_LIMIT
+ */
+typedef int (*format_read_fn)(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+			      struct err *err);
+
+/*
+ * Decompress all layers of compression.
+ *
+ * in      consumed: its data is freed as soon as it is no longer needed, and n is set to 0
+ * out     owned by the caller; the bytes of in if it was not compressed
+ * Fails   ERR_FORMAT, ERR_LIMIT
+ */
+int format_inflate(struct bytes *in, const struct format_limits *limits, struct bytes *out, struct err *err);
+
+/* Return true if n exceeds the limit (0: no limit). */
+static inline bool format_exceeds(uint64_t n, uint64_t limit)
+{
+	return limit && n > limit;
+}
+
+#endif
