@@ -14,8 +14,8 @@
 #include "base/mem.h"
 #include "base/opt.h"
 #include "engine/query.h"
-#include "profile/edit.h"
 #include "formats/formats.h"
+#include "profile/edit.h"
 #include "viewers/export/export.h"
 
 #include <assert.h>
@@ -50,7 +50,7 @@ static void read_comments(const char *path, struct comments *to)
 	struct profile *p;
 	struct err err;
 
-	if (io_read_file(path, FILE_MAX, "", &in, &err) < 0 || formats_read(&in, &format_limits_default, &p, &err) < 0)
+	if (io_read_file(path, FILE_MAX, "", &in, &err) < 0 || formats_read(&in, &formats_limits_default, &p, &err) < 0)
 		return;
 	comments_add(to, p);
 	profile_free(p);

@@ -16,8 +16,8 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/str.h"
-#include "profile/profile.h"
 #include "formats/formats.h"
+#include "profile/profile.h"
 #include "symbol/jit_process.h"
 #include "symbol/locate.h"
 #include "symbol/names.h"
@@ -188,7 +188,7 @@ static int symbolize(struct profile *p, const struct names_options *from, uint64
 static int build(struct bytes *in, const struct names_options *from, struct attach_names **out, struct err *err)
 {
 	struct attach_names *n = mem_zalloc(1, sizeof(*n));
-	int rc = formats_read(in, &format_limits_default, &n->profile, err);
+	int rc = formats_read(in, &formats_limits_default, &n->profile, err);
 
 	if (rc == 0) {
 		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
@@ -357,7 +357,7 @@ static int name_all(const struct body *from, struct buf *out, struct err *err)
 	int rc;
 
 	memcpy(in.data, from->v.data, in.n);
-	rc = formats_read(&in, &format_limits_default, &p, err);
+	rc = formats_read(&in, &formats_limits_default, &p, err);
 	if (rc == 0)
 		rc = symbolize(p, &(struct names_options){ .use_servers = false }, NULL, err);
 	if (rc == 0)

@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "formats/formats.h"
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/kallsyms.h"
 #include "libcpaprof/collector/requests.h"
@@ -22,7 +23,6 @@
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "profile/prune.h"
-#include "formats/formats.h"
 #include "symbol/kernel.h"
 #include "viewers/export/export.h"
 
@@ -377,7 +377,7 @@ static int read_target(const struct session *s, const struct sampled *t, struct 
 		return rc;
 	}
 	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	rc = formats_read(&in, &format_limits_default, out, err);
+	rc = formats_read(&in, &formats_limits_default, out, err);
 	if (rc == 0 && !external_has_ended(t->p))
 		rc = attach_names_add_process(*out, t->pid, err);
 	if (rc < 0) {

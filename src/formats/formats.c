@@ -12,13 +12,21 @@
 
 #include "base/hash.h"
 #include "base/webpage.h"
-#include "formats/legacy_read.h"
-#include "formats/pprof.h"
+#include "formats/legacy/legacy_read.h"
+#include "formats/pprof/pprof.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TEXT_PROBE_BYTES = 64 };
+
+const struct format_limits formats_limits_default = {
+	.max_inflated = UINT64_C(16) << 30,
+	.max_ratio = 500,
+	.max_count = FORMAT_COUNT_DEFAULT,
+	.max_depth = 1000000,
+	.max_nesting = 1,
+};
 
 /* Is the data a text dump of goroutines, which begins like "goroutine 7 [running]:"? */
 static bool is_goroutine_text(const uint8_t *data, size_t n)

@@ -11,6 +11,8 @@
 #include "formats/common/format.h"
 #include "profile/profile.h"
 
+extern const struct format_limits formats_limits_default;
+
 /*
  * Read a profile: profile.proto or a legacy format, compressed with gzip (maybe of several members) or
  * zstd, or uncompressed. The format is detected from the content.

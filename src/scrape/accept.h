@@ -11,8 +11,8 @@
 
 #include "base/err.h"
 #include "fetch/url.h"
-#include "profile/profile.h"
 #include "formats/formats.h"
+#include "profile/profile.h"
 #include "scrape/guard.h"
 #include "scrape/stats.h"
 #include "scrape/version.h"

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/str.h"
-#include "formats/push.h"
+#include "formats/push/push.h"
 #include "scrape/guard.h"
 
 #include <errno.h>

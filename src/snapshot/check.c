@@ -10,8 +10,9 @@
 #include "base/mem.h"
 #include "base/string_list.h"
 #include "base/utf8.h"
+#include "formats/formats.h"
+#include "formats/pprof/annotate.h"
 #include "profile/temporality.h"
-#include "formats/annotate.h"
 #include "viewers/export/export.h"
 #include "viewers/export/gzip.h"
 
@@ -97,7 +98,7 @@ static void make_comments(const struct snapshot *s, const struct snapshot_entry 
 
 static struct format_limits make_limits(const struct snapshot *s)
 {
-	struct format_limits limits = format_limits_default;
+	struct format_limits limits = formats_limits_default;
 
 	limits.max_inflated = s->options->max_inflated;
 	return limits;

@@ -11,8 +11,8 @@
 
 #include "base/io.h"
 #include "base/mem.h"
-#include "profile/check.h"
 #include "formats/formats.h"
+#include "profile/check.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -21,9 +21,9 @@
 
 #include "fuzz.h"
 
+#include "formats/pprof/cursor.h"
+#include "formats/pprof/pprof.h"
 #include "profile.pb-c.h"
-#include "formats/cursor.h"
-#include "formats/pprof.h"
 
 typedef Perftools__Profiles__Profile pb_profile;
 typedef Perftools__Profiles__Sample pb_sample;

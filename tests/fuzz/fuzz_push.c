@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 
-#include "formats/push.h"
+#include "formats/push/push.h"
 
 enum { PROTO, JSON, INGEST, PLAIN, N_PROTOCOLS };
 

@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 
-#include "formats/stacks.h"
+#include "formats/dump/stacks.h"
 
 #include <assert.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/cursor.h"
+#include "formats/pprof/cursor.h"
 
 #include <stdarg.h>
 #include <stddef.h>

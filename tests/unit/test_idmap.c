@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/idmap.h"
+#include "formats/pprof/idmap.h"
 
 #include <stdarg.h>
 #include <stddef.h>

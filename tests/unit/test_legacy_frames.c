@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/legacy.h"
+#include "formats/legacy/legacy.h"
 
 #include "base/regex.h"
 

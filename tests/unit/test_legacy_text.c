@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/legacy_text.h"
+#include "formats/legacy/legacy_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

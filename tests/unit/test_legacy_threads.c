@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/legacy_read.h"
+#include "formats/legacy/legacy_read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

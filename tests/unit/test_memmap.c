@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "formats/memmap.h"
+#include "formats/legacy/memmap.h"
 
-#include "formats/legacy_text.h"
+#include "formats/legacy/legacy_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "formats/cursor.h"
-#include "formats/packed.h"
+#include "formats/pprof/cursor.h"
+#include "formats/pprof/packed.h"
 
 enum { N_IDS = 3000000, LIST_MAX = 400, ROUNDS = 2000 };
 

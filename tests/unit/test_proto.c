@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/pprof.h"
+#include "formats/pprof/pprof.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -35,7 +35,7 @@ static struct profile *read_bytes(const void *data, size_t n)
 	struct profile *p = NULL;
 	struct err err;
 
-	if (formats_read(&in, &format_limits_default, &p, &err) < 0 || profile_check(p, &err) < 0)
+	if (formats_read(&in, &formats_limits_default, &p, &err) < 0 || profile_check(p, &err) < 0)
 		fail_msg("%s", err.msg);
 	assert_int_equal(in.n, 0);
 	return p;
@@ -47,7 +47,7 @@ static void expect_error(const void *data, size_t n, const char *message)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(formats_read(&in, &format_limits_default, &p, &err), ERR_FORMAT);
+	assert_int_equal(formats_read(&in, &formats_limits_default, &p, &err), ERR_FORMAT);
 	assert_null(p);
 	assert_string_equal(err.msg, message);
 }
@@ -212,7 +212,7 @@ static void a_few_bytes_of_any_kind_are_an_error(void **state)
 		struct profile *p = NULL;
 		struct err err = { .msg = "" };
 
-		assert_true(formats_read(&in, &format_limits_default, &p, &err) < 0);
+		assert_true(formats_read(&in, &formats_limits_default, &p, &err) < 0);
 		assert_string_not_equal(err.msg, "");
 	}
 }

@@ -14,8 +14,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "fetch/fetch.h"
-#include "profile/temporality.h"
 #include "formats/formats.h"
+#include "profile/temporality.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -252,7 +252,7 @@ static int import_profile(struct import *x, struct bytes *data, const char *path
 	struct buf service = { 0 }, kind = { 0 };
 	struct labels labels = { 0 };
 	struct profile *p = NULL;
-	int rc = formats_read(data, &format_limits_default, &p, err);
+	int rc = formats_read(data, &formats_limits_default, &p, err);
 
 	if (rc == 0)
 		rc = make_labels(a, p, &labels, err);

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A process is only read (attach/threads.h). Answers of servers and contents of files are text (formats/stacks.h).
+ * A process is only read (attach/threads.h). Answers of servers and contents of files are text (formats/dump/stacks.h).
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@
 #include "fetch/folder.h"
 #include "fetch/source.h"
 
-#include "formats/stacks.h"
+#include "formats/dump/stacks.h"
 
 #include "symbol/demangle.h"
 

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { FORMAT_COUNT_DEFAULT = 100000000 }; /* of max_count */
+
 /* Limits on the input. Each has an option of the same name; 0 means no limit. */
 struct format_limits {
 	uint64_t max_inflated; /* bytes after decompression */
@@ -22,8 +24,6 @@ struct format_limits {
 	uint64_t max_depth;    /* frames of a stack, labels of a sample */
 	uint64_t max_nesting;  /* layers of compression */
 };
-
-extern const struct format_limits format_limits_default;
 
 /*
  * Read a profile of a format from decompressed bytes.

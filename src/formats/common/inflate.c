@@ -27,14 +27,6 @@
 #include <string.h>
 #include <zlib.h>
 
-const struct format_limits format_limits_default = {
-	.max_inflated = UINT64_C(16) << 30,
-	.max_ratio = 500,
-	.max_count = 100000000,
-	.max_depth = 1000000,
-	.max_nesting = 1,
-};
-
 enum {
 	RATIO_FREE = 64 << 20, /* bytes of output before the ratio is checked */
 	OUT_STEP = 1 << 20,

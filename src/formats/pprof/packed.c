@@ -1,0 +1,163 @@
+/*
+ * packed.c - decode packed lists of ids fast
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Most bytes of a profile are stacks: lists of varints of two or three bytes. Their lengths are
+ * unpredictable, so a branch on the length costs more than the decoding itself.
+ *
+ * packed_quads decodes four numbers of at most three bytes at a time (after "Vectorized VByte Decoding",
+ * Plaisance, Kurz and Lemire, 2015). The top bits of twelve bytes show where the numbers end. They index
+ * a table of shuffles that move each number into its own lane, where its groups of seven bits are joined.
+ * packed_pairs decodes two numbers of at most four bytes with plain 64-bit arithmetic.
+ */
+#include "config.h"
+
+#include "formats/pprof/packed.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Decode the varint in the low bytes of x, at most four bytes. */
+static inline uint32_t decode_varint(uint64_t x)
+{
+	return (uint32_t)((x & 0x7f) | (x >> 1 & 0x3f80) | (x >> 2 & 0x1fc000) | (x >> 3 & 0xfe00000));
+}
+
+const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			    uint32_t **out)
+{
+	const uint64_t high = UINT64_C(0x8080808080808080);
+	uint32_t *to = *out;
+
+	while (readable - at >= 8) {
+		uint64_t w, stop, first, second;
+		uint32_t a, b, n;
+
+		memcpy(&w, at, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		w = __builtin_bswap64(w);
+#endif
+		stop = ~w & high;
+		first = stop & -stop; /* top bit of the last byte of the first number */
+		stop ^= first;
+		second = stop & -stop;
+		if (!second || first > UINT32_C(0x80000000) || second >> 32 > first)
+			break;
+		n = ((unsigned)__builtin_ctzll(second) + 1) / 8;
+		if (n > end - at)
+			break;
+		a = idmap_get(map, decode_varint(w & (first - 1)));
+		b = idmap_get(map, decode_varint((w & (second - 1)) >> (__builtin_ctzll(first) + 1)));
+		if (a == IDMAP_NONE || b == IDMAP_NONE)
+			break;
+		to[0] = a;
+		to[1] = b;
+		to += 2;
+		at += n;
+	}
+	*out = to;
+	return at;
+}
+
+#ifdef __x86_64__
+#include <tmmintrin.h>
+
+/* The loader of glibc 2.33 knows it. The test of the compiler executes CPUID several times at each start, which is slow in
+   virtual machines. */
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define HAS_SSSE3 CPU_FEATURE_ACTIVE(SSSE3)
+#else
+#define HAS_SSSE3 __builtin_cpu_supports("ssse3")
+#endif
+
+enum { QUAD_BYTES = 12, QUAD_MASKS = 1 << QUAD_BYTES, QUAD_MAX = 3 };
+
+/* Shuffles that move four numbers into four lanes, indexed by the top bits of twelve bytes. Filled in once. */
+static struct quad {
+	uint8_t shuffle[16]; /* input byte for each byte of the lanes, 0x80 for none */
+	uint8_t n;           /* length of the four numbers; 0 if they do not fit into twelve bytes */
+} quads[QUAD_MASKS];
+static pthread_once_t quads_once = PTHREAD_ONCE_INIT;
+
+static void quad_fill(struct quad *q, unsigned mask)
+{
+	unsigned at = 0;
+
+	memset(q->shuffle, 0x80, sizeof(q->shuffle));
+	for (unsigned lane = 0; lane < 4; lane++) {
+		for (unsigned i = 0;; i++) {
+			if (at >= QUAD_BYTES || i >= QUAD_MAX)
+				return; /* n stays 0 */
+			q->shuffle[4 * lane + i] = (uint8_t)at;
+			if (!(mask >> at++ & 1))
+				break;
+		}
+	}
+	q->n = (uint8_t)at;
+}
+
+static void quads_fill(void)
+{
+	for (unsigned mask = 0; mask < QUAD_MASKS; mask++)
+		quad_fill(&quads[mask], mask);
+}
+
+bool packed_has_quads(void)
+{
+	return HAS_SSSE3;
+}
+
+__attribute__((target("ssse3"))) const uint8_t *
+packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable, uint32_t **out)
+{
+	const __m128i last = _mm_set1_epi32(map->n < INT32_MAX ? (int)map->n - 1 : INT32_MAX);
+	const __m128i one = _mm_set1_epi32(1);
+	const uint8_t *start = at;
+	__m128i invalid = _mm_setzero_si128();
+	uint32_t *to = *out;
+
+	pthread_once(&quads_once, quads_fill);
+	while (readable - at >= 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
+		const struct quad *q = &quads[_mm_movemask_epi8(x) & (QUAD_MASKS - 1)];
+
+		if (q->n == 0 || q->n > end - at)
+			break;
+		x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)q->shuffle));
+		x = _mm_or_si128(_mm_or_si128(_mm_and_si128(x, _mm_set1_epi32(0x7f)),
+					      _mm_and_si128(_mm_srli_epi32(x, 1), _mm_set1_epi32(0x3f80))),
+				 _mm_and_si128(_mm_srli_epi32(x, 2), _mm_set1_epi32(0x1fc000)));
+		x = _mm_sub_epi32(x, one);
+		invalid = _mm_or_si128(invalid, _mm_or_si128(x, _mm_cmpgt_epi32(x, last)));
+		_mm_storeu_si128((__m128i *)(void *)to, x);
+		to += 4;
+		at += q->n;
+	}
+	if (_mm_movemask_epi8(invalid) & 0x8888) /* an id is 0 or too large; the caller finds it */
+		return start;
+	*out = to;
+	return at;
+}
+#else
+bool packed_has_quads(void)
+{
+	return false;
+}
+
+const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			    uint32_t **out)
+{
+	(void)map, (void)end, (void)readable, (void)out;
+	return at;
+}
+#endif
+
+const uint8_t *packed_indices(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			      uint32_t **out)
+{
+	if (map->sequential && packed_has_quads())
+		at = packed_quads(map, at, end, readable, out);
+	return packed_pairs(map, at, end, readable, out);
+}

@@ -1,0 +1,549 @@
+/*
+ * proto.c - read profile.proto: the top level, and all tables except the samples
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The reader accepts the files that pprof profile/proto.go and profile/encode.go accept.
+ *
+ * In most files the string table is at the end, so a first pass over the top level adds the strings and records where
+ * the other messages are. A second pass decodes these.
+ */
+#include "config.h"
+
+#include "formats/pprof/pprof.h"
+#include "formats/pprof/proto_int.h"
+
+#include "base/mem.h"
+#include "formats/pprof/cursor.h"
+#include "profile.pb-c.h"
+#include "profile/source.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct span {
+	const uint8_t *data;
+	size_t n;
+};
+
+struct spans {
+	struct span *span;
+	size_t n, cap;
+};
+
+/* String indices of the header, as in the file. */
+struct header {
+	uint64_t drop, keep, default_type, doc_url;
+	uint64_t *comment;
+	size_t n_comments, cap_comments;
+};
+
+/* State of pprof_read. */
+struct tables {
+	struct proto p;
+	struct spans types, maps, locs, funcs;
+	struct span period_type;
+	struct header head;
+	struct profile_source source;
+	struct span source_file;             /* file of the following source lines */
+	int64_t source_line;                 /* number of the next source line */
+	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */
+	struct idmap map_ids, func_ids;
+};
+
+enum {
+	TAG_SAMPLE = PROFILE_SAMPLE << 3 | WIRE_BYTES,
+	PREFETCH_BYTES = 2048,
+	TYPES_DEFAULT = 10000,
+	MAPPINGS_DEFAULT = 1000000,
+};
+
+static int count_check(const struct proto *p, size_t n, const char *what, struct err *err)
+{
+	if (format_exceeds(n, p->limits->max_count))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count",
+			       p->limits->max_count, what);
+	return 0;
+}
+
+/* The limit for a table that is short in real profiles: limit_default, or proportionally more if max_count is raised. */
+static uint64_t short_table_limit(uint64_t max_count, uint64_t limit_default)
+{
+	uint64_t scaled = max_count / (FORMAT_COUNT_DEFAULT / limit_default);
+
+	return max_count <= limit_default ? max_count : scaled > limit_default ? scaled : limit_default;
+}
+
+/* limit_default  maximum number of entries; 0: max_count */
+static int spans_add(struct tables *t, struct spans *s, const struct field *f, const char *what, uint64_t limit_default,
+		     struct err *err)
+{
+	uint64_t limit = t->p.limits->max_count;
+
+	if (limit_default)
+		limit = short_table_limit(limit, limit_default);
+	s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
+	s->span[s->n++] = (struct span){ f->data, f->n };
+	if (format_exceeds(s->n, limit))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count", limit,
+			       what);
+	return 0;
+}
+
+static int top_string(struct tables *t, const struct field *f, struct err *err)
+{
+	struct proto *p = &t->p;
+
+	if (p->n_str == 0 && f->n != 0)
+		return err_set(err, ERR_FORMAT, "the first string is not empty");
+	p->str = mem_grow(p->str, &p->cap_str, p->n_str + 1, sizeof(*p->str));
+	p->str[p->n_str++] = strtab_add(builder_strings(p->builder), (const char *)f->data, f->n);
+	return count_check(p, p->n_str, "strings", err);
+}
+
+static int top_sample(struct tables *t, const struct field *f, const uint8_t *start, struct err *err)
+{
+	struct proto *p = &t->p;
+
+	if (p->n_samples >= UINT32_MAX - 2 * SAMPLES_PER_BLOCK)
+		return err_set(err, ERR_LIMIT, "more than 4 billion samples");
+	if (p->n_samples % SAMPLES_PER_BLOCK == 0) {
+		p->block = mem_grow(p->block, &p->cap_blocks, p->n_blocks + 1, sizeof(*p->block));
+		p->block[p->n_blocks++] = (struct sample_block){ .start = start, .first = p->n_samples };
+	}
+	p->block[p->n_blocks - 1].n++;
+	p->n_samples++;
+	p->sample_bytes += f->n;
+	return count_check(p, p->n_samples, "samples", err);
+}
+
+static void add_comment(struct header *h, uint64_t string)
+{
+	h->comment = mem_grow(h->comment, &h->cap_comments, h->n_comments + 1, sizeof(*h->comment));
+	h->comment[h->n_comments++] = string;
+}
+
+static bool top_comments(struct tables *t, struct cursor *c, const struct field *f)
+{
+	struct header *h = &t->head;
+	struct cursor packed = { 0 };
+	uint64_t v;
+
+	if (f->type == WIRE_VARINT) {
+		add_comment(h, f->value);
+		return true;
+	}
+	if (!cursor_expect(c, f, WIRE_BYTES))
+		return false;
+	packed = (struct cursor){ f->data, f->data + f->n, NULL };
+	while (packed.at < packed.end) {
+		if (!cursor_varint(&packed, &v)) {
+			c->error = packed.error;
+			return false;
+		}
+		add_comment(h, v);
+	}
+	return true;
+}
+
+/* Read a top-level field that is a single number. */
+static int top_number(struct tables *t, const struct field *f, struct err *err)
+{
+	struct profile_meta *m = builder_meta(t->p.builder);
+
+	switch (f->number) {
+	case PROFILE_DROP:
+		t->head.drop = f->value;
+		break;
+	case PROFILE_KEEP:
+		t->head.keep = f->value;
+		break;
+	case PROFILE_TIME:
+		if (m->time_ns != 0)
+			return err_set(err, ERR_FORMAT, "concatenated profiles: there is a second time_nanos");
+		m->time_ns = (int64_t)f->value;
+		break;
+	case PROFILE_DURATION:
+		m->duration_ns = (int64_t)f->value;
+		break;
+	case PROFILE_PERIOD:
+		m->period = (int64_t)f->value;
+		break;
+	case PROFILE_DEFAULT_TYPE:
+		t->head.default_type = f->value;
+		break;
+	default:
+		t->head.doc_url = f->value;
+	}
+	return 0;
+}
+
+/* Read a field of a source file: first its name, then the number of the first line, then the lines. */
+static int top_source(struct tables *t, struct cursor *c, const struct field *f, struct err *err)
+{
+	if (!cursor_expect(c, f, f->number == PROFILE_SOURCE_LINE ? WIRE_VARINT : WIRE_BYTES))
+		return 0;
+	if (f->number == PROFILE_SOURCE_FILE) {
+		t->source_file = (struct span){ f->data, f->n };
+		t->source_line = 1;
+	} else if (f->number == PROFILE_SOURCE_LINE) {
+		t->source_line = (int64_t)f->value;
+	} else if (t->source_file.n && t->source_line > 0 && t->source_line < INT64_MAX) {
+		profile_source_add(&t->source, (const char *)t->source_file.data, t->source_file.n, t->source_line++,
+				   (const char *)f->data, f->n);
+	}
+	return count_check(&t->p, t->source.n, "source lines", err);
+}
+
+static int top_message(struct tables *t, const struct field *f, const uint8_t *start, struct err *err)
+{
+	switch (f->number) {
+	case PROFILE_SAMPLE:
+		return top_sample(t, f, start, err);
+	case PROFILE_STRING:
+		return top_string(t, f, err);
+	case PROFILE_TYPE:
+		return spans_add(t, &t->types, f, "sample types", TYPES_DEFAULT, err);
+	case PROFILE_MAPPING:
+		return spans_add(t, &t->maps, f, "mappings", MAPPINGS_DEFAULT, err);
+	case PROFILE_LOCATION:
+		return spans_add(t, &t->locs, f, "locations", 0, err);
+	case PROFILE_FUNCTION:
+		return spans_add(t, &t->funcs, f, "functions", 0, err);
+	default:
+		t->period_type = (struct span){ f->data, f->n };
+		return 0;
+	}
+}
+
+static bool top_is_message(uint64_t number)
+{
+	return (number >= PROFILE_TYPE && number <= PROFILE_STRING) || number == PROFILE_PERIOD_TYPE;
+}
+
+/*
+ * Skip samples of less than 128 bytes, up to the end of a block. Most of a file consists of these.
+ *
+ * Returns the start of the next field
+ */
+static const uint8_t *skip_samples(struct proto *p, const uint8_t *at)
+{
+	uint32_t n = 0, left = SAMPLES_PER_BLOCK - p->n_samples % SAMPLES_PER_BLOCK;
+	const uint8_t *start = at;
+
+	if (left == SAMPLES_PER_BLOCK) /* top_sample records the first sample of a block */
+		return at;
+	while (n < left && p->end - at >= 2 && at[0] == TAG_SAMPLE && at[1] < 0x80 && at[1] <= p->end - at - 2) {
+		__builtin_prefetch(at + PREFETCH_BYTES);
+		at += 2 + at[1];
+		n++;
+	}
+	p->sample_bytes += (size_t)(at - start);
+	p->n_samples += n;
+	p->block[p->n_blocks - 1].n += n;
+	return at;
+}
+
+/* Read the top level: add the strings, count the samples, record where the other messages are. */
+static int read_top(struct tables *t, struct err *err)
+{
+	struct cursor c = { t->p.data, t->p.end, NULL };
+	const uint8_t *start = c.at;
+	struct field f = { 0 };
+	int rc = 0;
+
+	assert(t->p.builder && t->p.limits);
+	for (; rc == 0 && cursor_field(&c, &f); start = c.at) {
+		if (f.number == 0)
+			c.error = "field number 0";
+		else if (f.number == PROFILE_COMMENT)
+			top_comments(t, &c, &f);
+		else if (top_is_message(f.number))
+			rc = cursor_expect(&c, &f, WIRE_BYTES) ? top_message(t, &f, start, err) : 0;
+		else if (f.number >= PROFILE_DROP && f.number <= PROFILE_DOC_URL)
+			rc = cursor_expect(&c, &f, WIRE_VARINT) ? top_number(t, &f, err) : 0;
+		else if (f.number >= PROFILE_SOURCE_FILE && f.number <= PROFILE_SOURCE_TEXT)
+			rc = top_source(t, &c, &f, err);
+		if (c.error)
+			break;
+		if (f.number == PROFILE_SAMPLE)
+			c.at = skip_samples(&t->p, c.at);
+	}
+	if (rc == 0 && c.error)
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(start - t->p.data), c.error);
+	return rc == 0 ? count_check(&t->p, t->p.n_samples, "samples", err) : rc;
+}
+
+int proto_string(const struct proto *p, uint64_t index, const char *what, str_id *out, struct err *err)
+{
+	if (index >= p->n_str)
+		return err_set(err, ERR_FORMAT, "%s: string %" PRId64 " of %zu does not exist", what, (int64_t)index,
+			       p->n_str);
+	*out = p->str[index];
+	return 0;
+}
+
+static int value_type(struct tables *t, const struct span *s, struct value_type *out, struct err *err)
+{
+	Perftools__Profiles__ValueType *v = perftools__profiles__value_type__unpack(NULL, s->n, s->data);
+	int rc;
+
+	if (!v)
+		return err_set(err, ERR_FORMAT, "byte %zu: invalid ValueType", (size_t)(s->data - t->p.data));
+	rc = proto_string(&t->p, (uint64_t)v->type, "type", &out->name, err);
+	if (rc == 0)
+		rc = proto_string(&t->p, (uint64_t)v->unit, "unit", &out->unit, err);
+	perftools__profiles__value_type__free_unpacked(v, NULL);
+	return rc;
+}
+
+static int read_types(struct tables *t, struct err *err)
+{
+	for (size_t i = 0; i < t->types.n; i++) {
+		struct value_type v = { 0 };
+
+		if (value_type(t, &t->types.span[i], &v, err) < 0)
+			return err_wrap(err, "sample type %zu", i + 1);
+		builder_type(t->p.builder, v.name, v.unit);
+	}
+	if (t->types.n == 0)
+		return err_set(err, ERR_FORMAT, "no sample types for %" PRIu32 " samples", t->p.n_samples);
+	return 0;
+}
+
+static int read_mapping(struct tables *t, size_t i, struct err *err)
+{
+	const struct span *s = &t->maps.span[i];
+	Perftools__Profiles__Mapping *v = perftools__profiles__mapping__unpack(NULL, s->n, s->data);
+	struct mapping m = { 0 };
+	uint32_t index;
+	int rc;
+
+	assert(t->map_id && i < t->maps.n);
+	if (!v)
+		return err_set(err, ERR_FORMAT, "byte %zu: invalid Mapping", (size_t)(s->data - t->p.data));
+	m = (struct mapping){ .id = v->id,
+			      .start = v->memory_start,
+			      .limit = v->memory_limit,
+			      .offset = v->file_offset,
+			      .has_functions = v->has_functions,
+			      .has_filenames = v->has_filenames,
+			      .has_line_numbers = v->has_line_numbers,
+			      .has_inline_frames = v->has_inline_frames };
+	rc = proto_string(&t->p, (uint64_t)v->filename, "filename", &m.file, err);
+	if (rc == 0)
+		rc = proto_string(&t->p, (uint64_t)v->build_id, "build_id", &m.build_id, err);
+	perftools__profiles__mapping__free_unpacked(v, NULL);
+	t->map_id[i] = m.id;
+	return rc == 0 ? builder_mapping(t->p.builder, &m, &index, err) : rc;
+}
+
+/* As in pprof, a profile without mappings gets an empty one. */
+static int add_empty_mapping(struct tables *t, struct err *err)
+{
+	struct mapping m = { .id = 1 };
+	uint32_t index;
+
+	return builder_mapping(t->p.builder, &m, &index, err);
+}
+
+static int ids_check(struct idmap *m, const uint64_t *id, size_t n, const char *what, struct err *err)
+{
+	uint64_t duplicate;
+
+	if (idmap_init(m, id, n, &duplicate))
+		return 0;
+	if (duplicate == 0)
+		return err_set(err, ERR_FORMAT, "a %s has the reserved id 0", what);
+	return err_set(err, ERR_FORMAT, "two %ss have the id %" PRIu64, what, duplicate);
+}
+
+static int read_mappings(struct tables *t, struct err *err)
+{
+	t->map_id = mem_alloc(t->maps.n, sizeof(*t->map_id));
+	for (size_t i = 0; i < t->maps.n; i++)
+		if (read_mapping(t, i, err) < 0)
+			return err_wrap(err, "mapping %zu", i + 1);
+	if (t->maps.n == 0 && add_empty_mapping(t, err) < 0)
+		return ERR_LIMIT;
+	return ids_check(&t->map_ids, t->map_id, t->maps.n, "mapping", err);
+}
+
+static int read_function(struct tables *t, size_t i, struct err *err)
+{
+	struct cursor c = { t->funcs.span[i].data, t->funcs.span[i].data + t->funcs.span[i].n, NULL };
+	uint64_t v[6] = { 0 };
+	struct builder_function fn;
+	struct field f = { 0 };
+	uint32_t index;
+
+	assert(t->func_id && i < t->funcs.n);
+	while (cursor_field(&c, &f))
+		if (f.number >= 1 && f.number <= 5 && cursor_expect(&c, &f, WIRE_VARINT))
+			v[f.number] = f.value;
+		else if (c.error)
+			break;
+	if (c.error)
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
+	fn.id = t->func_id[i] = v[1];
+	fn.start = (int64_t)v[5];
+	if (proto_string(&t->p, v[2], "name", &fn.name, err) < 0 ||
+	    proto_string(&t->p, v[3], "system_name", &fn.sysname, err) < 0 ||
+	    proto_string(&t->p, v[4], "filename", &fn.file, err) < 0)
+		return ERR_FORMAT;
+	return builder_function(t->p.builder, &fn, &index, err);
+}
+
+static int read_functions(struct tables *t, struct err *err)
+{
+	t->func_id = mem_alloc(t->funcs.n, sizeof(*t->func_id));
+	for (size_t i = 0; i < t->funcs.n; i++)
+		if (read_function(t, i, err) < 0)
+			return err_wrap(err, "function %zu", i + 1);
+	return ids_check(&t->func_ids, t->func_id, t->funcs.n, "function", err);
+}
+
+/* The lines of the current location. The array is reused for the next location. */
+struct lines {
+	struct builder_line *line;
+	size_t n, cap;
+};
+
+static int read_line(struct tables *t, const struct field *span, struct lines *lines, struct err *err)
+{
+	struct cursor c = { span->data, span->data + span->n, NULL };
+	uint64_t v[4] = { 0 };
+	struct field f = { 0 };
+	uint32_t func;
+
+	while (cursor_field(&c, &f))
+		if (f.number >= 1 && f.number <= 3 && cursor_expect(&c, &f, WIRE_VARINT))
+			v[f.number] = f.value;
+		else if (c.error)
+			break;
+	if (c.error)
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
+	func = idmap_get(&t->func_ids, v[1]);
+	if (func == IDMAP_NONE)
+		return err_set(err, ERR_FORMAT, "function %" PRIu64 " does not exist", v[1]);
+	if (format_exceeds(lines->n + 1, t->p.limits->max_depth))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " lines; raise the limit with --max-depth",
+			       t->p.limits->max_depth);
+	lines->line = mem_grow(lines->line, &lines->cap, lines->n + 1, sizeof(*lines->line));
+	lines->line[lines->n++] = (struct builder_line){ func, (int64_t)v[2], (int64_t)v[3] };
+	return 0;
+}
+
+static int read_location(struct tables *t, size_t i, struct lines *lines, struct err *err)
+{
+	struct cursor c = { t->locs.span[i].data, t->locs.span[i].data + t->locs.span[i].n, NULL };
+	uint64_t v[6] = { 0 };
+	struct builder_location loc;
+	struct field f = { 0 };
+	uint32_t index;
+
+	assert(t->loc_id && i < t->locs.n);
+	lines->n = 0;
+	while (cursor_field(&c, &f)) {
+		if (f.number == 4 && cursor_expect(&c, &f, WIRE_BYTES)) {
+			if (read_line(t, &f, lines, err) < 0)
+				return err_wrap(err, "line %zu", lines->n + 1);
+		} else if (f.number >= 1 && f.number <= 5 && cursor_expect(&c, &f, WIRE_VARINT)) {
+			v[f.number] = f.value;
+		}
+		if (c.error)
+			break;
+	}
+	if (c.error)
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
+	t->loc_id[i] = v[1];
+	loc = (struct builder_location){ .id = v[1], .addr = v[3], .folded = v[5] != 0 };
+	loc.map = t->maps.n ? idmap_get(&t->map_ids, v[2]) : 0;
+	return builder_location(t->p.builder, &loc, lines->line, lines->n, &index, err);
+}
+
+static int read_locations(struct tables *t, struct err *err)
+{
+	struct lines lines = { 0 };
+	int rc = 0;
+
+	t->loc_id = mem_alloc(t->locs.n, sizeof(*t->loc_id));
+	for (size_t i = 0; rc == 0 && i < t->locs.n; i++) {
+		rc = read_location(t, i, &lines, err);
+		if (rc < 0)
+			err_wrap(err, "location %zu", i + 1);
+	}
+	free(lines.line);
+	return rc == 0 ? ids_check(&t->p.locs, t->loc_id, t->locs.n, "location", err) : rc;
+}
+
+static int read_header(struct tables *t, struct err *err)
+{
+	const struct proto *p = &t->p;
+	const struct header *h = &t->head;
+	struct profile_meta *m = builder_meta(p->builder);
+
+	if (proto_string(p, h->drop, "drop_frames", &m->drop_frames, err) < 0 ||
+	    proto_string(p, h->keep, "keep_frames", &m->keep_frames, err) < 0 ||
+	    proto_string(p, h->default_type, "default_sample_type", &m->default_type, err) < 0 ||
+	    proto_string(p, h->doc_url, "doc_url", &m->doc_url, err) < 0)
+		return ERR_FORMAT;
+	for (size_t i = 0; i < h->n_comments; i++) {
+		str_id text = 0;
+
+		if (proto_string(p, h->comment[i], "comment", &text, err) < 0)
+			return ERR_FORMAT;
+		builder_comment(p->builder, text);
+	}
+	m->has_period_type = t->period_type.data;
+	if (t->period_type.data && value_type(t, &t->period_type, &m->period_type, err) < 0)
+		return err_wrap(err, "period type");
+	return 0;
+}
+
+static int read_all(struct tables *t, struct err *err)
+{
+	int rc = read_top(t, err);
+
+	if (rc < 0)
+		return rc;
+	if (t->p.n_str == 0) { /* only index 0 is valid, for "" */
+		t->p.str = mem_grow(t->p.str, &t->p.cap_str, 1, sizeof(*t->p.str));
+		t->p.str[0] = 0;
+		t->p.n_str = 1;
+	}
+	if ((rc = read_types(t, err)) < 0 || (rc = read_mappings(t, err)) < 0 || (rc = read_functions(t, err)) < 0 ||
+	    (rc = read_locations(t, err)) < 0 || (rc = read_header(t, err)) < 0)
+		return rc;
+	return proto_samples(&t->p, err);
+}
+
+int pprof_read(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out, struct err *err)
+{
+	struct tables t = { .p = { .data = data, .end = data + n, .limits = limits, .builder = builder_new() } };
+	int rc = read_all(&t, err);
+
+	assert(limits && out);
+	if (rc == 0)
+		*out = builder_seal(t.p.builder);
+	if (rc == 0 && t.source.n)
+		profile_source_store(&t.source, *out);
+	profile_source_release(&t.source);
+	builder_free(t.p.builder);
+	idmap_release(&t.p.locs);
+	idmap_release(&t.map_ids);
+	idmap_release(&t.func_ids);
+	free(t.p.str);
+	free(t.p.block);
+	free(t.types.span);
+	free(t.maps.span);
+	free(t.locs.span);
+	free(t.funcs.span);
+	free(t.head.comment);
+	free(t.map_id);
+	free(t.loc_id);
+	free(t.func_id);
+	return rc;
+}

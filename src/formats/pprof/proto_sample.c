@@ -1,0 +1,430 @@
+/*
+ * proto_sample.c - read the samples of a profile.proto
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The samples are divided into blocks. Any thread may decode a block into a slot: location ids become
+ * indices, values go directly to their columns, and each stack gets a hash. The calling thread commits
+ * the blocks in order: it finds equal stacks and label sets, so that ids do not depend on the number of
+ * threads. When no block is ready, it decodes the next one itself.
+ */
+#include "config.h"
+
+#include "formats/pprof/proto_int.h"
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "formats/pprof/cursor.h"
+#include "formats/pprof/packed.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	N_SLOTS = 4,
+	SAMPLE_LOCATION = 1,
+	SAMPLE_VALUE = 2,
+	SAMPLE_LABEL = 3,
+	TAG_VALUE = SAMPLE_VALUE << 3 | WIRE_VARINT,
+	PREFETCH = 8,
+};
+
+enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY };
+
+/* A decoded block. */
+struct slot {
+	enum slot_state state; /* guarded by pipeline.lock */
+	uint32_t n;            /* samples decoded; on error fewer than the block contains */
+	uint32_t *loc;         /* location indices of all stacks, concatenated */
+	size_t n_locs, cap_locs;
+	struct builder_label *label; /* labels of all samples, concatenated */
+	size_t n_labels, cap_labels;
+	/* [samples of a block] end of the frames in loc, end of the labels in label, hash of the stack */
+	size_t *loc_end, *label_end;
+	uint64_t *hash;
+	int rc; /* 0, or the error of the sample after the last decoded one */
+	struct err err;
+};
+
+struct pipeline {
+	const struct proto *p;
+	uint32_t n_types;
+	int64_t **value; /* [n_types] columns */
+	struct builder_rows rows;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	size_t next;               /* next block to decode; guarded by lock */
+	bool is_stopped;           /* guarded by lock */
+	struct slot slot[N_SLOTS]; /* block i uses slot i % N_SLOTS */
+	uint32_t *label_ids;       /* labels of the current sample; used only by the calling thread */
+	size_t cap_label_ids;
+};
+
+/* The sample being decoded. */
+struct sample {
+	struct pipeline *pipeline;
+	struct slot *slot;
+	uint32_t row;
+	uint32_t n_values, n_labels; /* counts in the file, including dropped labels */
+	size_t first_loc, first_label;
+};
+
+static int depth_error(const struct pipeline *pipeline, const char *what, struct err *err)
+{
+	return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-depth",
+		       pipeline->p->limits->max_depth, what);
+}
+
+static int wire_error(const struct pipeline *pipeline, const struct cursor *c, struct err *err)
+{
+	return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c->at - pipeline->p->data), c->error);
+}
+
+static int missing_location(uint64_t id, struct err *err)
+{
+	return err_set(err, ERR_FORMAT, "location %" PRIu64 " does not exist", id);
+}
+
+static int sample_location(struct sample *s, uint64_t id, struct err *err)
+{
+	struct slot *slot = s->slot;
+	uint32_t index = idmap_get(&s->pipeline->p->locs, id);
+
+	if (index == IDMAP_NONE)
+		return missing_location(id, err);
+	slot->loc = mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + 1, sizeof(*slot->loc));
+	slot->loc[slot->n_locs++] = index;
+	return 0;
+}
+
+/* Decode a stack that is a packed list. Nearly all stacks are, and they take most of the space in a file. */
+static int sample_packed_locations(struct sample *s, const uint8_t *at, const uint8_t *end, struct err *err)
+{
+	const struct idmap *locs = &s->pipeline->p->locs;
+	struct slot *slot = s->slot;
+	struct cursor c = { at, end, NULL };
+	uint32_t *out;
+	uint64_t id;
+
+	slot->loc = mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + (size_t)(end - at), sizeof(*slot->loc));
+	out = slot->loc + slot->n_locs;
+	c.at = packed_indices(locs, at, end, s->pipeline->p->end, &out);
+	while (c.at < end) {
+		if (!cursor_varint(&c, &id))
+			return wire_error(s->pipeline, &c, err);
+		*out = idmap_get(locs, id);
+		if (*out++ == IDMAP_NONE)
+			return missing_location(id, err);
+	}
+	slot->n_locs = (size_t)(out - slot->loc);
+	return 0;
+}
+
+static void sample_value(struct sample *s, uint64_t v)
+{
+	if (s->n_values < s->pipeline->n_types)
+		s->pipeline->value[s->n_values][s->row] = (int64_t)v;
+	if (s->n_values < UINT32_MAX)
+		s->n_values++;
+}
+
+static int sample_packed_values(struct sample *s, const struct field *f, struct err *err)
+{
+	struct cursor c = { f->data, f->data + f->n, NULL };
+	uint64_t v;
+
+	while (c.at < c.end) {
+		if (!cursor_varint(&c, &v))
+			return wire_error(s->pipeline, &c, err);
+		sample_value(s, v);
+	}
+	return 0;
+}
+
+/* Decode a label. As in pprof, a label with neither text nor number nor unit is dropped. */
+static int sample_label(struct sample *s, const struct field *span, struct err *err)
+{
+	const struct proto *p = s->pipeline->p;
+	struct cursor c = { span->data, span->data + span->n, NULL };
+	struct slot *slot = s->slot;
+	struct builder_label l;
+	uint64_t v[5] = { 0 };
+	struct field f = { 0 };
+
+	s->n_labels++;
+	while (cursor_field(&c, &f) && (f.number < 1 || f.number > 4 || cursor_expect(&c, &f, WIRE_VARINT)))
+		v[f.number <= 4 ? f.number : 0] = f.value;
+	if (c.error)
+		return wire_error(s->pipeline, &c, err);
+	if (v[2] == 0 && v[3] == 0 && v[4] == 0)
+		return 0;
+	l = (struct builder_label){ .is_text = v[2] != 0, .num = v[2] ? 0 : (int64_t)v[3] };
+	if (proto_string(p, v[1], "key", &l.key, err) < 0 || proto_string(p, v[2], "text", &l.text, err) < 0 ||
+	    proto_string(p, v[2] ? 0 : v[4], "unit", &l.unit, err) < 0)
+		return err_wrap(err, "label %" PRIu32, s->n_labels);
+	slot->label = mem_grow(slot->label, &slot->cap_labels, slot->n_labels + 1, sizeof(*slot->label));
+	slot->label[slot->n_labels++] = l;
+	return 0;
+}
+
+static int sample_field(struct sample *s, struct cursor *c, const struct field *f, struct err *err)
+{
+	if (f->number == SAMPLE_LOCATION && f->type == WIRE_BYTES)
+		return sample_packed_locations(s, f->data, f->data + f->n, err);
+	if (f->number == SAMPLE_VALUE && f->type == WIRE_BYTES)
+		return sample_packed_values(s, f, err);
+	if (f->number == SAMPLE_LABEL && cursor_expect(c, f, WIRE_BYTES))
+		return sample_label(s, f, err);
+	if (f->number == SAMPLE_LOCATION && cursor_expect(c, f, WIRE_VARINT))
+		return sample_location(s, f->value, err);
+	if (f->number == SAMPLE_VALUE && cursor_expect(c, f, WIRE_VARINT))
+		sample_value(s, f->value);
+	return c->error ? wire_error(s->pipeline, c, err) : 0;
+}
+
+static int sample_decode(struct sample *s, const struct field *span, struct err *err)
+{
+	const struct pipeline *pipeline = s->pipeline;
+	struct slot *slot = s->slot;
+	struct cursor c = { span->data, span->data + span->n, NULL };
+	struct field f = { 0 };
+
+	for (;;) {
+		int rc;
+
+		while (c.end - c.at >= 2 && c.at[0] == TAG_VALUE &&
+		       c.at[1] < 0x80) { /* fast path for values of one byte that are not packed */
+			sample_value(s, c.at[1]);
+			c.at += 2;
+		}
+		if (!cursor_field(&c, &f))
+			break;
+		rc = sample_field(s, &c, &f, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (c.error)
+		return wire_error(pipeline, &c, err);
+	if (s->n_values != pipeline->n_types)
+		return err_set(err, ERR_FORMAT, "%" PRIu32 " values for %" PRIu32 " sample types", s->n_values,
+			       pipeline->n_types);
+	if (format_exceeds(slot->n_locs - s->first_loc, pipeline->p->limits->max_depth))
+		return depth_error(pipeline, "frames", err);
+	if (format_exceeds(slot->n_labels - s->first_label, pipeline->p->limits->max_depth))
+		return depth_error(pipeline, "labels", err);
+	return 0;
+}
+
+static void block_decode(struct pipeline *pipeline, size_t i)
+{
+	const struct sample_block *block = &pipeline->p->block[i];
+	struct slot *slot = &pipeline->slot[i % N_SLOTS];
+	struct cursor c = { block->start, pipeline->p->end, NULL };
+	struct field f = { 0 };
+
+	assert(slot->state == SLOT_BUSY && block->n <= SAMPLES_PER_BLOCK);
+	slot->n = 0;
+	slot->n_locs = slot->n_labels = 0;
+	slot->rc = 0;
+	while (slot->n < block->n && cursor_field(&c, &f)) {
+		struct sample s = { .pipeline = pipeline,
+				    .slot = slot,
+				    .row = block->first + slot->n,
+				    .first_loc = slot->n_locs,
+				    .first_label = slot->n_labels };
+
+		if (f.number != PROFILE_SAMPLE)
+			continue;
+		slot->rc = sample_decode(&s, &f, &slot->err);
+		if (slot->rc < 0)
+			return;
+		slot->loc_end[slot->n] = slot->n_locs;
+		slot->label_end[slot->n] = slot->n_labels;
+		slot->hash[slot->n++] = builder_stack_hash(slot->loc + s.first_loc, slot->n_locs - s.first_loc);
+	}
+}
+
+static int row_labels(struct pipeline *pipeline, const struct builder_label *label, size_t n, uint32_t *set,
+		      struct err *err)
+{
+	if (n == 0) {
+		*set = 0;
+		return 0;
+	}
+	pipeline->label_ids = mem_grow(pipeline->label_ids, &pipeline->cap_label_ids, n, sizeof(*pipeline->label_ids));
+	for (size_t i = 0; i < n; i++)
+		if (builder_label(pipeline->p->builder, &label[i], &pipeline->label_ids[i], err) < 0)
+			return ERR_LIMIT;
+	return builder_label_set(pipeline->p->builder, pipeline->label_ids, n, set, err);
+}
+
+/* Assign stack and label set ids to the samples of a decoded block. */
+static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
+{
+	struct builder *b = pipeline->p->builder;
+	const struct slot *slot = &pipeline->slot[i % N_SLOTS];
+	uint32_t row = pipeline->p->block[i].first;
+	size_t loc = 0, label = 0;
+
+	assert(slot->state == SLOT_READY && slot->n <= pipeline->p->block[i].n);
+	for (uint32_t s = 0; s < slot->n && s < PREFETCH; s++)
+		builder_stack_prefetch(b, slot->hash[s]);
+	for (uint32_t s = 0; s < slot->n; s++, row++) {
+		if (s + PREFETCH < slot->n)
+			builder_stack_prefetch(b, slot->hash[s + PREFETCH]);
+		if (builder_stack(b, slot->loc + loc, slot->loc_end[s] - loc, slot->hash[s], &pipeline->rows.stack[row],
+				  err) < 0 ||
+		    row_labels(pipeline, slot->label + label, slot->label_end[s] - label, &pipeline->rows.labels[row],
+			       err) < 0)
+			return ERR_LIMIT;
+		loc = slot->loc_end[s];
+		label = slot->label_end[s];
+	}
+	if (slot->rc < 0) {
+		*err = slot->err;
+		return err_wrap(err, "sample %" PRIu32, row + 1);
+	}
+	return 0;
+}
+
+/* Decode the next block, if there is one and its slot is free. Call with the lock held; decoding releases it. */
+static bool pipeline_decode_next(struct pipeline *pipeline)
+{
+	size_t i = pipeline->next;
+	struct slot *slot = &pipeline->slot[i % N_SLOTS];
+
+	if (pipeline->is_stopped || i >= pipeline->p->n_blocks || slot->state != SLOT_FREE)
+		return false;
+	pipeline->next++;
+	slot->state = SLOT_BUSY;
+	pthread_mutex_unlock(&pipeline->lock);
+	block_decode(pipeline, i);
+	pthread_mutex_lock(&pipeline->lock);
+	assert(slot->state == SLOT_BUSY);
+	slot->state = SLOT_READY;
+	pthread_cond_broadcast(&pipeline->changed);
+	return true;
+}
+
+static void pipeline_work(struct pipeline *pipeline)
+{
+	pthread_mutex_lock(&pipeline->lock);
+	while (!pipeline->is_stopped && pipeline->next < pipeline->p->n_blocks)
+		if (!pipeline_decode_next(pipeline))
+			pthread_cond_wait(&pipeline->changed, &pipeline->lock);
+	pthread_mutex_unlock(&pipeline->lock);
+}
+
+static int pipeline_commit(struct pipeline *pipeline, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < pipeline->p->n_blocks; i++) {
+		struct slot *slot = &pipeline->slot[i % N_SLOTS];
+
+		pthread_mutex_lock(&pipeline->lock);
+		while (slot->state != SLOT_READY)
+			if (!pipeline_decode_next(pipeline))
+				pthread_cond_wait(&pipeline->changed, &pipeline->lock);
+		pthread_mutex_unlock(&pipeline->lock);
+		rc = block_commit(pipeline, i, err);
+		pthread_mutex_lock(&pipeline->lock);
+		slot->state = SLOT_FREE;
+		pipeline->is_stopped = rc < 0;
+		pthread_cond_broadcast(&pipeline->changed);
+		pthread_mutex_unlock(&pipeline->lock);
+	}
+	return rc;
+}
+
+struct pipeline_run {
+	struct pipeline *pipeline;
+	int rc;
+	struct err *err;
+};
+
+static void pipeline_part(void *arg, unsigned part)
+{
+	struct pipeline_run *run = arg;
+
+	if (part == 0)
+		run->rc = pipeline_commit(run->pipeline, run->err);
+	else
+		pipeline_work(run->pipeline);
+}
+
+/* Allocate the slots. Most files have less than a full block of samples, so do not allocate for more. */
+static void slots_init(struct pipeline *pipeline)
+{
+	const struct proto *p = pipeline->p;
+	size_t n = p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK;
+
+	for (size_t i = 0; i < N_SLOTS && i < p->n_blocks; i++) {
+		struct slot *slot = &pipeline->slot[i];
+
+		slot->loc = mem_grow(slot->loc, &slot->cap_locs, 1, sizeof(*slot->loc));
+		slot->label = mem_grow(slot->label, &slot->cap_labels, 1, sizeof(*slot->label));
+		slot->loc_end = mem_alloc(n, sizeof(*slot->loc_end));
+		slot->label_end = mem_alloc(n, sizeof(*slot->label_end));
+		slot->hash = mem_alloc(n, sizeof(*slot->hash));
+	}
+}
+
+static void slots_release(struct pipeline *pipeline)
+{
+	for (size_t i = 0; i < N_SLOTS; i++) {
+		free(pipeline->slot[i].loc);
+		free(pipeline->slot[i].label);
+		free(pipeline->slot[i].loc_end);
+		free(pipeline->slot[i].label_end);
+		free(pipeline->slot[i].hash);
+	}
+}
+
+static int pipeline_read(struct pipeline *pipeline, struct err *err)
+{
+	const struct proto *p = pipeline->p;
+	struct pipeline_run run = { pipeline, 0, err };
+	unsigned threads = pool_size() < p->n_blocks ? pool_size() : (unsigned)p->n_blocks;
+	int rc = builder_rows(p->builder, p->n_samples, &pipeline->rows, err);
+
+	if (rc < 0)
+		return rc;
+	for (uint32_t t = 0; t < pipeline->n_types; t++)
+		pipeline->value[t] = builder_values(p->builder, t);
+	slots_init(pipeline);
+	/* In a large file a location id takes about three bytes; the table grows if that is too little. */
+	builder_reserve(p->builder, p->n_samples, p->sample_bytes / 3);
+	pool_run(pipeline_part, &run, threads);
+	return run.rc;
+}
+
+int proto_samples(struct proto *p, struct err *err)
+{
+	uint32_t n_types = builder_n_types(p->builder);
+	struct pipeline *pipeline;
+	int rc;
+
+	assert(p->n_blocks == ((size_t)p->n_samples + SAMPLES_PER_BLOCK - 1) / SAMPLES_PER_BLOCK);
+	/* Each value takes at least a byte; check that before columns are allocated. */
+	if ((uint64_t)n_types * p->n_samples > p->sample_bytes)
+		return err_set(err, ERR_FORMAT, "%" PRIu32 " samples of %zu bytes cannot hold %" PRIu32 " values each",
+			       p->n_samples, p->sample_bytes, n_types);
+	pipeline = mem_zalloc(1, sizeof(*pipeline));
+	pipeline->p = p;
+	pipeline->n_types = n_types;
+	pipeline->value = mem_alloc(pipeline->n_types, sizeof(*pipeline->value));
+	pthread_mutex_init(&pipeline->lock, NULL);
+	pthread_cond_init(&pipeline->changed, NULL);
+	rc = pipeline_read(pipeline, err);
+	pthread_cond_destroy(&pipeline->changed);
+	pthread_mutex_destroy(&pipeline->lock);
+	slots_release(pipeline);
+	free(pipeline->label_ids);
+	free(pipeline->value);
+	free(pipeline);
+	return rc;
+}

@@ -1,0 +1,292 @@
+/*
+ * push.c - requests with which agents push profiles: protocol buffers, JSON, and labels in a query
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "formats/push/push_int.h"
+
+#include "base/base64.h"
+#include "base/jansson.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "formats/common/format.h"
+#include "push.pb-c.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	JSON_DEPTH_MAX = 16,     /* of the brackets in a request */
+	MESSAGE_EXTRA = 8 << 20, /* bytes of memory for a message beside its size */
+};
+
+void push_release(struct push *p)
+{
+	if (p->message)
+		push__v1__push_request__free_unpacked(p->message, NULL);
+	arena_free(p->mem);
+	*p = (struct push){ 0 };
+}
+
+const char *push_label(const struct push_item *item, const char *name)
+{
+	for (size_t i = item->n_labels; i > 0; i--)
+		if (strcmp(item->label[i - 1].name, name) == 0)
+			return item->label[i - 1].value;
+	return NULL;
+}
+
+static bool is_text(const char *s, size_t n)
+{
+	for (size_t at = 0, width; at < n; at += width) {
+		uint32_t c;
+
+		width = utf8_decode(s + at, n - at, &c);
+		if (!width || !utf8_is_safe(c))
+			return false;
+	}
+	return true;
+}
+
+int push_add_label(struct push *p, struct push_labels *to, const char *name, size_t n_name, const char *value,
+		   size_t n_value, struct err *err)
+{
+	size_t number = to->n + 1;
+
+	if (to->n >= PUSH_LABELS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d labels", (int)PUSH_LABELS_MAX);
+	if (n_name == 0 || n_name > PUSH_LABEL_BYTES_MAX || !is_text(name, n_name))
+		return err_set(err, ERR_FORMAT, "label %zu: the name is not a text of 1 to %d bytes", number,
+			       (int)PUSH_LABEL_BYTES_MAX);
+	if (n_value > PUSH_LABEL_BYTES_MAX || !is_text(value, n_value))
+		return err_set(err, ERR_FORMAT, "label %zu: the value is not a text of at most %d bytes", number,
+			       (int)PUSH_LABEL_BYTES_MAX);
+	to->label[to->n++] =
+		(struct push_label){ arena_strndup(p->mem, name, n_name), arena_strndup(p->mem, value, n_value) };
+	return 0;
+}
+
+const struct push_label *push_copy_labels(struct push *p, const struct push_labels *from)
+{
+	struct push_label *to = arena_alloc(p->mem, from->n + 1, sizeof(*to));
+
+	memcpy(to, from->label, from->n * sizeof(*to));
+	return to;
+}
+
+/* Append an item. Fails with ERR_LIMIT. */
+static int add_item(struct push *p, size_t *cap, const struct push_item *item, struct err *err)
+{
+	if (p->n >= PUSH_ITEMS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d profiles in a request", (int)PUSH_ITEMS_MAX);
+	if (p->n == *cap) { /* the old array stays in the arena: half of the new one */
+		struct push_item *more = arena_alloc(p->mem, *cap * 2 + 8, sizeof(*more));
+
+		if (p->n)
+			memcpy(more, p->item, p->n * sizeof(*more));
+		p->item = more;
+		*cap = *cap * 2 + 8;
+	}
+	p->item[p->n++] = *item;
+	return 0;
+}
+
+/* ---- protocol buffers ---- */
+
+/* Memory of a message: many empty parts take much more than their bytes. */
+struct budget {
+	size_t n_remaining;
+};
+
+static void *budget_alloc(void *arg, size_t n)
+{
+	struct budget *b = arg;
+
+	if (n > b->n_remaining)
+		return NULL;
+	b->n_remaining -= n;
+	return malloc(n);
+}
+
+static void budget_free(void *arg, void *p)
+{
+	(void)arg;
+	free(p);
+}
+
+static int add_proto_series(struct push *p, size_t *cap, const Push__V1__RawProfileSeries *s, struct err *err)
+{
+	struct push_labels labels = { .n = 0 };
+	struct push_item item = { .n_labels = s->n_labels };
+	int rc = 0;
+
+	for (size_t i = 0; i < s->n_labels && rc == 0; i++)
+		rc = push_add_label(p, &labels, s->labels[i]->name, strlen(s->labels[i]->name), s->labels[i]->value,
+				    strlen(s->labels[i]->value), err);
+	if (rc == 0)
+		item.label = push_copy_labels(p, &labels);
+	for (size_t i = 0; i < s->n_samples && rc == 0; i++) {
+		item.id = s->samples[i]->id;
+		item.data = s->samples[i]->raw_profile.data;
+		item.n = s->samples[i]->raw_profile.len;
+		rc = add_item(p, cap, &item, err);
+	}
+	return rc;
+}
+
+int push_read_proto(const uint8_t *data, size_t n, struct push *out, struct err *err)
+{
+	struct budget budget = { n * 2 + MESSAGE_EXTRA };
+	ProtobufCAllocator allocator = { budget_alloc, budget_free, &budget };
+	Push__V1__PushRequest *m = push__v1__push_request__unpack(&allocator, n, data);
+	struct push p = { .mem = arena_new(), .message = m, .kind = "" };
+	size_t cap = 0;
+	int rc = m ? 0 : err_set(err, ERR_FORMAT, "the body is not a message push.v1.PushRequest");
+
+	for (size_t i = 0; m && i < m->n_series && rc == 0; i++) {
+		rc = add_proto_series(&p, &cap, m->series[i], err);
+		if (rc < 0)
+			err_wrap(err, "series %zu", i + 1);
+	}
+	if (rc < 0)
+		push_release(&p);
+	else
+		*out = p;
+	return rc;
+}
+
+/* ---- JSON ---- */
+
+bool push_is_deep(const uint8_t *data, size_t n)
+{
+	unsigned depth = 0;
+	bool in_text = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (in_text && data[i] == '\\')
+			i++;
+		else if (data[i] == '"')
+			in_text = !in_text;
+		else if (!in_text && (data[i] == '{' || data[i] == '['))
+			depth++;
+		else if (!in_text && (data[i] == '}' || data[i] == ']') && depth > 0)
+			depth--;
+		if (depth > JSON_DEPTH_MAX)
+			return true;
+	}
+	return false;
+}
+
+struct json_reader {
+	const struct jansson *lib;
+	struct push *p;
+	size_t cap;
+};
+
+/* The text of a field; "" if there is none. */
+static const char *text_of(const struct json_reader *r, const json_t *object, const char *key, size_t *n)
+{
+	const json_t *value = r->lib->object_get(object, key);
+	const char *text = r->lib->string_value(value);
+
+	*n = text ? r->lib->string_length(value) : 0;
+	return text ? text : "";
+}
+
+static int add_json_sample(struct json_reader *r, const json_t *sample, struct push_item *item, struct err *err)
+{
+	size_t n, n_id;
+	const char *text = text_of(r, sample, "rawProfile", &n), *id = text_of(r, sample, "ID", &n_id);
+	uint8_t *data;
+
+	if (n == 0)
+		text = text_of(r, sample, "raw_profile", &n);
+	if (n_id == 0)
+		id = text_of(r, sample, "id", &n_id);
+	data = arena_alloc(r->p->mem, n / 4 * 3 + 4, 1);
+	if (!base64_decode(text, n, data, &item->n))
+		return err_set(err, ERR_FORMAT, "rawProfile is not base64");
+	item->data = data;
+	item->id = arena_strndup(r->p->mem, id, n_id);
+	return add_item(r->p, &r->cap, item, err);
+}
+
+static int add_json_series(struct json_reader *r, const json_t *series, struct err *err)
+{
+	const json_t *labels = r->lib->object_get(series, "labels"), *samples = r->lib->object_get(series, "samples");
+	struct push_labels all = { .n = 0 };
+	struct push_item item = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < r->lib->array_size(labels) && rc == 0; i++) {
+		const json_t *label = r->lib->array_get(labels, i);
+		size_t n_name, n_value;
+		const char *name = text_of(r, label, "name", &n_name), *value = text_of(r, label, "value", &n_value);
+
+		rc = push_add_label(r->p, &all, name, n_name, value, n_value, err);
+	}
+	item.label = push_copy_labels(r->p, &all);
+	item.n_labels = all.n;
+	for (size_t i = 0; i < r->lib->array_size(samples) && rc == 0; i++) {
+		rc = add_json_sample(r, r->lib->array_get(samples, i), &item, err);
+		if (rc < 0)
+			err_wrap(err, "sample %zu", i + 1);
+	}
+	return rc;
+}
+
+int push_read_json(const uint8_t *data, size_t n, struct push *out, struct err *err)
+{
+	struct push p = { .kind = "" };
+	struct json_reader r = { .p = &p };
+	json_error_t problem;
+	const json_t *series;
+	json_t *root;
+	int rc = push_is_deep(data, n) ? err_set(err, ERR_FORMAT, "the JSON is nested too deeply") : 0;
+
+	rc = rc < 0 ? rc : jansson_load(&r.lib, err);
+	if (rc < 0)
+		return rc;
+	root = r.lib->loadb((const char *)data, n, 0, &problem);
+	if (!root)
+		return err_set(err, ERR_FORMAT, "the body is not JSON: line %d: %s", problem.line, problem.text);
+	p.mem = arena_new();
+	series = r.lib->object_get(root, "series");
+	for (size_t i = 0; i < r.lib->array_size(series) && rc == 0; i++) {
+		rc = add_json_series(&r, r.lib->array_get(series, i), err);
+		if (rc < 0)
+			err_wrap(err, "series %zu", i + 1);
+	}
+	r.lib->delete (root);
+	if (rc < 0)
+		push_release(&p);
+	else
+		*out = p;
+	return rc;
+}
+
+/* ---- profiles ---- */
+
+int push_inflate(struct bytes *in, const struct format_limits *limits, struct bytes *out, struct err *err)
+{
+	struct format_limits two = *limits;
+
+	two.max_nesting = 2; /* of the request, and of the profile in it */
+	return format_inflate(in, &two, out, err);
+}
+
+int push_make_profile(const struct push *p, const struct push_item *item, const struct format_limits *limits,
+		      struct profile **out, struct err *err)
+{
+	struct bytes copy;
+
+	if (p->format != PUSH_PPROF)
+		return push_read_folded(p, item, limits, out, err);
+	if (item->n == 0)
+		return err_set(err, ERR_FORMAT, "the profile is empty");
+	copy = (struct bytes){ mem_alloc(item->n, 1), item->n };
+	memcpy(copy.data, item->data, item->n);
+	return formats_read(&copy, limits, out, err);
+}

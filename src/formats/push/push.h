@@ -1,0 +1,95 @@
+/*
+ * push.h - requests with which agents push profiles
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A request is taken apart here; the profiles in it are read one by one with push_make_profile. Nothing of a request is
+ * trusted.
+ */
+#ifndef FORMATS_PUSH_PUSH_H
+#define FORMATS_PUSH_PUSH_H
+
+#include "base/err.h"
+#include "formats/formats.h"
+#include "profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PUSH_LABELS_MAX = 64, PUSH_LABEL_BYTES_MAX = 1024, PUSH_ITEMS_MAX = 1000 };
+
+enum push_format {
+	PUSH_PPROF,
+	PUSH_FOLDED, /* "main;work 3": a stack, root first, and a number */
+	PUSH_LINES,  /* "main;work": a stack that counts once */
+};
+
+/* A label as sent; "service_name" is the service, "__name__" the kind. */
+struct push_label {
+	const char *name, *value;
+};
+
+/* A profile in a request. */
+struct push_item {
+	const struct push_label *label; /* [n_labels] */
+	size_t n_labels;
+	const char *id; /* "" if there is none */
+	const uint8_t *data;
+	size_t n;
+};
+
+/* A request. Borrows from its bytes. */
+struct push {
+	struct arena *mem;
+	void *message;          /* the decoded protocol buffer; NULL: none */
+	struct push_item *item; /* [n] */
+	size_t n;
+	enum push_format format;
+	const char *type, *unit;   /* of folded text */
+	int64_t rate;              /* samples per second of folded text */
+	int64_t from_ns, until_ns; /* since 1970; 0: not given */
+	const char *kind;          /* "mutex"; as requested, or by sample_type_config; "": not given */
+	bool is_cumulative;        /* values are counted since the start of the process, whatever from_ns is */
+};
+
+void push_release(struct push *p);
+
+/*
+ * Read a push.v1.PushRequest, as protocol buffer or JSON.
+ *
+ * data   [n] borrowed until push_release
+ * Fails  ERR_FORMAT, ERR_LIMIT, with the number of the series, label or sample
+ */
+int push_read_proto(const uint8_t *data, size_t n, struct push *out, struct err *err);
+int push_read_json(const uint8_t *data, size_t n, struct push *out, struct err *err);
+
+/*
+ * Read a request to /ingest: the name of the application with labels in the query, one profile in the body.
+ *
+ * query         after the question mark, escaped
+ * content_type  may be NULL
+ * Fails         ERR_UNKNOWN for a format that cannot be read (JFR, trie, tree); ERR_FORMAT
+ */
+int push_read_ingest(const char *query, const char *content_type, const uint8_t *data, size_t n, struct push *out,
+		     struct err *err);
+
+/* Read a request whose query is the labels and whose body is a profile. Fails with ERR_FORMAT. */
+int push_read_plain(const char *query, const uint8_t *data, size_t n, struct push *out, struct err *err);
+
+/* Read a profile of a request. Fails like formats_read. */
+int push_make_profile(const struct push *p, const struct push_item *item, const struct format_limits *limits,
+		      struct profile **out, struct err *err);
+
+/* The value of the last label with this name; NULL if there is none. */
+const char *push_label(const struct push_item *item, const char *name);
+
+/*
+ * Decompress the body of a request with Content-Encoding gzip, and a compressed profile if the body is one.
+ *
+ * in     consumed
+ * Fails  ERR_FORMAT, ERR_LIMIT
+ */
+int push_inflate(struct bytes *in, const struct format_limits *limits, struct bytes *out, struct err *err);
+
+#endif
