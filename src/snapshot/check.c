@@ -14,7 +14,7 @@
 #include "formats/pprof/annotate.h"
 #include "profile/temporality.h"
 #include "viewers/export/export.h"
-#include "viewers/export/gzip.h"
+#include "formats/common/gzip.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -151,7 +151,7 @@ static int write_buf(void *arg, struct gzip *g, struct err *err)
 {
 	const struct buf *all = arg;
 
-	return export_gzip_write(g, all->data, all->len) ? 0 : err_set(err, ERR_LIMIT, "out of memory");
+	return format_gzip_write(g, all->data, all->len) ? 0 : err_set(err, ERR_LIMIT, "out of memory");
 }
 
 /* Convert a profile from a legacy format, which cannot have comments, then continue like add_comments. */
@@ -195,7 +195,7 @@ static int make_profile(const struct snapshot *s, struct snapshot_entry *x, stru
 	if (rc == 0)
 		rc = check_kind(x, err);
 	if (rc == 0)
-		rc = export_gzip_pack(write_buf, &inflated, 1, &x->packed, err);
+		rc = format_gzip_pack(write_buf, &inflated, 1, &x->packed, err);
 	if (rc == 0)
 		note_empty(x);
 	buf_release(&inflated);

@@ -25,7 +25,7 @@ unit_web = viewers/web/libweb.a src/session/libsession.a $(answer_libs) $(CMOCKA
 unit_pdf = viewers/pdf/libpdf.a $(unit_flame)
 unit_callgraph = viewers/graph/libgraph.a viewers/xml/libxml.a viewers/flame/libflame.a viewers/text/libtext.a \
 	$(report_libs) $(CMOCKA_LIBS)
-unit_export = viewers/export/libexport.a viewers/graph/libgraph.a viewers/text/libtext.a $(report_libs) $(DEFLATE_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
+unit_export = viewers/export/libexport.a viewers/graph/libgraph.a viewers/text/libtext.a $(report_libs) $(formats_libs) $(CMOCKA_LIBS)
 
 # The script that replaces the tests if cmocka is missing, and headers that the tests share.
 EXTRA_DIST += \
@@ -355,7 +355,7 @@ tests_unit_test_frames_LDADD = $(unit_symbol)
 tests_unit_test_gate_sampling_LDADD = $(unit_gate)
 tests_unit_test_gate_names_LDADD = $(unit_gate)
 tests_unit_test_gate_sum_LDADD = $(unit_gate)
-tests_unit_test_gzip_LDADD = $(unit_export)
+tests_unit_test_gzip_LDADD = $(unit_formats)
 tests_unit_test_gate_config_LDADD = $(unit_gate)
 tests_unit_test_gate_decide_LDADD = $(unit_gate)
 tests_unit_test_gate_options_LDADD = $(unit_gate)

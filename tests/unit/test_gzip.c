@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/export/gzip.h"
+#include "formats/common/gzip.h"
 
 #include "base/mem.h"
 
@@ -45,7 +45,7 @@ static int make(void *arg, struct gzip *g, struct err *err)
 	const struct made *m = arg;
 
 	for (size_t at = 0; at < m->n; at += STEP)
-		assert_true(export_gzip_write(g, m->data + at, m->n - at < STEP ? m->n - at : STEP));
+		assert_true(format_gzip_write(g, m->data + at, m->n - at < STEP ? m->n - at : STEP));
 	return m->rc < 0 ? err_set(err, m->rc, "no more") : 0;
 }
 
@@ -55,7 +55,7 @@ static struct buf packed(struct made *m, unsigned n_threads)
 	struct err err;
 
 	buf_fill(&out, SEEN, 1);
-	assert_int_equal(export_gzip_pack(make, m, n_threads, &out, &err), 0);
+	assert_int_equal(format_gzip_pack(make, m, n_threads, &out, &err), 0);
 	assert_int_equal(out.data[0], SEEN);
 	return out;
 }
@@ -142,7 +142,7 @@ static void leaves_the_output_unchanged_on_errors(void **state)
 
 	m.rc = ERR_LIMIT;
 	buf_addz(&out, "before");
-	assert_int_equal(export_gzip_pack(make, &m, 2, &out, &err), ERR_LIMIT);
+	assert_int_equal(format_gzip_pack(make, &m, 2, &out, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "no more");
 	assert_string_equal(buf_text(&out), "before");
 	free(m.data);

@@ -7,8 +7,6 @@ viewers_export_libexport_a_SOURCES = \
 	viewers/export/dot.c \
 	viewers/export/export.h \
 	viewers/export/folded.c \
-	viewers/export/gzip.c \
-	viewers/export/gzip.h \
 	viewers/export/markdown.c \
 	viewers/export/proto.c \
 	viewers/export/raw.c \

@@ -18,7 +18,7 @@
 #include "profile/encode.h"
 #include "report/head.h"
 #include "viewers/export/export.h"
-#include "viewers/export/gzip.h"
+#include "formats/common/gzip.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ enum { ROWS_FOR_THREADS = 50000 }; /* smaller input is compressed faster than a 
 
 static int encode(void *profile, struct gzip *g, struct err *err)
 {
-	return profile_encode_to(profile, export_gzip_write, g, err);
+	return profile_encode_to(profile, format_gzip_write, g, err);
 }
 
 /* Values times ratio, rounded toward zero; rows that become 0 remain, as in pprof. */
@@ -50,7 +50,7 @@ int export_proto(const struct profile *p, double ratio, struct buf *out, struct 
 
 	if (ratio != 1)
 		shown.value[SIDE_TARGET] = scale(p, ratio, mem);
-	rc = export_gzip_pack(encode, &shown, p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size(), out, err);
+	rc = format_gzip_pack(encode, &shown, p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size(), out, err);
 	arena_free(mem);
 	return rc;
 }

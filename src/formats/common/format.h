@@ -1,5 +1,5 @@
 /*
- * format.h - what the readers of all formats share: limits, decompression
+ * format.h - what all formats share: limits, decompression
  *
  * SPDX-License-Identifier: Apache-2.0
  */

@@ -1,5 +1,7 @@
-# src/formats/common - what the readers of all formats share
+# src/formats/common - what all formats share
 
 src_formats_libformats_a_SOURCES += \
 	src/formats/common/format.h \
+	src/formats/common/gzip.c \
+	src/formats/common/gzip.h \
 	src/formats/common/inflate.c

@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "viewers/export/gzip.h"
+#include "formats/common/gzip.h"
 
 #include "base/mem.h"
 #include "base/pool.h"
@@ -157,7 +157,7 @@ static void piece_finish(struct gzip *g, bool is_last)
 	pthread_mutex_unlock(&g->lock);
 }
 
-bool export_gzip_write(void *gzip, const void *data, size_t n)
+bool format_gzip_write(void *gzip, const void *data, size_t n)
 {
 	struct gzip *g = gzip;
 	const uint8_t *from = data;
@@ -224,7 +224,7 @@ static int join(const struct gzip *g, struct buf *out, struct err *err)
 	return 0;
 }
 
-int export_gzip_pack(gzip_source_fn source, void *arg, unsigned n_threads, struct buf *out, struct err *err)
+int format_gzip_pack(gzip_source_fn source, void *arg, unsigned n_threads, struct buf *out, struct err *err)
 {
 	struct gzip g = { .source = source, .arg = arg, .current = piece_new() };
 	int rc;

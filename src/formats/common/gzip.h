@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef VIEWERS_EXPORT_GZIP_H
-#define VIEWERS_EXPORT_GZIP_H
+#ifndef FORMATS_COMMON_GZIP_H
+#define FORMATS_COMMON_GZIP_H
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -14,11 +14,11 @@
 
 struct gzip;
 
-/* Produces the bytes to compress and passes them to export_gzip_write in order. Returns 0, or an error of its own. */
+/* Produces the bytes to compress and passes them to format_gzip_write in order. Returns 0, or an error of its own. */
 typedef int (*gzip_source_fn)(void *arg, struct gzip *g, struct err *err);
 
 /* Add n bytes to compress; also a wire_sink_fn. Returns true. */
-bool export_gzip_write(void *gzip, const void *data, size_t n);
+bool format_gzip_write(void *gzip, const void *data, size_t n);
 
 /*
  * Append the bytes of source as one gzip member, without name and time. Input of up to 1 MiB is compressed at a high
@@ -28,6 +28,6 @@ bool export_gzip_write(void *gzip, const void *data, size_t n);
  * n_threads   maximum, including the calling thread, on which source runs
  * Fails       as source does; ERR_LIMIT without memory; out is unchanged then
  */
-int export_gzip_pack(gzip_source_fn source, void *arg, unsigned n_threads, struct buf *out, struct err *err);
+int format_gzip_pack(gzip_source_fn source, void *arg, unsigned n_threads, struct buf *out, struct err *err);
 
 #endif
