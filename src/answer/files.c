@@ -15,8 +15,8 @@
 #include "base/opt.h"
 #include "engine/query.h"
 #include "formats/formats.h"
+#include "formats/pprof/pprof.h"
 #include "profile/edit.h"
-#include "viewers/export/export.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static int convert(const char *const *path, size_t n, const char *symbolize, con
 	}
 	if (rc == 0) {
 		set_comment(p, to);
-		rc = export_proto(p, 1, &out, err);
+		rc = pprof_write(p, 1, &out, err);
 	}
 	if (rc == 0)
 		rc = io_write_file_private(to->path, buf_text(&out), out.len, err);

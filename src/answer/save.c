@@ -9,7 +9,7 @@
 
 #include "answer/remote.h"
 #include "base/io.h"
-#include "viewers/export/export.h"
+#include "formats/pprof/pprof.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,7 +117,7 @@ static int create(struct buf *name, struct err *err)
 static int write_profile(const struct profile *p, struct buf *name, struct err *err)
 {
 	struct buf bytes = { 0 };
-	int rc = export_proto(p, 1, &bytes, err), fd = -1;
+	int rc = pprof_write(p, 1, &bytes, err), fd = -1;
 
 	if (rc == 0 && (fd = rc = create(name, err)) >= 0) {
 		rc = io_write_fd(fd, bytes.data, bytes.len, err);

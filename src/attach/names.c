@@ -17,12 +17,12 @@
 #include "base/search.h"
 #include "base/str.h"
 #include "formats/formats.h"
+#include "formats/pprof/pprof.h"
 #include "profile/profile.h"
 #include "symbol/jit_process.h"
 #include "symbol/locate.h"
 #include "symbol/names.h"
 #include "symbol/symbolize.h"
-#include "viewers/export/export.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -361,7 +361,7 @@ static int name_all(const struct body *from, struct buf *out, struct err *err)
 	if (rc == 0)
 		rc = symbolize(p, &(struct names_options){ .use_servers = false }, NULL, err);
 	if (rc == 0)
-		rc = export_proto(p, 1, out, err);
+		rc = pprof_write(p, 1, out, err);
 	profile_free(p);
 	return rc;
 }

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "formats/formats.h"
+#include "formats/pprof/pprof.h"
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/kallsyms.h"
 #include "libcpaprof/collector/requests.h"
@@ -24,7 +25,6 @@
 #include "profile/merge.h"
 #include "profile/prune.h"
 #include "symbol/kernel.h"
-#include "viewers/export/export.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -404,7 +404,7 @@ static int write_profile(const struct session *s, struct profile *p, struct buf 
 
 	if (rc == 0 && s->kind != SAMPLE_CPU) /* each wait ends in the scheduler: show what called it */
 		profile_drop_leaves(p, is_scheduler);
-	return rc < 0 ? rc : export_proto(p, 1, out, err);
+	return rc < 0 ? rc : pprof_write(p, 1, out, err);
 }
 
 int attach_sample_write(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)

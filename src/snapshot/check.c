@@ -10,11 +10,11 @@
 #include "base/mem.h"
 #include "base/string_list.h"
 #include "base/utf8.h"
+#include "formats/common/gzip.h"
 #include "formats/formats.h"
 #include "formats/pprof/annotate.h"
+#include "formats/pprof/pprof.h"
 #include "profile/temporality.h"
-#include "viewers/export/export.h"
-#include "formats/common/gzip.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -165,7 +165,7 @@ static int convert_legacy(const struct snapshot *s, struct snapshot_entry *x, st
 	int rc = formats_read(in, &limits, &p, err);
 
 	if (rc == 0)
-		rc = export_proto(p, 1, &packed, err);
+		rc = pprof_write(p, 1, &packed, err);
 	profile_free(p);
 	proto = (struct bytes){ (uint8_t *)packed.data, packed.len };
 	if (rc == 0)

@@ -46,15 +46,6 @@ void markdown_draw(const struct report *r, struct buf *out);
 int raw_draw(const struct profile *p, struct stop *stop, struct buf *out, struct err *err);
 
 /*
- * Append a profile as profile.proto, compressed with gzip.
- *
- * ratio   factor for values; results are rounded toward zero
- * Fails   ERR_LIMIT as profile_encode
- * Like    pprof internal/report printProto
- */
-int export_proto(const struct profile *p, double ratio, struct buf *out, struct err *err);
-
-/*
  * Append the rows of top as a profile, compressed with gzip: sample types cum and flat in the unit of the report, and
  * for each row, in order, a sample with one location.
  *

@@ -8,8 +8,8 @@ viewers_export_libexport_a_SOURCES = \
 	viewers/export/export.h \
 	viewers/export/folded.c \
 	viewers/export/markdown.c \
-	viewers/export/proto.c \
 	viewers/export/raw.c \
 	viewers/export/speedscope.c \
 	viewers/export/stacks.c \
-	viewers/export/stacks.h
+	viewers/export/stacks.h \
+	viewers/export/topproto.c

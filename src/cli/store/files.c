@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "base/jsonw.h"
 #include "base/str.h"
-#include "viewers/export/export.h"
+#include "formats/pprof/pprof.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static int count_one(void *arg, const struct store_item *item, struct err *err)
 static int write_profile(const struct profile *p, const char *path, struct err *err)
 {
 	struct buf packed = { 0 };
-	int rc = export_proto(p, 1, &packed, err);
+	int rc = pprof_write(p, 1, &packed, err);
 
 	if (rc == 0)
 		rc = io_write_file(path, packed.data, packed.len, err);

@@ -1,5 +1,5 @@
 /*
- * proto.c - a profile, or the rows of top, as profile.proto, compressed with gzip
+ * topproto.c - the rows of top as profile.proto, compressed with gzip
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,51 +9,16 @@
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/num.h"
-#include "base/pool.h"
 #include "base/unit.h"
 #include "engine/graph.h"
 #include "engine/places.h"
 #include "engine/trim.h"
+#include "formats/pprof/pprof.h"
 #include "profile/builder.h"
-#include "profile/encode.h"
 #include "report/head.h"
 #include "viewers/export/export.h"
-#include "formats/common/gzip.h"
 
 #include <string.h>
-
-enum { ROWS_FOR_THREADS = 50000 }; /* smaller input is compressed faster than a thread starts */
-
-static int encode(void *profile, struct gzip *g, struct err *err)
-{
-	return profile_encode_to(profile, format_gzip_write, g, err);
-}
-
-/* Values times ratio, rounded toward zero; rows that become 0 remain, as in pprof. */
-static int64_t **scale(const struct profile *p, double ratio, struct arena *mem)
-{
-	int64_t **scaled = arena_alloc(mem, p->n_types, sizeof(*scaled));
-
-	for (uint32_t t = 0; t < p->n_types; t++) {
-		scaled[t] = arena_alloc(mem, p->n_rows, sizeof(**scaled));
-		for (uint32_t i = 0; i < p->n_rows; i++)
-			scaled[t][i] = num_trunc((double)p->value[SIDE_TARGET][t][i] * ratio);
-	}
-	return scaled;
-}
-
-int export_proto(const struct profile *p, double ratio, struct buf *out, struct err *err)
-{
-	struct arena *mem = arena_new();
-	struct profile shown = *p;
-	int rc;
-
-	if (ratio != 1)
-		shown.value[SIDE_TARGET] = scale(p, ratio, mem);
-	rc = format_gzip_pack(encode, &shown, p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size(), out, err);
-	arena_free(mem);
-	return rc;
-}
 
 struct top {
 	struct nodes nodes;
@@ -152,7 +117,7 @@ static int draw(struct top *t, const struct trim_result *shown, struct arena *me
 
 	builder_free(t->b);
 	if (rc == 0)
-		rc = export_proto(p, 1, out, err);
+		rc = pprof_write(p, 1, out, err);
 	profile_free(p);
 	return rc;
 }
