@@ -17,6 +17,7 @@
 #include "base/string_list.h"
 #include "base/utf8.h"
 #include "profile/label_order.h"
+#include "profile/stack_walk.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -261,13 +262,14 @@ static size_t row_size(const struct samples *s, uint32_t row)
 	uint32_t set = p->labels[row];
 	size_t n_lines, size = sizeof(": \n") - 1;
 	char value[NUM_DIGITS + 2];
+	uint32_t loc;
 
 	string_list_get(&s->lines, set, &n_lines);
 	size += n_lines;
 	for (uint32_t t = 0; t < p->n_types; t++)
 		size += (size_t)(write_value(value, p->value[SIDE_TARGET][t][row]) - value);
-	for (uint32_t i = p->stacks.off[p->stack[row]]; i < p->stacks.off[p->stack[row] + 1]; i++)
-		size += s->ids.len[p->stacks.item[i]];
+	for (struct stack_walk w = stack_walk(p, p->stack[row], STACK_LEAF_FIRST); stack_walk_next(&w, &loc);)
+		size += s->ids.len[loc];
 	return size;
 }
 
@@ -279,7 +281,7 @@ static size_t row_size(const struct samples *s, uint32_t row)
 static char *write_row(char *at, const struct samples *s, uint32_t row, bool is_exact)
 {
 	const struct profile *p = s->p;
-	uint32_t set = p->labels[row];
+	uint32_t set = p->labels[row], loc;
 	const char *lines;
 	size_t n;
 
@@ -287,8 +289,7 @@ static char *write_row(char *at, const struct samples *s, uint32_t row, bool is_
 		at = write_value(at, p->value[SIDE_TARGET][t][row]);
 	*at++ = ':';
 	*at++ = ' ';
-	for (uint32_t i = p->stacks.off[p->stack[row]]; i < p->stacks.off[p->stack[row] + 1]; i++) {
-		uint32_t loc = p->stacks.item[i];
+	for (struct stack_walk w = stack_walk(p, p->stack[row], STACK_LEAF_FIRST); stack_walk_next(&w, &loc);) {
 		uint8_t len = s->ids.len[loc];
 
 		if (is_exact)

@@ -8,51 +8,36 @@
 #include "viewers/export/stacks.h"
 
 #include "base/mem.h"
+#include "profile/stack_walk.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 size_t export_stacks_depth(const struct places *pl, uint32_t stack)
 {
-	const struct csr *stacks = &pl->p->stacks;
 	size_t depth = 0;
-	uint32_t n;
+	uint32_t loc, n;
 
-	assert(stack < pl->p->stacks.n);
-	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++) {
-		places_of(pl, stacks->item[i], &n);
+	for (struct stack_walk w = stack_walk(pl->p, stack, STACK_LEAF_FIRST); stack_walk_next(&w, &loc);) {
+		places_of(pl, loc, &n);
 		depth += n;
 	}
 	return depth;
 }
 
-static uint32_t *copy_inverted(const struct places *pl, uint32_t stack, uint32_t *at)
-{
-	const struct csr *stacks = &pl->p->stacks;
-
-	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++) {
-		uint32_t n;
-		const uint32_t *place = places_of(pl, stacks->item[i], &n);
-
-		memcpy(at, place, n * sizeof(*at));
-		at += n;
-	}
-	return at;
-}
-
 uint32_t *export_stacks_copy(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at)
 {
-	const struct csr *stacks = &pl->p->stacks;
+	struct stack_walk w = stack_walk(pl->p, stack, inverted ? STACK_LEAF_FIRST : STACK_ROOT_FIRST);
+	uint32_t loc, n;
 
-	assert(stack < pl->p->stacks.n);
-	if (inverted)
-		return copy_inverted(pl, stack, at);
-	for (uint32_t i = stacks->off[stack + 1]; i-- > stacks->off[stack];) {
-		uint32_t n;
-		const uint32_t *place = places_of(pl, stacks->item[i], &n);
+	while (stack_walk_next(&w, &loc)) {
+		const uint32_t *place = places_of(pl, loc, &n);
 
-		while (n > 0)
+		if (inverted) {
+			memcpy(at, place, n * sizeof(*at));
+			at += n;
+		}
+		while (!inverted && n > 0)
 			*at++ = place[--n];
 	}
 	return at;

@@ -1,5 +1,5 @@
 /*
- * format.h - what all formats share: limits, decompression
+ * format.h - limits and compression; all formats use them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
