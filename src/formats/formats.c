@@ -1,5 +1,5 @@
 /*
- * formats.c - detect the format of a profile and read it
+ * formats.c - the table of formats, and reading a profile of any of them
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -11,7 +11,7 @@
 #include "formats/formats.h"
 
 #include "base/hash.h"
-#include "base/webpage.h"
+#include "formats/foreign/foreign.h"
 #include "formats/legacy/legacy_read.h"
 #include "formats/pprof/pprof.h"
 
@@ -28,65 +28,133 @@ const struct format_limits formats_limits_default = {
 	.max_nesting = 1,
 };
 
-/* Is the data a text dump of goroutines, which begins like "goroutine 7 [running]:"? */
-static bool is_goroutine_text(const uint8_t *data, size_t n)
+#define MAGIC(text, position) .magic = (text), .n_magic = sizeof(text) - 1, .at = (position)
+
+const struct file_format formats[] = {
+	{ .name = "pprof",
+	  .other_names = "profile.proto proto",
+	  .endings = ".pb.gz .pb .pprof",
+	  .help = "profile.proto, as pprof and most profilers write it",
+	  .report = "proto",
+	  .read = pprof_read },
+	{ .name = "gperftools-cpu",
+	  .endings = ".prof",
+	  .help = "binary CPU profile of gperftools, 32 and 64 bits, either byte order; CPU profile of Java",
+	  .loses = "It has addresses and a memory map; names come from binaries.",
+	  .read = legacy_read_cpu },
+	{ .name = "heap",
+	  .endings = ".heap .hprof",
+	  .help = "heap profile as text: gperftools, Go with debug=1",
+	  .loses = "Sampled counts are scaled to estimates, as in pprof.",
+	  .read = legacy_read_heap },
+	{ .name = "go-count",
+	  .help = "counts per stack as text: goroutine and threadcreate with debug=1",
+	  .loses = "Lines with names are comments in it; names come from binaries.",
+	  .read = legacy_read_go_count },
+	{ .name = "threadz", .help = "stacks of all threads as text, from /threadz", .read = legacy_read_threads },
+	{ .name = "contention",
+	  .help = "lock contention as text: gperftools, Go with debug=1",
+	  .read = legacy_read_contention },
+	{ .name = "java", .help = "heap and contention profiles of Java as text", .read = legacy_read_java },
+
+	/* recognized, not read */
+	{ .probe = foreign_page, .read = foreign_read_page },
+	{ MAGIC("version https://git-lfs.", 0), .looks_like = "a Git LFS pointer; get the file with git lfs pull" },
+	{ MAGIC("ustar", 257), .looks_like = "a tar archive; unpack it first" },
+	{ MAGIC("H4sI", 0), .looks_like = "base64 text; decode it first with base64 -d" },
+	{ MAGIC("KLUv/", 0), .looks_like = "base64 text; decode it first with base64 -d" },
+	{ MAGIC("\177ELF", 0), .looks_like = "an ELF file; pass a profile after it" },
+	{ .name = "perf",
+	  .other_names = "perf.data",
+	  .endings = "perf.data",
+	  .help = "recording of perf record",
+	  MAGIC("PERFILE2", 0),
+	  .looks_like = "a perf.data file, which cpa does not read" },
+	{ MAGIC("2ELIFREP", 0), .looks_like = "a perf.data file of a big-endian machine, which cpa does not read" },
+	{ MAGIC("PERFFILE", 0), .looks_like = "a perf.data file of perf before 2009, which cpa does not read" },
+	{ .name = "jfr",
+	  .endings = ".jfr",
+	  .help = "Java Flight Recorder",
+	  MAGIC("FLR\0", 0),
+	  .looks_like = "a recording of Java Flight Recorder, which cpa does not read" },
+	{ .name = "jemalloc",
+	  .endings = ".heap",
+	  .help = "heap profile of jemalloc",
+	  MAGIC("heap_v2/", 0),
+	  .looks_like = "a heap profile of jemalloc, which cpa does not read" },
+	{ MAGIC("\x89PNG", 0), .looks_like = "a PNG image" },
+	{ MAGIC("%PDF", 0), .looks_like = "a PDF document" },
+	{ MAGIC("PK\3\4", 0), .looks_like = "a ZIP archive" },
+	{ MAGIC("BZh", 0), .looks_like = "bzip2 data; decompress it first" },
+	{ MAGIC("\xfd"
+		"7zXZ",
+		0),
+	  .looks_like = "xz data; decompress it first" },
+	{ MAGIC("#!", 0), .looks_like = "a script" },
+	{ .name = "go-trace",
+	  .help = "execution trace of Go",
+	  MAGIC("go 1.", 0),
+	  .looks_like = "a Go execution trace; use go tool trace" },
+	{ .name = "goroutines",
+	  .help = "text dump of goroutines, /debug/pprof/goroutine?debug=2; cpa threads shows it",
+	  .probe = foreign_goroutines,
+	  .looks_like = "a text dump of goroutines; fetch the profile without debug=2" },
+	{ .name = "callgrind",
+	  .endings = "callgrind.out",
+	  .help = "call costs of Valgrind",
+	  .report = "callgrind",
+	  .probe = foreign_callgrind,
+	  .looks_like = "a callgrind file, which cpa does not read" },
+	{ .name = "speedscope",
+	  .endings = ".speedscope.json",
+	  .help = "JSON for speedscope.app",
+	  .report = "speedscope",
+	  .probe = foreign_speedscope,
+	  .looks_like = "a speedscope file, which cpa does not read" },
+	{ .name = "cpuprofile",
+	  .endings = ".cpuprofile",
+	  .help = "CPU profile of V8: Node.js, Chromium",
+	  .probe = foreign_cpuprofile,
+	  .looks_like = "a CPU profile of V8, which cpa does not read" },
+	{ .name = "heapprofile",
+	  .endings = ".heapprofile",
+	  .help = "sampled heap profile of V8",
+	  .probe = foreign_heapprofile,
+	  .looks_like = "a heap profile of V8, which cpa does not read" },
+	{ .name = "chrome-trace",
+	  .help = "trace events of Chromium",
+	  .probe = foreign_chrome_trace,
+	  .looks_like = "a Chrome trace, which cpa does not read" },
+	{ .name = "firefox",
+	  .help = "JSON of the Firefox Profiler",
+	  .probe = foreign_firefox,
+	  .looks_like = "a profile of the Firefox Profiler, which cpa does not read" },
+	{ .name = "otlp-json",
+	  .help = "OpenTelemetry profiles as JSON",
+	  .probe = foreign_otlp_json,
+	  .looks_like = "OpenTelemetry profiles as JSON, which cpa does not read" },
+	{ .probe = foreign_xml, .looks_like = "an HTML or XML page" },
+	{ .probe = foreign_json, .looks_like = "JSON text" },
+};
+const size_t n_formats = sizeof(formats) / sizeof(formats[0]);
+
+/* Return true if the name is one of the words. */
+static bool formats_has_word(const char *words, const char *name)
 {
-	static const char first[] = "goroutine ";
-	size_t len = sizeof(first) - 1;
-
-	return n > len && memcmp(data, first, len) == 0 && data[len] >= '0' && data[len] <= '9';
-}
-
-/* Name file types that users pass by mistake; NULL if unknown. */
-static const char *other_content(const uint8_t *data, size_t n)
-{
-	static const struct {
-		const char *magic, *what;
-		size_t n, at;
-	} known[] = {
-		{ "version https://git-lfs.", "a Git LFS pointer; get the file with git lfs pull", 24, 0 },
-		{ "ustar", "a tar archive; unpack it first", 5, 257 },
-		{ "H4sI", "base64 text; decode it first with base64 -d", 4, 0 },
-		{ "KLUv/", "base64 text; decode it first with base64 -d", 5, 0 },
-		{ "\177ELF", "an ELF file; pass a profile after it", 4, 0 },
-		{ "PERFILE2", "a perf.data file, which cpa does not read", 8, 0 },
-		{ "\x89PNG", "a PNG image", 4, 0 },
-		{ "%PDF", "a PDF document", 4, 0 },
-		{ "PK\3\4", "a ZIP archive", 4, 0 },
-		{ "BZh", "bzip2 data; decompress it first", 3, 0 },
-		{ "\xfd"
-		  "7zXZ",
-		  "xz data; decompress it first", 5, 0 },
-		{ "#!", "a script", 2, 0 },
-		{ "go 1.", "a Go execution trace; use go tool trace", 5, 0 },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (n >= known[i].at + known[i].n && memcmp(data + known[i].at, known[i].magic, known[i].n) == 0)
-			return known[i].what;
-	if (is_goroutine_text(data, n))
-		return "a text dump of goroutines; fetch the profile without debug=2";
-	while (n && strchr(" \t\r\n", *data) && *data) {
-		data++;
-		n--;
+	for (size_t n; words && *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (strlen(name) == n && memcmp(words, name, n) == 0)
+			return true;
 	}
-	if (n && *data == '<')
-		return "an HTML or XML page";
-	if (n && (*data == '{' || *data == '['))
-		return "JSON text";
-	return NULL;
+	return false;
 }
 
-/* Fail for a page of HTML saved as a profile, such as the login page of a server. */
-static int fail_page(const uint8_t *data, size_t n, struct err *err)
+const struct file_format *formats_find(const char *name)
 {
-	struct buf title = { 0 };
-
-	webpage_add_title(data, n, &title);
-	err_set(err, ERR_FORMAT, "not a profile: it is a web page%s%s%s", title.len ? ", \"" : "", buf_text(&title),
-		title.len ? "\"" : "");
-	buf_release(&title);
-	return ERR_FORMAT;
+	for (size_t i = 0; i < n_formats; i++)
+		if (formats_has_word(formats[i].name, name) || formats_has_word(formats[i].other_names, name))
+			return &formats[i];
+	return NULL;
 }
 
 /*
@@ -106,44 +174,80 @@ static bool begins_like_proto(const uint8_t *data, size_t n)
 	return n && text < n && text < TEXT_PROBE_BYTES && memchr(tags, data[0], sizeof(tags));
 }
 
-static int read_plain(const struct bytes *b, const struct format_limits *limits, struct profile **out, struct err *err)
+static enum format_match formats_match(const struct file_format *f, const struct bytes *b)
 {
-	static const format_read_fn legacy[] = { legacy_read_cpu,     legacy_read_heap,       legacy_read_go_count,
-						 legacy_read_threads, legacy_read_contention, legacy_read_java };
-	struct err proto;
-	const char *what;
-	int rc;
+	if (f->magic)
+		return b->n >= f->at + f->n_magic && memcmp(b->data + f->at, f->magic, f->n_magic) == 0 ? FORMAT_SURE
+													: FORMAT_NO;
+	return f->probe ? f->probe(b->data, b->n) : FORMAT_SURE;
+}
 
-	if (b->n == 0)
-		return err_set(err, ERR_FORMAT, "empty input");
-	rc = pprof_read(b->data, b->n, limits, out, &proto);
+/* Read with the first row that recognizes the bytes. Fails with ERR_UNKNOWN if there is none. */
+static int formats_read_other(const struct bytes *b, const struct format_limits *limits, struct profile **out,
+			      struct err *err)
+{
+	const struct file_format *maybe = NULL;
+
+	for (size_t i = 1; i < n_formats; i++) {
+		const struct file_format *f = &formats[i];
+		enum format_match match = formats_match(f, b);
+		int rc;
+
+		if (match == FORMAT_SURE && !f->read)
+			return err_set(err, ERR_FORMAT, "not a profile: it looks like %s", f->looks_like);
+		if (match == FORMAT_SURE && (rc = f->read(b->data, b->n, limits, out, err)) != ERR_UNKNOWN)
+			return rc;
+		if (match == FORMAT_MAYBE && !maybe)
+			maybe = f;
+	}
+	if (maybe)
+		return err_set(err, ERR_FORMAT,
+			       "not certainly a profile: it may be %s; add --input-format=%s to read it",
+			       maybe->looks_like, maybe->name);
+	return ERR_UNKNOWN;
+}
+
+/* Detect the format and read the bytes; formats[0] is profile.proto. */
+static int formats_detect(const struct bytes *b, const struct format_limits *limits, struct profile **out,
+			  struct err *err)
+{
+	struct err proto;
+	int rc = formats[0].read(b->data, b->n, limits, out, &proto);
+
 	if (rc == 0)
 		return 0;
-	for (size_t i = 0; i < sizeof(legacy) / sizeof(legacy[0]); i++) {
-		rc = legacy[i](b->data, b->n, limits, out, err);
-		if (rc != ERR_UNKNOWN)
-			return rc;
-	}
-	if (webpage_is(b->data, b->n))
-		return fail_page(b->data, b->n, err);
-	what = other_content(b->data, b->n);
-	if (what)
-		return err_set(err, ERR_FORMAT, "not a profile: it looks like %s", what);
+	rc = formats_read_other(b, limits, out, err);
+	if (rc != ERR_UNKNOWN)
+		return rc;
 	if (!begins_like_proto(b->data, b->n))
 		return err_set(err, ERR_FORMAT, "not a profile: neither profile.proto nor a legacy format");
 	*err = proto;
 	return proto.code;
 }
 
+int formats_read_as(const struct file_format *f, struct bytes *in, const struct format_limits *limits,
+		    struct profile **out, struct err *err)
+{
+	struct bytes b = { 0 };
+	int rc;
+
+	rc = f && !f->read ? err_set(err, ERR_USAGE, "cpa does not read the format %s", f->name)
+			   : format_inflate(in, limits, &b, err);
+	free(in->data); /* NULL after format_inflate */
+	*in = (struct bytes){ 0 };
+	if (rc == 0 && b.n == 0)
+		rc = err_set(err, ERR_FORMAT, "empty input");
+	if (rc == 0)
+		rc = f ? f->read(b.data, b.n, limits, out, err) : formats_detect(&b, limits, out, err);
+	if (rc == ERR_UNKNOWN)
+		rc = err_set(err, ERR_FORMAT, "not a profile of the format %s", f->name);
+	if (rc == 0)
+		(*out)->content_hash = hash_bytes(b.data, b.n);
+	free(b.data);
+	return rc;
+}
+
 int formats_read(struct bytes *in, const struct format_limits *limits, struct profile **out, struct err *err)
 {
-	struct bytes inflated = { 0 };
-	int rc = format_inflate(in, limits, &inflated, err);
-
-	if (rc == 0)
-		rc = read_plain(&inflated, limits, out, err);
-	if (rc == 0)
-		(*out)->content_hash = hash_bytes(inflated.data, inflated.n);
-	free(inflated.data);
-	return rc;
+	return formats_read_as(NULL, in, limits, out, err);
 }

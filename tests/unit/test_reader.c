@@ -180,6 +180,18 @@ static void other_file_types_are_named(void **state)
 	(void)state;
 	ERROR_OF("\177ELF\2\1\1", "not a profile: it looks like an ELF file; pass a profile after it");
 	ERROR_OF("PERFILE2\x68", "not a profile: it looks like a perf.data file, which cpa does not read");
+	ERROR_OF("2ELIFREP",
+		 "not a profile: it looks like a perf.data file of a big-endian machine, which cpa does not read");
+	ERROR_OF("FLR\0\0\2",
+		 "not a profile: it looks like a recording of Java Flight Recorder, which cpa does not read");
+	ERROR_OF("heap_v2/524288\n",
+		 "not a profile: it looks like a heap profile of jemalloc, which cpa does not read");
+	ERROR_OF("# callgrind format\n", "not a profile: it looks like a callgrind file, which cpa does not read");
+	ERROR_OF("{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\"}",
+		 "not a profile: it looks like a speedscope file, which cpa does not read");
+	ERROR_OF("{\"nodes\":[{\"id\":1,\"callFrame\":{}}]}",
+		 "not a profile: it looks like a CPU profile of V8, which cpa does not read");
+	ERROR_OF("[{\"traceEvents\":[]}]", "not a profile: it looks like a Chrome trace, which cpa does not read");
 	ERROR_OF("\x89PNG\r\n\x1a\n", "not a profile: it looks like a PNG image");
 	ERROR_OF("%PDF-1.7", "not a profile: it looks like a PDF document");
 	ERROR_OF("PK\3\4\x14", "not a profile: it looks like a ZIP archive");
@@ -230,6 +242,30 @@ static void errors_of_a_profile_proto_are_reported(void **state)
 	buf_release(&b);
 }
 
+static void formats_have_names_of_their_own(void **state)
+{
+	struct err err;
+	struct profile *p = NULL;
+	struct bytes in = bytes_of("x", 1);
+
+	(void)state;
+	for (size_t i = 0; i < n_formats; i++) {
+		assert_true(formats[i].name ? formats[i].help != NULL : formats[i].looks_like || formats[i].read);
+		assert_true(!formats[i].name || formats_find(formats[i].name) == &formats[i]);
+		assert_true(formats[i].read || formats[i].looks_like);
+	}
+	assert_ptr_equal(formats_find("proto"), &formats[0]);
+	assert_ptr_equal(formats_find("profile.proto"), &formats[0]);
+	assert_null(formats_find("prot"));
+	assert_null(formats_find(""));
+	assert_int_equal(formats_read_as(formats_find("jfr"), &in, &formats_limits_default, &p, &err), ERR_USAGE);
+	assert_string_equal(err.msg, "cpa does not read the format jfr");
+	assert_int_equal(in.n, 0);
+	in = bytes_of("x", 1);
+	assert_int_equal(formats_read_as(formats_find("heap"), &in, &formats_limits_default, &p, &err), ERR_FORMAT);
+	assert_string_equal(err.msg, "not a profile of the format heap");
+}
+
 static void limits_are_passed_to_the_reader(void **state)
 {
 	struct format_limits limits = { .max_count = 2 };
@@ -262,6 +298,7 @@ int main(void)
 		cmocka_unit_test(other_bytes_are_not_a_profile),
 		cmocka_unit_test(a_few_bytes_of_any_kind_are_an_error),
 		cmocka_unit_test(errors_of_a_profile_proto_are_reported),
+		cmocka_unit_test(formats_have_names_of_their_own),
 		cmocka_unit_test(limits_are_passed_to_the_reader),
 	};
 

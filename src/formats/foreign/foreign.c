@@ -1,0 +1,117 @@
+/*
+ * foreign.c - recognize content that cpa does not read
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "formats/foreign/foreign.h"
+
+#include "base/webpage.h"
+
+#include <string.h>
+
+enum { FOREIGN_KEYS_MAX = 64 << 10 }; /* bytes that are searched for keys of JSON */
+
+/* The first byte that is no space, or NUL if there is none. */
+static char foreign_first(const uint8_t *data, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n && data[at] && strchr(" \t\r\n", data[at]))
+		at++;
+	return at < n ? (char)data[at] : '\0';
+}
+
+static bool foreign_has(const uint8_t *data, size_t n, const char *key)
+{
+	return memmem(data, n < FOREIGN_KEYS_MAX ? n : FOREIGN_KEYS_MAX, key, strlen(key)) != NULL;
+}
+
+/* Match JSON in whose first bytes one key is, and another; the last one may be NULL. */
+static enum format_match foreign_keys(const uint8_t *data, size_t n, const char *one, const char *other)
+{
+	if (foreign_json(data, n) == FORMAT_NO || !foreign_has(data, n, one))
+		return FORMAT_NO;
+	return !other || foreign_has(data, n, other) ? FORMAT_SURE : FORMAT_NO;
+}
+
+enum format_match foreign_goroutines(const uint8_t *data, size_t n)
+{
+	static const char first[] = "goroutine ";
+	size_t len = sizeof(first) - 1;
+	bool is_dump = n > len && memcmp(data, first, len) == 0 && data[len] >= '0' && data[len] <= '9';
+
+	return is_dump ? FORMAT_SURE : FORMAT_NO;
+}
+
+enum format_match foreign_callgrind(const uint8_t *data, size_t n)
+{
+	static const char first[] = "# callgrind format", xdebug[] = "version: 1\ncreator: ";
+
+	return (n >= sizeof(first) - 1 && memcmp(data, first, sizeof(first) - 1) == 0) ||
+			       (n >= sizeof(xdebug) - 1 && memcmp(data, xdebug, sizeof(xdebug) - 1) == 0)
+		       ? FORMAT_SURE
+		       : FORMAT_NO;
+}
+
+enum format_match foreign_speedscope(const uint8_t *data, size_t n)
+{
+	return foreign_keys(data, n, "speedscope.app/file-format-schema.json", NULL);
+}
+
+enum format_match foreign_cpuprofile(const uint8_t *data, size_t n)
+{
+	return foreign_keys(data, n, "\"nodes\"", "\"callFrame\"");
+}
+
+enum format_match foreign_heapprofile(const uint8_t *data, size_t n)
+{
+	return foreign_keys(data, n, "\"head\"", "\"selfSize\"");
+}
+
+enum format_match foreign_chrome_trace(const uint8_t *data, size_t n)
+{
+	return foreign_keys(data, n, "\"traceEvents\"", NULL);
+}
+
+enum format_match foreign_firefox(const uint8_t *data, size_t n)
+{
+	return foreign_keys(data, n, "\"meta\"", "\"preprocessedProfileVersion\"");
+}
+
+enum format_match foreign_otlp_json(const uint8_t *data, size_t n)
+{
+	return foreign_keys(data, n, "\"resourceProfiles\"", NULL);
+}
+
+enum format_match foreign_json(const uint8_t *data, size_t n)
+{
+	char c = foreign_first(data, n);
+
+	return c == '{' || c == '[' ? FORMAT_SURE : FORMAT_NO;
+}
+
+enum format_match foreign_xml(const uint8_t *data, size_t n)
+{
+	return foreign_first(data, n) == '<' ? FORMAT_SURE : FORMAT_NO;
+}
+
+enum format_match foreign_page(const uint8_t *data, size_t n)
+{
+	return webpage_is(data, n) ? FORMAT_SURE : FORMAT_NO;
+}
+
+int foreign_read_page(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+		      struct err *err)
+{
+	struct buf title = { 0 };
+
+	(void)limits;
+	(void)out;
+	webpage_add_title(data, n, &title);
+	err_set(err, ERR_FORMAT, "not a profile: it is a web page%s%s%s", title.len ? ", \"" : "", buf_text(&title),
+		title.len ? "\"" : "");
+	buf_release(&title);
+	return ERR_FORMAT;
+}

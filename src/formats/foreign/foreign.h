@@ -1,0 +1,34 @@
+/*
+ * foreign.h - recognize content that cpa does not read
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Each probe takes the decompressed bytes of a file. A format with a magic number needs no probe, only a row in
+ * formats/formats.c.
+ */
+#ifndef FORMATS_FOREIGN_FOREIGN_H
+#define FORMATS_FOREIGN_FOREIGN_H
+
+#include "formats/common/format.h"
+
+enum format_match foreign_goroutines(const uint8_t *data,
+				     size_t n); /* a dump that begins like "goroutine 7 [running]:" */
+enum format_match foreign_callgrind(const uint8_t *data, size_t n);
+
+/* Kinds of JSON, distinguished by the keys in the first bytes. */
+enum format_match foreign_speedscope(const uint8_t *data, size_t n);
+enum format_match foreign_cpuprofile(const uint8_t *data, size_t n);
+enum format_match foreign_heapprofile(const uint8_t *data, size_t n);
+enum format_match foreign_chrome_trace(const uint8_t *data, size_t n);
+enum format_match foreign_firefox(const uint8_t *data, size_t n);
+enum format_match foreign_otlp_json(const uint8_t *data, size_t n);
+enum format_match foreign_json(const uint8_t *data, size_t n); /* any other */
+
+enum format_match foreign_xml(const uint8_t *data, size_t n);
+enum format_match foreign_page(const uint8_t *data, size_t n); /* a page of HTML */
+
+/* Fails for a page of HTML saved as a profile, such as the login page of a server, with its title. A format_read_fn. */
+int foreign_read_page(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+		      struct err *err);
+
+#endif
