@@ -178,7 +178,7 @@ int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], 
 	if (answer_flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0)
 		return ERR_USAGE;
 	if (format == FLAME_FORMAT_FOLDED)
-		return folded_draw(v, q, out, err);
+		return export_folded(v, q, out, err);
 	if (format == FLAME_FORMAT_JSON)
 		return speedscope_draw(v, q, out, err);
 	style.min_width = min_width(q, format);

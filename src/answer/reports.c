@@ -97,7 +97,7 @@ static int write_topproto(const struct report_context *from, struct answer *out,
 
 static int write_folded(const struct report_context *from, struct answer *out, struct err *err)
 {
-	return folded_draw(from->view, from->q, &out->text, err);
+	return export_folded(from->view, from->q, &out->text, err);
 }
 
 static int write_speedscope(const struct report_context *from, struct answer *out, struct err *err)

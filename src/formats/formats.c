@@ -11,6 +11,7 @@
 #include "formats/formats.h"
 
 #include "base/hash.h"
+#include "formats/folded/folded.h"
 #include "formats/foreign/foreign.h"
 #include "formats/legacy/legacy_read.h"
 #include "formats/pprof/pprof.h"
@@ -56,6 +57,16 @@ const struct file_format formats[] = {
 	  .help = "lock contention as text: gperftools, Go with debug=1",
 	  .read = legacy_read_contention },
 	{ .name = "java", .help = "heap and contention profiles of Java as text", .read = legacy_read_java },
+
+	{ .name = "folded",
+	  .other_names = "collapsed flamegraph",
+	  .endings = ".folded .collapsed .txt",
+	  .help = "folded stacks, a;b;c 12, as FlameGraph, py-spy, async-profiler and bpftrace write them",
+	  .loses = "It has names, and numbers without a unit; two numbers per line are sample types before and after.",
+	  .report = "folded",
+	  .probe = folded_probe,
+	  .read = folded_read,
+	  .looks_like = "folded stacks" },
 
 	/* recognized, not read */
 	{ .probe = foreign_page, .read = foreign_read_page },

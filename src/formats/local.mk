@@ -9,6 +9,7 @@ src_formats_libformats_a_SOURCES = \
 
 include src/formats/common/local.mk
 include src/formats/dump/local.mk
+include src/formats/folded/local.mk
 include src/formats/foreign/local.mk
 include src/formats/legacy/local.mk
 include src/formats/pprof/local.mk

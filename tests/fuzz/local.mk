@@ -15,6 +15,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_symbol_cache \
 	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_flame \
+	tests/fuzz/fuzz_folded \
 	tests/fuzz/fuzz_gate \
 	tests/fuzz/fuzz_gate_sides \
 	tests/fuzz/fuzz_layout \
@@ -182,6 +183,10 @@ tests_fuzz_fuzz_java_SOURCES = $(fuzz_legacy)
 tests_fuzz_fuzz_java_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=legacy_read_java
 tests_fuzz_fuzz_java_LDADD = $(formats_libs)
 tests_fuzz_fuzz_java_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_folded_SOURCES = tests/fuzz/fuzz_folded.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_folded_LDADD = $(formats_libs)
+tests_fuzz_fuzz_folded_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_frames_SOURCES = tests/fuzz/fuzz_frames.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_frames_LDADD = $(symbol_libs)

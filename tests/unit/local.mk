@@ -117,6 +117,7 @@ unit_tests = \
 	tests/unit/test_flame_palette \
 	tests/unit/test_flame_runs \
 	tests/unit/test_folded \
+	tests/unit/test_folded_read \
 	tests/unit/test_frames \
 	tests/unit/test_gate_ci \
 	tests/unit/test_gate_config \
@@ -348,6 +349,7 @@ tests_unit_test_flame_layout_LDADD = $(unit_flame)
 tests_unit_test_flame_palette_LDADD = $(unit_flame)
 tests_unit_test_flame_runs_LDADD = $(unit_shell)
 tests_unit_test_folded_LDADD = $(unit_export)
+tests_unit_test_folded_read_LDADD = $(unit_formats)
 tests_unit_test_fetch_loop_LDADD = $(unit_fetch)
 tests_unit_test_filter_LDADD = $(unit_engine)
 tests_unit_test_filter_tags_LDADD = $(unit_engine)

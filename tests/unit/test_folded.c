@@ -25,7 +25,7 @@ static struct buf folded(struct profile *p, struct query *q)
 	struct view v;
 
 	assert_int_equal(view_make(p, q, mem, &v, &notes, &err), 0);
-	assert_int_equal(folded_draw(&v, q, &out, &err), 0);
+	assert_int_equal(export_folded(&v, q, &out, &err), 0);
 	buf_release(&notes);
 	arena_free(mem);
 	profile_free(p);

@@ -64,14 +64,14 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
  *
  * Fails   ERR_LIMIT as places_make, or when all lines would take half of the memory of this machine
  */
-int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
+int export_folded(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
 /*
  * Append a profile as JSON for speedscope.app: all sample types, of which the query's is the active one; inverted as in
- * folded_draw. On failure out contains an incomplete document.
+ * export_folded. On failure out contains an incomplete document.
  *
  * Fails   ERR_USAGE when a stack has a negative sum, which the format does not support; ERR_RANGE when a sum exceeds 64
- *         bits; ERR_LIMIT as folded_draw
+ *         bits; ERR_LIMIT as export_folded
  */
 int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 

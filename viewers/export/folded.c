@@ -275,7 +275,7 @@ static int add_lines(struct folded_writer *f, double ratio, struct buf *out, str
 	return stop_check(f->v->stop, err);
 }
 
-int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
+int export_folded(const struct view *v, const struct query *q, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
 	struct folded_writer f = { .v = v,

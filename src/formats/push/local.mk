@@ -3,7 +3,6 @@
 src_formats_libformats_a_SOURCES += \
 	src/formats/push/push.c \
 	src/formats/push/push.h \
-	src/formats/push/push_folded.c \
 	src/formats/push/push_int.h \
 	src/formats/push/push_multipart.c \
 	src/formats/push/push_query.c

@@ -12,13 +12,15 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "formats/common/format.h"
+#include "formats/folded/folded.h"
 #include "push.pb-c.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	JSON_DEPTH_MAX = 16,     /* of the brackets in a request */
+	JSON_DEPTH_MAX = 16, /* of the brackets in a request */
+	SECOND_NS = 1000000000,
 	MESSAGE_EXTRA = 8 << 20, /* bytes of memory for a message beside its size */
 };
 
@@ -275,6 +277,17 @@ int push_inflate(struct bytes *in, const struct format_limits *limits, struct by
 
 	two.max_nesting = 2; /* of the request, and of the profile in it */
 	return format_inflate(in, &two, out, err);
+}
+
+static int push_read_folded(const struct push *p, const struct push_item *item, const struct format_limits *limits,
+			    struct profile **out, struct err *err)
+{
+	const struct folded_pushed pushed = { .type = p->type,
+					      .unit = p->unit,
+					      .value_ns = strcmp(p->type, "cpu") == 0 ? SECOND_NS / p->rate : 0,
+					      .counts_lines = p->format == PUSH_LINES };
+
+	return folded_read_pushed(&pushed, item->data, item->n, limits, out, err);
 }
 
 int push_make_profile(const struct push *p, const struct push_item *item, const struct format_limits *limits,

@@ -39,8 +39,4 @@ const char *push_kind_of_name(const char *name);
  */
 int push_read_form(struct push *p, const char *content_type, const uint8_t **data, size_t *n, struct err *err);
 
-/* Read folded text, the formats PUSH_FOLDED and PUSH_LINES. Fails with ERR_FORMAT, naming the line, and ERR_LIMIT. */
-int push_read_folded(const struct push *p, const struct push_item *item, const struct format_limits *limits,
-		     struct profile **out, struct err *err);
-
 #endif
