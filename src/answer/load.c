@@ -110,7 +110,8 @@ static int read_source(const struct load *l, size_t i, struct profile **out, boo
 		return stored_read(l->source[i], l->q, out, notes, missing, err);
 	rc = read_bytes(l, i, &bytes, fetched, err);
 	if (rc == 0)
-		rc = formats_read(&bytes, &limits, out, err);
+		rc = formats_read_as(*l->q->input_format ? formats_find(l->q->input_format) : NULL, &bytes, &limits,
+				     out, err);
 	/* errors of servers may already contain the URL */
 	return rc < 0 && !(*fetched && strstr(err->msg, l->source[i])) ? err_wrap(err, "%s", l->source[i]) : rc;
 }
@@ -374,11 +375,30 @@ static bool any_folder_exists(const char *path)
 	return false;
 }
 
+bool load_has_format(const char *name)
+{
+	return formats_find(name) != NULL;
+}
+
+/* Check the name of the format of sources. Fails with ERR_USAGE. */
+static int check_format(const char *name, struct err *err)
+{
+	const struct file_format *f = formats_find(name);
+
+	if (!*name || (f && f->read))
+		return 0;
+	return err_set(err, ERR_USAGE, "--input-format=%.40s: %s; cpa help formats lists them", name,
+		       f ? "cpa does not read this format" : "there is no such format");
+}
+
 int load_profile(struct load *l, struct profile **out, struct err *err)
 {
-	struct loader f = { .load = l, .result = mem_zalloc(l->n, sizeof(*f.result)) };
-	int rc;
+	struct loader f = { .load = l };
+	int rc = check_format(l->q->input_format, err);
 
+	if (rc < 0)
+		return rc;
+	f.result = mem_zalloc(l->n, sizeof(*f.result));
 	pthread_mutex_init(&f.lock, NULL);
 	pthread_cond_init(&f.changed, NULL);
 	f.mem = arena_new();

@@ -35,6 +35,9 @@ struct load {
 	bool is_partial;    /* was a part of the debug information missing? Inlined functions may be missing then */
 };
 
+/* Return true if sources may have a format of this name, even one that cpa only recognizes. */
+bool load_has_format(const char *name);
+
 /*
  * Read the sources in parallel and merge them in their order. Memory is bounded: each thread reads one profile at a
  * time, and the size of the profiles waiting to be merged is limited.

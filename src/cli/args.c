@@ -7,6 +7,7 @@
 
 #include "cli/args.h"
 
+#include "answer/load.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/hints.h"
@@ -302,6 +303,24 @@ static int parse_words(int argc, char **argv, struct args *a, const struct opt *
 	return rc;
 }
 
+/*
+ * Read --format=folded as --input-format=folded, except for flame, whose --format is that of the picture. Names that no
+ * input has, such as svg, remain an option that does not apply.
+ */
+static void move_format(struct args *a, const struct opt **given)
+{
+	const struct opt *from = opt_find(query_options, query_n_options, "format", 6);
+	const struct opt *to = opt_find(query_options, query_n_options, "input_format", 12);
+
+	if (!given[from - query_options] || !a->report || a->report->options == GROUP_FLAME || a->file[ARGS_FLAME] ||
+	    !load_has_format(a->q.format))
+		return;
+	given[to - query_options] = to;
+	given[from - query_options] = NULL;
+	a->q.input_format = a->q.format;
+	a->q.format = "";
+}
+
 int args_parse(int argc, char **argv, struct args *out, struct err *err)
 {
 	struct args a = { .argc = argc, .argv = argv, .word = mem_alloc((size_t)argc, sizeof(*a.word)) };
@@ -313,6 +332,8 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 	a.q.for_gate = is_gate(a.report);
 	if (rc == 0)
 		rc = check_files(&a, err);
+	if (rc == 0)
+		move_format(&a, given);
 	a.foreign = rc == 0 ? find_foreign(&a, given) : NULL;
 	free(given);
 	if (rc == 0)

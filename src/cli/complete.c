@@ -15,6 +15,7 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/help_text.h"
+#include "formats/formats.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -225,6 +226,14 @@ static bool is_any(const char *name, const char *const *words)
 	return false;
 }
 
+/* Add the formats that are read. */
+static void add_formats(struct line *l, const char *before)
+{
+	for (size_t i = 0; i < n_formats; i++)
+		if (formats[i].name && formats[i].read)
+			add(l, before, formats[i].name, "", formats[i].help);
+}
+
 /* Add values of the option. before is the text before the value in the last word: "" or "--name=". */
 static void add_values(struct line *l, const struct opt *o, const char *before)
 {
@@ -254,6 +263,8 @@ static void add_values(struct line *l, const struct opt *o, const char *before)
 		add_profile_names(l, buf_text(&start), "", NAMES_KEYS);
 	} else if (strcmp(arg, "TYPE") == 0)
 		add_profile_names(l, before, "", NAMES_TYPES);
+	else if (strcmp(arg, "FORMAT") == 0)
+		add_formats(l, before);
 	else if (strcmp(arg, "REGEX") == 0)
 		add_profile_names(l, before, "", NAMES_FUNCTIONS);
 	else if (strcmp(o->name, "unit") == 0)
@@ -350,6 +361,7 @@ static void add_help_words(struct line *l)
 	}
 	add_commands(l);
 	add(l, "", "shell", "", "cpa without a command");
+	add(l, "", "formats", "", "formats of profiles that cpa reads, writes or recognizes");
 	add(l, "", "all", "", "all commands and options");
 }
 

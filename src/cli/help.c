@@ -6,12 +6,14 @@
 #include "config.h"
 
 #include "answer/reports.h"
+#include "base/buf.h"
 #include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/help_text.h"
 #include "cli/hints.h"
 #include "cli/messages.h"
 #include "cli/pager.h"
+#include "formats/formats.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -389,6 +391,44 @@ static void help_all(void)
 	puts("\nExit status\n  0 on success, 2 on error. gate: 1 FAIL, 3 INCONCLUSIVE.\n\nManual: man cpa");
 }
 
+/* ---- cpa help formats ---- */
+
+/* Print a format: names, help, and in further lines what else the table has. */
+static void print_format(const struct file_format *f)
+{
+	struct buf text = { 0 };
+
+	buf_addf(&text, "%s.", f->help);
+	if (f->other_names)
+		buf_addf(&text, " Also called: %s.", f->other_names);
+	if (f->endings)
+		buf_addf(&text, " Usual names: %s.", f->endings);
+	if (f->loses)
+		buf_addf(&text, " %s", f->loses);
+	if (f->report)
+		buf_addf(&text, " Written by cpa %s.", f->report);
+	print_entry(f->name, buf_text(&text), TEXT_COLUMN);
+	putchar('\n');
+	buf_release(&text);
+}
+
+static void print_formats(const char *title, bool is_read)
+{
+	puts(title);
+	for (size_t i = 0; i < n_formats; i++)
+		if (formats[i].name && (formats[i].read != NULL) == is_read)
+			print_format(&formats[i]);
+}
+
+static void help_formats(void)
+{
+	puts("The format of a source is detected from its content, never from its name, after\n"
+	     "unpacking gzip, zstd or LZ4. --input-format=NAME is for content that is\n"
+	     "ambiguous; --format=NAME is the same, except for flame.\n");
+	print_formats("Read", true);
+	print_formats("\nRecognized, but not read", false);
+}
+
 /* ---- cpa help WORD ---- */
 
 /* Explain an option of commands that are not reports. Returns false if no command has it. */
@@ -435,6 +475,8 @@ static bool help_topic(const char *word)
 		help_shell();
 	else if (strcmp(word, "http") == 0)
 		help_web();
+	else if (strcmp(word, "formats") == 0)
+		help_formats();
 	else if (strcmp(word, "all") == 0)
 		help_all();
 	else

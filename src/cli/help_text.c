@@ -280,9 +280,11 @@ const struct help_text help_texts[] = {
 
 	{ "help", JOB_HELP, true,
 	  "cpa COMMAND --help prints the same as cpa help COMMAND. cpa help shell explains\n"
-	  "cpa without a command; cpa help all lists every command and option.\n",
+	  "cpa without a command, cpa help formats the formats of profiles; cpa help all\n"
+	  "lists every command and option.\n",
 	  "cpa help top\n"
 	  "cpa help -focus\n"
+	  "cpa help formats\n"
 	  "cpa help all\n",
 	  "2 if there is no such command or option.\n", NULL },
 	{ "completion", JOB_HELP, true,
