@@ -29,7 +29,7 @@ struct top {
 	uint32_t n_funcs;
 };
 
-static str_id text(struct top *t, const char *s)
+static str_id topproto_text(struct top *t, const char *s)
 {
 	return strtab_addz(builder_strings(t->b), s);
 }
@@ -46,8 +46,8 @@ static void copy_meta(struct top *t)
 	const struct profile_meta *from = &t->nodes.places->p->meta;
 	struct profile_meta *to = builder_meta(t->b);
 
-	builder_type(t->b, text(t, "cum"), text(t, t->head.out_unit));
-	builder_type(t->b, text(t, "flat"), text(t, t->head.out_unit));
+	builder_type(t->b, topproto_text(t, "cum"), topproto_text(t, t->head.out_unit));
+	builder_type(t->b, topproto_text(t, "flat"), topproto_text(t, t->head.out_unit));
 	to->time_ns = from->time_ns;
 	to->duration_ns = from->duration_ns;
 	to->period = from->period;
@@ -57,14 +57,14 @@ static void copy_meta(struct top *t)
 }
 
 /* Add the function of a place, unless an equal one exists. Sets its id. */
-static int function_of(struct top *t, uint32_t place, uint32_t *id, struct err *err)
+static int topproto_function_of(struct top *t, uint32_t place, uint32_t *id, struct err *err)
 {
 	const struct place *k = &t->nodes.places->place[place];
 	struct builder_function f = { .id = (uint64_t)t->n_funcs + 1, .start = k->start };
 	uint64_t words[2], h;
 
 	f.name = profile_string(t, k->name);
-	f.file = text(t, places_file(t->nodes.places, place));
+	f.file = topproto_text(t, places_file(t->nodes.places, place));
 	words[0] = (uint64_t)f.name << 32 | f.file;
 	words[1] = (uint64_t)f.start;
 	h = hash_bytes(words, sizeof(words));
@@ -76,27 +76,28 @@ static int function_of(struct top *t, uint32_t place, uint32_t *id, struct err *
 	return builder_function(t->b, &f, id, err);
 }
 
-static int64_t scaled(const struct top *t, int64_t value)
+static int64_t topproto_scaled(const struct top *t, int64_t value)
 {
 	const char *unit;
 
 	return num_trunc(unit_scale(report_value(&t->head, value), t->head.unit, t->head.out_unit, &unit));
 }
 
-static int add_row(struct top *t, uint32_t node, uint32_t row, struct err *err)
+static int topproto_add_row(struct top *t, uint32_t node, uint32_t row, struct err *err)
 {
 	const struct place *k = &t->nodes.places->place[node];
 	struct builder_location loc = { .id = (uint64_t)row + 1, .addr = k->addr, .map = PROFILE_NONE };
 	struct builder_line line = { .no = k->line, .col = k->col };
-	int64_t value[] = { scaled(t, nodes_cum(&t->nodes, node)), scaled(t, nodes_flat(&t->nodes, node)) };
+	int64_t value[] = { topproto_scaled(t, nodes_cum(&t->nodes, node)),
+			    topproto_scaled(t, nodes_flat(&t->nodes, node)) };
 	uint32_t id;
 
-	if (function_of(t, node, &line.func, err) < 0 || builder_location(t->b, &loc, &line, 1, &id, err) < 0)
+	if (topproto_function_of(t, node, &line.func, err) < 0 || builder_location(t->b, &loc, &line, 1, &id, err) < 0)
 		return ERR_LIMIT;
 	return builder_sample(t->b, value, &id, 1, NULL, 0, err);
 }
 
-static int build(struct top *t, const struct trim_result *shown, struct arena *mem, struct err *err)
+static int topproto_build(struct top *t, const struct trim_result *shown, struct arena *mem, struct err *err)
 {
 	int rc = 0;
 
@@ -105,14 +106,15 @@ static int build(struct top *t, const struct trim_result *shown, struct arena *m
 	idtab_init(&t->funcs, shown->n);
 	copy_meta(t);
 	for (uint32_t i = 0; rc == 0 && i < shown->n; i++)
-		rc = add_row(t, shown->node[i], i, err);
+		rc = topproto_add_row(t, shown->node[i], i, err);
 	idtab_release(&t->funcs);
 	return rc;
 }
 
-static int draw(struct top *t, const struct trim_result *shown, struct arena *mem, struct buf *out, struct err *err)
+static int topproto_write(struct top *t, const struct trim_result *shown, struct arena *mem, struct buf *out,
+			  struct err *err)
 {
-	int rc = build(t, shown, mem, err);
+	int rc = topproto_build(t, shown, mem, err);
 	struct profile *p = builder_seal(t->b);
 
 	builder_free(t->b);
@@ -141,7 +143,7 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 		report_head_choose_unit(&t.head, &t.nodes, &shown, false);
 		rc = stop_check(q->stop, err);
 		if (rc == 0)
-			rc = draw(&t, &shown, mem, out, err);
+			rc = topproto_write(&t, &shown, mem, out, err);
 		places_release(&pl);
 	}
 	arena_free(mem);

@@ -180,7 +180,7 @@ bool format_gzip_write(void *gzip, const void *data, size_t n)
 	return true;
 }
 
-static void run_thread(void *arg, unsigned part)
+static void gzip_run_thread(void *arg, unsigned part)
 {
 	struct gzip *g = arg;
 
@@ -205,7 +205,7 @@ static void put_u32(struct buf *out, size_t v)
 }
 
 /* Concatenate the pieces. */
-static int join(const struct gzip *g, struct buf *out, struct err *err)
+static int gzip_join(const struct gzip *g, struct buf *out, struct err *err)
 {
 	static const uint8_t head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff };
 	size_t n = 0;
@@ -231,8 +231,8 @@ int format_gzip_pack(gzip_source_fn source, void *arg, unsigned n_threads, struc
 
 	pthread_mutex_init(&g.lock, NULL);
 	pthread_cond_init(&g.changed, NULL);
-	pool_run(run_thread, &g, n_threads);
-	rc = g.rc < 0 ? err_set(err, g.rc, "%s", g.err.msg) : join(&g, out, err);
+	pool_run(gzip_run_thread, &g, n_threads);
+	rc = g.rc < 0 ? err_set(err, g.rc, "%s", g.err.msg) : gzip_join(&g, out, err);
 	pthread_cond_destroy(&g.changed);
 	pthread_mutex_destroy(&g.lock);
 	for (size_t i = 0; i < g.n; i++)

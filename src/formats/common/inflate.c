@@ -300,7 +300,7 @@ static unpack_fn unpack_detect(const struct bytes *b)
 }
 
 /* Decompress one layer. Repeat this if the first pass only counted and the size is within the limits. */
-static int unpack(unpack_fn fn, struct unpack *u, struct err *err)
+static int inflate_unpack(unpack_fn fn, struct unpack *u, struct err *err)
 {
 	int rc = fn(u, err);
 
@@ -332,7 +332,7 @@ int format_inflate(struct bytes *in, const struct format_limits *limits, struct 
 				     " deep; raise the limit with --max-nesting",
 				     limits->max_nesting);
 		else
-			rc = unpack(fn, &u, err);
+			rc = inflate_unpack(fn, &u, err);
 		free(current.data);
 		current = (struct bytes){ u.out, u.n_out };
 		if (rc < 0)

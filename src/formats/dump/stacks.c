@@ -43,7 +43,7 @@ static struct stacks_text skip(struct stacks_text t, size_t n)
 	return (struct stacks_text){ t.s + n, t.n - n };
 }
 
-static struct stacks_text trim(struct stacks_text t)
+static struct stacks_text dump_trim(struct stacks_text t)
 {
 	while (t.n && (*t.s == ' ' || *t.s == '\t'))
 		t = skip(t, 1);
@@ -53,7 +53,7 @@ static struct stacks_text trim(struct stacks_text t)
 }
 
 /* Remove a number from the start of t. False when there is none, or the number is too large. */
-static bool take_number(struct stacks_text *t, uint64_t *v)
+static bool dump_take_number(struct stacks_text *t, uint64_t *v)
 {
 	size_t n = 0;
 	uint64_t r = 0;
@@ -71,7 +71,7 @@ static bool take_wait(struct stacks_text word, struct stacks_thread *to)
 {
 	uint64_t v;
 
-	if (!take_number(&word, &v) || !starts(word, " minute") || v > UINT32_MAX)
+	if (!dump_take_number(&word, &v) || !starts(word, " minute") || v > UINT32_MAX)
 		return false;
 	to->is_waiting = true;
 	to->wait_s = v * SECONDS_PER_MINUTE;
@@ -79,14 +79,14 @@ static bool take_wait(struct stacks_text word, struct stacks_thread *to)
 }
 
 /* Parse "cpu 3.2s". */
-static bool take_cpu(struct stacks_text word, struct stacks_thread *to)
+static bool dump_take_cpu(struct stacks_text word, struct stacks_thread *to)
 {
 	uint64_t s, tenths = 0;
 
 	if (!starts(word, "cpu "))
 		return false;
 	word = skip(word, 4);
-	if (!take_number(&word, &s) || s > UINT32_MAX)
+	if (!dump_take_number(&word, &s) || s > UINT32_MAX)
 		return false;
 	if (starts(word, ".")) {
 		word = skip(word, 1);
@@ -107,9 +107,9 @@ static void take_words(struct stacks_text in, struct stacks_thread *to)
 		const char *comma;
 		struct stacks_text word;
 
-		in = trim(in);
+		in = dump_trim(in);
 		if (starts(in, "labels:")) { /* last word, may contain commas */
-			to->labels = trim(skip(in, strlen("labels:")));
+			to->labels = dump_trim(skip(in, strlen("labels:")));
 			return;
 		}
 		comma = in.n ? memchr(in.s, ',', in.n) : NULL;
@@ -117,7 +117,7 @@ static void take_words(struct stacks_text in, struct stacks_thread *to)
 		in = skip(in, word.n + (comma != NULL));
 		if (is_first)
 			to->state = word;
-		else if (!take_wait(word, to) && !take_cpu(word, to))
+		else if (!take_wait(word, to) && !dump_take_cpu(word, to))
 			to->details = to->details.n ? make_text(to->details.s, word.s + word.n) : word;
 		is_first = false;
 	}
@@ -133,7 +133,8 @@ static bool take_head(struct stacks_text line, struct stacks_thread *to, bool *i
 		return false;
 	*to = (struct stacks_thread){ 0 };
 	line = skip(line, strlen(*is_thread ? "thread " : "goroutine "));
-	if (!take_number(&line, &to->id) || line.n < 4 || *line.s != ' ' || memcmp(line.s + line.n - 2, "]:", 2) != 0)
+	if (!dump_take_number(&line, &to->id) || line.n < 4 || *line.s != ' ' ||
+	    memcmp(line.s + line.n - 2, "]:", 2) != 0)
 		return false;
 	line = skip(line, 1);
 	if (*line.s == '"') {
@@ -166,7 +167,7 @@ static struct stacks_text without_arguments(struct stacks_text line)
 }
 
 /* A function without its arguments. For threads only "(...)" is removed, since names of C++ include parameters. */
-static struct stacks_text function_name(const struct stacks *s, struct stacks_text line)
+static struct stacks_text dump_function_name(const struct stacks *s, struct stacks_text line)
 {
 	static const char any[] = "(...)";
 	size_t n = strlen(any);
@@ -183,12 +184,12 @@ static void take_position(struct stacks_text line, struct stacks_frame *f)
 	struct stacks_text number;
 	uint64_t v;
 
-	line = trim(line);
+	line = dump_trim(line);
 	for (size_t i = line.n; i-- > 0;) {
 		if (line.s[i] != ':')
 			continue;
 		number = skip(line, i + 1);
-		if (!take_number(&number, &v) || (number.n && *number.s != ' '))
+		if (!dump_take_number(&number, &v) || (number.n && *number.s != ' '))
 			continue;
 		f->file = (struct stacks_text){ line.s, i };
 		f->line = v;
@@ -225,7 +226,7 @@ static int take_frame(struct parser *r, struct stacks_text line, struct err *err
 		return err_set(err, ERR_LIMIT, "too many frames");
 	s->frame = mem_grow(s->frame, &s->cap_frames, s->n_frames + 1, sizeof(*s->frame));
 	r->frame_at = &s->frame[s->n_frames++];
-	*r->frame_at = (struct stacks_frame){ .function = function_name(s, line) };
+	*r->frame_at = (struct stacks_frame){ .function = dump_function_name(s, line) };
 	s->thread[s->n - 1].n++;
 	return 0;
 }
@@ -234,7 +235,7 @@ static int take_line(struct parser *r, struct stacks_text line, struct err *err)
 {
 	struct stacks *s = r->to;
 	struct stacks_thread head;
-	struct stacks_text plain = trim(line);
+	struct stacks_text plain = dump_trim(line);
 	bool is_thread;
 
 	if (take_head(plain, &head, &is_thread)) {

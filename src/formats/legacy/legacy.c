@@ -122,7 +122,7 @@ static const struct {
 };
 
 /* Join a list into an expression with alternatives. */
-static str_id join(struct strtab *str, const char *const *list)
+static str_id legacy_join(struct strtab *str, const char *const *list)
 {
 	struct buf text = { 0 };
 	str_id id;
@@ -142,8 +142,8 @@ void legacy_set_frames(struct builder *b, enum legacy_frames which)
 	struct profile_meta *meta = builder_meta(b);
 
 	assert((size_t)which < sizeof(frame_lists) / sizeof(frame_lists[0]));
-	meta->drop_frames = join(builder_strings(b), frame_lists[which].drop);
-	meta->keep_frames = join(builder_strings(b), frame_lists[which].keep);
+	meta->drop_frames = legacy_join(builder_strings(b), frame_lists[which].drop);
+	meta->keep_frames = legacy_join(builder_strings(b), frame_lists[which].keep);
 }
 
 /* ---- collect samples ---- */
@@ -207,7 +207,7 @@ bool legacy_find(const struct legacy *l, uint64_t addr, uint32_t *index)
 }
 
 /* The index of an address in l->addr; a new address is added. */
-static int find_or_add(struct legacy *l, uint64_t addr, uint32_t *index, struct err *err)
+static int legacy_find_or_add(struct legacy *l, uint64_t addr, uint32_t *index, struct err *err)
 {
 	int rc;
 
@@ -236,7 +236,7 @@ int legacy_add_frame(struct legacy *l, uint64_t addr, enum legacy_adjust adjust,
 		return err_set(err, ERR_LIMIT, "more than %" PRIu32 " frames", UINT32_MAX);
 	if (adjust == ADJUST_ALL || (adjust == ADJUST_CALLERS && depth > 0))
 		addr--;
-	if ((rc = find_or_add(l, addr, &index, err)) < 0)
+	if ((rc = legacy_find_or_add(l, addr, &index, err)) < 0)
 		return rc;
 	l->frame = mem_grow(l->frame, &l->cap_frames, l->n_frames + 1, sizeof(*l->frame));
 	l->frame[l->n_frames++] = index;
@@ -327,12 +327,12 @@ static void number_locations(struct finisher *f)
 }
 
 /* Is this address in Java's location table? Then it is not a machine address. */
-static bool is_named(const struct legacy *l, uint32_t index)
+static bool legacy_is_named(const struct legacy *l, uint32_t index)
 {
 	return l->line && l->line[index].is_known;
 }
 
-static int add_mappings(struct finisher *f, struct err *err)
+static int legacy_add_mappings(struct finisher *f, struct err *err)
 {
 	struct legacy *l = f->l;
 	uint64_t *addr = mem_alloc(f->n, sizeof(*addr));
@@ -341,7 +341,7 @@ static int add_mappings(struct finisher *f, struct err *err)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < f->n; i++)
-		addr[i] = is_named(l, f->used[i]) ? 0 : l->addr[f->used[i]];
+		addr[i] = legacy_is_named(l, f->used[i]) ? 0 : l->addr[f->used[i]];
 	f->map = mem_alloc(f->n, sizeof(*f->map));
 	memmap_normalize(&l->map, builder_strings(l->b));
 	memmap_assign(&l->map, builder_strings(l->b), addr, f->n, f->map);
@@ -357,7 +357,7 @@ static int add_mappings(struct finisher *f, struct err *err)
 	return builder_mapping(l->b, &none, &id, err);
 }
 
-static int add_function(struct legacy *l, struct legacy_func *f, struct err *err)
+static int legacy_add_function(struct legacy *l, struct legacy_func *f, struct err *err)
 {
 	struct builder_function fn = { .name = f->name, .sysname = f->name, .file = f->file };
 
@@ -367,20 +367,20 @@ static int add_function(struct legacy *l, struct legacy_func *f, struct err *err
 	return builder_function(l->b, &fn, &f->id, err);
 }
 
-static int add_locations(struct finisher *f, struct err *err)
+static int legacy_add_locations(struct finisher *f, struct err *err)
 {
 	struct legacy *l = f->l;
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < f->n; i++) {
 		uint32_t index = f->used[i], id;
-		bool named = is_named(l, index);
+		bool named = legacy_is_named(l, index);
 		struct builder_location loc = { .id = (uint64_t)i + 1, .map = f->map[i] };
 		struct builder_line line = { 0 };
 
 		if (!(f->flags & FINISH_CLEAR_ADDRESSES))
 			loc.addr = l->addr[index];
-		if (named && (rc = add_function(l, &l->func[l->line[index].func], err)) == 0) {
+		if (named && (rc = legacy_add_function(l, &l->func[l->line[index].func], err)) == 0) {
 			line.func = l->func[l->line[index].func].id;
 			line.no = l->line[index].no;
 		}
@@ -390,7 +390,7 @@ static int add_locations(struct finisher *f, struct err *err)
 	return rc;
 }
 
-static int add_sample(struct finisher *f, size_t s, str_id bytes, struct err *err)
+static int legacy_add_sample(struct finisher *f, size_t s, str_id bytes, struct err *err)
 {
 	struct legacy *l = f->l;
 	uint32_t *frame = l->frame + l->sample[s].first, n = l->sample[s].n, label;
@@ -421,11 +421,11 @@ int legacy_finish(struct legacy *l, enum legacy_frames frames, unsigned flags, s
 	int rc;
 
 	number_locations(&f);
-	rc = add_mappings(&f, err);
+	rc = legacy_add_mappings(&f, err);
 	if (rc == 0)
-		rc = add_locations(&f, err);
+		rc = legacy_add_locations(&f, err);
 	for (size_t s = 0; rc == 0 && s < l->n_samples; s++)
-		rc = add_sample(&f, s, bytes, err);
+		rc = legacy_add_sample(&f, s, bytes, err);
 	free(f.used);
 	free(f.loc);
 	free(f.map);

@@ -35,7 +35,8 @@ static int unexpected_line(const struct contention *c, uint64_t line, const char
 	return err_set(err, c->maybe_java ? ERR_UNKNOWN : ERR_FORMAT, "line %" PRIu64 ": %s", line, what);
 }
 
-static int read_attribute(struct contention *c, struct slice line, const char *equals, uint64_t no, struct err *err)
+static int contention_read_attribute(struct contention *c, struct slice line, const char *equals, uint64_t no,
+				     struct err *err)
 {
 	const struct {
 		const char *key;
@@ -57,7 +58,7 @@ static int read_attribute(struct contention *c, struct slice line, const char *e
 }
 
 /* Read "key = value" lines; in is then at the first other line. */
-static int read_attributes(struct contention *c, struct lines *in, struct err *err)
+static int contention_read_attributes(struct contention *c, struct lines *in, struct err *err)
 {
 	while (lines_next_text(in)) {
 		struct slice line = slice_trim(in->line);
@@ -66,7 +67,7 @@ static int read_attributes(struct contention *c, struct lines *in, struct err *e
 
 		if (slice_starts(line, "---") || !equals)
 			break;
-		if ((rc = read_attribute(c, line, equals, in->no, err)) < 0)
+		if ((rc = contention_read_attribute(c, line, equals, in->no, err)) < 0)
 			return rc;
 	}
 	return 0;
@@ -76,7 +77,7 @@ static int read_attributes(struct contention *c, struct lines *in, struct err *e
  * Find "5000 3 @" in a line. Without a space between the numbers, the last digit is the second number, as
  * in pprof's regular expression.
  */
-static bool seek_sample(struct slice *line, struct slice *delay, struct slice *count)
+static bool contention_seek_sample(struct slice *line, struct slice *delay, struct slice *count)
 {
 	while (slice_skip_to_digit(line)) {
 		struct slice t;
@@ -95,13 +96,13 @@ static bool seek_sample(struct slice *line, struct slice *delay, struct slice *c
 	return false;
 }
 
-static int read_sample(struct legacy *l, const struct contention *c, struct slice line, struct err *err)
+static int contention_read_sample(struct legacy *l, const struct contention *c, struct slice line, struct err *err)
 {
 	struct slice delay, count;
 	int64_t values[2]; /* number of waits, time waited */
 	int rc;
 
-	if (!seek_sample(&line, &delay, &count))
+	if (!contention_seek_sample(&line, &delay, &count))
 		return err_set(err, ERR_FORMAT, "not a sample, such as \"5000 3 @ 0x400000\"");
 	if (!slice_decimal(delay, &values[1]) || !slice_decimal(count, &values[0]))
 		return err_set(err, ERR_FORMAT, "number overflows 64 bits");
@@ -119,33 +120,33 @@ static int read_sample(struct legacy *l, const struct contention *c, struct slic
 }
 
 /* Read samples, starting with the current line. */
-static int read_samples(struct legacy *l, const struct contention *c, struct lines *in, struct err *err)
+static int contention_read_samples(struct legacy *l, const struct contention *c, struct lines *in, struct err *err)
 {
 	do {
 		struct slice line = slice_trim(in->line);
 
 		if (slice_starts(line, "---"))
 			break;
-		if (!slice_is_comment(line) && read_sample(l, c, line, err) < 0)
+		if (!slice_is_comment(line) && contention_read_sample(l, c, line, err) < 0)
 			return err_wrap(err, "line %" PRIu64, in->no);
 	} while (lines_next(in));
 	return 0;
 }
 
-static int read_profile(struct legacy *l, struct lines *in, struct profile **out, struct err *err)
+static int contention_read_profile(struct legacy *l, struct lines *in, struct profile **out, struct err *err)
 {
 	struct contention c = { .period = 1 };
 	int rc;
 
 	c.maybe_java = slice_is(slice_trim(in->line), "--- contentionz 1 ---");
-	if ((rc = read_attributes(&c, in, err)) < 0)
+	if ((rc = contention_read_attributes(&c, in, err)) < 0)
 		return rc;
 	legacy_add_type(l, "contentions", "count");
 	legacy_add_type(l, "delay", "nanoseconds");
 	legacy_set_period(l, c.period, "contentions", "count");
 	if (__builtin_mul_overflow(c.ms, INT64_C(1000000), &builder_meta(l->b)->duration_ns))
 		return err_set(err, ERR_FORMAT, "duration of %" PRId64 " ms overflows 64 bits", c.ms);
-	if ((rc = read_samples(l, &c, in, err)) < 0 || (rc = legacy_read_maps(l, in, err)) < 0)
+	if ((rc = contention_read_samples(l, &c, in, err)) < 0 || (rc = legacy_read_maps(l, in, err)) < 0)
 		return rc;
 	return legacy_finish(l, FRAMES_LOCK, 0, out, err);
 }
@@ -160,7 +161,7 @@ int legacy_read_contention(const uint8_t *data, size_t n, const struct format_li
 	if (!lines_next(&in) || !is_contention(in.line))
 		return err_set(err, ERR_UNKNOWN, "not a contention profile");
 	legacy_init(&l, limits);
-	rc = read_profile(&l, &in, out, err);
+	rc = contention_read_profile(&l, &in, out, err);
 	legacy_release(&l);
 	return rc;
 }

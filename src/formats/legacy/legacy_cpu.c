@@ -32,7 +32,7 @@ static size_t words_left(const struct words *w)
 	return (size_t)(w->end - w->at) / w->width;
 }
 
-static bool words_next(struct words *w, uint64_t *v)
+static bool cpu_words_next(struct words *w, uint64_t *v)
 {
 	uint64_t r = 0;
 
@@ -46,31 +46,31 @@ static bool words_next(struct words *w, uint64_t *v)
 }
 
 /* Read the header; false if there is no valid header in this layout. */
-static bool read_header(struct words *w, bool *java, uint64_t *period_us)
+static bool cpu_read_header(struct words *w, bool *java, uint64_t *period_us)
 {
 	uint64_t h[5];
 
 	for (unsigned i = 0; i < 5; i++)
-		if (!words_next(w, &h[i]))
+		if (!cpu_words_next(w, &h[i]))
 			return false;
 	*java = h[2] == 1;
 	*period_us = h[3];
 	return h[0] == 0 && h[1] == 3 && h[2] <= 1 && h[3] > 0 && h[4] == 0;
 }
 
-static int read_record(struct legacy *l, struct words *w, int64_t period, enum legacy_adjust adjust, bool *last,
-		       struct err *err)
+static int cpu_read_record(struct legacy *l, struct words *w, int64_t period, enum legacy_adjust adjust, bool *last,
+			   struct err *err)
 {
 	uint64_t count, depth, addr = 0;
 	int64_t values[2];
 	int rc = 0;
 
-	if (!words_next(w, &count) || !words_next(w, &depth))
+	if (!cpu_words_next(w, &count) || !cpu_words_next(w, &depth))
 		return err_set(err, ERR_FORMAT, "truncated");
 	if (depth > words_left(w))
 		return err_set(err, ERR_FORMAT, "%" PRIu64 " frames, but only %zu words left", depth, words_left(w));
 	*last = count == 0 && depth == 1;
-	for (uint64_t i = 0; rc == 0 && i < depth && words_next(w, &addr); i++)
+	for (uint64_t i = 0; rc == 0 && i < depth && cpu_words_next(w, &addr); i++)
 		rc = legacy_add_frame(l, addr, adjust, err);
 	*last = *last && addr == 0;
 	if (rc < 0 || *last)
@@ -83,14 +83,15 @@ static int read_record(struct legacy *l, struct words *w, int64_t period, enum l
 }
 
 /* Read up to the last record or the end of the file; pprof accepts files without a last record. */
-static int read_records(struct legacy *l, struct words *w, int64_t period, enum legacy_adjust adjust, struct err *err)
+static int cpu_read_records(struct legacy *l, struct words *w, int64_t period, enum legacy_adjust adjust,
+			    struct err *err)
 {
 	bool last = false;
 	uint64_t n = 0;
 
 	while (!last && w->at < w->end) {
 		n++;
-		if (read_record(l, w, period, adjust, &last, err) < 0)
+		if (cpu_read_record(l, w, period, adjust, &last, err) < 0)
 			return err_wrap(err, "record %" PRIu64, n);
 	}
 	legacy_discard_sample(l);
@@ -125,7 +126,7 @@ static void drop_handler_frame(struct legacy *l)
 	}
 }
 
-static int read_rest(struct legacy *l, struct words *w, bool java, struct profile **out, struct err *err)
+static int cpu_read_rest(struct legacy *l, struct words *w, bool java, struct profile **out, struct err *err)
 {
 	struct lines in = { .at = (const char *)w->at, .end = (const char *)w->end };
 	int rc;
@@ -140,8 +141,8 @@ static int read_rest(struct legacy *l, struct words *w, bool java, struct profil
 	return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_DROP_REPEATED_LEAF, out, err);
 }
 
-static int read_profile(struct legacy *l, struct words *w, bool java, uint64_t period_us, struct profile **out,
-			struct err *err)
+static int cpu_read_profile(struct legacy *l, struct words *w, bool java, uint64_t period_us, struct profile **out,
+			    struct err *err)
 {
 	int64_t period;
 	int rc;
@@ -152,8 +153,8 @@ static int read_profile(struct legacy *l, struct words *w, bool java, uint64_t p
 	legacy_add_type(l, "samples", "count");
 	legacy_add_type(l, "cpu", "nanoseconds");
 	legacy_set_period(l, period, "cpu", "nanoseconds");
-	rc = read_records(l, w, period, java ? ADJUST_NONE : ADJUST_CALLERS, err);
-	return rc < 0 ? rc : read_rest(l, w, java, out, err);
+	rc = cpu_read_records(l, w, period, java ? ADJUST_NONE : ADJUST_CALLERS, err);
+	return rc < 0 ? rc : cpu_read_rest(l, w, java, out, err);
 }
 
 int legacy_read_cpu(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
@@ -168,10 +169,10 @@ int legacy_read_cpu(const uint8_t *data, size_t n, const struct format_limits *l
 
 		w.at = data;
 		w.end = data + n;
-		if (!read_header(&w, &java, &period_us))
+		if (!cpu_read_header(&w, &java, &period_us))
 			continue;
 		legacy_init(&l, limits);
-		rc = read_profile(&l, &w, java, period_us, out, err);
+		rc = cpu_read_profile(&l, &w, java, period_us, out, err);
 		legacy_release(&l);
 		return rc;
 	}

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Parse the line "NAME profile: total 3". */
-static bool read_header(struct slice line, struct slice *name)
+static bool go_count_read_header(struct slice line, struct slice *name)
 {
 	*name = (struct slice){ line.p, 0 };
 	while (name->n < line.n && !slice_is_blank(line.p[name->n]))
@@ -26,7 +26,7 @@ static bool read_header(struct slice line, struct slice *name)
 	return name->n && slice_take(&line, " profile: total ") && slice_take_digits(&line).n && line.n == 0;
 }
 
-static int read_sample(struct legacy *l, struct slice line, struct err *err)
+static int go_count_read_sample(struct legacy *l, struct slice line, struct err *err)
 {
 	struct slice digits = slice_take_digits(&line);
 	int64_t count;
@@ -53,18 +53,18 @@ static int read_sample(struct legacy *l, struct slice line, struct err *err)
 	return legacy_end_sample(l, &count, NULL, err);
 }
 
-static int read_samples(struct legacy *l, struct lines *in, struct err *err)
+static int go_count_read_samples(struct legacy *l, struct lines *in, struct err *err)
 {
 	while (lines_next_text(in)) {
 		if (slice_starts(in->line, "---"))
 			break;
-		if (read_sample(l, in->line, err) < 0)
+		if (go_count_read_sample(l, in->line, err) < 0)
 			return err_wrap(err, "line %" PRIu64, in->no);
 	}
 	return 0;
 }
 
-static void set_type(struct legacy *l, struct slice name)
+static void go_count_set_type(struct legacy *l, struct slice name)
 {
 	struct strtab *str = builder_strings(l->b);
 	struct profile_meta *meta = builder_meta(l->b);
@@ -83,11 +83,11 @@ int legacy_read_go_count(const uint8_t *data, size_t n, const struct format_limi
 	struct slice name;
 	int rc;
 
-	if (!lines_next_text(&in) || !read_header(in.line, &name))
+	if (!lines_next_text(&in) || !go_count_read_header(in.line, &name))
 		return err_set(err, ERR_UNKNOWN, "not a Go count profile");
 	legacy_init(&l, limits);
-	set_type(&l, name);
-	rc = read_samples(&l, &in, err);
+	go_count_set_type(&l, name);
+	rc = go_count_read_samples(&l, &in, err);
 	if (rc == 0)
 		rc = legacy_read_maps(&l, &in, err);
 	if (rc == 0)

@@ -58,7 +58,7 @@ int legacy_scale_heap(int64_t *count, int64_t *size, int64_t rate, struct err *e
 }
 
 /* Remove a number from the start of s; with minus, it may be negative. */
-static bool take_number(struct slice *s, bool minus, struct slice *number)
+static bool heap_take_number(struct slice *s, bool minus, struct slice *number)
 {
 	const char *start = s->p;
 
@@ -72,10 +72,10 @@ static bool take_number(struct slice *s, bool minus, struct slice *number)
 
 static bool take_pair(struct slice *s, bool minus, struct slice *count, struct slice *size)
 {
-	if (!take_number(s, minus, count) || !slice_take(s, ":"))
+	if (!heap_take_number(s, minus, count) || !slice_take(s, ":"))
 		return false;
 	slice_take_spaces(s);
-	return take_number(s, minus, size);
+	return heap_take_number(s, minus, size);
 }
 
 /* Remove "3: 96 [5: 160]" from the start of s; with minus, the numbers in use may be negative. */
@@ -129,7 +129,7 @@ static bool take_kind(struct slice *s, struct slice *kind)
 	return true;
 }
 
-static int read_kind(struct heap *h, const struct pairs *p, struct slice kind, struct slice rest, struct err *err)
+static int heap_read_kind(struct heap *h, const struct pairs *p, struct slice kind, struct slice rest, struct err *err)
 {
 	struct slice rate;
 
@@ -156,14 +156,14 @@ static int read_kind(struct heap *h, const struct pairs *p, struct slice kind, s
 	return 0;
 }
 
-static int read_header(struct heap *h, struct slice line, struct err *err)
+static int heap_read_header(struct heap *h, struct slice line, struct err *err)
 {
 	struct slice rest = line, kind;
 	struct pairs p;
 
 	while (seek_header(&rest, &p))
 		if (take_kind(&rest, &kind))
-			return read_kind(h, &p, kind, rest, err);
+			return heap_read_kind(h, &p, kind, rest, err);
 	*h = (struct heap){ .rate = 1 };
 	rest = line;
 	while (seek_header(&rest, &p))
@@ -173,8 +173,8 @@ static int read_header(struct heap *h, struct slice line, struct err *err)
 }
 
 /* Read and scale a pair of values of a sample. block is set to the mean size if the count is not 0. */
-static int read_values(const struct heap *h, const struct pairs *p, unsigned which, int64_t values[2], int64_t *block,
-		       struct err *err)
+static int heap_read_values(const struct heap *h, const struct pairs *p, unsigned which, int64_t values[2],
+			    int64_t *block, struct err *err)
 {
 	const char *name = which ? "allocation" : "inuse";
 	int64_t count, size;
@@ -195,7 +195,7 @@ static int read_values(const struct heap *h, const struct pairs *p, unsigned whi
 }
 
 /* Find "3: 96 [5: 160] @" in a line; rest is set to the text after it. */
-static bool seek_sample(struct slice line, struct pairs *p, struct slice *rest)
+static bool heap_seek_sample(struct slice line, struct pairs *p, struct slice *rest)
 {
 	const char *start = line.p;
 
@@ -213,7 +213,7 @@ static bool seek_sample(struct slice line, struct pairs *p, struct slice *rest)
 	return false;
 }
 
-static int read_sample(struct legacy *l, const struct heap *h, struct slice line, struct err *err)
+static int heap_read_sample(struct legacy *l, const struct heap *h, struct slice line, struct err *err)
 {
 	int64_t values[4], block = 0;
 	struct slice rest;
@@ -221,30 +221,30 @@ static int read_sample(struct legacy *l, const struct heap *h, struct slice line
 	unsigned n = 0;
 	int rc;
 
-	if (!seek_sample(line, &p, &rest))
+	if (!heap_seek_sample(line, &p, &rest))
 		return err_set(err, ERR_FORMAT, "not a sample, such as \"1: 32 [1: 32] @ 0x400000\"");
-	if (h->allocs && (rc = read_values(h, &p, 1, values, &block, err)) < 0)
+	if (h->allocs && (rc = heap_read_values(h, &p, 1, values, &block, err)) < 0)
 		return rc;
 	if (h->allocs)
 		n = 2;
-	if ((rc = read_values(h, &p, 0, values + n, &block, err)) < 0 ||
+	if ((rc = heap_read_values(h, &p, 0, values + n, &block, err)) < 0 ||
 	    (rc = legacy_add_frames(l, slice_addresses(rest), ADJUST_ALL, err)) < 0)
 		return rc;
 	return legacy_end_sample(l, values, &block, err);
 }
 
-static int read_samples(struct legacy *l, const struct heap *h, struct lines *in, struct err *err)
+static int heap_read_samples(struct legacy *l, const struct heap *h, struct lines *in, struct err *err)
 {
 	while (lines_next_text(in)) {
 		if (slice_is_map_heading(in->line))
 			break;
-		if (read_sample(l, h, slice_trim(in->line), err) < 0)
+		if (heap_read_sample(l, h, slice_trim(in->line), err) < 0)
 			return err_wrap(err, "line %" PRIu64, in->no);
 	}
 	return 0;
 }
 
-static void set_types(struct legacy *l, const struct heap *h)
+static void heap_set_types(struct legacy *l, const struct heap *h)
 {
 	legacy_set_period(l, h->rate, "space", "bytes");
 	if (h->allocs) {
@@ -264,11 +264,11 @@ int legacy_read_heap(const uint8_t *data, size_t n, const struct format_limits *
 	int rc;
 
 	lines_next(&in);
-	if ((rc = read_header(&h, in.line, err)) < 0)
+	if ((rc = heap_read_header(&h, in.line, err)) < 0)
 		return rc;
 	legacy_init(&l, limits);
-	set_types(&l, &h);
-	rc = read_samples(&l, &h, &in, err);
+	heap_set_types(&l, &h);
+	rc = heap_read_samples(&l, &h, &in, err);
 	if (rc == 0)
 		rc = legacy_read_maps(&l, &in, err);
 	if (rc == 0)

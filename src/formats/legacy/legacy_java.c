@@ -43,7 +43,7 @@ static bool next_whole_line(struct lines *in)
 	return lines_next(in);
 }
 
-static bool is_word(char c)
+static bool java_is_word(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ' ';
 }
@@ -56,9 +56,9 @@ static bool find_attribute(struct slice line, struct slice *key, struct slice *v
 
 		if (line.p[i] != '=')
 			continue;
-		while (lo > 0 && is_word(line.p[lo - 1]))
+		while (lo > 0 && java_is_word(line.p[lo - 1]))
 			lo--;
-		while (hi < line.n && is_word(line.p[hi]))
+		while (hi < line.n && java_is_word(line.p[hi]))
 			hi++;
 		if (lo == i || hi == i + 1)
 			continue;
@@ -70,8 +70,8 @@ static bool find_attribute(struct slice line, struct slice *key, struct slice *v
 }
 
 /* Read an attribute. The last resolution is used, so the types are set after all attributes have been read. */
-static int read_attribute(struct legacy *l, struct java *j, struct slice key, struct slice value,
-			  struct slice *resolution, struct err *err)
+static int java_read_attribute(struct legacy *l, struct java *j, struct slice key, struct slice value,
+			       struct slice *resolution, struct err *err)
 {
 	int64_t ms;
 
@@ -95,7 +95,7 @@ static int read_attribute(struct legacy *l, struct java *j, struct slice key, st
 }
 
 /* Read attributes; in is then before the first other line. */
-static int read_attributes(struct legacy *l, struct java *j, struct lines *in, struct err *err)
+static int java_read_attributes(struct legacy *l, struct java *j, struct lines *in, struct err *err)
 {
 	struct slice resolution = { NULL, 0 }, key, value;
 	struct strtab *str = builder_strings(l->b);
@@ -108,7 +108,7 @@ static int read_attributes(struct legacy *l, struct java *j, struct lines *in, s
 			continue;
 		if (!find_attribute(line, &key, &value))
 			break;
-		if (read_attribute(l, j, key, value, &resolution, err) < 0)
+		if (java_read_attribute(l, j, key, value, &resolution, err) < 0)
 			return err_wrap(err, "line %" PRIu64, in->no);
 	}
 	*in = before;
@@ -121,7 +121,7 @@ static int read_attributes(struct legacy *l, struct java *j, struct lines *in, s
 }
 
 /* Find "64 2 @ " in a line; false if the line does not contain it. */
-static bool seek_sample(struct slice *line, struct slice *first, struct slice *second)
+static bool java_seek_sample(struct slice *line, struct slice *first, struct slice *second)
 {
 	while (slice_skip_to_digit(line)) {
 		struct slice t;
@@ -145,8 +145,8 @@ static int scale_heap(int64_t values[2], int64_t *block, struct err *err)
 	return legacy_scale_heap(&values[0], &values[1], JAVA_HEAP_RATE, err);
 }
 
-static int read_sample(struct legacy *l, const struct java *j, struct slice first, struct slice second,
-		       struct slice addresses, struct err *err)
+static int java_read_sample(struct legacy *l, const struct java *j, struct slice first, struct slice second,
+			    struct slice addresses, struct err *err)
 {
 	int64_t values[2], block = 0;
 	int rc = legacy_add_frames(l, addresses, ADJUST_NONE, err);
@@ -166,7 +166,7 @@ static int read_sample(struct legacy *l, const struct java *j, struct slice firs
 }
 
 /* Read samples; in is then before the first other line. */
-static int read_samples(struct legacy *l, const struct java *j, struct lines *in, struct err *err)
+static int java_read_samples(struct legacy *l, const struct java *j, struct lines *in, struct err *err)
 {
 	struct lines before = *in;
 
@@ -175,21 +175,21 @@ static int read_samples(struct legacy *l, const struct java *j, struct lines *in
 
 		if (line.n == 0)
 			continue;
-		if (!seek_sample(&line, &first, &second))
+		if (!java_seek_sample(&line, &first, &second))
 			break;
-		if (read_sample(l, j, first, second, slice_addresses(line), err) < 0)
+		if (java_read_sample(l, j, first, second, slice_addresses(line), err) < 0)
 			return err_wrap(err, "line %" PRIu64, in->no);
 	}
 	*in = before;
 	return 0;
 }
 
-static int read_profile(struct legacy *l, struct java *j, struct lines *in, struct profile **out, struct err *err)
+static int java_read_profile(struct legacy *l, struct java *j, struct lines *in, struct profile **out, struct err *err)
 {
 	int rc;
 
 	legacy_set_period(l, 0, "", "");
-	if ((rc = read_attributes(l, j, in, err)) < 0 || (rc = read_samples(l, j, in, err)) < 0 ||
+	if ((rc = java_read_attributes(l, j, in, err)) < 0 || (rc = java_read_samples(l, j, in, err)) < 0 ||
 	    (rc = legacy_read_java_table(l, in, err)) < 0)
 		return rc;
 	return legacy_finish(l, j->heap ? FRAMES_HEAP : FRAMES_LOCK, FINISH_CLEAR_ADDRESSES, out, err);
@@ -211,7 +211,7 @@ int legacy_read_java(const uint8_t *data, size_t n, const struct format_limits *
 	if (!j.heap && !slice_is(title, "--- contentionz 1 ---"))
 		return err_set(err, ERR_UNKNOWN, "not a Java profile");
 	legacy_init(&l, limits);
-	rc = read_profile(&l, &j, &in, out, err);
+	rc = java_read_profile(&l, &j, &in, out, err);
 	legacy_release(&l);
 	return rc;
 }
@@ -256,7 +256,7 @@ static bool read_file_line(struct slice s, struct position *p)
 }
 
 /* The last component of a path; "." if empty, "/" if it consists of slashes. */
-static struct slice base_name(struct slice path)
+static struct slice java_base_name(struct slice path)
 {
 	const char *slash;
 
@@ -279,7 +279,7 @@ static struct position read_position(struct slice s)
 	bracket = is_bracketed ? find_bracket(s, s.n - 1) : s.n - 1;
 	if (is_bracketed && bracket != s.n - 1) { /* a function of a shared library; its folder is not needed */
 		p.func = (struct slice){ s.p, bracket - 1 };
-		p.file = base_name((struct slice){ s.p + bracket + 1, s.n - 2 - bracket });
+		p.file = java_base_name((struct slice){ s.p + bracket + 1, s.n - 2 - bracket });
 	} else if (slice_find(s, "generated stub/JIT")) {
 		p.func = (struct slice){ "STUB", 4 };
 	}
@@ -298,8 +298,8 @@ static bool take_address(struct slice *line, struct slice *addr)
 }
 
 /* The index in l->func of a function by name; a new function is added. Its file is the first one found for the name. */
-static int find_function(struct legacy *l, struct idtab *by_name, const struct position *p, uint32_t *func,
-			 struct err *err)
+static int java_find_function(struct legacy *l, struct idtab *by_name, const struct position *p, uint32_t *func,
+			      struct err *err)
 {
 	struct strtab *str = builder_strings(l->b);
 	str_id name = strtab_add(str, p->func.p, p->func.n);
@@ -318,7 +318,7 @@ static int find_function(struct legacy *l, struct idtab *by_name, const struct p
 	return 0;
 }
 
-static int read_location(struct legacy *l, struct idtab *by_name, struct slice line, struct err *err)
+static int java_read_location(struct legacy *l, struct idtab *by_name, struct slice line, struct err *err)
 {
 	struct slice digits;
 	struct position p;
@@ -333,7 +333,7 @@ static int read_location(struct legacy *l, struct idtab *by_name, struct slice l
 	if (!legacy_find(l, addr, &i))
 		return 0;
 	p = read_position(line);
-	if ((rc = find_function(l, by_name, &p, &l->line[i].func, err)) < 0)
+	if ((rc = java_find_function(l, by_name, &p, &l->line[i].func, err)) < 0)
 		return rc;
 	l->line[i].is_known = true;
 	l->line[i].no = p.no;
@@ -348,7 +348,7 @@ int legacy_read_java_table(struct legacy *l, struct lines *in, struct err *err)
 	idtab_init(&by_name, 0);
 	l->line = mem_zalloc(l->n_addrs, sizeof(*l->line));
 	while (rc == 0 && lines_next(in)) {
-		rc = read_location(l, &by_name, slice_trim(in->line), err);
+		rc = java_read_location(l, &by_name, slice_trim(in->line), err);
 		if (rc < 0)
 			err_wrap(err, "location table, line %" PRIu64, in->no);
 	}

@@ -119,28 +119,28 @@ bool slice_take(struct slice *s, const char *text)
 	return true;
 }
 
-static bool is_digit(char c)
+static bool slice_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
 /* The value of a hexadecimal digit; 16 for other characters. */
-static unsigned digit_value(char c)
+static unsigned slice_digit_value(char c)
 {
-	if (is_digit(c))
+	if (slice_is_digit(c))
 		return (unsigned)(c - '0');
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
 }
 
-static bool is_hex(char c)
+static bool slice_is_hex(char c)
 {
-	return digit_value(c) < 16;
+	return slice_digit_value(c) < 16;
 }
 
 static bool is_lower_hex(char c)
 {
-	return is_hex(c) && (c < 'A' || c > 'F');
+	return slice_is_hex(c) && (c < 'A' || c > 'F');
 }
 
 static struct slice take_run(struct slice *s, bool (*matches)(char))
@@ -155,27 +155,27 @@ static struct slice take_run(struct slice *s, bool (*matches)(char))
 
 struct slice slice_take_digits(struct slice *s)
 {
-	return take_run(s, is_digit);
+	return take_run(s, slice_is_digit);
 }
 
 struct slice slice_take_hex(struct slice *s)
 {
-	return take_run(s, is_hex);
+	return take_run(s, slice_is_hex);
 }
 
-static bool is_space(char c)
+static bool slice_is_space(char c)
 {
 	return c == ' ';
 }
 
 size_t slice_take_spaces(struct slice *s)
 {
-	return take_run(s, is_space).n;
+	return take_run(s, slice_is_space).n;
 }
 
 bool slice_skip_to_digit(struct slice *s)
 {
-	while (s->n && !is_digit(s->p[0]))
+	while (s->n && !slice_is_digit(s->p[0]))
 		slice_drop(s, 1);
 	return s->n > 0;
 }
@@ -209,7 +209,7 @@ static bool parse_unsigned(struct slice s, unsigned base, bool underscores, uint
 	uint64_t r = 0;
 
 	for (size_t i = 0; i < s.n; i++) {
-		unsigned d = digit_value(s.p[i]);
+		unsigned d = slice_digit_value(s.p[i]);
 
 		if (s.p[i] == '_' && underscores)
 			continue;
@@ -247,7 +247,7 @@ bool slice_hex(struct slice s, uint64_t *v)
 }
 
 /* Is each '_' between two digits, or between the prefix and a digit? */
-static bool underscores_are_valid(struct slice s, bool prefixed)
+static bool slice_underscores_are_valid(struct slice s, bool prefixed)
 {
 	bool digit = prefixed;
 
@@ -275,6 +275,6 @@ bool slice_number(struct slice s, int64_t *v)
 		slice_drop(&s, 2);
 	else if (s.n && s.p[0] == '0')
 		base = 8;
-	return s.n && underscores_are_valid(s, prefixed) && parse_unsigned(s, base, true, &u) &&
+	return s.n && slice_underscores_are_valid(s, prefixed) && parse_unsigned(s, base, true, &u) &&
 	       apply_sign(u, minus, v);
 }

@@ -70,7 +70,7 @@ static bool is_thread(struct slice line)
  *
  * next    set to the line after them, trimmed; at the end of the text, to the last line
  */
-static int read_stack(struct legacy *l, struct lines *in, struct slice *next, struct err *err)
+static int threadz_read_stack(struct legacy *l, struct lines *in, struct slice *next, struct err *err)
 {
 	bool same = false;
 
@@ -101,7 +101,7 @@ static int read_threads(struct legacy *l, struct lines *in, struct slice line, s
 			return err_set(err, ERR_FORMAT,
 				       "line %" PRIu64 ": neither the start of a thread nor the end of the list",
 				       in->no);
-		if ((rc = read_stack(l, in, &line, err)) < 0)
+		if ((rc = threadz_read_stack(l, in, &line, err)) < 0)
 			return rc;
 		if (l->n_frames > l->sample_start) {
 			if ((rc = legacy_end_sample(l, &one, NULL, err)) < 0)
@@ -113,7 +113,7 @@ static int read_threads(struct legacy *l, struct lines *in, struct slice line, s
 	return 0;
 }
 
-static int read_profile(struct legacy *l, struct lines *in, struct profile **out, struct err *err)
+static int threadz_read_profile(struct legacy *l, struct lines *in, struct profile **out, struct err *err)
 {
 	struct slice line = in->line;
 	int rc;
@@ -143,7 +143,7 @@ int legacy_read_threads(const uint8_t *data, size_t n, const struct format_limit
 	if (!lines_next_text(&in) || (!is_title(in.line) && !is_thread(in.line)))
 		return err_set(err, ERR_UNKNOWN, "not a thread profile");
 	legacy_init(&l, limits);
-	rc = read_profile(&l, &in, out, err);
+	rc = threadz_read_profile(&l, &in, out, err);
 	legacy_release(&l);
 	return rc;
 }

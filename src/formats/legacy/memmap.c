@@ -48,7 +48,7 @@ static struct slice key_name(const struct keys *k, size_t i)
 }
 
 /* The index of a key by name; k->n if there is none. */
-static size_t keys_find(const struct keys *k, struct slice name)
+static size_t memmap_keys_find(const struct keys *k, struct slice name)
 {
 	uint64_t h = hash_bytes(name.p, name.n);
 	uint32_t id;
@@ -69,7 +69,7 @@ static size_t keys_match(const struct keys *k, struct slice text)
 
 		if (n > text.n)
 			break;
-		i = keys_find(k, (struct slice){ text.p, n });
+		i = memmap_keys_find(k, (struct slice){ text.p, n });
 		if (i < best)
 			best = i;
 	}
@@ -86,7 +86,7 @@ static void keys_define(struct keys *k, struct slice line)
 		return;
 	name = slice_trim(slice_make(line.p, equals));
 	value = slice_trim(slice_make(equals + 1, line.p + line.n));
-	if (name.n > KEY_MAX || k->n == UINT32_MAX - 1 || keys_find(k, name) < k->n)
+	if (name.n > KEY_MAX || k->n == UINT32_MAX - 1 || memmap_keys_find(k, name) < k->n)
 		return;
 	k->key = mem_grow(k->key, &k->cap, k->n + 1, sizeof(*k->key));
 	k->key[k->n] = (struct key){ k->text.len, k->text.len + name.n, name.n, value.n };
@@ -188,7 +188,7 @@ static unsigned range_readings(struct slice s, struct entry e[2], struct slice r
 }
 
 /* Read blanks and the word after them. */
-static bool take_word(struct slice *s, struct slice *word)
+static bool memmap_take_word(struct slice *s, struct slice *word)
 {
 	struct slice t = *s;
 
@@ -211,7 +211,7 @@ static size_t perms_width(struct slice s)
 	return n;
 }
 
-static bool is_hex(struct slice s)
+static bool memmap_is_hex(struct slice s)
 {
 	return slice_take_hex(&s).n > 0 && s.n == 0;
 }
@@ -219,7 +219,7 @@ static bool is_hex(struct slice s)
 /* Is the slice a device number, for example "08:01"? */
 static bool is_device(struct slice s)
 {
-	return slice_take_hex(&s).n > 0 && slice_take(&s, ":") && is_hex(s);
+	return slice_take_hex(&s).n > 0 && slice_take(&s, ":") && memmap_is_hex(s);
 }
 
 /* Parse the rest of a line of /proc/PID/maps: [perms] [offset] device inode [file]. */
@@ -227,22 +227,22 @@ static bool read_proc_rest(struct slice s, struct entry *e)
 {
 	struct slice word;
 
-	if (!take_word(&s, &word))
+	if (!memmap_take_word(&s, &word))
 		return false;
 	if (perms_width(word) == word.n) {
 		e->perms = word;
-		if (!take_word(&s, &word))
+		if (!memmap_take_word(&s, &word))
 			return false;
 	}
-	if (is_hex(word)) {
+	if (memmap_is_hex(word)) {
 		e->offset = word;
-		if (!take_word(&s, &word))
+		if (!memmap_take_word(&s, &word))
 			return false;
 	}
-	if (!is_device(word) || !take_word(&s, &word) || slice_take_digits(&word).n == 0)
+	if (!is_device(word) || !memmap_take_word(&s, &word) || slice_take_digits(&word).n == 0)
 		return false;
 	if (word.n == 0)
-		take_word(&s, &e->file);
+		memmap_take_word(&s, &e->file);
 	return true;
 }
 
@@ -255,7 +255,7 @@ static void read_brief_rest(struct slice s, struct entry *e)
 		e->perms.p = t.p;
 		s = slice_make(t.p + e->perms.n, t.p + t.n);
 	}
-	take_word(&s, &e->file);
+	memmap_take_word(&s, &e->file);
 	t = s;
 	if (skip_blanks(&t) && slice_take(&t, "(@")) {
 		struct slice offset = slice_take_hex(&t);
@@ -303,8 +303,8 @@ static struct slice skip_log_prefix(struct slice line)
 	return slice_make(line.p + close + 2, line.p + line.n);
 }
 
-static int read_line(struct memmap *m, struct keys *k, struct slice line, struct strtab *str,
-		     const struct format_limits *limits, struct err *err)
+static int memmap_read_line(struct memmap *m, struct keys *k, struct slice line, struct strtab *str,
+			    const struct format_limits *limits, struct err *err)
 {
 	struct mapping map = { 0 };
 	struct entry e;
@@ -343,7 +343,7 @@ int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const st
 
 		rc = keys_expand(&k, &line, &expanded, err);
 		if (rc == 0)
-			rc = read_line(m, &k, line, str, limits, err);
+			rc = memmap_read_line(m, &k, line, str, limits, err);
 		if (rc < 0)
 			err_wrap(err, "memory map, line %" PRIu64, in->no);
 	}
@@ -373,7 +373,7 @@ static bool is_continued(const struct mapping *a, const struct mapping *b)
 }
 
 /* Is this the name of a shared library: ".so" at the end, or ".so.N" or ".so_N" anywhere? */
-static bool is_library(struct slice file)
+static bool memmap_is_library(struct slice file)
 {
 	for (const char *at; (at = slice_find(file, ".so")) != NULL;) {
 		file = slice_make(at + 3, file.p + file.n);
@@ -396,7 +396,7 @@ static bool is_main_binary(const struct strtab *str, str_id file, struct buf *na
 	}
 	buf_add(name, rest.p, rest.n);
 	rest = slice_trim((struct slice){ name->data, name->len });
-	return rest.n && !is_library(rest) && rest.p[0] != '[';
+	return rest.n && !memmap_is_library(rest) && rest.p[0] != '[';
 }
 
 void memmap_normalize(struct memmap *m, struct strtab *str)
@@ -446,7 +446,7 @@ static struct marks marks_make(size_t n)
 	return t;
 }
 
-static void mark(uint32_t *low, uint32_t map)
+static void memmap_mark(uint32_t *low, uint32_t map)
 {
 	if (map < *low)
 		*low = map;
@@ -460,9 +460,9 @@ static void marks_add(struct marks *t, const uint64_t *sorted, uint64_t start, u
 	assert(t->n <= lo && hi <= 2 * t->n);
 	for (; lo < hi; lo /= 2, hi /= 2) {
 		if (lo & 1)
-			mark(&t->low[lo++], map);
+			memmap_mark(&t->low[lo++], map);
 		if (hi & 1)
-			mark(&t->low[--hi], map);
+			memmap_mark(&t->low[--hi], map);
 	}
 }
 
@@ -472,7 +472,7 @@ static uint32_t marks_get(const struct marks *t, size_t leaf)
 
 	assert(leaf < t->n);
 	for (size_t i = leaf + t->n; i > 0; i /= 2)
-		mark(&map, t->low[i]);
+		memmap_mark(&map, t->low[i]);
 	return map;
 }
 

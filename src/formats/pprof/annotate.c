@@ -23,7 +23,7 @@ static void add_varint(struct buf *out, uint64_t v)
 	buf_fill(out, (char)v, 1);
 }
 
-static void add_string(struct buf *out, const char *s)
+static void annotate_add_string(struct buf *out, const char *s)
 {
 	size_t n = strlen(s);
 
@@ -45,11 +45,11 @@ int annotate(const uint8_t *data, size_t n, const char *const *comment, size_t n
 	if (c.error)
 		return err_set(err, ERR_FORMAT, "%s", c.error);
 	if (n_strings == 0) { /* string 0 must be "" */
-		add_string(out, "");
+		annotate_add_string(out, "");
 		n_strings = 1;
 	}
 	for (size_t i = 0; i < n_comments; i++)
-		add_string(out, comment[i]);
+		annotate_add_string(out, comment[i]);
 	for (size_t i = 0; i < n_comments; i++) {
 		add_varint(out, PROFILE_COMMENT << 3 | WIRE_VARINT);
 		add_varint(out, n_strings + i);

@@ -119,7 +119,7 @@ static int top_sample(struct tables *t, const struct field *f, const uint8_t *st
 	return count_check(p, p->n_samples, "samples", err);
 }
 
-static void add_comment(struct header *h, uint64_t string)
+static void proto_add_comment(struct header *h, uint64_t string)
 {
 	h->comment = mem_grow(h->comment, &h->cap_comments, h->n_comments + 1, sizeof(*h->comment));
 	h->comment[h->n_comments++] = string;
@@ -132,7 +132,7 @@ static bool top_comments(struct tables *t, struct cursor *c, const struct field 
 	uint64_t v;
 
 	if (f->type == WIRE_VARINT) {
-		add_comment(h, f->value);
+		proto_add_comment(h, f->value);
 		return true;
 	}
 	if (!cursor_expect(c, f, WIRE_BYTES))
@@ -143,7 +143,7 @@ static bool top_comments(struct tables *t, struct cursor *c, const struct field 
 			c->error = packed.error;
 			return false;
 		}
-		add_comment(h, v);
+		proto_add_comment(h, v);
 	}
 	return true;
 }
@@ -285,7 +285,7 @@ int proto_string(const struct proto *p, uint64_t index, const char *what, str_id
 	return 0;
 }
 
-static int value_type(struct tables *t, const struct span *s, struct value_type *out, struct err *err)
+static int proto_value_type(struct tables *t, const struct span *s, struct value_type *out, struct err *err)
 {
 	Perftools__Profiles__ValueType *v = perftools__profiles__value_type__unpack(NULL, s->n, s->data);
 	int rc;
@@ -304,7 +304,7 @@ static int read_types(struct tables *t, struct err *err)
 	for (size_t i = 0; i < t->types.n; i++) {
 		struct value_type v = { 0 };
 
-		if (value_type(t, &t->types.span[i], &v, err) < 0)
+		if (proto_value_type(t, &t->types.span[i], &v, err) < 0)
 			return err_wrap(err, "sample type %zu", i + 1);
 		builder_type(t->p.builder, v.name, v.unit);
 	}
@@ -313,7 +313,7 @@ static int read_types(struct tables *t, struct err *err)
 	return 0;
 }
 
-static int read_mapping(struct tables *t, size_t i, struct err *err)
+static int proto_read_mapping(struct tables *t, size_t i, struct err *err)
 {
 	const struct span *s = &t->maps.span[i];
 	Perftools__Profiles__Mapping *v = perftools__profiles__mapping__unpack(NULL, s->n, s->data);
@@ -364,14 +364,14 @@ static int read_mappings(struct tables *t, struct err *err)
 {
 	t->map_id = mem_alloc(t->maps.n, sizeof(*t->map_id));
 	for (size_t i = 0; i < t->maps.n; i++)
-		if (read_mapping(t, i, err) < 0)
+		if (proto_read_mapping(t, i, err) < 0)
 			return err_wrap(err, "mapping %zu", i + 1);
 	if (t->maps.n == 0 && add_empty_mapping(t, err) < 0)
 		return ERR_LIMIT;
 	return ids_check(&t->map_ids, t->map_id, t->maps.n, "mapping", err);
 }
 
-static int read_function(struct tables *t, size_t i, struct err *err)
+static int proto_read_function(struct tables *t, size_t i, struct err *err)
 {
 	struct cursor c = { t->funcs.span[i].data, t->funcs.span[i].data + t->funcs.span[i].n, NULL };
 	uint64_t v[6] = { 0 };
@@ -400,7 +400,7 @@ static int read_functions(struct tables *t, struct err *err)
 {
 	t->func_id = mem_alloc(t->funcs.n, sizeof(*t->func_id));
 	for (size_t i = 0; i < t->funcs.n; i++)
-		if (read_function(t, i, err) < 0)
+		if (proto_read_function(t, i, err) < 0)
 			return err_wrap(err, "function %zu", i + 1);
 	return ids_check(&t->func_ids, t->func_id, t->funcs.n, "function", err);
 }
@@ -411,7 +411,7 @@ struct lines {
 	size_t n, cap;
 };
 
-static int read_line(struct tables *t, const struct field *span, struct lines *lines, struct err *err)
+static int proto_read_line(struct tables *t, const struct field *span, struct lines *lines, struct err *err)
 {
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	uint64_t v[4] = { 0 };
@@ -436,7 +436,7 @@ static int read_line(struct tables *t, const struct field *span, struct lines *l
 	return 0;
 }
 
-static int read_location(struct tables *t, size_t i, struct lines *lines, struct err *err)
+static int proto_read_location(struct tables *t, size_t i, struct lines *lines, struct err *err)
 {
 	struct cursor c = { t->locs.span[i].data, t->locs.span[i].data + t->locs.span[i].n, NULL };
 	uint64_t v[6] = { 0 };
@@ -448,7 +448,7 @@ static int read_location(struct tables *t, size_t i, struct lines *lines, struct
 	lines->n = 0;
 	while (cursor_field(&c, &f)) {
 		if (f.number == 4 && cursor_expect(&c, &f, WIRE_BYTES)) {
-			if (read_line(t, &f, lines, err) < 0)
+			if (proto_read_line(t, &f, lines, err) < 0)
 				return err_wrap(err, "line %zu", lines->n + 1);
 		} else if (f.number >= 1 && f.number <= 5 && cursor_expect(&c, &f, WIRE_VARINT)) {
 			v[f.number] = f.value;
@@ -471,7 +471,7 @@ static int read_locations(struct tables *t, struct err *err)
 
 	t->loc_id = mem_alloc(t->locs.n, sizeof(*t->loc_id));
 	for (size_t i = 0; rc == 0 && i < t->locs.n; i++) {
-		rc = read_location(t, i, &lines, err);
+		rc = proto_read_location(t, i, &lines, err);
 		if (rc < 0)
 			err_wrap(err, "location %zu", i + 1);
 	}
@@ -479,7 +479,7 @@ static int read_locations(struct tables *t, struct err *err)
 	return rc == 0 ? ids_check(&t->p.locs, t->loc_id, t->locs.n, "location", err) : rc;
 }
 
-static int read_header(struct tables *t, struct err *err)
+static int proto_read_header(struct tables *t, struct err *err)
 {
 	const struct proto *p = &t->p;
 	const struct header *h = &t->head;
@@ -498,12 +498,12 @@ static int read_header(struct tables *t, struct err *err)
 		builder_comment(p->builder, text);
 	}
 	m->has_period_type = t->period_type.data;
-	if (t->period_type.data && value_type(t, &t->period_type, &m->period_type, err) < 0)
+	if (t->period_type.data && proto_value_type(t, &t->period_type, &m->period_type, err) < 0)
 		return err_wrap(err, "period type");
 	return 0;
 }
 
-static int read_all(struct tables *t, struct err *err)
+static int proto_read_all(struct tables *t, struct err *err)
 {
 	int rc = read_top(t, err);
 
@@ -515,7 +515,7 @@ static int read_all(struct tables *t, struct err *err)
 		t->p.n_str = 1;
 	}
 	if ((rc = read_types(t, err)) < 0 || (rc = read_mappings(t, err)) < 0 || (rc = read_functions(t, err)) < 0 ||
-	    (rc = read_locations(t, err)) < 0 || (rc = read_header(t, err)) < 0)
+	    (rc = read_locations(t, err)) < 0 || (rc = proto_read_header(t, err)) < 0)
 		return rc;
 	return proto_samples(&t->p, err);
 }
@@ -523,7 +523,7 @@ static int read_all(struct tables *t, struct err *err)
 int pprof_read(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out, struct err *err)
 {
 	struct tables t = { .p = { .data = data, .end = data + n, .limits = limits, .builder = builder_new() } };
-	int rc = read_all(&t, err);
+	int rc = proto_read_all(&t, err);
 
 	assert(limits && out);
 	if (rc == 0)

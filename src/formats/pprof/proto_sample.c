@@ -123,7 +123,7 @@ static int sample_packed_locations(struct sample *s, const uint8_t *at, const ui
 	return 0;
 }
 
-static void sample_value(struct sample *s, uint64_t v)
+static void samples_sample_value(struct sample *s, uint64_t v)
 {
 	if (s->n_values < s->pipeline->n_types)
 		s->pipeline->value[s->n_values][s->row] = (int64_t)v;
@@ -139,7 +139,7 @@ static int sample_packed_values(struct sample *s, const struct field *f, struct 
 	while (c.at < c.end) {
 		if (!cursor_varint(&c, &v))
 			return wire_error(s->pipeline, &c, err);
-		sample_value(s, v);
+		samples_sample_value(s, v);
 	}
 	return 0;
 }
@@ -181,7 +181,7 @@ static int sample_field(struct sample *s, struct cursor *c, const struct field *
 	if (f->number == SAMPLE_LOCATION && cursor_expect(c, f, WIRE_VARINT))
 		return sample_location(s, f->value, err);
 	if (f->number == SAMPLE_VALUE && cursor_expect(c, f, WIRE_VARINT))
-		sample_value(s, f->value);
+		samples_sample_value(s, f->value);
 	return c->error ? wire_error(s->pipeline, c, err) : 0;
 }
 
@@ -197,7 +197,7 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 
 		while (c.end - c.at >= 2 && c.at[0] == TAG_VALUE &&
 		       c.at[1] < 0x80) { /* fast path for values of one byte that are not packed */
-			sample_value(s, c.at[1]);
+			samples_sample_value(s, c.at[1]);
 			c.at += 2;
 		}
 		if (!cursor_field(&c, &f))

@@ -40,7 +40,7 @@ const char *push_label(const struct push_item *item, const char *name)
 	return NULL;
 }
 
-static bool is_text(const char *s, size_t n)
+static bool push_is_text(const char *s, size_t n)
 {
 	for (size_t at = 0, width; at < n; at += width) {
 		uint32_t c;
@@ -59,10 +59,10 @@ int push_add_label(struct push *p, struct push_labels *to, const char *name, siz
 
 	if (to->n >= PUSH_LABELS_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d labels", (int)PUSH_LABELS_MAX);
-	if (n_name == 0 || n_name > PUSH_LABEL_BYTES_MAX || !is_text(name, n_name))
+	if (n_name == 0 || n_name > PUSH_LABEL_BYTES_MAX || !push_is_text(name, n_name))
 		return err_set(err, ERR_FORMAT, "label %zu: the name is not a text of 1 to %d bytes", number,
 			       (int)PUSH_LABEL_BYTES_MAX);
-	if (n_value > PUSH_LABEL_BYTES_MAX || !is_text(value, n_value))
+	if (n_value > PUSH_LABEL_BYTES_MAX || !push_is_text(value, n_value))
 		return err_set(err, ERR_FORMAT, "label %zu: the value is not a text of at most %d bytes", number,
 			       (int)PUSH_LABEL_BYTES_MAX);
 	to->label[to->n++] =
@@ -79,7 +79,7 @@ const struct push_label *push_copy_labels(struct push *p, const struct push_labe
 }
 
 /* Append an item. Fails with ERR_LIMIT. */
-static int add_item(struct push *p, size_t *cap, const struct push_item *item, struct err *err)
+static int push_add_item(struct push *p, size_t *cap, const struct push_item *item, struct err *err)
 {
 	if (p->n >= PUSH_ITEMS_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d profiles in a request", (int)PUSH_ITEMS_MAX);
@@ -133,7 +133,7 @@ static int add_proto_series(struct push *p, size_t *cap, const Push__V1__RawProf
 		item.id = s->samples[i]->id;
 		item.data = s->samples[i]->raw_profile.data;
 		item.n = s->samples[i]->raw_profile.len;
-		rc = add_item(p, cap, &item, err);
+		rc = push_add_item(p, cap, &item, err);
 	}
 	return rc;
 }
@@ -188,7 +188,7 @@ struct json_reader {
 };
 
 /* The text of a field; "" if there is none. */
-static const char *text_of(const struct json_reader *r, const json_t *object, const char *key, size_t *n)
+static const char *push_text_of(const struct json_reader *r, const json_t *object, const char *key, size_t *n)
 {
 	const json_t *value = r->lib->object_get(object, key);
 	const char *text = r->lib->string_value(value);
@@ -200,19 +200,19 @@ static const char *text_of(const struct json_reader *r, const json_t *object, co
 static int add_json_sample(struct json_reader *r, const json_t *sample, struct push_item *item, struct err *err)
 {
 	size_t n, n_id;
-	const char *text = text_of(r, sample, "rawProfile", &n), *id = text_of(r, sample, "ID", &n_id);
+	const char *text = push_text_of(r, sample, "rawProfile", &n), *id = push_text_of(r, sample, "ID", &n_id);
 	uint8_t *data;
 
 	if (n == 0)
-		text = text_of(r, sample, "raw_profile", &n);
+		text = push_text_of(r, sample, "raw_profile", &n);
 	if (n_id == 0)
-		id = text_of(r, sample, "id", &n_id);
+		id = push_text_of(r, sample, "id", &n_id);
 	data = arena_alloc(r->p->mem, n / 4 * 3 + 4, 1);
 	if (!base64_decode(text, n, data, &item->n))
 		return err_set(err, ERR_FORMAT, "rawProfile is not base64");
 	item->data = data;
 	item->id = arena_strndup(r->p->mem, id, n_id);
-	return add_item(r->p, &r->cap, item, err);
+	return push_add_item(r->p, &r->cap, item, err);
 }
 
 static int add_json_series(struct json_reader *r, const json_t *series, struct err *err)
@@ -225,7 +225,8 @@ static int add_json_series(struct json_reader *r, const json_t *series, struct e
 	for (size_t i = 0; i < r->lib->array_size(labels) && rc == 0; i++) {
 		const json_t *label = r->lib->array_get(labels, i);
 		size_t n_name, n_value;
-		const char *name = text_of(r, label, "name", &n_name), *value = text_of(r, label, "value", &n_value);
+		const char *name = push_text_of(r, label, "name", &n_name),
+			   *value = push_text_of(r, label, "value", &n_value);
 
 		rc = push_add_label(r->p, &all, name, n_name, value, n_value, err);
 	}

@@ -74,7 +74,7 @@ static void find_part_name(const char *head, size_t n, struct form_part *out)
 }
 
 /* Read the next part. Returns false after the last complete one. */
-static bool next_part(struct form_reader *r, struct form_part *out)
+static bool push_form_next_part(struct form_reader *r, struct form_part *out)
 {
 	const uint8_t *head = r->at, *body, *next;
 
@@ -100,7 +100,7 @@ const char *push_kind_of_name(const char *name)
  * Read sample_type_config: {"contentions":{"display-name":"mutex_count","units":"lock_samples","cumulative":false},...}.
  * Without libjansson it is ignored.
  */
-static int read_config(struct push *p, const uint8_t *data, size_t n, struct err *err)
+static int push_form_read_config(struct push *p, const uint8_t *data, size_t n, struct err *err)
 {
 	const struct jansson *lib;
 	struct err ignored;
@@ -146,13 +146,13 @@ int push_read_form(struct push *p, const char *content_type, const uint8_t **dat
 	buf_addf(&r.mark, "\r\n--%.*s", (int)n_boundary, boundary);
 	r.at = memmem(r.at, *n, r.mark.data + 2, r.mark.len - 2); /* the first line of the body has none before it */
 	r.at += r.at ? r.mark.len - 2 : 0;
-	for (int i = 0; i < PARTS_MAX && rc == 0 && next_part(&r, &part); i++) {
+	for (int i = 0; i < PARTS_MAX && rc == 0 && push_form_next_part(&r, &part); i++) {
 		if (part_is(&part, "profile") && !has_profile) {
 			*data = part.data;
 			*n = part.n;
 			has_profile = true;
 		} else if (part_is(&part, "sample_type_config")) {
-			rc = read_config(p, part.data, part.n, err);
+			rc = push_form_read_config(p, part.data, part.n, err);
 		}
 	}
 	buf_release(&r.mark);

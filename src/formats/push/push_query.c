@@ -48,7 +48,7 @@ struct field {
 };
 
 /* Split and unescape a query into the arena. Fails with ERR_FORMAT, ERR_LIMIT. */
-static int split_query(struct push *p, const char *query, struct field *to, size_t *n, struct err *err)
+static int push_query_split_query(struct push *p, const char *query, struct field *to, size_t *n, struct err *err)
 {
 	struct buf text = { 0 };
 	int rc = 0;
@@ -119,7 +119,7 @@ int push_read_plain(const char *query, const uint8_t *data, size_t n, struct pus
 	struct field field[FIELDS_MAX];
 	struct push_labels labels = { .n = 0 };
 	size_t n_fields;
-	int rc = split_query(&p, query, field, &n_fields, err);
+	int rc = push_query_split_query(&p, query, field, &n_fields, err);
 
 	p.from_ns = rc < 0 ? 0 : read_time(field_value(field, n_fields, "from"));
 	p.until_ns = rc < 0 ? 0 : read_time(field_value(field, n_fields, "until"));
@@ -145,7 +145,7 @@ int push_read_plain(const char *query, const uint8_t *data, size_t n, struct pus
 
 /* ---- ingest ---- */
 
-static size_t trim(const char **s, size_t n)
+static size_t push_query_trim(const char **s, size_t n)
 {
 	while (n && strchr(" \t\"", **s))
 		(*s)++, n--;
@@ -155,11 +155,11 @@ static size_t trim(const char **s, size_t n)
 }
 
 /* Split "app{k=v,k2=v2}". */
-static int read_name(struct push *p, const char *name, struct push_labels *labels, struct err *err)
+static int push_query_read_name(struct push *p, const char *name, struct push_labels *labels, struct err *err)
 {
 	size_t n = strcspn(name, "{");
 	const char *app = name, *at = name + n;
-	size_t n_app = trim(&app, n);
+	size_t n_app = push_query_trim(&app, n);
 	int rc = push_add_label(p, labels, "service_name", strlen("service_name"), app, n_app, err);
 
 	if (n_app == 0)
@@ -171,8 +171,8 @@ static int read_name(struct push *p, const char *name, struct push_labels *label
 		if (!equal)
 			return err_set(err, ERR_FORMAT, "the name has a label without a value: %.*s",
 				       (int)(length < 100 ? length : 100), at);
-		n_key = trim(&key, (size_t)(equal - at));
-		n_value = trim(&value, (size_t)(at + length - value));
+		n_key = push_query_trim(&key, (size_t)(equal - at));
+		n_value = push_query_trim(&value, (size_t)(at + length - value));
 		rc = push_add_label(p, labels, key, n_key, value, n_value, err);
 		at += length + (at[length] == ',');
 	}
@@ -182,7 +182,7 @@ static int read_name(struct push *p, const char *name, struct push_labels *label
 }
 
 /* Set the type of folded text from the end of the application's name, which is removed from the name. */
-static void set_type(struct push *p, struct push_labels *labels)
+static void push_query_set_type(struct push *p, struct push_labels *labels)
 {
 	const char *name = labels->label[0].value, *dot = strrchr(name, '.');
 
@@ -225,7 +225,7 @@ static int read_fields(struct push *p, const struct field *field, size_t n_field
 	int rc = set_format(p, field_value(field, n_fields, "format"), content_type, err);
 
 	if (rc == 0)
-		rc = read_name(p, field_value(field, n_fields, "name"), labels, err);
+		rc = push_query_read_name(p, field_value(field, n_fields, "name"), labels, err);
 	if (rc < 0)
 		return rc;
 	p->rate = atoll(rate);
@@ -237,7 +237,7 @@ static int read_fields(struct push *p, const struct field *field, size_t n_field
 	p->from_ns = read_time(field_value(field, n_fields, "from"));
 	p->until_ns = read_time(field_value(field, n_fields, "until"));
 	if (p->format != PUSH_PPROF)
-		set_type(p, labels);
+		push_query_set_type(p, labels);
 	return 0;
 }
 
@@ -248,7 +248,7 @@ int push_read_ingest(const char *query, const char *content_type, const uint8_t 
 	struct field field[FIELDS_MAX];
 	struct push_labels labels = { .n = 0 };
 	size_t n_fields;
-	int rc = split_query(&p, query, field, &n_fields, err);
+	int rc = push_query_split_query(&p, query, field, &n_fields, err);
 
 	rc = rc < 0 ? rc : read_fields(&p, field, n_fields, content_type, &labels, err);
 	if (rc == 0 && content_type && starts_with(content_type, "multipart/"))
