@@ -54,16 +54,19 @@ failed=$?
 [ $failed = 0 ] || note "$tmp/out"
 result $failed 'an unchanged revision passes'
 
-# Without cpa the action builds it, or installs the package: with programs of this test in place of both.
-mkdir -p "$tmp/source/script" "$tmp/source/gate" "$tmp/package/DEBIAN" "$tmp/package/usr/bin" "$tmp/root/usr/bin"
+# Without cpa the action builds it, or installs packages: with programs of this test in place of both.
+# script/check-package sets PACKAGES, a folder with real packages.
+mkdir -p "$tmp/source/script" "$tmp/source/gate" "$tmp/root/usr/bin"
 cp "$top_srcdir/gate/action.yml" "$tmp/source/gate"
 rm "$tmp/bin/cpa"
 printf '#!/bin/sh\n[ "$1" = build ]\n' >"$tmp/source/script/setup"
 printf '#!/bin/sh\nmkdir -p "$1/src" && ln -s "%s" "$1/src/cpa" && echo built\n' "$CPA" >"$tmp/source/script/build"
-printf 'Package: cpa\nVersion: 0\nArchitecture: all\nMaintainer: t <t@t>\nDescription: test\n' >"$tmp/package/DEBIAN/control"
-ln -s "$CPA" "$tmp/package/usr/bin/cpa"
 printf '#!/bin/sh\n"$@"\n' >"$tmp/bin/sudo"
-printf '#!/bin/sh\n[ "$1" = update ] || { for file; do :; done; dpkg-deb -x "$file" "%s/root" && echo installed; }\n' "$tmp" >"$tmp/bin/apt-get"
+cat >"$tmp/bin/apt-get" <<END
+#!/bin/sh
+[ "\$1" = install ] || exit 0
+for file; do case \$file in */*.deb) dpkg-deb -x "\$file" "$tmp/root" && dpkg-deb -f "\$file" Package ;; esac; done
+END
 chmod +x "$tmp/source/script/"* "$tmp/bin/"*
 PATH=$tmp/bin:$tmp/root/usr/bin:/usr/bin:/bin PYTHON3=$python
 runner slow "$tmp/source/gate"
@@ -71,11 +74,18 @@ runner slow "$tmp/source/gate"
 failed=$?
 [ $failed = 0 ] || note "$tmp/out"
 result $failed 'without cpa the action builds it'
-if command -v curl >/dev/null && dpkg-deb -b "$tmp/package" "$tmp/cpa_0_all.deb" >"$tmp/log" 2>&1; then
-	runner slow "$tmp/source/gate" "package=file://$tmp/cpa_0_all.deb"
-	[ "$status" = 1 ] && grep -q '^installed$' "$tmp/out" && ! grep -q '^built$' "$tmp/out"
+package() { # NAME PROGRAM: make a package of one program
+	mkdir -p "$tmp/package/DEBIAN" "$tmp/package/usr/bin"
+	printf 'Package: %s\nVersion: 0\nArchitecture: all\nMaintainer: t <t@t>\nDescription: test\n' "$1" >"$tmp/package/DEBIAN/control"
+	ln -s "$CPA" "$tmp/package/usr/bin/$2"
+	dpkg-deb -b "$tmp/package" "$tmp/$1_0_all.deb" >>"$tmp/log" 2>&1 && rm -r "$tmp/package"
+}
+if command -v curl >/dev/null && { [ "${PACKAGES:-}" ] || { package cpa cpa && package libcpaprof1 other; }; }; then
+	urls=$(for file in "${PACKAGES:-$tmp}"/libcpaprof1_*.deb "${PACKAGES:-$tmp}"/cpa_*.deb; do printf ' file://%s' "$file"; done)
+	runner slow "$tmp/source/gate" "packages=$urls"
+	[ "$status" = 1 ] && [ "$(grep -cx 'cpa\|libcpaprof1' "$tmp/out")" = 2 ] && ! grep -q '^built$' "$tmp/out"
 	failed=$?
 	[ $failed = 0 ] || note "$tmp/out"
-	result $failed 'the action installs the package of a release'
+	result $failed 'the action installs the packages of a release'
 fi
 done_testing
