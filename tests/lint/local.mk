@@ -6,6 +6,7 @@ LINT_TESTS = \
 	tests/lint/shell.t \
 	tests/lint/format.t \
 	tests/lint/dist.t \
+	tests/lint/debian.t \
 	tests/lint/warnings.t \
 	tests/lint/man.t \
 	tests/lint/spelling.t \

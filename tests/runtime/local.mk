@@ -189,6 +189,7 @@ EXTRA_DIST += tests/runtime/paced.c
 EXTRA_DIST += tests/runtime/plug.c
 EXTRA_DIST += tests/runtime/prefork.c
 EXTRA_DIST += tests/runtime/proto.py
+EXTRA_DIST += tests/runtime/readme.awk
 EXTRA_DIST += tests/runtime/sched_check.py
 EXTRA_DIST += tests/runtime/scrape_rules.py
 EXTRA_DIST += tests/runtime/scribble.c

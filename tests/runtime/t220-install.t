@@ -24,12 +24,7 @@ ${CC:-cc} -O1 -g $(pkg-config --cflags cpaprof) -o linked "$top_srcdir/tests/run
 ok $? 'a program can be linked with the flags of pkg-config'
 is "$(readelf -d linked | sed -n 's/.*NEEDED.*\[\(libcpaprof.*\)\]/\1/p')" libcpaprof.so.1 'the linked program needs the library by its soname'
 export LD_LIBRARY_PATH="$libdir"
-{ # the C example of README.md in a program
-	printf '#include <cpa/pprof.h>\n#include <stddef.h>\nstatic void serve(void *request) { *(int *)request = 1; }\n'
-	printf 'int main(void)\n{\n\tint served = 0, *request = &served;\n\n'
-	awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$top_srcdir/README.md"
-	printf '\treturn served != 1;\n}\n'
-} >readme.c
+awk -f "$top_srcdir/tests/runtime/readme.awk" "$top_srcdir/README.md" >readme.c
 # shellcheck disable=SC2046 # flags
 ${CC:-cc} -Wall -Werror -O1 -g readme.c $(pkg-config --cflags --libs cpaprof) -o readme && ./readme && [ -s cpu.pb.gz ] && [ -s heap.pb.gz ]
 ok $? 'the C example of README.md builds as described there and writes two profiles'
