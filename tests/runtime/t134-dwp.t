@@ -22,9 +22,10 @@ package() { # OUTPUT: some versions of llvm-dwp hang on input that they cannot r
 	done
 	return 1
 }
-build() { # NAME FLAG...: with split DWARF
+build() { # NAME FLAG...: with split DWARF; a package of earlier units may have the same ids
 	name=$1
 	shift
+	rm -f "$name.dwp"
 	clang -O2 -g -gsplit-dwarf "$@" -c w.c v.c 2>err && clang -o "$name" w.o v.o 2>err
 }
 rows() { # rows of the report, without a cache; the message is in err
@@ -77,10 +78,14 @@ rows >none.txt
 is "$(grep -c '(inline)$' none.txt) $(sed -n 's/.*; w: //p' err)" '0 split debug information (.dwo) of 2 units not found' 'missing files are named'
 XDG_CACHE_HOME=$tmp/none "$CPA" run --quiet --hz=1000 --cpu=p.pb.gz -- ./w 2>err
 is "$(sed -n 's/.*; w: //p' err)" 'split debug information (.dwo) of 2 units not found' 'also when names are written into a file'
-build w -gdwarf-4 && package w && rm ./*.dwo
+build w -gdwarf-4
 "$CPA" run --quiet --no-symbolize --hz=1000 --cpu=p.pb.gz -- ./w
+rows >dwo.txt
+package w && rm ./*.dwo
 rows >old.txt
-is "$(sed -n 's/.*; w: .*\(w.dwp: .*\)/\1/p' err)" 'w.dwp: only packages of DWARF 5 can be read' 'a package of DWARF 4 is named'
+said=$(sed -n 's/.*; w: .*\(w.dwp: .*\)/\1/p' err)
+! cmp -s dwo.txt old.txt || said=${said:-w.dwp: only packages of DWARF 5 can be read} # by cpa itself; libdw reads it since 0.192
+is "$said" 'w.dwp: only packages of DWARF 5 can be read' 'a package of DWARF 4 is read by libdw, or named'
 printf 'not ELF' >w.dwp
 rows >old.txt
 is "$(sed -n 's/.*; w: .*\(w.dwp: .*\)/\1/p' err)" 'w.dwp: not an ELF file of this kind of machine' 'a file that is no package is named'
